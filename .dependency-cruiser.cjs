@@ -1,0 +1,119 @@
+// Arrows point one way; scripts/boundaries.mjs proves that each of these rules still reports what it must.
+
+/** What the sources of each package may import from the workspace, besides themselves. */
+const mayImport = {
+  contract: [],
+  formats: ['contract'],
+  detectors: ['contract'],
+  pipeline: ['contract', 'formats', 'detectors'],
+  log: ['contract'],
+  worker: ['contract', 'formats', 'detectors', 'pipeline', 'log'],
+  gateway: ['contract', 'formats', 'detectors', 'pipeline', 'log'],
+  server: ['contract', 'formats', 'detectors', 'pipeline', 'log'],
+  dashboard: ['contract', 'detectors'],
+  cli: ['contract', 'formats', 'detectors', 'pipeline', 'log', 'worker', 'gateway', 'server'],
+  testkit: ['contract', 'formats', 'log'],
+};
+
+const npm = (...names) => `(^|node_modules/)(${names.join('|')})(/|$)`;
+const io = npm(
+  'kafkajs',
+  'kafkajs-snappy',
+  'lz4-napi',
+  'express',
+  'socket\\.io',
+  'pino',
+  'prom-client',
+  'helmet',
+);
+
+const direction = Object.entries(mayImport).map(([name, others]) => ({
+  name: `direction-${name}`,
+  comment: `${name} may import only ${others.join(', ') || 'itself'} from the workspace`,
+  severity: 'error',
+  from: { path: `^packages/${name}/src/` },
+  to: {
+    path: '^packages/',
+    pathNot: `^packages/${name}/|^packages/(${others.join('|')})/src/|/node_modules/`,
+  },
+}));
+
+module.exports = {
+  forbidden: [
+    ...direction,
+    {
+      name: 'no-cycles',
+      comment: 'A cycle hides which of two files is the lower one, types included',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'no-orphans',
+      comment: 'A source that nothing imports and that imports nothing is dead',
+      severity: 'error',
+      from: { orphan: true, path: '^packages/[^/]+/src/', pathNot: '/(index|main)\\.tsx?$|\\.d\\.ts$' },
+      to: {},
+    },
+    {
+      name: 'no-unresolvable',
+      comment: 'An import that leads nowhere would make the graph silently smaller',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'core-without-node',
+      comment: 'The core runs in a browser: no Node modules',
+      severity: 'error',
+      from: { path: '^packages/(contract|formats|detectors|pipeline)/src/' },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'core-without-io',
+      comment: 'The core is transport-free: no Kafka, HTTP, sockets, logs or metrics',
+      severity: 'error',
+      from: { path: '^packages/(contract|formats|detectors|pipeline)/src/' },
+      to: { path: io },
+    },
+    {
+      name: 'detection-without-rxjs',
+      comment: 'A detector is a plain step function; streams begin in pipeline',
+      severity: 'error',
+      from: { path: '^packages/(contract|formats|detectors)/src/' },
+      to: { path: npm('rxjs') },
+    },
+    {
+      name: 'detectors-without-compiled-checks',
+      comment: 'The compiled check (ajv) belongs to the door, not to detection: not even by a detour',
+      severity: 'error',
+      from: { path: '^packages/detectors/src/' },
+      to: { path: `^packages/contract/src/check\\.ts$|${npm('ajv')}`, reachable: true },
+    },
+    {
+      name: 'kafkajs-only-in-log',
+      comment: 'The client can be replaced as long as one package knows it',
+      severity: 'error',
+      from: { path: '^packages/', pathNot: '^packages/(log|testkit)/|/test/' },
+      to: { path: npm('kafkajs') },
+    },
+    {
+      name: 'no-tests-in-sources',
+      comment: 'Tests, benchmarks and testkit may import sources, never the other way round',
+      severity: 'error',
+      from: { path: '^packages/(?!testkit/)[^/]+/src/' },
+      to: { path: '^(bench|e2e)/|^packages/[^/]+/test/|^packages/testkit/' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^packages/[^/]+/dist/' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['@loopwatch/source', 'import', 'node', 'default', 'types'],
+      extensions: ['.ts', '.tsx', '.d.ts', '.mjs', '.js', '.json'],
+      mainFields: ['module', 'main', 'types'],
+    },
+  },
+};

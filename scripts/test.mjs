@@ -1,0 +1,111 @@
+// `npm test`: every check, cheap ones first. Goes on after a failure; the last line is `N passed, N failed`.
+// A failed check that runs no tests counts as one failed. `--with-traces` adds the recorded trajectories.
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+const reports = join(root, '.cache/test');
+rmSync(reports, { recursive: true, force: true });
+mkdirSync(reports, { recursive: true });
+
+const check = (title, command) => ({ title, command });
+const vitest = (title) => ({
+  title,
+  command: `vitest run --project ${title} --reporter=default --reporter=json --outputFile.json=.cache/test/${title}.json`,
+  count: countVitest,
+});
+
+const steps = [
+  check('format', 'biome check --error-on-warnings .'),
+  check('lint', 'eslint . --max-warnings 0'),
+  check('types', 'tsc -b'),
+  check('versions', 'sherif'),
+  check('boundaries', 'node scripts/boundaries.mjs'),
+  check('dead code', 'knip --treat-config-hints-as-errors'),
+  vitest('unit'),
+  check('build', 'node scripts/build.mjs'),
+  vitest('dom'),
+  vitest('integration'),
+  ...(process.argv.includes('--with-traces') ? [vitest('traces')] : []),
+  {
+    title: 'e2e',
+    command: 'playwright test --pass-with-no-tests --reporter=list,json',
+    env: { PLAYWRIGHT_JSON_OUTPUT_NAME: join(reports, 'e2e.json') },
+    count: countPlaywright,
+  },
+  check('size', 'size-limit'),
+];
+
+/** A file that fails before its first test counts as one failed test. */
+function countVitest({ numPassedTests, numFailedTests, numPendingTests, numTodoTests, testResults }) {
+  const broken = testResults.filter(
+    ({ status, assertionResults }) =>
+      status === 'failed' && !assertionResults.some((result) => result.status === 'failed'),
+  );
+  return {
+    passed: numPassedTests,
+    failed: numFailedTests + broken.length,
+    skipped: numPendingTests + numTodoTests,
+  };
+}
+
+function countPlaywright({ stats, errors }) {
+  const failed = stats.unexpected + (stats.unexpected === 0 ? errors.length : 0);
+  return { passed: stats.expected + stats.flaky, failed, skipped: stats.skipped };
+}
+
+function run({ command, env }) {
+  return new Promise((resolve) => {
+    const path = `${join(root, 'node_modules/.bin')}:${process.env.PATH}`;
+    const child = spawn(command, {
+      cwd: root,
+      shell: true,
+      stdio: ['ignore', 'inherit', 'inherit'],
+      env: { ...process.env, ...env, PATH: path },
+    });
+    child.on('close', (code) => resolve(code ?? 1));
+  });
+}
+
+/** What a step's report says; an exit code that the report does not explain is one more failure. */
+function result({ title, count }, code) {
+  const report = join(reports, `${title}.json`);
+  const counts =
+    count !== undefined && existsSync(report)
+      ? count(JSON.parse(readFileSync(report, 'utf8')))
+      : { passed: 0, failed: 0, skipped: 0 };
+  return code !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts;
+}
+
+const rows = [];
+for (const step of steps) {
+  console.log(`\n=== ${step.title}: ${step.command}`);
+  const began = performance.now();
+  const code = await run(step);
+  const counts = result(step, code);
+  const seconds = ((performance.now() - began) / 1000).toFixed(1);
+  const tests = step.count && `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`;
+  rows.push({ ...counts, title: step.title, seconds, tests });
+  console.log(`=== ${step.title}: ${counts.failed === 0 ? 'ok' : 'FAILED'} in ${seconds} s`);
+}
+
+const sum = (key) => rows.reduce((total, row) => total + row[key], 0);
+const passed = sum('passed');
+const failed = sum('failed');
+console.log('');
+for (const { title, failed, seconds, tests } of rows) {
+  console.log(
+    `${failed === 0 ? 'ok    ' : 'FAILED'}  ${title.padEnd(12)} ${seconds.padStart(7)} s  ${tests ?? ''}`,
+  );
+}
+if (passed + failed === 0) console.log('No test ran.');
+if (failed > 0)
+  console.log(
+    `Failed: ${rows
+      .filter((row) => row.failed > 0)
+      .map((row) => row.title)
+      .join(', ')}`,
+  );
+process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
+console.log(`${passed} passed, ${failed} failed`);

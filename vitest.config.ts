@@ -1,0 +1,44 @@
+import { defaultClientConditions, defaultServerConditions } from 'vite';
+import { defineConfig } from 'vitest/config';
+
+const source = '@loopwatch/source';
+
+/** `*.test.ts` runs in Node, `*.test.tsx` in a DOM; a middle name moves a file to a slower project. */
+const slower = ['**/*.int.test.ts', '**/*.traces.test.ts'];
+
+export default defineConfig({
+  // The workspace's own packages are read from their sources, so that no test needs a build.
+  resolve: { conditions: [source, ...defaultClientConditions] },
+  ssr: { resolve: { conditions: [source, ...defaultServerConditions] } },
+  test: {
+    passWithNoTests: true,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['packages/*/test/**/*.test.ts', 'bench/**/*.test.ts'],
+          exclude: slower,
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'dom', environment: 'jsdom', include: ['packages/*/test/**/*.test.tsx'] },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'integration',
+          include: ['packages/*/test/**/*.int.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'traces', include: ['packages/*/test/**/*.traces.test.ts'], testTimeout: 120_000 },
+      },
+    ],
+  },
+});
