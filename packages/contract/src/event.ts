@@ -1,0 +1,146 @@
+import { z } from 'zod';
+
+/**
+ * The events a producer writes, version 1. Unknown fields are kept and unknown types are accepted (they are counted
+ * and otherwise ignored), so that a newer producer never stops an older Loopwatch.
+ */
+
+const optionalText = z.string().nullish();
+
+/** Epoch milliseconds or an RFC 3339 date-time with an offset. */
+const timeSchema = z.union([z.number(), z.iso.datetime({ offset: true })]);
+
+/** What every event may carry, whatever its type. `null` means absent, since some serialisers write it. */
+const envelope = {
+  v: z.literal(1).nullish().describe('Version of the event contract.'),
+  id: z
+    .string()
+    .min(1)
+    .max(1024)
+    .nullish()
+    .describe(
+      "Default `#<index of the event in its session>`. The same id again within a session's last 64 events is one event.",
+    ),
+  sessionId: z
+    .string()
+    .min(1)
+    .max(1024)
+    .nullish()
+    .describe("One agent conversation. Optional when it is the record's key."),
+  time: timeSchema.nullish().describe("Event time: epoch ms or RFC 3339. Default: the record's timestamp."),
+  promptId: optionalText.describe('A label; only `prompt_started` starts a prompt.'),
+  model: optionalText,
+  backend: optionalText,
+  agent: optionalText,
+  tenant: optionalText,
+};
+
+/** A setting's value as a control event carries it; it is checked against the settings' schema where it is applied. */
+const settingValue = z.unknown();
+
+export const eventSchemas = {
+  prompt_started: z
+    .looseObject({ ...envelope, type: z.literal('prompt_started'), text: optionalText })
+    .describe("A new user request; resets the prompt's state."),
+  turn_started: z
+    .looseObject({ ...envelope, type: z.literal('turn_started') })
+    .describe('One model request begins.'),
+  content: z
+    .looseObject({ ...envelope, type: z.literal('content'), text: z.string() })
+    .describe('A piece of streamed answer.'),
+  thought: z
+    .looseObject({ ...envelope, type: z.literal('thought'), text: z.string() })
+    .describe('A piece of streamed reasoning.'),
+  tool_call_request: z
+    .looseObject({
+      ...envelope,
+      type: z.literal('tool_call_request'),
+      callId: optionalText,
+      name: z.string().max(1024),
+      args: z
+        .union([z.record(z.string(), z.unknown()), z.string()])
+        .nullish()
+        .describe('An object, or a string of JSON.'),
+    })
+    .describe('The model asks for a tool.'),
+  tool_result: z
+    .looseObject({
+      ...envelope,
+      type: z.literal('tool_result'),
+      callId: optionalText,
+      result: z.unknown().optional(),
+      isError: z.boolean().nullish(),
+    })
+    .describe("A tool's answer."),
+  turn_finished: z
+    .looseObject({
+      ...envelope,
+      type: z.literal('turn_finished'),
+      usage: z
+        .looseObject({ inputTokens: z.number().nullish(), outputTokens: z.number().nullish() })
+        .nullish(),
+      finishReason: optionalText,
+    })
+    .describe('One model request is over.'),
+  retry: z
+    .looseObject({ ...envelope, type: z.literal('retry') })
+    .describe('The last turn is being streamed again: what it added is taken back.'),
+  session_ended: z
+    .looseObject({ ...envelope, type: z.literal('session_ended') })
+    .describe('The session is over.'),
+  control: z
+    .looseObject({
+      ...envelope,
+      type: z.literal('control'),
+      set: z
+        .record(z.string(), settingValue)
+        .nullish()
+        .describe('Settings by dotted path, for this session.'),
+      unset: z.array(z.string()).nullish().describe('Dotted paths that fall back to the wider setting.'),
+    })
+    .describe('Settings for this session; `set {enabled: false}` switches all detection off.'),
+} as const;
+
+/** The types this version knows; events of other types are accepted and ignored. */
+export const eventTypes = Object.keys(eventSchemas) as readonly EventType[];
+export type EventType = keyof typeof eventSchemas;
+
+/** An event of a type that this version does not know. */
+export const otherEventSchema = z.looseObject({ ...envelope, type: z.string() });
+
+/** Any event: the known type's schema decides; an unknown type needs a sound envelope only. */
+export const eventSchema = z.union([
+  z.discriminatedUnion('type', [
+    eventSchemas.prompt_started,
+    eventSchemas.turn_started,
+    eventSchemas.content,
+    eventSchemas.thought,
+    eventSchemas.tool_call_request,
+    eventSchemas.tool_result,
+    eventSchemas.turn_finished,
+    eventSchemas.retry,
+    eventSchemas.session_ended,
+    eventSchemas.control,
+  ]),
+  otherEventSchema.refine((event) => !isEventType(event.type), { message: 'does not fit its type' }),
+]);
+
+export type KnownEvent = { [T in EventType]: z.infer<(typeof eventSchemas)[T]> }[EventType];
+export type OtherEvent = z.infer<typeof otherEventSchema>;
+export type AgentEvent = KnownEvent | OtherEvent;
+
+/** Whether this version of the contract gives `type` a meaning. */
+export function isEventType(type: string): type is EventType {
+  return Object.hasOwn(eventSchemas, type);
+}
+
+/**
+ * The event's time in epoch milliseconds, `fallback` when it carries none (the record's timestamp; in a file the
+ * time of the event before it).
+ */
+export function eventTime(event: AgentEvent, fallback: number): number {
+  const { time } = event;
+  if (typeof time === 'number') return time;
+  if (typeof time === 'string') return Date.parse(time);
+  return fallback;
+}

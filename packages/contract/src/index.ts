@@ -1,0 +1,56 @@
+export { type Control, controlSchema } from './control.ts';
+export { type DeadLetterReason, deadLetterHeaders, deadLetterReasons } from './error-codes.ts';
+export {
+  type AgentEvent,
+  type EventType,
+  eventSchema,
+  eventSchemas,
+  eventTime,
+  eventTypes,
+  isEventType,
+  type KnownEvent,
+  type OtherEvent,
+} from './event.ts';
+export {
+  type Incident,
+  type IncidentRow,
+  type IncidentStats,
+  type IncidentStep,
+  incidentSchema,
+  incidentStatsSchema,
+  type LiveEvents,
+  type LiveHeartbeat,
+  type LiveIncidents,
+  type LiveSnapshot,
+  liveHeartbeatSchema,
+  liveIncidentsSchema,
+  liveSnapshotSchema,
+  type ServerInfo,
+} from './live.ts';
+export { environmentName, nearest, type SettingPath, settingPaths, valueFromText } from './setting-paths.ts';
+export {
+  type DetectionInput,
+  type DetectionSettings,
+  detectionSchema,
+  type Mode,
+  type PresetName,
+  presetNames,
+  type Settings,
+  settingsSchema,
+  type TextLoopSettings,
+  type ToolCallLoopSettings,
+  textLoopSchema,
+  toolCallLoopSchema,
+} from './settings.ts';
+export { type TopicNames, type TopicRole, topicNames, topicRoles, topicSettingsSchema } from './topics.ts';
+export {
+  type Cost,
+  costSchema,
+  type DetectorId,
+  detectorIds,
+  type Verdict,
+  type VerdictAction,
+  type VerdictOutcome,
+  type VerdictPhase,
+  verdictSchema,
+} from './verdict.ts';

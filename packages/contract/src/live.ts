@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import {
+  costSchema,
+  detectorIds,
+  verdictActions,
+  verdictOutcomes,
+  verdictPhases,
+  verdictSchema,
+} from './verdict.ts';
+
+/**
+ * What the server tells a dashboard: incidents, which are verdicts folded together, and the messages of the Socket.IO
+ * namespace `/live`. A list carries rows; evidence and history come with the single incident over HTTP.
+ */
+
+const { source: sourceSchema, tool: toolSchema } = verdictSchema.shape;
+
+/** One change in the life of an incident, without what the incident itself repeats. */
+export const incidentStepSchema = z.object({
+  id: z.string(),
+  phase: z.enum(verdictPhases),
+  action: z.enum(verdictActions),
+  count: z.int().nonnegative(),
+  time: z.number().describe('Event time, epoch ms.'),
+  detectedAt: z.number().describe('Wall clock, epoch ms.'),
+  eventIndex: z.int().nonnegative(),
+});
+
+/** An incident as lists show it. */
+export const incidentRowSchema = z.object({
+  id: z.string(),
+  detector: z.enum(detectorIds),
+  kind: z.enum(['loop', 'limit', 'outage']),
+  state: z.enum(['open', 'resolved']),
+  outcome: z.enum(verdictOutcomes).nullable().describe('How it ended; null while open.'),
+  sessionId: z.string(),
+  promptId: z.string().nullable(),
+  agent: z.string().nullable(),
+  model: z.string().nullable(),
+  backend: z.string().nullable(),
+  tenant: z.string().nullable(),
+  tool: toolSchema,
+  detectedAt: z.number().describe('Wall clock of the first verdict, epoch ms; lists are sorted by it.'),
+  openedAt: z.number().describe('Event time of the first verdict, epoch ms.'),
+  lastAt: z.number().describe('Event time of the latest verdict, epoch ms.'),
+  resolvedAt: z.number().nullable().describe('Event time, epoch ms.'),
+  count: z.int().nonnegative(),
+  threshold: z.number(),
+  windowMs: z.number().nullable(),
+  period: z.int().positive(),
+  confidence: z.number(),
+  action: z.enum(verdictActions).describe('The strongest so far.'),
+  reason: z.string().describe('What repeats and how, in a sentence.'),
+  cost: costSchema,
+  revision: z.int().positive().describe('Grows with each verdict of the incident.'),
+});
+
+export const incidentSchema = incidentRowSchema.extend({
+  resolution: z.string().nullable().describe('How it ended, in a sentence.'),
+  guidance: z.string().nullable().describe('The latest text for the model.'),
+  evidence: z.record(z.string(), z.unknown()).describe('Of the latest verdict that has some.'),
+  verdicts: z
+    .array(incidentStepSchema)
+    .describe('Oldest first; the first and the latest where there are many.'),
+  source: sourceSchema.unwrap().nullable().describe('Where the events lie in the log.'),
+  preset: z.string(),
+  configHash: z.string(),
+});
+
+export const incidentStatsSchema = z.object({
+  open: z.int().nonnegative(),
+  openByDetector: z.partialRecord(z.enum(detectorIds), z.int().positive()),
+  found: z.int().nonnegative().describe('Incidents in the verdict log, those no longer kept included.'),
+  foundSince: z.number().nullable().describe('Wall clock of the oldest of them, epoch ms.'),
+  foundPerMinute: z.array(z.int().nonnegative()).describe('The last 60 minutes, oldest first.'),
+  resolved: z.object({
+    recovered: z.int().nonnegative(),
+    ended: z.int().nonnegative(),
+    disabled: z.int().nonnegative(),
+  }),
+  calls: z.int().nonnegative().describe('Tool calls in loops.'),
+  tokens: z
+    .number()
+    .nonnegative()
+    .nullable()
+    .describe('Tokens in loops; null where no producer reports any.'),
+  latency: z
+    .object({ p50Ms: z.number(), incidents: z.int().positive() })
+    .nullable()
+    .describe('Event time to detection of the kept incidents; null where event times are not from now.'),
+  kept: z.int().nonnegative(),
+  dropped: z.int().nonnegative().describe('Incidents no longer kept, to bound memory.'),
+});
+
+export const serverInfoSchema = z.object({
+  version: z.string(),
+  preset: z.string(),
+  configHash: z.string(),
+});
+
+export const liveSnapshotSchema = z.object({
+  incidents: z.array(incidentRowSchema).describe('The newest, newest first.'),
+  stats: incidentStatsSchema,
+  info: serverInfoSchema,
+});
+
+export const liveIncidentsSchema = z.object({
+  incidents: z.array(incidentRowSchema).describe('Those that changed since the message before.'),
+  stats: incidentStatsSchema,
+});
+
+export const liveHeartbeatSchema = z.object({
+  serverTime: z.number(),
+  lag: z.number().nullable().describe('Verdicts not read yet; null before the first was read.'),
+  lastEventAt: z
+    .number()
+    .nullable()
+    .describe('Wall clock of the latest agent event; null where none is known.'),
+  lastVerdictAt: z.number().nullable().describe('Wall clock of the latest verdict in the log.'),
+});
+
+export type Incident = z.infer<typeof incidentSchema>;
+export type IncidentRow = z.infer<typeof incidentRowSchema>;
+export type IncidentStep = z.infer<typeof incidentStepSchema>;
+export type IncidentStats = z.infer<typeof incidentStatsSchema>;
+export type ServerInfo = z.infer<typeof serverInfoSchema>;
+export type LiveSnapshot = z.infer<typeof liveSnapshotSchema>;
+export type LiveIncidents = z.infer<typeof liveIncidentsSchema>;
+export type LiveHeartbeat = z.infer<typeof liveHeartbeatSchema>;
+
+/** Messages of the namespace `/live`, server to client; clients send none. */
+export interface LiveEvents {
+  snapshot: (message: LiveSnapshot) => void;
+  incidents: (message: LiveIncidents) => void;
+  heartbeat: (message: LiveHeartbeat) => void;
+}

@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import { topicSettingsSchema } from './topics.ts';
+
+/**
+ * Everything that can be configured, as one schema: the YAML file, the environment, flags, control events and the API
+ * are all checked against it. Keys are spelled as they are written in the file. Defaults of the detectors come from
+ * the preset, so their keys are optional here.
+ */
+
+export const presetNames = [
+  'stream',
+  'proxy',
+  'similar',
+  'general',
+  'coding',
+  'search',
+  'api',
+  'files',
+] as const;
+export type PresetName = (typeof presetNames)[number];
+
+/** What happens when a loop is found; `break` and `chance…` are older spellings. */
+const modeSpellings = ['warn', 'block', 'chance_then_block', 'break', 'chance', 'chance_then_break'] as const;
+export type Mode = 'warn' | 'block' | 'chance_then_block';
+
+const modeSchema = z.enum(modeSpellings).transform((mode): Mode => {
+  if (mode === 'break') return 'block';
+  if (mode === 'chance' || mode === 'chance_then_break') return 'chance_then_block';
+  return mode;
+});
+
+const unitInterval = z.number().min(0).max(1);
+
+const similaritySchema = z.strictObject({
+  algorithm: z
+    .enum(['levenshtein', 'jaccard'])
+    .optional()
+    .describe('levenshtein: 1 - distance / longer length. jaccard: over word tokens.'),
+  threshold: unitInterval.optional().describe('Wins over similarity_threshold.'),
+  normalize_whitespace: z.boolean().optional(),
+  ignore_case: z.boolean().optional(),
+});
+
+const toolCallLimits = {
+  enabled: z.boolean().optional(),
+  max_repeats: z.int().min(2).max(1_000_000).optional().describe('Calls until the loop is called one.'),
+  ttl_seconds: z
+    .number()
+    .positive()
+    .nullable()
+    .optional()
+    .describe('Only calls this recent count; null: no limit.'),
+  mode: modeSchema.optional(),
+  similarity_threshold: unitInterval.optional().describe('Selects similar matching.'),
+  similarity: similaritySchema.optional().describe('Selects similar matching.'),
+};
+
+export const toolCallLoopSchema = z
+  .strictObject({
+    ...toolCallLimits,
+    error_messages: z
+      .strictObject({ block: z.string().optional(), warning: z.string().optional() })
+      .optional()
+      .describe("Own texts in place of Loopwatch's."),
+    per_tool: z.record(z.string(), z.strictObject(toolCallLimits)).optional().describe('By tool name.'),
+  })
+  .describe('tool-repeat: the same call again and again.');
+
+export const textLoopSchema = z.strictObject({
+  enabled: z.boolean().optional(),
+  window: z.int().min(8).max(256).optional().describe('Length of the compared piece, in UTF-16 code units.'),
+  min_repeats: z
+    .int()
+    .min(2)
+    .max(64)
+    .optional()
+    .describe('Occurrences of the same piece until it is a loop.'),
+  max_distance: z
+    .int()
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe('Mean distance of those occurrences, at most, in units.'),
+  mode: modeSchema.optional(),
+});
+
+/** What detection can be told per server, model or session. */
+export const detectionSchema = z.strictObject({
+  enabled: z.boolean().default(true).describe('false: every detector is skipped.'),
+  preset: z.enum(presetNames).default('stream').describe('Where the numbers that are not set come from.'),
+  tool_call_loop: toolCallLoopSchema.prefault({}),
+  content_loop: textLoopSchema.prefault({}).describe('content-repeat: the answer repeats a text.'),
+  thought_loop: textLoopSchema.prefault({}).describe('thought-repeat: the reasoning repeats a text.'),
+  session: z
+    .strictObject({
+      idle_seconds: z
+        .number()
+        .positive()
+        .default(3600)
+        .describe('A longer pause and the session starts afresh.'),
+      max_sessions: z.int().min(1).default(200_000).describe('Sessions kept in memory in one process.'),
+    })
+    .prefault({}),
+});
+
+export const settingsSchema = detectionSchema.extend({
+  kafka: z
+    .strictObject({
+      brokers: z.array(z.string().min(1)).default([]).describe('host:port of the bootstrap brokers.'),
+      client_id: z.string().min(1).default('loopwatch'),
+      group: z.string().min(1).default('loopwatch-worker').describe('Consumer group of the workers.'),
+      partitions: z.int().min(1).default(6).describe('Of topics that `loopwatch topics` creates.'),
+      replication_factor: z
+        .int()
+        .min(1)
+        .optional()
+        .describe('Default: 3, or the number of brokers if fewer.'),
+      partitions_at_once: z
+        .int()
+        .min(1)
+        .default(4)
+        .describe('Partitions that one worker processes side by side.'),
+      topics: topicSettingsSchema.prefault({}),
+    })
+    .prefault({}),
+  worker: z
+    .strictObject({
+      host: z.string().default('0.0.0.0'),
+      port: z.int().min(0).max(65_535).default(4601).describe('Health and metrics.'),
+    })
+    .prefault({}),
+  server: z
+    .strictObject({
+      host: z.string().default('127.0.0.1').describe('0.0.0.0 to be reached from other machines.'),
+      port: z.int().min(0).max(65_535).default(4600),
+    })
+    .prefault({}),
+  storage: z.strictObject({ data_dir: z.string().min(1).default('.loopwatch') }).prefault({}),
+  privacy: z
+    .strictObject({
+      mask: z.array(z.string()).default([]).describe('Further regular expressions whose matches are masked.'),
+      store_text: z.boolean().default(true).describe('false: verdicts carry no arguments and no text.'),
+    })
+    .prefault({}),
+  log: z
+    .strictObject({
+      level: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+      format: z.enum(['auto', 'json', 'pretty']).default('auto').describe('auto: pretty on a terminal.'),
+    })
+    .prefault({}),
+});
+
+/** Effective detection settings, defaults filled in. */
+export type DetectionSettings = z.infer<typeof detectionSchema>;
+/** Detection settings as somebody writes them. */
+export type DetectionInput = z.input<typeof detectionSchema>;
+export type ToolCallLoopSettings = z.infer<typeof toolCallLoopSchema>;
+export type TextLoopSettings = z.infer<typeof textLoopSchema>;
+/** The whole effective configuration. */
+export type Settings = z.infer<typeof settingsSchema>;

@@ -1,0 +1,44 @@
+import { type AgentEvent, type DetectionInput, detectionSchema } from '@loopwatch/contract';
+import { detectionOf, SessionAnalyzer, type SessionSnapshot } from './session-analyzer.ts';
+import type { PureVerdict } from './verdict.ts';
+
+/** One session's analyzer, as a library hands it out. */
+export interface SessionAnalyzerHandle {
+  /**
+   * Takes the session's next event. An event without `id` gets `#<index>`, one without `time` the time of the event
+   * before it (0 at first).
+   *
+   * @returns the verdicts at this event, mostly none
+   */
+  push(event: AgentEvent): PureVerdict[];
+  /** The whole state, as JSON. */
+  snapshot(): { sessionId: string; state: SessionSnapshot } | null;
+  /** Goes on from a snapshot of an analyzer with the same configuration. */
+  restore(snapshot: { sessionId: string; state: SessionSnapshot } | null): void;
+}
+
+/**
+ * Watches one session: `createSessionAnalyzer({ preset: 'stream' }).push(event)`.
+ *
+ * @param config detection settings as in the configuration file; the numbers come from the preset where none are set
+ * @throws ZodError that names the key, when the configuration is wrong
+ */
+export function createSessionAnalyzer(config: DetectionInput = {}): SessionAnalyzerHandle {
+  const detection = detectionOf(detectionSchema.parse(config));
+  let analyzer: SessionAnalyzer | undefined;
+  return {
+    push(event) {
+      analyzer ??= new SessionAnalyzer(event.sessionId ?? '', detection);
+      return [...analyzer.push(event)];
+    },
+    snapshot() {
+      return analyzer === undefined ? null : { sessionId: analyzer.sessionId, state: analyzer.snapshot() };
+    },
+    restore(snapshot) {
+      analyzer = undefined;
+      if (snapshot === null) return;
+      analyzer = new SessionAnalyzer(snapshot.sessionId, detection);
+      analyzer.restore(snapshot.state);
+    },
+  };
+}

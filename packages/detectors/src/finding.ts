@@ -1,0 +1,73 @@
+import type {
+  DetectorId,
+  KnownEvent,
+  VerdictAction,
+  VerdictOutcome,
+  VerdictPhase,
+} from '@loopwatch/contract';
+import type { Mark } from './mark.ts';
+
+/** What a detector concludes at one event, before it becomes a verdict. */
+export interface Finding {
+  readonly detector: DetectorId;
+  readonly phase: VerdictPhase;
+  readonly action: VerdictAction;
+  readonly outcome?: VerdictOutcome;
+  /** Tells the incidents of one detector apart that can be open at the same time: the tool, or nothing. */
+  readonly key: string;
+  readonly count: number;
+  readonly threshold: number;
+  readonly windowMs: number | null;
+  readonly period: number;
+  readonly tool: { readonly name: string; readonly signature: string } | null;
+  readonly reason: string;
+  readonly guidance?: string;
+  readonly evidence: Record<string, unknown>;
+  /** Where the loop began, as opposed to where it was noticed. */
+  readonly since: Mark;
+  /** Calls in the loop, where it is one of calls. */
+  readonly calls?: number;
+  /** Offset of the deciding unit in the session's text, for findings in text. */
+  readonly at?: number;
+}
+
+/** What a detector is told about the event at hand. */
+export interface Step {
+  readonly event: KnownEvent;
+  /** Event time, epoch ms. */
+  readonly time: number;
+  /** Offset of the event's first unit in the session's answer text, and in its reasoning text. */
+  readonly contentOffset: number;
+  readonly thoughtOffset: number;
+  /** The session as it stands before this event; one object per event, safe to keep. */
+  mark(): Mark;
+  /** Reports a finding; the order of the calls is the order of the verdicts. */
+  emit(finding: Finding): void;
+}
+
+/** A detector's state for one session: pure, no I/O, no clock, bounded memory. */
+export interface Detector {
+  push(step: Step): void;
+  /** Ends what is open, because detection was switched off or the session is over, and forgets everything. */
+  close(step: Step, outcome: VerdictOutcome): void;
+  /** State as JSON. */
+  snapshot(): unknown;
+  /** The counterpart of {@link Detector.snapshot} of a detector with the same options. */
+  restore(snapshot: unknown): void;
+}
+
+/** What there is to know about a detector without running it. */
+export interface DetectorMeta {
+  readonly id: DetectorId;
+  readonly title: string;
+  readonly description: string;
+  readonly maturity: 'experimental' | 'stable';
+}
+
+/** How a call stands, whether or not it is news. */
+export interface Standing {
+  /** Alike calls so far, this one included. */
+  readonly count: number;
+  /** What the open incident that the call repeats asks for; `none` where it repeats none. */
+  readonly action: VerdictAction;
+}

@@ -1,0 +1,33 @@
+/**
+ * Secrets have no place in a verdict: what looks like one is replaced before it leaves the detectors. The patterns are
+ * those of tokens with a recognisable shape, and of values whose key says what they are.
+ */
+const MASK = '‹masked›';
+
+const SHAPES = [
+  /\b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}/g,
+  /\bsk_(?:live|test)_[A-Za-z0-9]{16,}/g,
+  /\bgh[pousr]_[A-Za-z0-9]{20,}/g,
+  /\bgithub_pat_[A-Za-z0-9_]{20,}/g,
+  /\bglpat-[A-Za-z0-9_-]{16,}/g,
+  /\bxox[abeoprs]-[A-Za-z0-9-]{10,}/g,
+  /\bA(?:KI|SI)A[A-Z0-9]{16}\b/g,
+  /\bAIza[A-Za-z0-9_-]{35}/g,
+  /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}/g,
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
+];
+const BEARER = /\b(Bearer|Basic)\s+[A-Za-z0-9+/._~-]{12,}=*/gi;
+const URL_PASSWORD = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]{1,256}:)[^\s/@]{1,256}@/gi;
+const KEYED =
+  /((?:\\?["'])?(?:api[_-]?key|access[_-]?key|secret|token|password|passwd|pwd|authorization|credentials?|private[_-]?key)(?:\\?["'])?\s*[:=]\s*\\?["'])((?:[^"'\\]|\\[^"'])+)/gi;
+
+/** Replaces what looks like a secret, and every match of the further patterns. */
+export function maskSecrets(text: string, further: readonly RegExp[] = []): string {
+  let masked = text
+    .replace(KEYED, `$1${MASK}`)
+    .replace(BEARER, `$1 ${MASK}`)
+    .replace(URL_PASSWORD, `$1${MASK}@`);
+  for (const shape of SHAPES) masked = masked.replace(shape, MASK);
+  for (const pattern of further) masked = masked.replace(pattern, MASK);
+  return masked;
+}

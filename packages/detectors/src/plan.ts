@@ -1,0 +1,112 @@
+import type { DetectionSettings, Mode, TextLoopSettings, ToolCallLoopSettings } from '@loopwatch/contract';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { canonicalJson } from './canonical-json.ts';
+import { type Preset, presets } from './presets.ts';
+import type { SimilaritySettings } from './similarity.ts';
+
+/** tool-repeat's options for one tool, every default filled in. */
+export interface ToolRepeatOptions {
+  readonly enabled: boolean;
+  readonly threshold: number;
+  /** `null`: calls of any age count. */
+  readonly ttlMs: number | null;
+  readonly mode: Mode;
+  /** `null`: only identical calls count. */
+  readonly similarity: SimilaritySettings | null;
+  readonly blockText: string | null;
+  readonly warningText: string | null;
+}
+
+/** Options of the two detectors of repeated text. Lengths in UTF-16 code units. */
+export interface TextRepeatOptions {
+  readonly window: number;
+  readonly threshold: number;
+  readonly maxDistance: number;
+  readonly mode: Mode;
+}
+
+/** Detection settings made ready to run: the preset applied, one object shared by all sessions that have them. */
+export interface DetectionPlan {
+  readonly enabled: boolean;
+  readonly preset: string;
+  /** Of the settings that decide verdicts; two runs with the same hash conclude the same. */
+  readonly configHash: string;
+  readonly idleMs: number;
+  readonly tool: ToolRepeatOptions;
+  readonly perTool: ReadonlyMap<string, ToolRepeatOptions>;
+  readonly content: TextRepeatOptions | null;
+  readonly thought: TextRepeatOptions | null;
+}
+
+export function planDetection(settings: DetectionSettings): DetectionPlan {
+  const preset = presets[settings.preset];
+  const tool = toolOptions(settings.tool_call_loop, presetToolOptions(preset));
+  const perTool = Object.entries(settings.tool_call_loop.per_tool ?? {});
+  const plan = {
+    enabled: settings.enabled,
+    preset: settings.preset,
+    idleMs: settings.session.idle_seconds * 1000,
+    tool,
+    perTool: new Map(perTool.map(([name, limits]) => [name, toolOptions(limits, tool)])),
+    content: textOptions(settings.content_loop, preset.content),
+    thought: textOptions(settings.thought_loop, preset.thought),
+  };
+  const decisive = canonicalJson({ ...plan, perTool: Object.fromEntries(plan.perTool) });
+  return { ...plan, configHash: bytesToHex(sha256(utf8ToBytes(decisive))).slice(0, 12) };
+}
+
+function presetToolOptions({ tool }: Preset): ToolRepeatOptions {
+  return {
+    enabled: true,
+    threshold: tool.maxRepeats,
+    ttlMs: tool.ttlSeconds === null ? null : tool.ttlSeconds * 1000,
+    mode: tool.mode,
+    similarity: tool.similarity === null ? null : { ...defaultSimilarity, threshold: tool.similarity },
+    blockText: null,
+    warningText: null,
+  };
+}
+
+const defaultSimilarity: SimilaritySettings = {
+  algorithm: 'levenshtein',
+  threshold: 0.9,
+  normalizeWhitespace: false,
+  ignoreCase: false,
+};
+
+/** Settings over what would hold without them: the preset, or the general settings for one tool's own. */
+function toolOptions(settings: ToolCallLoopSettings, base: ToolRepeatOptions): ToolRepeatOptions {
+  const { similarity, similarity_threshold: threshold, ttl_seconds: ttlSeconds } = settings;
+  const similar = similarity !== undefined || threshold !== undefined;
+  const inherited = base.similarity ?? defaultSimilarity;
+  return {
+    enabled: settings.enabled ?? base.enabled,
+    threshold: settings.max_repeats ?? base.threshold,
+    ttlMs: ttlSeconds === undefined ? base.ttlMs : ttlSeconds === null ? null : ttlSeconds * 1000,
+    mode: settings.mode ?? base.mode,
+    similarity: similar
+      ? {
+          algorithm: similarity?.algorithm ?? inherited.algorithm,
+          threshold: similarity?.threshold ?? threshold ?? inherited.threshold,
+          normalizeWhitespace: similarity?.normalize_whitespace ?? inherited.normalizeWhitespace,
+          ignoreCase: similarity?.ignore_case ?? inherited.ignoreCase,
+        }
+      : base.similarity,
+    blockText: settings.error_messages?.block ?? base.blockText,
+    warningText: settings.error_messages?.warning ?? base.warningText,
+  };
+}
+
+/** A layer that the preset leaves out is on as soon as one of its keys is set, unless that says `enabled: false`. */
+function textOptions(settings: TextLoopSettings, preset: Preset['content']): TextRepeatOptions | null {
+  const mentioned = Object.values(settings).some((value) => value !== undefined);
+  if (!(settings.enabled ?? (preset !== null || mentioned))) return null;
+  const base = preset ?? presets.stream.content;
+  return {
+    window: settings.window ?? base?.window ?? 50,
+    threshold: settings.min_repeats ?? base?.minRepeats ?? 10,
+    maxDistance: settings.max_distance ?? base?.maxDistance ?? 250,
+    mode: settings.mode ?? base?.mode ?? 'block',
+  };
+}

@@ -1,0 +1,55 @@
+import type { Mode, PresetName } from '@loopwatch/contract';
+
+/** The numbers of a preset: what holds where nothing else is set. */
+export interface Preset {
+  readonly description: string;
+  readonly tool: {
+    readonly maxRepeats: number;
+    readonly ttlSeconds: number | null;
+    readonly mode: Mode;
+    /** `null`: exact matching. */
+    readonly similarity: number | null;
+  };
+  /** `null`: the layer is off. */
+  readonly content: TextPreset | null;
+  readonly thought: TextPreset | null;
+}
+
+interface TextPreset {
+  readonly window: number;
+  readonly minRepeats: number;
+  readonly maxDistance: number;
+  readonly mode: Mode;
+}
+
+const streamText: TextPreset = { window: 50, minRepeats: 10, maxDistance: 250, mode: 'block' };
+
+function similarCalls(description: string, maxRepeats: number, ttlSeconds: number, mode: Mode): Preset {
+  return {
+    description,
+    tool: { maxRepeats, ttlSeconds, mode, similarity: 0.9 },
+    content: null,
+    thought: null,
+  };
+}
+
+export const presets: Readonly<Record<PresetName, Preset>> = {
+  stream: {
+    description: 'the layers of a stream service: 5 identical calls in a row; 50 units of text 10 times',
+    tool: { maxRepeats: 5, ttlSeconds: null, mode: 'block', similarity: null },
+    content: streamText,
+    thought: null,
+  },
+  proxy: {
+    description: 'a proxy that breaks: 4 identical calls in a row within two minutes',
+    tool: { maxRepeats: 4, ttlSeconds: 120, mode: 'block', similarity: null },
+    content: null,
+    thought: null,
+  },
+  similar: similarCalls('3 similar calls within five minutes', 3, 300, 'block'),
+  general: similarCalls('general purpose', 3, 300, 'chance_then_block'),
+  coding: similarCalls('coding tools', 4, 600, 'chance_then_block'),
+  search: similarCalls('search tools', 2, 180, 'block'),
+  api: similarCalls('tools that call APIs', 3, 300, 'block'),
+  files: similarCalls('file operations', 3, 300, 'chance_then_block'),
+};

@@ -1,0 +1,230 @@
+import {
+  type AgentEvent,
+  type DetectionSettings,
+  eventTime,
+  type KnownEvent,
+  type VerdictOutcome,
+} from '@loopwatch/contract';
+import type { Detector, Finding, Step } from './finding.ts';
+import type { Mark } from './mark.ts';
+import { type DetectionPlan, planDetection } from './plan.ts';
+import { RecentIds, type RecentIdsSnapshot } from './recent-ids.ts';
+import { detectorKinds } from './registry.ts';
+import { SessionLabels } from './session-labels.ts';
+import { applyControl, type SessionOverrides } from './session-settings.ts';
+import { SessionTotals } from './session-totals.ts';
+import { incidentId, type PureVerdict, toVerdict } from './verdict.ts';
+
+/** No verdict: shared, because most events have none. */
+const NONE: readonly PureVerdict[] = [];
+
+/** What became of an event, for those who count. */
+export type Reception = 'analyzed' | 'duplicate' | 'refused_setting';
+
+/** Detection settings together with the plan made of them; shared by all sessions that have no settings of their own. */
+export interface Detection {
+  readonly settings: DetectionSettings;
+  readonly plan: DetectionPlan;
+}
+
+export function detectionOf(settings: DetectionSettings): Detection {
+  return { settings, plan: planDetection(settings) };
+}
+
+/**
+ * One session under watch: takes its events in order and says what loops. It holds all state of the session, reads no
+ * clock, and gives the same verdicts for the same events, always.
+ */
+export class SessionAnalyzer implements Step {
+  readonly sessionId: string;
+  /** Time of the newest event, epoch ms. */
+  lastTime = 0;
+  /** What became of the last event; with `refused_setting`, {@link refusal} says why. */
+  reception: Reception = 'analyzed';
+  refusal = '';
+  private readonly base: Detection;
+  private plan: DetectionPlan;
+  private overrides: SessionOverrides = {};
+  private detectors: (Detector | null)[];
+  private ids = new RecentIds();
+  private totals = new SessionTotals();
+  private readonly labels = new SessionLabels();
+  /** Ids of open incidents by detector and key, with the position at which their loop began. */
+  private readonly incidents = new Map<string, string>();
+
+  // The event at hand.
+  event!: KnownEvent;
+  time = 0;
+  private position = -1;
+  private currentMark: Mark | undefined;
+  private findings: Finding[] = [];
+
+  constructor(sessionId: string, detection: Detection) {
+    this.sessionId = sessionId;
+    this.base = detection;
+    this.plan = detection.plan;
+    this.detectors = createDetectors(detection.plan);
+  }
+
+  /**
+   * Takes the session's next event.
+   *
+   * @param fallbackTime event time, epoch ms, of an event that carries none; default: the time of the event before
+   * @param position the caller's own position of the event, for example its offset in a log
+   * @param origins receives, for each verdict, the position at which its loop began
+   */
+  push(
+    event: AgentEvent,
+    fallbackTime = this.lastTime,
+    position = -1,
+    origins?: number[],
+  ): readonly PureVerdict[] {
+    const own = eventTime(event, fallbackTime);
+    const time = Number.isFinite(own) ? own : fallbackTime;
+    if (this.totals.events > 0 && time - this.lastTime > this.plan.idleMs) this.startAfresh();
+    this.reception = 'analyzed';
+    if (typeof event.id !== 'string') this.ids.skip();
+    else if (!this.ids.add(event.id)) {
+      this.reception = 'duplicate';
+      return NONE;
+    }
+    this.event = event as KnownEvent;
+    this.time = time;
+    this.lastTime = time;
+    this.position = position;
+    this.currentMark = undefined;
+    this.labels.note(event);
+    if (this.event.type === 'control') this.control(this.event);
+    for (const detector of this.detectors) detector?.push(this);
+    if (this.event.type === 'session_ended') this.closeAll('ended');
+    if (this.findings.length === 0) {
+      this.totals.count(this.event);
+      return NONE;
+    }
+    return this.conclude(origins);
+  }
+
+  mark(): Mark {
+    this.currentMark ??= this.totals.mark(this.event, this.time, this.position);
+    return this.currentMark;
+  }
+
+  get contentOffset(): number {
+    return this.totals.contentUnits;
+  }
+
+  get thoughtOffset(): number {
+    return this.totals.thoughtUnits;
+  }
+
+  emit(finding: Finding): void {
+    this.findings.push(finding);
+  }
+
+  /** Incidents that are open now. */
+  get openIncidents(): number {
+    return this.incidents.size;
+  }
+
+  /** Turns the findings of this event into verdicts, and counts the event. */
+  private conclude(origins: number[] | undefined): PureVerdict[] {
+    const before = this.mark();
+    this.totals.count(this.event);
+    const after = this.totals.mark(this.event, this.time, this.position);
+    const scene = { sessionId: this.sessionId, ...this.labels.values(), before, after };
+    const verdicts = this.findings.map((finding) => {
+      const slot = `${finding.detector} ${finding.key}`;
+      const incident = this.incidents.get(slot) ?? incidentId(finding, scene);
+      if (finding.phase === 'resolved') this.incidents.delete(slot);
+      else this.incidents.set(slot, incident);
+      origins?.push(finding.since.position);
+      return toVerdict(finding, scene, incident, this.plan);
+    });
+    this.findings = [];
+    return verdicts;
+  }
+
+  private control(change: Extract<KnownEvent, { type: 'control' }>): void {
+    const result = applyControl(this.base.settings, this.overrides, change);
+    if ('refused' in result) {
+      this.reception = 'refused_setting';
+      this.refusal = result.refused;
+      return;
+    }
+    this.overrides = result.overrides;
+    const before = this.detectors;
+    this.plan = planDetection(result.settings);
+    const next = createDetectors(this.plan);
+    before.forEach((detector, i) => {
+      const successor = next[i];
+      if (detector !== null && successor) successor.restore(detector.snapshot());
+      else detector?.close(this, 'disabled');
+    });
+    this.detectors = next;
+  }
+
+  private closeAll(outcome: VerdictOutcome): void {
+    for (const detector of this.detectors) detector?.close(this, outcome);
+  }
+
+  /** After a long pause nothing of the past counts; what was open then stays as it was last reported. */
+  private startAfresh(): void {
+    this.plan = this.base.plan;
+    this.overrides = {};
+    this.detectors = createDetectors(this.plan);
+    this.ids = new RecentIds();
+    this.totals = new SessionTotals();
+    this.labels.clear();
+    this.incidents.clear();
+  }
+
+  /** The whole state as JSON. */
+  snapshot(): SessionSnapshot {
+    return {
+      v: 1,
+      lastTime: this.lastTime,
+      overrides: this.overrides,
+      ids: this.ids.snapshot(),
+      totals: { ...this.totals },
+      labels: this.labels.values(),
+      incidents: [...this.incidents],
+      detectors: this.detectors.map((detector) => detector?.snapshot() ?? null),
+    };
+  }
+
+  /** Takes the state of a session that was analyzed with the same detection settings. */
+  restore(snapshot: SessionSnapshot): void {
+    this.lastTime = snapshot.lastTime;
+    this.overrides = snapshot.overrides;
+    const settings = applyControl(this.base.settings, snapshot.overrides, {});
+    this.plan = 'refused' in settings ? this.base.plan : planDetection(settings.settings);
+    this.ids = new RecentIds();
+    this.ids.restore(snapshot.ids);
+    this.totals = Object.assign(new SessionTotals(), snapshot.totals);
+    this.labels.clear();
+    this.labels.note(snapshot.labels);
+    this.incidents.clear();
+    for (const [slot, id] of snapshot.incidents) this.incidents.set(slot, id);
+    this.detectors = createDetectors(this.plan);
+    this.detectors.forEach((detector, i) => {
+      const state = snapshot.detectors[i];
+      if (state !== null && state !== undefined) detector?.restore(state);
+    });
+  }
+}
+
+/** One place per detector kind, so that a snapshot's entries and a successor's find each other. */
+function createDetectors(plan: DetectionPlan): (Detector | null)[] {
+  return detectorKinds.map((kind) => (plan.enabled ? kind.create(plan) : null));
+}
+
+export interface SessionSnapshot {
+  readonly v: 1;
+  readonly lastTime: number;
+  readonly overrides: SessionOverrides;
+  readonly ids: RecentIdsSnapshot;
+  readonly totals: Omit<SessionTotals, 'count' | 'mark'>;
+  readonly labels: ReturnType<SessionLabels['values']>;
+  readonly incidents: readonly (readonly [string, string])[];
+  readonly detectors: readonly unknown[];
+}

@@ -1,0 +1,59 @@
+import { type DetectionSettings, detectionSchema, nearest, settingPaths } from '@loopwatch/contract';
+
+/** Settings of one session: dotted paths over the wider settings. */
+export type SessionOverrides = Readonly<Record<string, unknown>>;
+
+const paths = settingPaths(detectionSchema).map(({ path }) => path);
+/** Of the process, not of one session. */
+const notPerSession = new Set(['session.max_sessions', 'session.idle_seconds']);
+
+/**
+ * Applies what a control event sets and unsets. A bad key or value changes nothing.
+ *
+ * @returns the new overrides and settings, or a text that names the key, the value and what is allowed
+ */
+export function applyControl(
+  base: DetectionSettings,
+  overrides: SessionOverrides,
+  change: { set?: Record<string, unknown> | null | undefined; unset?: readonly string[] | null | undefined },
+): { overrides: SessionOverrides; settings: DetectionSettings } | { refused: string } {
+  const set = change.set ?? {};
+  const unset = change.unset ?? [];
+  for (const path of [...Object.keys(set), ...unset]) {
+    if (!isSettable(path)) {
+      const meant = nearest(path, paths);
+      return {
+        refused: `${path} is no setting of a session${meant === undefined ? '' : `; did you mean ${meant}?`}`,
+      };
+    }
+  }
+  const next = Object.fromEntries(
+    Object.entries({ ...overrides, ...set }).filter(([path]) => !unset.includes(path)),
+  );
+  const input = JSON.parse(JSON.stringify(base)) as Record<string, unknown>;
+  for (const [path, value] of Object.entries(next)) assign(input, path.split('.'), value);
+  const parsed = detectionSchema.safeParse(input);
+  if (parsed.success) return { overrides: next, settings: parsed.data };
+  const faults = parsed.error.issues.map(({ path, message }) => {
+    const key = path.join('.');
+    return `${key} = ${JSON.stringify(next[key])}: ${message}`;
+  });
+  return { refused: faults.join('; ') };
+}
+
+function isSettable(path: string): boolean {
+  if (notPerSession.has(path)) return false;
+  return paths.includes(path) || path.startsWith('tool_call_loop.per_tool.');
+}
+
+function assign(target: Record<string, unknown>, [head, ...rest]: string[], value: unknown): void {
+  if (head === undefined || head === '__proto__') return;
+  if (rest.length === 0) {
+    target[head] = value;
+    return;
+  }
+  const inner = target[head];
+  const next = typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>) : {};
+  target[head] = next;
+  assign(next, rest, value);
+}

@@ -1,0 +1,162 @@
+import type { VerdictOutcome } from '@loopwatch/contract';
+import type { Finding, Standing, Step } from './finding.ts';
+import { Incident, type IncidentSnapshot } from './incident.ts';
+import type { Mark } from './mark.ts';
+import type { ToolRepeatOptions } from './plan.ts';
+import { comparable, type SimilaritySettings, similarity } from './similarity.ts';
+import { toolGuidance, windowPhrase } from './texts.ts';
+import { signature, type ToolIdentity } from './tool-identity.ts';
+
+/** Calls of a session that are compared with a new one: bounds memory and what one call can cost. */
+export const COMPARED_CALLS = 128;
+/** Calls that the evidence shows: the first and the latest. */
+const SHOWN_CALLS = 8;
+
+interface PastCall {
+  readonly name: string;
+  /** The canonical arguments in the form that is compared. */
+  readonly form: string;
+  readonly shown: string;
+  readonly mark: Mark;
+}
+
+interface OpenIncident {
+  readonly incident: Incident;
+  readonly identity: ToolIdentity;
+  readonly options: ToolRepeatOptions;
+  readonly calls: readonly PastCall[];
+}
+
+/** Calls of one tool with nearly the same arguments within a time window: tool-repeat's similar matching. */
+export class SimilarCalls {
+  private past: PastCall[] = [];
+  /** Open incidents by tool. */
+  private readonly open = new Map<string, OpenIncident>();
+
+  /** A call that similar matching is responsible for. */
+  call(
+    step: Step,
+    identity: ToolIdentity,
+    canonical: string,
+    options: ToolRepeatOptions,
+    settings: SimilaritySettings,
+  ): Standing {
+    this.otherCall(step, identity.name);
+    const { ttlMs } = options;
+    const call: PastCall = {
+      name: identity.name,
+      form: comparable(canonical, settings),
+      shown: identity.arguments,
+      mark: step.mark(),
+    };
+    this.past.push(call);
+    if (this.past.length > COMPARED_CALLS) this.past.shift();
+
+    const known = new Map<string, boolean>();
+    const alike = this.past.filter((earlier) => {
+      if (earlier.name !== call.name) return false;
+      if (ttlMs !== null && Math.abs(step.time - earlier.mark.time) > ttlMs) return false;
+      const seen = known.get(earlier.form);
+      if (seen !== undefined) return seen;
+      const similar = similarity(earlier.form, call.form, settings) >= settings.threshold;
+      known.set(earlier.form, similar);
+      return similar;
+    });
+    if (alike.length < options.threshold) {
+      this.resolve(step, identity.name, 'recovered', 'a call with other arguments followed');
+      return { count: alike.length, action: 'none' };
+    }
+    const incident =
+      this.open.get(identity.name)?.incident ??
+      new Incident(options.mode, options.threshold, (alike[0] ?? call).mark);
+    const calls =
+      alike.length > SHOWN_CALLS ? [...alike.slice(0, 1), ...alike.slice(1 - SHOWN_CALLS)] : alike;
+    const open: OpenIncident = { incident, identity, options, calls };
+    this.open.set(identity.name, open);
+    const phase = incident.repeat(alike.length);
+    if (phase !== undefined) step.emit(finding(phase, open));
+    return { count: alike.length, action: incident.action };
+  }
+
+  /** Any call: one that does not repeat the pattern is what a model that was given a chance should make. */
+  otherCall(step: Step, name: string): void {
+    for (const [tool, { incident }] of this.open) {
+      if (tool !== name && incident.action === 'chance')
+        this.resolve(step, tool, 'recovered', 'another call followed');
+    }
+  }
+
+  /** Ends all incidents and forgets the calls. */
+  end(step: Step, outcome: VerdictOutcome, why: string): void {
+    for (const tool of [...this.open.keys()]) this.resolve(step, tool, outcome, why);
+    if (this.past.length > 0) this.past = [];
+  }
+
+  private resolve(step: Step, tool: string, outcome: VerdictOutcome, why: string): void {
+    const open = this.open.get(tool);
+    if (open === undefined) return;
+    this.open.delete(tool);
+    const reason = `${tool} had been called ${String(open.incident.count)} times with similar arguments; ${why}`;
+    step.emit({ ...finding('resolved', open), action: 'none', outcome, reason });
+  }
+
+  snapshot(): SimilarSnapshot {
+    const open = [...this.open].map(([tool, entry]) => ({
+      tool,
+      ...entry,
+      incident: entry.incident.snapshot(),
+    }));
+    return { past: this.past, open };
+  }
+
+  restore(snapshot: SimilarSnapshot): void {
+    this.past = [...snapshot.past];
+    this.open.clear();
+    for (const { tool, incident, ...rest } of snapshot.open) {
+      this.open.set(tool, { ...rest, incident: Incident.restore(incident) });
+    }
+  }
+}
+
+function finding(phase: Finding['phase'], { incident, identity, options, calls }: OpenIncident): Finding {
+  const { count, action } = incident;
+  const { name } = identity;
+  const within = options.ttlMs === null ? '' : ` ${windowPhrase(options.ttlMs)}`;
+  return {
+    detector: 'tool-repeat',
+    phase,
+    action,
+    key: name,
+    count,
+    threshold: options.threshold,
+    windowMs: options.ttlMs,
+    period: 1,
+    tool: { name, signature: signature(identity) },
+    reason: `${name} was called ${String(count)} times${within} with the same or nearly the same arguments`,
+    ...(action === 'chance' && { guidance: toolGuidance(name, identity.arguments, count, options) }),
+    evidence: {
+      matching: 'similar',
+      similarity: options.similarity,
+      lastAction: action,
+      calls: calls.map(({ shown, mark: { eventIndex, eventId, time } }) => ({
+        eventIndex,
+        eventId,
+        time,
+        name,
+        arguments: shown,
+      })),
+    },
+    since: incident.since,
+    calls: count,
+  };
+}
+
+interface OpenSnapshot extends Omit<OpenIncident, 'incident'> {
+  readonly tool: string;
+  readonly incident: IncidentSnapshot;
+}
+
+export interface SimilarSnapshot {
+  readonly past: readonly PastCall[];
+  readonly open: readonly OpenSnapshot[];
+}

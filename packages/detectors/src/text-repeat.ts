@@ -1,0 +1,225 @@
+import type { VerdictOutcome } from '@loopwatch/contract';
+import type { Detector, DetectorMeta, Finding, Step } from './finding.ts';
+import { Incident, type IncidentSnapshot } from './incident.ts';
+import { type LineSnapshot, LineStructure, RESTART, TRACK } from './line-structure.ts';
+import type { Mark } from './mark.ts';
+import type { TextRepeatOptions } from './plan.ts';
+import { RepeatIndex, type RepeatListener, type RepeatSnapshot } from './repeat-index.ts';
+import { quote, textGuidance } from './texts.ts';
+
+export const contentRepeatMeta: DetectorMeta = {
+  id: 'content-repeat',
+  title: 'Repeated text',
+  description: 'The answer repeats a piece of text again and again, close together.',
+  maturity: 'stable',
+};
+
+export const thoughtRepeatMeta: DetectorMeta = {
+  id: 'thought-repeat',
+  title: 'Repeated reasoning',
+  description: 'The reasoning repeats a piece of text again and again, close together.',
+  maturity: 'stable',
+};
+
+/** Marks are kept at every multiple of this many units of tracked text: how exactly a loop's beginning is known. */
+const MARK_EVERY = 128;
+/** Units before the deciding one that the evidence shows. */
+const EXCERPT_UNITS = 1500;
+const LINE_BREAK = '\n';
+
+/** Finds repeated text in one stream of a session, its answer or its reasoning. */
+export class TextRepeat implements Detector, RepeatListener {
+  private readonly type: 'content' | 'thought';
+  private readonly options: TextRepeatOptions;
+  private readonly structure = new LineStructure();
+  private readonly index: RepeatIndex;
+  private incident: Incident | undefined;
+  /** Where the tracked text was at its last multiples of {@link MARK_EVERY} units, oldest first. */
+  private marks: Mark[] = [];
+  private nextMarkAt = 0;
+  /** Offset in the session's text of the event being read; after it, of what follows. */
+  private offset = 0;
+  /** The event being read. */
+  private step: Step | undefined;
+
+  constructor(type: 'content' | 'thought', options: TextRepeatOptions) {
+    this.type = type;
+    this.options = options;
+    this.index = new RepeatIndex(options);
+  }
+
+  push(step: Step): void {
+    const { event } = step;
+    switch (event.type) {
+      case 'tool_call_request':
+        this.restart(step, 'recovered', 'a tool call followed', this.offset);
+        this.structure.startLine();
+        break;
+      case 'prompt_started':
+        this.close(step, 'ended');
+        break;
+      case 'turn_started':
+        this.structure.startLine();
+        break;
+      case 'content':
+      case 'thought':
+        if (event.type === this.type) this.read(step, event.text);
+        break;
+      default:
+    }
+  }
+
+  close(step: Step, outcome: VerdictOutcome): void {
+    const why = outcome === 'disabled' ? 'detection was switched off' : 'the prompt or session ended';
+    this.restart(step, outcome, why, this.offset);
+    this.structure.startLine();
+  }
+
+  /** Whole stretches without structure go to the index at once; a line's beginning is read unit by unit. */
+  private read(step: Step, text: string): void {
+    this.step = step;
+    this.offset = this.type === 'content' ? step.contentOffset : step.thoughtOffset;
+    const { structure } = this;
+    for (let i = 0; i < text.length; ) {
+      if (structure.inBody || structure.inSkippedLine) {
+        const lineBreak = text.indexOf(LINE_BREAK, i);
+        const end = lineBreak === -1 ? text.length : lineBreak + 1;
+        if (structure.inBody) this.track(text, i, end);
+        if (lineBreak !== -1) structure.endLine();
+        i = end;
+      } else {
+        const kind = structure.step(text.charCodeAt(i));
+        if (kind === TRACK) this.track(text, i, i + 1);
+        else if (kind === RESTART)
+          this.restart(step, 'recovered', 'other structure followed', this.offset + i);
+        i += 1;
+      }
+    }
+    this.offset += text.length;
+    this.step = undefined;
+  }
+
+  private track(text: string, from: number, to: number): void {
+    let start = from;
+    while (start < to) {
+      if (this.index.length === this.nextMarkAt) this.mark();
+      const end = Math.min(to, start + this.nextMarkAt - this.index.length);
+      this.index.append(text, start, end, this);
+      start = end;
+    }
+  }
+
+  private mark(): void {
+    if (this.step === undefined) return;
+    this.marks.push(this.step.mark());
+    this.nextMarkAt += MARK_EVERY;
+    const { window, threshold, maxDistance } = this.options;
+    if (this.marks.length > (threshold * maxDistance + window) / MARK_EVERY + 2) this.marks.shift();
+  }
+
+  onRepeat(i: number, count: number): void {
+    const { step } = this;
+    if (step === undefined) return;
+    this.incident ??= new Incident(this.options.mode, this.options.threshold, this.beginning(step));
+    const phase = this.incident.repeat(count);
+    if (phase !== undefined) step.emit(this.finding(phase, this.incident, this.offset + i));
+  }
+
+  onQuiet(i: number): void {
+    if (this.step !== undefined) this.resolve(this.step, 'recovered', 'other text followed', this.offset + i);
+  }
+
+  private restart(step: Step, outcome: VerdictOutcome, why: string, at: number): void {
+    this.resolve(step, outcome, why, at);
+    this.index.restart();
+    this.marks.length = 0;
+    this.nextMarkAt = 0;
+  }
+
+  private resolve(step: Step, outcome: VerdictOutcome, why: string, at: number): void {
+    const { incident } = this;
+    if (incident === undefined) return;
+    this.incident = undefined;
+    const reason = `A text of the ${this.noun} had been repeated ${String(incident.count)} times; ${why}`;
+    const finding = this.finding('resolved', incident, at);
+    const evidence = { at, lastAction: incident.action };
+    step.emit({ ...finding, action: 'none', outcome, reason, evidence });
+  }
+
+  /** The mark at or before the first unit of the oldest counted occurrence. */
+  private beginning(step: Step): Mark {
+    const { distances, length } = this.index;
+    const back = (distances.at(-1) ?? 0) + this.options.window;
+    const sinceNewest = length - (this.nextMarkAt - MARK_EVERY);
+    const earlier = Math.max(0, Math.ceil((back - sinceNewest) / MARK_EVERY));
+    return this.marks[Math.max(0, this.marks.length - 1 - earlier)] ?? step.mark();
+  }
+
+  private get noun(): string {
+    return this.type === 'content' ? 'answer' : 'reasoning';
+  }
+
+  private finding(phase: Finding['phase'], incident: Incident, at: number): Finding {
+    const { count, action } = incident;
+    const { window, threshold } = this.options;
+    const { distances } = this.index;
+    const farthest = distances.at(-1) ?? 0;
+    const period = distances[0] ?? 0;
+    const distance = Math.round((farthest / (threshold - 1)) * 10) / 10;
+    const excerpt = this.index.tail(Math.max(EXCERPT_UNITS, period));
+    const repeated = excerpt.slice(-Math.max(period, 1));
+    return {
+      detector: this.type === 'content' ? 'content-repeat' : 'thought-repeat',
+      phase,
+      action,
+      key: '',
+      count,
+      threshold,
+      windowMs: null,
+      period: 1,
+      tool: null,
+      reason: `${quote(repeated)} repeats every ${String(distance)} characters in the ${this.noun}, ${String(count)} times so far`,
+      ...(action === 'chance' && { guidance: textGuidance(repeated, count) }),
+      evidence: {
+        at,
+        lastAction: action,
+        window: { length: window, text: excerpt.slice(-window) },
+        distance,
+        positions: [...distances.toReversed().map((back) => at - back - window + 1), at - window + 1],
+        repeated,
+        excerpt: { from: at - excerpt.length + 1, text: excerpt },
+      },
+      since: incident.since,
+      at,
+    };
+  }
+
+  snapshot(): TextSnapshot {
+    return {
+      structure: this.structure.snapshot(),
+      index: this.index.snapshot(),
+      incident: this.incident?.snapshot(),
+      marks: this.marks,
+      nextMarkIn: this.nextMarkAt - this.index.length,
+      offset: this.offset,
+    };
+  }
+
+  restore(snapshot: TextSnapshot): void {
+    this.structure.restore(snapshot.structure);
+    this.index.restore(snapshot.index);
+    this.incident = snapshot.incident && Incident.restore(snapshot.incident);
+    this.marks = [...snapshot.marks];
+    this.nextMarkAt = this.index.length + snapshot.nextMarkIn;
+    this.offset = snapshot.offset;
+  }
+}
+
+export interface TextSnapshot {
+  readonly structure: LineSnapshot;
+  readonly index: RepeatSnapshot;
+  readonly incident: IncidentSnapshot | undefined;
+  readonly marks: readonly Mark[];
+  readonly nextMarkIn: number;
+  readonly offset: number;
+}

@@ -1,0 +1,52 @@
+import type { ToolRepeatOptions } from './plan.ts';
+
+/** The sentences that people and models read. Custom texts replace them where the settings have some. */
+
+/** `within 120 seconds`, or `in a row` where age does not matter. */
+export function windowPhrase(ttlMs: number | null): string {
+  return ttlMs === null ? 'in a row' : `within ${formatSeconds(ttlMs)} seconds`;
+}
+
+export function formatSeconds(ms: number): string {
+  return String(Math.round(ms / 100) / 10);
+}
+
+/** What a user is told when a call is stopped. */
+export function blockMessage(tool: string, count: number, options: ToolRepeatOptions): string {
+  if (options.blockText !== null) return options.blockText;
+  const alike = options.similarity === null ? 'identical' : 'similar';
+  const window = options.ttlMs === null ? 'in a row' : `within ${formatSeconds(options.ttlMs)}s`;
+  return (
+    `Tool call loop detected: '${tool}' invoked with ${alike} params ${String(count)} times ${window}. ` +
+    'Session stopped to prevent unintended looping. Adjust the inputs or try another approach.'
+  );
+}
+
+/** What a model is told when it gets one more chance. */
+export function toolGuidance(tool: string, args: string, count: number, options: ToolRepeatOptions): string {
+  if (options.warningText !== null) return options.warningText;
+  const alike = options.similarity === null ? 'the same' : 'nearly the same';
+  return [
+    `You have called ${tool} ${String(count)} times ${windowPhrase(options.ttlMs)} with ${alike} parameters.`,
+    'Stop and think before the next call:',
+    '- Check that this is the right tool and that its name and every parameter are correct.',
+    '- If it failed, or brought nothing new, change the parameters or take another way.',
+    '- Call a tool only if the next step strictly needs one; otherwise go on in words.',
+    `The call you attempted: ${tool} with arguments ${args}.`,
+    'Answer either with one corrected tool call, or with an explanation in words of what you will do next.',
+  ].join('\n');
+}
+
+/** What a model is told when its text goes round in circles. */
+export function textGuidance(repeated: string, count: number): string {
+  return [
+    `Your last answer repeated the same text ${String(count)} times: “${repeated}”`,
+    'Stop repeating it. Say what is still missing, or end the answer if nothing is.',
+  ].join('\n');
+}
+
+/** A text on one line, short enough for a sentence. */
+export function quote(text: string, maxUnits = 80): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length <= maxUnits ? `“${line}”` : `“${line.slice(0, maxUnits - 1)}…”`;
+}

@@ -1,0 +1,73 @@
+import {
+  type DetectionInput,
+  detectionSchema,
+  type KnownEvent,
+  type VerdictAction,
+} from '@loopwatch/contract';
+import type { Step } from './finding.ts';
+import { planDetection } from './plan.ts';
+import { SessionTotals } from './session-totals.ts';
+import { blockMessage, toolGuidance } from './texts.ts';
+import { canonicalArguments } from './tool-identity.ts';
+import { ToolRepeat } from './tool-repeat.ts';
+
+/** What the tracker says of one call. */
+export interface TrackedCall {
+  /** Whether the call should be stopped. */
+  readonly blocked: boolean;
+  /** What to tell the user (blocked) or the model (warn, chance); `null` while nothing is wrong. */
+  readonly reason: string | null;
+  /** Alike calls so far, this one included. */
+  readonly count: number;
+  readonly action: VerdictAction;
+}
+
+export interface ToolCallTracker {
+  /**
+   * Takes one call that is about to be made.
+   *
+   * @param args an object, or a string of JSON
+   * @param time epoch ms; default: now
+   */
+  track(name: string, args: unknown, time?: number): TrackedCall;
+}
+
+/**
+ * Tracks the tool calls of one session inside an agent or a proxy, without events. Default: preset `similar`, three
+ * similar calls within five minutes are blocked.
+ *
+ * @param config a `tool_call_loop` block as in the configuration file, or detection settings that hold one
+ * @throws ZodError that names the key, when the configuration is wrong
+ */
+export function createToolCallTracker(
+  config: DetectionInput | NonNullable<DetectionInput['tool_call_loop']> = {},
+): ToolCallTracker {
+  const whole = 'preset' in config || 'tool_call_loop' in config ? config : { tool_call_loop: config };
+  const plan = planDetection(detectionSchema.parse({ preset: 'similar', ...whole }));
+  const detector = new ToolRepeat(plan);
+  const totals = new SessionTotals();
+  return {
+    track(name, args, time = Date.now()) {
+      if (!plan.enabled) return { blocked: false, reason: null, count: 0, action: 'none' };
+      const event = { type: 'tool_call_request', name } as KnownEvent;
+      const mark = totals.mark(event, time, -1);
+      totals.count(event);
+      const step: Step = {
+        event,
+        time,
+        contentOffset: 0,
+        thoughtOffset: 0,
+        mark: () => mark,
+        emit: () => undefined,
+      };
+      const { count, action } = detector.judge(step, name, args);
+      const options = plan.perTool.get(name) ?? plan.tool;
+      if (action === 'none') return { blocked: false, reason: null, count, action };
+      const blocked = action === 'block';
+      const reason = blocked
+        ? blockMessage(name, count, options)
+        : toolGuidance(name, canonicalArguments(args), count, options);
+      return { blocked, reason, count, action };
+    },
+  };
+}

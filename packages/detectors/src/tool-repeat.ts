@@ -1,0 +1,73 @@
+import type { VerdictOutcome } from '@loopwatch/contract';
+import { ConsecutiveRun, type RunSnapshot } from './consecutive-run.ts';
+import type { Detector, DetectorMeta, Standing, Step } from './finding.ts';
+import type { DetectionPlan } from './plan.ts';
+import { SimilarCalls, type SimilarSnapshot } from './similar-calls.ts';
+import { canonicalArguments, toolIdentity } from './tool-identity.ts';
+
+export const toolRepeatMeta: DetectorMeta = {
+  id: 'tool-repeat',
+  title: 'Repeated tool call',
+  description: 'The agent calls the same tool with the same, or nearly the same, arguments again and again.',
+  maturity: 'stable',
+};
+
+/** Finds repeated tool calls; each tool's own settings say which matching it gets. */
+export class ToolRepeat implements Detector {
+  private readonly plan: DetectionPlan;
+  private readonly run = new ConsecutiveRun();
+  private similar: SimilarCalls | undefined;
+
+  constructor(plan: DetectionPlan) {
+    this.plan = plan;
+  }
+
+  push(step: Step): void {
+    const { event } = step;
+    if (event.type === 'tool_call_request') this.judge(step, event.name, event.args);
+    else if (event.type === 'prompt_started') this.close(step, 'ended');
+  }
+
+  /** Takes a call. @returns how it stands, which is also of interest where it is no news */
+  judge(step: Step, name: string, args: unknown): Standing {
+    const options = this.plan.perTool.get(name) ?? this.plan.tool;
+    if (!options.enabled) {
+      this.run.end(step, 'recovered', 'a different call followed');
+      this.similar?.otherCall(step, name);
+      return { count: 0, action: 'none' };
+    }
+    const canonical = canonicalArguments(args);
+    const identity = toolIdentity(name, canonical);
+    if (options.similarity === null) {
+      this.similar?.otherCall(step, name);
+      return this.run.call(step, identity, options);
+    }
+    this.run.end(step, 'recovered', 'a different call followed');
+    this.similar ??= new SimilarCalls();
+    return this.similar.call(step, identity, canonical, options, options.similarity);
+  }
+
+  close(step: Step, outcome: VerdictOutcome): void {
+    const why = outcome === 'disabled' ? 'detection was switched off' : 'the prompt or session ended';
+    this.run.end(step, outcome, why);
+    this.similar?.end(step, outcome, why);
+  }
+
+  snapshot(): ToolRepeatSnapshot {
+    return { run: this.run.snapshot(), similar: this.similar?.snapshot() };
+  }
+
+  restore(snapshot: ToolRepeatSnapshot): void {
+    this.run.restore(snapshot.run);
+    this.similar = undefined;
+    if (snapshot.similar !== undefined) {
+      this.similar = new SimilarCalls();
+      this.similar.restore(snapshot.similar);
+    }
+  }
+}
+
+export interface ToolRepeatSnapshot {
+  readonly run: RunSnapshot;
+  readonly similar: SimilarSnapshot | undefined;
+}

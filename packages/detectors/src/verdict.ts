@@ -1,0 +1,91 @@
+import type { Cost, Verdict } from '@loopwatch/contract';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { presentable, presentableText } from './evidence.ts';
+import type { Finding } from './finding.ts';
+import type { Mark } from './mark.ts';
+import type { DetectionPlan } from './plan.ts';
+import type { Labels } from './session-labels.ts';
+
+/** Who and where: what a verdict says of the session and the event it was found at. */
+export interface Scene extends Labels {
+  readonly sessionId: string;
+  /** The session before the event, and after it. */
+  readonly before: Mark;
+  readonly after: Mark;
+}
+
+/** A verdict without what only the edge knows: when it was detected, and where the events lie. */
+export type PureVerdict = Omit<Verdict, 'detectedAt' | 'source'>;
+
+/** The id of the incident that this finding opens. */
+export function incidentId(finding: Finding, scene: Scene): string {
+  return `i-${hash(['incident', ...identity(finding, scene)])}`;
+}
+
+/** A finding as a verdict. Ids are hashes of the input alone, so that every run gives the same. */
+export function toVerdict(
+  finding: Finding,
+  scene: Scene,
+  incident: string,
+  plan: DetectionPlan,
+): PureVerdict {
+  const { before } = scene;
+  return {
+    v: 1,
+    id: `v-${hash([finding.phase, ...identity(finding, scene)])}`,
+    incidentId: incident,
+    phase: finding.phase,
+    kind: 'loop',
+    detector: finding.detector,
+    action: finding.action,
+    ...(finding.outcome !== undefined && { outcome: finding.outcome }),
+    sessionId: scene.sessionId,
+    promptId: scene.promptId,
+    eventId: before.eventId,
+    eventIndex: before.eventIndex,
+    time: before.time,
+    count: finding.count,
+    threshold: finding.threshold,
+    windowMs: finding.windowMs,
+    period: finding.period,
+    confidence: 1,
+    tool: finding.tool && {
+      name: presentableText(finding.tool.name, 256),
+      signature: presentableText(finding.tool.signature, 2000),
+    },
+    reason: presentableText(finding.reason, 1000),
+    ...(finding.guidance !== undefined && { guidance: presentableText(finding.guidance, 4000) }),
+    evidence: presentable(finding.evidence),
+    cost: cost(finding, scene),
+    model: scene.model,
+    backend: scene.backend,
+    agent: scene.agent,
+    tenant: scene.tenant,
+    preset: plan.preset,
+    configHash: plan.configHash,
+  };
+}
+
+/** What the loop has used since it began, the event at hand included. */
+function cost({ since, calls }: Finding, { after }: Scene): Cost {
+  return {
+    calls: calls ?? after.calls - since.calls,
+    // The turn in which the loop began counts too, where turns are reported at all.
+    turns: after.turns - since.turns + (since.turns === 0 ? 0 : 1),
+    characters: after.characters - since.characters,
+    tokens: after.usageReports === since.usageReports ? null : after.tokens - since.tokens,
+    ms: Math.max(0, after.time - since.time),
+  };
+}
+
+function identity(finding: Finding, scene: Scene): (string | number)[] {
+  const { eventId, time } = scene.before;
+  const place = finding.at === undefined ? [] : [finding.at];
+  return [scene.sessionId, finding.detector, finding.key, eventId, time, ...place];
+}
+
+/** 128 bits of SHA-256 over the parts, each unambiguous by JSON. */
+function hash(parts: readonly (string | number)[]): string {
+  return bytesToHex(sha256(utf8ToBytes(JSON.stringify(parts)))).slice(0, 32);
+}
