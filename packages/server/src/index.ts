@@ -1,1 +1,1 @@
-export {};
+export { createServer, type LoopwatchServer, type ServerDeps } from './server.ts';

@@ -1,0 +1,67 @@
+import type { ServerInfo } from '@loopwatch/contract';
+import express, { type Express, type RequestHandler, Router } from 'express';
+import type { Registry } from 'prom-client';
+import { type EventsApiOptions, eventsApi } from './events-api.ts';
+import { healthRoutes, type Readiness } from './health.ts';
+import { type ListApiOptions, listApi } from './list-api.ts';
+import { openApiDocument } from './openapi.ts';
+import { methodNotAllowed, notFound, problemHandler } from './problem.ts';
+import { securityHeaders } from './security.ts';
+import { staticDashboard } from './static-dashboard.ts';
+
+const API = '/api/v1';
+
+export interface AppOptions extends ListApiOptions, EventsApiOptions {
+  readonly info: ServerInfo;
+  readonly registry: Registry;
+  readonly readiness: () => Promise<Readiness>;
+  readonly dashboardDir: string;
+}
+
+/** The HTTP side, without a port: health, API, dashboard, and problem details for the rest. */
+export function createApp(options: AppOptions): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.set('query parser', 'simple');
+  app.use(measure(options.metrics.requests));
+  app.use(securityHeaders());
+  app.use(healthRoutes(options.readiness, options.registry));
+  app.use(API, noStore, api(options));
+  app.use(staticDashboard(options.dashboardDir));
+  app.use(notFound);
+  app.use(problemHandler(options.logger));
+  return app;
+}
+
+function api(options: AppOptions): Router {
+  const router = Router();
+  const document = openApiDocument(options.info);
+  router.use(listApi(options));
+  router.use(eventsApi(options));
+  router
+    .route('/openapi.json')
+    .get((_request, response) => {
+      response.json(document);
+    })
+    .all(methodNotAllowed('GET'));
+  return router;
+}
+
+const noStore: RequestHandler = (_request, response, next) => {
+  response.set('cache-control', 'no-store');
+  next();
+};
+
+/** Times each request under the pattern of its route, so that ids never become labels. */
+function measure(histogram: AppOptions['metrics']['requests']): RequestHandler {
+  return (request, response, next) => {
+    const stop = histogram.startTimer({ method: request.method });
+    response.on('finish', () => {
+      const { route, originalUrl } = request as { route?: { path?: unknown }; originalUrl: string };
+      const base = originalUrl.startsWith(`${API}/`) ? API : '';
+      const pattern = typeof route?.path === 'string' ? base + route.path : 'other';
+      stop({ route: pattern, status: response.statusCode });
+    });
+    next();
+  };
+}

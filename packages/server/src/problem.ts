@@ -1,0 +1,70 @@
+import { STATUS_CODES } from 'node:http';
+import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+
+/** RFC 9457 problem details: every answer that is not a success. */
+export const problemSchema = z.looseObject({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string().optional(),
+  instance: z.string().optional(),
+});
+
+/** Thrown by a route to answer with problem details. */
+export class HttpProblem extends Error {
+  readonly status: number;
+  readonly extra: Readonly<Record<string, unknown>>;
+
+  /** @param extra further members of the problem, such as `errors` */
+  constructor(status: number, detail: string, extra: Readonly<Record<string, unknown>> = {}) {
+    super(detail);
+    this.name = 'HttpProblem';
+    this.status = status;
+    this.extra = extra;
+  }
+}
+
+export const notFound: RequestHandler = (request) => {
+  throw new HttpProblem(404, `There is nothing at ${request.method} ${request.path}`);
+};
+
+/** For a known path with a method that it does not have. */
+export function methodNotAllowed(allowed: string): RequestHandler {
+  return (request, response) => {
+    response.set('allow', allowed);
+    throw new HttpProblem(405, `${request.path} answers ${allowed} only`);
+  };
+}
+
+export function problemHandler(logger: Logger): ErrorRequestHandler {
+  return (error: unknown, request, response, next) => {
+    if (response.headersSent) {
+      next(error);
+      return;
+    }
+    const problem = toProblem(error);
+    if (problem.status >= 500) logger.error({ err: error, path: request.path }, 'a request failed');
+    sendProblem(response, problem, request.originalUrl);
+  };
+}
+
+function sendProblem(response: Response, problem: HttpProblem, instance: string): void {
+  const { status, message, extra } = problem;
+  const title = STATUS_CODES[status] ?? 'Error';
+  response
+    .status(status)
+    .type('application/problem+json')
+    .send(JSON.stringify({ type: 'about:blank', title, status, detail: message, instance, ...extra }));
+}
+
+/** What went wrong, without telling a stranger about the inside of the server. */
+function toProblem(error: unknown): HttpProblem {
+  if (error instanceof HttpProblem) return error;
+  const { status, message } = (error ?? {}) as { status?: unknown; message?: unknown };
+  if (typeof status === 'number' && status >= 400 && status < 500) {
+    return new HttpProblem(status, typeof message === 'string' ? message : 'The request cannot be read');
+  }
+  return new HttpProblem(500, 'The server failed to answer; its log says why');
+}

@@ -1,0 +1,52 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import express, { Router } from 'express';
+
+/** The pages that the dashboard draws itself, all from one index.html. */
+const pages = [
+  '/',
+  '/incidents',
+  '/incidents/:id',
+  '/sessions',
+  '/sessions/:id',
+  '/tuning',
+  '/settings',
+  '/status',
+];
+
+const notBuilt = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Loopwatch: the dashboard is not built</title>
+<h1>The dashboard is not built</h1>
+<p>Run <code>npm run build</code> in the repository and reload this page.</p>
+<p>The API works without it: <a href="/api/v1/incidents">incidents</a>,
+<a href="/api/v1/openapi.json">its description</a>, <a href="/metrics">metrics</a>.</p>
+</html>
+`;
+
+/** Serves the built dashboard; files with a hash in their name are kept by browsers for good. */
+export function staticDashboard(directory: string): Router {
+  const router = Router();
+  router.use(
+    '/assets',
+    express.static(join(directory, 'assets'), { immutable: true, maxAge: '1y', index: false }),
+  );
+  router.use(
+    express.static(directory, {
+      index: false,
+      setHeaders: (response) => response.setHeader('cache-control', 'no-cache'),
+    }),
+  );
+  router.get(pages, (_request, response, next) => {
+    response.set('cache-control', 'no-cache');
+    if (!existsSync(join(directory, 'index.html'))) {
+      response.status(503).type('html').send(notBuilt);
+      return;
+    }
+    response.sendFile('index.html', { root: directory, cacheControl: false }, (error: unknown) => {
+      if (error !== undefined) next(error);
+    });
+  });
+  return router;
+}

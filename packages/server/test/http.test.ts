@@ -1,0 +1,269 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { LoopwatchServer } from '../src/index.ts';
+import type { MemoryLog } from './memory-log.ts';
+import { startServer, topics } from './running-server.ts';
+import { START, verdict } from './verdicts.ts';
+
+let url: string;
+let log: MemoryLog;
+let server: LoopwatchServer;
+let dashboardDir: string;
+let ready = true;
+
+beforeAll(() => {
+  dashboardDir = mkdtempSync(join(tmpdir(), 'loopwatch-dashboard-'));
+  mkdirSync(join(dashboardDir, 'assets'));
+  writeFileSync(join(dashboardDir, 'index.html'), '<!doctype html><title>Loopwatch</title>');
+  writeFileSync(join(dashboardDir, 'assets/index-abc123.js'), 'export {};');
+  writeFileSync(join(dashboardDir, 'theme.js'), '');
+});
+
+afterAll(() => rmSync(dashboardDir, { recursive: true }));
+
+beforeEach(async () => {
+  ready = true;
+  ({ url, log, server } = await startServer({
+    dashboardDir,
+    now: () => START,
+    readiness: () => Promise.resolve({ database: ready ? { ok: true } : { ok: false, detail: 'gone' } }),
+  }));
+});
+
+afterEach(() => server.stop());
+
+/** What was appended before is in the answer: the log in memory delivers in microtasks. */
+async function get(path: string, init?: RequestInit) {
+  const response = await fetch(url + path, init);
+  const text = await response.text();
+  const type = response.headers.get('content-type') ?? '';
+  return { status: response.status, headers: response.headers, type, text, body: parse(text) };
+}
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+function parse(text: string): any {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function post(body: string, headers: Record<string, string> = {}) {
+  return get('/api/v1/events', { method: 'POST', body, headers });
+}
+
+describe('incidents', () => {
+  beforeEach(() => {
+    for (let n = 1; n <= 5; n += 1) {
+      const detector = n % 2 === 0 ? 'content-repeat' : 'tool-repeat';
+      log.appendVerdict(
+        verdict({ incidentId: `i-${String(n)}`, detector, time: START + n, agent: `agent-${String(n)}` }),
+      );
+    }
+    log.appendVerdict(verdict({ incidentId: 'i-5', phase: 'resolved', count: 9, time: START + 100 }));
+  });
+
+  const filters: [string, string[]][] = [
+    ['', ['i-5', 'i-4', 'i-3', 'i-2', 'i-1']],
+    ['?state=open', ['i-4', 'i-3', 'i-2', 'i-1']],
+    ['?detector=content-repeat', ['i-4', 'i-2']],
+    ['?detector=content-repeat&detector=tool-repeat&state=resolved', ['i-5']],
+    ['?agent=agent-3', ['i-3']],
+    ['?model=none', []],
+    ['?limit=2', ['i-5', 'i-4']],
+  ];
+
+  it.each(filters)('are filtered by %s', async (query, ids) => {
+    const { status, body } = await get(`/api/v1/incidents${query}`);
+    expect(status).toBe(200);
+    expect(body.items.map((item: { id: string }) => item.id)).toEqual(ids);
+  });
+
+  it('come in pages that neither repeat nor skip while new ones arrive', async () => {
+    const first = await get('/api/v1/incidents?limit=2');
+    log.appendVerdict(verdict({ incidentId: 'i-6', time: START + 60 }));
+    const second = await get(`/api/v1/incidents?limit=2&cursor=${first.body.nextCursor}`);
+    const third = await get(`/api/v1/incidents?limit=2&cursor=${second.body.nextCursor}`);
+    const ids = [first, second, third].flatMap(({ body }) =>
+      body.items.map((item: { id: string }) => item.id),
+    );
+    expect(ids).toEqual(['i-5', 'i-4', 'i-3', 'i-2', 'i-1']);
+    expect(third.body.nextCursor).toBeNull();
+  });
+
+  it('are read one by one, with evidence and history', async () => {
+    const { body } = await get('/api/v1/incidents/i-5');
+    expect(body).toMatchObject({ id: 'i-5', state: 'resolved', evidence: { matching: 'exact' } });
+    expect(body.verdicts).toHaveLength(2);
+    const missing = await get('/api/v1/incidents/i-99');
+    expect(missing.status).toBe(404);
+    expect(missing.type).toContain('application/problem+json');
+  });
+
+  it('and verdicts are listed as they came', async () => {
+    const { body } = await get('/api/v1/verdicts?phase=resolved');
+    expect(body.items).toHaveLength(1);
+    const first = await get('/api/v1/verdicts?limit=4');
+    const second = await get(`/api/v1/verdicts?limit=4&cursor=${first.body.nextCursor}`);
+    expect(first.body.items[0].phase).toBe('resolved');
+    expect(second.body.items.map((item: { incidentId: string }) => item.incidentId)).toEqual(['i-2', 'i-1']);
+  });
+
+  it('are counted', async () => {
+    const { body } = await get('/api/v1/stats');
+    expect(body).toMatchObject({ open: 4, found: 5, resolved: { recovered: 1 }, dropped: 0 });
+  });
+});
+
+describe('a bad parameter is named together with what is allowed', () => {
+  const cases: [string, string, RegExp][] = [
+    ['/api/v1/incidents?state=closed', 'state', /"open"\|"resolved"/],
+    ['/api/v1/incidents?detector=loop', 'detector', /tool-repeat/],
+    ['/api/v1/incidents?limit=0', 'limit', /1 to 200/],
+    ['/api/v1/incidents?limit=many', 'limit', /1 to 200/],
+    ['/api/v1/incidents?colour=red', 'colour', /known are state, detector/],
+    ['/api/v1/incidents?cursor=zzz', 'cursor', /nextCursor/],
+    ['/api/v1/verdicts?phase=shut', 'phase', /escalated/],
+  ];
+
+  it.each(cases)('%s', async (path, parameter, allowed) => {
+    const { status, type, body } = await get(path);
+    expect(status).toBe(400);
+    expect(type).toContain('application/problem+json');
+    expect(body.errors[0].parameter).toBe(parameter);
+    expect(body.detail).toMatch(allowed);
+  });
+});
+
+describe('posted events', () => {
+  const call = { sessionId: 's-1', type: 'tool_call_request', name: 'read_file', args: { path: 'a' } };
+
+  it('are written under their session, with the time where it is absent', async () => {
+    const { status, body } = await post(JSON.stringify(call), { 'content-type': 'application/json' });
+    expect([status, body]).toEqual([202, { accepted: 1 }]);
+    expect(log.values(topics.events)).toEqual([{ ...call, time: START }]);
+    expect(String(log.records.get(topics.events)?.[0]?.key)).toBe('s-1');
+  });
+
+  it('may be one event a line, or one event over several lines', async () => {
+    const lines = [
+      { ...call, time: 1 },
+      { ...call, time: 2 },
+    ]
+      .map((event) => JSON.stringify(event))
+      .join('\n');
+    expect((await post(`${lines}\n`)).body).toEqual({ accepted: 2 });
+    expect((await post(JSON.stringify({ ...call, time: 3 }, null, 2))).body).toEqual({ accepted: 1 });
+    expect(log.values(topics.events)).toEqual([1, 2, 3].map((time) => ({ ...call, time })));
+  });
+
+  it('are taken although others are refused, and each refusal names its line', async () => {
+    const body = [
+      JSON.stringify(call),
+      'not json',
+      '{"type":"content","text":"no session"}',
+      '{"sessionId":"s"}',
+    ];
+    const answer = await post(body.join('\n'));
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({ accepted: 1, rejected: 3 });
+    expect(
+      answer.body.errors.map(({ line, reason }: { line: number; reason: string }) => [line, reason]),
+    ).toEqual([
+      [2, 'not_json'],
+      [3, 'missing_session'],
+      [4, 'invalid_event'],
+    ]);
+    expect(log.values(topics.events)).toHaveLength(1);
+  });
+
+  it('are refused from a page of another origin, when empty, too large, or not taken by the log', async () => {
+    expect((await post(JSON.stringify(call), { origin: 'https://evil.example' })).status).toBe(403);
+    expect((await post(JSON.stringify(call), { origin: url })).status).toBe(202);
+    expect((await post('')).status).toBe(400);
+    expect((await post('x'.repeat(21 * 1024 * 1024))).status).toBe(413);
+    log.failure = new Error('no brokers');
+    const failed = await post(JSON.stringify(call));
+    expect(failed.status).toBe(503);
+    expect(failed.text).not.toContain('no brokers');
+  });
+});
+
+describe('health', () => {
+  it('tells a living process from a ready one', async () => {
+    expect((await get('/healthz')).body).toEqual({ status: 'ok' });
+    expect(await get('/readyz')).toMatchObject({ status: 200, body: { status: 'ready' } });
+    ready = false;
+    expect((await get('/healthz')).status).toBe(200);
+    expect(await get('/readyz')).toMatchObject({
+      status: 503,
+      body: {
+        status: 'not ready',
+        checks: { database: { ok: false, detail: 'gone' }, verdicts: { ok: true } },
+      },
+    });
+  });
+
+  it('shows metrics under route patterns', async () => {
+    await get('/api/v1/incidents/secret-id');
+    const { text, type } = await get('/metrics');
+    expect(type).toContain('text/plain');
+    expect(text).toContain('route="/api/v1/incidents/:id"');
+    expect(text).not.toContain('secret-id');
+  });
+
+  it('counts what it cannot read in the verdict topic, and reads on', async () => {
+    log.append(topics.verdicts, 'not json');
+    log.append(topics.verdicts, '{"v":1}');
+    log.appendVerdict(verdict());
+    expect((await get('/api/v1/incidents')).body.items).toHaveLength(1);
+    expect((await get('/metrics')).text).toContain(
+      'loopwatch_server_verdicts_read_total{result="unreadable"} 2',
+    );
+  });
+});
+
+describe('pages', () => {
+  it.each(['/', '/incidents', '/incidents/i-1', '/status'])('%s is the dashboard', async (path) => {
+    const { status, text, headers } = await get(path);
+    expect(status).toBe(200);
+    expect(text).toContain('<title>Loopwatch</title>');
+    expect(headers.get('cache-control')).toBe('no-cache');
+    expect(headers.get('content-security-policy')).not.toContain('unsafe');
+  });
+
+  it('let browsers keep what has a hash in its name', async () => {
+    expect((await get('/assets/index-abc123.js')).headers.get('cache-control')).toContain('immutable');
+    expect((await get('/theme.js')).headers.get('cache-control')).toBe('no-cache');
+  });
+
+  it.each([
+    ['GET', '/nowhere', 404],
+    ['GET', '/assets/gone.js', 404],
+    ['GET', '/api/v1/nowhere', 404],
+    ['DELETE', '/api/v1/incidents', 405],
+    ['GET', '/api/v1/events', 405],
+    ['GET', '/incidents/%', 400],
+  ])('%s %s is a problem: %i', async (method, path, status) => {
+    const answer = await get(path, { method });
+    expect(answer.status).toBe(status);
+    expect(answer.type).toContain('application/problem+json');
+    expect(answer.body).toMatchObject({ status, instance: path });
+  });
+
+  it('say so when the dashboard is not built', async () => {
+    const other = await startServer();
+    const response = await fetch(`${other.url}/`);
+    expect(response.status).toBe(503);
+    expect(await response.text()).toContain('npm run build');
+    await other.server.stop();
+  });
+});
+
+it('a port that is taken makes start fail, and closes what was open', async () => {
+  const { port } = new URL(url);
+  await expect(startServer({ port: Number(port) })).rejects.toThrow('EADDRINUSE');
+});

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { LoopwatchServer } from '../src/index.ts';
+import { openApiDocument } from '../src/openapi.ts';
+import { info, startServer } from './running-server.ts';
+import { verdict } from './verdicts.ts';
+
+interface Operation {
+  responses: Record<string, { content: Record<string, { schema: z.core.JSONSchema.BaseSchema }> }>;
+  parameters?: { name: string; in: string }[];
+}
+
+const document = openApiDocument(info) as { paths: Record<string, Record<string, Operation>> };
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+);
+
+let url: string;
+let server: LoopwatchServer;
+
+beforeAll(async () => {
+  const started = await startServer();
+  ({ url, server } = started);
+  const source = { topic: 'loopwatch.events', partition: 3, firstOffset: '10', offset: '51' };
+  started.log.appendVerdict(verdict({ source, guidance: 'Stop.' }));
+  started.log.appendVerdict(verdict({ incidentId: 'i-2', phase: 'resolved', tool: null }));
+});
+
+afterAll(() => server.stop());
+
+function request(path: string, method: string): Promise<Response> {
+  const body = method === 'post' ? '{"sessionId":"s-1","type":"session_ended"}' : null;
+  return fetch(url + path.replace('{id}', 'i-1'), { method: method.toUpperCase(), body });
+}
+
+it.each(operations)('$method $path exists and answers as described', async ({ path, method, operation }) => {
+  const response = await request(path, method);
+  const type = response.headers.get('content-type')?.split(';')[0] ?? '';
+  const described = operation.responses[String(response.status)]?.content[type];
+  expect(described, `${String(response.status)} ${type} is described`).toBeDefined();
+  const value: unknown = type === 'application/json' ? await response.json() : await response.text();
+  const parsed = z.fromJSONSchema(described!.schema).safeParse(value);
+  expect(parsed.error?.issues).toBeUndefined();
+});
+
+it.each(operations.filter(({ operation }) => operation.parameters?.some((one) => one.in === 'query')))(
+  '$path knows the parameters it describes',
+  async ({ path, operation }) => {
+    for (const { name } of operation.parameters!) {
+      const response = await fetch(`${url + path}?${name}=`);
+      const problem = await response.text();
+      expect(problem).not.toContain('unknown');
+    }
+  },
+);
+
+it('refusals are problems as described', async () => {
+  const response = await fetch(`${url}/api/v1/incidents?limit=x`);
+  const { schema } =
+    document.paths['/api/v1/incidents']!['get']!.responses['400']!.content['application/problem+json']!;
+  expect(z.fromJSONSchema(schema).safeParse(await response.json()).success).toBe(true);
+});
+
+it('is served', async () => {
+  const served = await (await fetch(`${url}/api/v1/openapi.json`)).json();
+  expect(served).toEqual(JSON.parse(JSON.stringify(document)));
+});
