@@ -1,0 +1,134 @@
+import type { ConnectionOptions } from 'node:tls';
+import kafkajs, {
+  type Admin,
+  type Kafka,
+  type KafkaConfig,
+  type logCreator,
+  type SASLOptions,
+} from 'kafkajs';
+import { LogError } from './errors.ts';
+import { registerCodecs } from './kafka-codecs.ts';
+import { toLogError, topicMissingMessage } from './kafka-errors.ts';
+import type { LogFunction } from './log-function.ts';
+import { delay, within } from './timing.ts';
+
+type SaslMechanism = 'plain' | 'scram-sha-256' | 'scram-sha-512';
+
+/** Credentials for the brokers. */
+export interface KafkaSasl {
+  readonly mechanism: SaslMechanism;
+  readonly username: string;
+  readonly password: string;
+}
+
+/** How to reach a cluster. */
+export interface KafkaOptions {
+  /** `host:port` of some brokers; the others are found through them. */
+  readonly brokers: readonly string[];
+  /** Shown in the brokers' logs and quotas. */
+  readonly clientId: string;
+  /** TLS: `true` for the system's authorities, or Node's TLS options. Default: plain text. */
+  readonly ssl?: boolean | ConnectionOptions;
+  readonly sasl?: KafkaSasl;
+  /** How long a start waits for a broker that does not answer, in milliseconds. Default 10,000. */
+  readonly connectTimeoutMs?: number;
+  /** Default: silent. */
+  readonly log?: LogFunction;
+}
+
+const defaultConnectTimeoutMs = 10_000;
+
+/** Said by kafkajs about settings that are chosen on purpose (see `kafka-sink.ts`). */
+const expectedWarnings = ['Limiting retries for the idempotent producer'];
+
+/**
+ * kafkajs calls everything it is about to retry an error, and tells of every join; whoever runs Loopwatch gets the
+ * former as warnings and the latter as debug messages. What is final is thrown or passed to an observer.
+ */
+function forwardTo(log: LogFunction): logCreator {
+  return () =>
+    ({ namespace, level, log: entry }) => {
+      const { message } = entry;
+      if (expectedWarnings.some((text) => message.startsWith(text))) return;
+      const own = ['timestamp', 'logger', 'message'];
+      const fields = Object.fromEntries(Object.entries(entry).filter(([name]) => !own.includes(name)));
+      log(level <= kafkajs.logLevel.WARN ? 'warn' : 'debug', `kafkajs ${namespace}: ${message}`, fields);
+    };
+}
+
+/** A kafkajs client. Each consumer and producer takes its own: a client shares offset caches between its consumers. */
+export function createKafkaClient(options: KafkaOptions): Kafka {
+  registerCodecs();
+  const { brokers, clientId, ssl, sasl, log } = options;
+  const config: KafkaConfig = {
+    brokers: [...brokers],
+    clientId,
+    connectionTimeout: Math.min(3_000, options.connectTimeoutMs ?? defaultConnectTimeoutMs),
+    // Short, because the adapters retry for ever above it and rebuild what does not recover.
+    retry: { initialRetryTime: 100, maxRetryTime: 2_000, retries: 5 },
+    logLevel: log === undefined ? kafkajs.logLevel.NOTHING : kafkajs.logLevel.INFO,
+    logCreator: forwardTo(log ?? (() => undefined)),
+  };
+  if (ssl !== undefined) config.ssl = ssl;
+  // kafkajs' type wants one known mechanism at a time, all three take the same fields.
+  if (sasl !== undefined) config.sasl = sasl as SASLOptions;
+  return new kafkajs.Kafka(config);
+}
+
+/**
+ * Runs `use` with a connected admin client and disconnects it afterwards. Waits for the brokers up to
+ * `connectTimeoutMs`, so that a cluster that is just starting is not a failure.
+ *
+ * @param doing What the caller is about to do, as in "Cannot <doing>".
+ * @throws LogError `broker_unreachable` when nothing answered in time, `authentication_failed`, or what `use` met.
+ */
+export async function withAdmin<T>(
+  options: KafkaOptions,
+  doing: string,
+  use: (admin: Admin) => Promise<T>,
+): Promise<T> {
+  const { brokers } = options;
+  const deadline = Date.now() + (options.connectTimeoutMs ?? defaultConnectTimeoutMs);
+  for (;;) {
+    const admin = createKafkaClient(options).admin();
+    const disconnect = () => admin.disconnect().catch(() => undefined);
+    try {
+      await within(admin.connect(), deadline - Date.now(), () => unanswered(brokers, doing));
+    } catch (error) {
+      void disconnect();
+      const failure = toLogError(error, { brokers, doing });
+      if (failure.code !== 'broker_unreachable' || Date.now() >= deadline) throw failure;
+      await delay(Math.min(250, deadline - Date.now()));
+      continue;
+    }
+    try {
+      return await use(admin);
+    } catch (error) {
+      throw toLogError(error, { brokers, doing });
+    } finally {
+      await disconnect();
+    }
+  }
+}
+
+function unanswered(brokers: readonly string[], doing: string): LogError {
+  return new LogError(
+    'broker_unreachable',
+    `Cannot ${doing}: no Kafka broker on ${brokers.join(', ')} answered in time. Check the address, and whether it needs TLS (kafka.ssl).`,
+  );
+}
+
+/**
+ * Checks that all topics exist, without creating any.
+ *
+ * @throws LogError `topic_missing` naming all that are missing and the command that creates them.
+ */
+export async function requireTopics(
+  admin: Admin,
+  topics: readonly string[],
+  brokers: readonly string[],
+): Promise<void> {
+  const existing = new Set(await admin.listTopics());
+  const missing = topics.filter((topic) => !existing.has(topic));
+  if (missing.length > 0) throw new LogError('topic_missing', topicMissingMessage(missing, brokers));
+}

@@ -1,0 +1,141 @@
+import { LogError, type LogErrorCode, messageOf } from './errors.ts';
+
+/** What kafkajs hangs on its errors; the classes themselves wrap each other, so only these fields tell them apart. */
+interface KafkaFailure {
+  readonly name: string;
+  /** The broker's error, such as `MESSAGE_TOO_LARGE`. */
+  readonly type: string | undefined;
+  /** The system's error, such as `ECONNREFUSED`. */
+  readonly code: string | undefined;
+  readonly retriable: boolean | undefined;
+}
+
+/** Where a failure happened, for its message. */
+export interface KafkaFailureContext {
+  readonly brokers: readonly string[];
+  /** What was being done, as in "Cannot <doing>". */
+  readonly doing: string;
+  readonly topics?: readonly string[];
+}
+
+const unreachableNames = new Set([
+  'KafkaJSBrokerNotFound',
+  'KafkaJSConnectionClosedError',
+  'KafkaJSConnectionError',
+  'KafkaJSGroupCoordinatorNotFound',
+  'KafkaJSLockTimeout',
+  'KafkaJSMetadataNotLoaded',
+  'KafkaJSNoBrokerAvailableError',
+  'KafkaJSRequestTimeoutError',
+  'KafkaJSTopicMetadataNotLoaded',
+]);
+const unauthenticatedTypes = new Set([
+  'ILLEGAL_SASL_STATE',
+  'SASL_AUTHENTICATION_FAILED',
+  'UNSUPPORTED_SASL_MECHANISM',
+]);
+const tooLargeTypes = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE']);
+const lostTypes = new Set([
+  'FENCED_INSTANCE_ID',
+  'ILLEGAL_GENERATION',
+  'NOT_COORDINATOR_FOR_GROUP',
+  'REBALANCE_IN_PROGRESS',
+  'UNKNOWN_MEMBER_ID',
+]);
+const renewTypes = new Set([
+  'INVALID_PRODUCER_EPOCH',
+  'INVALID_PRODUCER_ID_MAPPING',
+  'OUT_OF_ORDER_SEQUENCE_NUMBER',
+  'UNKNOWN_PRODUCER_ID',
+]);
+
+function describe(error: Error): KafkaFailure {
+  const field = (name: string): unknown => (error as unknown as Record<string, unknown>)[name];
+  const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
+  const retriable = field('retriable');
+  return {
+    name: error.name,
+    type: text(field('type')),
+    code: text(field('code')),
+    retriable: typeof retriable === 'boolean' ? retriable : undefined,
+  };
+}
+
+/** The failures from the outside in: kafkajs wraps the broker's answer in "retries exceeded" and "non-retriable". */
+function chain(error: unknown): KafkaFailure[] {
+  const failures: KafkaFailure[] = [];
+  for (let next = error; next instanceof Error && failures.length < 10; next = next.cause) {
+    failures.push(describe(next));
+  }
+  return failures;
+}
+
+function codeOf(error: unknown): LogErrorCode {
+  for (const { name, type = '', code = '' } of chain(error)) {
+    if (name === 'KafkaJSSASLAuthenticationError' || unauthenticatedTypes.has(type)) {
+      return 'authentication_failed';
+    }
+    if (type === 'UNKNOWN_TOPIC_OR_PARTITION' || type === 'INVALID_TOPIC_EXCEPTION') return 'topic_missing';
+    if (type.endsWith('_AUTHORIZATION_FAILED')) return 'not_authorized';
+    if (tooLargeTypes.has(type)) return 'record_too_large';
+    if (lostTypes.has(type)) return 'partition_lost';
+    if (unreachableNames.has(name) || code.startsWith('ECONN') || code === 'ENOTFOUND') {
+      return 'broker_unreachable';
+    }
+  }
+  return 'request_failed';
+}
+
+function messageFor(code: LogErrorCode, error: unknown, context: KafkaFailureContext): string {
+  const brokers = context.brokers.join(', ');
+  const cannot = `Cannot ${context.doing} on ${brokers}: ${messageOf(error)}.`;
+  const topics = context.topics ?? [];
+  switch (code) {
+    case 'broker_unreachable':
+      return `Cannot ${context.doing}: no Kafka broker answers on ${brokers} (${messageOf(error)}). Start Kafka there, or give the right address with --brokers or KAFKA_BROKERS.`;
+    case 'topic_missing':
+      return topicMissingMessage(topics, context.brokers);
+    case 'authentication_failed':
+      return `${cannot} Check the user name, the password and the SASL mechanism in the kafka settings.`;
+    case 'not_authorized':
+      return `${cannot} Grant this Kafka user the right (ACL) on ${topics.length > 0 ? `topic ${topics.join(', ')}` : 'the cluster'}.`;
+    case 'record_too_large':
+      return `${cannot} Raise max.message.bytes of ${topics.join(', ')}, or send smaller records.`;
+    case 'partition_lost':
+      return `${cannot} The partition has a new owner, which gets these records again.`;
+    default:
+      return cannot;
+  }
+}
+
+/** The sentence for topics that do not exist, with the command that creates them. */
+export function topicMissingMessage(topics: readonly string[], brokers: readonly string[]): string {
+  const list = topics.join(', ');
+  const does = topics.length === 1 ? `Topic ${list} does` : `Topics ${list} do`;
+  return `${does} not exist on ${brokers.join(', ')}. Create ${topics.length === 1 ? 'it' : 'them'} with: npx loopwatch topics --brokers ${brokers.join(',')}`;
+}
+
+/** Turns whatever kafkajs threw into a {@link LogError}; one that already is stays as it is. */
+export function toLogError(error: unknown, context: KafkaFailureContext): LogError {
+  if (error instanceof LogError) return error;
+  const code = codeOf(error);
+  return new LogError(code, messageFor(code, error, context), { cause: error });
+}
+
+/** Whether the group took the partition away: the member must join again before it goes on. */
+export function losesPartition(error: unknown): boolean {
+  return chain(error).some(({ type = '' }) => lostTypes.has(type));
+}
+
+/** Whether the same request can succeed later: the link or the cluster is in trouble, not the request. */
+export function isTransient(error: unknown): boolean {
+  if (error instanceof LogError && error.cause === undefined) return error.code === 'broker_unreachable';
+  const code = codeOf(error);
+  if (code === 'broker_unreachable') return true;
+  return code === 'request_failed' && chain(error).at(-1)?.retriable === true;
+}
+
+/** Whether the brokers forgot this producer, so that only a new producer id can go on. */
+export function needsNewProducer(error: unknown): boolean {
+  return chain(error).some(({ type = '' }) => renewTypes.has(type));
+}

@@ -1,0 +1,4 @@
+declare module 'kafkajs-snappy' {
+  const codec: () => unknown;
+  export default codec;
+}
