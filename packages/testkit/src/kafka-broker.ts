@@ -1,0 +1,130 @@
+import kafkajs from 'kafkajs';
+import { type BrokerProcess, type BrokerRunner, findRunner } from './kafka-runner.ts';
+import { waitFor } from './wait-for.ts';
+
+/** A real Kafka for a test. */
+export interface TestKafka extends AsyncDisposable {
+  /** `host:port` of each broker. */
+  readonly brokers: string[];
+  /** Ends the broker and removes its data; nothing for one given by `KAFKA_BROKERS`. */
+  stop(): Promise<void>;
+  /** Freezes the broker: connections stay open and nothing answers. */
+  pause(): Promise<void>;
+  resume(): Promise<void>;
+  /** Ends the broker, keeping its data and its port. */
+  stopBroker(): Promise<void>;
+  startBroker(): Promise<void>;
+}
+
+export interface StartKafkaOptions {
+  /** A broker of this test's own even if `KAFKA_BROKERS` names one: needed to stop or pause it. */
+  readonly own?: boolean;
+}
+
+const startTimeoutMs = 60_000;
+
+/**
+ * A Kafka that answers: the one `KAFKA_BROKERS` names, else a new single broker (KRaft, no topics, topics are not created
+ * by use) run by Java or Docker.
+ *
+ * @throws Error with the command that installs what is missing, or with the broker's last words.
+ */
+export async function startKafka({ own = false }: StartKafkaOptions = {}): Promise<TestKafka> {
+  const given = (process.env.KAFKA_BROKERS ?? '').split(',').filter((address) => address !== '');
+  if (given.length > 0 && !own) return givenKafka(given);
+  const runner = await findRunner();
+  try {
+    return runningKafka(runner, await launch(runner));
+  } catch (error) {
+    await runner.dispose();
+    throw error;
+  }
+}
+
+function runningKafka(runner: BrokerRunner, first: BrokerProcess): TestKafka {
+  let broker: BrokerProcess | undefined = first;
+  const running = () => {
+    if (broker === undefined) throw new Error('the broker is stopped; call startBroker() first');
+    return broker;
+  };
+  const stopBroker = async () => {
+    await broker?.stop();
+    broker = undefined;
+  };
+  const stop = async () => {
+    await stopBroker();
+    await runner.dispose();
+  };
+  return {
+    brokers: [runner.address],
+    pause: async () => running().suspend(),
+    resume: async () => running().resume(),
+    stopBroker,
+    startBroker: async () => {
+      broker ??= await launch(runner);
+    },
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+function givenKafka(brokers: string[]): TestKafka {
+  const unsupported = () =>
+    Promise.reject(
+      new Error(
+        `the broker on ${brokers.join(', ')} was given by KAFKA_BROKERS and is not the test's to stop; use startKafka({ own: true })`,
+      ),
+    );
+  const nothing = () => Promise.resolve();
+  return {
+    brokers,
+    pause: unsupported,
+    resume: unsupported,
+    stopBroker: unsupported,
+    startBroker: unsupported,
+    stop: nothing,
+    [Symbol.asyncDispose]: nothing,
+  };
+}
+
+/** Starts the broker and waits until it answers. */
+async function launch(runner: BrokerRunner): Promise<BrokerProcess> {
+  const broker = await runner.launch();
+  const state = { gone: false };
+  void broker.exited.then(() => {
+    state.gone = true;
+  });
+  try {
+    await waitFor(() => state.gone || answers(runner.address), {
+      timeoutMs: startTimeoutMs,
+      describe: `Kafka to answer on ${runner.address}`,
+    });
+    if (state.gone) throw new Error('Kafka ended while it started');
+    return broker;
+  } catch (error) {
+    const output = await broker.output();
+    await broker.stop();
+    const words = output.trim().split('\n').slice(-20).join('\n');
+    throw new Error(`${error instanceof Error ? error.message : String(error)}; its last words:\n${words}`, {
+      cause: error,
+    });
+  }
+}
+
+async function answers(address: string): Promise<boolean> {
+  const kafka = new kafkajs.Kafka({
+    brokers: [address],
+    logLevel: kafkajs.logLevel.NOTHING,
+    retry: { retries: 0 },
+  });
+  const admin = kafka.admin();
+  try {
+    await admin.connect();
+    const { brokers } = await admin.describeCluster();
+    return brokers.length > 0;
+  } catch {
+    return false;
+  } finally {
+    await admin.disconnect().catch(() => undefined);
+  }
+}

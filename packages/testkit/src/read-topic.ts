@@ -1,0 +1,82 @@
+import kafkajs from 'kafkajs';
+import { uniqueName } from './names.ts';
+import { waitFor } from './wait-for.ts';
+
+/** A record as a test wants to see it. */
+export interface TopicRecord {
+  readonly partition: number;
+  readonly offset: number;
+  readonly timestamp: number;
+  readonly key: string | null;
+  readonly value: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface ReadTopicOptions {
+  /** Waits until there are at least this many records. Default: what there is when the reading starts. */
+  readonly count?: number;
+  /** Default 20,000. */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * Reads a topic from its beginning, committed records only; those of a partition come in its order.
+ *
+ * @throws Error when `count` records have not come in time, saying how many did.
+ */
+export async function readTopic(
+  brokers: readonly string[],
+  topic: string,
+  { count, timeoutMs = 20_000 }: ReadTopicOptions = {},
+): Promise<TopicRecord[]> {
+  const kafka = new kafkajs.Kafka({ brokers: [...brokers], logLevel: kafkajs.logLevel.NOTHING });
+  const admin = kafka.admin();
+  const groupId = uniqueName('read-topic');
+  const consumer = kafka.consumer({ groupId, maxWaitTimeInMs: 50, allowAutoTopicCreation: false });
+  const records: TopicRecord[] = [];
+  /** By partition, the offset after the last one passed: markers of transactions count, though nobody sees them. */
+  const passed = new Map<number, number>();
+  await admin.connect();
+  try {
+    const ends = (await admin.fetchTopicOffsets(topic)).filter(({ high, low }) => Number(high) > Number(low));
+    if (ends.length === 0 && count === undefined) return [];
+    await consumer.connect();
+    await consumer.subscribe({ topic, fromBeginning: true });
+    consumer.on(consumer.events.END_BATCH_PROCESS, ({ payload }) => {
+      passed.set(payload.partition, Number(payload.lastOffset) + 1);
+    });
+    await consumer.run({
+      autoCommit: false,
+      eachBatch: async ({ batch }) => {
+        records.push(...batch.messages.map((message) => toRecord(batch.partition, message)));
+        await Promise.resolve();
+      },
+    });
+    const complete = () =>
+      count === undefined
+        ? ends.every(({ partition, high }) => (passed.get(partition) ?? 0) >= Number(high))
+        : records.length >= count;
+    const expected = count === undefined ? 'all records' : `${count} records`;
+    await waitFor(complete, {
+      timeoutMs,
+      describe: () => `${expected} of ${topic}, there are ${records.length}`,
+    });
+    return records;
+  } finally {
+    await consumer.disconnect();
+    await admin.deleteGroups([groupId]).catch(() => undefined);
+    await admin.disconnect();
+  }
+}
+
+function toRecord(partition: number, message: kafkajs.KafkaMessage): TopicRecord {
+  const headers = Object.entries(message.headers ?? {}).map(([name, value]) => [name, String(value)]);
+  return {
+    partition,
+    offset: Number(message.offset),
+    timestamp: Number(message.timestamp),
+    key: message.key?.toString() ?? null,
+    value: message.value?.toString() ?? null,
+    headers: Object.fromEntries(headers) as Record<string, string>,
+  };
+}

@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { waitFor } from './wait-for.ts';
+
+/** A running `loopwatch` command. */
+export interface CliProcess extends AsyncDisposable {
+  readonly pid: number;
+  /** Complete lines so far. */
+  readonly stdout: readonly string[];
+  readonly stderr: readonly string[];
+  /** Resolves with the exit code, or the name of the signal that ended it. */
+  readonly exited: Promise<number | NodeJS.Signals>;
+  /** Ends the standard input with this text. */
+  write(input: string): void;
+  /** Resolves with the first line of either output that matches; rejects when the command ends or time is up before. */
+  line(pattern: RegExp, timeoutMs?: number): Promise<string>;
+  /** Sends the signal (default SIGTERM) and waits for the end; nothing when it ended already. */
+  stop(signal?: NodeJS.Signals): Promise<number | NodeJS.Signals>;
+}
+
+export interface SpawnCliOptions {
+  /** Runs the sources by tsx instead of the build. Default: the build if there is one. */
+  readonly from?: 'build' | 'source';
+  /** Default: the repository's root. */
+  readonly cwd?: string;
+}
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const built = `${root}packages/cli/bin/loopwatch.js`;
+const source = ['--import', 'tsx', '--conditions=@loopwatch/source', `${root}packages/cli/src/main.ts`];
+
+/** Commands that still run when this process ends, by whatever way, end with it. */
+const running = new Set<() => void>();
+
+process.once('exit', () => {
+  for (const kill of running) kill();
+});
+
+/** Runs `loopwatch <args>` with `env` added to this process' environment. */
+export function spawnCli(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  { from, cwd = root }: SpawnCliOptions = {},
+): CliProcess {
+  const build = from === 'build' || (from === undefined && existsSync(`${root}packages/cli/dist/main.js`));
+  const child = spawn(process.execPath, [...(build ? [built] : source), ...args], {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: 'pipe',
+  });
+  const kill = () => void child.kill('SIGKILL');
+  running.add(kill);
+  let ended: number | NodeJS.Signals | undefined;
+  const exited = once(child, 'close').then(([code, signal]: (number | NodeJS.Signals | null)[]) => {
+    running.delete(kill);
+    ended = code ?? signal ?? 0;
+    return ended;
+  });
+  const stdout: string[] = [];
+  const stderr: string[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) => stdout.push(line));
+  createInterface({ input: child.stderr }).on('line', (line) => stderr.push(line));
+  const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
+    child.kill(signal);
+    return exited;
+  };
+  const said = () => [...stdout, ...stderr].slice(-20).join('\n');
+  return {
+    pid: child.pid ?? -1,
+    stdout,
+    stderr,
+    exited,
+    write: (input) => void child.stdin.end(input),
+    line: async (pattern, timeoutMs = 30_000) => {
+      const found = () =>
+        stdout.find((line) => pattern.test(line)) ?? stderr.find((line) => pattern.test(line));
+      await waitFor(() => found() !== undefined || ended !== undefined, {
+        timeoutMs,
+        describe: () => `a line like ${String(pattern)} of loopwatch ${args.join(' ')}; it said:\n${said()}`,
+      });
+      const line = found();
+      if (line === undefined)
+        throw new Error(`loopwatch ${args.join(' ')} ended with ${String(ended)}:\n${said()}`);
+      return line;
+    },
+    stop,
+    [Symbol.asyncDispose]: async () => {
+      await stop('SIGKILL');
+    },
+  };
+}
