@@ -9,22 +9,22 @@ export const DUPLICATE_WINDOW = 64;
 export class RecentIds {
   /** Pairs of 32-bit hashes; grows to the window, then is a ring. */
   private hashes = new Int32Array(8);
+  /** How many of them fall into each of 256 classes: a class without any needs no search. */
+  private classes = new Uint8Array(0);
   private count = 0;
 
   /** Notes the id of the session's next event. @returns false when it is one of the last 64 ids: a duplicate. */
   add(id: string): boolean {
     let low = 0x811c9dc5;
-    let high = 0x9747b28c;
+    let high = id.length;
     for (let i = 0; i < id.length; i += 1) {
       const unit = id.charCodeAt(i);
       low = Math.imul(low ^ unit, 0x01000193);
-      high = Math.imul(high ^ unit, 0x5bd1e995);
-      high ^= high >>> 15;
+      high = Math.imul(high + unit, 0x5bd1e995) ^ (low >>> 13);
     }
-    high = (high ^ id.length) | 0;
-    const known = Math.min(this.count, DUPLICATE_WINDOW) * 2;
-    const { hashes } = this;
-    for (let i = 0; i < known; i += 2) if (hashes[i] === low && hashes[i + 1] === high) return false;
+    low |= 0;
+    if ((this.classes.length === 0 || this.classes[low & 0xff] !== 0) && this.includes(low, high))
+      return false;
     this.store(low, high);
     return true;
   }
@@ -34,16 +34,42 @@ export class RecentIds {
     this.store(0, 0);
   }
 
+  private includes(low: number, high: number): boolean {
+    const { hashes } = this;
+    const known = Math.min(this.count, DUPLICATE_WINDOW) * 2;
+    for (let i = 0; i < known; i += 2) if (hashes[i] === low && hashes[i + 1] === high) return true;
+    return false;
+  }
+
   private store(low: number, high: number): void {
-    const slot = (this.count % DUPLICATE_WINDOW) * 2;
-    if (slot >= this.hashes.length) {
-      const grown = new Int32Array(this.hashes.length * 2);
-      grown.set(this.hashes);
-      this.hashes = grown;
+    const slot = (this.count & (DUPLICATE_WINDOW - 1)) * 2;
+    if (slot === this.hashes.length) this.grow();
+    const { hashes, classes } = this;
+    if (classes.length > 0) {
+      const leaving = (hashes[slot] as number) & 0xff;
+      if (this.count >= DUPLICATE_WINDOW) classes[leaving] = (classes[leaving] as number) - 1;
+      classes[low & 0xff] = (classes[low & 0xff] as number) + 1;
     }
-    this.hashes[slot] = low;
-    this.hashes[slot + 1] = high;
+    hashes[slot] = low;
+    hashes[slot + 1] = high;
     this.count += 1;
+  }
+
+  /** Doubles the room; short searches need no classes. */
+  private grow(): void {
+    const { hashes } = this;
+    this.hashes = new Int32Array(hashes.length * 2);
+    this.hashes.set(hashes);
+    if (this.hashes.length === DUPLICATE_WINDOW * 2) this.classify();
+  }
+
+  private classify(): void {
+    this.classes = new Uint8Array(256);
+    const known = Math.min(this.count, DUPLICATE_WINDOW) * 2;
+    for (let i = 0; i < known; i += 2) {
+      const kind = (this.hashes[i] as number) & 0xff;
+      this.classes[kind] = (this.classes[kind] as number) + 1;
+    }
   }
 
   snapshot(): RecentIdsSnapshot {
@@ -53,6 +79,7 @@ export class RecentIds {
   restore(snapshot: RecentIdsSnapshot): void {
     this.count = snapshot.count;
     this.hashes = Int32Array.from(snapshot.hashes);
+    if (this.hashes.length === DUPLICATE_WINDOW * 2) this.classify();
   }
 }
 

@@ -9,6 +9,8 @@ export interface RepeatListener {
 }
 
 const HASH_BASE = 0x01000193;
+/** Spreads a hash over its upper half, from which the bucket is taken. */
+const MIXER = 0x2c1b3c6d;
 const MIN_CAPACITY = 256;
 
 /**
@@ -28,18 +30,21 @@ export class RepeatIndex {
   private readonly needed: number;
   private readonly reach: number;
   private readonly fullCapacity: number;
+  private readonly half: number;
   /** `HASH_BASE` to the power of the window: takes the unit that leaves a window out of its hash. */
   private readonly leaving: number;
 
   /** Ring of units, and for each the distance to the one before it in its hash bucket (0: none). */
   private units = new Uint16Array(0);
   private chain = new Uint16Array(0);
-  /** By bucket: slot of the latest window, plus one (0: none). */
-  private heads = new Uint16Array(0);
+  /** By bucket: number of the unit at which its latest window ends; one out of reach counts for nothing. */
+  private heads = new Uint32Array(0);
   private capacity = 0;
   private slot = 0;
-  private newestHash = 0;
-  private oldestHash = 0;
+  /** Number of the next unit, modulo 2^32. A restart skips more than the reach, and so makes every head stale. */
+  private position: number;
+  /** Rolling hash of the latest window. */
+  private hash = 0;
   /** Distances to the earlier occurrences of the latest window, nearest first, at most `needed`. */
   private matches: number[] = [];
   private spare: number[] = [];
@@ -53,7 +58,9 @@ export class RepeatIndex {
     this.window = options.window;
     this.needed = options.threshold - 1;
     this.reach = this.needed * options.maxDistance;
-    this.fullCapacity = this.reach + this.window + 2;
+    this.fullCapacity = this.reach + this.window + 1;
+    this.position = this.reach + 1;
+    this.half = this.window >> 1;
     let power = 1;
     for (let i = 0; i < this.window; i += 1) power = Math.imul(power, HASH_BASE);
     this.leaving = power;
@@ -69,9 +76,8 @@ export class RepeatIndex {
     if (this.length === 0) return;
     this.length = 0;
     this.slot = 0;
-    this.newestHash = 0;
-    this.oldestHash = 0;
-    this.heads.fill(0);
+    this.position += this.reach + 1;
+    this.hash = 0;
     this.matches.length = 0;
     this.settle();
   }
@@ -84,21 +90,79 @@ export class RepeatIndex {
 
   /** Appends `text` from `from` up to `to`, and tells the listener what is found at which unit. */
   append(text: string, from: number, to: number, listener: RepeatListener): void {
-    for (let i = from; i < to; i += 1) {
-      const slot = this.insert(text.charCodeAt(i));
-      const nearest = this.length < this.window ? 0 : this.chainAt(slot);
-      if (nearest !== 0 || this.matches.length > 0) this.match(slot, nearest);
+    for (let i = from; i < to; ) {
+      if (this.slot === this.capacity) this.makeRoom();
+      const end = Math.min(to, i + this.capacity - this.slot);
+      i = this.appendWithin(text, i, end);
       if (this.matches.length === this.needed) {
         this.quietAt = this.length + this.quietAfter;
-        listener.onRepeat(i, this.countAt(slot));
+        listener.onRepeat(i - 1, this.countAt(this.slot - 1));
         continue;
       }
-      if (this.counts.length > 0) this.counts[slot] = 0;
+      if (this.counts.length > 0) this.counts[this.slot - 1] = 0;
       if (this.length >= this.quietAt) {
         this.settle();
-        listener.onQuiet(i);
+        listener.onQuiet(i - 1);
       }
     }
+  }
+
+  /**
+   * Appends units up to the end of the ring, but stops behind the first one that the caller has to look at: one whose
+   * window has occurred before, or any while a loop is open. This is the loop that every unit passes, so it works on
+   * locals only.
+   */
+  private appendWithin(text: string, from: number, to: number): number {
+    const { units, chain, heads, capacity, window, reach, leaving, half } = this;
+    const mask = heads.length - 1;
+    const watching = this.quietAt !== Number.POSITIVE_INFINITY || this.matches.length > 0;
+    const firstWindow = from + window - 1 - this.length;
+    let { slot, position, hash } = this;
+    let i = from;
+    for (; i < to; i += 1, slot += 1, position += 1) {
+      const unit = text.charCodeAt(i);
+      units[slot] = unit;
+      hash = (Math.imul(hash, HASH_BASE) + unit) | 0;
+      if (i < firstWindow) continue;
+      if (i > firstWindow) {
+        const out = slot - window;
+        hash = (hash - Math.imul(units[out < 0 ? out + capacity : out] as number, leaving)) | 0;
+      }
+      const bucket = (Math.imul(hash, MIXER) >>> 16) & mask;
+      const nearest = (position - (heads[bucket] as number)) >>> 0;
+      heads[bucket] = position;
+      let repeats = watching;
+      if (nearest > reach) {
+        chain[slot] = 0;
+      } else {
+        chain[slot] = nearest;
+        // A window like this one ends with the same unit and has the same unit in the middle.
+        const middle = units[slot < half ? slot - half + capacity : slot - half];
+        for (let distance = nearest; distance <= reach && !repeats; ) {
+          const earlier = slot < distance ? slot - distance + capacity : slot - distance;
+          repeats =
+            units[earlier] === unit &&
+            units[earlier < half ? earlier - half + capacity : earlier - half] === middle;
+          const step = chain[earlier] as number;
+          if (step === 0) break;
+          distance += step;
+        }
+      }
+      if (repeats) {
+        this.match(slot, chain[slot] as number);
+        if (watching || this.matches.length > 0) {
+          i += 1;
+          slot += 1;
+          position += 1;
+          break;
+        }
+      }
+    }
+    this.length += i - from;
+    this.slot = slot;
+    this.position = position;
+    this.hash = hash;
+    return i;
   }
 
   /** The last units of the tracked text, at most `limit` of them. */
@@ -106,7 +170,7 @@ export class RepeatIndex {
     const size = Math.min(limit, this.length, this.capacity);
     let text = '';
     for (let back = size; back > 0; back -= 1)
-      text += String.fromCharCode(this.unitAt(this.slotBefore(this.slot, back)));
+      text += String.fromCharCode(this.units[this.slotBefore(this.slot, back)] as number);
     return text;
   }
 
@@ -122,9 +186,9 @@ export class RepeatIndex {
   /** Appends the remembered text anew: what lies further back than that cannot matter. */
   restore({ text, counts, quietIn }: RepeatSnapshot): void {
     this.restart();
-    for (let i = 0; i < text.length; i += 1) {
-      const slot = this.insert(text.charCodeAt(i));
-      this.match(slot, this.length < this.window ? 0 : this.chainAt(slot));
+    for (let i = 0; i < text.length; ) {
+      if (this.slot === this.capacity) this.makeRoom();
+      i = this.appendWithin(text, i, Math.min(text.length, i + this.capacity - this.slot));
     }
     if (counts.length > 0) {
       this.counts = new Uint32Array(this.capacity);
@@ -138,47 +202,6 @@ export class RepeatIndex {
   /** Distances to the earlier occurrences of the latest window, nearest first. */
   get distances(): readonly number[] {
     return this.matches;
-  }
-
-  /** Adds a unit and the window that it completes. @returns the unit's slot */
-  private insert(unit: number): number {
-    if (this.slot === this.capacity) this.makeRoom();
-    const { slot, units, window, capacity, length } = this;
-    let hash = (Math.imul(this.newestHash, HASH_BASE) + unit) | 0;
-    if (length >= window) {
-      const out = slot - window;
-      hash = (hash - Math.imul(units[out < 0 ? out + capacity : out] as number, this.leaving)) | 0;
-    }
-    units[slot] = unit;
-    this.newestHash = hash;
-    this.slot = slot + 1;
-    this.length = length + 1;
-    if (length + 1 < window) return slot;
-    if (length > this.reach) this.forgetOldest(slot);
-    const { heads } = this;
-    const bucket = bucketOf(hash, heads.length);
-    const head = heads[bucket] as number;
-    const distance = slot - head + 1;
-    this.chain[slot] = head === 0 ? 0 : distance > 0 ? distance : distance + capacity;
-    heads[bucket] = slot + 1;
-    return slot;
-  }
-
-  /** Takes the window that has just left the reach out of the table. */
-  private forgetOldest(slot: number): void {
-    const { units, capacity } = this;
-    const end = slot - this.reach - 1;
-    const oldest = end < 0 ? end + capacity : end;
-    let hash = (Math.imul(this.oldestHash, HASH_BASE) + (units[oldest] as number)) | 0;
-    const age = this.length - this.reach - 1;
-    if (age > this.window) {
-      const out = oldest - this.window;
-      hash = (hash - Math.imul(units[out < 0 ? out + capacity : out] as number, this.leaving)) | 0;
-    }
-    this.oldestHash = hash;
-    if (age < this.window) return;
-    const bucket = bucketOf(hash, this.heads.length);
-    if (this.heads[bucket] === oldest + 1) this.heads[bucket] = 0;
   }
 
   /** Follows the bucket's chain and keeps the distances at which the same window lies. */
@@ -233,16 +256,21 @@ export class RepeatIndex {
       this.slot = 0;
       return;
     }
-    const { units, counts, length } = this;
+    const text = this.tail(this.length);
+    const { counts, matches, quietAt } = this;
     this.capacity = Math.min(this.fullCapacity, Math.max(MIN_CAPACITY, this.capacity * 2));
     this.units = new Uint16Array(this.capacity);
     this.chain = new Uint16Array(this.capacity);
-    this.heads = new Uint16Array(1 << (31 - Math.clz32(this.capacity)));
+    this.heads = new Uint32Array(1 << (30 - Math.clz32(this.capacity)));
     this.length = 0;
     this.slot = 0;
-    this.newestHash = 0;
-    this.oldestHash = 0;
-    for (let i = 0; i < length; i += 1) this.insert(units[i] as number);
+    this.position = this.reach + 1;
+    this.hash = 0;
+    this.matches = [];
+    this.quietAt = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < text.length; ) i = this.appendWithin(text, i, text.length);
+    this.matches = matches;
+    this.quietAt = quietAt;
     if (counts.length > 0) {
       this.counts = new Uint32Array(this.capacity);
       this.counts.set(counts);
@@ -256,14 +284,6 @@ export class RepeatIndex {
   private countBefore(back: number): number {
     return this.counts[this.slotBefore(this.slot, back)] as number;
   }
-
-  private unitAt(slot: number): number {
-    return this.units[slot] as number;
-  }
-
-  private chainAt(slot: number): number {
-    return this.chain[slot] as number;
-  }
 }
 
 export interface RepeatSnapshot {
@@ -271,8 +291,4 @@ export interface RepeatSnapshot {
   readonly counts: readonly number[];
   /** Units until a loop is over if nothing repeats; null when none is open. */
   readonly quietIn: number | null;
-}
-
-function bucketOf(hash: number, buckets: number): number {
-  return (Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> 16) & (buckets - 1);
 }

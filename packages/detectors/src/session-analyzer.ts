@@ -12,7 +12,7 @@ import { RecentIds, type RecentIdsSnapshot } from './recent-ids.ts';
 import { detectorKinds } from './registry.ts';
 import { SessionLabels } from './session-labels.ts';
 import { applyControl, type SessionOverrides } from './session-settings.ts';
-import { SessionTotals } from './session-totals.ts';
+import { SessionTotals, type TotalsSnapshot } from './session-totals.ts';
 import { incidentId, type PureVerdict, toVerdict } from './verdict.ts';
 
 /** No verdict: shared, because most events have none. */
@@ -185,7 +185,7 @@ export class SessionAnalyzer implements Step {
       lastTime: this.lastTime,
       overrides: this.overrides,
       ids: this.ids.snapshot(),
-      totals: { ...this.totals },
+      totals: this.totals.snapshot(),
       labels: this.labels.values(),
       incidents: [...this.incidents],
       detectors: this.detectors.map((detector) => detector?.snapshot() ?? null),
@@ -223,7 +223,7 @@ export interface SessionSnapshot {
   readonly lastTime: number;
   readonly overrides: SessionOverrides;
   readonly ids: RecentIdsSnapshot;
-  readonly totals: Omit<SessionTotals, 'count' | 'mark'>;
+  readonly totals: TotalsSnapshot;
   readonly labels: ReturnType<SessionLabels['values']>;
   readonly incidents: readonly (readonly [string, string])[];
   readonly detectors: readonly unknown[];

@@ -44,4 +44,11 @@ export class SessionTotals {
     const eventId = event.id ?? `#${String(events)}`;
     return { eventIndex: events, eventId, time, position, turns, calls, characters, tokens, usageReports };
   }
+
+  snapshot(): TotalsSnapshot {
+    const { events, turns, calls, contentUnits, thoughtUnits, tokens, usageReports } = this;
+    return { events, turns, calls, contentUnits, thoughtUnits, tokens, usageReports };
+  }
 }
+
+export type TotalsSnapshot = Omit<SessionTotals, 'count' | 'mark' | 'snapshot'>;
