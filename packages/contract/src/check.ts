@@ -23,6 +23,11 @@ function compile(schema: z.ZodType): ValidateFunction {
   return ajv.compile(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }));
 }
 
+/** A text, or bytes that become one when asked: keys are looked at only where the value names no session. */
+export interface Textual {
+  toString(): string;
+}
+
 /** Whether a value is an event that the schema accepts; it is not copied. */
 export function isAgentEvent(value: unknown): value is AgentEvent {
   if (typeof value !== 'object' || value === null) return false;
@@ -37,7 +42,7 @@ export function isAgentEvent(value: unknown): value is AgentEvent {
  * @param text the record's value, JSON
  * @param key the record's key: the session of an event that does not name its own
  */
-export function decodeEvent(text: string | null, key: string | null): Decoded {
+export function decodeEvent(text: string | null, key: Textual | null): Decoded {
   if (text === null) return refuse('empty_value', 'the record has no value; an event is a JSON object');
   let value: unknown;
   try {
@@ -49,15 +54,15 @@ export function decodeEvent(text: string | null, key: string | null): Decoded {
 }
 
 /** As {@link decodeEvent}, for a value that is already parsed. */
-export function acceptEvent(value: unknown, key: string | null): Decoded {
+export function acceptEvent(value: unknown, key: Textual | null): Decoded {
   if (!isAgentEvent(value)) {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       return refuse('not_an_object', `expected a JSON object, got ${describeType(value)}`);
     }
     return refuse('invalid_event', explain(value));
   }
-  const sessionId = value.sessionId ?? key;
-  if (sessionId === null || sessionId === '') {
+  const sessionId = value.sessionId ?? key?.toString() ?? '';
+  if (sessionId === '') {
     return refuse(
       'missing_session',
       'set "sessionId" in the value, or use the session id as the record\'s key',

@@ -1,4 +1,6 @@
+export { allowedValues } from './allowed-values.ts';
 export { type Control, controlSchema } from './control.ts';
+export { shortEnvironmentNames } from './environment-settings.ts';
 export { type DeadLetterReason, deadLetterHeaders, deadLetterReasons } from './error-codes.ts';
 export {
   type AgentEvent,
@@ -27,7 +29,17 @@ export {
   liveSnapshotSchema,
   type ServerInfo,
 } from './live.ts';
-export { environmentName, nearest, type SettingPath, settingPaths, valueFromText } from './setting-paths.ts';
+export { type ResolvedSettings, resolveSettings, type SettingSources } from './resolve-settings.ts';
+export { hiddenValue, isSecretPath } from './secret-paths.ts';
+export {
+  environmentName,
+  nearest,
+  type SettingPath,
+  type SettingPlace,
+  settingPaths,
+  settingPlace,
+  valueFromText,
+} from './setting-paths.ts';
 export {
   type DetectionInput,
   type DetectionSettings,
@@ -42,6 +54,7 @@ export {
   textLoopSchema,
   toolCallLoopSchema,
 } from './settings.ts';
+export type { SettingOrigin } from './settings-draft.ts';
 export { type TopicNames, type TopicRole, topicNames, topicRoles, topicSettingsSchema } from './topics.ts';
 export {
   type Cost,

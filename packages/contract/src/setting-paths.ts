@@ -35,23 +35,80 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return best !== undefined && best.edits <= Math.max(2, name.length / 3) ? best.candidate : undefined;
 }
 
+/** A place in the settings: the keys that lead there, and the schema of what stands there, be it a value or a block. */
+export interface SettingPlace {
+  readonly keys: readonly string[];
+  readonly schema: z.ZodType;
+}
+
 /**
- * A text as a value: JSON where it is JSON and the schema takes it, else the text itself, or a list where the schema
- * wants one (`a:9092,b:9092`).
+ * Finds the place that a dotted path names. Names in a record may hold dots themselves (`per_tool.fs.read.mode`), so
+ * a record's name takes as many parts as it needs for the rest to lead somewhere.
+ */
+export function settingPlace(schema: z.ZodType, path: string): SettingPlace | undefined {
+  return placeOf(schema, path.split('.'));
+}
+
+function placeOf(schema: z.ZodType, parts: readonly string[]): SettingPlace | undefined {
+  if (parts.length === 0) return { keys: [], schema };
+  const inner = unwrap(schema);
+  if (inner instanceof z.ZodObject) {
+    const [head = '', ...rest] = parts;
+    const shape = inner.shape as Record<string, z.ZodType>;
+    const value = Object.hasOwn(shape, head) ? shape[head] : undefined;
+    return value && below(head, placeOf(value, rest));
+  }
+  if (!(inner instanceof z.ZodRecord)) return undefined;
+  for (let length = 1; length <= parts.length; length += 1) {
+    const name = parts.slice(0, length).join('.');
+    const place = placeOf(inner.valueType as z.ZodType, parts.slice(length));
+    if (name !== '' && place !== undefined) return below(name, place);
+  }
+  return undefined;
+}
+
+function below(key: string, place: SettingPlace | undefined): SettingPlace | undefined {
+  return place && { keys: [key, ...place.keys], schema: place.schema };
+}
+
+const booleanWords: ReadonlyMap<string, boolean> = new Map([
+  ...['true', '1', 'yes', 'on'].map((word) => [word, true] as const),
+  ...['false', '0', 'no', 'off'].map((word) => [word, false] as const),
+]);
+
+/**
+ * A text, from the environment or a flag, as a value: JSON where it is JSON and the schema takes it, a list where the
+ * schema wants one (`a:9092,b:9092`), a boolean in the words people use, else the text itself. A text that does not
+ * fit is returned too: the schema refuses it, and can say so.
  */
 export function valueFromText(text: string, schema: z.ZodType): unknown {
   const inner = unwrap(schema);
   if (inner instanceof z.ZodString || inner instanceof z.ZodEnum) return text;
+  if (inner instanceof z.ZodBoolean) return booleanWords.get(text.trim().toLowerCase()) ?? text;
+  const json = fromJson(text);
+  if (inner instanceof z.ZodArray) return Array.isArray(json) ? json : listFrom(text);
+  if (json === undefined) return text;
+  if (schema.safeParse(json).success) return json;
+  return schema.safeParse(text).success ? text : json;
+}
+
+function fromJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text) as unknown;
   } catch {
-    if (inner instanceof z.ZodArray) return text.split(',').map((part) => part.trim());
-    return text;
+    return undefined;
   }
 }
 
+function listFrom(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
 /** The schema behind defaults, optional and nullable wrappers. */
-function unwrap(schema: z.ZodType): z.ZodType {
+export function unwrap(schema: z.ZodType): z.ZodType {
   let inner = schema;
   while (
     inner instanceof z.ZodOptional ||

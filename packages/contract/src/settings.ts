@@ -29,6 +29,8 @@ const modeSchema = z.enum(modeSpellings).transform((mode): Mode => {
   return mode;
 });
 
+const modeText = 'What a loop leads to. break is block; chance and chance_then_break are chance_then_block.';
+
 const unitInterval = z.number().min(0).max(1);
 
 const similaritySchema = z.strictObject({
@@ -37,12 +39,14 @@ const similaritySchema = z.strictObject({
     .optional()
     .describe('levenshtein: 1 - distance / longer length. jaccard: over word tokens.'),
   threshold: unitInterval.optional().describe('Wins over similarity_threshold.'),
-  normalize_whitespace: z.boolean().optional(),
-  ignore_case: z.boolean().optional(),
+  normalize_whitespace: z.boolean().optional().describe('Runs of white space count as one space.'),
+  ignore_case: z.boolean().optional().describe('Upper and lower case are the same.'),
 });
 
+const onOffSchema = z.boolean().optional().describe('false: this detector is skipped.');
+
 const toolCallLimits = {
-  enabled: z.boolean().optional(),
+  enabled: onOffSchema,
   max_repeats: z.int().min(2).max(1_000_000).optional().describe('Calls until the loop is called one.'),
   ttl_seconds: z
     .number()
@@ -50,7 +54,7 @@ const toolCallLimits = {
     .nullable()
     .optional()
     .describe('Only calls this recent count; null: no limit.'),
-  mode: modeSchema.optional(),
+  mode: modeSchema.optional().describe(modeText),
   similarity_threshold: unitInterval.optional().describe('Selects similar matching.'),
   similarity: similaritySchema.optional().describe('Selects similar matching.'),
 };
@@ -59,7 +63,10 @@ export const toolCallLoopSchema = z
   .strictObject({
     ...toolCallLimits,
     error_messages: z
-      .strictObject({ block: z.string().optional(), warning: z.string().optional() })
+      .strictObject({
+        block: z.string().optional().describe('Sent when a call is blocked.'),
+        warning: z.string().optional().describe('Sent with a warning.'),
+      })
       .optional()
       .describe("Own texts in place of Loopwatch's."),
     per_tool: z.record(z.string(), z.strictObject(toolCallLimits)).optional().describe('By tool name.'),
@@ -67,7 +74,7 @@ export const toolCallLoopSchema = z
   .describe('tool-repeat: the same call again and again.');
 
 export const textLoopSchema = z.strictObject({
-  enabled: z.boolean().optional(),
+  enabled: onOffSchema,
   window: z.int().min(8).max(256).optional().describe('Length of the compared piece, in UTF-16 code units.'),
   min_repeats: z
     .int()
@@ -81,8 +88,16 @@ export const textLoopSchema = z.strictObject({
     .max(1000)
     .optional()
     .describe('Mean distance of those occurrences, at most, in units.'),
-  mode: modeSchema.optional(),
+  mode: modeSchema.optional().describe(modeText),
 });
+
+function isRegularExpression(text: string): boolean {
+  try {
+    return new RegExp(text) instanceof RegExp;
+  } catch {
+    return false;
+  }
+}
 
 /** What detection can be told per server, model or session. */
 export const detectionSchema = z.strictObject({
@@ -107,7 +122,7 @@ export const settingsSchema = detectionSchema.extend({
   kafka: z
     .strictObject({
       brokers: z.array(z.string().min(1)).default([]).describe('host:port of the bootstrap brokers.'),
-      client_id: z.string().min(1).default('loopwatch'),
+      client_id: z.string().min(1).default('loopwatch').describe("Named in the brokers' logs."),
       group: z.string().min(1).default('loopwatch-worker').describe('Consumer group of the workers.'),
       partitions: z.int().min(1).default(6).describe('Of topics that `loopwatch topics` creates.'),
       replication_factor: z
@@ -125,26 +140,36 @@ export const settingsSchema = detectionSchema.extend({
     .prefault({}),
   worker: z
     .strictObject({
-      host: z.string().default('0.0.0.0'),
+      host: z.string().default('0.0.0.0').describe('Address to listen on.'),
       port: z.int().min(0).max(65_535).default(4601).describe('Health and metrics.'),
     })
     .prefault({}),
   server: z
     .strictObject({
       host: z.string().default('127.0.0.1').describe('0.0.0.0 to be reached from other machines.'),
-      port: z.int().min(0).max(65_535).default(4600),
+      port: z.int().min(0).max(65_535).default(4600).describe('Dashboard and API.'),
     })
     .prefault({}),
-  storage: z.strictObject({ data_dir: z.string().min(1).default('.loopwatch') }).prefault({}),
+  storage: z
+    .strictObject({
+      data_dir: z.string().min(1).default('.loopwatch').describe('Folder of the embedded log and database.'),
+    })
+    .prefault({}),
   privacy: z
     .strictObject({
-      mask: z.array(z.string()).default([]).describe('Further regular expressions whose matches are masked.'),
+      mask: z
+        .array(z.string().refine(isRegularExpression, 'is no regular expression'))
+        .default([])
+        .describe('Further regular expressions whose matches are masked.'),
       store_text: z.boolean().default(true).describe('false: verdicts carry no arguments and no text.'),
     })
     .prefault({}),
   log: z
     .strictObject({
-      level: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+      level: z
+        .enum(['debug', 'info', 'warn', 'error', 'silent'])
+        .default('info')
+        .describe('Least important entries that are written.'),
       format: z.enum(['auto', 'json', 'pretty']).default('auto').describe('auto: pretty on a terminal.'),
     })
     .prefault({}),

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+
+/** Says in words what a setting may be: for the fault of a wrong value, and for the reference. */
+
+/** The part of JSON Schema that the settings' schemas come out as. */
+interface JsonSchema {
+  readonly type?: string;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly minLength?: number;
+  readonly pattern?: string;
+  readonly items?: JsonSchema;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly additionalProperties?: JsonSchema | false;
+}
+
+/** What `schema` takes, as the end of a sentence: `a whole number from 2 to 64`. */
+export function allowedValues(schema: z.ZodType): string {
+  return words(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema);
+}
+
+function words(schema: JsonSchema): string {
+  if (schema.anyOf !== undefined) return schema.anyOf.map(words).join(', or ');
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum !== undefined) return `one of ${schema.enum.map(String).join(', ')}`;
+  switch (schema.type) {
+    case 'null':
+      return 'null';
+    case 'boolean':
+      return 'true or false';
+    case 'integer':
+      return `a whole number${range(schema)}`;
+    case 'number':
+      return `a number${range(schema)}`;
+    case 'string':
+      return text(schema);
+    case 'array':
+      return schema.items === undefined ? 'a list' : `a list, each entry ${words(schema.items)}`;
+    case 'object':
+      return block(schema);
+    default:
+      return 'any value';
+  }
+}
+
+function range({ minimum, maximum, exclusiveMinimum }: JsonSchema): string {
+  // A whole number without bounds of its own has those of exact arithmetic, which tell nobody anything.
+  const above = exclusiveMinimum === undefined ? undefined : ` above ${exclusiveMinimum}`;
+  const from = minimum === undefined || minimum <= Number.MIN_SAFE_INTEGER ? undefined : minimum;
+  const to = maximum === undefined || maximum >= Number.MAX_SAFE_INTEGER ? undefined : maximum;
+  if (above !== undefined) return to === undefined ? above : `${above}, at most ${to}`;
+  if (from !== undefined) return to === undefined ? ` of at least ${from}` : ` from ${from} to ${to}`;
+  return to === undefined ? '' : ` of at most ${to}`;
+}
+
+function text({ pattern, minLength = 0 }: JsonSchema): string {
+  if (pattern !== undefined) return `a text that matches ${pattern}`;
+  return minLength > 0 ? 'a text that is not empty' : 'a text';
+}
+
+function block({ properties, additionalProperties }: JsonSchema): string {
+  if (properties !== undefined) return `a block of ${Object.keys(properties).join(', ')}`;
+  if (typeof additionalProperties !== 'object') return 'a block';
+  return `names, each with ${words(additionalProperties)}`;
+}

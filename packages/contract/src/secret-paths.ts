@@ -1,0 +1,11 @@
+/** Which settings must not be shown, whoever asks and whatever went wrong with them. */
+
+const secretName = /password|secret|token|key/i;
+
+/** What stands in the place of a secret. */
+export const hiddenValue = '******';
+
+/** Whether the setting at a dotted path is a secret: its own name says so, that of its block does not. */
+export function isSecretPath(path: string): boolean {
+  return secretName.test(path.slice(path.lastIndexOf('.') + 1));
+}

@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import { allowedValues } from './allowed-values.ts';
+import { hiddenValue, isSecretPath } from './secret-paths.ts';
+import { nearest, settingPaths, unwrap } from './setting-paths.ts';
+import { settingsSchema } from './settings.ts';
+
+/**
+ * Settings while they are put together: one source's values are laid over another's, key by key. Each value is checked
+ * where it is given, so that a wrong one is found even if a later source covers it, and all faults can be told at once.
+ */
+
+/** Where a value came from; the name is that of the file, the environment variable, the flag or the preset. */
+export interface SettingOrigin {
+  readonly source: 'default' | 'preset' | 'file' | 'environment' | 'flag';
+  readonly name?: string;
+}
+
+type Block = Record<string, unknown>;
+
+const paths = settingPaths(settingsSchema).map(({ path }) => path);
+
+export class SettingsDraft {
+  readonly value: Block = {};
+  /** By the dotted path of each single value, those inside records included. */
+  readonly origins = new Map<string, SettingOrigin>();
+  readonly faults: string[] = [];
+
+  /** Lays a value or a whole block over what is there. */
+  give(keys: readonly string[], schema: z.ZodType, value: unknown, origin: SettingOrigin): void {
+    const inner = unwrap(schema);
+    if (!(inner instanceof z.ZodObject || inner instanceof z.ZodRecord)) {
+      this.#giveValue(keys, schema, value, origin);
+      return;
+    }
+    // A block whose keys are all commented out reads as null in YAML.
+    if (value === null || value === undefined) return;
+    if (typeof value !== 'object' || Array.isArray(value)) {
+      this.#refuseValue(keys, schema, value, origin);
+      return;
+    }
+    if (inner instanceof z.ZodRecord) this.#clear(keys);
+    blockAt(this.value, keys);
+    for (const [key, part] of Object.entries(value)) {
+      const partSchema = memberSchema(inner, key);
+      if (partSchema !== undefined) this.give([...keys, key], partSchema, part, origin);
+      else
+        this.refuseKey([...keys, key], Object.keys(inner instanceof z.ZodObject ? inner.shape : {}), origin);
+    }
+  }
+
+  /** Notes a key that does not exist, with the one that was probably meant. */
+  refuseKey(keys: readonly string[], siblings: readonly string[], origin: SettingOrigin): void {
+    const meant = meantKey(keys.at(-1) ?? '', keys.join('.'), siblings);
+    const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+    this.faults.push(`${labelOf(origin)}: unknown key ${keys.join('.')}${hint}`);
+  }
+
+  #giveValue(keys: readonly string[], schema: z.ZodType, value: unknown, origin: SettingOrigin): void {
+    const parsed = schema.safeParse(value);
+    if (!parsed.success) {
+      const own = parsed.error.issues.filter(({ code }) => code === 'custom');
+      const texts = own.map(({ path, message }) => [...keys, ...path].join('.').concat(' ', message));
+      this.#refuseValue(keys, schema, value, origin, texts);
+      return;
+    }
+    define(blockAt(this.value, keys.slice(0, -1)), keys.at(-1) ?? '', value);
+    this.origins.set(keys.join('.'), origin);
+  }
+
+  #refuseValue(
+    keys: readonly string[],
+    schema: z.ZodType,
+    value: unknown,
+    origin: SettingOrigin,
+    details: readonly string[] = [],
+  ): void {
+    const path = keys.join('.');
+    const subject = path === '' ? 'the configuration' : path;
+    const shown = isSecretPath(path) ? hiddenValue : show(value);
+    const allowed = [allowedValues(schema), ...details].join('; ');
+    this.faults.push(`${labelOf(origin)}: ${subject} is ${shown}; allowed: ${allowed}`);
+  }
+
+  /** A record is one value: given again, it replaces the one before it. */
+  #clear(keys: readonly string[]): void {
+    define(blockAt(this.value, keys.slice(0, -1)), keys.at(-1) ?? '', {});
+    for (const path of this.origins.keys()) {
+      if (path.startsWith(`${keys.join('.')}.`)) this.origins.delete(path);
+    }
+  }
+}
+
+function memberSchema(block: z.ZodObject | z.ZodRecord, key: string): z.ZodType | undefined {
+  if (block instanceof z.ZodRecord) return block.valueType as z.ZodType;
+  const shape = block.shape as Record<string, z.ZodType>;
+  return Object.hasOwn(shape, key) ? shape[key] : undefined;
+}
+
+/** A neighbour with a similar name, else the same name in another block, else a path that looks alike. */
+function meantKey(key: string, path: string, siblings: readonly string[]): string | undefined {
+  const elsewhere = paths.filter((candidate) => candidate.endsWith(`.${key}`));
+  const named = elsewhere.length === 0 || elsewhere.length > 3 ? undefined : elsewhere.join(' or ');
+  return nearest(key, siblings) ?? named ?? nearest(path, paths);
+}
+
+function labelOf({ source, name }: SettingOrigin): string {
+  return name ?? source;
+}
+
+/** A value as a fault quotes it: JSON, shortened. */
+function show(value: unknown): string {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value);
+  } catch {
+    // A YAML anchor can make a value that contains itself.
+  }
+  const shown = text ?? String(value);
+  return shown.length <= 80 ? shown : `${shown.slice(0, 79)}…`;
+}
+
+function blockAt(root: Block, keys: readonly string[]): Block {
+  return keys.reduce<Block>((block, key) => {
+    if (!Object.hasOwn(block, key)) define(block, key, {});
+    return block[key] as Block;
+  }, root);
+}
+
+/** Sets an own property, whatever it is called: a tool may be named `__proto__`. */
+function define(block: Block, key: string, value: unknown): void {
+  Object.defineProperty(block, key, { value, enumerable: true, configurable: true, writable: true });
+}
