@@ -27,6 +27,7 @@ const reservedNames = [
   'LOOPWATCH_SHARED_DATA',
 ];
 const reservedPrefix = 'LOOPWATCH_LLM_';
+const prefix = 'LOOPWATCH_';
 
 const ownNames = new Map(settingPaths(settingsSchema).map(({ path }) => [environmentName(path), path]));
 
@@ -40,7 +41,7 @@ export function environmentSettings(environment: Readonly<Record<string, string 
     const text = environment[name] ?? '';
     return text.trim() === '' ? [] : [{ name, path, text }];
   });
-  const unknown = Object.keys(environment).filter((name) => name.startsWith('LOOPWATCH_') && !isKnown(name));
+  const unknown = Object.keys(environment).filter((name) => name.startsWith(prefix) && !isKnown(name));
   return { settings, warnings: unknown.toSorted().map(warningOf) };
 }
 
@@ -49,8 +50,11 @@ function isKnown(name: string): boolean {
 }
 
 function warningOf(name: string): string {
-  const rest = name.slice('LOOPWATCH'.length);
-  const ending = [...ownNames.keys()].filter((candidate) => candidate.endsWith(rest));
-  const meant = nearest(name, [...ownNames.keys(), ...reservedNames]) ?? ending[0];
-  return `the environment variable ${name} is no setting${meant === undefined ? '' : `; did you mean ${meant}?`}`;
+  const candidates = [...ownNames.keys(), ...reservedNames];
+  const known = candidates.map((candidate) => candidate.slice(prefix.length));
+  const rest = name.slice(prefix.length);
+  const endings = known.filter((candidate) => candidate.endsWith(`_${rest}`));
+  const meant = endings.length === 1 ? endings[0] : nearest(rest, known);
+  const hint = meant === undefined ? '' : `; did you mean ${prefix}${meant}?`;
+  return `the environment variable ${name} is no setting${hint}`;
 }

@@ -1,5 +1,5 @@
 import { environmentSettings } from './environment-settings.ts';
-import { settingPaths, settingPlace, valueFromText } from './setting-paths.ts';
+import { blockKeys, settingPaths, settingPlace, valueFromText } from './setting-paths.ts';
 import { type Settings, settingsSchema } from './settings.ts';
 import { type SettingOrigin, SettingsDraft } from './settings-draft.ts';
 
@@ -73,12 +73,12 @@ function giveAt(
   else draft.give(place.keys, place.schema, valueFor(place), origin);
 }
 
-/** The keys that stand beside the last one of a path, as far as its block exists. */
+/** The keys that stand beside the last one of a path; none if its block does not exist. */
 function siblingsOf(path: string): string[] {
-  const block = path.slice(0, Math.max(0, path.lastIndexOf('.')));
-  const prefix = block === '' ? '' : `${block}.`;
-  const inBlock = settingPaths(settingsSchema).filter((setting) => setting.path.startsWith(prefix));
-  return [...new Set(inBlock.map((setting) => setting.path.slice(prefix.length).split('.')[0] ?? ''))];
+  const dot = path.lastIndexOf('.');
+  if (dot === -1) return blockKeys(settingsSchema);
+  const block = settingPlace(settingsSchema, path.slice(0, dot));
+  return block === undefined ? [] : blockKeys(block.schema);
 }
 
 function allOrigins(draft: SettingsDraft, { preset }: Settings): Record<string, SettingOrigin> {

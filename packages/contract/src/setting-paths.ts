@@ -32,7 +32,8 @@ export function nearest(name: string, known: readonly string[]): string | undefi
     .map((candidate) => ({ candidate, edits: distance(name, candidate) }))
     .toSorted((a, b) => a.edits - b.edits);
   const best = ranked[0];
-  return best !== undefined && best.edits <= Math.max(2, name.length / 3) ? best.candidate : undefined;
+  const enough = name.length < 5 ? 1 : Math.max(2, name.length / 3);
+  return best !== undefined && best.edits <= enough ? best.candidate : undefined;
 }
 
 /** A place in the settings: the keys that lead there, and the schema of what stands there, be it a value or a block. */
@@ -49,6 +50,12 @@ export function settingPlace(schema: z.ZodType, path: string): SettingPlace | un
   return placeOf(schema, path.split('.'));
 }
 
+/** The keys of a block; none for a value, nor for a record, which takes any name. */
+export function blockKeys(schema: z.ZodType): string[] {
+  const inner = unwrap(schema);
+  return inner instanceof z.ZodObject ? Object.keys(inner.shape) : [];
+}
+
 function placeOf(schema: z.ZodType, parts: readonly string[]): SettingPlace | undefined {
   if (parts.length === 0) return { keys: [], schema };
   const inner = unwrap(schema);
@@ -59,7 +66,8 @@ function placeOf(schema: z.ZodType, parts: readonly string[]): SettingPlace | un
     return value && below(head, placeOf(value, rest));
   }
   if (!(inner instanceof z.ZodRecord)) return undefined;
-  for (let length = 1; length <= parts.length; length += 1) {
+  // A name with dots has to be followed by a key, or a misspelled key would pass for a part of the name.
+  for (let length = 1; length <= Math.max(1, parts.length - 1); length += 1) {
     const name = parts.slice(0, length).join('.');
     const place = placeOf(inner.valueType as z.ZodType, parts.slice(length));
     if (name !== '' && place !== undefined) return below(name, place);

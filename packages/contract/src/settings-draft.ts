@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { allowedValues } from './allowed-values.ts';
 import { hiddenValue, isSecretPath } from './secret-paths.ts';
-import { nearest, settingPaths, unwrap } from './setting-paths.ts';
+import { blockKeys, nearest, settingPaths, unwrap } from './setting-paths.ts';
 import { settingsSchema } from './settings.ts';
 
 /**
@@ -43,8 +43,7 @@ export class SettingsDraft {
     for (const [key, part] of Object.entries(value)) {
       const partSchema = memberSchema(inner, key);
       if (partSchema !== undefined) this.give([...keys, key], partSchema, part, origin);
-      else
-        this.refuseKey([...keys, key], Object.keys(inner instanceof z.ZodObject ? inner.shape : {}), origin);
+      else this.refuseKey([...keys, key], blockKeys(inner), origin);
     }
   }
 
@@ -96,11 +95,12 @@ function memberSchema(block: z.ZodObject | z.ZodRecord, key: string): z.ZodType 
   return Object.hasOwn(shape, key) ? shape[key] : undefined;
 }
 
-/** A neighbour with a similar name, else the same name in another block, else a path that looks alike. */
+/** A neighbour with a similar name; where the block itself does not exist, a similar path; else the same name elsewhere. */
 function meantKey(key: string, path: string, siblings: readonly string[]): string | undefined {
+  const alike = siblings.length > 0 ? nearest(key, siblings) : nearest(path, paths);
+  if (alike !== undefined) return alike;
   const elsewhere = paths.filter((candidate) => candidate.endsWith(`.${key}`));
-  const named = elsewhere.length === 0 || elsewhere.length > 3 ? undefined : elsewhere.join(' or ');
-  return nearest(key, siblings) ?? named ?? nearest(path, paths);
+  return elsewhere.length === 0 || elsewhere.length > 3 ? undefined : elsewhere.join(' or ');
 }
 
 function labelOf({ source, name }: SettingOrigin): string {
