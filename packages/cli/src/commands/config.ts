@@ -1,0 +1,66 @@
+import { planDetection } from '@loopwatch/detectors';
+import { Command } from 'commander';
+import { type EffectiveValue, effectiveValues } from '../config/effective-values.ts';
+import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
+import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
+import { UsageError } from '../errors.ts';
+
+interface Options extends ConfigOptions {
+  readonly check?: boolean;
+  readonly json?: boolean;
+}
+
+/** `loopwatch config`: what holds, and where each value came from. */
+export function configCommand(): Command {
+  const command = new Command('config')
+    .description('prints the effective configuration and where each value came from')
+    .option('--check', 'only say whether the configuration is sound; exit 2 if not')
+    .option('--json', 'as JSON');
+  return addConfigOptions(command).action((options: Options) => {
+    const config = loadOrExit(command, options);
+    const output = command.configureOutput();
+    for (const warning of config.warnings) output.writeErr?.(`warning: ${warning}\n`);
+    if (options.check === true) output.writeOut?.('configuration is sound\n');
+    else output.writeOut?.(options.json === true ? asJson(config) : asTable(config));
+  });
+}
+
+function loadOrExit(command: Command, options: Options): LoadedConfig {
+  try {
+    return loadConfig(options);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return command.error(error.message, { exitCode: error.exitCode, code: 'loopwatch.configuration' });
+  }
+}
+
+function asJson(config: LoadedConfig): string {
+  const { configHash } = planDetection(config.settings);
+  const { warnings } = config;
+  return `${JSON.stringify({ configHash, values: effectiveValues(config), warnings }, null, 2)}\n`;
+}
+
+function asTable(config: LoadedConfig): string {
+  const { configHash, preset } = planDetection(config.settings);
+  const rows = [
+    ['setting', 'value', 'from'],
+    ...effectiveValues(config).map((row) => [row.path, valueText(row.value), originText(row)]),
+  ];
+  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const lines = rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+  return `preset ${preset}, configuration ${configHash}\n\n${lines.join('\n')}\n`;
+}
+
+function valueText(value: unknown): string {
+  if (value === null) return '-';
+  return typeof value === 'string' && value !== '' ? value : JSON.stringify(value);
+}
+
+function originText({ source, name }: EffectiveValue): string {
+  return name === undefined ? source : `${source} ${name}`;
+}

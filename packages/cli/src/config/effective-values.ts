@@ -1,0 +1,101 @@
+import {
+  hiddenValue,
+  isSecretPath,
+  type SettingOrigin,
+  type Settings,
+  settingPaths,
+  settingPlace,
+  settingsSchema,
+  topicNames,
+} from '@loopwatch/contract';
+import { type DetectionPlan, planDetection, presets } from '@loopwatch/detectors';
+import type { LoadedConfig } from './load-config.ts';
+
+/** One setting as it holds, and who decided it. `null`: there is none. */
+export interface EffectiveValue {
+  readonly path: string;
+  readonly value: unknown;
+  readonly source: SettingOrigin['source'];
+  readonly name?: string;
+}
+
+/** Every setting in the order of the schema, what the preset decides filled in, secrets hidden. */
+export function effectiveValues({ settings, origins }: LoadedConfig): EffectiveValue[] {
+  const filled = filledIn(settings);
+  return pathsInOrder(origins).map((path) => {
+    const set = valueAt(settings, path);
+    const value = set ?? (set === null ? null : (filled.get(path) ?? null));
+    const origin = originOf(path, settings, origins);
+    return { path, value: isSecretPath(path) ? masked(value) : value, ...origin };
+  });
+}
+
+/** The schema's order; what stands inside a record comes where the record does. */
+function pathsInOrder(origins: LoadedConfig['origins']): string[] {
+  return settingPaths(settingsSchema).flatMap(({ path }) => {
+    const inside = Object.keys(origins).filter((given) => given.startsWith(`${path}.`));
+    return inside.length > 0 ? inside : [path];
+  });
+}
+
+function valueAt(settings: Settings, path: string): unknown {
+  const keys = settingPlace(settingsSchema, path)?.keys ?? [];
+  return keys.reduce<unknown>(
+    (value, key) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+        ? (value as Record<string, unknown>)[key]
+        : undefined,
+    settings,
+  );
+}
+
+/** What holds where the settings say nothing: taken from the plan that detection itself runs on. */
+function filledIn(settings: Settings): ReadonlyMap<string, unknown> {
+  const { tool, content, thought } = planDetection(settings);
+  const topics = Object.entries(topicNames(settings.kafka.topics));
+  return new Map<string, unknown>([
+    ['tool_call_loop.enabled', tool.enabled],
+    ['tool_call_loop.max_repeats', tool.threshold],
+    ['tool_call_loop.ttl_seconds', tool.ttlMs === null ? null : tool.ttlMs / 1000],
+    ['tool_call_loop.mode', tool.mode],
+    ['tool_call_loop.similarity_threshold', tool.similarity?.threshold],
+    ['tool_call_loop.similarity.threshold', tool.similarity?.threshold],
+    ['tool_call_loop.similarity.algorithm', tool.similarity?.algorithm],
+    ['tool_call_loop.similarity.normalize_whitespace', tool.similarity?.normalizeWhitespace],
+    ['tool_call_loop.similarity.ignore_case', tool.similarity?.ignoreCase],
+    ...textValues('content_loop', content),
+    ...textValues('thought_loop', thought),
+    ...topics.map(([role, name]) => [`kafka.topics.${role}`, name] as const),
+  ]);
+}
+
+function textValues(block: string, options: DetectionPlan['content']): [string, unknown][] {
+  return [
+    [`${block}.enabled`, options !== null],
+    [`${block}.window`, options?.window],
+    [`${block}.min_repeats`, options?.threshold],
+    [`${block}.max_distance`, options?.maxDistance],
+    [`${block}.mode`, options?.mode],
+  ];
+}
+
+/** Two keys hold the similarity's threshold: the one that is silent follows the other. */
+const twins: Readonly<Record<string, string>> = {
+  'tool_call_loop.similarity_threshold': 'tool_call_loop.similarity.threshold',
+  'tool_call_loop.similarity.threshold': 'tool_call_loop.similarity_threshold',
+};
+
+function originOf(path: string, settings: Settings, origins: LoadedConfig['origins']): SettingOrigin {
+  const own = origins[path] ?? { source: 'default' };
+  if (own.source !== 'preset') return own;
+  const twin = origins[twins[path] ?? path];
+  if (twin !== undefined && twin.source !== 'preset') return twin;
+  // A text layer that the preset leaves out, and that is on all the same, runs on the numbers of `stream`.
+  const layer = /^(content|thought)_loop\./.exec(path)?.[1] as 'content' | 'thought' | undefined;
+  const missing = layer !== undefined && presets[settings.preset][layer] === null;
+  return missing && planDetection(settings)[layer] !== null ? { source: 'preset', name: 'stream' } : own;
+}
+
+function masked(value: unknown): unknown {
+  return typeof value === 'string' || Array.isArray(value) ? hiddenValue : value;
+}

@@ -1,0 +1,84 @@
+import {
+  resolveSettings,
+  type SettingOrigin,
+  type Settings,
+  settingPlace,
+  settingsSchema,
+  valueFromText,
+} from '@loopwatch/contract';
+import { UsageError } from '../errors.ts';
+import type { ConfigOptions } from './options.ts';
+import { readConfigFile } from './read-config-file.ts';
+
+/** A flag of its own for one setting, such as `--port` for `server.port`; without a text it was not given. */
+export interface SettingFlag {
+  readonly flag: string;
+  readonly path: string;
+  readonly text: string | undefined;
+}
+
+export interface LoadedConfig {
+  readonly settings: Settings;
+  /** Where each value came from, by dotted path. */
+  readonly origins: Readonly<Record<string, SettingOrigin>>;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads the configuration: the file, the environment above it, flags above both. A command's own flags win over
+ * `--set`.
+ *
+ * @throws UsageError lists every fault, one a line
+ */
+export function loadConfig(
+  options: ConfigOptions = {},
+  ownFlags: readonly SettingFlag[] = [],
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): LoadedConfig {
+  const faults: string[] = [];
+  const file = attempt(() => fileOf(options, environment), faults);
+  const assignments = (options.set ?? []).map((text) => attempt(() => assignmentOf(text), faults));
+  const given = [...assignments, ...ownFlags].filter((flag) => flag !== undefined);
+  const flags = given.flatMap(({ flag, path, text }) => (text === undefined ? [] : [{ flag, path, text }]));
+
+  const resolved = resolveSettings({
+    ...(file !== undefined && { file }),
+    environment,
+    flags: Object.fromEntries(flags.map(({ path, text }) => [path, flagValue(path, text)])),
+    flagNames: Object.fromEntries(flags.map(({ flag, path }) => [path, flag])),
+  });
+  if (!resolved.ok) faults.push(...resolved.errors);
+  if (!resolved.ok || faults.length > 0) throw new UsageError(faults.join('\n'));
+  return { settings: resolved.settings, origins: resolved.origins, warnings: resolved.warnings };
+}
+
+function fileOf(
+  { config }: ConfigOptions,
+  environment: Readonly<Record<string, string | undefined>>,
+): { name: string; value: unknown } | undefined {
+  const name = config ?? (environment['LOOPWATCH_CONFIG'] || undefined);
+  return name === undefined ? undefined : { name, value: readConfigFile(name) };
+}
+
+function assignmentOf(assignment: string): SettingFlag {
+  const equals = assignment.indexOf('=');
+  if (equals < 1) throw new UsageError(`--set: expected path=value, got ${JSON.stringify(assignment)}`);
+  return { flag: '--set', path: assignment.slice(0, equals).trim(), text: assignment.slice(equals + 1) };
+}
+
+/** Text of a path that does not exist stays text: it is refused by its path. */
+function flagValue(path: string, text: string): unknown {
+  const place = settingPlace(settingsSchema, path);
+  return place === undefined ? text : valueFromText(text, place.schema);
+}
+
+/** Goes on after a fault, so that the others are found too. */
+function attempt<T>(read: () => T, faults: string[]): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    faults.push(error.message);
+    return undefined;
+  }
+}

@@ -1,0 +1,18 @@
+import type { Command } from 'commander';
+
+/** What the flags `--config` and `--set` leave in a command's options. */
+export interface ConfigOptions {
+  readonly config?: string;
+  readonly set?: readonly string[];
+}
+
+/** Adds the flags that choose settings; every command that reads the configuration has them. */
+export function addConfigOptions(command: Command): Command {
+  return command
+    .option('--config <file>', 'YAML file with settings (default: LOOPWATCH_CONFIG)')
+    .option(
+      '--set <path=value>',
+      'one setting by its dotted path, above file and environment; may be repeated',
+      (assignment: string, before: readonly string[] | undefined) => [...(before ?? []), assignment],
+    );
+}
