@@ -28,7 +28,7 @@ export const costSchema = z
   })
   .describe('What the loop has used since it began.');
 
-export const verdictSchema = z.looseObject({
+export const verdictSchema = z.object({
   v: z.literal(1),
   id: z.string().describe('The same for the same stream, in every run.'),
   incidentId: z.string(),

@@ -17,6 +17,7 @@ import { incidentId, type PureVerdict, toVerdict } from './verdict.ts';
 
 /** No verdict: shared, because most events have none. */
 const NONE: readonly PureVerdict[] = [];
+const NO_IDS: readonly string[] = [];
 
 /** What became of an event, for those who count. */
 export type Reception = 'analyzed' | 'duplicate' | 'refused_setting';
@@ -42,6 +43,8 @@ export class SessionAnalyzer implements Step {
   /** What became of the last event; with `refused_setting`, {@link refusal} says why. */
   reception: Reception = 'analyzed';
   refusal = '';
+  /** Incidents that the last event left open for ever, by starting the session afresh after a pause. */
+  abandoned: readonly string[] = NO_IDS;
   private readonly base: Detection;
   private plan: DetectionPlan;
   private overrides: SessionOverrides = {};
@@ -82,6 +85,7 @@ export class SessionAnalyzer implements Step {
     const own = eventTime(event, fallbackTime);
     const time = Number.isFinite(own) ? own : fallbackTime;
     if (this.totals.events > 0 && time - this.lastTime > this.plan.idleMs) this.startAfresh();
+    else if (this.abandoned !== NO_IDS) this.abandoned = NO_IDS;
     this.reception = 'analyzed';
     if (typeof event.id !== 'string') this.ids.skip();
     else if (!this.ids.add(event.id)) {
@@ -121,9 +125,14 @@ export class SessionAnalyzer implements Step {
     this.findings.push(finding);
   }
 
-  /** Incidents that are open now. */
-  get openIncidents(): number {
-    return this.incidents.size;
+  /** Ids of the incidents that are open now. */
+  get openIncidents(): string[] {
+    return [...this.incidents.values()];
+  }
+
+  /** Index of the last event that was no duplicate. */
+  get eventIndex(): number {
+    return this.totals.events - 1;
   }
 
   /** Turns the findings of this event into verdicts, and counts the event. */
@@ -175,6 +184,7 @@ export class SessionAnalyzer implements Step {
     this.ids = new RecentIds();
     this.totals = new SessionTotals();
     this.labels.clear();
+    this.abandoned = this.openIncidents;
     this.incidents.clear();
   }
 

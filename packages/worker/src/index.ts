@@ -1,1 +1,3 @@
-export {};
+export { createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
+export { logVerdict, toolLoopLine } from './verdict-log.ts';
+export { Worker, type WorkerDeps, type WorkerStatus } from './worker.ts';

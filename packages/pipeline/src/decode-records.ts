@@ -1,0 +1,43 @@
+import type { AgentEvent } from '@loopwatch/contract';
+import { decodeEvent } from '@loopwatch/contract/check';
+import { Observable, type OperatorFunction } from 'rxjs';
+import type { InputRecord, Outcome } from './records.ts';
+
+/** A record whose value is an event, with its session. */
+export interface EventRecord<R extends InputRecord = InputRecord> {
+  readonly type: 'event';
+  readonly record: R;
+  readonly sessionId: string;
+  readonly event: AgentEvent;
+}
+
+/**
+ * The door: each record becomes an event, or a dead letter that says why it is none. Nothing a record holds makes the
+ * stream fail.
+ */
+export function decodeRecords<R extends InputRecord>(): OperatorFunction<R, EventRecord<R> | Outcome<R>> {
+  return (records$) =>
+    new Observable((subscriber) =>
+      records$.subscribe({
+        next(record) {
+          const decoded = decodeEvent(record.value === null ? null : record.value.toString(), record.key);
+          if (decoded.ok) {
+            subscriber.next({ type: 'event', record, sessionId: decoded.sessionId, event: decoded.event });
+          } else {
+            subscriber.next({
+              type: 'dead_letter',
+              record,
+              reason: decoded.reason,
+              message: decoded.message,
+            });
+          }
+        },
+        error: (error: unknown) => {
+          subscriber.error(error);
+        },
+        complete: () => {
+          subscriber.complete();
+        },
+      }),
+    );
+}

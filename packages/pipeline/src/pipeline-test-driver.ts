@@ -1,0 +1,60 @@
+import { type DetectionInput, detectionSchema, type Verdict } from '@loopwatch/contract';
+import { LoopPipeline } from './loop-pipeline.ts';
+import type { EvictionReason, InputRecord, Outcome, PipelineObserver } from './records.ts';
+
+/**
+ * The whole topology in-process, without a broker: write values to partitions, read what came out. For tests and for
+ * whoever wants to see what a configuration would conclude.
+ */
+export class PipelineTestDriver {
+  readonly verdicts: Omit<Verdict, 'detectedAt'>[] = [];
+  readonly deadLetters: Extract<Outcome, { type: 'dead_letter' }>[] = [];
+  readonly events: string[] = [];
+  readonly refusals: string[] = [];
+  readonly evictions: EvictionReason[] = [];
+  readonly abandoned: string[] = [];
+  duplicates = 0;
+  private readonly pipeline: LoopPipeline;
+  private readonly offsets = new Map<number, number>();
+
+  constructor(config: DetectionInput = {}) {
+    const observer: PipelineObserver = {
+      event: (type) => this.events.push(type),
+      duplicate: () => {
+        this.duplicates += 1;
+      },
+      refusedSetting: (sessionId, message) => this.refusals.push(`${sessionId}: ${message}`),
+      evicted: (reason) => this.evictions.push(reason),
+      abandoned: (incidentIds) => this.abandoned.push(...incidentIds),
+    };
+    this.pipeline = new LoopPipeline(detectionSchema.parse(config), observer);
+  }
+
+  get activeSessions(): number {
+    return this.pipeline.activeSessions;
+  }
+
+  /** Writes values as one batch; a value that is no text is written as JSON. */
+  async write(
+    values: readonly unknown[],
+    { partition = 0, key = null as string | null, timestamp = 0 as number | null } = {},
+  ): Promise<this> {
+    const first = this.offsets.get(partition) ?? 0;
+    this.offsets.set(partition, first + values.length);
+    const records = values.map((value, i): InputRecord => {
+      const text = value === null || typeof value === 'string' ? value : JSON.stringify(value);
+      return { offset: first + i, timestamp, key, value: text };
+    });
+    await this.pipeline.process({ topic: 'events', partition, records }).forEach((outcome) => {
+      if (outcome.type === 'verdict') this.verdicts.push(outcome.verdict);
+      else this.deadLetters.push(outcome);
+    });
+    return this;
+  }
+
+  /** The partition goes to another worker. */
+  lose(partition: number): this {
+    this.pipeline.drop('events', partition);
+    return this;
+  }
+}

@@ -1,0 +1,50 @@
+import type { DeadLetterReason, Verdict } from '@loopwatch/contract';
+import type { Textual } from '@loopwatch/contract/check';
+
+/** A record as the pipeline takes it. Bytes are turned into text only when they are read, so both may be passed. */
+export interface InputRecord {
+  readonly offset: number;
+  /** Epoch ms; the time of an event that carries none. `null`: the time of the session's event before it. */
+  readonly timestamp: number | null;
+  readonly key: Textual | null;
+  readonly value: Textual | null;
+}
+
+/** Consecutive records of one partition. */
+export interface InputBatch<R extends InputRecord = InputRecord> {
+  readonly topic: string;
+  readonly partition: number;
+  readonly records: readonly R[];
+}
+
+/** What comes out of the pipeline, in the order of the records. */
+export type Outcome<R extends InputRecord = InputRecord> =
+  | { readonly type: 'verdict'; readonly record: R; readonly verdict: Omit<Verdict, 'detectedAt'> }
+  | {
+      readonly type: 'dead_letter';
+      readonly record: R;
+      readonly reason: DeadLetterReason;
+      readonly message: string;
+    };
+
+/** Why a session was taken out of memory. `lru` is the emergency: it can make two runs differ. */
+export type EvictionReason = 'idle' | 'lru' | 'partition_lost';
+
+/** Told of what happens inside, for metrics and logs; called for every event, so it has to be quick. */
+export interface PipelineObserver {
+  event(type: string): void;
+  duplicate(): void;
+  /** A control event with a bad key or value; `message` names it. */
+  refusedSetting(sessionId: string, message: string): void;
+  evicted(reason: EvictionReason): void;
+  /** Incidents that will never be resolved: their session was taken out of memory, or started afresh after a pause. */
+  abandoned(incidentIds: readonly string[]): void;
+}
+
+export const silentObserver: PipelineObserver = {
+  event: () => undefined,
+  duplicate: () => undefined,
+  refusedSetting: () => undefined,
+  evicted: () => undefined,
+  abandoned: () => undefined,
+};

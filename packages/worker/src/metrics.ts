@@ -1,0 +1,93 @@
+import { eventTypes } from '@loopwatch/contract';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+
+/** Every metric of the worker, by name and meaning in one place. Label values come from closed sets, never from ids. */
+export interface WorkerMetrics {
+  readonly events: Counter<'type'>;
+  readonly duplicates: Counter;
+  readonly toolCalls: Counter;
+  readonly verdicts: Counter<'detector' | 'phase' | 'action'>;
+  readonly warnings: Counter;
+  readonly blocks: Counter;
+  readonly mitigations: Counter<'outcome'>;
+  readonly incidentsOpen: Gauge<'detector'>;
+  readonly wastedTokens: Counter;
+  readonly wastedCalls: Counter;
+  readonly detectionLatency: Histogram;
+  readonly batchDuration: Histogram;
+  readonly activeSessions: Gauge;
+  readonly evictedSessions: Counter<'reason'>;
+  readonly consumerLag: Gauge<'topic' | 'partition'>;
+  readonly deadLetters: Counter<'reason'>;
+  readonly refusedSettings: Counter;
+  readonly rebalances: Counter;
+}
+
+const knownTypes = new Set<string>(eventTypes);
+
+/** The label of an event type: unknown ones share one, so that a producer cannot make labels. */
+export function typeLabel(type: string): string {
+  return knownTypes.has(type) ? type : 'other';
+}
+
+export function createWorkerMetrics(registry: Registry, activeSessions: () => number): WorkerMetrics {
+  const registers = [registry];
+  const counter = <L extends string = never>(
+    name: string,
+    help: string,
+    labelNames: readonly L[] = [],
+  ): Counter<L> => new Counter({ name: `loopwatch_${name}`, help, labelNames, registers });
+  return {
+    events: counter('events_total', 'Events taken, by type; types that are not known share "other".', [
+      'type',
+    ]),
+    duplicates: counter('duplicate_events_total', 'Events delivered again within 64 events, and ignored.'),
+    toolCalls: counter('tool_calls_total', 'Tool calls processed.'),
+    verdicts: counter('verdicts_total', 'Verdicts published.', ['detector', 'phase', 'action']),
+    warnings: counter('warnings_total', 'Warnings issued: verdicts with action warn or chance.'),
+    blocks: counter('blocks_total', 'Blocks applied: verdicts with action block.'),
+    mitigations: counter('mitigations_total', 'What came of a chance: recovered or blocked.', ['outcome']),
+    incidentsOpen: new Gauge({
+      name: 'loopwatch_incidents_open',
+      help: 'Loops that go on now.',
+      labelNames: ['detector'],
+      registers,
+    }),
+    wastedTokens: counter('wasted_tokens_total', 'Tokens used inside loops, where producers report usage.'),
+    wastedCalls: counter('wasted_calls_total', 'Tool calls made inside loops.'),
+    detectionLatency: new Histogram({
+      name: 'loopwatch_detection_latency_seconds',
+      help: "From the record's timestamp to its verdict sent.",
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60],
+      registers,
+    }),
+    batchDuration: new Histogram({
+      name: 'loopwatch_batch_duration_seconds',
+      help: 'From a batch fetched to its offset committed.',
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+      registers,
+    }),
+    activeSessions: new Gauge({
+      name: 'loopwatch_active_sessions',
+      help: 'Sessions in memory.',
+      registers,
+      collect() {
+        this.set(activeSessions());
+      },
+    }),
+    evictedSessions: counter(
+      'evicted_sessions_total',
+      'Sessions freed: idle, lru (for want of room), partition_lost.',
+      ['reason'],
+    ),
+    consumerLag: new Gauge({
+      name: 'loopwatch_consumer_lag',
+      help: 'Records behind the last one processed.',
+      labelNames: ['topic', 'partition'],
+      registers,
+    }),
+    deadLetters: counter('dead_letters_total', 'Records that could not be read.', ['reason']),
+    refusedSettings: counter('refused_settings_total', 'Control events with a bad key or value.'),
+    rebalances: counter('rebalances_total', 'Changes of the partitions that this worker owns.'),
+  };
+}
