@@ -13,14 +13,15 @@ export type Decoded =
   | { readonly ok: true; readonly sessionId: string; readonly event: AgentEvent }
   | { readonly ok: false; readonly reason: DeadLetterReason; readonly message: string };
 
-const ajv = new Ajv({ unicode: false, strict: false, validateFormats: false });
+// `strict` is about how schemas are written; that Infinity (1e999 in JSON) is no number has to be said separately.
+const ajv = new Ajv({ strict: false, strictNumbers: true, validateFormats: false });
 const isOther = compile(otherEventSchema);
 const checks = new Map<string, ValidateFunction>(
   eventTypes.map((type) => [type, compile(eventSchemas[type])]),
 );
 
 function compile(schema: z.ZodType): ValidateFunction {
-  return ajv.compile(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }));
+  return ajv.compile(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', target: 'draft-7' }));
 }
 
 /** A text, or bytes that become one when asked: keys are looked at only where the value names no session. */

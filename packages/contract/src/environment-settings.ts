@@ -29,6 +29,7 @@ const reservedNames = [
 const reservedPrefix = 'LOOPWATCH_LLM_';
 const prefix = 'LOOPWATCH_';
 
+/** `similarity_threshold` and `similarity.threshold` have one name, which sets the latter: it is the one that wins. */
 const ownNames = new Map(settingPaths(settingsSchema).map(({ path }) => [environmentName(path), path]));
 
 /** The settings among the variables, those that win last; an empty variable counts as not set. */

@@ -12,6 +12,7 @@ export {
   isEventType,
   type KnownEvent,
   type OtherEvent,
+  otherEventSchema,
 } from './event.ts';
 export {
   type Incident,
@@ -55,7 +56,14 @@ export {
   toolCallLoopSchema,
 } from './settings.ts';
 export type { SettingOrigin } from './settings-draft.ts';
-export { type TopicNames, type TopicRole, topicNames, topicRoles, topicSettingsSchema } from './topics.ts';
+export {
+  defaultTopicPrefix,
+  type TopicNames,
+  type TopicRole,
+  topicNames,
+  topicRoles,
+  topicSettingsSchema,
+} from './topics.ts';
 export {
   type Cost,
   costSchema,
