@@ -2,6 +2,13 @@ import { type DetectionInput, detectionSchema, type Verdict } from '@loopwatch/c
 import { LoopPipeline } from './loop-pipeline.ts';
 import type { EvictionReason, InputRecord, Outcome, PipelineObserver } from './records.ts';
 
+export interface WriteOptions {
+  readonly partition?: number;
+  readonly key?: string | null;
+  /** Epoch ms; `null`: the session's previous time. */
+  readonly timestamp?: number | null;
+}
+
 /**
  * The whole topology in-process, without a broker: write values to partitions, read what came out. For tests and for
  * whoever wants to see what a configuration would conclude.
@@ -37,7 +44,7 @@ export class PipelineTestDriver {
   /** Writes values as one batch; a value that is no text is written as JSON. */
   async write(
     values: readonly unknown[],
-    { partition = 0, key = null as string | null, timestamp = 0 as number | null } = {},
+    { partition = 0, key = null, timestamp = 0 }: WriteOptions = {},
   ): Promise<this> {
     const first = this.offsets.get(partition) ?? 0;
     this.offsets.set(partition, first + values.length);

@@ -1,1 +1,2 @@
+export { healthRoutes, type Readiness } from './health.ts';
 export { createServer, type LoopwatchServer, type ServerDeps } from './server.ts';

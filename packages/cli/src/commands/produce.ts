@@ -1,0 +1,111 @@
+import { topicNames } from '@loopwatch/contract';
+import type { OutputRecord } from '@loopwatch/log';
+import { Command, InvalidArgumentError } from 'commander';
+import { loadConfig } from '../config/load-config.ts';
+import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
+import { UsageError } from '../errors.ts';
+import { BadLines } from '../events/bad-lines.ts';
+import { EventStamp } from '../events/event-stamp.ts';
+import { type Format, formats, parseFormat } from '../events/formats.ts';
+import { Pace } from '../events/pace.ts';
+import { Progress } from '../events/progress.ts';
+import { readLines } from '../events/read-lines.ts';
+import { kafkaSink, requireBrokers } from '../runtime/kafka.ts';
+import { silentLogger } from '../runtime/logger.ts';
+
+interface Options extends ConfigOptions {
+  readonly brokers?: string;
+  readonly topic?: string;
+  readonly speed: number;
+  readonly rate?: number;
+  readonly format: Format;
+}
+
+/** Records that are sent together: enough for speed, few enough for a request of Kafka's. */
+const BATCH_RECORDS = 2000;
+const BATCH_UNITS = 500_000;
+
+/** `loopwatch produce FILE…`: recorded events to Kafka. */
+export function produceCommand(): Command {
+  const command = new Command('produce')
+    .description('sends recorded events to Kafka')
+    .argument(
+      '<file...>',
+      'files of events, one JSON object a line; - for the standard input, .gz is unpacked',
+    )
+    .option('--brokers <list>', 'host:port of the brokers, by commas (default: KAFKA_BROKERS)')
+    .option('--topic <name>', 'topic to send to (default: the events topic)')
+    .option(
+      '--speed <n>',
+      '1: at the pace of the events’ times, 2: twice as fast, 0: as fast as it goes',
+      positive,
+      0,
+    )
+    .option('--rate <n>', 'events a second, at most', positive)
+    .option('--format <name>', `format of the events: ${formats.join(', ')}`, parseFormat, 'canonical');
+  return addConfigOptions(command).action(async (files: string[], options: Options) => {
+    const { settings } = loadConfig(options, [
+      { flag: '--brokers', path: 'kafka.brokers', text: options.brokers },
+    ]);
+    const brokers = requireBrokers(settings);
+    const topic = options.topic ?? topicNames(settings.kafka.topics).events;
+    const sink = kafkaSink(settings, silentLogger());
+    await sink.open();
+    const bad = new BadLines();
+    const progress = new Progress();
+    const stamp = new EventStamp();
+    const pace = new Pace(options.speed, options.rate);
+    let sent = 0;
+    let waiting: OutputRecord[] = [];
+    let units = 0;
+    const flush = async (): Promise<void> => {
+      if (waiting.length > 0) await sink.publish(waiting);
+      sent += waiting.length;
+      waiting = [];
+      units = 0;
+      progress.show(() => `${String(sent)} events sent, ${(sent / progress.seconds).toFixed(0)} a second`);
+    };
+    try {
+      for (const file of files) {
+        let line = 0;
+        try {
+          for await (const lines of readLines(file)) {
+            for (const text of lines) {
+              line += 1;
+              if (text.trim() === '') continue;
+              const event = stamp.stamp(text);
+              if (!event.ok) {
+                bad.add(file, line, event.message);
+                continue;
+              }
+              const pause = pace.pauseBefore(event.time);
+              if (pause > 0) {
+                await flush();
+                await pace.wait(pause);
+              }
+              waiting.push({ topic, key: event.sessionId, value: event.value });
+              units += event.value.length;
+              if (waiting.length >= BATCH_RECORDS || units >= BATCH_UNITS) await flush();
+            }
+          }
+        } catch (error) {
+          if (!(error instanceof UsageError)) throw error;
+          bad.add(file, 0, error.message);
+        }
+      }
+      await flush();
+    } finally {
+      await sink.close();
+    }
+    progress.clear();
+    bad.finish();
+    process.stderr.write(`${String(sent)} events sent to ${topic} on ${brokers.join(',')}\n`);
+    process.exitCode = bad.total > 0 ? 2 : 0;
+  });
+}
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (!Number.isFinite(value) || value < 0) throw new InvalidArgumentError('Expected a number, 0 or more.');
+  return value;
+}

@@ -1,0 +1,137 @@
+import { resolve } from 'node:path';
+import { type Settings, type TopicNames, topicNames } from '@loopwatch/contract';
+import { planDetection } from '@loopwatch/detectors';
+import { type EventSource, openEmbeddedLog, type VerdictSink } from '@loopwatch/log';
+import { createServer } from '@loopwatch/server';
+import { Worker } from '@loopwatch/worker';
+import { Command } from 'commander';
+import type { Logger } from 'pino';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { loadConfig } from '../config/load-config.ts';
+import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
+import { portTaken } from '../runtime/http.ts';
+import { eventsSource, kafkaSink, verdictsSource } from '../runtime/kafka.ts';
+import { type Running, runUntilSignal } from '../runtime/lifecycle.ts';
+import { createLogger, logFunction } from '../runtime/logger.ts';
+import { dashboardDir, samplesDir } from '../runtime/paths.ts';
+import { version } from '../runtime/version.ts';
+import { loadSamples } from '../samples/load-samples.ts';
+import { SamplePlayer } from '../samples/sample-player.ts';
+
+interface Options extends ConfigOptions {
+  readonly brokers?: string;
+  readonly port?: string;
+  readonly dataDir?: string;
+  readonly preset?: string;
+  /** Absent: samples with the embedded log, none with Kafka. */
+  readonly samples?: boolean;
+}
+
+/** `loopwatch start`: everything in one process, on the embedded log unless brokers are given. */
+export function startCommand(): Command {
+  const command = new Command('start')
+    .description('runs worker, dashboard and sample sessions in one process; no Kafka needed')
+    .option('--port <n>', 'dashboard, API and metrics (default: 4600)')
+    .option('--data-dir <dir>', 'where the embedded log lies (default: .loopwatch)')
+    .option(
+      '--brokers <list>',
+      'Kafka instead of the embedded log: host:port, by commas (default: KAFKA_BROKERS)',
+    )
+    .option('--preset <name>', 'the numbers to detect by (default: stream)')
+    .option('--samples', 'play the sample sessions also when Kafka is given')
+    .option('--no-samples', 'do not play the sample sessions');
+  return addConfigOptions(command).action(async (options: Options) => {
+    const { settings, warnings } = loadConfig(options, [
+      { flag: '--brokers', path: 'kafka.brokers', text: options.brokers },
+      { flag: '--port', path: 'server.port', text: options.port },
+      { flag: '--data-dir', path: 'storage.data_dir', text: options.dataDir },
+      { flag: '--preset', path: 'preset', text: options.preset },
+    ]);
+    const logger = createLogger(settings.log, 'loopwatch');
+    for (const warning of warnings) logger.warn(warning);
+    const topics = topicNames(settings.kafka.topics);
+    const embedded = settings.kafka.brokers.length === 0;
+    const log = embedded ? await openEmbedded(settings, topics, logger) : overKafka(settings, logger);
+    const withSamples = options.samples ?? embedded;
+    await runUntilSignal(await startAll(settings, topics, log, withSamples, logger), logger);
+  });
+}
+
+/** An event log with what the parts of the process need of it. */
+interface Log extends Running {
+  readonly events: EventSource;
+  readonly verdicts: EventSource;
+  sink(): VerdictSink;
+}
+
+async function openEmbedded(settings: Settings, topics: TopicNames, logger: Logger): Promise<Log> {
+  const dir = resolve(settings.storage.data_dir);
+  const log = await openEmbeddedLog({ dir, topics: Object.values(topics), log: logFunction(logger) });
+  logger.info({ dir }, `Embedded event log in ${dir}`);
+  return {
+    events: log.source([topics.events], settings.kafka.group),
+    verdicts: log.source([topics.verdicts], `${settings.kafka.group}-server`),
+    sink: () => log.sink(),
+    stop: () => log.close(),
+  };
+}
+
+function overKafka(settings: Settings, logger: Logger): Log {
+  return {
+    events: eventsSource(settings, logger),
+    verdicts: verdictsSource(settings, logger),
+    sink: () => kafkaSink(settings, logger),
+    stop: () => Promise.resolve(),
+  };
+}
+
+/** Starts the parts; what has started is stopped again when a later one cannot. @returns them in the order of stopping */
+async function startAll(
+  settings: Settings,
+  topics: TopicNames,
+  log: Log,
+  withSamples: boolean,
+  logger: Logger,
+): Promise<Running[]> {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const { preset, configHash } = planDetection(settings);
+  const worker = new Worker({
+    source: log.events,
+    sink: log.sink(),
+    topics,
+    detection: settings,
+    registry,
+    logger,
+  });
+  const server = createServer({
+    ...settings.server,
+    verdicts: log.verdicts,
+    events: log.sink(),
+    topics,
+    registry,
+    logger,
+    info: { version, preset, configHash },
+    readiness: () => Promise.resolve({ log: { ok: worker.status.connected, detail: worker.status.detail } }),
+    dashboardDir,
+    lastEventAt: () => worker.lastEventAt,
+  });
+  const samples = withSamples ? loadSamples(samplesDir) : [];
+  const player = new SamplePlayer({ samples, sink: log.sink(), topic: topics.events, logger });
+  const running: Running[] = [log];
+  try {
+    await worker.start();
+    running.unshift(worker);
+    const { url } = await server.start();
+    running.unshift(server);
+    player.start();
+    running.unshift(player);
+    const playing =
+      samples.length === 0 ? '' : `; playing ${String(samples.length)} sample sessions, round after round`;
+    logger.info({ url, preset, version }, `Loopwatch ${version} is at ${url}${playing}`);
+    return running;
+  } catch (error) {
+    for (const part of running) await part.stop();
+    throw (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? portTaken(settings.server.port) : error;
+  }
+}

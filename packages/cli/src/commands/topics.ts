@@ -1,0 +1,44 @@
+import { topicNames } from '@loopwatch/contract';
+import { ensureTopics, topicSpecs } from '@loopwatch/log';
+import { Command } from 'commander';
+import { loadConfig } from '../config/load-config.ts';
+import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
+import { kafkaOptions } from '../runtime/kafka.ts';
+import { silentLogger } from '../runtime/logger.ts';
+
+interface Options extends ConfigOptions {
+  readonly brokers?: string;
+  readonly partitions?: string;
+  readonly replicationFactor?: string;
+  readonly check?: boolean;
+}
+
+/** `loopwatch topics`: creates or checks the topics. */
+export function topicsCommand(): Command {
+  const command = new Command('topics')
+    .description('creates the topics that are missing and checks the others')
+    .option('--brokers <list>', 'host:port of the brokers, by commas (default: KAFKA_BROKERS)')
+    .option('--partitions <n>', 'partitions of new topics (default: 6)')
+    .option('--replication-factor <n>', 'copies of new topics (default: 3, or as many as there are brokers)')
+    .option('--check', 'create nothing; exit 1 when something is missing or differs');
+  return addConfigOptions(command).action(async (options: Options) => {
+    const { settings } = loadConfig(options, [
+      { flag: '--brokers', path: 'kafka.brokers', text: options.brokers },
+      { flag: '--partitions', path: 'kafka.partitions', text: options.partitions },
+      { flag: '--replication-factor', path: 'kafka.replication_factor', text: options.replicationFactor },
+    ]);
+    const { partitions, replication_factor: replicationFactor } = settings.kafka;
+    const specs = topicSpecs(topicNames(settings.kafka.topics), {
+      partitions,
+      ...(replicationFactor !== undefined && { replicationFactor }),
+    });
+    const create = options.check !== true;
+    const reports = await ensureTopics({ ...kafkaOptions(settings, silentLogger()), create }, specs);
+    for (const { topic, status, details } of reports) {
+      process.stdout.write(`${status.padEnd(8)} ${topic}\n`);
+      for (const detail of details) process.stdout.write(`         ${detail}\n`);
+    }
+    const sound = reports.every(({ status }) => status === 'ok' || status === 'created');
+    process.exitCode = sound || create ? 0 : 1;
+  });
+}

@@ -1,0 +1,30 @@
+/** More faults of one file are counted, not listed. */
+const LISTED_PER_FILE = 20;
+
+/** Collects what could not be read, tells it on the standard error as it comes, and sums up at the end. */
+export class BadLines {
+  total = 0;
+  private readonly perFile = new Map<string, number>();
+  private readonly write: (text: string) => void;
+
+  constructor(write: (text: string) => void = (text) => process.stderr.write(text)) {
+    this.write = write;
+  }
+
+  /** A line that holds no event, or `line` 0 for the file as a whole. */
+  add(file: string, line: number, message: string): void {
+    this.total += 1;
+    const count = (this.perFile.get(file) ?? 0) + 1;
+    this.perFile.set(file, count);
+    if (count <= LISTED_PER_FILE)
+      this.write(line === 0 ? `${message}\n` : `${file}:${String(line)}: ${message}\n`);
+  }
+
+  /** Says how many were not listed. */
+  finish(): void {
+    for (const [file, count] of this.perFile) {
+      if (count > LISTED_PER_FILE)
+        this.write(`${file}: and ${String(count - LISTED_PER_FILE)} more bad lines\n`);
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import { createReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { UsageError } from '../errors.ts';
+
+/** Lines that came together, without their line breaks. */
+export type Lines = readonly string[];
+
+const LINE_BREAK = 0x0a;
+
+/**
+ * Reads a file line by line: `-` is the standard input, a name that ends in `.gz` is unpacked. Only `\n` ends a line,
+ * since JSON may hold the other Unicode line ends.
+ *
+ * @param onBytes told of the bytes read so far, as they lie in the file, for progress
+ * @throws UsageError when the file cannot be read
+ */
+export async function* readLines(
+  file: string,
+  onBytes: (bytes: number) => void = ignore,
+): AsyncGenerator<Lines> {
+  let pending: Buffer[] = [];
+  try {
+    for await (const chunk of open(file, onBytes)) {
+      const end = chunk.lastIndexOf(LINE_BREAK);
+      if (end === -1) {
+        pending.push(chunk);
+        continue;
+      }
+      const whole = Buffer.concat([...pending, chunk.subarray(0, end)]);
+      pending = [chunk.subarray(end + 1)];
+      yield whole.toString('utf8').split('\n');
+    }
+  } catch (error) {
+    throw new UsageError(`${file}: ${describe(error)}`);
+  }
+  const rest = Buffer.concat(pending);
+  if (rest.length > 0) yield [rest.toString('utf8')];
+}
+
+function open(file: string, onBytes: (bytes: number) => void): AsyncIterable<Buffer> {
+  const raw: Readable = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: 1 << 20 });
+  let bytes = 0;
+  raw.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    onBytes(bytes);
+  });
+  raw.pause();
+  if (!file.endsWith('.gz')) return raw;
+  const unpacked = createGunzip({ chunkSize: 1 << 18 });
+  raw.on('error', (error) => unpacked.destroy(error));
+  return raw.pipe(unpacked);
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'reading it is not allowed',
+  EISDIR: 'it is a folder; name the files in it',
+  Z_DATA_ERROR: 'it is not a sound gzip file',
+  Z_BUF_ERROR: 'the gzip file ends too early',
+};
+
+function describe(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return reasons[code ?? ''] ?? message;
+}
+
+function ignore(): void {
+  // Nobody wants to know.
+}

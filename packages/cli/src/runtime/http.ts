@@ -1,0 +1,39 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { healthRoutes, type Readiness } from '@loopwatch/server';
+import express from 'express';
+import type { Registry } from 'prom-client';
+import { UsageError } from '../errors.ts';
+import type { Running } from './lifecycle.ts';
+
+/** The health and metrics port of a process without a dashboard. */
+export async function listenForHealth(
+  { host, port }: { readonly host: string; readonly port: number },
+  readiness: () => Promise<Readiness>,
+  registry: Registry,
+): Promise<Running & { readonly port: number }> {
+  const app = express();
+  app.disable('x-powered-by');
+  app.use(healthRoutes(readiness, registry));
+  const http = createServer(app);
+  await new Promise<void>((resolve, reject) => {
+    http.once('error', (error: NodeJS.ErrnoException) => {
+      reject(error.code === 'EADDRINUSE' ? portTaken(port) : error);
+    });
+    http.listen(port, host, resolve);
+  });
+  return {
+    port: (http.address() as AddressInfo).port,
+    stop: () =>
+      new Promise((resolve) => {
+        http.close(() => {
+          resolve();
+        });
+        http.closeAllConnections();
+      }),
+  };
+}
+
+export function portTaken(port: number): UsageError {
+  return new UsageError(`Port ${String(port)} is taken. Stop what uses it, or choose another with --port.`);
+}

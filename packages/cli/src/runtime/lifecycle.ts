@@ -1,0 +1,28 @@
+import type { Logger } from 'pino';
+
+/** How long a graceful end may take before the process ends anyway. */
+const GRACE_MS = 30_000;
+
+/** Something that runs until it is stopped. */
+export interface Running {
+  stop(): Promise<void>;
+}
+
+/**
+ * Waits for SIGTERM or SIGINT, then stops what runs, in the given order: what takes in work first. A second signal
+ * ends the process at once.
+ */
+export async function runUntilSignal(parts: readonly Running[], logger: Logger): Promise<void> {
+  const signal = await new Promise<NodeJS.Signals>((resolve) => {
+    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, resolve);
+  });
+  for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => process.exit(130));
+  logger.info({ signal }, `${signal}: stopping; what is in progress is finished first`);
+  const deadline = setTimeout(() => {
+    logger.error(`Not stopped within ${String(GRACE_MS / 1000)} s; ending anyway`);
+    process.exit(1);
+  }, GRACE_MS);
+  for (const part of parts) await part.stop();
+  clearTimeout(deadline);
+  logger.info('Stopped');
+}

@@ -1,0 +1,5 @@
+import { fileURLToPath } from 'node:url';
+
+/** What lies beside this package in the repository. */
+export const dashboardDir = fileURLToPath(new URL('../../../dashboard/dist', import.meta.url));
+export const samplesDir = fileURLToPath(new URL('../../../../samples', import.meta.url));
