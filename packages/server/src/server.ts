@@ -119,12 +119,8 @@ async function listen(http: HttpServer, host: string, port: number): Promise<str
     });
   });
   const address = http.address() as AddressInfo;
-  const everywhere = address.address === '0.0.0.0' || address.address === '::';
-  const name = everywhere
-    ? 'localhost'
-    : address.family === 'IPv6'
-      ? `[${address.address}]`
-      : address.address;
+  const local = ['127.0.0.1', '::1', '0.0.0.0', '::'].includes(address.address);
+  const name = local ? 'localhost' : address.family === 'IPv6' ? `[${address.address}]` : address.address;
   return `http://${name}:${String(address.port)}`;
 }
 

@@ -124,7 +124,7 @@ async function startAll(
     running.unshift(worker);
     const { url } = await server.start();
     running.unshift(server);
-    player.start();
+    await player.start();
     running.unshift(player);
     const playing =
       samples.length === 0 ? '' : `; playing ${String(samples.length)} sample sessions, round after round`;

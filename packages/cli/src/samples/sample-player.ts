@@ -32,13 +32,15 @@ export class SamplePlayer {
     this.deps = deps;
   }
 
-  start(): void {
+  async start(): Promise<void> {
+    await this.deps.sink.open();
     if (this.deps.samples.length > 0) this.lanes = Array.from({ length: LANES }, () => this.lane());
   }
 
   async stop(): Promise<void> {
     this.stopping.abort();
     await Promise.all(this.lanes);
+    await this.deps.sink.close();
   }
 
   private async lane(): Promise<void> {
