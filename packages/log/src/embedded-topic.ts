@@ -75,8 +75,9 @@ export class TopicLog {
         segment.size = (await stat(segment.path)).size;
       }
       const active = lastOf(segments);
-      const file = await open(active.path, 'a');
-      const { size } = await file.stat();
+      // Created here if there is none, so that it can be read.
+      await (await open(active.path, 'a')).close();
+      const { size } = await stat(active.path);
       await active.recover(size);
       if (active.size < size) {
         await truncate(active.path, active.size);
@@ -85,7 +86,7 @@ export class TopicLog {
           bytes: size - active.size,
         });
       }
-      return new TopicLog(name, folder, limits, segments, file);
+      return new TopicLog(name, folder, limits, segments, await open(active.path, 'a'));
     } catch (error) {
       throw storageError(`open topic ${name} in ${folder}`, error);
     }

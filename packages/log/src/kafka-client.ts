@@ -9,6 +9,7 @@ import kafkajs, {
 import { LogError } from './errors.ts';
 import { registerCodecs } from './kafka-codecs.ts';
 import { toLogError, topicMissingMessage } from './kafka-errors.ts';
+import { createSocket } from './kafka-socket.ts';
 import type { LogFunction } from './log-function.ts';
 import { delay, within } from './timing.ts';
 
@@ -68,6 +69,7 @@ export function createKafkaClient(options: KafkaOptions): Kafka {
     retry: { initialRetryTime: 100, maxRetryTime: 2_000, retries: 5 },
     logLevel: log === undefined ? kafkajs.logLevel.NOTHING : kafkajs.logLevel.INFO,
     logCreator: forwardTo(log ?? (() => undefined)),
+    socketFactory: createSocket,
   };
   if (ssl !== undefined) config.ssl = ssl;
   // kafkajs' type wants one known mechanism at a time, all three take the same fields.

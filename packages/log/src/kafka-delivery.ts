@@ -1,39 +1,38 @@
 import type { EachBatchPayload } from 'kafkajs';
-import { LogError, messageOf } from './errors.ts';
-import { isTransient, losesPartition, toLogError } from './kafka-errors.ts';
+import { messageOf } from './errors.ts';
+import type { Commit, KafkaCommits } from './kafka-commits.ts';
+import { losesPartition } from './kafka-errors.ts';
 import { toLogRecords } from './kafka-records.ts';
 import type { LogFunction } from './log-function.ts';
 import type { BatchHandler, RecordBatch } from './ports.ts';
-import { backoff, delay } from './timing.ts';
+import { backoff } from './timing.ts';
 
 /** What the deliveries of one member share. */
 export interface DeliveryContext {
-  readonly brokers: readonly string[];
   readonly handler: BatchHandler;
   readonly heartbeatMs: number;
   readonly log: LogFunction | undefined;
-  /** Counts the joins: a batch fetched before the last one may belong to another member by now. */
-  generation: number;
+  /** Of the group's present generation: a new one with each join. */
+  commits: KafkaCommits;
   /** The member is going away: what is still queued is left for the next owner. */
   leaving: boolean;
   /** Failures of the handler in a row, by `topic/partition`. */
   readonly failures: Map<string, number>;
 }
 
-const commitTries = 5;
-
 /** Brings one fetched batch to the handler: heartbeats meanwhile, commits when asked, comes again when it failed. */
 export class KafkaDelivery {
   readonly #context: DeliveryContext;
   readonly #payload: EachBatchPayload;
-  readonly #generation: number;
-  /** Why the group took the partition away while the handler worked. */
-  #lost: Error | undefined;
+  /** A batch fetched before the last join may belong to another member by now. */
+  readonly #commits: KafkaCommits;
+  /** The group is being rebalanced: this batch may still be committed, then the member has to join again. */
+  #rebalance: Error | undefined;
 
   constructor(context: DeliveryContext, payload: EachBatchPayload) {
     this.#context = context;
     this.#payload = payload;
-    this.#generation = context.generation;
+    this.#commits = context.commits;
   }
 
   /** Resolves when the handler is done; rejects only when the member has to join its group again. */
@@ -53,8 +52,9 @@ export class KafkaDelivery {
     } finally {
       stopBeating();
     }
-    if (this.#lost !== undefined) throw this.#lost;
-    if (this.#outdated()) return;
+    if (this.#commits !== this.#context.commits) return;
+    const rejoin = this.#commits.lost ?? this.#rebalance;
+    if (rejoin !== undefined) throw rejoin;
     if (failed) {
       this.#comeAgain(place, failure);
       return;
@@ -65,53 +65,40 @@ export class KafkaDelivery {
 
   #recordBatch(): RecordBatch {
     const { batch } = this.#payload;
+    const { topic, partition } = batch;
     const last = Number(batch.lastOffset());
     return {
-      topic: batch.topic,
-      partition: batch.partition,
+      topic,
+      partition,
       records: toLogRecords(batch.messages),
       lag: Math.max(0, Number(batch.highWatermark) - 1 - last),
       // The markers a transaction leaves behind its records are part of the batch: nobody ever gets to see them.
-      commit: () => this.#commit(last + 1),
+      commit: () => this.#commits.commit({ topic, partition, offset: last + 1 }, this.#send),
     };
   }
 
   /**
-   * Commits through the batch's own function: the consumer's `commitOffsets` silently does nothing once the consumer
-   * is stopping, which is just when the last batch must still be committed.
+   * Commits through the batch's own function: the consumer's `commitOffsets` silently does nothing once the consumer is
+   * stopping, which is just when the last batch must still be committed.
    */
-  async #commit(offset: number): Promise<void> {
-    const { topic, partition } = this.#payload.batch;
-    const partitions = [{ partition, offset: String(offset) }];
-    const context = {
-      brokers: this.#context.brokers,
-      doing: `commit offset ${offset} of ${topic}/${partition}`,
-    };
-    for (let attempt = 0; ; attempt += 1) {
-      if (this.#outdated()) {
-        throw new LogError(
-          'partition_lost',
-          `Cannot ${context.doing}: the group was rebalanced meanwhile. The partition's owner gets these records again.`,
-        );
-      }
-      try {
-        await this.#payload.commitOffsetsIfNecessary({ topics: [{ topic, partitions }] });
-        return;
-      } catch (error) {
-        if (losesPartition(error) && error instanceof Error) this.#lost = error;
-        const hopeless = this.#lost !== undefined || !isTransient(error) || attempt + 1 >= commitTries;
-        if (hopeless) throw toLogError(error, { ...context, topics: [topic] });
-        await delay(backoff(attempt, 100, 1_000));
-      }
-    }
-  }
+  readonly #send = async (commits: readonly Commit[]): Promise<void> => {
+    const topics = [...new Set(commits.map(({ topic }) => topic))];
+    await this.#payload.commitOffsetsIfNecessary({
+      topics: topics.map((topic) => ({
+        topic,
+        partitions: commits
+          .filter((commit) => commit.topic === topic)
+          .map(({ partition, offset }) => ({ partition, offset: String(offset) })),
+      })),
+    });
+  };
 
   /** Keeps the membership alive while the handler waits for something. */
   #beat(): () => void {
     const timer = setInterval(() => {
       this.#payload.heartbeat().catch((error: unknown) => {
         // Other failures concern the link, and show in the next fetch.
-        if (losesPartition(error) && error instanceof Error) this.#lost = error;
+        if (losesPartition(error) && error instanceof Error) this.#rebalance = error;
       });
     }, this.#context.heartbeatMs / 2);
     return () => clearInterval(timer);
@@ -133,9 +120,5 @@ export class KafkaDelivery {
       error: messageOf(failure),
     });
     setTimeout(this.#payload.pause(), pauseMs).unref();
-  }
-
-  #outdated(): boolean {
-    return this.#generation !== this.#context.generation;
   }
 }

@@ -1,5 +1,7 @@
 import type { Consumer, ConsumerCrashEvent, ConsumerGroupJoinEvent } from 'kafkajs';
+import { LogError } from './errors.ts';
 import { createKafkaClient, type KafkaOptions } from './kafka-client.ts';
+import { KafkaCommits } from './kafka-commits.ts';
 import { type DeliveryContext, KafkaDelivery } from './kafka-delivery.ts';
 import type { BatchHandler, SourceObserver } from './ports.ts';
 
@@ -14,7 +16,7 @@ export interface KafkaSourceOptions extends KafkaOptions {
   readonly sessionTimeoutMs?: number;
   /** How long a broker may hold an empty fetch, in milliseconds: a bound on idle latency. Default 100. */
   readonly maxWaitMs?: number;
-  /** Bytes fetched of one partition at a time; a single larger record still comes. Default 1 MiB. */
+  /** Bytes fetched of one partition at a time; a single larger record still comes. Default 2 MiB. */
   readonly maxBytesPerPartition?: number;
 }
 
@@ -39,7 +41,7 @@ export async function joinGroup(
   handler: BatchHandler,
   observer: SourceObserver,
 ): Promise<KafkaMember> {
-  const { topics, groupId, sessionTimeoutMs = 10_000, maxBytesPerPartition = mib } = options;
+  const { topics, groupId, sessionTimeoutMs = 10_000, maxBytesPerPartition = 2 * mib } = options;
   const heartbeatMs = Math.floor(sessionTimeoutMs / 5);
   const consumer = createKafkaClient(options).consumer({
     groupId,
@@ -54,16 +56,16 @@ export async function joinGroup(
     retry: { restartOnFailure: () => Promise.resolve(false) },
   });
   const context: DeliveryContext = {
-    brokers: options.brokers,
     handler,
     heartbeatMs,
-    generation: 0,
+    commits: new KafkaCommits(options.brokers),
     leaving: false,
     failures: new Map(),
     log: options.log,
   };
   consumer.on(consumer.events.GROUP_JOIN, ({ payload }: ConsumerGroupJoinEvent) => {
-    context.generation += 1;
+    context.commits.lose(rebalanced(groupId));
+    context.commits = new KafkaCommits(options.brokers);
     observer.onAssignment?.(assignmentOf(payload.memberAssignment));
   });
   const crash = crashOf(consumer);
@@ -87,6 +89,13 @@ export async function joinGroup(
     throw error;
   }
   return { crashed: crash.happened, leave };
+}
+
+function rebalanced(groupId: string): LogError {
+  return new LogError(
+    'partition_lost',
+    `Cannot commit: group ${groupId} was rebalanced meanwhile. The partition's owner gets these records again.`,
+  );
 }
 
 function assignmentOf(byTopic: Readonly<Record<string, readonly number[]>>) {

@@ -1,0 +1,386 @@
+import { freePort, readTopic, startKafka, uniqueName, waitFor } from '@loopwatch/testkit';
+import kafkajs from 'kafkajs';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createKafkaSink, ensureTopics, LogError, topicSpecs } from '../src/index.ts';
+import { follow, newSource, newTopic, numbered, openSink, publish, shared } from './kafka-harness.ts';
+
+async function committed(topic: string, groupId: string): Promise<number> {
+  const admin = new kafkajs.Kafka({
+    brokers: [...shared().brokers],
+    logLevel: kafkajs.logLevel.NOTHING,
+  }).admin();
+  await admin.connect();
+  try {
+    const [offsets] = await admin.fetchOffsets({ groupId, topics: [topic] });
+    return Number(offsets?.partitions[0]?.offset);
+  } finally {
+    await admin.disconnect();
+  }
+}
+
+describe('a sink and a source', () => {
+  it('carry records in the order of their keys', async () => {
+    const topic = await newTopic(shared(), { partitions: 3 });
+    const { records, batches } = await follow(newSource({ ...shared(), topics: [topic] }));
+    const sink = await openSink(shared());
+    const all = numbered(topic, 3_000);
+    const parts = Array.from({ length: 100 }, (_, index) => all.slice(index * 30, index * 30 + 30));
+    // None waits for the one before.
+    await Promise.all(parts.map((part) => sink.publish(part)));
+    await waitFor(() => records.length === all.length, {
+      describe: () => `3000 records, ${records.length} came`,
+    });
+    for (let key = 0; key < 7; key += 1) {
+      const ofKey = records
+        .filter((record) => String(record.key) === `k-${key}`)
+        .map(({ value }) => String(value));
+      expect(ofKey).toEqual(all.filter((record) => record.key === `k-${key}`).map(({ value }) => value));
+    }
+    expect(new Set(batches.map(({ partition }) => partition)).size).toBeGreaterThan(1);
+  });
+
+  it('keep keys, headers, timestamps, tombstones and bytes that are no text', async () => {
+    const topic = await newTopic(shared());
+    const bytes = Buffer.from([0xff, 0, 0x80]);
+    const timestamp = Date.now() - 1_000;
+    await publish(shared(), [
+      { topic, key: bytes, value: bytes, headers: { format: Buffer.from('ag-ui'), odd: bytes }, timestamp },
+      { topic, key: 'gone', value: null },
+    ]);
+    const { records } = await follow(newSource({ ...shared(), topics: [topic] }));
+    await waitFor(() => records.length === 2);
+    expect(records[0]).toEqual({
+      offset: 0,
+      timestamp,
+      key: bytes,
+      value: bytes,
+      headers: { format: Buffer.from('ag-ui'), odd: bytes },
+    });
+    expect(records[1]).toMatchObject({ offset: 1, key: Buffer.from('gone'), value: null, headers: {} });
+  });
+
+  it('carry a record of 5 MB and one of 15 MB between small ones', async () => {
+    const topic = await newTopic(shared(), { config: { 'max.message.bytes': String(16 * 1024 * 1024) } });
+    const sizes = [10, 5_000_000, 10, 15_000_000, 10];
+    const filled = sizes.map((size, index) => Buffer.alloc(size, index));
+    await publish(
+      shared(),
+      filled.map((value) => ({ topic, key: null, value })),
+    );
+    const { records } = await follow(newSource({ ...shared(), topics: [topic] }));
+    await waitFor(() => records.length === sizes.length, { timeoutMs: 30_000 });
+    expect(records.map(({ value }, index) => value!.equals(filled[index]!))).toEqual(sizes.map(() => true));
+  });
+
+  it.each(['gzip', 'snappy', 'lz4', 'zstd'])('read what a producer compressed with %s', async (codec) => {
+    // The broker's own encoder: it compresses again whatever comes in.
+    const topic = await newTopic(shared(), { config: { 'compression.type': codec } });
+    const all = numbered(topic, 5_000).map((record) => ({
+      ...record,
+      value: `${record.value as string} `.repeat(20),
+    }));
+    await publish(shared(), all);
+    const { values } = await follow(newSource({ ...shared(), topics: [topic] }));
+    await waitFor(() => values().length === all.length);
+    expect(values()).toEqual(all.map(({ value }) => value));
+  });
+
+  it.each(['gzip', 'snappy', 'lz4'] as const)('write with %s what others can read', async (compression) => {
+    // The broker checks and unpacks it, to store it uncompressed.
+    const topic = await newTopic(shared(), { config: { 'compression.type': 'uncompressed' } });
+    const sink = createKafkaSink({ ...shared(), compression });
+    onTestFinished(() => sink.close());
+    await sink.open();
+    await sink.publish(numbered(topic, 2_000));
+    const read = await readTopic(shared().brokers, topic);
+    expect(read.map(({ value }) => value)).toEqual(numbered(topic, 2_000).map(({ value }) => value));
+  });
+
+  it('skip what a transaction left behind or took back', async () => {
+    const topic = await newTopic(shared());
+    const kafka = new kafkajs.Kafka({ brokers: [...shared().brokers], logLevel: kafkajs.logLevel.NOTHING });
+    const producer = kafka.producer({
+      transactionalId: uniqueName('tx'),
+      idempotent: true,
+      maxInFlightRequests: 1,
+    });
+    await producer.connect();
+    onTestFinished(() => producer.disconnect());
+    const send = async (value: string, end: 'commit' | 'abort') => {
+      const transaction = await producer.transaction();
+      await transaction.send({ topic, messages: [{ value }] });
+      await transaction[end]();
+    };
+    const groupId = uniqueName('group');
+    const { values, batches } = await follow(newSource({ ...shared(), topics: [topic], groupId }));
+    await send('kept', 'commit');
+    await send('taken back', 'abort');
+    await send('kept too', 'commit');
+    await waitFor(() => values().length === 2);
+    await publish(shared(), [{ topic, key: null, value: 'plain' }]);
+    await waitFor(() => values().length === 3);
+    expect(values()).toEqual(['kept', 'kept too', 'plain']);
+    await waitFor(async () => (await committed(topic, groupId)) === 7);
+    expect(batches.at(-1)?.lag).toBe(0);
+  });
+});
+
+describe('commits', () => {
+  it('happen on commit() only, at the offset after the last record', async () => {
+    const topic = await newTopic(shared());
+    const groupId = uniqueName('group');
+    await publish(shared(), numbered(topic, 10));
+    let commits = false;
+    const source = newSource({ ...shared(), topics: [topic], groupId });
+    const { values } = await follow(source, (batch) => (commits ? batch.commit() : Promise.resolve()));
+    await waitFor(() => values().length === 10);
+    expect(await committed(topic, groupId)).toBe(-1);
+    commits = true;
+    await publish(shared(), numbered(topic, 1, 10));
+    await waitFor(() => values().length === 11);
+    expect(await committed(topic, groupId)).toBe(11);
+    await source.stop();
+    await publish(shared(), numbered(topic, 1, 11));
+    const { values: later } = await follow(newSource({ ...shared(), topics: [topic], groupId }));
+    await waitFor(() => later().length === 1);
+    expect(later()).toEqual(['11']);
+  });
+
+  it('leave a batch to come again when the handler failed, and what follows behind it', async () => {
+    const topic = await newTopic(shared());
+    const groupId = uniqueName('group');
+    await publish(shared(), numbered(topic, 5));
+    let tries = 0;
+    const { values, batches } = await follow(
+      newSource({ ...shared(), topics: [topic], groupId }),
+      async (batch) => {
+        tries += 1;
+        if (tries < 4) throw new Error('not yet');
+        await batch.commit();
+      },
+    );
+    await waitFor(() => tries === 1);
+    expect(await committed(topic, groupId)).toBe(-1);
+    await publish(shared(), numbered(topic, 5, 5));
+    await waitFor(() => values().length === 10);
+    expect(batches.map(({ records }) => records[0]?.offset)).toEqual(expect.arrayContaining([0, 0, 0, 0]));
+    expect(values()).toEqual(Array.from({ length: 10 }, (_, index) => String(index)));
+    await waitFor(async () => (await committed(topic, groupId)) === 10);
+  });
+
+  it('still happen when the source is stopped in mid-batch', async () => {
+    const topic = await newTopic(shared());
+    const groupId = uniqueName('group');
+    const source = newSource({ ...shared(), topics: [topic], groupId });
+    const steps: string[] = [];
+    let finish: () => void = () => undefined;
+    await follow(source, async (batch) => {
+      steps.push('handling');
+      await new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+      await batch.commit();
+      steps.push('committed');
+    });
+    await publish(shared(), numbered(topic, 3));
+    await waitFor(() => steps.length === 1);
+    const stopped = source.stop().then(() => steps.push('stopped'));
+    await publish(shared(), numbered(topic, 3, 3));
+    finish();
+    await stopped;
+    expect(steps).toEqual(['handling', 'committed', 'stopped']);
+    expect(await committed(topic, groupId)).toBe(3);
+  });
+
+  it('keep the membership while a handler works longer than the session timeout', async () => {
+    const topic = await newTopic(shared());
+    const groupId = uniqueName('group');
+    await publish(shared(), numbered(topic, 1));
+    let assignments = 0;
+    const handled: number[] = [];
+    const started = Date.now();
+    const source = newSource({ ...shared(), topics: [topic], groupId, sessionTimeoutMs: 6_000 });
+    await follow(
+      source,
+      async (batch) => {
+        await waitFor(() => Date.now() - started > 9_000, { timeoutMs: 15_000 });
+        await batch.commit();
+        handled.push(batch.records.length);
+      },
+      { onAssignment: () => (assignments += 1) },
+    );
+    await waitFor(() => handled.length > 0, { timeoutMs: 20_000 });
+    expect(handled).toEqual([1]);
+    expect(assignments).toBe(1);
+    expect(await committed(topic, groupId)).toBe(1);
+  });
+});
+
+describe('a group', () => {
+  it('shares the partitions, and the one that stays takes over', async () => {
+    const topic = await newTopic(shared(), { partitions: 2 });
+    const groupId = uniqueName('group');
+    const owned: number[][] = [[], []];
+    const sources = [0, 1].map(() => newSource({ ...shared(), topics: [topic], groupId }));
+    const followed = await Promise.all(
+      sources.map((source, member) =>
+        follow(source, undefined, {
+          onAssignment: (partitions) => (owned[member] = partitions.map(({ partition }) => partition)),
+        }),
+      ),
+    );
+    await waitFor(() => owned.every((partitions) => partitions.length === 1), { timeoutMs: 20_000 });
+    await publish(shared(), numbered(topic, 100));
+    await waitFor(() => followed.flatMap(({ values }) => values()).length === 100);
+    await sources[0]?.stop();
+    await waitFor(() => owned[1]?.length === 2, { timeoutMs: 20_000 });
+    await publish(shared(), numbered(topic, 100, 100));
+    await waitFor(() => followed.flatMap(({ values }) => values()).length === 200);
+    const all = followed.flatMap(({ values }) => values()).map(Number);
+    expect(all.sort((a, b) => a - b)).toEqual(Array.from({ length: 200 }, (_, index) => index));
+  });
+});
+
+describe('a start that cannot succeed', () => {
+  it('names the missing topics and the command that creates them, and creates none', async () => {
+    const kafka = shared();
+    const topic = uniqueName('missing');
+    const [broker] = kafka.brokers;
+    await expect(newSource({ ...kafka, topics: [topic] }).run(() => Promise.resolve())).rejects.toMatchObject(
+      {
+        code: 'topic_missing',
+        message: `Topic ${topic} does not exist on ${broker!}. Create it with: npx loopwatch topics --brokers ${broker!}`,
+      },
+    );
+    const sink = await openSink(kafka);
+    await expect(sink.publish([{ topic, key: null, value: 'a' }])).rejects.toMatchObject({
+      code: 'topic_missing',
+    });
+    const [report] = await ensureTopics({ ...kafka, create: false }, [
+      { name: topic, partitions: 1, config: {} },
+    ]);
+    expect(report?.status).toBe('missing');
+  });
+
+  it.each(['source', 'sink', 'topics'] as const)(
+    'names the brokers that do not answer (%s)',
+    async (what) => {
+      const brokers = [`127.0.0.1:${await freePort()}`];
+      const kafka = { brokers, clientId: 'log-test', connectTimeoutMs: 1_000 };
+      const started = Date.now();
+      const starts = {
+        source: () => newSource({ ...kafka, topics: ['loopwatch.events'] }).run(() => Promise.resolve()),
+        sink: () => createKafkaSink(kafka).open(),
+        topics: () => ensureTopics(kafka, []),
+      };
+      const failure: unknown = await starts[what]().catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(LogError);
+      expect(failure).toMatchObject({
+        code: 'broker_unreachable',
+        message: expect.stringContaining(brokers[0]!) as string,
+      });
+      expect(Date.now() - started).toBeLessThan(5_000);
+    },
+  );
+
+  it('refuses one record that is too large, not the others published with it', async () => {
+    const topic = await newTopic(shared(), { config: { 'max.message.bytes': '10000' } });
+    const sink = await openSink(shared());
+    const results = await Promise.allSettled([
+      sink.publish([{ topic, key: null, value: 'a' }]),
+      sink.publish([{ topic, key: null, value: 'x'.repeat(20_000) }]),
+      sink.publish([{ topic, key: null, value: 'b' }]),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(results[1]).toMatchObject({
+      reason: { code: 'record_too_large', message: expect.stringContaining(topic) as string },
+    });
+    await sink.publish([{ topic, key: null, value: 'c' }]);
+    expect((await readTopic(shared().brokers, topic)).map(({ value }) => value)).toEqual(['a', 'b', 'c']);
+  });
+});
+
+describe('a broker that goes away', () => {
+  it('and comes back after ten seconds is survived by source and sink, with nothing lost', async () => {
+    await using kafka = await startKafka({ own: true });
+    const options = { brokers: kafka.brokers, clientId: 'log-test' };
+    const topic = await newTopic(options, { partitions: 2 });
+    const links: string[] = [];
+    const source = newSource({ ...options, topics: [topic] });
+    const { values } = await follow(source, undefined, { onConnection: (state) => links.push(state) });
+    const sink = await openSink(options);
+    await sink.publish(numbered(topic, 100));
+    await waitFor(() => values().length === 100);
+    await kafka.stopBroker();
+    const stoppedAt = Date.now();
+    await waitFor(() => links.includes('down'));
+    const meanwhile = sink.publish(numbered(topic, 100, 100));
+    await waitFor(() => Date.now() - stoppedAt > 10_000, { timeoutMs: 15_000 });
+    await kafka.startBroker();
+    await meanwhile;
+    await sink.publish(numbered(topic, 100, 200));
+    const distinct = () => new Set(values()).size;
+    await waitFor(() => distinct() === 300, {
+      timeoutMs: 40_000,
+      describe: () => `300 values, ${distinct()} came`,
+    });
+    expect(links).toEqual(['up', 'down', 'up']);
+    const written = await readTopic(kafka.brokers, topic);
+    expect(written).toHaveLength(300);
+    await source.stop();
+    await sink.close();
+  });
+
+  it('does not keep a source from stopping', async () => {
+    await using kafka = await startKafka({ own: true });
+    const options = { brokers: kafka.brokers, clientId: 'log-test' };
+    const topic = await newTopic(options);
+    const links: string[] = [];
+    const source = newSource({ ...options, topics: [topic] });
+    await follow(source, undefined, { onConnection: (state) => links.push(state) });
+    await kafka.stopBroker();
+    await waitFor(() => links.includes('down'));
+    const started = Date.now();
+    await source.stop();
+    expect(Date.now() - started).toBeLessThan(10_000);
+  });
+});
+
+describe('ensureTopics', () => {
+  it('creates what is missing, finds it in order, and says what differs', async () => {
+    const prefix = uniqueName('set');
+    const names = topicSpecs({
+      events: `${prefix}.events`,
+      verdicts: `${prefix}.verdicts`,
+      sessions: `${prefix}.sessions`,
+      control: `${prefix}.control`,
+      checks: `${prefix}.checks`,
+      'dead-letters': `${prefix}.dead-letters`,
+    });
+    const created = await ensureTopics(shared(), names);
+    expect(created.map(({ status }) => status)).toEqual(Array(6).fill('created'));
+    const checked = await ensureTopics(shared(), names);
+    expect(checked).toEqual(names.map(({ name }) => ({ topic: name, status: 'ok', details: [] })));
+    const changed = names.map((spec) => ({
+      ...spec,
+      partitions: 8,
+      config: { 'cleanup.policy': 'compact' },
+    }));
+    const [events, , sessions] = await ensureTopics(shared(), changed);
+    expect(events).toMatchObject({ topic: `${prefix}.events`, status: 'differs' });
+    expect(events?.details[0]).toMatch(/has 6 partitions, 8 expected: add some with kafka-topics\.sh/);
+    expect(events?.details[1]).toMatch(
+      /cleanup\.policy of .* is delete, compact expected: set it with kafka-configs/,
+    );
+    expect(sessions?.details).toHaveLength(1);
+  });
+
+  it('names the topic and the reason when the cluster refuses', async () => {
+    const name = uniqueName('refused');
+    const spec = { name, partitions: 1, replicationFactor: 5, config: {} };
+    await expect(ensureTopics(shared(), [spec])).rejects.toMatchObject({
+      code: 'request_failed',
+      message: expect.stringContaining(name) as string,
+    });
+  });
+});
