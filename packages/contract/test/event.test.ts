@@ -158,7 +158,7 @@ describe('eventTime', () => {
     ['null', { time: null }, 42],
     ['no time', {}, 42],
   ])('reads %s', (_, given, time) => {
-    expect(eventTime({ type: 'retry', ...given } as AgentEvent, 42)).toBe(time);
+    expect(eventTime({ type: 'retry', ...given }, 42)).toBe(time);
   });
 });
 

@@ -1,0 +1,423 @@
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { environmentName, presetNames, resolveSettings, settingPaths, settingsSchema } from '../src/index.ts';
+
+type Sources = Partial<Parameters<typeof resolveSettings>[0]>;
+
+const resolve = (sources: Sources) => resolveSettings({ environment: {}, flags: {}, ...sources });
+const fromFile = (value: unknown, more: Sources = {}) =>
+  resolve({ file: { name: 'config.yaml', value }, ...more });
+
+function sound(resolved: ReturnType<typeof resolveSettings>) {
+  if (!resolved.ok) throw new Error(resolved.errors.join('\n'));
+  return resolved;
+}
+
+function faults(resolved: ReturnType<typeof resolveSettings>): readonly string[] {
+  expect(resolved.ok).toBe(false);
+  return resolved.ok ? [] : resolved.errors;
+}
+
+describe("the tool_call_loop block as the proxy's documentation writes it", () => {
+  it.each<[string, string, object]>([
+    [
+      'the general one',
+      `
+# config.yaml
+tool_call_loop:
+  enabled: true
+  max_repeats: 3
+  ttl_seconds: 300
+  mode: "block"  # Options: block, warn, chance_then_block
+  similarity_threshold: 0.9  # 0.0-1.0, higher means more similar
+`,
+      { enabled: true, max_repeats: 3, ttl_seconds: 300, mode: 'block', similarity_threshold: 0.9 },
+    ],
+    ['block', '# config.yaml\ntool_call_loop:\n  mode: "block"\n', { mode: 'block' }],
+    ['warn', '# config.yaml\ntool_call_loop:\n  mode: "warn"\n', { mode: 'warn' }],
+    [
+      'chance_then_block',
+      '# config.yaml\ntool_call_loop:\n  mode: "chance_then_block"\n',
+      { mode: 'chance_then_block' },
+    ],
+    [
+      'own messages',
+      `
+# config.yaml
+tool_call_loop:
+  error_messages:
+    block: "Tool call blocked due to repetitive pattern. Please try a different approach."
+    warning: "Warning: This tool call pattern has been repeated multiple times."
+`,
+      {
+        error_messages: {
+          block: 'Tool call blocked due to repetitive pattern. Please try a different approach.',
+          warning: 'Warning: This tool call pattern has been repeated multiple times.',
+        },
+      },
+    ],
+    [
+      'per tool',
+      `
+# config.yaml
+tool_call_loop:
+  per_tool:
+    search_web:
+      max_repeats: 2
+    get_weather:
+      max_repeats: 5
+`,
+      { per_tool: { search_web: { max_repeats: 2 }, get_weather: { max_repeats: 5 } } },
+    ],
+    [
+      'similarity',
+      `
+# config.yaml
+tool_call_loop:
+  similarity:
+    algorithm: "levenshtein"  # Options: levenshtein, jaccard
+    threshold: 0.9
+    normalize_whitespace: true
+    ignore_case: true
+`,
+      {
+        similarity: {
+          algorithm: 'levenshtein',
+          threshold: 0.9,
+          normalize_whitespace: true,
+          ignore_case: true,
+        },
+      },
+    ],
+    [
+      'strict',
+      `
+# config.yaml
+tool_call_loop:
+  enabled: true
+  max_repeats: 2
+  ttl_seconds: 180
+  mode: "block"
+  similarity_threshold: 0.8
+`,
+      { enabled: true, max_repeats: 2, ttl_seconds: 180, mode: 'block', similarity_threshold: 0.8 },
+    ],
+    [
+      'lenient',
+      `
+# config.yaml
+tool_call_loop:
+  enabled: true
+  max_repeats: 4
+  ttl_seconds: 600
+  mode: "chance_then_block"
+  similarity_threshold: 0.95
+`,
+      {
+        enabled: true,
+        max_repeats: 4,
+        ttl_seconds: 600,
+        mode: 'chance_then_block',
+        similarity_threshold: 0.95,
+      },
+    ],
+    [
+      'development',
+      `
+# config.yaml
+tool_call_loop:
+  enabled: true
+  max_repeats: 5
+  ttl_seconds: 300
+  mode: "warn"
+  similarity_threshold: 0.9
+`,
+      { enabled: true, max_repeats: 5, ttl_seconds: 300, mode: 'warn', similarity_threshold: 0.9 },
+    ],
+  ])('%s', (_, text, block) => {
+    expect(sound(fromFile(parse(text))).settings.tool_call_loop).toEqual(block);
+  });
+});
+
+describe('precedence', () => {
+  const max = 'tool_call_loop.max_repeats';
+  const file = { name: 'config.yaml', value: { tool_call_loop: { max_repeats: 3 } } };
+  const own = { LOOPWATCH_TOOL_CALL_LOOP_MAX_REPEATS: '5' };
+  const short = { TOOL_LOOP_MAX_REPEATS: '4' };
+
+  it.each<[string, Sources, number | undefined, object]>([
+    ['nothing', {}, undefined, { source: 'preset', name: 'stream' }],
+    ['the file', { file }, 3, { source: 'file', name: 'config.yaml' }],
+    [
+      'a short name over the file',
+      { file, environment: short },
+      4,
+      { source: 'environment', name: 'TOOL_LOOP_MAX_REPEATS' },
+    ],
+    [
+      'the own name over the short one',
+      { file, environment: { ...own, ...short } },
+      5,
+      { source: 'environment', name: 'LOOPWATCH_TOOL_CALL_LOOP_MAX_REPEATS' },
+    ],
+    [
+      'a flag over all',
+      { file, environment: own, flags: { [max]: 6 } },
+      6,
+      { source: 'flag', name: '--set' },
+    ],
+    [
+      'a flag of its own',
+      { flags: { [max]: 6 }, flagNames: { [max]: '--max' } },
+      6,
+      { source: 'flag', name: '--max' },
+    ],
+    [
+      'an empty variable is not set',
+      { file, environment: { LOOPWATCH_TOOL_CALL_LOOP_MAX_REPEATS: ' ', TOOL_LOOP_MAX_REPEATS: '' } },
+      3,
+      { source: 'file', name: 'config.yaml' },
+    ],
+  ])('%s', (_, sources, value, origin) => {
+    const { settings, origins } = sound(resolve(sources));
+    expect(settings.tool_call_loop.max_repeats).toBe(value);
+    expect(origins[max]).toEqual(origin);
+  });
+
+  it('keeps what the stronger source does not mention', () => {
+    const { settings } = sound(
+      fromFile(
+        { tool_call_loop: { mode: 'warn', similarity: { ignore_case: true } }, kafka: { group: 'g' } },
+        {
+          environment: { KAFKA_BROKERS: 'a:1,b:2' },
+          flags: { tool_call_loop: { similarity: { threshold: 0.5 } } },
+        },
+      ),
+    );
+    expect(settings.tool_call_loop).toEqual({
+      mode: 'warn',
+      similarity: { ignore_case: true, threshold: 0.5 },
+    });
+    expect(settings.kafka).toMatchObject({ group: 'g', brokers: ['a:1', 'b:2'] });
+  });
+
+  it('replaces the tools as a whole, and one of their keys alone', () => {
+    const perTool = { a: { max_repeats: 2 }, b: { mode: 'warn' } };
+    const file = { tool_call_loop: { per_tool: perTool } };
+    const path = 'tool_call_loop.per_tool';
+    expect(sound(fromFile(file, { flags: { [`${path}.a.max_repeats`]: 9 } }))).toMatchObject({
+      settings: { tool_call_loop: { per_tool: { a: { max_repeats: 9 }, b: { mode: 'warn' } } } },
+      origins: { [`${path}.a.max_repeats`]: { source: 'flag' }, [`${path}.b.mode`]: { source: 'file' } },
+    });
+    const replaced = sound(
+      fromFile(file, { environment: { LOOPWATCH_TOOL_CALL_LOOP_PER_TOOL: '{"c":{"enabled":false}}' } }),
+    );
+    expect(replaced.settings.tool_call_loop.per_tool).toEqual({ c: { enabled: false } });
+    expect(Object.keys(replaced.origins).filter((key) => key.startsWith(path))).toEqual([
+      `${path}.c.enabled`,
+    ]);
+  });
+
+  it('gives every setting an origin', () => {
+    const { origins } = sound(fromFile({ preset: 'coding', log: { level: 'warn' } }));
+    const paths = settingPaths(settingsSchema).map(({ path }) => path);
+    expect(Object.keys(origins).toSorted()).toEqual(paths.toSorted());
+    expect(origins).toMatchObject({
+      preset: { source: 'file', name: 'config.yaml' },
+      'log.level': { source: 'file', name: 'config.yaml' },
+      'log.format': { source: 'default' },
+      'content_loop.window': { source: 'preset', name: 'coding' },
+      'tool_call_loop.similarity_threshold': { source: 'preset', name: 'coding' },
+      'tool_call_loop.per_tool': { source: 'default' },
+    });
+  });
+});
+
+describe('the environment', () => {
+  it.each<[string, string, string, unknown]>([
+    ['KAFKA_BROKERS', 'a:9092, b:9092,', 'kafka.brokers', ['a:9092', 'b:9092']],
+    ['KAFKA_BROKERS', 'a:9092', 'kafka.brokers', ['a:9092']],
+    ['TOOL_LOOP_DETECTION_ENABLED', 'FALSE', 'tool_call_loop.enabled', false],
+    ['TOOL_LOOP_DETECTION_ENABLED', '1', 'tool_call_loop.enabled', true],
+    ['TOOL_LOOP_MAX_REPEATS', '4', 'tool_call_loop.max_repeats', 4],
+    ['TOOL_LOOP_TTL_SECONDS', '120', 'tool_call_loop.ttl_seconds', 120],
+    ['LOOPWATCH_TOOL_CALL_LOOP_TTL_SECONDS', 'null', 'tool_call_loop.ttl_seconds', null],
+    ['TOOL_LOOP_MODE', 'break', 'tool_call_loop.mode', 'block'],
+    ['TOOL_LOOP_MODE', 'chance_then_break', 'tool_call_loop.mode', 'chance_then_block'],
+    ['LOOPWATCH_PRESET', 'proxy', 'preset', 'proxy'],
+    ['LOOPWATCH_ENABLED', 'off', 'enabled', false],
+    ['LOOPWATCH_PRIVACY_STORE_TEXT', 'No', 'privacy.store_text', false],
+    ['LOOPWATCH_KAFKA_TOPICS_DEAD_LETTERS', 'dlq', 'kafka.topics.dead-letters', 'dlq'],
+    ['LOOPWATCH_KAFKA_CLIENT_ID', '007', 'kafka.client_id', '007'],
+    ['LOOPWATCH_TOOL_CALL_LOOP_SIMILARITY_THRESHOLD', '0.7', 'tool_call_loop.similarity.threshold', 0.7],
+    ['LOOPWATCH_PRIVACY_MASK', '["a{1,2}"]', 'privacy.mask', ['a{1,2}']],
+  ])('%s=%s sets %s', (name, text, path, value) => {
+    const { settings, origins, warnings } = sound(resolve({ environment: { [name]: text } }));
+    expect(path.split('.').reduce<unknown>((block, key) => (block as never)[key], settings)).toEqual(value);
+    expect(origins[path]).toEqual({ source: 'environment', name });
+    expect(warnings).toEqual([]);
+  });
+
+  it('has a name for every setting', () => {
+    const names = settingPaths(settingsSchema).map(({ path }) => environmentName(path));
+    const { warnings } = sound(resolve({ environment: Object.fromEntries(names.map((name) => [name, ''])) }));
+    expect(warnings).toEqual([]);
+  });
+
+  it.each([
+    ['LOOPWATCH_TOOL_CALL_LOOP_MAX_REPEAT', '; did you mean LOOPWATCH_TOOL_CALL_LOOP_MAX_REPEATS?'],
+    ['LOOPWATCH_BROKERS', '; did you mean LOOPWATCH_KAFKA_BROKERS?'],
+    ['LOOPWATCH_DATA_DIR', '; did you mean LOOPWATCH_STORAGE_DATA_DIR?'],
+    ['LOOPWATCH_API_TOKENS', '; did you mean LOOPWATCH_API_TOKEN?'],
+    ['LOOPWATCH_QUITE_SOMETHING_ELSE', ''],
+  ])('warns of %s%s', (name, hint) => {
+    expect(sound(resolve({ environment: { [name]: '1' } })).warnings).toEqual([
+      `the environment variable ${name} is no setting${hint}`,
+    ]);
+  });
+
+  it.each([
+    'LOOPWATCH_CONFIG',
+    'LOOPWATCH_API_TOKEN',
+    'LOOPWATCH_VIEWER_TOKEN',
+    'LOOPWATCH_LLM_API_KEY',
+    'LOOPWATCH_SHARED_DATA',
+    'PATH',
+  ])('does not warn of %s', (name) => {
+    expect(sound(resolve({ environment: { [name]: 'x' } })).warnings).toEqual([]);
+  });
+});
+
+describe('faults', () => {
+  it.each<[string, Sources, string]>([
+    [
+      'a misspelled key',
+      { file: { name: 'config.yaml', value: { tool_call_loop: { max_repeat: 3 } } } },
+      'config.yaml: unknown key tool_call_loop.max_repeat; did you mean max_repeats?',
+    ],
+    [
+      'a misspelled block',
+      { file: { name: 'config.yaml', value: { tool_call_lop: { max_repeats: 3 } } } },
+      'config.yaml: unknown key tool_call_lop; did you mean tool_call_loop?',
+    ],
+    [
+      'a key in the wrong block',
+      { file: { name: 'config.yaml', value: { max_repeats: 3 } } },
+      'config.yaml: unknown key max_repeats; did you mean tool_call_loop.max_repeats?',
+    ],
+    [
+      'a key like nothing else',
+      { file: { name: 'config.yaml', value: { telemetry: true } } },
+      'config.yaml: unknown key telemetry',
+    ],
+    [
+      'a misspelled key of a tool',
+      {
+        file: { name: 'config.yaml', value: { tool_call_loop: { per_tool: { 'a.b': { modes: 'warn' } } } } },
+      },
+      'config.yaml: unknown key tool_call_loop.per_tool.a.b.modes; did you mean mode?',
+    ],
+    [
+      '__proto__',
+      { file: { name: 'config.yaml', value: JSON.parse('{"__proto__":{"enabled":false}}') } },
+      'config.yaml: unknown key __proto__',
+    ],
+    [
+      'a misspelled flag',
+      { flags: { 'tool_cal_loop.mode': 'warn' } },
+      '--set: unknown key tool_cal_loop.mode; did you mean tool_call_loop.mode?',
+    ],
+    [
+      'a misspelled key of a flag',
+      { flags: { 'tool_call_loop.per_tool.x.max_repeat': 2 } },
+      '--set: unknown key tool_call_loop.per_tool.x.max_repeat; did you mean max_repeats?',
+    ],
+    [
+      'a number that is a text',
+      { file: { name: 'config.yaml', value: { tool_call_loop: { max_repeats: 'three' } } } },
+      'config.yaml: tool_call_loop.max_repeats is "three"; allowed: a whole number from 2 to 1000000',
+    ],
+    [
+      'a number out of range',
+      { environment: { LOOPWATCH_SERVER_PORT: '70000' } },
+      'LOOPWATCH_SERVER_PORT: server.port is 70000; allowed: a whole number from 0 to 65535',
+    ],
+    [
+      'a text for a boolean',
+      { environment: { TOOL_LOOP_DETECTION_ENABLED: 'maybe' } },
+      'TOOL_LOOP_DETECTION_ENABLED: tool_call_loop.enabled is "maybe"; allowed: true or false',
+    ],
+    [
+      'a preset that is none',
+      { flags: { preset: 'streams' } },
+      `--set: preset is "streams"; allowed: one of ${presetNames.join(', ')}`,
+    ],
+    [
+      'null where a value must be',
+      { file: { name: 'config.yaml', value: { preset: null } } },
+      `config.yaml: preset is null; allowed: one of ${presetNames.join(', ')}`,
+    ],
+    [
+      'a value for a block',
+      { file: { name: 'config.yaml', value: { storage: '/var' } } },
+      'config.yaml: storage is "/var"; allowed: a block of data_dir',
+    ],
+    [
+      'a list for the file',
+      { file: { name: 'config.yaml', value: [1] } },
+      `config.yaml: the configuration is [1]; allowed: a block of ${Object.keys(settingsSchema.shape).join(', ')}`,
+    ],
+    [
+      'an expression that is none',
+      { file: { name: 'config.yaml', value: { privacy: { mask: ['a', '('] } } } },
+      'config.yaml: privacy.mask is ["a","("]; allowed: a list, each entry a text; privacy.mask.1 is no regular expression',
+    ],
+    [
+      'a variable that is no JSON',
+      { environment: { LOOPWATCH_TOOL_CALL_LOOP_PER_TOOL: 'search' } },
+      'LOOPWATCH_TOOL_CALL_LOOP_PER_TOOL: tool_call_loop.per_tool is "search"; allowed: names, each with a block of enabled, max_repeats, ttl_seconds, mode, similarity_threshold, similarity',
+    ],
+  ])('names %s', (_, sources, message) => expect(faults(resolve(sources))).toEqual([message]));
+
+  it('tells all of them at once, those of covered values too', () => {
+    const wrong = faults(
+      fromFile(
+        { tool_call_loop: { max_repeats: 1, mod: 'warn' }, log: { level: 'loud' } },
+        { environment: { LOOPWATCH_LOG_LEVEL: 'quiet' }, flags: { 'log.level': 'info', nothing: 1 } },
+      ),
+    );
+    expect(wrong.map((fault) => fault.split(';')[0])).toEqual([
+      'config.yaml: tool_call_loop.max_repeats is 1',
+      'config.yaml: unknown key tool_call_loop.mod',
+      'config.yaml: log.level is "loud"',
+      'LOOPWATCH_LOG_LEVEL: log.level is "quiet"',
+      '--set: unknown key nothing',
+    ]);
+  });
+
+  it('quotes a value that contains itself, and shortens a long one', () => {
+    const endless: Record<string, unknown> = {};
+    endless['endless'] = endless;
+    expect(faults(fromFile({ preset: endless }))).toEqual([
+      expect.stringContaining('preset is [object Object]'),
+    ]);
+    expect(faults(fromFile({ preset: 'x'.repeat(10_000) }))[0]!.length).toBeLessThan(300);
+  });
+
+  it.each([null, undefined, {}, { tool_call_loop: null, kafka: { topics: null } }])(
+    'finds none in an empty file: %j',
+    (value) => expect(sound(fromFile(value)).settings).toEqual(sound(resolve({})).settings),
+  );
+
+  it('does not touch what it was given', () => {
+    const value = { tool_call_loop: { similarity: {} } };
+    sound(fromFile(value, { flags: { 'tool_call_loop.similarity.threshold': 0.5 } }));
+    expect(value).toEqual({ tool_call_loop: { similarity: {} } });
+  });
+
+  it('keeps an empty similarity block, which selects similar matching', () => {
+    expect(sound(fromFile({ tool_call_loop: { similarity: {} } })).settings.tool_call_loop).toEqual({
+      similarity: {},
+    });
+  });
+});

@@ -1,0 +1,162 @@
+import {
+  deadLetterHeaders,
+  deadLetterReasons,
+  defaultTopicPrefix,
+  type TopicRole,
+  topicNames,
+  topicRoles,
+  topicSettingsSchema,
+} from '@loopwatch/contract';
+import { eventExamples, verdictExamples } from './examples.ts';
+import { eventParts, type Json, payloadSchema, without } from './json-schemas.ts';
+
+/** The AsyncAPI document: which topics there are, what their records hold, and who writes and reads them. */
+
+interface Channel {
+  readonly message: Json;
+  readonly key: string;
+  readonly compacted?: boolean;
+  /** What the worker does with it; without one it is reserved. */
+  readonly worker?: 'send' | 'receive';
+  readonly summary: string;
+}
+
+const reserved = 'Reserved: `loopwatch topics` creates it, this version neither writes nor reads it.';
+
+const unspecified = { description: 'Not specified yet.' };
+
+const channels: Readonly<Record<TopicRole, Channel>> = {
+  events: {
+    message: {
+      payload: { $ref: '#/components/schemas/event' },
+      examples: Object.entries(eventExamples).map(([name, payload]) => ({ name, payload })),
+    },
+    key: 'The session id, so that one partition sees a session in order.',
+    worker: 'receive',
+    summary: 'Watches what agents do',
+  },
+  verdicts: {
+    message: {
+      payload: { $ref: '#/components/schemas/verdict' },
+      examples: verdictExamples.map((payload) => ({ name: payload.phase, payload })),
+    },
+    key: 'The session id.',
+    worker: 'send',
+    summary: 'Publishes what it concludes, in one transaction with the offset of the event',
+  },
+  sessions: { message: { payload: unspecified }, key: 'The session id.', compacted: true, summary: reserved },
+  control: {
+    message: { payload: { $ref: '#/components/schemas/control' } },
+    key: 'The scope: `server`, `model:<backend>/<model>` or `session:<id>`.',
+    compacted: true,
+    summary: reserved,
+  },
+  checks: { message: { payload: unspecified }, key: 'The session id.', compacted: true, summary: reserved },
+  'dead-letters': {
+    message: {
+      contentType: 'application/octet-stream',
+      headers: { $ref: '#/components/schemas/deadLetterHeaders' },
+      payload: { description: 'The bytes of the original record, unchanged.' },
+    },
+    key: 'That of the original record.',
+    worker: 'send',
+    summary: 'Puts aside records that cannot be read',
+  },
+};
+
+const names = topicNames(topicSettingsSchema.parse({}));
+const bindingVersion = '0.5.0';
+
+export function asyncApiDocument(version: string): Json {
+  return {
+    asyncapi: '3.0.0',
+    info: {
+      title: 'Loopwatch',
+      version,
+      description: `Loopwatch reads events of AI agents from Kafka and writes verdicts back. Topic names are configurable (\`kafka.topics\`); those shown have the prefix \`${defaultTopicPrefix}\`.`,
+      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+    },
+    defaultContentType: 'application/json',
+    servers: {
+      kafka: {
+        host: '{bootstrap}',
+        protocol: 'kafka',
+        description: 'The cluster named by `kafka.brokers` or `KAFKA_BROKERS`.',
+        variables: {
+          bootstrap: { default: 'localhost:9092', description: 'host:port of a bootstrap broker' },
+        },
+      },
+    },
+    channels: byRole(channelObject),
+    operations: Object.assign({}, ...topicRoles.map(operationObject)) as Json,
+    components: { messages: byRole(messageObject), schemas: schemas() },
+  };
+}
+
+function byRole(make: (role: TopicRole) => Json): Json {
+  return Object.fromEntries(topicRoles.map((role) => [role, make(role)]));
+}
+
+function channelObject(role: TopicRole): Json {
+  const { compacted, worker, summary } = channels[role];
+  return {
+    address: names[role],
+    description: descriptionOf(role) + (worker === undefined ? `. ${summary}` : '.'),
+    servers: [{ $ref: '#/servers/kafka' }],
+    messages: { [role]: { $ref: `#/components/messages/${role}` } },
+    ...(compacted === true && {
+      bindings: { kafka: { topicConfiguration: { 'cleanup.policy': ['compact'] }, bindingVersion } },
+    }),
+  };
+}
+
+/** What the settings say of the topic, without the default name. */
+function descriptionOf(role: TopicRole): string {
+  const description = topicSettingsSchema.shape[role].description ?? role;
+  return description.split(/\.\s/)[0] ?? description;
+}
+
+function messageObject(role: TopicRole): Json {
+  const { message, key } = channels[role];
+  return {
+    name: role,
+    ...message,
+    bindings: { kafka: { key: { type: 'string', description: key }, bindingVersion } },
+  };
+}
+
+function operationObject(role: TopicRole): Json {
+  const { worker, summary } = channels[role];
+  if (worker === undefined) return {};
+  return {
+    [`worker-${worker}-${role}`]: {
+      action: worker,
+      summary,
+      channel: { $ref: `#/channels/${role}` },
+      messages: [{ $ref: `#/channels/${role}/messages/${role}` }],
+    },
+  };
+}
+
+function schemas(): Json {
+  const { root, parts } = eventParts('#/components/schemas/event.', 'draft-7');
+  return {
+    event: root,
+    ...Object.fromEntries(Object.entries(parts).map(([name, part]) => [`event.${name}`, part])),
+    // The messages carry the examples.
+    verdict: without(payloadSchema('verdict', 'draft-7'), 'examples'),
+    control: payloadSchema('control', 'draft-7'),
+    deadLetterHeaders: {
+      type: 'object',
+      description: 'Added to the headers of the original record.',
+      properties: Object.fromEntries(
+        Object.entries(deadLetterHeaders).map(([key, header]) => [header, headerSchema(key)]),
+      ),
+      required: Object.values(deadLetterHeaders),
+    },
+  };
+}
+
+function headerSchema(key: string): Json {
+  return key === 'code' ? { type: 'string', enum: Object.keys(deadLetterReasons) } : { type: 'string' };
+}

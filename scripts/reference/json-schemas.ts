@@ -1,0 +1,102 @@
+import {
+  controlSchema,
+  eventSchemas,
+  eventTypes,
+  otherEventSchema,
+  settingsSchema,
+  verdictSchema,
+} from '@loopwatch/contract';
+import { z } from 'zod';
+import { controlExamples, eventExamples, verdictExamples } from './examples.ts';
+
+/** The published JSON Schemas, made from the schemas that the code itself uses. */
+
+export interface Json {
+  [key: string]: unknown;
+}
+
+/** Draft 7 is what AsyncAPI speaks. */
+export type Dialect = 'draft-2020-12' | 'draft-7';
+
+const texts = {
+  event: ['Event', 'What an agent did: one record of the events topic. Unknown fields are kept.'],
+  verdict: ['Verdict', 'What Loopwatch concluded: one change in the life of an incident.'],
+  control: ['Control', 'Settings of one scope, as a record of the control topic; its key is the scope.'],
+  settings: ['Settings', 'The configuration file.'],
+} as const;
+export type SchemaName = keyof typeof texts;
+export const schemaNames = Object.keys(texts) as readonly SchemaName[];
+
+/** A schema as a file of its own. */
+export function schemaDocument(name: SchemaName): Json {
+  const [title, description] = texts[name];
+  const version = name === 'settings' ? '' : ':v1';
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: `urn:loopwatch:schema:${name}${version}`,
+    title: `Loopwatch ${title.toLowerCase()}`,
+    description,
+    ...(name === 'event' ? eventDocument() : payloadSchema(name, 'draft-2020-12')),
+  };
+}
+
+/** The schema of a payload without a head of its own; events are put together by {@link eventParts}. */
+export function payloadSchema(name: Exclude<SchemaName, 'event'>, dialect: Dialect): Json {
+  switch (name) {
+    case 'verdict':
+      return { ...convert(verdictSchema, dialect), examples: verdictExamples };
+    case 'control':
+      return { ...convert(controlSchema, dialect), examples: controlExamples };
+    case 'settings':
+      return convert(settingsSchema, dialect);
+  }
+}
+
+function eventDocument(): Json {
+  const { root, parts } = eventParts('#/$defs/', 'draft-2020-12');
+  return { ...root, examples: Object.values(eventExamples), $defs: parts };
+}
+
+/**
+ * The event schema in named parts: what every event may carry is said once, each type adds its own fields, and a type
+ * that is not known yet needs a sound envelope only.
+ *
+ * @param at where the parts will stand, as the beginning of a reference
+ */
+export function eventParts(at: string, dialect: Dialect): { root: Json; parts: Record<string, Json> } {
+  const shared = without(propertiesOf(convert(otherEventSchema, dialect)), 'type');
+  const parts: Record<string, Json> = { envelope: { type: 'object', properties: shared } };
+  for (const name of eventTypes) {
+    const whole = convert(eventSchemas[name], dialect);
+    const own = Object.entries(propertiesOf(whole)).filter(([key]) => !Object.hasOwn(shared, key));
+    parts[name] = {
+      ...(typeof whole['description'] === 'string' && { description: whole['description'] }),
+      allOf: [{ $ref: `${at}envelope` }],
+      type: 'object',
+      properties: Object.fromEntries(own),
+      required: whole['required'],
+    };
+  }
+  parts['other'] = {
+    description: 'A type that this version does not know: accepted, counted and otherwise ignored.',
+    allOf: [{ $ref: `${at}envelope` }],
+    type: 'object',
+    properties: { type: { type: 'string', not: { enum: eventTypes } } },
+    required: ['type'],
+  };
+  return { root: { oneOf: [...eventTypes, 'other'].map((name) => ({ $ref: at + name })) }, parts };
+}
+
+function convert(schema: z.ZodType, target: Dialect): Json {
+  const document = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', target });
+  return without(document, '$schema');
+}
+
+/** A copy that lacks one key. */
+export function without(schema: Json, key: string): Json {
+  return Object.fromEntries(Object.entries(schema).filter(([name]) => name !== key));
+}
+
+function propertiesOf(schema: Json): Json {
+  return (schema['properties'] ?? {}) as Json;
+}
