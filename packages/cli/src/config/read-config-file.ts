@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { LineCounter, parseDocument } from 'yaml';
+import { type Document, LineCounter, parseDocument, visit } from 'yaml';
 import { UsageError } from '../errors.ts';
 
 /**
@@ -11,9 +11,13 @@ export function readConfigFile(file: string): unknown {
   const text = readText(file);
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  if (document.errors.length > 0) {
-    const faults = document.errors.map(({ pos, message }) => {
-      const { line, col } = lines.linePos(pos[0]);
+  const mistakes = [
+    ...document.errors.map(({ pos: [start], message }) => ({ start, message })),
+    ...unresolvedAliases(document),
+  ];
+  if (mistakes.length > 0) {
+    const faults = mistakes.map(({ start, message }) => {
+      const { line, col } = lines.linePos(start);
       return `${file}:${line}:${col}: ${message}`;
     });
     throw new UsageError(faults.join('\n'));
@@ -24,6 +28,21 @@ export function readConfigFile(file: string): unknown {
     // Anchors that expand without end are found only here.
     throw new UsageError(`${file}: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+/** References to anchors that are not there: the parser leaves them to be found later, and then without a place. */
+function unresolvedAliases(document: Document): { start: number; message: string }[] {
+  const found: { start: number; message: string }[] = [];
+  visit(document, {
+    Alias: (_, alias) => {
+      if (alias.resolve(document) !== undefined) return;
+      found.push({
+        start: alias.range?.[0] ?? 0,
+        message: `there is no anchor &${alias.source} before this`,
+      });
+    },
+  });
+  return found;
 }
 
 const reasons: Readonly<Record<string, string>> = {
