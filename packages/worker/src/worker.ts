@@ -78,9 +78,20 @@ export class Worker {
     return this.connection;
   }
 
+  /** @throws LogError when the log cannot be reached or a topic is missing; everything is closed again then */
   async start(): Promise<void> {
-    const { source, sink, logger } = this.deps;
-    await sink.open();
+    try {
+      await this.deps.sink.open();
+      await this.consume();
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+    this.connection = { connected: true, detail: 'connected' };
+  }
+
+  private async consume(): Promise<void> {
+    const { source, logger } = this.deps;
     await source.run((batch) => this.process(batch), {
       onAssignment: (partitions) => {
         this.metrics.rebalances.inc();
@@ -101,7 +112,6 @@ export class Worker {
         else logger.warn({ reason }, 'Lost the event log; trying again until it is back');
       },
     });
-    this.connection = { connected: true, detail: 'connected' };
   }
 
   /** Stops fetching, lets the batch in progress be delivered and committed, then closes. */

@@ -1,0 +1,212 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { topicNames, verdictSchema } from '@loopwatch/contract';
+import { ensureTopics, topicSpecs } from '@loopwatch/log';
+import { freePort, readTopic, spawnCli, startKafka, tempDir, uniqueName, waitFor } from '@loopwatch/testkit';
+import kafkajs from 'kafkajs';
+import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+
+const samplesDir = fileURLToPath(new URL('../../../samples', import.meta.url));
+
+/** All sample sessions, a line of each in turn. */
+function interleavedSamples(): string[] {
+  const files = readdirSync(samplesDir).filter((name) => name.endsWith('.events.jsonl'));
+  const sessions = files.map((name) => readFileSync(join(samplesDir, name), 'utf8').trim().split('\n'));
+  const longest = Math.max(...sessions.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, i) => sessions.flatMap((lines) => lines[i] ?? [])).flat();
+}
+
+async function fileOf(lines: readonly string[]): Promise<string> {
+  const dir = await tempDir();
+  onTestFinished(() => dir.remove());
+  const file = join(dir.path, 'events.jsonl');
+  await writeFile(file, `${lines.join('\n')}\n`);
+  return file;
+}
+
+/** Topics of the test's own on the brokers, and the settings that name them. */
+async function ownTopics(brokers: readonly string[], partitions = 3) {
+  const prefix = `${uniqueName('cli')}.`;
+  const topics = topicNames({ prefix });
+  await ensureTopics({ brokers, clientId: 'test' }, topicSpecs(topics, { partitions }));
+  const env = {
+    KAFKA_BROKERS: brokers.join(','),
+    LOOPWATCH_KAFKA_TOPICS_PREFIX: prefix,
+    LOOPWATCH_KAFKA_GROUP: prefix,
+    LOOPWATCH_WORKER_PORT: String(await freePort()),
+  };
+  return { topics, env };
+}
+
+async function worker(env: Record<string, string>) {
+  const process = spawnCli(['worker'], env);
+  onTestFinished(async () => {
+    await process.stop('SIGKILL');
+  });
+  await process.line(/Watching /);
+  return process;
+}
+
+/** Verdict ids of a replay, by session. */
+async function replayed(file: string): Promise<string[]> {
+  const replay = spawnCli(['replay', file, '--json']);
+  await replay.exited;
+  return replay.stdout.map((line) => verdictSchema.parse(JSON.parse(line)).id);
+}
+
+async function publishedIds(brokers: readonly string[], topic: string, count: number): Promise<string[]> {
+  const records = await readTopic(brokers, topic, { count, timeoutMs: 60_000 });
+  return records.map(({ value }) => verdictSchema.parse(JSON.parse(value ?? '')).id);
+}
+
+describe('the worker on a real broker', () => {
+  let brokers: string[] = [];
+  beforeAll(() => {
+    brokers = inject('kafkaBrokers');
+  });
+
+  it('comes to the verdicts of a replay of the same events', async () => {
+    const { topics, env } = await ownTopics(brokers);
+    const file = await fileOf(interleavedSamples());
+    const expected = await replayed(file);
+    expect(expected.length).toBeGreaterThan(10);
+    const produce = spawnCli(['produce', file], env);
+    expect(await produce.exited, produce.stderr.join('\n')).toBe(0);
+    const running = await worker(env);
+    const ids = await publishedIds(brokers, topics.verdicts, expected.length);
+    expect(await running.stop()).toBe(0);
+    expect(ids.toSorted()).toEqual(expected.toSorted());
+    // Nothing more came while it stopped.
+    expect(await readTopic(brokers, topics.verdicts)).toHaveLength(expected.length);
+  });
+
+  it('survives records of every bad kind, and keeps them as dead letters', async () => {
+    const { topics, env } = await ownTopics(brokers, 1);
+    const kafka = new kafkajs.Kafka({ brokers, logLevel: kafkajs.logLevel.NOTHING });
+    const producer = kafka.producer({ createPartitioner: kafkajs.Partitioners.DefaultPartitioner });
+    await producer.connect();
+    onTestFinished(() => producer.disconnect());
+    const call = { sessionId: 's', type: 'tool_call_request', name: 'read_file' };
+    const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
+    const good = [
+      `{"sessionId":"s","type":"tool_call_request","name":"deep","args":{"a":${deep}}}`,
+      '{"sessionId":"s","type":"tool_call_request","name":"p","args":{"__proto__":{"x":1},"constructor":2}}',
+      '{"sessionId":"s","type":"content","text":"a lone \\ud800 surrogate"}',
+      '{"sessionId":"s","type":"not_known_yet","anything":[1]}',
+      JSON.stringify({ sessionId: 'big', type: 'content', text: 'x y '.repeat(1_250_000) }),
+      JSON.stringify({ ...call, time: 9e15 }),
+      ...Array.from({ length: 5 }, (_, i) =>
+        JSON.stringify({ ...call, args: { path: 'a' }, time: 9e15 + i }),
+      ),
+      JSON.stringify({ ...call, time: 1 }),
+    ];
+    const bad = [
+      'no json',
+      '[1,2]',
+      '{"sessionId":"s","type":"content","text":5}',
+      '{"sessionId":"s","type":"tool_call_request","name":"x","args":7}',
+      '{"type":"content","text":"of nobody"}',
+      Buffer.from([0xff, 0xfe, 0x00]),
+      null,
+    ];
+    const order = good.flatMap((value, i) => [value, bad[i]]).filter((value) => value !== undefined);
+    for (const value of order) {
+      const headers = { trace: 'abc' };
+      await producer.send({ topic: topics.events, messages: [{ key: null, value, headers }] });
+    }
+    const running = await worker(env);
+    const letters = await readTopic(brokers, topics['dead-letters'], {
+      count: bad.length,
+      timeoutMs: 60_000,
+    });
+    expect(letters.map(({ headers }) => headers['loopwatch-error-code'])).toEqual([
+      'not_json',
+      'not_an_object',
+      'invalid_event',
+      'invalid_event',
+      'missing_session',
+      'not_json',
+      'empty_value',
+    ]);
+    expect(letters[0]).toMatchObject({
+      value: 'no json',
+      headers: { trace: 'abc', 'loopwatch-topic': topics.events },
+    });
+    expect(letters[6]?.value).toBeNull();
+    const verdicts = (await readTopic(brokers, topics.verdicts, { count: 1 })).map(({ value }) =>
+      verdictSchema.parse(JSON.parse(value ?? '')),
+    );
+    const opened = verdicts
+      .filter(({ phase }) => phase === 'opened')
+      .map(({ sessionId, detector }) => [sessionId, detector]);
+    expect(opened).toEqual([
+      ['big', 'content-repeat'],
+      ['s', 'tool-repeat'],
+    ]);
+    expect(await running.stop()).toBe(0);
+  });
+
+  it('says how to make a topic that does not exist', async () => {
+    const env = { KAFKA_BROKERS: brokers.join(','), LOOPWATCH_KAFKA_TOPICS_PREFIX: `${uniqueName('none')}.` };
+    const process = spawnCli(['worker', '--port', '0'], env);
+    expect(await process.exited).toBe(1);
+    expect(process.stderr.join('\n')).toContain('npx loopwatch topics --brokers');
+  });
+
+  it('stops on SIGTERM in the middle, and the next one goes on behind what was committed', async () => {
+    const { topics, env } = await ownTopics(brokers, 1);
+    const loop = (session: number): string[] =>
+      Array.from({ length: 6 }, (_, i) =>
+        JSON.stringify({
+          id: `e-${String(i)}`,
+          sessionId: `s-${String(session)}`,
+          time: 1_760_000_000_000 + i,
+          type: 'tool_call_request',
+          name: 'read_file',
+          args: { path: 'a' },
+        }),
+      );
+    const sessions = 20_000;
+    const file = await fileOf(Array.from({ length: sessions }, (_, session) => loop(session)).flat());
+    const produce = spawnCli(['produce', file], env);
+    expect(await produce.exited, produce.stderr.join('\n')).toBe(0);
+    const first = await worker(env);
+    await readTopic(brokers, topics.verdicts, { count: 1 });
+    expect(await first.stop('SIGTERM')).toBe(0);
+    const second = await worker(env);
+    const count = async () => {
+      const ids = await readTopic(brokers, topics.verdicts);
+      return ids.length >= sessions - 1 ? ids : undefined;
+    };
+    const records = await waitFor(count, { timeoutMs: 60_000 });
+    expect(await second.stop()).toBe(0);
+    const ids = records.map(({ value }) => verdictSchema.parse(JSON.parse(value ?? '')).id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});
+
+describe('a broker that goes away', () => {
+  it('is waited for, and nothing is missed', async () => {
+    const kafka = await startKafka();
+    onTestFinished(() => kafka.stop());
+    const { topics, env } = await ownTopics(kafka.brokers, 1);
+    const lines = interleavedSamples();
+    const half = Math.floor(lines.length / 2);
+    const whole = await fileOf(lines);
+    const [one, two] = [await fileOf(lines.slice(0, half)), await fileOf(lines.slice(half))];
+    const expected = await replayed(whole);
+    const running = await worker(env);
+    expect(await spawnCli(['produce', one], env).exited).toBe(0);
+    await readTopic(kafka.brokers, topics.verdicts, { count: 1 });
+    await kafka.stopBroker();
+    await running.line(/Lost the event log/, 60_000);
+    await kafka.startBroker();
+    await running.line(/Connected to the event log/, 60_000);
+    expect(await spawnCli(['produce', two], env).exited).toBe(0);
+    const ids = await publishedIds(kafka.brokers, topics.verdicts, expected.length);
+    expect(ids.toSorted()).toEqual(expected.toSorted());
+    expect(await running.stop()).toBe(0);
+  });
+});
