@@ -341,3 +341,37 @@ describe('prometheus.yml', () => {
     expect(targets).toEqual([`worker:${defaults.worker.port}`, `server:${defaults.server.port}`]);
   });
 });
+
+describe('the docs', () => {
+  const examples = [...read('docs/configuration.md').matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(
+    ([, text = ''], i) => ({
+      number: i + 1,
+      text,
+    }),
+  );
+
+  it('have examples of configuration', () => {
+    expect(examples.length).toBeGreaterThan(5);
+  });
+
+  it.each(examples)('example $number of the configuration is accepted', ({ text }) => {
+    expect(settingsSchema.safeParse(parse(text)).error?.issues ?? []).toEqual([]);
+  });
+
+  it('would not accept a key that does not exist', () => {
+    expect(settingsSchema.safeParse(parse('tool_call_loop:\n  max_repeat: 3\n')).success).toBe(false);
+  });
+
+  it('describe every metric of the worker with its labels', () => {
+    const rows = [...read('docs/operations.md').matchAll(/^\| `(loopwatch_\w+)` \|([^|]*)\|/gm)];
+    const described = new Map(
+      rows.map(([, name = '', labels = '']) => [
+        name,
+        [...labels.matchAll(/`(\w+)`/g)].map(([, label]) => label),
+      ]),
+    );
+    const ours = Object.entries(metrics).filter(([name]) => name.startsWith('loopwatch_'));
+    const told = ours.map(([name]) => [name, described.get(name.replace(/_bucket$/, ''))]);
+    expect(told).toEqual(ours.map(([name, labels]) => [name, labels.filter((label) => label !== 'le')]));
+  });
+});

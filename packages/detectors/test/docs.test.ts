@@ -1,0 +1,181 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import {
+  type DetectionInput,
+  environmentName,
+  presetNames,
+  settingPaths,
+  settingsSchema,
+  textLoopSchema,
+  toolCallLoopSchema,
+} from '@loopwatch/contract';
+import { describe, expect, it } from 'vitest';
+import { createSessionAnalyzer, detectorKinds, presets } from '../src/index.ts';
+import { goldenEvents } from './golden-case.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+interface Block {
+  readonly language: string;
+  readonly info: string;
+  readonly lines: readonly string[];
+}
+
+/** The fenced blocks of a page. */
+function blocksOf(page: string): Block[] {
+  return [...page.matchAll(/^```(\w+)(?: (.*))?\n([\s\S]*?)^```$/gm)].map(
+    ([, language = '', info = '', text = '']) => ({
+      language,
+      info,
+      lines: text.split('\n').filter((line) => line !== ''),
+    }),
+  );
+}
+
+/** A preset's name, or settings as JSON. */
+function configOf(info: string): DetectionInput {
+  return (info.startsWith('{') ? JSON.parse(info) : { preset: info }) as DetectionInput;
+}
+
+/** Cells of the table rows below a heading, without the head. */
+function tableUnder(page: string, heading: string): string[][] {
+  const section = page.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
+  return section
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .slice(2)
+    .map((line) =>
+      line
+        .split(/(?<!\\)\|/)
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+}
+
+const sections = ['Why', 'The rule', 'Found', 'Not found', 'Options', 'When not to use it'];
+const optionsOf: Readonly<Record<string, readonly string[]>> = {
+  'tool-repeat': Object.keys(toolCallLoopSchema.shape),
+  'content-repeat': Object.keys(textLoopSchema.shape),
+  'thought-repeat': Object.keys(textLoopSchema.shape),
+};
+const detectors = detectorKinds.map(({ meta }) => ({ id: meta.id, meta }));
+
+describe('the pages of the detectors', () => {
+  it('are one a detector', () => {
+    const pages = readdirSync(join(root, 'docs/detectors')).map((file) => file.replace('.md', ''));
+    expect(pages.toSorted()).toEqual(detectors.map(({ id }) => id).toSorted());
+  });
+
+  it.each(detectors)('$id: its title, its description and all sections, in order', ({ id, meta }) => {
+    const page = read(`docs/detectors/${id}.md`);
+    expect(page.startsWith(`# ${id}\n\n${meta.description}\n`)).toBe(true);
+    expect([...page.matchAll(/^## (.*)$/gm)].map(([, title]) => title)).toEqual(sections);
+  });
+
+  it.each(detectors)('$id: the options are those of the schema', ({ id }) => {
+    const listed = tableUnder(read(`docs/detectors/${id}.md`), 'Options').map(([name = '']) => name);
+    expect(listed.toSorted()).toEqual(optionsOf[id]?.map((name) => `\`${name}\``).toSorted());
+  });
+
+  it.each(detectors)('$id: examples of what is found, and of what is not', ({ id }) => {
+    const page = read(`docs/detectors/${id}.md`);
+    const [found = '', notFound = ''] = page.split(/^## (?:Found|Not found|Options)$/m).slice(1);
+    const verdictsOf = (part: string): Block[] =>
+      blocksOf(part).filter(({ language }) => language === 'verdicts');
+    expect(verdictsOf(found).length).toBeGreaterThan(0);
+    expect(verdictsOf(found).every(({ lines }) => lines.length > 0)).toBe(true);
+    expect(verdictsOf(notFound).length).toBeGreaterThan(0);
+    expect(verdictsOf(notFound).every(({ lines }) => lines.length === 0)).toBe(true);
+  });
+
+  const examples = detectors.flatMap(({ id }) => {
+    const blocks = blocksOf(read(`docs/detectors/${id}.md`)).filter(({ language }) =>
+      ['events', 'verdicts'].includes(language),
+    );
+    return blocks.flatMap((events, i) =>
+      events.language === 'events' ? [{ id, number: i / 2 + 1, events, verdicts: blocks[i + 1] }] : [],
+    );
+  });
+
+  it.each(examples)('$id, example $number comes out as the page says', ({ events, verdicts }) => {
+    expect(verdicts?.language).toBe('verdicts');
+    const config = configOf(events.info);
+    const analyzer = createSessionAnalyzer(config);
+    const all = events.lines.map((line) => JSON.parse(line) as unknown);
+    const given = goldenEvents({ name: '', config, events: all, expected: [] });
+    const found = given.flatMap((event) => analyzer.push(event));
+    const expected = verdicts?.lines.map((line) => JSON.parse(line) as Record<string, unknown>) ?? [];
+    const told = found.map((verdict, i) => {
+      const whole: Record<string, unknown> = { ...verdict, at: verdict.evidence['at'] };
+      return Object.fromEntries(Object.keys(expected[i] ?? { phase: 0 }).map((key) => [key, whole[key]]));
+    });
+    expect(told).toEqual(expected);
+  });
+});
+
+describe('the table of presets', () => {
+  const rows = new Map(
+    tableUnder(read('docs/configuration.md'), 'Presets').map((cells) => [cells[0], cells.slice(1)]),
+  );
+
+  it('has all of them', () => {
+    expect([...rows.keys()].toSorted()).toEqual(presetNames.map((name) => `\`${name}\``).toSorted());
+  });
+
+  it.each(presetNames)('%s: the numbers that the preset has', (name) => {
+    const { tool, content, thought } = presets[name];
+    const text = (layer: typeof content): string =>
+      layer === null ? 'off' : `${layer.window} / ${layer.minRepeats} / ${layer.maxDistance}, ${layer.mode}`;
+    expect(rows.get(`\`${name}\``)?.slice(0, 6)).toEqual([
+      tool.similarity === null ? 'exact' : `similar ≥ ${tool.similarity}`,
+      String(tool.maxRepeats),
+      tool.ttlSeconds === null ? 'any age' : `${tool.ttlSeconds} s`,
+      `\`${tool.mode}\``,
+      text(content),
+      text(thought),
+    ]);
+  });
+});
+
+describe('every page', () => {
+  const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.md') && !file.startsWith('reference'))
+    .map((file) => ({ file: `docs/${file}` }))
+    .concat([{ file: 'samples/README.md' }, { file: 'golden/README.md' }]);
+
+  /** The fragment that a heading gets: small letters, hyphens for spaces. */
+  const anchor = (heading: string): string =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-');
+
+  it.each(pages)('$file links to what exists', ({ file }) => {
+    const broken = [...read(file).matchAll(/\]\(([^)\s]+)\)/g)]
+      .map(([, target = '']) => target)
+      .filter((target) => !target.startsWith('http'))
+      .filter((target) => {
+        const [path = '', fragment] = target.split('#');
+        const full = path === '' ? join(root, file) : join(root, dirname(file), path);
+        if (!existsSync(full)) return true;
+        if (fragment === undefined) return false;
+        const headings = [...readFileSync(full, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, text = '']) =>
+          anchor(text),
+        );
+        return !headings.includes(fragment);
+      });
+    expect(broken).toEqual([]);
+  });
+
+  const known = [
+    ...settingPaths(settingsSchema).map(({ path }) => environmentName(path)),
+    'LOOPWATCH_CONFIG',
+    'LOOPWATCH_API_TOKEN',
+    'LOOPWATCH_VIEWER_TOKEN',
+  ];
+  it.each(pages)('$file names only environment variables that exist', ({ file }) => {
+    const named = read(file).match(/\bLOOPWATCH_[A-Z0-9_]*[A-Z0-9]\b/g) ?? [];
+    expect(named.filter((name) => !known.includes(name))).toEqual([]);
+  });
+});
