@@ -162,7 +162,8 @@ describe('eventTime', () => {
   });
 });
 
-it.each([...eventTypes.map((type) => [type, true] as const), ['image', false], ['toString', false]])(
-  'knows whether %s is a type',
-  (type, known) => expect(isEventType(type)).toBe(known),
-);
+it.each<[string, boolean]>([
+  ...eventTypes.map((type) => [type, true] as [string, boolean]),
+  ['image', false],
+  ['toString', false],
+])('knows whether %s is a type', (type, known) => expect(isEventType(type)).toBe(known));

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import specs from '@asyncapi/specs';
-import { Ajv, type ValidateFunction } from 'ajv';
+import { Ajv, type AnySchema, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -89,7 +89,7 @@ describe('the AsyncAPI document', () => {
     meta: false,
     validateSchema: false,
     validateFormats: false,
-  }).compile(specs.schemas['3.0.0']);
+  }).compile(specs.schemas['3.0.0'] as AnySchema);
 
   it('fits the official schema, which would notice a mistake', () => {
     expect(official(document), JSON.stringify(official.errors)).toBe(true);

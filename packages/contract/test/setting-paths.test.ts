@@ -111,7 +111,8 @@ describe('valueFromText', () => {
     union: z.union([z.literal(''), z.string()]).default(''),
     piped: z.enum(['a', '5']).transform((text) => text),
   };
-  it.each<[keyof typeof schemas, string, unknown]>([
+  type Row = [keyof typeof schemas, string, unknown];
+  it.each<Row>([
     ['text', '123', '123'],
     ['text', 'true', 'true'],
     ['text', '', ''],
@@ -125,8 +126,8 @@ describe('valueFromText', () => {
     ['number', '1', 1],
     ['nullable', 'null', null],
     ['nullable', '0.5', 0.5],
-    ...['true', 'TRUE', '1', 'yes', 'Yes', 'on', ' on '].map((text) => ['boolean', text, true] as const),
-    ...['false', 'False', '0', 'no', 'off', 'OFF'].map((text) => ['boolean', text, false] as const),
+    ...['true', 'TRUE', '1', 'yes', 'Yes', 'on', ' on '].map((text) => ['boolean', text, true] as Row),
+    ...['false', 'False', '0', 'no', 'off', 'OFF'].map((text) => ['boolean', text, false] as Row),
     ['boolean', 'maybe', 'maybe'],
     ['boolean', '2', '2'],
     ['list', 'a:9092,b:9092', ['a:9092', 'b:9092']],
