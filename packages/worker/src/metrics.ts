@@ -1,4 +1,3 @@
-import { eventTypes } from '@loopwatch/contract';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 /** Every metric of the worker, by name and meaning in one place. Label values come from closed sets, never from ids. */
@@ -21,13 +20,6 @@ export interface WorkerMetrics {
   readonly deadLetters: Counter<'reason'>;
   readonly refusedSettings: Counter;
   readonly rebalances: Counter;
-}
-
-const knownTypes = new Set<string>(eventTypes);
-
-/** The label of an event type: unknown ones share one, so that a producer cannot make labels. */
-export function typeLabel(type: string): string {
-  return knownTypes.has(type) ? type : 'other';
 }
 
 export function createWorkerMetrics(registry: Registry, activeSessions: () => number): WorkerMetrics {

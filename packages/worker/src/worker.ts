@@ -10,8 +10,9 @@ import { LoopPipeline, type Outcome } from '@loopwatch/pipeline';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { deadLetter } from './dead-letter.ts';
+import { EventTally } from './event-tally.ts';
 import { IncidentBook } from './incident-book.ts';
-import { createWorkerMetrics, typeLabel, type WorkerMetrics } from './metrics.ts';
+import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
 import { type Delivery, PartitionProgress } from './partition-progress.ts';
 import { logVerdict } from './verdict-log.ts';
 
@@ -43,6 +44,7 @@ export class Worker {
   private readonly metrics: WorkerMetrics;
   private readonly incidents: IncidentBook;
   private readonly progress = new PartitionProgress();
+  private readonly tally = new EventTally();
   private connection: WorkerStatus = { connected: false, detail: 'starting' };
   /** Wall clock of the latest record processed, epoch ms. */
   lastEventAt: number | null = null;
@@ -54,9 +56,8 @@ export class Worker {
     this.incidents = new IncidentBook(this.metrics);
     const { metrics, incidents } = this;
     this.pipeline = new LoopPipeline(deps.detection, {
-      event(type) {
-        metrics.events.inc({ type: typeLabel(type) });
-        if (type === 'tool_call_request') metrics.toolCalls.inc();
+      event: (type) => {
+        this.tally.add(type);
       },
       duplicate: () => {
         metrics.duplicates.inc();
@@ -129,6 +130,7 @@ export class Worker {
     await this.pipeline.process({ topic, partition, records: fresh }).forEach((outcome) => {
       progress.undelivered.push(this.delivery(outcome, batch));
     });
+    this.tally.flush(this.metrics);
     progress.analyzedTo = Math.max(progress.analyzedTo, fresh.at(-1)?.offset ?? -1);
     await this.deliver(progress.undelivered);
     progress.undelivered = [];

@@ -1,0 +1,189 @@
+import { detectionSchema, topicNames } from '@loopwatch/contract';
+import {
+  createKafkaSink,
+  createKafkaSource,
+  type EventSource,
+  ensureTopics,
+  type OutputRecord,
+  topicSpecs,
+} from '@loopwatch/log';
+import { startKafka, uniqueName } from '@loopwatch/testkit';
+import { Worker } from '@loopwatch/worker';
+import kafkajs from 'kafkajs';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+
+const EVENTS = 1_000_000;
+const SESSIONS = 1000;
+const PARTITIONS = 4;
+const ROUNDS = 3;
+const clientId = 'bench';
+
+/**
+ * The worker, Kafka to Kafka, against a bare kafkajs consumer that only parses: the same topic in one run, in turn,
+ * each in a group of its own. 130-byte events, one in ten a tool call, a loop in about 10,000 events.
+ */
+export async function benchWorker(say: (text: string) => void): Promise<Record<string, unknown>[]> {
+  const kafka = await startKafka();
+  try {
+    const topics = topicNames({ prefix: `${uniqueName('bench')}.` });
+    await ensureTopics({ brokers: kafka.brokers, clientId }, topicSpecs(topics, { partitions: PARTITIONS }));
+    say(`writing ${String(EVENTS)} events`);
+    const bytes = await fill(kafka.brokers, topics.events);
+    const bare: number[] = [];
+    const worker: number[] = [];
+    // The first round warms up broker and compiler.
+    for (let round = 0; round <= ROUNDS; round += 1) {
+      const rates = [
+        await bareRate(kafka.brokers, topics.events),
+        await workerRate(kafka.brokers, topics),
+      ] as const;
+      say(`round ${String(round)}: bare ${rates[0].toFixed(0)}/s, worker ${rates[1].toFixed(0)}/s`);
+      if (round === 0) continue;
+      bare.push(rates[0]);
+      worker.push(rates[1]);
+    }
+    const ratio = median(worker.map((rate, i) => rate / (bare[i] ?? Number.NaN)));
+    return [
+      {
+        bench: 'worker-rate',
+        events: EVENTS,
+        bytesPerEvent: Math.round(bytes / EVENTS),
+        bareEventsPerSecond: Math.round(median(bare)),
+        workerEventsPerSecond: Math.round(median(worker)),
+        delivery: 'at least once',
+        ratio: Number(ratio.toFixed(3)),
+        goal: '>= 0.8',
+      },
+    ];
+  } finally {
+    await kafka.stop();
+  }
+}
+
+/** Distinct calls, but in one of a thousand sessions' every ten thousandth event five in a row are the same. */
+function eventText(i: number): string {
+  const session = i % SESSIONS;
+  const turn = Math.floor(i / SESSIONS);
+  const head = `{"v":1,"id":"e-${String(i)}","sessionId":"session-${String(session)}","time":${String(1_763_757_600_000 + i)}`;
+  if (turn % 10 !== 9) return `${head},"type":"content","text":"${words(i)}"}`;
+  const looping = session % 10 === 0 && Math.floor(turn / 100) % 2 === 0;
+  const path = looping ? 'same' : `file-${String(i)}`;
+  return `${head},"type":"tool_call_request","name":"read_file","args":{"path":"${path}"}}`;
+}
+
+const vocabulary =
+  'the worker reads each record once and keeps what it needs to know about a session for later'.split(' ');
+
+function words(i: number): string {
+  return [i % 17, i % 13, i % 11, i % 7].map((n) => vocabulary[n]).join(' ');
+}
+
+async function fill(brokers: readonly string[], topic: string): Promise<number> {
+  const sink = createKafkaSink({ brokers, clientId });
+  await sink.open();
+  let bytes = 0;
+  for (let i = 0; i < EVENTS; ) {
+    const records: OutputRecord[] = [];
+    for (; records.length < 5000 && i < EVENTS; i += 1) {
+      const value = eventText(i);
+      bytes += value.length;
+      records.push({ topic, key: `session-${String(i % SESSIONS)}`, value });
+    }
+    await sink.publish(records);
+  }
+  await sink.close();
+  return bytes;
+}
+
+async function bareRate(brokers: readonly string[], topic: string): Promise<number> {
+  const kafka = new kafkajs.Kafka({ brokers: [...brokers], clientId, logLevel: kafkajs.logLevel.NOTHING });
+  const consumer = kafka.consumer({
+    groupId: uniqueName('bare'),
+    maxWaitTimeInMs: 100,
+    maxBytesPerPartition: 4 * 1024 * 1024,
+  });
+  await consumer.connect();
+  await consumer.subscribe({ topic, fromBeginning: true });
+  const clock = new Clock();
+  let text = 0;
+  await consumer.run({
+    partitionsConsumedConcurrently: PARTITIONS,
+    eachBatch: async ({ batch }) => {
+      clock.start();
+      for (const { value } of batch.messages) {
+        const event = JSON.parse(value?.toString() ?? 'null') as { type: string };
+        text += event.type.length;
+      }
+      clock.count(batch.messages.length);
+      await Promise.resolve();
+    },
+  });
+  const rate = await clock.rate;
+  await consumer.disconnect();
+  if (text === 0) throw new Error('nothing was parsed');
+  return rate;
+}
+
+async function workerRate(
+  brokers: readonly string[],
+  topics: ReturnType<typeof topicNames>,
+): Promise<number> {
+  const clock = new Clock();
+  const inner = createKafkaSource({
+    brokers,
+    clientId,
+    topics: [topics.events],
+    groupId: uniqueName('worker'),
+    partitionsConsumedConcurrently: PARTITIONS,
+    maxBytesPerPartition: 4 * 1024 * 1024,
+  });
+  const source: EventSource = {
+    run: (handler, observer) =>
+      inner.run(async (batch) => {
+        clock.start();
+        await handler(batch);
+        clock.count(batch.records.length);
+      }, observer),
+    stop: () => inner.stop(),
+  };
+  const worker = new Worker({
+    source,
+    sink: createKafkaSink({ brokers, clientId }),
+    topics,
+    detection: detectionSchema.parse({ preset: 'stream' }),
+    registry: new Registry(),
+    logger: pino({ level: 'silent' }),
+  });
+  await worker.start();
+  const rate = await clock.rate;
+  await worker.stop();
+  return rate;
+}
+
+/** Events a second from the first batch to the last event. */
+class Clock {
+  readonly rate: Promise<number>;
+  private done: (rate: number) => void = () => undefined;
+  private began = 0;
+  private events = 0;
+
+  constructor() {
+    this.rate = new Promise((resolve) => {
+      this.done = resolve;
+    });
+  }
+
+  start(): void {
+    if (this.began === 0) this.began = performance.now();
+  }
+
+  count(events: number): void {
+    this.events += events;
+    if (this.events >= EVENTS) this.done((this.events * 1000) / (performance.now() - this.began));
+  }
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+}
