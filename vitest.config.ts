@@ -38,7 +38,13 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'traces', include: ['packages/*/test/**/*.traces.test.ts'], testTimeout: 120_000 },
+        test: {
+          name: 'traces',
+          include: ['packages/*/test/**/*.traces.test.ts'],
+          testTimeout: 180_000,
+          hookTimeout: 120_000,
+          globalSetup: ['packages/testkit/src/kafka-global-setup.ts'],
+        },
       },
     ],
   },
