@@ -1,238 +1,141 @@
+import { EchoFinder } from './echo-finder.ts';
 import type { TextRepeatOptions } from './plan.ts';
+import { SparseRing } from './sparse-ring.ts';
 
 /** Told about the units at which a window has occurred often enough, close enough together. */
 export interface RepeatListener {
   /** The rule holds at the unit `i` of the appended text; `count` occurrences of its window. */
   onRepeat(i: number, count: number): void;
-  /** The rule has not held for {@link RepeatIndex.quietAfter} units. */
+  /** The rule has not held for {@link TextRepeatOptions.maxDistance} units. */
   onQuiet(i: number): void;
 }
-
-const HASH_BASE = 0x01000193;
-/** Spreads a hash over its upper half, from which the bucket is taken. */
-const MIXER = 0x2c1b3c6d;
-const MIN_CAPACITY = 256;
 
 /**
  * Finds, at every unit of a text, how often the window that ends there has occurred in the text's recent past.
  *
  * The rule "the last `threshold` occurrences of a window lie on average at most `maxDistance` apart" looks back at
- * most `reach` = (threshold - 1) x maxDistance units, so only the windows of that stretch are kept: their units in a
- * ring, and a hash table over them whose chains are distances between units. A rolling hash finds the candidates, the
- * units themselves decide. Where the windows before two units were equal already, one comparison settles the next, so
- * every unit costs the same small time however long the text and however repetitive.
+ * most (threshold - 1) x maxDistance units. Each occurrence knows the one before it, its echo, so the occurrences of
+ * a window are a chain of echoes, and the rule holds where that many links of the chain lie within the reach.
  */
 export class RepeatIndex {
-  /** Units of tracked text since the last restart. */
-  length = 0;
-  private readonly window: number;
+  private readonly maxDistance: number;
   /** Earlier occurrences that make the rule hold. */
   private readonly needed: number;
   private readonly reach: number;
-  private readonly fullCapacity: number;
-  private readonly half: number;
-  /** `HASH_BASE` to the power of the window: takes the unit that leaves a window out of its hash. */
-  private readonly leaving: number;
+  private readonly finder: EchoFinder;
+  /** By unit: the distance to its echo. */
+  private readonly echoes: SparseRing<Uint16Array>;
+  /** By unit: the occurrences reported there, while a loop is open. */
+  private readonly counts: SparseRing<Uint32Array>;
+  /** Whether a loop is open, and the `length` at which it is over if nothing repeats until then. */
+  private open = false;
+  private quietAt = 0;
 
-  /** Ring of units, and for each the distance to the one before it in its hash bucket (0: none). */
-  private units = new Uint16Array(0);
-  private chain = new Uint16Array(0);
-  /** By bucket: number of the unit at which its latest window ends; one out of reach counts for nothing. */
-  private heads = new Uint32Array(0);
-  private capacity = 0;
-  private slot = 0;
-  /** Number of the next unit, modulo 2^32. A restart skips more than the reach, and so makes every head stale. */
-  private position: number;
-  /** Rolling hash of the latest window. */
-  private hash = 0;
-  /** Distances to the earlier occurrences of the latest window, nearest first, at most `needed`. */
-  private matches: number[] = [];
-  private spare: number[] = [];
-
-  /** Occurrences by slot while the rule keeps holding; empty while it does not. */
-  private counts = new Uint32Array(0);
-  /** `length` at which {@link RepeatListener.onQuiet} is due. */
-  private quietAt = Number.POSITIVE_INFINITY;
-
-  constructor(options: TextRepeatOptions) {
-    this.window = options.window;
-    this.needed = options.threshold - 1;
-    this.reach = this.needed * options.maxDistance;
-    this.fullCapacity = this.reach + this.window + 1;
-    this.position = this.reach + 1;
-    this.half = this.window >> 1;
-    let power = 1;
-    for (let i = 0; i < this.window; i += 1) power = Math.imul(power, HASH_BASE);
-    this.leaving = power;
+  constructor({ window, threshold, maxDistance }: TextRepeatOptions) {
+    this.maxDistance = maxDistance;
+    this.needed = threshold - 1;
+    this.reach = this.needed * maxDistance;
+    this.finder = new EchoFinder(window, this.reach);
+    this.echoes = new SparseRing(this.reach + 1, (size) => new Uint16Array(size));
+    this.counts = new SparseRing(this.reach + 1, (size) => new Uint32Array(size));
   }
 
-  /** Units without the rule holding after which a loop is over. */
-  get quietAfter(): number {
-    return this.reach / this.needed;
+  /** Units of tracked text since the last restart. */
+  get length(): number {
+    return this.finder.length;
   }
 
   /** Forgets the text: tracking starts with the next unit. */
   restart(): void {
-    if (this.length === 0) return;
-    this.length = 0;
-    this.slot = 0;
-    this.position += this.reach + 1;
-    this.hash = 0;
-    this.matches.length = 0;
+    if (this.finder.length === 0) return;
+    this.finder.restart();
+    this.echoes.clear();
     this.settle();
   }
 
   /** The loop is over: stop counting, and do not call {@link RepeatListener.onQuiet} again. */
   settle(): void {
-    this.quietAt = Number.POSITIVE_INFINITY;
-    if (this.counts.length > 0) this.counts = new Uint32Array(0);
+    if (!this.open) return;
+    this.open = false;
+    this.counts.clear();
   }
 
   /** Appends `text` from `from` up to `to`, and tells the listener what is found at which unit. */
   append(text: string, from: number, to: number, listener: RepeatListener): void {
+    const { finder } = this;
     for (let i = from; i < to; ) {
-      if (this.slot === this.capacity) this.makeRoom();
-      const end = Math.min(to, i + this.capacity - this.slot);
-      i = this.appendWithin(text, i, end);
-      if (this.matches.length === this.needed) {
-        this.quietAt = this.length + this.quietAfter;
-        listener.onRepeat(i - 1, this.countAt(this.slot - 1));
-        continue;
-      }
-      if (this.counts.length > 0) this.counts[this.slot - 1] = 0;
-      if (this.length >= this.quietAt) {
+      i = finder.advance(text, i, this.open ? Math.min(to, i + this.quietAt - finder.length) : to);
+      if (finder.echo !== 0 && this.ruleHolds()) {
+        this.open = true;
+        this.quietAt = finder.length + this.maxDistance;
+        listener.onRepeat(i - 1, this.count());
+      } else if (this.open && finder.length === this.quietAt) {
         this.settle();
         listener.onQuiet(i - 1);
       }
     }
   }
 
-  /**
-   * Appends units up to the end of the ring, but stops behind the first one that the caller has to look at: one whose
-   * window has occurred before, or any while a loop is open. This is the loop that every unit passes, so it works on
-   * locals only.
-   */
-  private appendWithin(text: string, from: number, to: number): number {
-    const { units, chain, heads, capacity, window, reach, leaving, half } = this;
-    const mask = heads.length - 1;
-    const watching = this.quietAt !== Number.POSITIVE_INFINITY || this.matches.length > 0;
-    const firstWindow = from + window - 1 - this.length;
-    let { slot, position, hash } = this;
-    let i = from;
-    for (; i < to; i += 1, slot += 1, position += 1) {
-      const unit = text.charCodeAt(i);
-      units[slot] = unit;
-      hash = (Math.imul(hash, HASH_BASE) + unit) | 0;
-      if (i < firstWindow) continue;
-      if (i > firstWindow) {
-        const out = slot - window;
-        hash = (hash - Math.imul(units[out < 0 ? out + capacity : out] as number, leaving)) | 0;
-      }
-      const bucket = (Math.imul(hash, MIXER) >>> 16) & mask;
-      const nearest = (position - (heads[bucket] as number)) >>> 0;
-      heads[bucket] = position;
-      let repeats = watching;
-      if (nearest > reach) {
-        chain[slot] = 0;
-      } else {
-        chain[slot] = nearest;
-        // A window like this one ends with the same unit and has the same unit in the middle.
-        const middle = units[slot < half ? slot - half + capacity : slot - half];
-        for (let distance = nearest; distance <= reach && !repeats; ) {
-          const earlier = slot < distance ? slot - distance + capacity : slot - distance;
-          repeats =
-            units[earlier] === unit &&
-            units[earlier < half ? earlier - half + capacity : earlier - half] === middle;
-          const step = chain[earlier] as number;
-          if (step === 0) break;
-          distance += step;
-        }
-      }
-      if (repeats) {
-        this.match(slot, chain[slot] as number);
-        if (watching || this.matches.length > 0) {
-          i += 1;
-          slot += 1;
-          position += 1;
-          break;
-        }
-      }
-    }
-    this.length += i - from;
-    this.slot = slot;
-    this.position = position;
-    this.hash = hash;
-    return i;
-  }
-
   /** The last units of the tracked text, at most `limit` of them. */
   tail(limit: number): string {
-    const size = Math.min(limit, this.length, this.capacity);
-    let text = '';
-    for (let back = size; back > 0; back -= 1)
-      text += String.fromCharCode(this.units[this.slotBefore(this.slot, back)] as number);
-    return text;
+    return this.finder.tail(limit);
+  }
+
+  /** Distances to the earlier occurrences of the latest window, nearest first, at most one less than the threshold. */
+  get distances(): readonly number[] {
+    const distances: number[] = [];
+    let distance = this.finder.echo;
+    for (let link = distance; link !== 0 && distance <= this.reach && distances.length < this.needed; ) {
+      distances.push(distance);
+      link = this.echoes.at(distance);
+      distance += link;
+    }
+    return distances;
   }
 
   snapshot(): RepeatSnapshot {
-    const text = this.tail(this.fullCapacity);
-    const counts =
-      this.counts.length === 0
-        ? []
-        : Array.from({ length: text.length }, (_, i) => this.countBefore(text.length - i));
-    return { text, counts, quietIn: Number.isFinite(this.quietAt) ? this.quietAt - this.length : null };
+    const { finder, counts } = this;
+    const text = finder.tail(finder.capacity);
+    if (!this.open) return { text, counts: [], quietIn: null };
+    counts.moveTo(finder.length);
+    return {
+      text,
+      counts: Array.from({ length: text.length }, (_, i) => counts.at(text.length - 1 - i)),
+      quietIn: this.quietAt - finder.length,
+    };
   }
 
   /** Appends the remembered text anew: what lies further back than that cannot matter. */
   restore({ text, counts, quietIn }: RepeatSnapshot): void {
     this.restart();
+    const { finder } = this;
     for (let i = 0; i < text.length; ) {
-      if (this.slot === this.capacity) this.makeRoom();
-      i = this.appendWithin(text, i, Math.min(text.length, i + this.capacity - this.slot));
+      i = finder.advance(text, i, text.length);
+      if (finder.echo !== 0) this.noteEcho();
     }
-    if (counts.length > 0) {
-      this.counts = new Uint32Array(this.capacity);
-      counts.forEach((count, i) => {
-        this.counts[this.slotBefore(this.slot, counts.length - i)] = count;
-      });
-    }
-    this.quietAt = quietIn === null ? Number.POSITIVE_INFINITY : this.length + quietIn;
+    if (quietIn === null) return;
+    this.open = true;
+    this.quietAt = finder.length + quietIn;
+    counts.forEach((count, i) => {
+      this.counts.moveTo(i + 1);
+      this.counts.note(count);
+    });
   }
 
-  /** Distances to the earlier occurrences of the latest window, nearest first. */
-  get distances(): readonly number[] {
-    return this.matches;
+  private noteEcho(): void {
+    this.echoes.moveTo(this.finder.length);
+    this.echoes.note(this.finder.echo);
   }
 
-  /** Follows the bucket's chain and keeps the distances at which the same window lies. */
-  private match(slot: number, nearest: number): void {
-    const { units, chain, capacity, reach, needed, matches: before, spare: found } = this;
-    const unit = units[slot];
-    found.length = 0;
-    let known = 0;
-    for (let distance = nearest; distance !== 0 && distance <= reach; ) {
-      const earlier = slot < distance ? slot - distance + capacity : slot - distance;
-      if (units[earlier] === unit) {
-        while (known < before.length && (before[known] as number) < distance) known += 1;
-        if (before[known] === distance || this.sameWindow(slot, earlier)) {
-          found.push(distance);
-          if (found.length === needed) break;
-        }
-      }
-      const step = chain[earlier] as number;
-      if (step === 0) break;
-      distance += step;
-    }
-    this.matches = found;
-    this.spare = before;
-  }
-
-  private sameWindow(a: number, b: number): boolean {
-    const { units, capacity } = this;
-    for (let back = 1; back < this.window; back += 1) {
-      const left = a < back ? a - back + capacity : a - back;
-      const right = b < back ? b - back + capacity : b - back;
-      if (units[left] !== units[right]) return false;
+  /** Whether the chain of echoes of the latest window has as many links within the reach as the rule needs. */
+  private ruleHolds(): boolean {
+    this.noteEcho();
+    const { echoes, reach, needed } = this;
+    let distance = 0;
+    for (let n = 0; n < needed; n += 1) {
+      const link = echoes.at(distance);
+      distance += link;
+      if (link === 0 || distance > reach) return false;
     }
     return true;
   }
@@ -241,48 +144,12 @@ export class RepeatIndex {
    * Occurrences of the latest window, which makes the rule hold. An earlier one at which it did not hold had fewer
    * than the threshold, so this one is exactly the threshold's; otherwise it is one more than that one.
    */
-  private countAt(slot: number): number {
-    if (this.counts.length === 0) this.counts = new Uint32Array(this.capacity);
-    const nearest = this.matches[0] as number;
-    const earlier = this.counts[slot < nearest ? slot - nearest + this.capacity : slot - nearest] as number;
-    const count = earlier === 0 ? this.needed + 1 : earlier + 1;
-    this.counts[slot] = count;
+  private count(): number {
+    const { counts, finder, needed } = this;
+    counts.moveTo(finder.length);
+    const count = (counts.at(finder.echo) || needed) + 1;
+    counts.note(count);
     return count;
-  }
-
-  /** The ring is at its end: it starts over, or grows while the text is shorter than the reach. */
-  private makeRoom(): void {
-    if (this.capacity === this.fullCapacity) {
-      this.slot = 0;
-      return;
-    }
-    const text = this.tail(this.length);
-    const { counts, matches, quietAt } = this;
-    this.capacity = Math.min(this.fullCapacity, Math.max(MIN_CAPACITY, this.capacity * 2));
-    this.units = new Uint16Array(this.capacity);
-    this.chain = new Uint16Array(this.capacity);
-    this.heads = new Uint32Array(1 << (30 - Math.clz32(this.capacity)));
-    this.length = 0;
-    this.slot = 0;
-    this.position = this.reach + 1;
-    this.hash = 0;
-    this.matches = [];
-    this.quietAt = Number.POSITIVE_INFINITY;
-    for (let i = 0; i < text.length; ) i = this.appendWithin(text, i, text.length);
-    this.matches = matches;
-    this.quietAt = quietAt;
-    if (counts.length > 0) {
-      this.counts = new Uint32Array(this.capacity);
-      this.counts.set(counts);
-    }
-  }
-
-  private slotBefore(slot: number, back: number): number {
-    return slot < back ? slot - back + this.capacity : slot - back;
-  }
-
-  private countBefore(back: number): number {
-    return this.counts[this.slotBefore(this.slot, back)] as number;
   }
 }
 

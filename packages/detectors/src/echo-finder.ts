@@ -1,0 +1,222 @@
+import { GramSamples } from './gram-samples.ts';
+
+const HASH_BASE = 0x9e3779b1;
+const MIN_CAPACITY = 256;
+
+/**
+ * Finds, at every unit of a text, its echo: the nearest earlier occurrence of the window that ends there, no farther
+ * back than the reach.
+ *
+ * Only every `stride`-th piece of the text is sampled. Pieces ("grams") are so much shorter than the window that
+ * every window contains exactly one sampled gram, wherever it lies. So a window that occurs again is seen by its
+ * sample within its last `stride` units, and one hash look-up a unit, which fails for ordinary text, tells that there
+ * is nothing to find. Hashes only propose, the units themselves decide.
+ */
+export class EchoFinder {
+  /** Units of tracked text since the last restart. */
+  length = 0;
+  /** Distance from the latest window to its echo; 0 where there is none. */
+  echo = 0;
+
+  private readonly window: number;
+  private readonly reach: number;
+  private readonly gram: number;
+  private readonly strideBits: number;
+  private readonly fullCapacity: number;
+  /** `HASH_BASE` to the power of the gram: takes the unit that leaves a gram out of its hash. */
+  private readonly leaving: number;
+  /** Turns a multiplication by `HASH_BASE` back. */
+  private readonly unbase: number;
+
+  /** Ring of the text's last units; it grows to what reach and window need. */
+  private units = new Uint16Array(0);
+  private samples = new GramSamples(1);
+  private slot = 0;
+  /** Rolling hash of the latest gram. */
+  private hash = 0;
+  /** Units during which a nearer echo than the one known may still come to light. */
+  private suspense = 0;
+
+  constructor(window: number, reach: number) {
+    this.window = window;
+    this.reach = reach;
+    this.strideBits = window >= 32 ? 3 : window >= 16 ? 2 : 1;
+    const stride = 1 << this.strideBits;
+    this.gram = window - stride + 1;
+    this.fullCapacity = Math.ceil((reach + window) / stride) * stride;
+    this.leaving = power(HASH_BASE, this.gram);
+    this.unbase = power(HASH_BASE, 0x7fffffff);
+  }
+
+  /** Units of the past that are at hand once there are so many. */
+  get capacity(): number {
+    return this.fullCapacity;
+  }
+
+  /** Forgets the text: tracking starts with the next unit. */
+  restart(): void {
+    this.length = 0;
+    this.echo = 0;
+    this.slot = 0;
+    this.hash = 0;
+    this.suspense = 0;
+    this.samples.clear();
+  }
+
+  /**
+   * Appends units of `text`, at most up to `to`, and stops behind one that has an echo. This is the loop that every
+   * unit passes, so it works on locals.
+   *
+   * @returns the index behind the last unit that was appended
+   */
+  advance(text: string, from: number, to: number): number {
+    if (this.slot === this.units.length) this.makeRoom();
+    const { units, samples, gram, leaving, strideBits } = this;
+    const { heads, hashes, older, shift } = samples;
+    const capacity = units.length;
+    const end = Math.min(to, from + capacity - this.slot);
+    const firstGram = from + gram - 1 - this.length;
+    const lastOfStride = (1 << strideBits) - 1;
+    let { slot, hash } = this;
+    let { echo } = this;
+    let attentive = echo !== 0 || this.suspense !== 0;
+    let i = from;
+    while (i < end) {
+      const unit = text.charCodeAt(i);
+      units[slot] = unit;
+      hash = (Math.imul(hash, HASH_BASE) + unit) | 0;
+      if (i > firstGram) {
+        const out = slot - gram;
+        hash = (hash - Math.imul(units[out < 0 ? out + capacity : out] as number, leaving)) | 0;
+      }
+      i += 1;
+      if (i > firstGram) {
+        let sample = heads[hash >>> shift] as number;
+        while (sample !== 0 && hashes[sample] !== hash) sample = older[sample] as number;
+        if (sample !== 0 || attentive) {
+          this.examine(slot, this.length + i - from, hash, sample);
+          echo = this.echo;
+          attentive = echo !== 0 || this.suspense !== 0;
+        }
+        if ((slot & lastOfStride) === lastOfStride) samples.take((slot >> strideBits) + 1, hash);
+      }
+      slot += 1;
+      if (echo !== 0) break;
+    }
+    this.length += i - from;
+    this.slot = slot;
+    this.hash = hash;
+    return i;
+  }
+
+  /** The last units of the tracked text, at most `limit` of them. */
+  tail(limit: number): string {
+    const { units, slot } = this;
+    const size = Math.min(limit, this.length, units.length);
+    let text = '';
+    for (let back = size; back > 0; back -= 1)
+      text += String.fromCharCode(units[slot < back ? slot - back + units.length : slot - back] as number);
+    return text;
+  }
+
+  /**
+   * Finds the echo at a unit that may have one: its gram equals that of `sample`, there was an echo just before, or
+   * one of the last grams had an equal sample.
+   */
+  private examine(slot: number, length: number, hash: number, sample: number): void {
+    const { units, echo } = this;
+    const goesOn = echo !== 0 && units[slot] === units[this.slotBefore(slot, echo)];
+    const near = sample === 0 ? 0 : this.slotsSince(slot, sample);
+    // What a gram announces shows within a stride. An echo that breaks off may have covered up farther ones.
+    if (goesOn ? near !== 0 && near < echo : near !== 0 || echo !== 0) this.suspense = 1 << this.strideBits;
+    if (this.suspense === 0) return;
+    this.suspense -= 1;
+    const nearest = this.nearest(slot, hash, goesOn ? echo - 1 : Math.min(this.reach, length - this.window));
+    this.echo = nearest === 0 && goesOn ? echo : nearest;
+  }
+
+  /**
+   * The smallest distance, at most `limit`, at which the window that ends at `slot` occurred. Its sampled gram ends
+   * less than a stride before the window does.
+   */
+  private nearest(slot: number, latest: number, limit: number): number {
+    const { units, gram, leaving, unbase, strideBits, samples } = this;
+    const { heads, hashes, older, shift } = samples;
+    const capacity = units.length;
+    const first = this.slotBefore(slot, this.window - 1);
+    const firstUnit = units[first];
+    let hash = latest;
+    let bound = limit + 1;
+    for (let behind = 0; behind >> strideBits === 0; behind += 1) {
+      let sample = heads[hash >>> shift] as number;
+      while (sample !== 0) {
+        const since = slot + 1 - (sample << strideBits);
+        const distance = (since < 0 ? since + capacity : since) - behind;
+        if (distance >= bound) break;
+        // Where only the gram is equal, the window's first unit is the first to tell.
+        const there = first < distance ? first - distance + capacity : first - distance;
+        if (distance > 0 && units[there] === firstUnit && hashes[sample] === hash) {
+          if (this.sameWindow(slot, distance)) {
+            bound = distance;
+            break;
+          }
+        }
+        sample = older[sample] as number;
+      }
+      const end = this.slotBefore(slot, behind);
+      const entered = units[end] as number;
+      const left = units[this.slotBefore(end, gram)] as number;
+      hash = Math.imul(hash - entered + Math.imul(left, leaving), unbase);
+    }
+    return bound > limit ? 0 : bound;
+  }
+
+  /** Whether the window that ends at `slot` is the one that ends `distance` before it. */
+  private sameWindow(slot: number, distance: number): boolean {
+    const { units } = this;
+    for (let back = this.window - 2; back >= 0; back -= 1) {
+      const here = this.slotBefore(slot, back);
+      if (units[here] !== units[this.slotBefore(here, distance)]) return false;
+    }
+    return true;
+  }
+
+  private slotBefore(slot: number, back: number): number {
+    return slot < back ? slot - back + this.units.length : slot - back;
+  }
+
+  /** Units from the end of a sample to `slot`. */
+  private slotsSince(slot: number, sample: number): number {
+    const since = slot + 1 - (sample << this.strideBits);
+    return since < 0 ? since + this.units.length : since;
+  }
+
+  /** The ring is at its end: it starts over, or grows while the text is shorter than what can matter. */
+  private makeRoom(): void {
+    const { length: capacity } = this.units;
+    if (capacity === this.fullCapacity) {
+      this.slot = 0;
+      return;
+    }
+    const text = this.tail(this.length);
+    const room = Math.min(this.fullCapacity, Math.max(MIN_CAPACITY, capacity * 2));
+    this.units = new Uint16Array(room);
+    this.samples = new GramSamples(room >> this.strideBits);
+    this.length = 0;
+    this.echo = 0;
+    this.slot = 0;
+    this.hash = 0;
+    this.suspense = 0;
+    for (let i = 0; i < text.length; ) i = this.advance(text, i, text.length);
+  }
+}
+
+/** `base` to the power of `exponent`, modulo 2^32. */
+function power(base: number, exponent: number): number {
+  let result = 1;
+  for (let square = base, rest = exponent; rest > 0; rest >>>= 1) {
+    if (rest & 1) result = Math.imul(result, square);
+    square = Math.imul(square, square);
+  }
+  return result;
+}

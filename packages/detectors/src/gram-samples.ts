@@ -1,0 +1,62 @@
+/**
+ * A hash table over the samples of a text: pieces of it ("grams") taken at regular places and kept in a ring. It holds
+ * only what can still matter: taking a new sample drops the one that had its number before. Numbers start at 1, and 0
+ * stands for none.
+ *
+ * The fields are open because the loop that looks up every unit of a text works on them directly.
+ */
+export class GramSamples {
+  /** Newest sample of each bucket. */
+  readonly heads: Uint16Array;
+  /** Hash of each sample. */
+  readonly hashes: Int32Array;
+  /** The next older and the next newer sample in the same bucket. */
+  readonly older: Uint16Array;
+  private readonly newer: Uint16Array;
+  /** A hash's bucket is its upper bits: `hash >>> shift`. */
+  readonly shift: number;
+  private readonly size: number;
+  /** Samples held, and the number of the newest. */
+  private held = 0;
+  private newest = 0;
+
+  constructor(size: number) {
+    this.size = size;
+    // Two to four buckets a sample: that a piece is not there is mostly seen at the first look.
+    this.shift = Math.clz32(size) - 1;
+    this.heads = new Uint16Array(1 << (32 - this.shift));
+    this.hashes = new Int32Array(size + 1);
+    this.older = new Uint16Array(size + 1);
+    this.newer = new Uint16Array(size + 1);
+  }
+
+  /** Takes the next sample; `number` runs from 1 to the size and then from 1 again. */
+  take(number: number, hash: number): void {
+    const { heads, hashes, older, newer } = this;
+    if (this.held === this.size) this.dropOldest(number);
+    else this.held += 1;
+    const bucket = hash >>> this.shift;
+    const next = heads[bucket] as number;
+    hashes[number] = hash;
+    older[number] = next;
+    newer[number] = 0;
+    newer[next] = number;
+    heads[bucket] = number;
+    this.newest = number;
+  }
+
+  /** The oldest sample is the last one of its bucket. */
+  private dropOldest(number: number): void {
+    const newer = this.newer[number] as number;
+    if (newer === 0) this.heads[(this.hashes[number] as number) >>> this.shift] = 0;
+    else this.older[newer] = 0;
+  }
+
+  /** Drops all samples, in as many steps as are held. */
+  clear(): void {
+    for (let number = this.newest; this.held > 0; this.held -= 1) {
+      this.heads[(this.hashes[number] as number) >>> this.shift] = 0;
+      number = number === 1 ? this.size : number - 1;
+    }
+  }
+}

@@ -1,0 +1,49 @@
+type Numbers = Uint16Array | Uint32Array;
+
+/**
+ * Numbers noted at some of the latest units of a text, 0 at all others. Mostly none is: then there is no memory, and
+ * a unit at which nothing is noted costs nothing.
+ */
+export class SparseRing<T extends Numbers> {
+  private readonly size: number;
+  private readonly allocate: (size: number) => T;
+  private values: T | undefined;
+  /** The latest unit at which a number was noted, and its slot. */
+  private unit = 0;
+  private slot = 0;
+
+  /** Remembers the numbers of the latest `size` units. */
+  constructor(size: number, allocate: (size: number) => T) {
+    this.size = size;
+    this.allocate = allocate;
+  }
+
+  /** Goes on to `unit`, at which nothing is noted yet. */
+  moveTo(unit: number): void {
+    this.values ??= this.allocate(this.size);
+    const { values, size } = this;
+    const steps = Math.min(unit - this.unit, size);
+    this.unit = unit;
+    for (let n = 0; n < steps; n += 1) {
+      this.slot = this.slot + 1 === size ? 0 : this.slot + 1;
+      values[this.slot] = 0;
+    }
+  }
+
+  /** Notes a number at the unit that was moved to. */
+  note(value: number): void {
+    if (this.values !== undefined) this.values[this.slot] = value;
+  }
+
+  /** The number `back` units before the one that was moved to. */
+  at(back: number): number {
+    if (this.values === undefined || back >= this.size) return 0;
+    return this.values[this.slot < back ? this.slot - back + this.size : this.slot - back] as number;
+  }
+
+  /** Forgets everything, memory included. */
+  clear(): void {
+    this.values = undefined;
+    this.unit = 0;
+  }
+}
