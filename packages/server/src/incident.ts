@@ -25,7 +25,9 @@ export interface IncidentFold {
   readonly detectedAt: number;
   readonly action: Verdict['action'];
   readonly guidance: Seen | null;
+  /** What was seen of the loop while it went on, and what was seen when it was over. */
   readonly evidence: Seen | null;
+  readonly lastEvidence: Seen | null;
   /** The latest that is not a resolution: it describes the loop. */
   readonly loop: Seen | null;
 }
@@ -42,14 +44,15 @@ export function addVerdict(
   const seen = [...before, added].sort(streamOrder);
   if (seen.length > KEPT_STEPS && seen.splice(1, 1)[0] === added) return undefined;
   const resolution = verdict.phase === 'resolved';
+  const telling = Object.keys(verdict.evidence).length > 0;
   return {
     seen,
     revision: (fold?.revision ?? 0) + 1,
     detectedAt: Math.min(fold?.detectedAt ?? Infinity, added.detectedAt),
     action: stronger(fold?.action ?? 'none', verdict.action),
     guidance: verdict.guidance === undefined ? (fold?.guidance ?? null) : later(fold?.guidance, added),
-    evidence:
-      Object.keys(verdict.evidence).length === 0 ? (fold?.evidence ?? null) : later(fold?.evidence, added),
+    evidence: telling && !resolution ? later(fold?.evidence, added) : (fold?.evidence ?? null),
+    lastEvidence: telling && resolution ? later(fold?.lastEvidence, added) : (fold?.lastEvidence ?? null),
     loop: resolution ? (fold?.loop ?? null) : later(fold?.loop, added),
   };
 }
@@ -82,7 +85,8 @@ export function toRow(fold: IncidentFold): IncidentRow {
     period: latest.period,
     confidence: latest.confidence,
     action: fold.action,
-    reason: loop.reason,
+    // Of calls the resolution says it all again, with the final count; of text it says less than the loop did.
+    reason: latest.tool === null ? loop.reason : latest.reason,
     cost: latest.cost,
     revision: fold.revision,
   };
@@ -95,12 +99,19 @@ export function toIncident(fold: IncidentFold): Incident {
     ...toRow(fold),
     resolution: latest.phase === 'resolved' && fold.loop !== null ? latest.reason : null,
     guidance: fold.guidance?.verdict.guidance ?? null,
-    evidence: fold.evidence?.verdict.evidence ?? {},
+    evidence: evidenceOf(fold),
     verdicts: fold.seen.map(toStep),
     source: latest.source ?? null,
     preset: latest.preset,
     configHash: latest.configHash,
   };
+}
+
+/** The latest, unless a resolution has less to say than what was seen while the loop went on. */
+function evidenceOf({ evidence, lastEvidence }: IncidentFold): Verdict['evidence'] {
+  const during = evidence?.verdict.evidence ?? {};
+  const after = lastEvidence?.verdict.evidence ?? {};
+  return Object.keys(during).every((name) => name in after) ? after : during;
 }
 
 function toStep({ verdict, detectedAt }: Seen): IncidentStep {

@@ -37,10 +37,28 @@ describe('an incident is the fold of its verdicts', () => {
         count: 12,
         action: 'block',
         resolvedAt: START + 9_000,
-        reason: escalated.reason,
+        reason: resolved.reason,
         resolution: resolved.reason,
         evidence: escalated.evidence,
       },
+    ],
+    [
+      'resolved, of text: the reason still quotes it',
+      [
+        verdict({ tool: null, reason: '“again” repeats' }),
+        { ...resolved, tool: null, reason: 'A text was repeated' },
+      ],
+      { reason: '“again” repeats', resolution: 'A text was repeated' },
+    ],
+    [
+      'resolved with fuller evidence',
+      [opened, { ...resolved, evidence: { matching: 'exact', calls: [1] } }],
+      { evidence: { matching: 'exact', calls: [1] } },
+    ],
+    [
+      'resolved with less evidence',
+      [opened, { ...resolved, evidence: { at: 7 } }],
+      { evidence: { matching: 'exact', calls: [] } },
     ],
     [
       'resolved without a word on how',

@@ -1,0 +1,41 @@
+import { useSyncExternalStore } from 'react';
+
+/** Light or dark by the reader's word, else by the system's; public/theme.js applies it before the first paint. */
+export type Theme = 'light' | 'dark';
+
+const KEY = 'loopwatch.theme';
+const listeners = new Set<() => void>();
+
+function systemQuery(): MediaQueryList {
+  return window.matchMedia('(prefers-color-scheme: dark)');
+}
+
+function read(): Theme {
+  const chosen = document.documentElement.dataset['theme'];
+  if (chosen === 'light' || chosen === 'dark') return chosen;
+  return systemQuery().matches ? 'dark' : 'light';
+}
+
+function subscribe(listener: () => void): () => void {
+  const system = systemQuery();
+  listeners.add(listener);
+  system.addEventListener('change', listener);
+  return () => {
+    listeners.delete(listener);
+    system.removeEventListener('change', listener);
+  };
+}
+
+export function useTheme(): Theme {
+  return useSyncExternalStore(subscribe, read);
+}
+
+export function chooseTheme(theme: Theme): void {
+  document.documentElement.dataset['theme'] = theme;
+  try {
+    localStorage.setItem(KEY, theme);
+  } catch {
+    // Without storage the choice lasts as long as the page.
+  }
+  for (const listener of listeners) listener();
+}

@@ -1,0 +1,22 @@
+import type { IncidentRow } from '@loopwatch/contract';
+import { formatDuration, formatNumber, joinWords, plural } from '../ui/format.ts';
+
+/** What the loop has used since it began, as far as it is known. */
+export function costSentence({ cost, state }: Pick<IncidentRow, 'cost' | 'state'>): string {
+  const parts: string[] = [];
+  if (cost.tokens !== null) parts.push(plural(cost.tokens, 'token'));
+  if (cost.calls > 0) parts.push(plural(cost.calls, 'call'));
+  if (cost.turns > 0) parts.push(plural(cost.turns, 'model request'));
+  if (cost.characters > 0 && cost.calls === 0) parts.push(plural(cost.characters, 'character'));
+  const took = formatDuration(Math.max(0, cost.ms));
+  if (parts.length === 0)
+    return state === 'open' ? `Going on for ${took} so far.` : `It went on for ${took}.`;
+  return `${joinWords(parts)} in ${took} ${state === 'open' ? 'since it began, as of its latest verdict' : 'from its beginning to its end'}.`;
+}
+
+/** The cost in the little room of a list: tokens where they are known, else calls, else characters. */
+export function costShort({ cost }: Pick<IncidentRow, 'cost'>): { value: string; unit: string } {
+  if (cost.tokens !== null) return { value: formatNumber(cost.tokens), unit: 'tokens' };
+  if (cost.calls > 0) return { value: formatNumber(cost.calls), unit: cost.calls === 1 ? 'call' : 'calls' };
+  return { value: formatNumber(cost.characters), unit: 'characters' };
+}

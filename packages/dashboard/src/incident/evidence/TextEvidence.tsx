@@ -1,0 +1,96 @@
+import type { Incident } from '@loopwatch/contract';
+import { Card } from '../../ui/Card.tsx';
+import { formatNumber, plural } from '../../ui/format.ts';
+import styles from './Evidence.module.css';
+import { highlight } from './highlight.ts';
+import type { TextEvidence as Evidence } from './read.ts';
+
+interface Props {
+  readonly incident: Incident;
+  readonly evidence: Evidence;
+}
+
+/** Repeated text: where in the session it stands, and the text itself with each repetition marked. */
+export function TextEvidence({ incident, evidence }: Props) {
+  const { ends, distance, repeated } = evidence;
+  const every = distance === undefined ? '' : `, every ${formatNumber(Math.round(distance))} characters`;
+  const what = incident.detector === 'thought-repeat' ? 'reasoning' : 'answer';
+  const counted = ends.length < incident.count ? 'the latest' : 'all';
+  const spans = highlight(evidence);
+  return (
+    <>
+      {ends.length > 1 && (
+        <Card
+          title={`Where it stands in the ${what}`}
+          note={`${counted} ${plural(ends.length, 'repetition')}${every}`}
+        >
+          <Positions incident={incident} evidence={evidence} />
+        </Card>
+      )}
+      {repeated.trim() !== '' && (
+        <Card title="What repeats" note={`${plural(repeated.length, 'character')} each time`}>
+          <blockquote className={styles['quote']} data-detector={incident.detector} tabIndex={0}>
+            {repeated}
+          </blockquote>
+        </Card>
+      )}
+      {spans.length > 0 && (
+        <Card title="In its context" note="the counted repetitions are marked">
+          <pre className={styles['prose']} data-detector={incident.detector} tabIndex={0}>
+            {spans.map(({ text, from, repetition }) =>
+              repetition === undefined ? (
+                <span key={from}>{text}</span>
+              ) : (
+                <mark
+                  key={from}
+                  data-odd={repetition % 2 === 1 || undefined}
+                  title={`Repetition ${String(repetition + 1)}, at character ${formatNumber(from)}`}
+                >
+                  {text}
+                </mark>
+              ),
+            )}
+          </pre>
+        </Card>
+      )}
+    </>
+  );
+}
+
+const WIDTH = 720;
+const EDGE = 8;
+
+function Positions({ incident, evidence: { ends, repeated } }: Props) {
+  const first = (ends[0] ?? 0) - repeated.length;
+  const last = Math.max(ends.at(-1) ?? 0, first + 1);
+  const x = (offset: number) => EDGE + ((offset - first) / (last - first)) * (WIDTH - 2 * EDGE);
+  const text = `${plural(ends.length, 'repetition')} from character ${formatNumber(first)} to ${formatNumber(last)}`;
+  return (
+    <div className={styles['line']} data-detector={incident.detector}>
+      <svg viewBox={`0 0 ${String(WIDTH)} 34`} role="img" aria-label={text}>
+        <rect className={styles['loop']} x="1" y="1" width={WIDTH - 2} height="32" rx="8" />
+        {ends.map((end, index) => {
+          const begin = Math.max(end - repeated.length, ends[index - 1] ?? first);
+          return (
+            <rect
+              key={end}
+              className={styles['tick']}
+              data-odd={index % 2 === 1 || undefined}
+              x={x(begin) + 0.75}
+              y="8"
+              width={Math.max(2, x(end) - x(begin) - 1.5)}
+              height="18"
+              rx="2"
+            >
+              <title>{`Repetition ${String(index + 1)}, from character ${formatNumber(begin)}`}</title>
+            </rect>
+          );
+        })}
+      </svg>
+      <p className={styles['lineNotes']}>
+        <span>Character {formatNumber(first)}</span>
+        <span>to {formatNumber(last)}</span>
+      </p>
+    </div>
+  );
+}

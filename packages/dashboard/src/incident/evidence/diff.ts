@@ -1,0 +1,78 @@
+/** A piece of a text and whether the other text has it too. */
+export interface Piece {
+  readonly text: string;
+  readonly same: boolean;
+}
+
+/** Above this many pairs of tokens the comparison would be felt; such texts are compared from both ends only. */
+const MAX_PAIRS = 1_000_000;
+
+/** JSON over several lines; what does not parse (it was cut, or is no JSON) stays as it is. */
+export function prettyJson(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+/** Splits two texts into pieces that they share and pieces that only one has. */
+export function diff(before: string, after: string): { before: Piece[]; after: Piece[] } {
+  const a = tokens(before);
+  const b = tokens(after);
+  let start = 0;
+  while (start < a.length && start < b.length && a[start] === b[start]) start += 1;
+  let end = 0;
+  while (end < a.length - start && end < b.length - start && a.at(-1 - end) === b.at(-1 - end)) end += 1;
+
+  const middleA = a.slice(start, a.length - end);
+  const middleB = b.slice(start, b.length - end);
+  const kept = common(middleA, middleB);
+  const around = (middle: readonly string[], same: ReadonlySet<number>) =>
+    join([
+      ...a.slice(0, start).map((text) => ({ text, same: true })),
+      ...middle.map((text, index) => ({ text, same: same.has(index) })),
+      ...a.slice(a.length - end).map((text) => ({ text, same: true })),
+    ]);
+  return { before: around(middleA, kept.a), after: around(middleB, kept.b) };
+}
+
+/** Words, numbers, runs of blanks, and single signs. */
+function tokens(text: string): string[] {
+  return text.match(/[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) ?? [];
+}
+
+/** Indices of a longest common subsequence. */
+function common(a: readonly string[], b: readonly string[]): { a: Set<number>; b: Set<number> } {
+  const kept = { a: new Set<number>(), b: new Set<number>() };
+  if (a.length * b.length > MAX_PAIRS) return kept;
+  const width = b.length + 1;
+  const lengths = new Uint32Array((a.length + 1) * width);
+  const at = (i: number, j: number) => lengths[i * width + j] ?? 0;
+  for (let i = a.length - 1; i >= 0; i -= 1) {
+    for (let j = b.length - 1; j >= 0; j -= 1) {
+      lengths[i * width + j] = a[i] === b[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
+    }
+  }
+  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
+    if (a[i] === b[j]) {
+      kept.a.add(i);
+      kept.b.add(j);
+      i += 1;
+      j += 1;
+    } else if (at(i + 1, j) >= at(i, j + 1)) i += 1;
+    else j += 1;
+  }
+  return kept;
+}
+
+function join(pieces: readonly Piece[]): Piece[] {
+  const joined: Piece[] = [];
+  for (const piece of pieces) {
+    const last = joined.at(-1);
+    if (last?.same === piece.same)
+      joined[joined.length - 1] = { text: last.text + piece.text, same: piece.same };
+    else joined.push(piece);
+  }
+  return joined;
+}

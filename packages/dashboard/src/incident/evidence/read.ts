@@ -1,0 +1,87 @@
+/** Evidence as detectors write it, read with care: each part may be missing, and unknown shapes are shown as JSON. */
+
+export interface Call {
+  readonly eventIndex: number | undefined;
+  readonly eventId: string | undefined;
+  /** Event time, epoch ms. */
+  readonly time: number | undefined;
+  readonly name: string;
+  /** JSON, maybe cut. */
+  readonly arguments: string;
+  /** 0 to 1, where calls were compared by likeness. */
+  readonly similarity: number | undefined;
+}
+
+export interface CallsEvidence {
+  /** The first and the latest; those in between may be missing. */
+  readonly calls: readonly Call[];
+  readonly similar: boolean;
+}
+
+export interface TextEvidence {
+  /** One period of what repeats. */
+  readonly repeated: string;
+  /** Offsets in the session's text where a repetition ends, ascending. */
+  readonly ends: readonly number[];
+  /** Mean distance of two of them. */
+  readonly distance: number | undefined;
+  readonly excerpt: { readonly from: number; readonly text: string } | undefined;
+}
+
+type Evidence = Readonly<Record<string, unknown>>;
+
+/** @returns undefined when it has no calls to draw */
+export function readCalls(evidence: Evidence): CallsEvidence | undefined {
+  const calls = list(evidence['calls']).flatMap((item): Call[] => {
+    const call = fields(item);
+    const name = text(call['name']);
+    if (name === undefined) return [];
+    const args = call['arguments'];
+    return [
+      {
+        eventIndex: number(call['eventIndex']),
+        eventId: text(call['eventId']),
+        time: number(call['time']),
+        name,
+        arguments: typeof args === 'string' ? args : JSON.stringify(args ?? {}),
+        similarity: number(call['similarity']),
+      },
+    ];
+  });
+  return calls.length === 0 ? undefined : { calls, similar: evidence['matching'] === 'similar' };
+}
+
+/** @returns undefined when it has no text to draw */
+export function readText(evidence: Evidence): TextEvidence | undefined {
+  const excerpt = fields(evidence['excerpt']);
+  const shown = text(excerpt['text']);
+  const repeated = text(evidence['repeated']) ?? text(fields(evidence['window'])['text']) ?? '';
+  if (shown === undefined && repeated === '') return undefined;
+  // Positions are where the compared window begins; what repeats is as long as a period and ends with it.
+  const window = number(fields(evidence['window'])['length']) ?? repeated.length;
+  return {
+    repeated,
+    ends: list(evidence['positions'])
+      .flatMap((position) => number(position) ?? [])
+      .map((position) => position + window)
+      .sort((a, b) => a - b),
+    distance: number(evidence['distance']),
+    excerpt: shown === undefined ? undefined : { from: number(excerpt['from']) ?? 0, text: shown },
+  };
+}
+
+function fields(value: unknown): Evidence {
+  return typeof value === 'object' && value !== null ? (value as Evidence) : {};
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function number(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}

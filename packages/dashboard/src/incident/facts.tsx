@@ -1,0 +1,166 @@
+import type { Incident, IncidentStep } from '@loopwatch/contract';
+import { Fragment, type ReactNode } from 'react';
+import { Card } from '../ui/Card.tsx';
+import { CopyButton } from '../ui/CopyButton.tsx';
+import { formatDuration, formatExact, formatNumber } from '../ui/format.ts';
+import { Ago, Clock } from '../ui/Time.tsx';
+import styles from './facts.module.css';
+
+/** The cards beside the evidence: numbers, history, guidance, and where the records lie. */
+
+const counted: Partial<Record<Incident['detector'], string>> = {
+  'tool-repeat': 'same call',
+  'tool-cycle': 'same round of calls',
+  stagnation: 'calls without progress',
+  'content-repeat': 'same text in the answer',
+  'thought-repeat': 'same text in the reasoning',
+  semantic: 'turns judged alike',
+  'tool-limit': 'tool calls',
+  'turn-limit': 'model requests',
+};
+
+const actions: Record<Incident['action'], string> = {
+  none: 'none',
+  warn: 'warned',
+  chance: 'gave one more chance',
+  block: 'blocked',
+};
+
+export function Why({ incident }: { readonly incident: Incident }) {
+  const { count, threshold, detector, windowMs, period, action, confidence, resolution } = incident;
+  const scale = Math.max(count, threshold) * 1.06 || 1;
+  const percent = (value: number) => `${String((100 * value) / scale)}%`;
+  const facts: [string, ReactNode][] = [
+    ['window', windowMs === null ? 'no limit' : formatDuration(windowMs)],
+    ['cycle', period === 1 ? 'plain repetition' : `${formatNumber(period)} steps`],
+    ['action', actions[action]],
+    ['confidence', confidence.toFixed(2)],
+    ['preset', incident.preset],
+  ];
+  return (
+    <Card title={incident.kind === 'loop' ? 'Why this is a loop' : 'Why this is reported'}>
+      <p className={styles['measure']}>
+        <span>{counted[detector] ?? 'count'}</span>
+        <b>
+          {formatNumber(count)} <small>threshold {formatNumber(threshold)}</small>
+        </b>
+      </p>
+      <div className={styles['bar']} data-detector={detector} aria-hidden="true">
+        <u style={{ width: percent(count) }} />
+        <s style={{ left: percent(threshold) }} />
+      </div>
+      <Facts facts={facts} />
+      {resolution !== null && resolution !== incident.reason && (
+        <p className={styles['resolution']}>{resolution}.</p>
+      )}
+    </Card>
+  );
+}
+
+const phases = { opened: 'Noticed', escalated: 'Went on', resolved: 'Over' } as const;
+
+export function Steps({ incident }: { readonly incident: Incident }) {
+  const { verdicts, revision } = incident;
+  const began = incident.lastAt - incident.cost.ms;
+  const note =
+    revision > verdicts.length ? `the first and the latest of ${formatNumber(revision)}` : undefined;
+  return (
+    <Card title="What happened when" note={note}>
+      <ol className={styles['steps']}>
+        <li data-phase="began">
+          <b>Began</b>
+          <span>
+            <Clock time={began} />
+          </span>
+        </li>
+        {verdicts.map((step) => (
+          <li key={step.id} data-phase={step.phase}>
+            <b>
+              {phases[step.phase]}
+              <small>{stepText(step, incident.outcome)}</small>
+            </b>
+            <span>
+              <Clock time={step.time} />
+              <small>+{formatDuration(Math.max(0, step.time - began))}</small>
+            </span>
+          </li>
+        ))}
+      </ol>
+    </Card>
+  );
+}
+
+function stepText({ phase, action, count }: IncidentStep, outcome: Incident['outcome']): string {
+  if (phase === 'resolved') return outcome === 'disabled' ? 'switched off' : (outcome ?? '');
+  return `at ${formatNumber(count)}${action === 'none' ? '' : `, ${actions[action]}`}`;
+}
+
+export function Guidance({ text }: { readonly text: string }) {
+  return (
+    <Card title="Guidance for the model">
+      <blockquote className={styles['guidance']}>{text}</blockquote>
+      <div className={styles['under']}>
+        <CopyButton what="guidance" text={text} />
+      </div>
+    </Card>
+  );
+}
+
+export function Record({ incident }: { readonly incident: Incident }) {
+  const { id, sessionId, promptId, source, configHash, detectedAt, tool } = incident;
+  const facts: [string, ReactNode][] = [
+    ['incident', <Id key="i" text={id} what="incident id" />],
+    ['session', <Id key="s" text={sessionId} what="session id" />],
+  ];
+  if (promptId !== null) facts.push(['prompt', <Id key="p" text={promptId} what="prompt id" />]);
+  if (tool !== null) facts.push(['tool', <Id key="t" text={tool.name} what="tool name" />]);
+  if (source !== null) {
+    const { topic, partition, firstOffset, offset } = source;
+    facts.push(
+      ['topic', <Id key="o" text={`${topic} / ${String(partition)}`} what="topic and partition" />],
+      [
+        'offsets',
+        <Id key="f" text={firstOffset === offset ? offset : `${firstOffset} – ${offset}`} what="offsets" />,
+      ],
+    );
+  }
+  facts.push(
+    ['config', <Id key="c" text={configHash} what="config hash" />],
+    [
+      'detected',
+      <span key="d" title={formatExact(detectedAt)}>
+        <Ago time={detectedAt} />
+      </span>,
+    ],
+  );
+  return (
+    <Card title="Record">
+      <Facts facts={facts} />
+      <div className={styles['under']}>
+        <CopyButton what="JSON" text={() => JSON.stringify(incident, null, 2)} />
+      </div>
+    </Card>
+  );
+}
+
+function Id({ text, what }: { readonly text: string; readonly what: string }) {
+  return (
+    <span className={styles['id']}>
+      <code title={text}>{text}</code>
+      <CopyButton bare what={what} text={text} />
+    </span>
+  );
+}
+
+function Facts({ facts }: { readonly facts: readonly [string, ReactNode][] }) {
+  return (
+    <dl className={styles['facts']}>
+      {facts.map(([name, value]) => (
+        <Fragment key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </Fragment>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,34 @@
+import { useEffect, useRef, useState } from 'react';
+import { plural } from '../ui/format.ts';
+
+interface Props {
+  readonly found: number | undefined;
+  readonly open: number | undefined;
+}
+
+/** At most one summary in this time, so that a burst of incidents does not talk over everything else. */
+const EVERY_MS = 5_000;
+
+/** Tells those who listen that incidents came. */
+export function Announcement({ found, open }: Props) {
+  const [text, setText] = useState('');
+  const told = useRef<number>(undefined);
+
+  useEffect(() => {
+    if (found === undefined || open === undefined) return;
+    told.current ??= found;
+    if (found <= told.current) return;
+    const timer = setTimeout(() => {
+      const news = found - (told.current ?? found);
+      told.current = found;
+      setText(`${plural(news, 'new incident')}, ${String(open)} open`);
+    }, EVERY_MS);
+    return () => clearTimeout(timer);
+  }, [found, open]);
+
+  return (
+    <p className="unseen" aria-live="polite">
+      {text}
+    </p>
+  );
+}

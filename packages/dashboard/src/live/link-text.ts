@@ -1,0 +1,35 @@
+import { formatAgo, formatTime } from '../ui/format.ts';
+import type { LiveState } from './live-store.ts';
+
+/** Without a heartbeat for this long the numbers are old, whatever the socket believes. */
+const STALE_AFTER_MS = 7_000;
+
+export interface LinkText {
+  readonly tone: 'ok' | 'warm' | 'hot';
+  readonly text: string;
+  /** When something was last heard of agents, where that is known. */
+  readonly last: string | undefined;
+}
+
+/** The state of the link in words. @param now the server's wall clock, epoch ms */
+export function linkText(state: LiveState, now: number): LinkText {
+  const last = lastText(state, now);
+  const { link, heardAt } = state;
+  if (link.state === 'connecting') return { tone: 'warm', text: 'Connecting…', last };
+  if (link.state === 'failed') return { tone: 'hot', text: 'No connection', last };
+  if (link.state === 'reconnecting') {
+    return { tone: 'hot', text: `Reconnecting, stale since ${formatTime(link.since, now)}`, last };
+  }
+  if (heardAt !== undefined && now - heardAt > STALE_AFTER_MS) {
+    return { tone: 'warm', text: `Stale since ${formatTime(heardAt, now)}`, last };
+  }
+  const lag = state.heartbeat?.lag ?? 0;
+  return { tone: 'ok', text: lag > 0 ? `Live, ${String(lag)} behind` : 'Live', last };
+}
+
+function lastText({ heartbeat }: LiveState, now: number): string | undefined {
+  if (heartbeat === undefined) return undefined;
+  const { lastEventAt, lastVerdictAt } = heartbeat;
+  if (lastEventAt !== null) return `last event ${formatAgo(now - lastEventAt)}`;
+  return lastVerdictAt === null ? undefined : `last verdict ${formatAgo(now - lastVerdictAt)}`;
+}

@@ -1,0 +1,44 @@
+import type { DetectorId, IncidentRow } from '@loopwatch/contract';
+import styles from './Chip.module.css';
+import { Icon } from './icons.tsx';
+
+export const chipClass = styles['chip'];
+
+type StateData = Pick<IncidentRow, 'state' | 'outcome'>;
+
+function stateName({ state, outcome }: StateData): 'open' | 'recovered' | 'ended' | 'disabled' {
+  return state === 'open' ? 'open' : (outcome ?? 'ended');
+}
+
+/** Open, recovered, ended or disabled: a sign, a word and a colour. */
+export function StateLabel(data: StateData) {
+  const name = stateName(data);
+  return (
+    <span className={styles['state']} data-state={name}>
+      {name === 'recovered' ? <Icon name="check" size={13} /> : <i className={styles['sign']} />}
+      {name === 'disabled' ? 'switched off' : name}
+    </span>
+  );
+}
+
+export function StateChip(data: StateData) {
+  return (
+    <span className={styles['chip']} data-state={stateName(data)}>
+      <StateLabel {...data} />
+    </span>
+  );
+}
+
+/** The detector's hue as a square, and its name. */
+export function DetectorLabel({ detector }: { readonly detector: DetectorId }) {
+  return (
+    <span className={styles['detector']} data-detector={detector}>
+      <i className={styles['square']} />
+      {detector}
+    </span>
+  );
+}
+
+export function DetectorSquare({ detector }: { readonly detector: DetectorId }) {
+  return <i className={styles['square']} data-detector={detector} />;
+}

@@ -1,0 +1,64 @@
+import type { DetectorId } from '@loopwatch/contract';
+import styles from './Ring.module.css';
+import { type RingData, ringLabel, ringShape, ringText } from './ring.ts';
+
+interface Props extends RingData {
+  readonly detector: DetectorId;
+  readonly size?: 'row' | 'large';
+  /** Whether what it shows is over. */
+  readonly over?: boolean;
+}
+
+const sizes = {
+  row: { box: 32, radius: 12.5, stroke: 2.2, dot: 2.7, dotStroke: 1.7 },
+  large: { box: 84, radius: 35, stroke: 3.4, dot: 4.8, dotStroke: 2.6 },
+} as const;
+
+export function Ring({ detector, size = 'row', over = false, ...data }: Props) {
+  const { box, radius, stroke, dot, dotStroke } = sizes[size];
+  const center = box / 2;
+  const { arc, dots } = ringShape(data, center, radius);
+  const label = ringLabel(data.count);
+  const fontSize = box * (label.length > 3 ? 0.24 : label.length > 2 ? 0.29 : 0.35);
+  return (
+    <svg
+      className={styles['ring']}
+      data-detector={detector}
+      data-over={over || undefined}
+      width={box}
+      height={box}
+      viewBox={`0 0 ${String(box)} ${String(box)}`}
+      role="img"
+      aria-label={ringText(data)}
+    >
+      <circle className={styles['track']} cx={center} cy={center} r={radius} strokeWidth={stroke} />
+      <path className={styles['arc']} d={arc} strokeWidth={stroke} />
+      {dots.map(({ x, y }) => (
+        <circle
+          key={`${x.toFixed(1)},${y.toFixed(1)}`}
+          className={styles['dot']}
+          cx={x}
+          cy={y}
+          r={dot}
+          strokeWidth={dotStroke}
+        />
+      ))}
+      <text className={styles['count']} x={center} y={center + fontSize * 0.36} fontSize={fontSize}>
+        {label}
+      </text>
+    </svg>
+  );
+}
+
+/** The product's mark: the ring without a count. */
+export function Mark() {
+  const { dots } = ringShape({ count: 0, threshold: 1, period: 3 }, 11, 7.5);
+  return (
+    <svg className={styles['mark']} width="22" height="22" viewBox="0 0 22 22" aria-hidden="true">
+      <circle className={styles['track']} cx="11" cy="11" r="7.5" strokeWidth="1.8" />
+      {dots.map(({ x, y }) => (
+        <circle key={x} className={styles['dot']} cx={x} cy={y} r="2.5" strokeWidth="1.8" />
+      ))}
+    </svg>
+  );
+}

@@ -1,0 +1,278 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { faviconFor } from '../src/app/favicon.ts';
+import { costSentence } from '../src/incident/cost.ts';
+import { callsLine } from '../src/incident/evidence/calls-line.ts';
+import { diff, prettyJson } from '../src/incident/evidence/diff.ts';
+import { highlight } from '../src/incident/evidence/highlight.ts';
+import { readCalls, readText } from '../src/incident/evidence/read.ts';
+import {
+  type Filters,
+  incidentPath,
+  readFilters,
+  readPath,
+  toggleDetector,
+  writeFilters,
+} from '../src/incidents/url.ts';
+import { linkText } from '../src/live/link-text.ts';
+import { LiveStore } from '../src/live/live-store.ts';
+import { detectorIds } from '../src/ui/detectors.ts';
+import { formatAgo, formatCompact, formatDuration } from '../src/ui/format.ts';
+import { ringLabel, ringShape, ringText } from '../src/ui/ring.ts';
+import { incident, NOW, row, stats } from './rows.ts';
+
+describe('filters and the address', () => {
+  const anyFilters: fc.Arbitrary<Filters> = fc
+    .record(
+      {
+        state: fc.constantFrom('open' as const, 'resolved' as const),
+        detector: fc.subarray([...detectorIds], { minLength: 1 }),
+        agent: fc.string({ minLength: 1, unit: 'binary' }).filter((text) => text.isWellFormed()),
+        model: fc.string({ minLength: 1 }),
+        sessionId: fc.string({ minLength: 1 }),
+      },
+      { requiredKeys: [] },
+    )
+    .map((filters) => filters as Filters);
+
+  it('are the inverse of each other', () => {
+    fc.assert(
+      fc.property(anyFilters, (filters) => {
+        expect(readFilters(writeFilters(filters))).toEqual({ filters, ignored: [] });
+      }),
+    );
+  });
+
+  it('ignore what is unknown, and say so', () => {
+    expect(readFilters('?state=shut&detector=semantic,loop&x=1')).toEqual({
+      filters: { detector: ['semantic'] },
+      ignored: ['state=shut', 'detector=loop'],
+    });
+  });
+
+  it('switch a detector on and off again', () => {
+    const on = toggleDetector({ state: 'open' }, 'semantic');
+    expect(on).toEqual({ state: 'open', detector: ['semantic'] });
+    expect(toggleDetector(on, 'semantic')).toEqual({ state: 'open' });
+  });
+
+  it.each([
+    ['/', { page: 'list' }],
+    ['/incidents', { page: 'list' }],
+    ['/incidents/i%2F1', { page: 'incident', id: 'i/1' }],
+    ['/incidents/%', undefined],
+    ['/tuning', undefined],
+  ])('%s is a page or none', (path, page) => {
+    expect(readPath(path)).toEqual(page);
+  });
+
+  it('lead to an incident whatever its id is', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1 }), (id) => {
+        expect(readPath(incidentPath(id, {}))).toEqual({ page: 'incident', id });
+      }),
+    );
+  });
+});
+
+describe('the ring', () => {
+  it.each([
+    [{ count: 23, threshold: 5, period: 1 }, 'seen 23 times, threshold 5'],
+    [{ count: 1, threshold: 5, period: 1 }, 'seen 1 time, threshold 5'],
+    [{ count: 9, threshold: 3, period: 2 }, 'cycle of 2 seen 9 times, threshold 3'],
+  ])('has a text', (data, text) => {
+    expect(ringText(data)).toBe(text);
+  });
+
+  it('has a dot for each step of the cycle and never closes its arc', () => {
+    expect(ringShape({ count: 9, threshold: 3, period: 3 }, 16, 12).dots).toHaveLength(3);
+    expect(ringShape({ count: 900, threshold: 0, period: 99 }, 16, 12).arc).not.toContain('NaN');
+    expect([999, 1_000, 12_345].map(ringLabel)).toEqual(['999', '1k', '12k']);
+  });
+
+  it('carries the open incidents into the tab', () => {
+    expect(faviconFor(0)).toBe('/favicon.svg');
+    expect(decodeURIComponent(faviconFor(7))).toContain('>7</text>');
+    expect(decodeURIComponent(faviconFor(700))).toContain('>99+</text>');
+  });
+});
+
+describe('numbers and times', () => {
+  it.each([
+    [12, '12 ms'],
+    [8_250, '8.2 s'],
+    [59_900, '59 s'],
+    [134_000, '2m 14s'],
+    [3_900_000, '1h 05m'],
+    [273_600_000, '3d 4h'],
+  ])('%i ms lasts %s', (ms, text) => {
+    expect(formatDuration(ms)).toBe(text);
+  });
+
+  it.each([
+    [0, 'just now'],
+    [12_000, '12 s ago'],
+    [240_000, '4 min ago'],
+    [10_800_000, '3 h ago'],
+    [432_000_000, '5 d ago'],
+  ])('%i ms is %s', (ms, text) => {
+    expect(formatAgo(ms)).toBe(text);
+  });
+
+  it('are compact where there is little room', () => {
+    expect([950, 41_200, 1_900_000].map(formatCompact)).toEqual(['950', '41.2k', '1.9M']);
+  });
+
+  it('make a sentence of what is known', () => {
+    expect(costSentence(row())).toBe(
+      '5 calls and 5 model requests in 8.2 s since it began, as of its latest verdict.',
+    );
+    const cost = { calls: 0, turns: 0, characters: 0, tokens: null, ms: 500 };
+    expect(costSentence({ cost, state: 'resolved' })).toBe('It went on for 500 ms.');
+  });
+});
+
+describe('the difference of two texts', () => {
+  const words = fc.array(fc.constantFrom('path', '"a"', ':', ' ', '1', '{', 'x'), { maxLength: 30 });
+
+  it('loses nothing of either', () => {
+    fc.assert(
+      fc.property(words, words, (a, b) => {
+        const { before, after } = diff(a.join(''), b.join(''));
+        expect(before.map(({ text }) => text).join('')).toBe(a.join(''));
+        expect(after.map(({ text }) => text).join('')).toBe(b.join(''));
+        const same = (pieces: typeof before) =>
+          pieces.flatMap((piece) => (piece.same ? piece.text : [])).join('');
+        expect(same(before)).toBe(same(after));
+      }),
+    );
+  });
+
+  it('is only what differs', () => {
+    const { before, after } = diff('{ "limit": 5, "q": "a" }', '{ "limit": 10, "q": "a" }');
+    expect(before.filter(({ same }) => !same)).toEqual([{ text: '5', same: false }]);
+    expect(after.filter(({ same }) => !same)).toEqual([{ text: '10', same: false }]);
+  });
+
+  it('is nothing of equal texts, however long', () => {
+    const long = 'word '.repeat(20_000);
+    expect(diff(long, long).before).toEqual([{ text: long, same: true }]);
+  });
+
+  it('comes after pretty-printing, which leaves cut JSON alone', () => {
+    expect(prettyJson('{"a":1}')).toBe('{\n  "a": 1\n}');
+    expect(prettyJson('{"a":1,"b…')).toBe('{"a":1,"b…');
+  });
+});
+
+describe('evidence', () => {
+  it('is read with care', () => {
+    expect(readCalls({})).toBeUndefined();
+    expect(readCalls({ calls: 'none' })).toBeUndefined();
+    expect(readCalls({ calls: [null, 7, { name: 'ls', arguments: { a: 1 } }] })?.calls).toMatchObject([
+      { name: 'ls', arguments: '{"a":1}', time: undefined },
+    ]);
+    expect(readText({ at: 7, lastAction: 'warn' })).toBeUndefined();
+    expect(readText({ repeated: 'x', positions: [3, 'a', null, 1] })?.ends).toEqual([2, 4]);
+  });
+
+  it('marks each repetition where its window ends', () => {
+    const text = 'Well. again again again';
+    const evidence = readText({
+      repeated: 'again ',
+      window: { length: 6 },
+      positions: [106, 112],
+      excerpt: { from: 100, text },
+    });
+    const spans = highlight(evidence!);
+    expect(spans.map((span) => [span.text, span.repetition])).toEqual([
+      ['Well. ', undefined],
+      ['again ', 0],
+      ['again ', 1],
+      ['again', undefined],
+    ]);
+  });
+
+  it('never loses text to marks, wherever positions are', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ maxLength: 60 }),
+        fc.array(fc.integer({ min: -20, max: 90 })),
+        (text, positions) => {
+          const evidence = readText({ repeated: 'abc', positions, excerpt: { from: 5, text } })!;
+          expect(
+            highlight(evidence)
+              .map((span) => span.text)
+              .join(''),
+          ).toBe(text);
+        },
+      ),
+    );
+  });
+
+  it('lays all calls on a line, and leaves out the middle of very many', () => {
+    const calls = readCalls({ calls: Array.from({ length: 8 }, () => ({ name: 'ls' })) })!.calls;
+    const short = callsLine(calls, incident({ count: 20 }), 34);
+    expect(short.dots).toHaveLength(20);
+    expect(short.dots.filter(({ call }) => call !== undefined).map(({ ordinal }) => ordinal)).toEqual([
+      1, 14, 15, 16, 17, 18, 19, 20,
+    ]);
+    expect(short.dots.find(({ noticed }) => noticed)?.ordinal).toBe(5);
+    const long = callsLine(calls, incident({ count: 900 }), 34);
+    expect(long.dots.length + long.skipped).toBe(900);
+    expect(long.dots.at(-1)?.ordinal).toBe(900);
+  });
+});
+
+describe('the live store', () => {
+  const info = { version: '0.1.0', preset: 'balanced', configHash: '4f' };
+  const connected = (...incidents: ReturnType<typeof row>[]) => {
+    const store = new LiveStore();
+    store.snapshot({ incidents, stats: stats(), info }, NOW);
+    return store;
+  };
+
+  it('folds updates into the list, newest first, and knows what came while it watched', () => {
+    const store = connected(row());
+    store.incidents({ incidents: [row({ id: 'i-2', detectedAt: NOW })], stats: stats({ found: 2 }) }, NOW);
+    store.incidents({ incidents: [row({ count: 10, revision: 2 })], stats: stats() }, NOW);
+    expect(store.get().rows.map(({ id, count }) => [id, count])).toEqual([
+      ['i-2', 5],
+      ['i-1', 10],
+    ]);
+    expect([...store.get().arrived]).toEqual(['i-2']);
+  });
+
+  it('does not go back to an older revision', () => {
+    const store = connected(row({ count: 10, revision: 2 }));
+    store.add([row({ count: 5, revision: 1 }), row({ id: 'old', detectedAt: 1 })]);
+    expect(store.get().rows.map(({ id, count }) => [id, count])).toEqual([
+      ['i-1', 10],
+      ['old', 5],
+    ]);
+  });
+
+  it('forgets what the server forgot when it starts again', () => {
+    const store = connected(row(), row({ id: 'i-2' }));
+    store.lost(NOW);
+    expect(store.get().rows).toHaveLength(2);
+    store.snapshot({ incidents: [row()], stats: stats(), info }, NOW);
+    expect(store.get().rows).toHaveLength(1);
+  });
+
+  it('says in words how the link is', () => {
+    const store = new LiveStore();
+    expect(linkText(store.get(), NOW).text).toBe('Connecting…');
+    store.refused('xhr poll error');
+    expect(linkText(store.get(), NOW)).toMatchObject({ tone: 'hot', text: 'No connection' });
+    store.snapshot({ incidents: [], stats: stats(), info }, NOW);
+    store.heartbeat({ serverTime: NOW, lag: 0, lastEventAt: NOW - 4_000, lastVerdictAt: NOW }, NOW);
+    expect(linkText(store.get(), NOW)).toEqual({ tone: 'ok', text: 'Live', last: 'last event 4 s ago' });
+    expect(linkText(store.get(), NOW + 60_000).text).toMatch(/^Stale since \d\d:\d\d:\d\d$/);
+    store.lost(NOW);
+    expect(linkText(store.get(), NOW)).toMatchObject({
+      tone: 'hot',
+      text: expect.stringContaining('Reconnecting'),
+    });
+  });
+});
