@@ -31,7 +31,7 @@ export function analyzeSessions<R extends InputRecord>(
           const session = sessions.use(item.sessionId);
           origins.length = 0;
           const verdicts = session.push(event, record.timestamp ?? session.lastTime, record.offset, origins);
-          sessions.noteTime(session);
+          sessions.noteTime(session, record.timestamp);
           if (session.abandoned.length > 0) observer.abandoned(session.abandoned);
           if (session.reception === 'duplicate') {
             observer.duplicate();

@@ -3,6 +3,8 @@ import type { EvictionReason, PipelineObserver } from './records.ts';
 
 /** A session is freed for idleness only when this many events of others have come since its last: see {@link sweep}. */
 const QUIET_EVENTS = 1024;
+/** Sessions that one sweep looks at in vain. */
+const SWEEP_STEPS = 256;
 
 interface Entry {
   readonly analyzer: SessionAnalyzer;
@@ -31,6 +33,8 @@ export class SessionStore {
   private readonly partitions = new Map<string, PartitionSessions>();
   private oldest: Entry | undefined;
   private newest: Entry | undefined;
+  /** Where the next sweep goes on; at the oldest when there is none. */
+  private swept: Entry | undefined;
   private events = 0;
   private entries = 0;
 
@@ -65,15 +69,25 @@ export class SessionStore {
   /**
    * Frees the sessions whose last event lies more than twice the idle limit before the newest of their partition: they
    * would start afresh anyway. A single event with a wild clock must not empty the memory, so a session also has to
-   * have been silent for a number of events.
+   * have been silent for a number of events. A sweep passes over sessions that are not idle, since a partition that
+   * stands still, or a clock that is ahead, would hold up the others for ever; each goes on where the last one stopped.
    */
   sweep(): void {
     const limit = this.options.idleMs * 2;
-    for (let entry = this.oldest; entry !== undefined; entry = this.oldest) {
-      const idle = entry.partition.newestTime - entry.analyzer.lastTime > limit;
-      if (!idle || this.events - entry.touched <= QUIET_EVENTS) return;
-      this.evict(entry, 'idle');
+    let entry = this.swept ?? this.oldest;
+    let steps = 0;
+    // Behind one that was used lately all were used even later.
+    while (entry !== undefined && this.events - entry.touched > QUIET_EVENTS) {
+      if (steps === SWEEP_STEPS) {
+        this.swept = entry;
+        return;
+      }
+      const { newer } = entry;
+      if (entry.partition.newestTime - entry.analyzer.lastTime > limit) this.evict(entry, 'idle');
+      else steps += 1;
+      entry = newer;
     }
+    this.swept = undefined;
   }
 
   /** Marks a session as used by the event at hand; a new one takes the place of the least recently used. */
@@ -109,6 +123,7 @@ export class SessionStore {
 
   private unlink(entry: Entry): void {
     const { older, newer } = entry;
+    if (entry === this.swept) this.swept = newer;
     if (older !== undefined) older.newer = newer;
     else if (this.oldest === entry) this.oldest = newer;
     if (newer !== undefined) newer.older = older;
@@ -121,7 +136,7 @@ export class SessionStore {
 /** The sessions of one partition, which are in order with respect to each other. */
 export class PartitionSessions {
   readonly entries = new Map<string, Entry>();
-  /** Newest event time seen in the partition, epoch ms. */
+  /** Newest credible event time seen in the partition, epoch ms. */
   newestTime = 0;
   private readonly store: SessionStore;
 
@@ -136,8 +151,13 @@ export class PartitionSessions {
     return entry.analyzer;
   }
 
-  /** To be called after each event, with the session that took it. */
-  noteTime({ lastTime }: SessionAnalyzer): void {
-    if (lastTime > this.newestTime) this.newestTime = lastTime;
+  /**
+   * To be called after each event, with the session that took it and the record's timestamp. An event that claims to
+   * be newer than its record has a clock that is wrong, and others must not be thought idle for it.
+   */
+  noteTime({ lastTime }: SessionAnalyzer, timestamp: number | null): void {
+    const known = timestamp !== null && timestamp > 0;
+    const time = known ? Math.min(lastTime, timestamp) : lastTime;
+    if (time > this.newestTime) this.newestTime = time;
   }
 }
