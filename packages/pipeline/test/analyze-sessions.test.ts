@@ -1,0 +1,183 @@
+import { type DetectionInput, detectionSchema } from '@loopwatch/contract';
+import { detectionOf } from '@loopwatch/detectors';
+import { from, map } from 'rxjs';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  analyzeSessions,
+  type EventRecord,
+  type Outcome,
+  type PipelineObserver,
+  SessionStore,
+} from '../src/index.ts';
+import { inWords, marbles, record } from './marbles.ts';
+
+const observer = {
+  event: vi.fn<PipelineObserver['event']>(),
+  duplicate: vi.fn<PipelineObserver['duplicate']>(),
+  refusedSetting: vi.fn<PipelineObserver['refusedSetting']>(),
+  evicted: vi.fn<PipelineObserver['evicted']>(),
+  abandoned: vi.fn<PipelineObserver['abandoned']>(),
+};
+beforeEach(() => {
+  for (const told of Object.values(observer)) told.mockClear();
+});
+
+/** The operator on fresh sessions; two equal calls are a loop unless the settings say otherwise. */
+function analyze(config: DetectionInput = { tool_call_loop: { max_repeats: 2 } }) {
+  const settings = detectionSchema.parse(config);
+  const sessions = new SessionStore({
+    detection: detectionOf(settings),
+    maxSessions: 10,
+    idleMs: 3_600_000,
+    observer,
+  }).partition('events', 3);
+  return analyzeSessions(sessions, { topic: 'events', partition: 3 }, observer);
+}
+
+let offset = 0;
+beforeEach(() => {
+  offset = 0;
+});
+
+/** The next record's item: an event of the session. */
+function item(sessionId: string, event: { type: string; [field: string]: unknown }): EventRecord {
+  offset += 1;
+  return { type: 'event', record: record(offset, ''), sessionId, event };
+}
+const call = (sessionId: string, name = 'ls', more = {}) =>
+  item(sessionId, { type: 'tool_call_request', name, ...more });
+
+describe('analyzeSessions', () => {
+  it('emits a verdict with the event that leads to it, and nothing otherwise', () => {
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const items = { a: call('s'), b: item('s', { type: 'content', text: 'on' }), c: call('s') };
+      const input = cold(' -a-b-c---|', items);
+      const sub = '        ^--------!';
+      const output = '     -----v---|';
+      expectObservable(input.pipe(analyze(), map(inWords))).toBe(output, { v: 'opened in s at 2 @1..3' });
+      expectSubscriptions(input.subscriptions).toBe(sub);
+    });
+  });
+
+  it('emits all verdicts of one event together, in their order', () => {
+    const config: DetectionInput = { tool_call_loop: { max_repeats: 2, similarity_threshold: 0.9 } };
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const items = {
+        a: call('s', 'one'),
+        b: call('s', 'one'),
+        c: call('s', 'two'),
+        d: call('s', 'two'),
+        e: item('s', { type: 'session_ended' }),
+      };
+      const input = cold(' -abcd-e---|', items);
+      const sub = '        ^---------!';
+      const output = '     --v-w-(xy)|';
+      expectObservable(input.pipe(analyze(config), map(inWords))).toBe(output, {
+        v: 'opened in s at 2 @1..2',
+        w: 'opened in s at 2 @3..4',
+        x: 'resolved in s at 2 @1..5',
+        y: 'resolved in s at 2 @3..5',
+      });
+      expectSubscriptions(input.subscriptions).toBe(sub);
+    });
+  });
+
+  it('keeps sessions apart, however they are interleaved', () => {
+    marbles(({ cold, expectObservable }) => {
+      const items = {
+        a: call('s'),
+        x: call('t'),
+        b: call('s'),
+        y: call('t', 'other'),
+        z: call('t', 'other'),
+      };
+      const input = cold(' axbyz|', items);
+      const output = '     --v-w|';
+      expectObservable(input.pipe(analyze(), map(inWords))).toBe(output, {
+        v: 'opened in s at 2 @1..3',
+        w: 'opened in t at 2 @4..5',
+      });
+    });
+  });
+
+  it('passes dead letters through in their place; they stop nothing', () => {
+    const bad: Outcome = { type: 'dead_letter', record: record(99, 'x'), reason: 'not_json', message: 'bad' };
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const input = cold<EventRecord | Outcome>(' -abc-|', { a: call('s'), b: bad, c: call('s') });
+      const sub = '        ^----!';
+      const output = '     --bv-|';
+      const output$ = input.pipe(
+        analyze(),
+        map((outcome) => (outcome === bad ? 'the same' : inWords(outcome))),
+      );
+      expectObservable(output$).toBe(output, { b: 'the same', v: 'opened in s at 2 @1..2' });
+      expectSubscriptions(input.subscriptions).toBe(sub);
+    });
+  });
+
+  it('passes an error on', () => {
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const input = cold(' a-b-#', { a: call('s'), b: call('s') });
+      const sub = '        ^---!';
+      const output = '     --v-#';
+      expectObservable(input.pipe(analyze(), map(inWords))).toBe(output, { v: 'opened in s at 2 @1..2' });
+      expectSubscriptions(input.subscriptions).toBe(sub);
+    });
+  });
+
+  it('leaves the source when it is left, and goes on with its sessions when it comes back', () => {
+    marbles(({ hot, expectObservable, expectSubscriptions }) => {
+      const items = { a: call('s'), b: call('s'), c: call('s'), d: call('s') };
+      const input = hot('  a-b-c-d-', items);
+      const leave = '      -!      ';
+      const again = '      ---^--! ';
+      const subs = ['      ^!      ', '---^--! '];
+      const operator = analyze({ tool_call_loop: { max_repeats: 2 } });
+      expectObservable(input.pipe(operator, map(inWords)), leave).toBe('        ');
+      // The record between was missed, so the count is two.
+      expectObservable(input.pipe(operator, map(inWords)), again).toBe('     ----v', {
+        v: 'opened in s at 2 @1..3',
+      });
+      expectSubscriptions(input.subscriptions).toBe(subs);
+    });
+  });
+
+  it.each<[string, (() => EventRecord)[], { [told in keyof PipelineObserver]?: unknown[][] }]>([
+    [
+      'the type of every event, known or not',
+      [() => call('s'), () => item('s', { type: 'from_the_future' })],
+      { event: [['tool_call_request'], ['from_the_future']] },
+    ],
+    [
+      'a duplicate, which is no event',
+      [() => call('s', 'ls', { id: 'e' }), () => call('s', 'ls', { id: 'e' })],
+      { event: [['tool_call_request']], duplicate: [[]] },
+    ],
+    [
+      'a setting that does not exist',
+      [() => item('s', { type: 'control', set: { preest: 'proxy' } })],
+      { event: [['control']], refusedSetting: [['s', expect.stringContaining('did you mean preset?')]] },
+    ],
+    [
+      'a setting with a bad value',
+      [() => item('s', { type: 'control', set: { 'tool_call_loop.max_repeats': 1 } })],
+      { event: [['control']], refusedSetting: [['s', expect.stringContaining('max_repeats = 1')]] },
+    ],
+    [
+      'the incidents that a long pause leaves behind',
+      [
+        () => call('s', 'ls', { time: 0 }),
+        () => call('s', 'ls', { time: 1 }),
+        () => call('s', 'ls', { time: 3_600_002 }),
+        () => call('s', 'rm', { time: 3_600_003 }),
+      ],
+      { event: Array(4).fill(['tool_call_request']), abandoned: [[[expect.stringMatching(/^i-/)]]] },
+    ],
+  ])('tells the observer of %s', (_, items, expected) => {
+    from(items.map((next) => next()))
+      .pipe(analyze())
+      .subscribe();
+    const told = Object.entries(observer).map(([name, { mock }]) => [name, mock.calls] as const);
+    expect(Object.fromEntries(told.filter(([, calls]) => calls.length > 0))).toEqual(expected);
+  });
+});
