@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 export interface Running {
   readonly url: string;
@@ -10,7 +10,7 @@ export interface Running {
 
 /** Starts e2e/support/server.ts as a process of its own, the dashboard as it is built. */
 export async function startDashboard(filling: 'samples' | 'empty' = 'samples'): Promise<Running> {
-  const child: ChildProcess = fork(join(import.meta.dirname, 'server.ts'), ['0', filling], {
+  const child: ChildProcess = fork(fileURLToPath(new URL('./server.ts', import.meta.url)), ['0', filling], {
     execArgv: ['--import', 'tsx', '--conditions=@loopwatch/source'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
