@@ -1,5 +1,6 @@
 import { appendFile, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { waitFor } from '@loopwatch/testkit';
 import { describe, expect, it } from 'vitest';
 import { folder, openLog, publish, topic, values } from './embedded-harness.ts';
@@ -219,6 +220,27 @@ describe('retention', () => {
     );
     await log.close();
     expect((await openLog(dir, limits)).startOffset(topic)).toBe(start);
+  });
+
+  it('never fails a read whose file goes meanwhile', async () => {
+    // More than is kept in memory, in files small enough to go one after the other.
+    const log = await openLog(await folder(), { segmentBytes: 5_000, retentionBytes: 400_000 });
+    const sink = log.sink();
+    await sink.open();
+    const some = (count: number) =>
+      Array.from({ length: count }, () => ({ topic, key: null, value: 'value' }));
+    await sink.publish(some(8_000));
+    const write = { done: false };
+    const written = sink.publish(some(5_000)).finally(() => (write.done = true));
+    const starts = new Set<number>();
+    while (!write.done) {
+      await setImmediate();
+      const [first, second] = await log.read(topic, 0, 2);
+      starts.add(first!.offset);
+      expect(second?.offset).toBe(first!.offset + 1);
+    }
+    await written;
+    expect(starts.size).toBeGreaterThan(1);
   });
 
   it('lets a reader that fell behind go on with the oldest record there is', async () => {

@@ -1,5 +1,6 @@
 import kafkajs from 'kafkajs';
-import { type BrokerProcess, type BrokerRunner, findRunner } from './kafka-runner.ts';
+import type { BrokerProcess, BrokerRunner } from './broker-process.ts';
+import { findRunner } from './kafka-runner.ts';
 import { waitFor } from './wait-for.ts';
 
 /** A real Kafka for a test. */

@@ -1,7 +1,7 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { promisify } from 'node:util';
+import type { BrokerProcess, BrokerRunner } from './broker-process.ts';
 import { kafkaVersion } from './kafka-jars.ts';
-import type { BrokerProcess, BrokerRunner } from './kafka-runner.ts';
 import { freePort } from './ports.ts';
 
 const run = promisify(execFile);

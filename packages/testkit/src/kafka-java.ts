@@ -5,7 +5,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import type { BrokerProcess, BrokerRunner } from './kafka-runner.ts';
+import type { BrokerProcess, BrokerRunner } from './broker-process.ts';
 import { freePort } from './ports.ts';
 import { tempDir } from './temp-dir.ts';
 
