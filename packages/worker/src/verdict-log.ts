@@ -1,5 +1,6 @@
 import type { Verdict } from '@loopwatch/contract';
 import type { Logger } from 'pino';
+import { oneLine } from './one-line.ts';
 
 /**
  * The lines an operator reads. Their wording is part of the contract: scripts and alerts hold on to it. Full signatures
@@ -11,18 +12,19 @@ export function logVerdict(logger: Logger, verdict: Omit<Verdict, 'source'>): vo
   if (phase === 'resolved') {
     logger.info(
       { ...fields, outcome: verdict.outcome },
-      `Loop resolved in session ${sessionId}: ${verdict.reason}`,
+      oneLine(`Loop resolved in session ${sessionId}: ${verdict.reason}`),
     );
     return;
   }
   if (verdict.tool === null) {
     logger.warn(
       fields,
-      `Loop detected in session ${sessionId}: ${oneLine(verdict.reason)}, action=${action}`,
+      oneLine(`Loop detected in session ${sessionId}: ${verdict.reason}, action=${action}`),
     );
     return;
   }
-  const { name, signature } = verdict.tool;
+  const { signature } = verdict.tool;
+  const name = oneLine(verdict.tool.name);
   logger.warn(fields, toolLoopLine(verdict, verdict.tool));
   const elapsed = Math.round(verdict.cost.ms / 1000);
   const calls = `${String(count)} similar calls in ${String(elapsed)} seconds`;
@@ -35,14 +37,9 @@ export function logVerdict(logger: Logger, verdict: Omit<Verdict, 'source'>): vo
 export function toolLoopLine(verdict: Omit<Verdict, 'source'>, tool: NonNullable<Verdict['tool']>): string {
   const { sessionId, count, threshold, windowMs, model, backend, action } = verdict;
   const window = windowMs === null ? 'none' : `${String(windowMs / 1000)}s`;
-  return (
+  return oneLine(
     `Tool call loop detected in session ${sessionId}: tool=${tool.name}, repeats=${String(count)}/${String(threshold)}, ` +
-    `window=${window}, model=${model ?? 'unknown'}, backend=${backend ?? 'unknown'}, action=${action}, ` +
-    `signature=${oneLine(tool.signature).slice(0, 50)}...`
+      `window=${window}, model=${model ?? 'unknown'}, backend=${backend ?? 'unknown'}, action=${action}, ` +
+      `signature=${tool.signature.slice(0, 50)}...`,
   );
-}
-
-/** Line breaks in names and texts must not forge log lines. */
-function oneLine(text: string): string {
-  return text.replace(/[\r\n\u2028\u2029]+/g, ' ');
 }

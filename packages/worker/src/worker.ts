@@ -13,6 +13,7 @@ import { deadLetter } from './dead-letter.ts';
 import { EventTally } from './event-tally.ts';
 import { IncidentBook } from './incident-book.ts';
 import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
+import { oneLine } from './one-line.ts';
 import { type Delivery, PartitionProgress } from './partition-progress.ts';
 import { logVerdict } from './verdict-log.ts';
 
@@ -64,7 +65,7 @@ export class Worker {
       },
       refusedSetting: (sessionId, message) => {
         metrics.refusedSettings.inc();
-        deps.logger.warn({ sessionId }, `Setting refused in session ${sessionId}: ${message}`);
+        deps.logger.warn({ sessionId }, oneLine(`Setting refused in session ${sessionId}: ${message}`));
       },
       evicted: (reason) => {
         metrics.evictedSessions.inc({ reason });
@@ -151,7 +152,7 @@ export class Worker {
     const { reason, message } = outcome;
     this.metrics.deadLetters.inc({ reason });
     const where = `${batch.topic}/${String(batch.partition)}@${String(record.offset)}`;
-    logger.warn({ reason, where }, `Record ${where} could not be read: ${message}`);
+    logger.warn({ reason, where }, oneLine(`Record ${where} could not be read: ${message}`));
     const output = deadLetter(topics['dead-letters'], record, batch, reason, message);
     return { output, verdict: null, timestamp: record.timestamp };
   }
