@@ -187,7 +187,10 @@ describe('the sweep', () => {
     const { call, store, evictions } = storeOf(100_000);
     for (let i = 0; i < 3000; i += 1) call(`s-${String(i)}`, { partition: 1 });
     store.sweep();
+    call('busy', { partition: 1, time: 1e9 });
     store.dropPartition('events', 1);
+    store.sweep();
+    expect(store.size).toBe(0);
     for (let i = 0; i < 3000; i += 1) call(`t-${String(i)}`, { time: 0 });
     store.sweep();
     for (let i = 0; i < 1100; i += 1) call('busy', { time: 1e9 });
