@@ -45,6 +45,7 @@ export {
   type DetectionInput,
   type DetectionSettings,
   detectionSchema,
+  detectionSettings,
   type Mode,
   type PresetName,
   presetNames,

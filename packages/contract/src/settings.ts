@@ -116,7 +116,22 @@ export const detectionSchema = z.strictObject({
       max_sessions: z.int().min(1).default(200_000).describe('Sessions kept in memory in one process.'),
     })
     .prefault({}),
+  privacy: z
+    .strictObject({
+      mask: z
+        .array(z.string().refine(isRegularExpression, 'is no regular expression'))
+        .default([])
+        .describe('Further regular expressions whose matches are masked.'),
+      store_text: z.boolean().default(true).describe('false: verdicts carry no arguments and no text.'),
+    })
+    .prefault({}),
 });
+
+/** The settings of detection alone, out of a configuration that may hold more. */
+export function detectionSettings(settings: DetectionSettings): DetectionSettings {
+  const { enabled, preset, tool_call_loop, content_loop, thought_loop, session, privacy } = settings;
+  return { enabled, preset, tool_call_loop, content_loop, thought_loop, session, privacy };
+}
 
 export const settingsSchema = detectionSchema.extend({
   kafka: z
@@ -153,15 +168,6 @@ export const settingsSchema = detectionSchema.extend({
   storage: z
     .strictObject({
       data_dir: z.string().min(1).default('.loopwatch').describe('Folder of the embedded log and database.'),
-    })
-    .prefault({}),
-  privacy: z
-    .strictObject({
-      mask: z
-        .array(z.string().refine(isRegularExpression, 'is no regular expression'))
-        .default([])
-        .describe('Further regular expressions whose matches are masked.'),
-      store_text: z.boolean().default(true).describe('false: verdicts carry no arguments and no text.'),
     })
     .prefault({}),
   log: z

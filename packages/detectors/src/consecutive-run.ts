@@ -3,13 +3,12 @@ import type { Finding, Standing, Step } from './finding.ts';
 import { Incident, type IncidentSnapshot } from './incident.ts';
 import type { Mark } from './mark.ts';
 import type { ToolRepeatOptions } from './plan.ts';
+import { RecentTimes } from './recent-times.ts';
 import { toolGuidance, windowPhrase } from './texts.ts';
 import { sameIdentity, signature, type ToolIdentity } from './tool-identity.ts';
 
 /** Calls of a run that the evidence shows: the first and the latest. */
 const SHOWN_CALLS = 8;
-/** Times kept of a run that has a time limit; a count beyond the larger of this and four thresholds stands still. */
-const KEPT_TIMES = 1024;
 
 /** The trailing run of identical calls: tool-repeat's exact matching. */
 export class ConsecutiveRun {
@@ -17,8 +16,8 @@ export class ConsecutiveRun {
   private options: ToolRepeatOptions | undefined;
   private count = 0;
   private calls: Mark[] = [];
-  /** Times of the counted calls, oldest first; kept only where age matters. */
-  private times: number[] = [];
+  /** Of the calls of the run; used only where age matters. */
+  private readonly times = new RecentTimes();
   private incident: Incident | undefined;
 
   /** A call that exact matching is responsible for. */
@@ -28,8 +27,7 @@ export class ConsecutiveRun {
       this.identity = identity;
     }
     this.options = options;
-    this.count =
-      options.ttlMs === null ? this.count + 1 : this.countRecent(step.time, options, options.ttlMs);
+    this.count = options.ttlMs === null ? this.count + 1 : this.times.add(step.time, options.ttlMs);
     if (this.count === 1) this.calls = [];
     this.remember(step.mark());
     if (this.count < options.threshold) {
@@ -49,7 +47,7 @@ export class ConsecutiveRun {
     this.identity = undefined;
     this.count = 0;
     if (this.calls.length > 0) this.calls = [];
-    if (this.times.length > 0) this.times = [];
+    this.times.clear();
   }
 
   private resolve(step: Step, outcome: VerdictOutcome, why: string): void {
@@ -59,16 +57,6 @@ export class ConsecutiveRun {
     const reason = `${identity.name} had been called ${String(incident.count)} times with the same arguments; ${why}`;
     step.emit({ ...finding, action: 'none', outcome, reason });
     this.incident = undefined;
-  }
-
-  /** Counts the calls at the end of the run that lie within the limit of the newest, which is added. */
-  private countRecent(time: number, options: ToolRepeatOptions, ttlMs: number): number {
-    const { times } = this;
-    const tooOld = times.findLastIndex((earlier) => Math.abs(time - earlier) > ttlMs);
-    if (tooOld >= 0) times.splice(0, tooOld + 1);
-    times.push(time);
-    if (times.length > Math.max(KEPT_TIMES, options.threshold * 4)) times.shift();
-    return times.length;
   }
 
   private remember(mark: Mark): void {
@@ -115,8 +103,15 @@ export class ConsecutiveRun {
   }
 
   snapshot(): RunSnapshot {
-    const { identity, options, count, calls, times } = this;
-    return { identity, options, count, calls, times, incident: this.incident?.snapshot() };
+    const { identity, options, count, calls } = this;
+    return {
+      identity,
+      options,
+      count,
+      calls,
+      times: this.times.snapshot(),
+      incident: this.incident?.snapshot(),
+    };
   }
 
   restore(snapshot: RunSnapshot): void {
@@ -124,7 +119,7 @@ export class ConsecutiveRun {
     this.options = snapshot.options;
     this.count = snapshot.count;
     this.calls = [...snapshot.calls];
-    this.times = [...snapshot.times];
+    this.times.restore(snapshot.times);
     this.incident = snapshot.incident && Incident.restore(snapshot.incident);
   }
 }
@@ -134,6 +129,6 @@ export interface RunSnapshot {
   readonly options: ToolRepeatOptions | undefined;
   readonly count: number;
   readonly calls: readonly Mark[];
-  readonly times: readonly number[];
+  readonly times: ReturnType<RecentTimes['snapshot']>;
   readonly incident: IncidentSnapshot | undefined;
 }

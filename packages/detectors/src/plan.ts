@@ -3,6 +3,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { canonicalJson } from './canonical-json.ts';
 import { type Preset, presets } from './presets.ts';
+import { type Privacy, privacyOf } from './privacy.ts';
 import type { SimilaritySettings } from './similarity.ts';
 
 /** tool-repeat's options for one tool, every default filled in. */
@@ -37,23 +38,28 @@ export interface DetectionPlan {
   readonly perTool: ReadonlyMap<string, ToolRepeatOptions>;
   readonly content: TextRepeatOptions | null;
   readonly thought: TextRepeatOptions | null;
+  readonly privacy: Privacy;
 }
 
 export function planDetection(settings: DetectionSettings): DetectionPlan {
   const preset = presets[settings.preset];
   const tool = toolOptions(settings.tool_call_loop, presetToolOptions(preset));
   const perTool = Object.entries(settings.tool_call_loop.per_tool ?? {});
-  const plan = {
+  const decisive = {
     enabled: settings.enabled,
     preset: settings.preset,
     idleMs: settings.session.idle_seconds * 1000,
     tool,
-    perTool: new Map(perTool.map(([name, limits]) => [name, toolOptions(limits, tool)])),
+    perTool: Object.fromEntries(perTool.map(([name, limits]) => [name, toolOptions(limits, tool)])),
     content: textOptions(settings.content_loop, preset.content),
     thought: textOptions(settings.thought_loop, preset.thought),
   };
-  const decisive = canonicalJson({ ...plan, perTool: Object.fromEntries(plan.perTool) });
-  return { ...plan, configHash: bytesToHex(sha256(utf8ToBytes(decisive))).slice(0, 12) };
+  return {
+    ...decisive,
+    perTool: new Map(Object.entries(decisive.perTool)),
+    privacy: privacyOf(settings.privacy),
+    configHash: bytesToHex(sha256(utf8ToBytes(canonicalJson(decisive)))).slice(0, 12),
+  };
 }
 
 function presetToolOptions({ tool }: Preset): ToolRepeatOptions {

@@ -1,6 +1,7 @@
 import {
   type AgentEvent,
   type DetectionSettings,
+  detectionSettings,
   eventTime,
   type KnownEvent,
   type VerdictOutcome,
@@ -17,6 +18,7 @@ import { incidentId, type PureVerdict, toVerdict } from './verdict.ts';
 
 /** No verdict: shared, because most events have none. */
 const NONE: readonly PureVerdict[] = [];
+const NO_EVENT: KnownEvent = { type: 'turn_started' };
 const NO_IDS: readonly string[] = [];
 
 /** What became of an event, for those who count. */
@@ -29,7 +31,7 @@ export interface Detection {
 }
 
 export function detectionOf(settings: DetectionSettings): Detection {
-  return { settings, plan: planDetection(settings) };
+  return { settings: detectionSettings(settings), plan: planDetection(settings) };
 }
 
 /**
@@ -55,8 +57,8 @@ export class SessionAnalyzer implements Step {
   /** Ids of open incidents by detector and key, with the position at which their loop began. */
   private readonly incidents = new Map<string, string>();
 
-  // The event at hand.
-  event!: KnownEvent;
+  /** The event at hand; let go afterwards, because its arguments or results can be large. */
+  event: KnownEvent = NO_EVENT;
   time = 0;
   private position = -1;
   private currentMark: Mark | undefined;
@@ -101,11 +103,12 @@ export class SessionAnalyzer implements Step {
     if (this.event.type === 'control') this.control(this.event);
     for (const detector of this.detectors) detector?.push(this);
     if (this.event.type === 'session_ended') this.closeAll('ended');
-    if (this.findings.length === 0) {
-      this.totals.count(this.event);
-      return NONE;
-    }
-    return this.conclude(origins);
+    let verdicts = NONE;
+    if (this.findings.length === 0) this.totals.count(this.event);
+    else verdicts = this.conclude(origins);
+    this.event = NO_EVENT;
+    this.currentMark = undefined;
+    return verdicts;
   }
 
   mark(): Mark {

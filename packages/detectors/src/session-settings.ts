@@ -5,7 +5,12 @@ export type SessionOverrides = Readonly<Record<string, unknown>>;
 
 const paths = settingPaths(detectionSchema).map(({ path }) => path);
 /** Of the process, not of one session. */
-const notPerSession = new Set(['session.max_sessions', 'session.idle_seconds']);
+const notPerSession = new Set([
+  'session.max_sessions',
+  'session.idle_seconds',
+  'privacy.mask',
+  'privacy.store_text',
+]);
 
 /**
  * Applies what a control event sets and unsets. A bad key or value changes nothing.

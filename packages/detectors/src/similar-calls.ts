@@ -7,8 +7,12 @@ import { comparable, type SimilaritySettings, similarity } from './similarity.ts
 import { toolGuidance, windowPhrase } from './texts.ts';
 import { signature, type ToolIdentity } from './tool-identity.ts';
 
-/** Calls of a session that are compared with a new one: bounds memory and what one call can cost. */
+/** Calls of a tool that a new one is compared with, at least: bounds memory and what one call can cost. */
 export const COMPARED_CALLS = 128;
+/** With high thresholds twice as many calls are kept, but never more than these. */
+const MOST_CALLS = 4096;
+/** Tools of a session whose calls are remembered; beyond them the one called longest ago is forgotten. */
+const REMEMBERED_TOOLS = 256;
 /** Calls that the evidence shows: the first and the latest. */
 const SHOWN_CALLS = 8;
 
@@ -29,7 +33,8 @@ interface OpenIncident {
 
 /** Calls of one tool with nearly the same arguments within a time window: tool-repeat's similar matching. */
 export class SimilarCalls {
-  private past: PastCall[] = [];
+  /** Calls by tool, the tool called last at the end. */
+  private readonly past = new Map<string, PastCall[]>();
   /** Open incidents by tool. */
   private readonly open = new Map<string, OpenIncident>();
 
@@ -49,12 +54,8 @@ export class SimilarCalls {
       shown: identity.arguments,
       mark: step.mark(),
     };
-    this.past.push(call);
-    if (this.past.length > COMPARED_CALLS) this.past.shift();
-
     const known = new Map<string, boolean>();
-    const alike = this.past.filter((earlier) => {
-      if (earlier.name !== call.name) return false;
+    const alike = this.remember(call, options).filter((earlier) => {
       if (ttlMs !== null && Math.abs(step.time - earlier.mark.time) > ttlMs) return false;
       const seen = known.get(earlier.form);
       if (seen !== undefined) return seen;
@@ -78,6 +79,18 @@ export class SimilarCalls {
     return { count: alike.length, action: incident.action };
   }
 
+  /** Adds the call to those of its tool. @returns them, oldest first */
+  private remember(call: PastCall, { threshold }: ToolRepeatOptions): readonly PastCall[] {
+    const calls = this.past.get(call.name) ?? [];
+    calls.push(call);
+    if (calls.length > Math.min(MOST_CALLS, Math.max(COMPARED_CALLS, threshold * 2))) calls.shift();
+    this.past.delete(call.name);
+    this.past.set(call.name, calls);
+    const [longestAgo] = this.past.keys();
+    if (this.past.size > REMEMBERED_TOOLS && longestAgo !== undefined) this.past.delete(longestAgo);
+    return calls;
+  }
+
   /** Any call: one that does not repeat the pattern is what a model that was given a chance should make. */
   otherCall(step: Step, name: string): void {
     for (const [tool, { incident }] of this.open) {
@@ -89,7 +102,7 @@ export class SimilarCalls {
   /** Ends all incidents and forgets the calls. */
   end(step: Step, outcome: VerdictOutcome, why: string): void {
     for (const tool of [...this.open.keys()]) this.resolve(step, tool, outcome, why);
-    if (this.past.length > 0) this.past = [];
+    this.past.clear();
   }
 
   private resolve(step: Step, tool: string, outcome: VerdictOutcome, why: string): void {
@@ -106,11 +119,12 @@ export class SimilarCalls {
       ...entry,
       incident: entry.incident.snapshot(),
     }));
-    return { past: this.past, open };
+    return { past: [...this.past.values()].flat(), open };
   }
 
   restore(snapshot: SimilarSnapshot): void {
-    this.past = [...snapshot.past];
+    this.past.clear();
+    for (const call of snapshot.past) this.past.set(call.name, [...(this.past.get(call.name) ?? []), call]);
     this.open.clear();
     for (const { tool, incident, ...rest } of snapshot.open) {
       this.open.set(tool, { ...rest, incident: Incident.restore(incident) });

@@ -14,9 +14,14 @@ export const SIMILARITY_MAX_UNITS = 2048;
 /** The form of a text that is compared. */
 export function comparable(text: string, settings: SimilaritySettings): string {
   let form = text;
-  if (settings.normalizeWhitespace) form = form.replace(/(\\[nrt]|\s)+/g, ' ').trim();
+  if (settings.normalizeWhitespace) form = normalizeWhitespace(form);
   if (settings.ignoreCase) form = form.toLowerCase();
   return form;
+}
+
+/** One space for each stretch of white space, escaped in JSON or not; an escaped backslash is none of it. */
+function normalizeWhitespace(text: string): string {
+  return text.replace(/\\\\|(?:\\[nrtf]|\s)+/g, (match) => (match === '\\\\' ? match : ' ')).trim();
 }
 
 /** Similarity of two comparable texts; 0 where it is known to lie below the threshold without computing it. */

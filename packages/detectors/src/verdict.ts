@@ -1,7 +1,7 @@
 import type { Cost, Verdict } from '@loopwatch/contract';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
-import { presentable, presentableText } from './evidence.ts';
+import { NOT_STORED, presentable, presentableText } from './evidence.ts';
 import type { Finding } from './finding.ts';
 import type { Mark } from './mark.ts';
 import type { DetectionPlan } from './plan.ts';
@@ -31,6 +31,7 @@ export function toVerdict(
   plan: DetectionPlan,
 ): PureVerdict {
   const { before } = scene;
+  const { privacy } = plan;
   return {
     v: 1,
     id: `v-${hash([finding.phase, ...identity(finding, scene)])}`,
@@ -51,12 +52,16 @@ export function toVerdict(
     period: finding.period,
     confidence: 1,
     tool: finding.tool && {
-      name: presentableText(finding.tool.name, 256),
-      signature: presentableText(finding.tool.signature, 2000),
+      name: presentableText(finding.tool.name, 256, privacy),
+      signature: privacy.storeText
+        ? presentableText(finding.tool.signature, 2000, privacy)
+        : `${finding.tool.name}:${NOT_STORED}`,
     },
-    reason: presentableText(finding.reason, 1000),
-    ...(finding.guidance !== undefined && { guidance: presentableText(finding.guidance, 4000) }),
-    evidence: presentable(finding.evidence),
+    reason: presentableText(finding.reason, 1000, privacy),
+    // Guidance repeats what was attempted.
+    ...(finding.guidance !== undefined &&
+      privacy.storeText && { guidance: presentableText(finding.guidance, 4000, privacy) }),
+    evidence: presentable(finding.evidence, privacy),
     cost: cost(finding, scene),
     model: scene.model,
     backend: scene.backend,

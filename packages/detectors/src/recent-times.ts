@@ -1,0 +1,50 @@
+/** Times kept; a count beyond that stands still. */
+const MOST_TIMES = 65_536;
+/** Fewer where a clock jumps back, because then every new time has to be held against all others. */
+const MOST_DISORDERED_TIMES = 1024;
+
+/**
+ * The times of a run of calls, of which those count that lie within a limit of the newest. With a clock that only goes
+ * forward, adding one costs the same however many there are.
+ */
+export class RecentTimes {
+  private times: number[] = [];
+  /** Index of the oldest that counts. */
+  private head = 0;
+  private ordered = true;
+
+  /** Adds a time. @returns how many count now, this one included */
+  add(time: number, limitMs: number): number {
+    const { times } = this;
+    this.ordered &&= time >= (times.at(-1) ?? time);
+    if (this.ordered) {
+      while (this.head < times.length && time - (times[this.head] as number) > limitMs) this.head += 1;
+    } else {
+      const tooFar = times.findLastIndex((earlier) => Math.abs(time - earlier) > limitMs);
+      this.head = Math.max(this.head, tooFar + 1);
+    }
+    times.push(time);
+    if (times.length - this.head > (this.ordered ? MOST_TIMES : MOST_DISORDERED_TIMES)) this.head += 1;
+    if (this.head > 1024 && this.head * 2 > times.length) {
+      times.splice(0, this.head);
+      this.head = 0;
+    }
+    return times.length - this.head;
+  }
+
+  clear(): void {
+    if (this.times.length > 0) this.times = [];
+    this.head = 0;
+    this.ordered = true;
+  }
+
+  snapshot(): { readonly times: readonly number[]; readonly ordered: boolean } {
+    return { times: this.times.slice(this.head), ordered: this.ordered };
+  }
+
+  restore({ times, ordered }: { readonly times: readonly number[]; readonly ordered: boolean }): void {
+    this.times = [...times];
+    this.head = 0;
+    this.ordered = ordered;
+  }
+}
