@@ -80,7 +80,7 @@ test('a link leads to an incident, and Back leads to where one was', async ({ pa
   await expect(rows(page)).toHaveCount(1);
   await rows(page).first().getByRole('link').click();
   await expect(page).toHaveURL(/\/incidents\/i-a83c55\?state=open&detector=content-repeat$/);
-  await expect(page.getByRole('region', { name: 'In its context' }).locator('mark')).toHaveCount(10);
+  await expect(page.getByRole('region', { name: 'In its context' }).locator('mark')).toHaveCount(22);
   await page.goBack();
   await expect(page).toHaveURL(/detector=content-repeat&state=open$/);
   await expect(page.getByRole('heading', { level: 1, name: 'Incidents' })).toBeVisible();

@@ -193,6 +193,16 @@ describe('evidence', () => {
     ]);
   });
 
+  it('marks equal text before the positions it was given', () => {
+    const evidence = readText({
+      repeated: 'again ',
+      positions: [112, 118],
+      window: { length: 6 },
+      excerpt: { from: 100, text: 'again again again again ' },
+    });
+    expect(highlight(evidence!).map((span) => span.repetition)).toEqual([0, 1, 2, 3]);
+  });
+
   it('never loses text to marks, wherever positions are', () => {
     fc.assert(
       fc.property(

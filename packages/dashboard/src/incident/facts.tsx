@@ -74,7 +74,7 @@ export function Steps({ incident }: { readonly incident: Incident }) {
           </span>
         </li>
         {verdicts.map((step) => (
-          <li key={step.id} data-phase={step.phase}>
+          <li key={step.id} data-phase={step.phase === 'resolved' ? incident.outcome : step.phase}>
             <b>
               {phases[step.phase]}
               <small>{stepText(step, incident.outcome)}</small>

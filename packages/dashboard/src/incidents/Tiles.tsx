@@ -143,7 +143,7 @@ function LastHour({ counts }: { readonly counts: readonly number[] }) {
 function Share({ part, whole }: { readonly part: number; readonly whole: number }) {
   return (
     <div className={styles['bar']} data-share aria-hidden="true">
-      {whole > 0 && <i style={{ flexGrow: part }} />}
+      {part > 0 && <i style={{ flexGrow: part }} />}
       <u style={{ flexGrow: Math.max(whole - part, whole === 0 ? 1 : 0) }} />
     </div>
   );

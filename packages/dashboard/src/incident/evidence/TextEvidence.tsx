@@ -35,7 +35,7 @@ export function TextEvidence({ incident, evidence }: Props) {
         </Card>
       )}
       {spans.length > 0 && (
-        <Card title="In its context" note="the counted repetitions are marked">
+        <Card title="In its context" note="each repetition is marked">
           <pre className={styles['prose']} data-detector={incident.detector} tabIndex={0}>
             {spans.map(({ text, from, repetition }) =>
               repetition === undefined ? (
@@ -44,7 +44,7 @@ export function TextEvidence({ incident, evidence }: Props) {
                 <mark
                   key={from}
                   data-odd={repetition % 2 === 1 || undefined}
-                  title={`Repetition ${String(repetition + 1)}, at character ${formatNumber(from)}`}
+                  title={`Repetition ${String(repetition + 1)} of those shown, at character ${formatNumber(from)}`}
                 >
                   {text}
                 </mark>

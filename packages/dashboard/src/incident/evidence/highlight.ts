@@ -8,7 +8,10 @@ export interface Span {
   readonly repetition: number | undefined;
 }
 
-/** Cuts the excerpt where repetitions begin and end. Those outside of it are counted but not shown. */
+/**
+ * Cuts the excerpt where repetitions begin and end. The evidence has the positions of the latest only, so equal text
+ * right before them is marked as well; what lies outside of the excerpt is counted but not shown.
+ */
 export function highlight({ excerpt, ends, repeated }: TextEvidence): Span[] {
   if (excerpt === undefined) return [];
   const { from, text } = excerpt;
@@ -19,12 +22,27 @@ export function highlight({ excerpt, ends, repeated }: TextEvidence): Span[] {
     spans.push({ text: text.slice(done, until), from: from + done, repetition });
     done = until;
   };
-  ends.forEach((end, repetition) => {
+  allEnds(excerpt, ends, repeated).forEach((end, repetition) => {
     push(clamp(end - repeated.length - from, text.length), undefined);
     push(clamp(end - from, text.length), repetition);
   });
   push(text.length, undefined);
   return spans;
+}
+
+function allEnds(
+  { from, text }: NonNullable<TextEvidence['excerpt']>,
+  ends: readonly number[],
+  repeated: string,
+): number[] {
+  const earlier: number[] = [];
+  const length = repeated.length;
+  let end = (ends[0] ?? from) - length - from;
+  while (length > 0 && end >= length && end <= text.length && text.slice(end - length, end) === repeated) {
+    earlier.push(end + from);
+    end -= length;
+  }
+  return [...earlier.reverse(), ...ends];
 }
 
 function clamp(value: number, max: number): number {
