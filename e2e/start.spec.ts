@@ -1,0 +1,46 @@
+import AxeBuilder from '@axe-core/playwright';
+import { freePort, spawnCli, tempDir } from '@loopwatch/testkit';
+import { expect, test } from '@playwright/test';
+
+test('a first start shows loops of its sample sessions within a minute, counts them, and keeps them over a restart', async ({
+  page,
+}) => {
+  await using folder = await tempDir();
+  const port = String(await freePort());
+  const url = `http://localhost:${port}`;
+  const args = ['start', '--port', port, '--data-dir', folder.path];
+  const first = spawnCli(args, {}, { from: 'build' });
+  await using _first = first;
+  await first.line(/Loopwatch .* is at http/);
+
+  await page.goto(url);
+  const rows = page.getByRole('list', { name: 'Incidents, newest first' }).getByRole('listitem');
+  await expect(rows.filter({ hasText: 'content-repeat' }).first()).toBeVisible({ timeout: 60_000 });
+  await expect(rows.filter({ hasText: 'tool-repeat' }).first()).toBeVisible({ timeout: 60_000 });
+  const accessibility = await new AxeBuilder({ page }).analyze();
+  expect(accessibility.violations).toEqual([]);
+
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  expect(metrics).toMatch(
+    /loopwatch_verdicts_total\{detector="content-repeat",phase="opened",action="block"\} [1-9]/,
+  );
+  expect(metrics).toMatch(
+    /loopwatch_verdicts_total\{detector="tool-repeat",phase="opened",action="block"\} [1-9]/,
+  );
+
+  const posted = await fetch(`${url}/api/v1/events`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-ndjson' },
+    body: Array.from({ length: 5 }, () =>
+      JSON.stringify({ sessionId: 'posted', type: 'tool_call_request', name: 'ping', args: { host: 'a' } }),
+    ).join('\n'),
+  });
+  expect(posted.status).toBe(202);
+  await expect(rows.filter({ hasText: 'ping was called 5 times' })).toBeVisible({ timeout: 2_000 });
+
+  expect(await first.stop('SIGTERM')).toBe(0);
+  await using second = spawnCli([...args, '--no-samples'], {}, { from: 'build' });
+  await second.line(/Loopwatch .* is at http/);
+  await page.goto(url);
+  await expect(rows.filter({ hasText: 'ping was called 5 times' })).toBeVisible();
+});
