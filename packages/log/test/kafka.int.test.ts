@@ -117,11 +117,12 @@ describe('a sink and a source', () => {
     await send('taken back', 'abort');
     await send('kept too', 'commit');
     await waitFor(() => values().length === 2);
+    // Six offsets: three records, each with the marker that ended its transaction.
+    await waitFor(async () => (await committed(topic, groupId)) === 6);
+    expect(batches.at(-1)?.lag).toBe(0);
     await publish(shared(), [{ topic, key: null, value: 'plain' }]);
     await waitFor(() => values().length === 3);
     expect(values()).toEqual(['kept', 'kept too', 'plain']);
-    await waitFor(async () => (await committed(topic, groupId)) === 7);
-    expect(batches.at(-1)?.lag).toBe(0);
   });
 });
 
@@ -251,6 +252,11 @@ describe('a start that cannot succeed', () => {
         code: 'topic_missing',
         message: `Topic ${topic} does not exist on ${broker!}. Create it with: npx loopwatch topics --brokers ${broker!}`,
       },
+    );
+    const there = await newTopic(kafka);
+    const two = newSource({ ...kafka, topics: [topic, there, `${topic}-too`] });
+    await expect(two.run(() => Promise.resolve())).rejects.toThrow(
+      `Topics ${topic}, ${topic}-too do not exist on ${broker!}. Create them with`,
     );
     const sink = await openSink(kafka);
     await expect(sink.publish([{ topic, key: null, value: 'a' }])).rejects.toMatchObject({
