@@ -1,6 +1,6 @@
-import { detectionSchema } from '@loopwatch/contract';
+import type { DetectionSettings } from '@loopwatch/contract';
 import { decodeEvent } from '@loopwatch/contract/check';
-import { detectionOf, SessionAnalyzer } from '@loopwatch/detectors';
+import { type Detection, detectionOf, SessionAnalyzer } from '@loopwatch/detectors';
 
 /** A line that can be sent, or why it cannot. */
 export type Stamped =
@@ -12,8 +12,13 @@ export type Stamped =
  * worker's verdicts get the same ids. The text is not parsed and printed again: what the producer wrote stays.
  */
 export class EventStamp {
-  private readonly detection = detectionOf(detectionSchema.parse({ enabled: false }));
+  private readonly detection: Detection;
   private readonly sessions = new Map<string, SessionAnalyzer>();
+
+  /** @param settings those of the replay to agree with: they say after which pause a session is counted afresh */
+  constructor(settings: DetectionSettings) {
+    this.detection = detectionOf({ ...settings, enabled: false });
+  }
 
   stamp(line: string): Stamped {
     const decoded = decodeEvent(line, null);
