@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { UsageError } from '../errors.ts';
-import { BadLines } from '../events/bad-lines.ts';
+import { BadLines, badLines } from '../events/bad-lines.ts';
 import { type Format, formats, parseFormat } from '../events/formats.ts';
 import { Progress } from '../events/progress.ts';
 import { type Lines, readLines } from '../events/read-lines.ts';
@@ -136,7 +136,7 @@ function summaryLine(
   seconds: number,
 ): string {
   const loops = counts.opened === 1 ? '1 loop' : `${String(counts.opened)} loops`;
-  const badText = bad === 0 ? '' : `, ${String(bad)} bad lines`;
+  const badText = bad === 0 ? '' : `, ${badLines(bad)}`;
   return (
     `${loops} in ${String(counts.sessions.size)} sessions; ${String(counts.events)} events${badText} ` +
     `in ${seconds.toFixed(1)} s, preset ${settings.preset}\n`

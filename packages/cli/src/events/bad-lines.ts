@@ -11,20 +11,27 @@ export class BadLines {
     this.write = write;
   }
 
-  /** A line that holds no event, or `line` 0 for the file as a whole. */
+  /** A line that holds no event, or `line` 0 for the file as a whole, which is always told. */
   add(file: string, line: number, message: string): void {
     this.total += 1;
+    if (line === 0) {
+      this.write(`${message}\n`);
+      return;
+    }
     const count = (this.perFile.get(file) ?? 0) + 1;
     this.perFile.set(file, count);
-    if (count <= LISTED_PER_FILE)
-      this.write(line === 0 ? `${message}\n` : `${file}:${String(line)}: ${message}\n`);
+    if (count <= LISTED_PER_FILE) this.write(`${file}:${String(line)}: ${message}\n`);
   }
 
   /** Says how many were not listed. */
   finish(): void {
     for (const [file, count] of this.perFile) {
-      if (count > LISTED_PER_FILE)
-        this.write(`${file}: and ${String(count - LISTED_PER_FILE)} more bad lines\n`);
+      if (count > LISTED_PER_FILE) this.write(`${file}: and ${badLines(count - LISTED_PER_FILE, 'more ')}\n`);
     }
   }
+}
+
+/** `1 bad line`, `2 bad lines`. */
+export function badLines(count: number, more = ''): string {
+  return `${String(count)} ${more}bad ${count === 1 ? 'line' : 'lines'}`;
 }
