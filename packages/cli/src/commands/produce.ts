@@ -12,6 +12,7 @@ import { Progress } from '../events/progress.ts';
 import { readLines } from '../events/read-lines.ts';
 import { kafkaSink, requireBrokers } from '../runtime/kafka.ts';
 import { silentLogger } from '../runtime/logger.ts';
+import { tellWarnings } from '../runtime/output.ts';
 
 interface Options extends ConfigOptions {
   readonly brokers?: string;
@@ -44,9 +45,10 @@ export function produceCommand(): Command {
     .option('--rate <n>', 'events a second, at most', positive)
     .option('--format <name>', `format of the events: ${formats.join(', ')}`, parseFormat, 'canonical');
   return addConfigOptions(command).action(async (files: string[], options: Options) => {
-    const { settings } = loadConfig(options, [
+    const { settings, warnings } = loadConfig(options, [
       { flag: '--brokers', path: 'kafka.brokers', text: options.brokers },
     ]);
+    tellWarnings(warnings);
     const brokers = requireBrokers(settings);
     const topic = options.topic ?? topicNames(settings.kafka.topics).events;
     const sink = kafkaSink(settings, silentLogger());

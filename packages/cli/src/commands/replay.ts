@@ -8,7 +8,7 @@ import { BadLines, badLines } from '../events/bad-lines.ts';
 import { type Format, formats, parseFormat } from '../events/formats.ts';
 import { Progress } from '../events/progress.ts';
 import { type Lines, readLines } from '../events/read-lines.ts';
-import { writeOut } from '../runtime/output.ts';
+import { tellWarnings, writeOut } from '../runtime/output.ts';
 
 interface Options extends ConfigOptions {
   readonly json?: boolean;
@@ -34,7 +34,10 @@ export function replayCommand(): Command {
       '\nExit status: 0 no loop, 3 loops found, 2 bad input (named on the standard error).',
     );
   return addConfigOptions(command).action(async (files: string[], options: Options) => {
-    const { settings } = loadConfig(options, [{ flag: '--preset', path: 'preset', text: options.preset }]);
+    const { settings, warnings } = loadConfig(options, [
+      { flag: '--preset', path: 'preset', text: options.preset },
+    ]);
+    tellWarnings(warnings);
     process.exitCode = await replay(files, settings, options.json === true);
   });
 }

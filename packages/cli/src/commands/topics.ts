@@ -5,6 +5,7 @@ import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { kafkaOptions } from '../runtime/kafka.ts';
 import { silentLogger } from '../runtime/logger.ts';
+import { tellWarnings } from '../runtime/output.ts';
 
 interface Options extends ConfigOptions {
   readonly brokers?: string;
@@ -22,11 +23,12 @@ export function topicsCommand(): Command {
     .option('--replication-factor <n>', 'copies of new topics (default: 3, or as many as there are brokers)')
     .option('--check', 'create nothing; exit 1 when something is missing or differs');
   return addConfigOptions(command).action(async (options: Options) => {
-    const { settings } = loadConfig(options, [
+    const { settings, warnings } = loadConfig(options, [
       { flag: '--brokers', path: 'kafka.brokers', text: options.brokers },
       { flag: '--partitions', path: 'kafka.partitions', text: options.partitions },
       { flag: '--replication-factor', path: 'kafka.replication_factor', text: options.replicationFactor },
     ]);
+    tellWarnings(warnings);
     const { partitions, replication_factor: replicationFactor } = settings.kafka;
     const specs = topicSpecs(topicNames(settings.kafka.topics), {
       partitions,
