@@ -20,6 +20,8 @@ export class FakeSource implements EventSource {
   readonly commits: string[] = [];
   /** Makes the next commit fail. */
   commitFailure: Error | undefined;
+  /** Makes `run` fail. */
+  runFailure: Error | undefined;
   stopped = false;
   private handler: BatchHandler | undefined;
   private observer: SourceObserver = {};
@@ -28,7 +30,7 @@ export class FakeSource implements EventSource {
   run(handler: BatchHandler, observer: SourceObserver = {}): Promise<void> {
     this.handler = handler;
     this.observer = observer;
-    return Promise.resolve();
+    return this.runFailure === undefined ? Promise.resolve() : Promise.reject(this.runFailure);
   }
 
   async stop(): Promise<void> {
@@ -70,10 +72,13 @@ export class FakeSink implements VerdictSink {
   /** Number of calls of `publish`, those that failed included. */
   attempts = 0;
   state: 'new' | 'open' | 'closed' = 'new';
+  /** Makes `open` fail. */
+  openFailure: Error | undefined;
   /** What `publish` waits for; it may reject. */
   gate: Promise<void> = Promise.resolve();
 
   open(): Promise<void> {
+    if (this.openFailure !== undefined) return Promise.reject(this.openFailure);
     this.state = 'open';
     return Promise.resolve();
   }
@@ -108,6 +113,13 @@ export interface LogLine extends Record<string, unknown> {
 
 /** A worker between fakes, started. */
 export async function startWorker(detection: DetectionInput = {}, level = 'debug') {
+  const made = createWorker(detection, level);
+  await made.worker.start();
+  return made;
+}
+
+/** A worker between fakes, not started yet. */
+export function createWorker(detection: DetectionInput = {}, level = 'debug') {
   const source = new FakeSource();
   const sink = new FakeSink();
   const registry = new Registry();
@@ -126,7 +138,6 @@ export async function startWorker(detection: DetectionInput = {}, level = 'debug
     logger,
     now: () => clock.now,
   });
-  await worker.start();
   return { worker, source, sink, registry, lines, clock };
 }
 

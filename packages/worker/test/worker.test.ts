@@ -1,7 +1,7 @@
 import { type DetectionInput, deadLetterHeaders, verdictSchema } from '@loopwatch/contract';
 import { LogError } from '@loopwatch/log';
 import { describe, expect, it } from 'vitest';
-import { calls, metric, records, startWorker, topics } from './fakes.ts';
+import { calls, createWorker, metric, records, startWorker, topics } from './fakes.ts';
 
 const loop: DetectionInput = { tool_call_loop: { max_repeats: 2 } };
 
@@ -278,6 +278,17 @@ describe('start and stop', () => {
     const { sink, worker } = await startWorker();
     expect(sink.state).toBe('open');
     expect(worker.status).toEqual({ connected: true, detail: 'connected' });
+  });
+
+  it.each(['sink', 'source'] as const)('closes everything again when the %s cannot start', async (which) => {
+    const { worker, source, sink } = createWorker();
+    const failure = new LogError('topic_missing', 'there is no such topic');
+    if (which === 'sink') sink.openFailure = failure;
+    else source.runFailure = failure;
+    expect(worker.status).toEqual({ connected: false, detail: 'starting' });
+    await expect(worker.start()).rejects.toBe(failure);
+    expect([sink.state, source.stopped]).toEqual(['closed', true]);
+    expect(worker.status.connected).toBe(false);
   });
 
   it('lets the batch in progress be published and committed, then closes', async () => {
