@@ -7,31 +7,33 @@
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return scalar(value);
-  let out = '';
+  // Pieces, joined at the end: one text in one piece takes half the memory of one that was added up.
+  const out: string[] = [];
   const stack: Frame[] = [enter(value)];
   const ancestors = new Set<object>();
   for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
     if (frame.next === frame.size) {
-      out += frame.keys === undefined ? (frame.next === 0 ? '[]' : ']') : frame.next === 0 ? '{}' : '}';
+      if (frame.keys === undefined) out.push(frame.next === 0 ? '[]' : ']');
+      else out.push(frame.next === 0 ? '{}' : '}');
       ancestors.delete(frame.container);
       stack.pop();
       continue;
     }
     const key = frame.keys?.[frame.next];
-    out += frame.next === 0 ? (key === undefined ? '[' : '{') : ',';
-    if (key !== undefined) out += `${JSON.stringify(key)}:`;
+    if (key === undefined) out.push(frame.next === 0 ? '[' : ',');
+    else out.push(frame.next === 0 ? '{' : ',', JSON.stringify(key), ':');
     const child: unknown = frame.container[key ?? frame.next];
     frame.next += 1;
     if (typeof child !== 'object' || child === null) {
-      out += scalar(child);
+      out.push(scalar(child));
       continue;
     }
     // Parsed JSON has no cycles; what a program hands over may have them.
     ancestors.add(frame.container);
-    if (ancestors.has(child)) out += '<cycle>';
+    if (ancestors.has(child)) out.push('<cycle>');
     else stack.push(enter(child));
   }
-  return out;
+  return out.join('');
 }
 
 interface Frame {

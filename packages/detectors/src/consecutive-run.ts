@@ -60,7 +60,9 @@ export class ConsecutiveRun {
   }
 
   private remember(mark: Mark): void {
-    this.calls.push(mark);
+    // A list of one has room for one; pushing would make room for seventeen.
+    if (this.calls.length === 0) this.calls = [mark];
+    else this.calls.push(mark);
     if (this.calls.length > SHOWN_CALLS) this.calls.splice(1, 1);
   }
 

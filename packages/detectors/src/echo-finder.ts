@@ -2,6 +2,9 @@ import { GramSamples } from './gram-samples.ts';
 
 const HASH_BASE = 0x9e3779b1;
 const MIN_CAPACITY = 256;
+/** What a finder without any text has, and all such share: most sessions never stream any. */
+const NO_UNITS = new Uint16Array(0);
+const NO_SAMPLES = new GramSamples(1);
 
 /**
  * Finds, at every unit of a text, its echo: the nearest earlier occurrence of the window that ends there, no farther
@@ -29,8 +32,8 @@ export class EchoFinder {
   private readonly unbase: number;
 
   /** Ring of the text's last units; it grows to what reach and window need. */
-  private units = new Uint16Array(0);
-  private samples = new GramSamples(1);
+  private units = NO_UNITS;
+  private samples = NO_SAMPLES;
   private slot = 0;
   /** Rolling hash of the latest gram. */
   private hash = 0;
@@ -40,7 +43,8 @@ export class EchoFinder {
   constructor(window: number, reach: number) {
     this.window = window;
     this.reach = reach;
-    this.strideBits = window >= 32 ? 3 : window >= 16 ? 2 : 1;
+    // A third of the window at most: a shorter gram would more often announce a window that does not come.
+    this.strideBits = Math.min(4, 31 - Math.clz32(window / 3));
     const stride = 1 << this.strideBits;
     this.gram = window - stride + 1;
     this.fullCapacity = Math.ceil((reach + window) / stride) * stride;

@@ -1,5 +1,11 @@
 /** How many events of a session an id stays known for. */
-export const DUPLICATE_WINDOW = 64;
+const DUPLICATE_WINDOW = 64;
+
+/** A sieve of 512 bits follows the hashes: a hash whose bit is not set is not among them. */
+const SIEVE = DUPLICATE_WINDOW * 2;
+const SIEVE_WORDS = 16;
+/** Bits of hashes that have left the window stay set until the sieve is made anew, after so many events. */
+const SIEVE_LIFE = 32;
 
 /**
  * The ids of a session's last 64 events, so that one delivered twice counts once. Ids are kept as 64-bit hashes: half
@@ -7,24 +13,24 @@ export const DUPLICATE_WINDOW = 64;
  * take a new id for an old one.
  */
 export class RecentIds {
-  /** Pairs of 32-bit hashes; grows to the window, then is a ring. */
+  /** Pairs of 32-bit hashes; grows to the window and its sieve, then is a ring. */
   private hashes = new Int32Array(8);
-  /** How many of them fall into each of 256 classes: a class without any needs no search. */
-  private classes = new Uint8Array(0);
   private count = 0;
 
   /** Notes the id of the session's next event. @returns false when it is one of the last 64 ids: a duplicate. */
   add(id: string): boolean {
+    const { length } = id;
     let low = 0x811c9dc5;
-    let high = id.length;
-    for (let i = 0; i < id.length; i += 1) {
-      const unit = id.charCodeAt(i);
-      low = Math.imul(low ^ unit, 0x01000193);
-      high = Math.imul(high + unit, 0x5bd1e995) ^ (low >>> 13);
+    let high = length;
+    // Two units a step, because each step waits for the one before.
+    for (let i = 0; i < length; i += 2) {
+      const pair = id.charCodeAt(i) | (i + 1 < length ? id.charCodeAt(i + 1) << 16 : 0);
+      low = Math.imul(low ^ pair, 0x01000193);
+      high = Math.imul(high + pair, 0x5bd1e995) ^ (low >>> 13);
     }
-    low |= 0;
-    if ((this.classes.length === 0 || this.classes[low & 0xff] !== 0) && this.includes(low, high))
-      return false;
+    low = Math.imul(low ^ (low >>> 16), 0x2c1b3c6d);
+    low ^= low >>> 15;
+    if (this.mayInclude(low) && this.includes(low, high)) return false;
     this.store(low, high);
     return true;
   }
@@ -32,6 +38,12 @@ export class RecentIds {
   /** Notes an event without an id of its own: it has no duplicate, but it moves the window on. */
   skip(): void {
     this.store(0, 0);
+  }
+
+  private mayInclude(low: number): boolean {
+    const { hashes } = this;
+    if (hashes.length < SIEVE) return true;
+    return (((hashes[sieveWord(low)] as number) >>> (low & 31)) & 1) === 1;
   }
 
   private includes(low: number, high: number): boolean {
@@ -44,43 +56,51 @@ export class RecentIds {
   private store(low: number, high: number): void {
     const slot = (this.count & (DUPLICATE_WINDOW - 1)) * 2;
     if (slot === this.hashes.length) this.grow();
-    const { hashes, classes } = this;
-    if (classes.length > 0) {
-      const leaving = (hashes[slot] as number) & 0xff;
-      if (this.count >= DUPLICATE_WINDOW) classes[leaving] = (classes[leaving] as number) - 1;
-      classes[low & 0xff] = (classes[low & 0xff] as number) + 1;
-    }
+    const { hashes } = this;
     hashes[slot] = low;
     hashes[slot + 1] = high;
     this.count += 1;
+    if (hashes.length < SIEVE) return;
+    if (this.count % SIEVE_LIFE === 0) this.sieve();
+    else this.mark(low);
   }
 
-  /** Doubles the room; short searches need no classes. */
+  /** Doubles the room; short searches need no sieve. */
   private grow(): void {
     const { hashes } = this;
-    this.hashes = new Int32Array(hashes.length * 2);
+    const pairs = hashes.length * 2;
+    this.hashes = new Int32Array(pairs === SIEVE ? SIEVE + SIEVE_WORDS : pairs);
     this.hashes.set(hashes);
-    if (this.hashes.length === DUPLICATE_WINDOW * 2) this.classify();
+    if (pairs === SIEVE) this.sieve();
   }
 
-  private classify(): void {
-    this.classes = new Uint8Array(256);
+  /** Makes the sieve anew. */
+  private sieve(): void {
+    this.hashes.fill(0, SIEVE);
     const known = Math.min(this.count, DUPLICATE_WINDOW) * 2;
-    for (let i = 0; i < known; i += 2) {
-      const kind = (this.hashes[i] as number) & 0xff;
-      this.classes[kind] = (this.classes[kind] as number) + 1;
-    }
+    for (let i = 0; i < known; i += 2) this.mark(this.hashes[i] as number);
+  }
+
+  private mark(low: number): void {
+    const word = sieveWord(low);
+    this.hashes[word] = (this.hashes[word] as number) | (1 << (low & 31));
   }
 
   snapshot(): RecentIdsSnapshot {
-    return { count: this.count, hashes: [...this.hashes] };
+    return { count: this.count, hashes: [...this.hashes.subarray(0, SIEVE)] };
   }
 
   restore(snapshot: RecentIdsSnapshot): void {
     this.count = snapshot.count;
-    this.hashes = Int32Array.from(snapshot.hashes);
-    if (this.hashes.length === DUPLICATE_WINDOW * 2) this.classify();
+    const { length } = snapshot.hashes;
+    this.hashes = new Int32Array(length < SIEVE ? length : SIEVE + SIEVE_WORDS);
+    this.hashes.set(snapshot.hashes);
+    if (length >= SIEVE) this.sieve();
   }
+}
+
+function sieveWord(low: number): number {
+  return SIEVE + ((low >>> 5) & (SIEVE_WORDS - 1));
 }
 
 export interface RecentIdsSnapshot {

@@ -24,9 +24,9 @@ export class RepeatIndex {
   private readonly reach: number;
   private readonly finder: EchoFinder;
   /** By unit: the distance to its echo. */
-  private readonly echoes: SparseRing<Uint16Array>;
+  private readonly echoes: SparseRing;
   /** By unit: the occurrences reported there, while a loop is open. */
-  private readonly counts: SparseRing<Uint32Array>;
+  private readonly counts: SparseRing;
   /** Whether a loop is open, and the `length` at which it is over if nothing repeats until then. */
   private open = false;
   private quietAt = 0;
@@ -36,8 +36,8 @@ export class RepeatIndex {
     this.needed = threshold - 1;
     this.reach = this.needed * maxDistance;
     this.finder = new EchoFinder(window, this.reach);
-    this.echoes = new SparseRing(this.reach + 1, (size) => new Uint16Array(size));
-    this.counts = new SparseRing(this.reach + 1, (size) => new Uint32Array(size));
+    this.echoes = new SparseRing(this.reach + 1, Uint16Array);
+    this.counts = new SparseRing(this.reach + 1, Uint32Array);
   }
 
   /** Units of tracked text since the last restart. */

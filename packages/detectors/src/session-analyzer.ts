@@ -18,6 +18,7 @@ import { incidentId, type PureVerdict, toVerdict } from './verdict.ts';
 
 /** No verdict: shared, because most events have none. */
 const NONE: readonly PureVerdict[] = [];
+const NO_OVERRIDES: SessionOverrides = {};
 const NO_EVENT: KnownEvent = { type: 'turn_started' };
 const NO_IDS: readonly string[] = [];
 
@@ -49,13 +50,13 @@ export class SessionAnalyzer implements Step {
   abandoned: readonly string[] = NO_IDS;
   private readonly base: Detection;
   private plan: DetectionPlan;
-  private overrides: SessionOverrides = {};
+  private overrides = NO_OVERRIDES;
   private detectors: (Detector | null)[];
   private ids = new RecentIds();
   private totals = new SessionTotals();
   private readonly labels = new SessionLabels();
-  /** Ids of open incidents by detector and key, with the position at which their loop began. */
-  private readonly incidents = new Map<string, string>();
+  /** Ids of open incidents by detector and key; most sessions never have any. */
+  private incidents: Map<string, string> | undefined;
 
   /** The event at hand; let go afterwards, because its arguments or results can be large. */
   event: KnownEvent = NO_EVENT;
@@ -130,7 +131,7 @@ export class SessionAnalyzer implements Step {
 
   /** Ids of the incidents that are open now. */
   get openIncidents(): string[] {
-    return [...this.incidents.values()];
+    return [...(this.incidents?.values() ?? [])];
   }
 
   /** Index of the last event that was no duplicate. */
@@ -146,9 +147,9 @@ export class SessionAnalyzer implements Step {
     const scene = { sessionId: this.sessionId, ...this.labels.values(), before, after };
     const verdicts = this.findings.map((finding) => {
       const slot = `${finding.detector} ${finding.key}`;
-      const incident = this.incidents.get(slot) ?? incidentId(finding, scene);
-      if (finding.phase === 'resolved') this.incidents.delete(slot);
-      else this.incidents.set(slot, incident);
+      const incident = this.incidents?.get(slot) ?? incidentId(finding, scene);
+      if (finding.phase === 'resolved') this.incidents?.delete(slot);
+      else (this.incidents ??= new Map<string, string>()).set(slot, incident);
       origins?.push(finding.since.position);
       return toVerdict(finding, scene, incident, this.plan);
     });
@@ -182,13 +183,13 @@ export class SessionAnalyzer implements Step {
   /** After a long pause nothing of the past counts; what was open then stays as it was last reported. */
   private startAfresh(): void {
     this.plan = this.base.plan;
-    this.overrides = {};
+    this.overrides = NO_OVERRIDES;
     this.detectors = createDetectors(this.plan);
     this.ids = new RecentIds();
     this.totals = new SessionTotals();
     this.labels.clear();
     this.abandoned = this.openIncidents;
-    this.incidents.clear();
+    this.incidents = undefined;
   }
 
   /** The whole state as JSON. */
@@ -200,7 +201,7 @@ export class SessionAnalyzer implements Step {
       ids: this.ids.snapshot(),
       totals: this.totals.snapshot(),
       labels: this.labels.values(),
-      incidents: [...this.incidents],
+      incidents: [...(this.incidents ?? [])],
       detectors: this.detectors.map((detector) => detector?.snapshot() ?? null),
     };
   }
@@ -216,8 +217,7 @@ export class SessionAnalyzer implements Step {
     this.totals = Object.assign(new SessionTotals(), snapshot.totals);
     this.labels.clear();
     this.labels.note(snapshot.labels);
-    this.incidents.clear();
-    for (const [slot, id] of snapshot.incidents) this.incidents.set(slot, id);
+    this.incidents = new Map(snapshot.incidents);
     this.detectors = createDetectors(this.plan);
     this.detectors.forEach((detector, i) => {
       const state = snapshot.detectors[i];

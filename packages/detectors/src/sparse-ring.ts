@@ -1,26 +1,24 @@
-type Numbers = Uint16Array | Uint32Array;
-
 /**
  * Numbers noted at some of the latest units of a text, 0 at all others. Mostly none is: then there is no memory, and
  * a unit at which nothing is noted costs nothing.
  */
-export class SparseRing<T extends Numbers> {
+export class SparseRing {
   private readonly size: number;
-  private readonly allocate: (size: number) => T;
-  private values: T | undefined;
+  private readonly kind: typeof Uint16Array | typeof Uint32Array;
+  private values: Uint16Array | Uint32Array | undefined;
   /** The latest unit at which a number was noted, and its slot. */
   private unit = 0;
   private slot = 0;
 
   /** Remembers the numbers of the latest `size` units. */
-  constructor(size: number, allocate: (size: number) => T) {
+  constructor(size: number, kind: typeof Uint16Array | typeof Uint32Array) {
     this.size = size;
-    this.allocate = allocate;
+    this.kind = kind;
   }
 
   /** Goes on to `unit`, at which nothing is noted yet. */
   moveTo(unit: number): void {
-    this.values ??= this.allocate(this.size);
+    this.values ??= new this.kind(this.size);
     const { values, size } = this;
     const steps = Math.min(unit - this.unit, size);
     this.unit = unit;

@@ -32,7 +32,8 @@ export class TextRepeat implements Detector, RepeatListener {
   private readonly type: 'content' | 'thought';
   private readonly options: TextRepeatOptions;
   private readonly structure = new LineStructure();
-  private readonly index: RepeatIndex;
+  /** None before the first text: many sessions only call tools. */
+  private startedIndex: RepeatIndex | undefined;
   private incident: Incident | undefined;
   /** Where the tracked text was at its last multiples of {@link MARK_EVERY} units, oldest first. */
   private marks: Mark[] = [];
@@ -45,7 +46,11 @@ export class TextRepeat implements Detector, RepeatListener {
   constructor(type: 'content' | 'thought', options: TextRepeatOptions) {
     this.type = type;
     this.options = options;
-    this.index = new RepeatIndex(options);
+  }
+
+  private get index(): RepeatIndex {
+    this.startedIndex ??= new RepeatIndex(this.options);
+    return this.startedIndex;
   }
 
   push(step: Step): void {
@@ -131,8 +136,8 @@ export class TextRepeat implements Detector, RepeatListener {
 
   private restart(step: Step, outcome: VerdictOutcome, why: string, at: number): void {
     this.resolve(step, outcome, why, at);
-    this.index.restart();
-    this.marks.length = 0;
+    this.startedIndex?.restart();
+    if (this.marks.length > 0) this.marks = [];
     this.nextMarkAt = 0;
   }
 
