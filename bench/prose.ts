@@ -44,21 +44,25 @@ export function prose(size: number, seed = 1): string {
   return parts.join('').slice(0, size);
 }
 
-/** A text as `content` events of `unitsPerEvent` units each. */
-export function contentEvents(text: string, sessionId: string, unitsPerEvent = 8): ContentEvent[] {
+const UNITS_PER_EVENT = 8;
+
+/** A piece of a session's text, which begins at unit `from` of it, as `content` events of eight units. */
+export function contentEvents(text: string, sessionId: string, from = 0): ContentEvent[] {
   const events: ContentEvent[] = [];
-  for (let i = 0; i < text.length; i += unitsPerEvent) {
-    const id = `${sessionId}-${String(events.length)}`;
-    const time = 1_760_000_000_000 + events.length * 20;
-    events.push({ id, sessionId, text: text.slice(i, i + unitsPerEvent), time, type: 'content' });
+  for (let i = 0; i < text.length; i += UNITS_PER_EVENT) {
+    const index = (from + i) / UNITS_PER_EVENT;
+    const id = `${sessionId}-${String(index)}`;
+    const time = 1_760_000_000_000 + index * 20;
+    events.push({ id, sessionId, text: text.slice(i, i + UNITS_PER_EVENT), time, type: 'content' });
   }
   return events;
 }
 
-export interface ContentEvent {
+/** A type and not an interface, so that it fits the contract's open objects. */
+export type ContentEvent = {
   readonly id: string;
   readonly sessionId: string;
   readonly text: string;
   readonly time: number;
   readonly type: 'content';
-}
+};

@@ -1,0 +1,89 @@
+import { setTimeout } from 'node:timers/promises';
+import { type AgentEvent, detectionSchema } from '@loopwatch/contract';
+import { detectionOf, SessionAnalyzer } from '@loopwatch/detectors';
+import { type Bench, type Figures, progress, rounded } from './measure.ts';
+import { contentEvents, prose } from './prose.ts';
+
+const SESSIONS = 20_000;
+const ALL_SESSIONS = 200_000;
+const CALLS = 40;
+const UNITS = 3200;
+const KIB = 1024;
+
+/** Bytes of a live session, with the stream preset: of the heap and of the arrays outside it. */
+export const memory: Bench = async (full) => {
+  const text = prose(1_000_000);
+  const figures: Figures[] = [];
+  for (const sessions of full ? [SESSIONS, ALL_SESSIONS] : [SESSIONS]) {
+    figures.push(await measure('that only call tools', sessions, 2 * KIB, callsOf));
+    const eventsOf = (session: string, n: number) => {
+      const from = (n * 1_003) % (text.length - UNITS);
+      return contentEvents(text.slice(from, from + UNITS), session);
+    };
+    figures.push(await measure('that streamed text', sessions, 16 * KIB, eventsOf));
+  }
+  return figures;
+};
+
+async function measure(
+  kind: string,
+  sessions: number,
+  limit: number,
+  eventsOf: (session: string, n: number) => Iterable<AgentEvent>,
+): Promise<Figures> {
+  progress(`memory: ${String(sessions)} sessions ${kind}`);
+  const detection = detectionOf(detectionSchema.parse({ preset: 'stream' }));
+  const before = await bytesInUse();
+  const live: SessionAnalyzer[] = [];
+  for (let n = 0; n < sessions; n += 1) {
+    const session = `session-${String(n)}`;
+    const analyzer = new SessionAnalyzer(session, detection);
+    for (const event of eventsOf(session, n)) analyzer.push(event);
+    live.push(analyzer);
+  }
+  const bytes = ((await bytesInUse()) - before) / live.length;
+  return {
+    bench: `memory, ${String(sessions)} sessions ${kind}`,
+    bytesPerSession: Math.round(bytes),
+    ratio: rounded(bytes / limit),
+    required: `<= 1 (${String(limit / KIB)} KiB)`,
+  };
+}
+
+/** What is left after collecting all garbage; buffers are freed a little later than the objects that own them. */
+async function bytesInUse(): Promise<number> {
+  if (global.gc === undefined) throw new Error('memory needs node --expose-gc');
+  for (let round = 0; round < 4; round += 1) {
+    global.gc();
+    await setTimeout(20);
+  }
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+/** A session of turns with a different call each, and their results. */
+function* callsOf(session: string): Generator<AgentEvent> {
+  const events: AgentEvent[] = [];
+  const add = (event: AgentEvent) => {
+    const index = events.length;
+    events.push({
+      ...event,
+      id: `${session}-${String(index)}`,
+      sessionId: session,
+      time: 1_760_000_000_000 + index * 1000,
+    });
+  };
+  add({ type: 'prompt_started', text: 'find the fault' });
+  for (let call = 0; call < CALLS; call += 1) {
+    const callId = `call-${String(call)}`;
+    add({ type: 'turn_started' });
+    add({
+      type: 'tool_call_request',
+      callId,
+      name: 'read_file',
+      args: { path: `src/part-${String(call)}.ts` },
+    });
+    add({ type: 'tool_result', callId, result: 'export const part = 1;' });
+  }
+  yield* events;
+}
