@@ -69,6 +69,8 @@ describe('lines of a file', () => {
   it('may be longer than what is read at once, in one piece or packed', async () => {
     expect(Buffer.byteLength(long)).toBeGreaterThan(3 << 20);
     const expected = split(long);
+    const one = '0123456789'.repeat(1 << 19);
+    expect(await linesOf(fileWith(`a\n${one}\nb`))).toEqual(['a', one, 'b']);
     expect(await linesOf(fileWith(long))).toEqual(expected);
     expect(await linesOf(fileWith(gzipSync(long), '.gz'))).toEqual(expected);
   });
