@@ -18,8 +18,12 @@ const SHAPES = [
 ];
 const BEARER = /\b(Bearer|Basic)\s+[A-Za-z0-9+/._~-]{12,}=*/gi;
 const URL_PASSWORD = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]{1,256}:)[^\s/@]{1,256}@/gi;
+/**
+ * A value in quotes behind a key that says what it is. Inside JSON inside JSON the quotes carry backslashes: the value
+ * ends at the quote with as many as the one it began with, so that an escaped quote within it does not end it.
+ */
 const KEYED =
-  /((?:\\?["'])?(?:api[_-]?key|access[_-]?key|secret|token|password|passwd|pwd|authorization|credentials?|private[_-]?key)(?:\\?["'])?\s*[:=]\s*\\?["'])((?:[^"'\\]|\\[^"'])+)/gi;
+  /((?:\\{0,15}["'])?(?:api[_-]?key|access[_-]?key|secret|token|password|passwd|pwd|authorization|credentials?|private[_-]?key)(?:\\{0,15}["'])?\s*[:=]\s*(\\{0,15})(["']))(?!\2\3)[\s\S]+?(?=(?<!\\)\2\3|$)/gi;
 
 /** Replaces what looks like a secret, and every match of the further patterns. */
 export function maskSecrets(text: string, further: readonly RegExp[] = []): string {

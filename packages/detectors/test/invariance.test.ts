@@ -92,7 +92,7 @@ describe('hostile events', () => {
     JSON.parse('{"__proto__":{"polluted":true},"constructor":1}') as Record<string, unknown>,
     { lone: '\ud800\udc00\ud800' },
     '\ud800',
-    { nan: Number.NaN, big: 10n ** 30n, fn: () => 1, symbol: Symbol('s'), none: undefined },
+    { nan: Number.NaN, huge: 10n ** 30n, fn: () => 1, symbol: Symbol('s'), none: undefined },
     'x'.repeat(1_000_000),
     { text: '\u0000'.repeat(100_000) },
     { emoji: '😀'.repeat(50_000) },

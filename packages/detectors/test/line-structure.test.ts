@@ -67,7 +67,7 @@ function expected(text: string): string {
 }
 
 const pieces = [
-  ...' \t\n\n\n-*+_=─╿>|#.)`~0a',
+  ...Array.from(' \t\n\n\n-*+_=─╿>|#.)`~0a'),
   '```',
   '~~~',
   '---',

@@ -90,7 +90,7 @@ const anyActions = fc
       actions.push({ append: text.slice(i, i + size) });
       i += size;
       const then = between[n % between.length];
-      if (then !== undefined) actions.push(then as Action);
+      if (then !== undefined) actions.push(then);
     }
     return actions;
   });

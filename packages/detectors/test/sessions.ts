@@ -43,7 +43,11 @@ export const loopyText = fc
   .array(
     fc.oneof(
       fc.record({
-        block: fc.string({ minLength: 1, maxLength: 80, unit: fc.constantFrom(...'abcde \n-#`') }),
+        block: fc.string({
+          minLength: 1,
+          maxLength: 80,
+          unit: fc.constantFrom(...Array.from('abcde \n-#`')),
+        }),
         times: fc.integer({ min: 1, max: 60 }),
       }),
       fc.record({

@@ -1,0 +1,163 @@
+import type { AgentEvent } from '@loopwatch/contract';
+import { describe, expect, test } from 'vitest';
+import { createSessionAnalyzer } from '../src/index.ts';
+import { analyzer, call, run, text } from './sessions.ts';
+
+const same = (): AgentEvent => call('read', { path: 'a' });
+
+describe('ids and times that an event lacks', () => {
+  test('the id is # and the index, the time that of the event before, 0 at first', () => {
+    const events: AgentEvent[] = [same(), same(), { ...same(), time: 5000 }, same(), { ...same(), id: null }];
+    const [verdict] = run(events);
+    expect(verdict).toMatchObject({ eventId: '#4', eventIndex: 4, time: 5000, count: 5 });
+    expect(verdict?.evidence['calls']).toMatchObject([
+      { eventId: '#0', time: 0 },
+      { eventId: '#1', time: 0 },
+      { eventId: '#2', time: 5000 },
+      { eventId: '#3', time: 5000 },
+      { eventId: '#4', time: 5000 },
+    ]);
+  });
+
+  test('a time may be RFC 3339; one that is no date falls back', () => {
+    const session = analyzer();
+    session.push({ type: 'turn_started', time: '2026-01-02T03:04:05+01:00' });
+    expect(session.lastTime).toBe(Date.UTC(2026, 0, 2, 2, 4, 5));
+    session.push({ type: 'turn_started', time: 'soon' }, 1_800_000_000_000);
+    expect(session.lastTime).toBe(1_800_000_000_000);
+  });
+
+  test('unknown types and control events count, duplicates do not', () => {
+    const events: AgentEvent[] = [
+      { type: 'something_new' },
+      { type: 'control', set: { 'tool_call_loop.max_repeats': 2 } },
+      { ...same(), id: 'a' },
+      { ...same(), id: 'a' },
+      { ...same(), id: 'b' },
+    ];
+    expect(run(events)).toMatchObject([{ eventId: 'b', eventIndex: 3, count: 2, threshold: 2 }]);
+  });
+});
+
+describe('an id that comes again', () => {
+  test.each([
+    { after: 0, known: true },
+    { after: 1, known: true },
+    { after: 3, known: true },
+    { after: 4, known: true },
+    { after: 31, known: true },
+    { after: 62, known: true },
+    { after: 63, known: true },
+    { after: 64, known: false },
+    { after: 65, known: false },
+    { after: 200, known: false },
+  ])('after $after others is a duplicate: $known', ({ after, known }) => {
+    for (const before of [0, 1, 5, 40, 64, 97]) {
+      const session = analyzer();
+      const push = (id: string | null) => {
+        session.push({ type: 'turn_started', id });
+        return session.reception;
+      };
+      for (let n = 0; n < before; n += 1) push(`before-${String(n)}`);
+      push('again');
+      // Events without an id move the window on too.
+      for (let n = 0; n < after; n += 1)
+        expect(push(n % 3 === 0 ? null : `id-${String(n)}`)).toBe('analyzed');
+      const restored = analyzer();
+      restored.restore(session.snapshot());
+      restored.push({ type: 'turn_started', id: 'again' });
+      expect(restored.reception).toBe(known ? 'duplicate' : 'analyzed');
+      expect(push('again')).toBe(known ? 'duplicate' : 'analyzed');
+    }
+  });
+
+  test('ten thousand ids of one pattern are all new', () => {
+    const session = analyzer();
+    for (let n = 0; n < 10_000; n += 1) {
+      session.push({ type: 'turn_started', id: `s-${String(n)}` });
+      expect(session.reception).toBe('analyzed');
+    }
+  });
+});
+
+describe('a pause', () => {
+  const hour = 3_600_000;
+  test.each([
+    { pause: hour, count: 5 },
+    { pause: hour + 1, count: undefined },
+  ])('of $pause ms before the fifth call', ({ pause, count }) => {
+    const events = [0, 1, 2, 3, 3 + pause].map((time) => ({ ...same(), time }));
+    expect(run(events)[0]?.count).toBe(count);
+  });
+
+  test('starts everything afresh: index, ids and settings', () => {
+    const session = analyzer();
+    session.push({ type: 'control', set: { enabled: false }, time: 0 });
+    const verdicts = [0, 1, 2, 3, 4].flatMap((n) => [...session.push({ ...same(), time: hour + 1 + n })]);
+    expect(verdicts).toMatchObject([{ eventIndex: 4, count: 5 }]);
+  });
+
+  test('backwards is none', () => {
+    expect(run([9e9, 8e9, 7e9, 6e9, 5e9].map((time) => ({ ...same(), time })))).toHaveLength(1);
+  });
+});
+
+describe('the life of a loop', () => {
+  test('is told at the threshold, its doublings and its end', () => {
+    const events = [...Array.from({ length: 45 }, same), call('read', { path: 'b' })];
+    const verdicts = run(events);
+    expect(verdicts.map(({ phase, count, action }) => [phase, count, action])).toEqual([
+      ['opened', 5, 'block'],
+      ['escalated', 10, 'block'],
+      ['escalated', 20, 'block'],
+      ['escalated', 40, 'block'],
+      ['resolved', 45, 'none'],
+    ]);
+    expect(new Set(verdicts.map(({ incidentId }) => incidentId)).size).toBe(1);
+    expect(new Set(verdicts.map(({ id }) => id)).size).toBe(5);
+    expect(verdicts.at(-1)?.outcome).toBe('recovered');
+  });
+
+  test.each([
+    { mode: 'warn', actions: ['warn', 'warn', 'none'] },
+    { mode: 'block', actions: ['block', 'block', 'none'] },
+    { mode: 'break', actions: ['block', 'block', 'none'] },
+    { mode: 'chance_then_block', actions: ['chance', 'block', 'block', 'none'] },
+    { mode: 'chance', actions: ['chance', 'block', 'block', 'none'] },
+  ] as const)('in mode $mode', ({ mode, actions }) => {
+    const events = [...Array.from({ length: 10 }, same), { type: 'prompt_started' }];
+    const verdicts = run(events, { tool_call_loop: { mode } });
+    expect(verdicts.map(({ action }) => action)).toEqual(actions);
+    expect(verdicts.map(({ guidance }) => guidance !== undefined)).toEqual(
+      actions.map((action) => action === 'chance'),
+    );
+    expect(verdicts.at(-1)?.outcome).toBe('ended');
+  });
+
+  test('of a text: the unit, the count, the end after 250 other units', () => {
+    const block = 'all work and no play makes a dull boy, again and ag; ';
+    const other = Array.from({ length: 100 }, (_, n) => (n * 7919 + 1e6).toString(36)).join(' ');
+    const verdicts = run([text(block.repeat(12) + other)]);
+    const at = 9 * block.length + 50 - 1;
+    expect(verdicts[0]).toMatchObject({ phase: 'opened', count: 10, evidence: { at } });
+    const last = verdicts.at(-1);
+    expect(last).toMatchObject({ phase: 'resolved', outcome: 'recovered' });
+    expect(last?.evidence['at']).toBe(12 * block.length - 1 + 250);
+  });
+
+  test('switching detection off ends it', () => {
+    const events = [...Array.from({ length: 5 }, same), { type: 'control', set: { enabled: false } }];
+    expect(run(events).at(-1)).toMatchObject({ phase: 'resolved', outcome: 'disabled' });
+  });
+});
+
+test('the handle hands out what the analyzer says, and goes on from a snapshot', () => {
+  const handle = createSessionAnalyzer({ preset: 'stream' });
+  expect(handle.snapshot()).toBeNull();
+  for (let n = 0; n < 4; n += 1) expect(handle.push({ ...same(), sessionId: 'x' })).toEqual([]);
+  const other = createSessionAnalyzer({ preset: 'stream' });
+  other.restore(handle.snapshot());
+  expect(other.push(same())).toEqual(handle.push(same()));
+  other.restore(null);
+  expect(other.push(same())).toEqual([]);
+});
