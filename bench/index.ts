@@ -1,12 +1,13 @@
 import { content } from './content.ts';
 import type { Bench } from './measure.ts';
 import { memory } from './memory.ts';
+import { worker } from './worker.ts';
 
 /**
  * `npm run bench [-- name …] [-- --full]`: one JSON line a figure on stdout, progress on stderr. `--full` takes the
  * large sizes too.
  */
-const benches: Readonly<Record<string, Bench>> = { content, memory };
+const benches: Readonly<Record<string, Bench>> = { content, memory, worker };
 
 const names = process.argv.slice(2).filter((argument) => argument !== '--full');
 const full = process.argv.includes('--full');

@@ -12,6 +12,7 @@ import { Worker } from '@loopwatch/worker';
 import kafkajs from 'kafkajs';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
+import { type Figures, median, progress, rounded } from './measure.ts';
 
 const EVENTS = 1_000_000;
 const SESSIONS = 1000;
@@ -23,37 +24,37 @@ const clientId = 'bench';
  * The worker, Kafka to Kafka, against a bare kafkajs consumer that only parses: the same topic in one run, in turn,
  * each in a group of its own. 130-byte events, one in ten a tool call, a loop in about 10,000 events.
  */
-export async function benchWorker(say: (text: string) => void): Promise<Record<string, unknown>[]> {
+export async function worker(): Promise<Figures[]> {
   const kafka = await startKafka();
   try {
     const topics = topicNames({ prefix: `${uniqueName('bench')}.` });
     await ensureTopics({ brokers: kafka.brokers, clientId }, topicSpecs(topics, { partitions: PARTITIONS }));
-    say(`writing ${String(EVENTS)} events`);
+    progress(`writing ${String(EVENTS)} events`);
     const bytes = await fill(kafka.brokers, topics.events);
     const bare: number[] = [];
-    const worker: number[] = [];
+    const watched: number[] = [];
     // The first round warms up broker and compiler.
     for (let round = 0; round <= ROUNDS; round += 1) {
       const rates = [
         await bareRate(kafka.brokers, topics.events),
         await workerRate(kafka.brokers, topics),
       ] as const;
-      say(`round ${String(round)}: bare ${rates[0].toFixed(0)}/s, worker ${rates[1].toFixed(0)}/s`);
+      progress(`round ${String(round)}: bare ${rates[0].toFixed(0)}/s, worker ${rates[1].toFixed(0)}/s`);
       if (round === 0) continue;
       bare.push(rates[0]);
-      worker.push(rates[1]);
+      watched.push(rates[1]);
     }
-    const ratio = median(worker.map((rate, i) => rate / (bare[i] ?? Number.NaN)));
+    const ratio = median(watched.map((rate, i) => rate / (bare[i] ?? Number.NaN)));
     return [
       {
         bench: 'worker-rate',
         events: EVENTS,
         bytesPerEvent: Math.round(bytes / EVENTS),
         bareEventsPerSecond: Math.round(median(bare)),
-        workerEventsPerSecond: Math.round(median(worker)),
+        workerEventsPerSecond: Math.round(median(watched)),
         delivery: 'at least once',
-        ratio: Number(ratio.toFixed(3)),
-        goal: '>= 0.8',
+        ratio: rounded(ratio),
+        required: '>= 0.8',
       },
     ];
   } finally {
@@ -147,7 +148,7 @@ async function workerRate(
       }, observer),
     stop: () => inner.stop(),
   };
-  const worker = new Worker({
+  const running = new Worker({
     source,
     sink: createKafkaSink({ brokers, clientId }),
     topics,
@@ -155,9 +156,9 @@ async function workerRate(
     registry: new Registry(),
     logger: pino({ level: 'silent' }),
   });
-  await worker.start();
+  await running.start();
   const rate = await clock.rate;
-  await worker.stop();
+  await running.stop();
   return rate;
 }
 
@@ -182,8 +183,4 @@ class Clock {
     this.events += events;
     if (this.events >= EVENTS) this.done((this.events * 1000) / (performance.now() - this.began));
   }
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 }

@@ -9,8 +9,7 @@ test('a first start shows loops of its sample sessions within a minute, counts t
   const port = String(await freePort());
   const url = `http://localhost:${port}`;
   const args = ['start', '--port', port, '--data-dir', folder.path];
-  const first = spawnCli(args, {}, { from: 'build' });
-  await using _first = first;
+  await using first = spawnCli(args, {}, { from: 'build' });
   await first.line(/Loopwatch .* is at http/);
 
   await page.goto(url);

@@ -1,9 +1,12 @@
 import { LogError, messageOf } from './errors.ts';
 import { requireTopics, withAdmin } from './kafka-client.ts';
-import { toLogError } from './kafka-errors.ts';
+import { isTransient, toLogError } from './kafka-errors.ts';
 import { joinGroup, type KafkaMember, type KafkaSourceOptions } from './kafka-member.ts';
 import type { BatchHandler, EventSource, SourceObserver } from './ports.ts';
 import { backoff, delay } from './timing.ts';
+
+/** How long a start waits for brokers that answer, but cannot serve the group yet. */
+const patienceMs = 30_000;
 
 /**
  * Reads topics as a member of a consumer group, from the group's committed offset or else from the beginning. At least
@@ -48,12 +51,20 @@ class KafkaSource implements EventSource {
     const { topics, brokers, groupId } = this.#options;
     const doing = `read ${topics.join(', ')} as group ${groupId}`;
     await withAdmin(this.#options, doing, (admin) => requireTopics(admin, topics, brokers));
-    try {
-      const member = await joinGroup(this.#options, handler, observer);
-      observer.onConnection?.('up');
-      return member;
-    } catch (error) {
-      throw toLogError(error, { brokers, doing, topics });
+    // A cluster that has just started answers before its group coordinator has loaded.
+    const deadline = Date.now() + patienceMs;
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        const member = await joinGroup(this.#options, handler, observer);
+        observer.onConnection?.('up');
+        return member;
+      } catch (error) {
+        const { signal } = this.#stopping;
+        if (!isTransient(error) || signal.aborted || Date.now() > deadline) {
+          throw toLogError(error, { brokers, doing, topics });
+        }
+        await delay(backoff(attempt, 250, 2_000), signal);
+      }
     }
   }
 

@@ -1,0 +1,8 @@
+import type {} from 'vitest';
+
+/** What `packages/testkit/src/kafka-global-setup.ts` provides, for the tests that inject it. */
+declare module 'vitest' {
+  interface ProvidedContext {
+    kafkaBrokers: string[];
+  }
+}
