@@ -91,6 +91,25 @@ test('agrees with the rules written line by line', () => {
   );
 });
 
+test('agrees on lines that all begin with a marker', () => {
+  const line = fc
+    .tuple(
+      fc.constantFrom('', ' ', '\t  '),
+      fc.constantFrom('```', '~~~', '``', '---', '- ', '1. ', '# ', '> ', '| ', '══', '***', 'x', ''),
+      fc.constantFrom('', 'text', ' ', '-', '`'),
+    )
+    .map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 20 }), (all) => {
+      const text = all.join('\n');
+      const kinds = expected(text);
+      expect(classified(text)).toBe(kinds);
+      expect(classifiedByStretches(text)).toBe(kinds);
+    }),
+    { seed: 6, numRuns: 3000 },
+  );
+});
+
 describe('one line at a time', () => {
   test.each([
     ['plain text', 'tttttttttt'],
