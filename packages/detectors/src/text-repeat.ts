@@ -5,7 +5,7 @@ import { type LineSnapshot, LineStructure, RESTART, TRACK } from './line-structu
 import type { Mark } from './mark.ts';
 import type { TextRepeatOptions } from './plan.ts';
 import { RepeatIndex, type RepeatListener, type RepeatSnapshot } from './repeat-index.ts';
-import { quote, textGuidance } from './texts.ts';
+import { quote, readablePeriod, textGuidance } from './texts.ts';
 
 export const contentRepeatMeta: DetectorMeta = {
   id: 'content-repeat',
@@ -171,8 +171,8 @@ export class TextRepeat implements Detector, RepeatListener {
     const farthest = distances.at(-1) ?? 0;
     const period = distances[0] ?? 0;
     const distance = Math.round((farthest / (threshold - 1)) * 10) / 10;
-    const excerpt = this.index.tail(Math.max(EXCERPT_UNITS, period));
-    const repeated = excerpt.slice(-Math.max(period, 1));
+    const excerpt = this.index.tail(Math.max(EXCERPT_UNITS, 2 * period));
+    const repeated = readablePeriod(excerpt, Math.max(period, 1));
     return {
       detector: this.type === 'content' ? 'content-repeat' : 'thought-repeat',
       phase,

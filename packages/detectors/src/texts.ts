@@ -50,3 +50,21 @@ export function quote(text: string, maxUnits = 80): string {
   const line = text.replace(/\s+/g, ' ').trim();
   return line.length <= maxUnits ? `“${line}”` : `“${line.slice(0, maxUnits - 1)}…”`;
 }
+
+/**
+ * One period of a text that repeats, turned so that it reads well: from the beginning of a sentence, or else of a word.
+ *
+ * @param text ends with the repetition; at least two periods of it
+ */
+export function readablePeriod(text: string, period: number): string {
+  const twice = text.slice(-2 * period);
+  if (twice.length < 2 * period) return twice.slice(-period);
+  const starts = [/[.!?\n][\s"”)]*(?=\S)/g, /\s+(?=\S)/g];
+  for (const pattern of starts) {
+    pattern.lastIndex = 0;
+    const found = pattern.exec(twice);
+    const start = found === null ? period : found.index + found[0].length;
+    if (start < period) return twice.slice(start, start + period);
+  }
+  return twice.slice(-period);
+}
