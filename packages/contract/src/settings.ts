@@ -8,6 +8,7 @@ import { topicSettingsSchema } from './topics.ts';
  */
 
 export const presetNames = [
+  'balanced',
   'stream',
   'proxy',
   'similar',

@@ -33,7 +33,15 @@ function similarCalls(description: string, maxRepeats: number, ttlSeconds: numbe
   };
 }
 
+const balancedText: TextPreset = { ...streamText, mode: 'chance_then_block' };
+
 export const presets: Readonly<Record<PresetName, Preset>> = {
+  balanced: {
+    description: 'all detectors, knowing progress from a loop',
+    tool: { maxRepeats: 4, ttlSeconds: null, mode: 'chance_then_block', similarity: null },
+    content: balancedText,
+    thought: balancedText,
+  },
   stream: {
     description: 'the layers of a stream service: 5 identical calls in a row; 50 units of text 10 times',
     tool: { maxRepeats: 5, ttlSeconds: null, mode: 'block', similarity: null },
