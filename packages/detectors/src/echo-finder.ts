@@ -43,8 +43,8 @@ export class EchoFinder {
   constructor(window: number, reach: number) {
     this.window = window;
     this.reach = reach;
-    // A third of the window at most: a shorter gram would more often announce a window that does not come.
-    this.strideBits = Math.min(4, 31 - Math.clz32(window / 3));
+    // More would be smaller still, but short grams announce more often a window that does not come.
+    this.strideBits = Math.min(3, 31 - Math.clz32(window / 3));
     const stride = 1 << this.strideBits;
     this.gram = window - stride + 1;
     this.fullCapacity = Math.ceil((reach + window) / stride) * stride;
@@ -175,14 +175,22 @@ export class EchoFinder {
     return bound > limit ? 0 : bound;
   }
 
-  /** Whether the window that ends at `slot` is the one that ends `distance` before it. */
+  /**
+   * Whether the window that ends at `slot` is the one that ends `distance` before it. Where only the gram is equal,
+   * the units behind or before it tell: those come first.
+   */
   private sameWindow(slot: number, distance: number): boolean {
-    const { units } = this;
-    for (let back = this.window - 2; back >= 0; back -= 1) {
-      const here = this.slotBefore(slot, back);
-      if (units[here] !== units[this.slotBefore(here, distance)]) return false;
-    }
+    const { window } = this;
+    const stride = 1 << this.strideBits;
+    for (let back = 0; back < stride; back += 1) if (this.differs(slot, back, distance)) return false;
+    for (let back = window - 1; back >= stride; back -= 1)
+      if (this.differs(slot, back, distance)) return false;
     return true;
+  }
+
+  private differs(slot: number, back: number, distance: number): boolean {
+    const here = this.slotBefore(slot, back);
+    return this.units[here] !== this.units[this.slotBefore(here, distance)];
   }
 
   private slotBefore(slot: number, back: number): number {

@@ -22,8 +22,8 @@ export class GramSamples {
 
   constructor(size: number) {
     this.size = size;
-    // Four to eight buckets a sample: that a piece is not there is mostly seen at the first look.
-    this.shift = Math.clz32(size) - 2;
+    // Two to four buckets a sample: that a piece is not there is mostly seen at the first look.
+    this.shift = Math.clz32(size) - 1;
     this.heads = new Uint16Array(1 << (32 - this.shift));
     this.hashes = new Int32Array(size + 1);
     this.older = new Uint16Array(size + 1);
