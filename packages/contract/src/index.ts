@@ -47,14 +47,19 @@ export {
   detectionSchema,
   detectionSettings,
   type Mode,
+  outageSchema,
   type PresetName,
   presetNames,
   type Settings,
   settingsSchema,
+  stagnationSchema,
   type TextLoopSettings,
   type ToolCallLoopSettings,
+  type ToolContractSettings,
   textLoopSchema,
   toolCallLoopSchema,
+  toolContractSchema,
+  toolCycleSchema,
 } from './settings.ts';
 export type { SettingOrigin } from './settings-draft.ts';
 export {

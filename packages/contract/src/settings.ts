@@ -92,6 +92,67 @@ export const textLoopSchema = z.strictObject({
   mode: modeSchema.optional().describe(modeText),
 });
 
+export const toolCycleSchema = z
+  .strictObject({
+    enabled: onOffSchema,
+    max_period: z.int().min(2).max(8).optional().describe('Steps of the longest cycle that is looked for.'),
+    min_repeats: z
+      .int()
+      .min(2)
+      .max(100)
+      .optional()
+      .describe('Times the cycle is gone through until it is a loop.'),
+    mode: modeSchema.optional().describe(modeText),
+  })
+  .describe('tool-cycle: the same sequence of calls again and again.');
+
+export const stagnationSchema = z
+  .strictObject({
+    enabled: onOffSchema,
+    same_error: z
+      .int()
+      .min(2)
+      .max(60)
+      .optional()
+      .describe('Calls of one tool in a row that fail with the same error.'),
+    same_failure: z
+      .int()
+      .min(2)
+      .max(60)
+      .optional()
+      .describe('Times the same call fails the same way, with other calls in between that change nothing.'),
+    nothing_new: z
+      .int()
+      .min(2)
+      .max(60)
+      .optional()
+      .describe('Steps in a row whose calls and results were known.'),
+    mode: modeSchema.optional().describe(modeText),
+  })
+  .describe('stagnation: calls go on, but nothing comes of them.');
+
+export const outageSchema = z
+  .strictObject({
+    enabled: onOffSchema,
+    min_failures: z
+      .int()
+      .min(2)
+      .max(60)
+      .optional()
+      .describe('Time-outs, rate limits and server errors in a row.'),
+  })
+  .describe('outage: what the tools depend on is down.');
+
+export const toolContractSchema = z.strictObject({
+  identity: z
+    .array(z.string())
+    .optional()
+    .describe('The arguments that make a call what it is. Default: all.'),
+  volatile: z.array(z.string()).optional().describe('Arguments that never make a difference.'),
+  poller: z.boolean().optional().describe('Asking again is its purpose. Default: by its name.'),
+  mutating: z.boolean().optional().describe('It changes the world. Default: by its name.'),
+});
+
 function isRegularExpression(text: string): boolean {
   try {
     return new RegExp(text) instanceof RegExp;
@@ -107,6 +168,13 @@ export const detectionSchema = z.strictObject({
   tool_call_loop: toolCallLoopSchema.prefault({}),
   content_loop: textLoopSchema.prefault({}).describe('content-repeat: the answer repeats a text.'),
   thought_loop: textLoopSchema.prefault({}).describe('thought-repeat: the reasoning repeats a text.'),
+  tool_cycle: toolCycleSchema.prefault({}),
+  stagnation: stagnationSchema.prefault({}),
+  outage: outageSchema.prefault({}),
+  per_tool: z
+    .record(z.string(), toolContractSchema)
+    .default({})
+    .describe('What is declared of tools, by name.'),
   session: z
     .strictObject({
       idle_seconds: z
@@ -130,8 +198,8 @@ export const detectionSchema = z.strictObject({
 
 /** The settings of detection alone, out of a configuration that may hold more. */
 export function detectionSettings(settings: DetectionSettings): DetectionSettings {
-  const { enabled, preset, tool_call_loop, content_loop, thought_loop, session, privacy } = settings;
-  return { enabled, preset, tool_call_loop, content_loop, thought_loop, session, privacy };
+  const keys = Object.keys(detectionSchema.shape) as (keyof DetectionSettings)[];
+  return Object.fromEntries(keys.map((key) => [key, settings[key]])) as DetectionSettings;
 }
 
 export const settingsSchema = detectionSchema.extend({
@@ -187,6 +255,7 @@ export type DetectionSettings = z.infer<typeof detectionSchema>;
 /** Detection settings as somebody writes them. */
 export type DetectionInput = z.input<typeof detectionSchema>;
 export type ToolCallLoopSettings = z.infer<typeof toolCallLoopSchema>;
+export type ToolContractSettings = z.infer<typeof toolContractSchema>;
 export type TextLoopSettings = z.infer<typeof textLoopSchema>;
 /** The whole effective configuration. */
 export type Settings = z.infer<typeof settingsSchema>;

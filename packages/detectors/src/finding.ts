@@ -1,15 +1,19 @@
 import type {
   DetectorId,
   KnownEvent,
+  Verdict,
   VerdictAction,
   VerdictOutcome,
   VerdictPhase,
 } from '@loopwatch/contract';
+import type { CallHistory } from './call-history.ts';
 import type { Mark } from './mark.ts';
 
 /** What a detector concludes at one event, before it becomes a verdict. */
 export interface Finding {
   readonly detector: DetectorId;
+  /** Default: loop. */
+  readonly kind?: Verdict['kind'];
   readonly phase: VerdictPhase;
   readonly action: VerdictAction;
   readonly outcome?: VerdictOutcome;
@@ -39,6 +43,8 @@ export interface Step {
   /** Offset of the event's first unit in the session's answer text, and in its reasoning text. */
   readonly contentOffset: number;
   readonly thoughtOffset: number;
+  /** The calls with their results, where a detector needs them; brought up to this event. */
+  readonly calls: CallHistory | null;
   /** The session as it stands before this event; one object per event, safe to keep. */
   mark(): Mark;
   /** Reports a finding; the order of the calls is the order of the verdicts. */

@@ -4,6 +4,7 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { canonicalJson } from './canonical-json.ts';
 import { type Preset, presets } from './presets.ts';
 import { type Privacy, privacyOf } from './privacy.ts';
+import { type RoundOptions, roundOptions } from './round-options.ts';
 import type { SimilaritySettings } from './similarity.ts';
 
 /** tool-repeat's options for one tool, every default filled in. */
@@ -36,6 +37,8 @@ export interface DetectionPlan {
   readonly idleMs: number;
   readonly tool: ToolRepeatOptions;
   readonly perTool: ReadonlyMap<string, ToolRepeatOptions>;
+  /** Rules that look at calls together with their results; `null`: calls alone decide. */
+  readonly rounds: RoundOptions | null;
   readonly content: TextRepeatOptions | null;
   readonly thought: TextRepeatOptions | null;
   readonly privacy: Privacy;
@@ -45,18 +48,21 @@ export function planDetection(settings: DetectionSettings): DetectionPlan {
   const preset = presets[settings.preset];
   const tool = toolOptions(settings.tool_call_loop, presetToolOptions(preset));
   const perTool = Object.entries(settings.tool_call_loop.per_tool ?? {});
+  const rounds = roundOptions(settings, preset.rounds, tool.mode);
   const decisive = {
     enabled: settings.enabled,
     preset: settings.preset,
     idleMs: settings.session.idle_seconds * 1000,
     tool,
     perTool: Object.fromEntries(perTool.map(([name, limits]) => [name, toolOptions(limits, tool)])),
+    rounds: rounds && { ...rounds, contracts: Object.fromEntries(rounds.contracts) },
     content: textOptions(settings.content_loop, preset.content),
     thought: textOptions(settings.thought_loop, preset.thought),
   };
   return {
     ...decisive,
     perTool: new Map(Object.entries(decisive.perTool)),
+    rounds,
     privacy: privacyOf(settings.privacy),
     configHash: bytesToHex(sha256(utf8ToBytes(canonicalJson(decisive)))).slice(0, 12),
   };

@@ -10,9 +10,22 @@ export interface Preset {
     /** `null`: exact matching. */
     readonly similarity: number | null;
   };
+  /** Rules that look at calls together with their results; `null`: they are off, and calls alone decide. */
+  readonly rounds: RoundPreset | null;
   /** `null`: the layer is off. */
   readonly content: TextPreset | null;
   readonly thought: TextPreset | null;
+}
+
+/** Numbers of the rules over steps; which runs they were chosen on is documented with each detector. */
+export interface RoundPreset {
+  readonly cycle: { readonly maxPeriod: number; readonly minRepeats: number };
+  readonly stagnation: {
+    readonly sameError: number;
+    readonly sameFailure: number;
+    readonly nothingNew: number;
+  };
+  readonly outage: { readonly minFailures: number };
 }
 
 interface TextPreset {
@@ -28,6 +41,7 @@ function similarCalls(description: string, maxRepeats: number, ttlSeconds: numbe
   return {
     description,
     tool: { maxRepeats, ttlSeconds, mode, similarity: 0.9 },
+    rounds: null,
     content: null,
     thought: null,
   };
@@ -39,18 +53,25 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
   balanced: {
     description: 'all detectors, knowing progress from a loop',
     tool: { maxRepeats: 4, ttlSeconds: null, mode: 'chance_then_block', similarity: null },
+    rounds: {
+      cycle: { maxPeriod: 8, minRepeats: 3 },
+      stagnation: { sameError: 5, sameFailure: 4, nothingNew: 6 },
+      outage: { minFailures: 3 },
+    },
     content: balancedText,
     thought: balancedText,
   },
   stream: {
     description: 'the layers of a stream service: 5 identical calls in a row; 50 units of text 10 times',
     tool: { maxRepeats: 5, ttlSeconds: null, mode: 'block', similarity: null },
+    rounds: null,
     content: streamText,
     thought: null,
   },
   proxy: {
     description: 'a proxy that breaks: 4 identical calls in a row within two minutes',
     tool: { maxRepeats: 4, ttlSeconds: 120, mode: 'block', similarity: null },
+    rounds: null,
     content: null,
     thought: null,
   },

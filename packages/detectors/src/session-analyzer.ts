@@ -6,6 +6,7 @@ import {
   type KnownEvent,
   type VerdictOutcome,
 } from '@loopwatch/contract';
+import { CallHistory, type HistorySnapshot } from './call-history.ts';
 import type { Detector, Finding, Step } from './finding.ts';
 import type { Mark } from './mark.ts';
 import { type DetectionPlan, planDetection } from './plan.ts';
@@ -52,6 +53,7 @@ export class SessionAnalyzer implements Step {
   private plan: DetectionPlan;
   private overrides = NO_OVERRIDES;
   private detectors: (Detector | null)[];
+  calls: CallHistory | null;
   private ids = new RecentIds();
   private totals = new SessionTotals();
   private readonly labels = new SessionLabels();
@@ -70,6 +72,7 @@ export class SessionAnalyzer implements Step {
     this.base = detection;
     this.plan = detection.plan;
     this.detectors = createDetectors(detection.plan);
+    this.calls = createHistory(detection.plan);
   }
 
   /**
@@ -102,6 +105,7 @@ export class SessionAnalyzer implements Step {
     this.currentMark = undefined;
     this.labels.note(event);
     if (this.event.type === 'control') this.control(this.event);
+    if (this.calls !== null) this.calls.push(this.event, () => this.mark());
     for (const detector of this.detectors) detector?.push(this);
     if (this.event.type === 'session_ended') this.closeAll('ended');
     let verdicts = NONE;
@@ -174,6 +178,9 @@ export class SessionAnalyzer implements Step {
       else detector?.close(this, 'disabled');
     });
     this.detectors = next;
+    const history = createHistory(this.plan);
+    if (this.calls !== null) history?.restore(this.calls.snapshot());
+    this.calls = history;
   }
 
   private closeAll(outcome: VerdictOutcome): void {
@@ -185,6 +192,7 @@ export class SessionAnalyzer implements Step {
     this.plan = this.base.plan;
     this.overrides = NO_OVERRIDES;
     this.detectors = createDetectors(this.plan);
+    this.calls = createHistory(this.plan);
     this.ids = new RecentIds();
     this.totals = new SessionTotals();
     this.labels.clear();
@@ -203,6 +211,7 @@ export class SessionAnalyzer implements Step {
       labels: this.labels.values(),
       incidents: [...(this.incidents ?? [])],
       detectors: this.detectors.map((detector) => detector?.snapshot() ?? null),
+      calls: this.calls?.snapshot() ?? null,
     };
   }
 
@@ -218,12 +227,19 @@ export class SessionAnalyzer implements Step {
     this.labels.clear();
     this.labels.note(snapshot.labels);
     this.incidents = new Map(snapshot.incidents);
+    this.calls = createHistory(this.plan);
+    if (snapshot.calls !== null) this.calls?.restore(snapshot.calls);
     this.detectors = createDetectors(this.plan);
     this.detectors.forEach((detector, i) => {
       const state = snapshot.detectors[i];
       if (state !== null && state !== undefined) detector?.restore(state);
     });
   }
+}
+
+/** Calls are kept with their results only where a rule looks at both. */
+function createHistory({ enabled, rounds }: DetectionPlan): CallHistory | null {
+  return enabled && rounds !== null ? new CallHistory(rounds) : null;
 }
 
 /** One place per detector kind, so that a snapshot's entries and a successor's find each other. */
@@ -240,4 +256,5 @@ export interface SessionSnapshot {
   readonly labels: ReturnType<SessionLabels['values']>;
   readonly incidents: readonly (readonly [string, string])[];
   readonly detectors: readonly unknown[];
+  readonly calls: HistorySnapshot | null;
 }

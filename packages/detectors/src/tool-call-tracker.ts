@@ -57,6 +57,7 @@ export function createToolCallTracker(
         time,
         contentOffset: 0,
         thoughtOffset: 0,
+        calls: null,
         mark: () => mark,
         emit: () => undefined,
       };

@@ -42,6 +42,12 @@ export function toolIdentity(name: string, canonical: string): ToolIdentity {
   return { name, arguments: detached(canonical.slice(0, KEPT_UNITS)), length, digest };
 }
 
+/** The text itself, or its beginning with the digest of the whole where it is long: equal exactly when the texts are. */
+export function bounded(text: string): string {
+  const { arguments: kept, digest } = toolIdentity('', text);
+  return digest === undefined ? kept : `${kept}…${digest}`;
+}
+
 export function sameIdentity(a: ToolIdentity, b: ToolIdentity): boolean {
   return a.length === b.length && a.digest === b.digest && a.name === b.name && a.arguments === b.arguments;
 }

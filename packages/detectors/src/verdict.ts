@@ -37,7 +37,7 @@ export function toVerdict(
     id: `v-${hash([finding.phase, ...identity(finding, scene)])}`,
     incidentId: incident,
     phase: finding.phase,
-    kind: 'loop',
+    kind: finding.kind ?? 'loop',
     detector: finding.detector,
     action: finding.action,
     ...(finding.outcome !== undefined && { outcome: finding.outcome }),

@@ -1,0 +1,186 @@
+import type { KnownEvent } from '@loopwatch/contract';
+import type { Mark } from './mark.ts';
+import { type ResultForm, resultForm } from './result-form.ts';
+import type { RoundOptions } from './round-options.ts';
+import { bounded, canonicalArguments, type ToolIdentity, toolIdentity } from './tool-identity.ts';
+
+/** Rounds that are remembered: as far as any rule looks back. */
+export const REMEMBERED_ROUNDS = 64;
+/** Distinct calls of one round that are kept. */
+const CALLS_PER_ROUND = 32;
+
+/** A call, with its result once that is known. */
+export interface PastCall {
+  readonly identity: ToolIdentity;
+  readonly key: string;
+  readonly mark: Mark;
+  readonly callIds: string[];
+  result: ResultForm | null;
+}
+
+/**
+ * The calls of one model response: made side by side, they are one step, so identical ones among them count once. A
+ * round is settled when nothing more is to be expected of it.
+ */
+export interface Round {
+  readonly calls: PastCall[];
+  readonly turn: number;
+  settled: boolean;
+  /** The same for the same set of calls. */
+  key: string;
+  /** The same for the same calls with the same results; `null` while a result is not known. */
+  outcome: string | null;
+  kind: 'ok' | 'error' | 'transient' | 'unknown';
+}
+
+/** The rounds of a session's prompt, and which of them the event at hand has settled. */
+export class CallHistory {
+  /** Settled rounds, oldest first. */
+  readonly rounds: Round[] = [];
+  /** Rounds that the last event settled: mostly none, at most one. */
+  settled: Round | null = null;
+  /** A detector has an open incident for the latest round, so that a vaguer rule need not report it too. */
+  explained = false;
+  private readonly options: RoundOptions;
+  private open: Round | null = null;
+  private turn = 0;
+  private resultsSeen = false;
+  private blindRounds = 0;
+
+  constructor(options: RoundOptions) {
+    this.options = options;
+  }
+
+  /** @param mark of the event, made only where it is kept */
+  push(event: KnownEvent, mark: () => Mark): void {
+    this.settled = null;
+    this.explained = false;
+    switch (event.type) {
+      case 'tool_call_request':
+        this.call(event, mark());
+        break;
+      case 'tool_result':
+        this.result(event);
+        break;
+      case 'turn_started':
+        this.turn += 1;
+        this.settle();
+        break;
+      case 'turn_finished':
+        // Where results are never reported, there is nothing to wait for.
+        if (!this.resultsSeen && this.blindRounds > 0) this.settle();
+        break;
+      case 'session_ended':
+        this.settle();
+        break;
+      case 'prompt_started':
+        this.clear();
+        break;
+      default:
+    }
+  }
+
+  private call(event: Extract<KnownEvent, { type: 'tool_call_request' }>, mark: Mark): void {
+    if (this.open !== null && this.beginsRound(this.open)) this.settle();
+    this.open ??= { calls: [], turn: this.turn, settled: false, key: '', outcome: null, kind: 'unknown' };
+    const { calls } = this.open;
+    const identity = toolIdentity(event.name, canonicalArguments(this.identifying(event.name, event.args)));
+    const key = `${identity.name}\n${identity.arguments}${identity.digest ?? ''}`;
+    const same = calls.find((call) => call.key === key);
+    const callIds = typeof event.callId === 'string' ? [event.callId] : [];
+    if (same !== undefined) same.callIds.push(...callIds.slice(0, CALLS_PER_ROUND - same.callIds.length));
+    else if (calls.length < CALLS_PER_ROUND) calls.push({ identity, key, mark, callIds, result: null });
+    if (this.turn === 0 && !this.resultsSeen && this.blindRounds > 0 && this.settled === null) this.settle();
+  }
+
+  /** Whether a call after these belongs to the next step. */
+  private beginsRound(open: Round): boolean {
+    if (this.turn > 0) return open.turn !== this.turn;
+    return !this.resultsSeen || open.calls.some(({ result }) => result !== null);
+  }
+
+  private result(event: Extract<KnownEvent, { type: 'tool_result' }>): void {
+    this.resultsSeen = true;
+    if (this.open === null) return;
+    const { calls } = this.open;
+    const { callId } = event;
+    const call =
+      (typeof callId === 'string' ? calls.find(({ callIds }) => callIds.includes(callId)) : undefined) ??
+      calls.find(({ result }) => result === null);
+    if (call === undefined) return;
+    call.result ??= resultForm(event.result, event.isError);
+    if (calls.every(({ result }) => result !== null)) this.settle();
+  }
+
+  private settle(): void {
+    const round = this.open;
+    if (round === null) return;
+    this.open = null;
+    const calls = round.calls.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+    const known = calls.every(({ result }) => result !== null);
+    round.key = bounded(calls.map(({ key }) => key).join('\n\n'));
+    round.outcome = known
+      ? bounded(calls.map(({ key, result }) => `${key}\n${result?.form ?? ''}`).join('\n\n'))
+      : null;
+    round.kind = known ? kindOf(round) : 'unknown';
+    round.settled = true;
+    if (!known) this.blindRounds += 1;
+    this.rounds.push(round);
+    if (this.rounds.length > REMEMBERED_ROUNDS) this.rounds.shift();
+    this.settled = round;
+  }
+
+  /** The arguments that tell calls of this tool apart, by its contract. */
+  private identifying(name: string, args: unknown): unknown {
+    const contract = this.options.contracts.get(name);
+    if (contract === undefined || (contract.identity === null && contract.volatile.length === 0)) return args;
+    const value: unknown = typeof args === 'string' ? parsed(args) : args;
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return args;
+    const entries = Object.entries(value).filter(
+      ([field]) => (contract.identity?.includes(field) ?? true) && !contract.volatile.includes(field),
+    );
+    return Object.fromEntries(entries);
+  }
+
+  /** Nothing of the past counts any more. */
+  clear(): void {
+    this.rounds.length = 0;
+    this.open = null;
+    this.settled = null;
+  }
+
+  snapshot(): HistorySnapshot {
+    const { rounds, open, turn, resultsSeen, blindRounds } = this;
+    return { rounds, open, turn, resultsSeen, blindRounds };
+  }
+
+  restore(snapshot: HistorySnapshot): void {
+    const copy = JSON.parse(JSON.stringify(snapshot)) as HistorySnapshot;
+    this.rounds.splice(0, this.rounds.length, ...copy.rounds);
+    this.open = copy.open;
+    this.turn = copy.turn;
+    this.resultsSeen = copy.resultsSeen;
+    this.blindRounds = copy.blindRounds;
+  }
+}
+
+export interface HistorySnapshot {
+  readonly rounds: readonly Round[];
+  readonly open: Round | null;
+  readonly turn: number;
+  readonly resultsSeen: boolean;
+  readonly blindRounds: number;
+}
+
+function kindOf({ calls }: Round): Round['kind'] {
+  if (calls.every(({ result }) => result?.kind === 'transient')) return 'transient';
+  return calls.every(({ result }) => result?.kind !== 'ok') ? 'error' : 'ok';
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,97 @@
+import { canonicalJson } from './canonical-json.ts';
+import { bounded } from './tool-identity.ts';
+
+/** What a result is to the question whether anything happened. */
+export type ResultKind = 'ok' | 'error' | 'transient';
+
+/** A tool's result in the form in which results are compared. */
+export interface ResultForm {
+  /** Equal for results that differ only in what changes by itself; long ones as a prefix and a digest. */
+  readonly form: string;
+  readonly kind: ResultKind;
+  /** What failed, without what it failed with: names in quotes, paths and numbers taken out. `null` if nothing did. */
+  readonly failure: string | null;
+  /** The beginning of the result as it came, for people. */
+  readonly shown: string;
+  /** Whether the result says so little (`ok`, `true`, `done`) that two equal ones mean nothing. */
+  readonly trivial: boolean;
+}
+
+const SHOWN_UNITS = 400;
+/** Longer results are compared as they are: normalising has to cost a bounded time. */
+const NORMALISED_UNITS = 65_536;
+const TRIVIAL_UNITS = 24;
+
+/** What changes by itself from call to call, and what takes its place before results are compared. */
+const VOLATILE: readonly (readonly [RegExp, string])[] = [
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colours begin with one.
+  [/\u001b\[[0-9;?]*[ -/]*[@-~]/g, ''],
+  [/\b\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?/g, '<time>'],
+  [
+    /\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? (?:\d{1,2} )?[A-Z][a-z]{2}(?: \d{1,2})?,? (?:\d{4} )?\d{2}:\d{2}:\d{2}(?: \d{4})?/g,
+    '<time>',
+  ],
+  [/\b\d{1,2}:\d{2}:\d{2}(?:[.,]\d+)?\b/g, '<time>'],
+  [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '<uuid>'],
+  [/\b0x[0-9a-f]{4,}\b/gi, '<address>'],
+  [/\b\d+(?:\.\d+)?\s?(?:ns|µs|us|ms|s|secs?|seconds?|mins?|minutes?)\b/g, '<duration>'],
+  [/\b(pid|process(?: id)?|ppid|thread)(["']?\s*[:=#]?\s*)\d+/gi, '$1$2<pid>'],
+  [
+    /\b((?:request|trace|span|correlation|session|run|job|message)[ _-]?id|req)(["']?\s*[:=#]?\s*["']?)[\w-]{4,}/gi,
+    '$1$2<id>',
+  ],
+  [
+    /("(?:timestamp|time|ts|date|created(?:_at)?|updated(?:_at)?|elapsed|duration|took|latency)(?:_?ms)?"\s*:\s*)\d+(?:\.\d+)?/gi,
+    '$1<time>',
+  ],
+  [/\b1[5-9]\d{8}(?:\d{3})?\b/g, '<time>'],
+  [/\s+/g, ' '],
+];
+
+const TRANSIENT =
+  /\b(?:429|502|503|504)\b.{0,40}(?:error|too many|unavailable|gateway|rate)|(?:error|status|code|http)\W{0,3}(?:429|50[0234])\b|rate.?limit|too many requests|timed[ -]?out|time-?out (?:error|exceeded|after)|\btimeout\b|ETIMEDOUT|ECONNRESET|ECONNREFUSED|EAI_AGAIN|service unavailable|bad gateway|gateway time-?out|temporarily unavailable|overloaded|connection (?:reset|refused|aborted)/i;
+
+const ERROR =
+  /^\W*(?:error|exception|traceback|fail(?:ed|ure)?|fatal|invalid|cannot|can't|could not|couldn't|unable|no such|not found|permission denied|access denied|denied|unauthori[sz]ed|forbidden|command not found|unknown|unexpected|syntax ?error|usage:)|\b(?:error|exception|traceback \(most recent call last\)|ENOENT|EACCES|EPERM)\b\s*[:(]|"?is_?error"?\s*[:=]\s*true|"(?:status|state|result)"\s*:\s*"(?:error|failed|failure)"|"error"\s*:\s*(?:"[^"]|\{)|\bexit(?:ed)?(?: with)?(?: code| status)?[:= ]+[1-9]/i;
+
+/** Only the beginning of a result is asked whether it tells of an error: later on it may quote one. */
+const ERROR_UNITS = 1000;
+/** A time-out or a rate limit says so in few words; a long text that mentions one is something else. */
+const TRANSIENT_UNITS = 600;
+
+/** @param result whatever the tool gave; @param isError what the producer says of it, if it says anything */
+export function resultForm(result: unknown, isError: boolean | null | undefined): ResultForm {
+  const text = typeof result === 'string' ? result : canonicalJson(result ?? null);
+  const normal = text.length <= NORMALISED_UNITS ? normalise(text) : text;
+  const kind = kindOf(text, isError);
+  return {
+    form: bounded(normal),
+    kind,
+    failure: kind === 'ok' ? null : bounded(failureOf(normal)),
+    shown: text.slice(0, SHOWN_UNITS),
+    trivial: normal.length <= TRIVIAL_UNITS,
+  };
+}
+
+/** A result without what changes by itself. */
+export function normalise(text: string): string {
+  let normal = text;
+  for (const [pattern, replacement] of VOLATILE) normal = normal.replace(pattern, replacement);
+  return normal.trim();
+}
+
+/** The error's own words: quoted names, paths and numbers differ with the arguments, the error does not. */
+function failureOf(normal: string): string {
+  return normal
+    .slice(0, ERROR_UNITS)
+    .replace(/"[^"\n]{0,200}"|'[^'\n]{0,200}'|`[^`\n]{0,200}`/g, '<name>')
+    .replace(/(?:[A-Za-z]:)?(?:\.{0,2}[\\/][\w.@~+-]+)+/g, '<path>')
+    .replace(/\d+(?:\.\d+)?/g, '<n>');
+}
+
+function kindOf(text: string, isError: boolean | null | undefined): ResultKind {
+  const says = isError ?? ERROR.test(text.slice(0, ERROR_UNITS));
+  const short = text.length <= TRANSIENT_UNITS;
+  if (short && isError !== false && TRANSIENT.test(text)) return 'transient';
+  return says ? 'error' : 'ok';
+}
