@@ -1,6 +1,10 @@
 import type { Detector, DetectorMeta } from './finding.ts';
+import { Outage, outageMeta } from './outage.ts';
 import type { DetectionPlan } from './plan.ts';
+import { RoundRepeat } from './round-repeat.ts';
+import { Stagnation, stagnationMeta } from './stagnation.ts';
 import { contentRepeatMeta, TextRepeat, thoughtRepeatMeta } from './text-repeat.ts';
+import { ToolCycle, toolCycleMeta } from './tool-cycle.ts';
 import { ToolRepeat, toolRepeatMeta } from './tool-repeat.ts';
 
 /** One kind of loop that Loopwatch can find. */
@@ -10,14 +14,34 @@ export interface DetectorKind {
   create(plan: DetectionPlan): Detector | null;
 }
 
+/** Similar matching compares arguments, not results. */
+function isSimilar({ tool, perTool }: DetectionPlan): boolean {
+  return tool.similarity !== null || [...perTool.values()].some(({ similarity }) => similarity !== null);
+}
+
 /** Every detector, in the order in which they see an event and so in the order of their verdicts. */
 export const detectorKinds: readonly DetectorKind[] = [
   {
     meta: toolRepeatMeta,
     create: (plan) => {
       const enabled = plan.tool.enabled || [...plan.perTool.values()].some((tool) => tool.enabled);
-      return enabled ? new ToolRepeat(plan) : null;
+      if (!enabled) return null;
+      return plan.rounds === null || isSimilar(plan)
+        ? new ToolRepeat(plan)
+        : new RoundRepeat(plan, plan.rounds);
     },
+  },
+  {
+    meta: outageMeta,
+    create: ({ rounds }) => (rounds?.outage ? new Outage(rounds.outage) : null),
+  },
+  {
+    meta: toolCycleMeta,
+    create: ({ rounds }) => (rounds?.cycle ? new ToolCycle(rounds.cycle) : null),
+  },
+  {
+    meta: stagnationMeta,
+    create: ({ rounds }) => (rounds?.stagnation ? new Stagnation(rounds, rounds.stagnation) : null),
   },
   {
     meta: contentRepeatMeta,

@@ -3,11 +3,15 @@ import { dirname, join } from 'node:path';
 import {
   type DetectionInput,
   environmentName,
+  outageSchema,
   presetNames,
   settingPaths,
   settingsSchema,
+  stagnationSchema,
   textLoopSchema,
   toolCallLoopSchema,
+  toolContractSchema,
+  toolCycleSchema,
 } from '@loopwatch/contract';
 import { describe, expect, it } from 'vitest';
 import { createSessionAnalyzer, detectorKinds, presets } from '../src/index.ts';
@@ -56,6 +60,9 @@ function tableUnder(page: string, heading: string): string[][] {
 const sections = ['Why', 'The rule', 'Found', 'Not found', 'Options', 'When not to use it'];
 const optionsOf: Readonly<Record<string, readonly string[]>> = {
   'tool-repeat': Object.keys(toolCallLoopSchema.shape),
+  'tool-cycle': Object.keys(toolCycleSchema.shape),
+  stagnation: Object.keys(stagnationSchema.shape),
+  outage: Object.keys(outageSchema.shape),
   'content-repeat': Object.keys(textLoopSchema.shape),
   'thought-repeat': Object.keys(textLoopSchema.shape),
 };
@@ -135,6 +142,29 @@ describe('the table of presets', () => {
       text(content),
       text(thought),
     ]);
+  });
+});
+
+describe('the rules over steps', () => {
+  const page = read('docs/configuration.md');
+
+  it('have the numbers that the preset has', () => {
+    const { cycle, stagnation, outage } = presets.balanced.rounds ?? {};
+    expect(tableUnder(page, 'Rules over steps').map((cells) => cells.slice(0, 2))).toEqual([
+      ['`tool_cycle.max_period`', String(cycle?.maxPeriod)],
+      ['`tool_cycle.min_repeats`', String(cycle?.minRepeats)],
+      ['`stagnation.same_error`', String(stagnation?.sameError)],
+      ['`stagnation.same_failure`', String(stagnation?.sameFailure)],
+      ['`stagnation.nothing_new`', String(stagnation?.nothingNew)],
+      ['`outage.min_failures`', String(outage?.minFailures)],
+    ]);
+    const others = presetNames.filter((name) => name !== 'balanced');
+    expect(others.filter((name) => presets[name].rounds !== null)).toEqual([]);
+  });
+
+  it('know of a tool what its contract says', () => {
+    const names = tableUnder(page, 'What a tool is').map(([name]) => name);
+    expect(names).toEqual(Object.keys(toolContractSchema.shape).map((name) => `\`${name}\``));
   });
 });
 

@@ -1,0 +1,95 @@
+import type { DetectorId, Mode, VerdictOutcome } from '@loopwatch/contract';
+import type { Round } from './call-history.ts';
+import type { Finding, Step } from './finding.ts';
+import { Incident, type IncidentSnapshot } from './incident.ts';
+import type { Mark } from './mark.ts';
+import { roundEvidence, toolOf } from './round-evidence.ts';
+
+/** What a rule over rounds says of the pattern it sees. */
+export interface Pattern {
+  readonly kind?: 'loop' | 'outage';
+  readonly count: number;
+  readonly threshold: number;
+  readonly period: number;
+  readonly mode: Mode;
+  /** The rounds that make the pattern, oldest first, as far as they are remembered. */
+  readonly rounds: readonly Round[];
+  readonly reason: string;
+  readonly guidance: string;
+  readonly evidence: Record<string, unknown>;
+}
+
+/** The one open incident of a rule over rounds, and what it was last seen to be. */
+export class PatternIncident {
+  private readonly detector: DetectorId;
+  private incident: Incident | undefined;
+  private pattern: Pattern | undefined;
+
+  constructor(detector: DetectorId) {
+    this.detector = detector;
+  }
+
+  get isOpen(): boolean {
+    return this.incident !== undefined;
+  }
+
+  /** The pattern holds at this step. */
+  holds(step: Step, pattern: Pattern): void {
+    const since: Mark = pattern.rounds[0]?.calls[0]?.mark ?? step.mark();
+    this.incident ??= new Incident(pattern.mode, pattern.threshold, since);
+    this.pattern = pattern;
+    const phase = this.incident.repeat(pattern.count);
+    if (phase !== undefined) step.emit(this.finding(phase, this.incident, pattern));
+  }
+
+  /** The pattern has ended, if there was one. */
+  ends(step: Step, outcome: VerdictOutcome, why = 'something else followed'): void {
+    const { incident, pattern } = this;
+    if (incident === undefined || pattern === undefined) return;
+    this.incident = undefined;
+    this.pattern = undefined;
+    const reason = `${pattern.reason}; ${why}`;
+    step.emit({ ...this.finding('resolved', incident, pattern), action: 'none', outcome, reason });
+  }
+
+  private finding(phase: Finding['phase'], incident: Incident, pattern: Pattern): Finding {
+    const { count, threshold, period, rounds, reason, guidance, evidence } = pattern;
+    const { action } = incident;
+    const latest = rounds.at(-1);
+    return {
+      detector: this.detector,
+      ...(pattern.kind !== undefined && { kind: pattern.kind }),
+      phase,
+      action,
+      key: '',
+      count,
+      threshold,
+      windowMs: null,
+      period,
+      tool: latest === undefined ? null : toolOf(latest),
+      reason,
+      ...(action === 'chance' && { guidance }),
+      evidence: { ...evidence, lastAction: action, calls: roundEvidence(rounds) },
+      since: incident.since,
+    };
+  }
+
+  snapshot(): PatternSnapshot {
+    return { incident: this.incident?.snapshot(), pattern: this.pattern };
+  }
+
+  restore({ incident, pattern }: PatternSnapshot): void {
+    this.incident = incident && Incident.restore(incident);
+    this.pattern = pattern;
+  }
+}
+
+export interface PatternSnapshot {
+  readonly incident: IncidentSnapshot | undefined;
+  readonly pattern: Pattern | undefined;
+}
+
+/** Why an incident ends when its detector is closed. */
+export function closingReason(outcome: VerdictOutcome): string {
+  return outcome === 'disabled' ? 'detection was switched off' : 'the prompt or session ended';
+}

@@ -1,0 +1,168 @@
+import type { VerdictOutcome } from '@loopwatch/contract';
+import type { CallHistory, Round } from './call-history.ts';
+import type { Detector, DetectorMeta, Step } from './finding.ts';
+import { closingReason, type Pattern, PatternIncident, type PatternSnapshot } from './pattern-incident.ts';
+import { namesOf } from './round-evidence.ts';
+import { isMutating, isPoller, type RoundOptions } from './round-options.ts';
+
+export const stagnationMeta: DetectorMeta = {
+  id: 'stagnation',
+  title: 'No progress',
+  description: 'The agent goes on calling tools, but nothing comes of it that it did not know.',
+  maturity: 'stable',
+};
+
+type StagnationOptions = NonNullable<RoundOptions['stagnation']>;
+
+/**
+ * Finds calls that lead nowhere without being a plain repetition: one tool failing with the same error whatever the
+ * arguments; the same failing call between other calls; step after step that brings only what was known.
+ */
+export class Stagnation implements Detector {
+  private readonly rounds: RoundOptions;
+  private readonly options: StagnationOptions;
+  private readonly incident = new PatternIncident('stagnation');
+  /** Steps in a row that brought nothing new. */
+  private stale = 0;
+
+  constructor(rounds: RoundOptions, options: StagnationOptions) {
+    this.rounds = rounds;
+    this.options = options;
+  }
+
+  push(step: Step): void {
+    if (step.event.type === 'prompt_started') this.close(step, 'ended');
+    const { calls } = step;
+    if (!calls?.settled) return;
+    this.stale = this.isStale(calls) ? this.stale + 1 : 0;
+    const pattern = this.sameError(calls) ?? this.sameFailure(calls) ?? this.nothingNew(calls);
+    if (pattern === null) this.incident.ends(step, 'recovered', 'something new came');
+    else if (this.incident.isOpen || !calls.explained) this.incident.holds(step, pattern);
+  }
+
+  /** The same tool failing with the same error, whatever it is called with. */
+  private sameError({ rounds, settled }: CallHistory): Pattern | null {
+    const error = settled === null ? null : errorOf(settled);
+    if (settled === null || error === null) return null;
+    let count = 0;
+    while (count < rounds.length && errorOf(rounds.at(-1 - count)) === error) count += 1;
+    const loop = rounds.slice(-count);
+    const varied = new Set(loop.map(({ key }) => key)).size > 1;
+    if (count < this.options.sameError || !varied) return null;
+    const name = namesOf(settled);
+    return this.pattern(
+      'same-error',
+      loop,
+      count,
+      this.options.sameError,
+      `${name} failed ${String(count)} times in a row with the same error, whatever its arguments`,
+    );
+  }
+
+  /** The same call failing in the same way, with other calls in between that changed nothing. */
+  private sameFailure({ rounds, settled }: CallHistory): Pattern | null {
+    if (settled?.kind !== 'error') return null;
+    const loop: Round[] = [];
+    let first = rounds.length;
+    for (let i = rounds.length - 1; i >= 0; i -= 1) {
+      const round = rounds[i] as Round;
+      if (
+        round.kind !== 'error' &&
+        round.calls.some(({ identity }) => isMutating(identity.name, this.rounds))
+      )
+        break;
+      if (round.key === settled.key && round.outcome === settled.outcome) {
+        loop.unshift(round);
+        first = i;
+      }
+    }
+    const { sameFailure } = this.options;
+    // With nothing in between it is a plain repetition, and found as such.
+    if (loop.length < sameFailure || rounds.length - first === loop.length) return null;
+    return this.pattern(
+      'same-failure',
+      loop,
+      loop.length,
+      sameFailure,
+      `${namesOf(settled)} was tried ${String(loop.length)} times and failed the same way each time; nothing was changed in between`,
+    );
+  }
+
+  /** Step after step whose call and result were there before. */
+  private nothingNew({ rounds, settled }: CallHistory): Pattern | null {
+    const { nothingNew } = this.options;
+    if (settled === null || this.stale < nothingNew) return null;
+    return this.pattern(
+      'nothing-new',
+      rounds.slice(-Math.min(this.stale, rounds.length)),
+      this.stale,
+      nothingNew,
+      `the last ${String(this.stale)} steps brought nothing new: every call had the result that was known`,
+    );
+  }
+
+  /** Whether the latest step brought nothing that an earlier one had not. */
+  private isStale({ rounds, settled }: CallHistory): boolean {
+    if (settled === null || settled.outcome === null || settled.kind === 'transient') return false;
+    if (settled.calls.some(({ identity }) => isPoller(identity.name, this.rounds))) return false;
+    return rounds.some(
+      (round) => round !== settled && (round.outcome === settled.outcome || sameAnswer(round, settled)),
+    );
+  }
+
+  private pattern(
+    rule: string,
+    rounds: readonly Round[],
+    count: number,
+    threshold: number,
+    reason: string,
+  ): Pattern {
+    return {
+      count,
+      threshold,
+      period: 1,
+      mode: this.options.mode,
+      rounds,
+      reason,
+      guidance: [
+        `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`,
+        'Stop and say what you know, what you still need, and which other way could bring it; or stop here.',
+      ].join('\n'),
+      evidence: { rule },
+    };
+  }
+
+  close(step: Step, outcome: VerdictOutcome): void {
+    this.stale = 0;
+    this.incident.ends(step, outcome, closingReason(outcome));
+  }
+
+  snapshot(): { stale: number; incident: PatternSnapshot } {
+    return { stale: this.stale, incident: this.incident.snapshot() };
+  }
+
+  restore(snapshot: { stale: number; incident: PatternSnapshot }): void {
+    this.stale = snapshot.stale;
+    this.incident.restore(snapshot.incident);
+  }
+}
+
+/** Tool and error of a step that failed for good; what the call itself said is taken out of the error. */
+function errorOf(round: Round | undefined): string | null {
+  if (round?.kind !== 'error' || round.calls.length !== 1) return null;
+  const [call] = round.calls;
+  if (call?.result === undefined || call.result === null) return null;
+  return `${call.identity.name}\n${call.result.failure ?? ''}`;
+}
+
+/** The same tool gave the same answer to other arguments: a question put in other words. A bare `ok` is no answer. */
+function sameAnswer(a: Round, b: Round): boolean {
+  const [first] = a.calls;
+  const [second] = b.calls;
+  if (a.calls.length !== 1 || b.calls.length !== 1 || !first?.result || !second?.result) return false;
+  return (
+    !second.result.trivial &&
+    first.identity.name === second.identity.name &&
+    first.result.form === second.result.form
+  );
+}
