@@ -17,7 +17,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['packages/*/test/**/*.test.ts', 'bench/**/*.test.ts'],
+          include: ['packages/*/test/**/*.test.ts', 'bench/**/*.test.ts', 'eval/**/*.test.ts'],
           exclude: slower,
         },
       },
