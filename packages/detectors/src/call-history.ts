@@ -151,7 +151,9 @@ export class CallHistory {
 
   snapshot(): HistorySnapshot {
     const { rounds, open, turn, resultsSeen, blindRounds } = this;
-    return { rounds, open, turn, resultsSeen, blindRounds };
+    // Settled rounds no longer change, the open one does.
+    const calls = open?.calls.map((call) => ({ ...call, callIds: [...call.callIds] })) ?? [];
+    return { rounds: [...rounds], open: open && { ...open, calls }, turn, resultsSeen, blindRounds };
   }
 
   restore(snapshot: HistorySnapshot): void {

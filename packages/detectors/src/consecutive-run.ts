@@ -9,15 +9,16 @@ import { sameIdentity, signature, type ToolIdentity } from './tool-identity.ts';
 
 /** Calls of a run that the evidence shows: the first and the latest. */
 const SHOWN_CALLS = 8;
+const NO_CALLS: readonly Mark[] = [];
 
 /** The trailing run of identical calls: tool-repeat's exact matching. */
 export class ConsecutiveRun {
   private identity: ToolIdentity | undefined;
   private options: ToolRepeatOptions | undefined;
   private count = 0;
-  private calls: Mark[] = [];
-  /** Of the calls of the run; used only where age matters. */
-  private readonly times = new RecentTimes();
+  private calls: readonly Mark[] = NO_CALLS;
+  /** Of the calls of the run; only where age matters. */
+  private times: RecentTimes | undefined;
   private incident: Incident | undefined;
 
   /** A call that exact matching is responsible for. */
@@ -27,8 +28,8 @@ export class ConsecutiveRun {
       this.identity = identity;
     }
     this.options = options;
-    this.count = options.ttlMs === null ? this.count + 1 : this.times.add(step.time, options.ttlMs);
-    if (this.count === 1) this.calls = [];
+    this.count = options.ttlMs === null ? this.count + 1 : this.countRecent(step.time, options.ttlMs);
+    if (this.count === 1) this.calls = NO_CALLS;
     this.remember(step.mark());
     if (this.count < options.threshold) {
       this.resolve(step, 'recovered', 'the earlier calls are too old to count');
@@ -46,8 +47,13 @@ export class ConsecutiveRun {
     this.resolve(step, outcome, why);
     this.identity = undefined;
     this.count = 0;
-    if (this.calls.length > 0) this.calls = [];
-    this.times.clear();
+    this.calls = NO_CALLS;
+    this.times?.clear();
+  }
+
+  private countRecent(time: number, limitMs: number): number {
+    this.times ??= new RecentTimes();
+    return this.times.add(time, limitMs);
   }
 
   private resolve(step: Step, outcome: VerdictOutcome, why: string): void {
@@ -60,10 +66,11 @@ export class ConsecutiveRun {
   }
 
   private remember(mark: Mark): void {
-    // A list of one has room for one; pushing would make room for seventeen.
-    if (this.calls.length === 0) this.calls = [mark];
-    else this.calls.push(mark);
-    if (this.calls.length > SHOWN_CALLS) this.calls.splice(1, 1);
+    const { calls } = this;
+    const [first] = calls;
+    // A snapshot may hold the list, so that it is not changed.
+    if (first === undefined) this.calls = [mark];
+    else this.calls = calls.length < SHOWN_CALLS ? [...calls, mark] : [first, ...calls.slice(2), mark];
   }
 
   private finding(
@@ -105,32 +112,28 @@ export class ConsecutiveRun {
   }
 
   snapshot(): RunSnapshot {
-    const { identity, options, count, calls } = this;
-    return {
-      identity,
-      options,
-      count,
-      calls,
-      times: this.times.snapshot(),
-      incident: this.incident?.snapshot(),
-    };
+    const { identity, options, count, calls, times, incident } = this;
+    const run = { identity, count, calls };
+    // What most runs have none of takes no room.
+    if (times === undefined && incident === undefined) return run;
+    return { ...run, options, times: times?.snapshot(), incident: incident?.snapshot() };
   }
 
   restore(snapshot: RunSnapshot): void {
     this.identity = snapshot.identity;
     this.options = snapshot.options;
     this.count = snapshot.count;
-    this.calls = [...snapshot.calls];
-    this.times.restore(snapshot.times);
+    this.calls = snapshot.calls;
+    this.times = snapshot.times && RecentTimes.restore(snapshot.times);
     this.incident = snapshot.incident && Incident.restore(snapshot.incident);
   }
 }
 
 export interface RunSnapshot {
   readonly identity: ToolIdentity | undefined;
-  readonly options: ToolRepeatOptions | undefined;
+  readonly options?: ToolRepeatOptions | undefined;
   readonly count: number;
   readonly calls: readonly Mark[];
-  readonly times: ReturnType<RecentTimes['snapshot']>;
-  readonly incident: IncidentSnapshot | undefined;
+  readonly times?: ReturnType<RecentTimes['snapshot']> | undefined;
+  readonly incident?: IncidentSnapshot | undefined;
 }

@@ -54,9 +54,15 @@ export interface Step {
 /** A detector's state for one session: pure, no I/O, no clock, bounded memory. */
 export interface Detector {
   push(step: Step): void;
-  /** Ends what is open, because detection was switched off or the session is over, and forgets everything. */
+  /**
+   * Ends what is open and forgets everything: detection was switched off (`disabled`), the session is over (`ended`),
+   * or the turn is streamed again (`recovered`).
+   */
   close(step: Step, outcome: VerdictOutcome): void;
-  /** State as JSON. */
+  /**
+   * State as JSON, `null` where it is that of a new detector; what comes later does not change it. Taken once a turn,
+   * so it has to be cheap.
+   */
   snapshot(): unknown;
   /** The counterpart of {@link Detector.snapshot} of a detector with the same options. */
   restore(snapshot: unknown): void;

@@ -1,8 +1,9 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Detector, DetectorMeta, Step } from './finding.ts';
-import { closingReason, PatternIncident, type PatternSnapshot } from './pattern-incident.ts';
+import { PatternIncident, type PatternSnapshot } from './pattern-incident.ts';
 import { namesOf } from './round-evidence.ts';
 import type { RoundOptions } from './round-options.ts';
+import { closingReason } from './texts.ts';
 
 export const outageMeta: DetectorMeta = {
   id: 'outage',

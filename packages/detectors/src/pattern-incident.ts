@@ -88,8 +88,3 @@ export interface PatternSnapshot {
   readonly incident: IncidentSnapshot | undefined;
   readonly pattern: Pattern | undefined;
 }
-
-/** Why an incident ends when its detector is closed. */
-export function closingReason(outcome: VerdictOutcome): string {
-  return outcome === 'disabled' ? 'detection was switched off' : 'the prompt or session ended';
-}

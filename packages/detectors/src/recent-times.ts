@@ -42,9 +42,10 @@ export class RecentTimes {
     return { times: this.times.slice(this.head), ordered: this.ordered };
   }
 
-  restore({ times, ordered }: { readonly times: readonly number[]; readonly ordered: boolean }): void {
-    this.times = [...times];
-    this.head = 0;
-    this.ordered = ordered;
+  static restore({ times, ordered }: ReturnType<RecentTimes['snapshot']>): RecentTimes {
+    const recent = new RecentTimes();
+    recent.times = [...times];
+    recent.ordered = ordered;
+    return recent;
   }
 }

@@ -5,7 +5,7 @@ import { Incident, type IncidentSnapshot } from './incident.ts';
 import type { DetectionPlan, ToolRepeatOptions } from './plan.ts';
 import { namesOf, roundEvidence, toolOf } from './round-evidence.ts';
 import { isPoller, type RoundOptions } from './round-options.ts';
-import { toolGuidance, windowPhrase } from './texts.ts';
+import { closingReason, toolGuidance, windowPhrase } from './texts.ts';
 
 /** Asking again is a poller's work: it gets this many times the patience. */
 const POLLER_PATIENCE = 3;
@@ -63,11 +63,7 @@ export class RoundRepeat implements Detector {
   }
 
   close(step: Step, outcome: VerdictOutcome): void {
-    this.resolve(
-      step,
-      outcome,
-      outcome === 'disabled' ? 'detection was switched off' : 'the prompt or session ended',
-    );
+    this.resolve(step, outcome, closingReason(outcome));
     this.count = 0;
   }
 

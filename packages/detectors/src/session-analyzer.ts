@@ -8,6 +8,7 @@ import {
 } from '@loopwatch/contract';
 import { CallHistory, type HistorySnapshot } from './call-history.ts';
 import type { Detector, Finding, Step } from './finding.ts';
+import { LastTurn, type LastTurnSnapshot } from './last-turn.ts';
 import type { Mark } from './mark.ts';
 import { type DetectionPlan, planDetection } from './plan.ts';
 import { RecentIds, type RecentIdsSnapshot } from './recent-ids.ts';
@@ -21,7 +22,9 @@ import { incidentId, type PureVerdict, toVerdict } from './verdict.ts';
 const NONE: readonly PureVerdict[] = [];
 const NO_OVERRIDES: SessionOverrides = {};
 const NO_EVENT: KnownEvent = { type: 'turn_started' };
+const NO_FINDINGS: Finding[] = [];
 const NO_IDS: readonly string[] = [];
+const NO_INCIDENTS: readonly [string, string][] = [];
 
 /** What became of an event, for those who count. */
 export type Reception = 'analyzed' | 'duplicate' | 'refused_setting';
@@ -56,6 +59,7 @@ export class SessionAnalyzer implements Step {
   calls: CallHistory | null;
   private ids = new RecentIds();
   private totals = new SessionTotals();
+  private turn = new LastTurn();
   private readonly labels = new SessionLabels();
   /** Ids of open incidents by detector and key; most sessions never have any. */
   private incidents: Map<string, string> | undefined;
@@ -65,7 +69,7 @@ export class SessionAnalyzer implements Step {
   time = 0;
   private position = -1;
   private currentMark: Mark | undefined;
-  private findings: Finding[] = [];
+  private findings = NO_FINDINGS;
 
   constructor(sessionId: string, detection: Detection) {
     this.sessionId = sessionId;
@@ -105,12 +109,18 @@ export class SessionAnalyzer implements Step {
     this.currentMark = undefined;
     this.labels.note(event);
     if (this.event.type === 'control') this.control(this.event);
-    if (this.calls !== null) this.calls.push(this.event, () => this.mark());
-    for (const detector of this.detectors) detector?.push(this);
-    if (this.event.type === 'session_ended') this.closeAll('ended');
+    const { type } = this.event;
+    const repeated = this.turn.repeatsBeginning(type);
+    if (this.turn.isFirst(type)) this.rememberTurn();
+    if (type === 'retry') this.closeTaken();
+    else if (!repeated) this.inform();
+    if (type === 'session_ended') this.closeAll('ended');
     let verdicts = NONE;
     if (this.findings.length === 0) this.totals.count(this.event);
     else verdicts = this.conclude(origins);
+    if (type === 'retry') this.takeBack();
+    else if (repeated) this.totals.turns -= 1;
+    else this.turn.pass(type);
     this.event = NO_EVENT;
     this.currentMark = undefined;
     return verdicts;
@@ -130,7 +140,8 @@ export class SessionAnalyzer implements Step {
   }
 
   emit(finding: Finding): void {
-    this.findings.push(finding);
+    if (this.findings === NO_FINDINGS) this.findings = [finding];
+    else this.findings.push(finding);
   }
 
   /** Ids of the incidents that are open now. */
@@ -149,16 +160,67 @@ export class SessionAnalyzer implements Step {
     this.totals.count(this.event);
     const after = this.totals.mark(this.event, this.time, this.position);
     const scene = { sessionId: this.sessionId, ...this.labels.values(), before, after };
-    const verdicts = this.findings.map((finding) => {
-      const slot = `${finding.detector} ${finding.key}`;
-      const incident = this.incidents?.get(slot) ?? incidentId(finding, scene);
+    const verdicts = this.findings.flatMap((found) => {
+      const slot = slotOf(found);
+      const open = this.incidents?.get(slot);
+      const finding = this.turn.news(found, slot, open !== undefined);
+      if (finding === undefined) return [];
+      const incident = open ?? incidentId(finding, scene);
       if (finding.phase === 'resolved') this.incidents?.delete(slot);
       else (this.incidents ??= new Map<string, string>()).set(slot, incident);
       origins?.push(finding.since.position);
-      return toVerdict(finding, scene, incident, this.plan);
+      return [toVerdict(finding, scene, incident, this.plan)];
     });
-    this.findings = [];
+    this.findings = NO_FINDINGS;
     return verdicts;
+  }
+
+  /** The state that a turn finds, in case it is streamed again. */
+  private rememberTurn(): void {
+    const { turns, calls } = this.totals;
+    this.turn.begin({
+      turns,
+      calls,
+      incidents: this.incidents === undefined ? NO_INCIDENTS : [...this.incidents],
+      detectors: this.detectors.map((detector) => detector?.snapshot() ?? null),
+      history: this.calls === null ? null : this.calls.snapshot(),
+    });
+  }
+
+  /** Ends the incidents that the turn opened; those that it found open go on, with what was told of them. */
+  private closeTaken(): void {
+    const { checkpoint } = this.turn;
+    if (checkpoint === null) return;
+    const before = new Map(checkpoint.incidents);
+    this.closeAll('recovered');
+    this.findings = this.findings.filter((finding) => {
+      const slot = slotOf(finding);
+      return this.incidents?.get(slot) !== before.get(slot);
+    });
+  }
+
+  /** Takes back what the last turn added to detectors and counters; offsets, indices and costs go on. */
+  private takeBack(): void {
+    const { checkpoint } = this.turn;
+    this.turn.takeBack();
+    if (checkpoint === null) return;
+    this.totals.turns = checkpoint.turns;
+    this.totals.calls = checkpoint.calls;
+    this.detectors = createDetectors(this.plan);
+    this.restoreDetectors(checkpoint.detectors);
+    this.restoreCalls(checkpoint.history);
+  }
+
+  private restoreCalls(history: HistorySnapshot | null): void {
+    this.calls = createHistory(this.plan);
+    if (history !== null) this.calls?.restore(history);
+  }
+
+  private restoreDetectors(states: readonly unknown[]): void {
+    this.detectors.forEach((detector, i) => {
+      const state = states[i];
+      if (state !== null && state !== undefined) detector?.restore(state);
+    });
   }
 
   private control(change: Extract<KnownEvent, { type: 'control' }>): void {
@@ -172,15 +234,18 @@ export class SessionAnalyzer implements Step {
     const before = this.detectors;
     this.plan = planDetection(result.settings);
     const next = createDetectors(this.plan);
+    const states = before.map((detector) => detector?.snapshot());
     before.forEach((detector, i) => {
-      const successor = next[i];
-      if (detector !== null && successor) successor.restore(detector.snapshot());
-      else detector?.close(this, 'disabled');
+      if (!next[i]) detector?.close(this, 'disabled');
     });
     this.detectors = next;
-    const history = createHistory(this.plan);
-    if (this.calls !== null) history?.restore(this.calls.snapshot());
-    this.calls = history;
+    this.restoreDetectors(states);
+    this.restoreCalls(this.calls?.snapshot() ?? null);
+  }
+
+  private inform(): void {
+    if (this.calls !== null) this.calls.push(this.event, () => this.mark());
+    for (const detector of this.detectors) detector?.push(this);
   }
 
   private closeAll(outcome: VerdictOutcome): void {
@@ -195,6 +260,7 @@ export class SessionAnalyzer implements Step {
     this.calls = createHistory(this.plan);
     this.ids = new RecentIds();
     this.totals = new SessionTotals();
+    this.turn = new LastTurn();
     this.labels.clear();
     this.abandoned = this.openIncidents;
     this.incidents = undefined;
@@ -208,6 +274,7 @@ export class SessionAnalyzer implements Step {
       overrides: this.overrides,
       ids: this.ids.snapshot(),
       totals: this.totals.snapshot(),
+      turn: this.turn.snapshot(),
       labels: this.labels.values(),
       incidents: [...(this.incidents ?? [])],
       detectors: this.detectors.map((detector) => detector?.snapshot() ?? null),
@@ -224,22 +291,24 @@ export class SessionAnalyzer implements Step {
     this.ids = new RecentIds();
     this.ids.restore(snapshot.ids);
     this.totals = Object.assign(new SessionTotals(), snapshot.totals);
+    this.turn = LastTurn.restore(snapshot.turn);
     this.labels.clear();
     this.labels.note(snapshot.labels);
     this.incidents = new Map(snapshot.incidents);
-    this.calls = createHistory(this.plan);
-    if (snapshot.calls !== null) this.calls?.restore(snapshot.calls);
+    this.restoreCalls(snapshot.calls);
     this.detectors = createDetectors(this.plan);
-    this.detectors.forEach((detector, i) => {
-      const state = snapshot.detectors[i];
-      if (state !== null && state !== undefined) detector?.restore(state);
-    });
+    this.restoreDetectors(snapshot.detectors);
   }
 }
 
 /** Calls are kept with their results only where a rule looks at both. */
 function createHistory({ enabled, rounds }: DetectionPlan): CallHistory | null {
   return enabled && rounds !== null ? new CallHistory(rounds) : null;
+}
+
+/** Tells the incidents apart that can be open at the same time. */
+function slotOf({ detector, key }: Finding): string {
+  return `${detector} ${key}`;
 }
 
 /** One place per detector kind, so that a snapshot's entries and a successor's find each other. */
@@ -253,6 +322,7 @@ export interface SessionSnapshot {
   readonly overrides: SessionOverrides;
   readonly ids: RecentIdsSnapshot;
   readonly totals: TotalsSnapshot;
+  readonly turn: LastTurnSnapshot;
   readonly labels: ReturnType<SessionLabels['values']>;
   readonly incidents: readonly (readonly [string, string])[];
   readonly detectors: readonly unknown[];

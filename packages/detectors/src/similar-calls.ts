@@ -34,7 +34,7 @@ interface OpenIncident {
 /** Calls of one tool with nearly the same arguments within a time window: tool-repeat's similar matching. */
 export class SimilarCalls {
   /** Calls by tool, the tool called last at the end. */
-  private readonly past = new Map<string, PastCall[]>();
+  private readonly past = new Map<string, readonly PastCall[]>();
   /** Open incidents by tool. */
   private readonly open = new Map<string, OpenIncident>();
 
@@ -81,9 +81,9 @@ export class SimilarCalls {
 
   /** Adds the call to those of its tool. @returns them, oldest first */
   private remember(call: PastCall, { threshold }: ToolRepeatOptions): readonly PastCall[] {
-    const calls = this.past.get(call.name) ?? [];
-    calls.push(call);
-    if (calls.length > Math.min(MOST_CALLS, Math.max(COMPARED_CALLS, threshold * 2))) calls.shift();
+    // A snapshot may hold the list, so that it is not changed.
+    const most = Math.min(MOST_CALLS, Math.max(COMPARED_CALLS, threshold * 2));
+    const calls = [...(this.past.get(call.name) ?? []).slice(1 - most), call];
     this.past.delete(call.name);
     this.past.set(call.name, calls);
     const [longestAgo] = this.past.keys();
@@ -119,12 +119,12 @@ export class SimilarCalls {
       ...entry,
       incident: entry.incident.snapshot(),
     }));
-    return { past: [...this.past.values()].flat(), open };
+    return { past: [...this.past.values()], open };
   }
 
   restore(snapshot: SimilarSnapshot): void {
     this.past.clear();
-    for (const call of snapshot.past) this.past.set(call.name, [...(this.past.get(call.name) ?? []), call]);
+    for (const calls of snapshot.past) this.past.set(calls[0]?.name ?? '', calls);
     this.open.clear();
     for (const { tool, incident, ...rest } of snapshot.open) {
       this.open.set(tool, { ...rest, incident: Incident.restore(incident) });
@@ -171,6 +171,6 @@ interface OpenSnapshot extends Omit<OpenIncident, 'incident'> {
 }
 
 export interface SimilarSnapshot {
-  readonly past: readonly PastCall[];
+  readonly past: readonly (readonly PastCall[])[];
   readonly open: readonly OpenSnapshot[];
 }

@@ -1,9 +1,10 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { CallHistory, Round } from './call-history.ts';
 import type { Detector, DetectorMeta, Step } from './finding.ts';
-import { closingReason, type Pattern, PatternIncident, type PatternSnapshot } from './pattern-incident.ts';
+import { type Pattern, PatternIncident, type PatternSnapshot } from './pattern-incident.ts';
 import { namesOf } from './round-evidence.ts';
 import { isMutating, isPoller, type RoundOptions } from './round-options.ts';
+import { closingReason } from './texts.ts';
 
 export const stagnationMeta: DetectorMeta = {
   id: 'stagnation',

@@ -5,7 +5,7 @@ import { type LineSnapshot, LineStructure, RESTART, TRACK } from './line-structu
 import type { Mark } from './mark.ts';
 import type { TextRepeatOptions } from './plan.ts';
 import { RepeatIndex, type RepeatListener, type RepeatSnapshot } from './repeat-index.ts';
-import { quote, readablePeriod, textGuidance } from './texts.ts';
+import { closingReason, quote, readablePeriod, textGuidance } from './texts.ts';
 
 export const contentRepeatMeta: DetectorMeta = {
   id: 'content-repeat',
@@ -26,6 +26,13 @@ const MARK_EVERY = 128;
 /** Units before the deciding one that the evidence shows. */
 const EXCERPT_UNITS = 1500;
 const LINE_BREAK = '\n';
+/** Shared by all that have none. */
+const NONE: readonly never[] = [];
+
+interface Gap {
+  readonly at: number;
+  readonly units: number;
+}
 
 /** Finds repeated text in one stream of a session, its answer or its reasoning. */
 export class TextRepeat implements Detector, RepeatListener {
@@ -36,10 +43,12 @@ export class TextRepeat implements Detector, RepeatListener {
   private startedIndex: RepeatIndex | undefined;
   private incident: Incident | undefined;
   /** Where the tracked text was at its last multiples of {@link MARK_EVERY} units, oldest first. */
-  private marks: Mark[] = [];
+  private marks: readonly Mark[] = NONE;
   private nextMarkAt = 0;
   /** Offset in the session's text of the event being read; after it, of what follows. */
   private offset = 0;
+  /** Where text that was taken back is missing from the tracked text, by its length there. */
+  private gaps: readonly Gap[] = NONE;
   /** The event being read. */
   private step: Step | undefined;
 
@@ -57,7 +66,7 @@ export class TextRepeat implements Detector, RepeatListener {
     const { event } = step;
     switch (event.type) {
       case 'tool_call_request':
-        this.restart(step, 'recovered', 'a tool call followed', this.offset);
+        this.restart(step, 'recovered', 'a tool call followed', this.offsetOf(step));
         this.structure.startLine();
         break;
       case 'prompt_started':
@@ -75,15 +84,14 @@ export class TextRepeat implements Detector, RepeatListener {
   }
 
   close(step: Step, outcome: VerdictOutcome): void {
-    const why = outcome === 'disabled' ? 'detection was switched off' : 'the prompt or session ended';
-    this.restart(step, outcome, why, this.offset);
+    this.restart(step, outcome, closingReason(outcome), this.offsetOf(step));
     this.structure.startLine();
   }
 
   /** Whole stretches without structure go to the index at once; a line's beginning is read unit by unit. */
   private read(step: Step, text: string): void {
     this.step = step;
-    this.offset = this.type === 'content' ? step.contentOffset : step.thoughtOffset;
+    this.noteGap(this.offsetOf(step));
     const { structure } = this;
     for (let i = 0; i < text.length; ) {
       if (structure.inBody || structure.inSkippedLine) {
@@ -116,10 +124,10 @@ export class TextRepeat implements Detector, RepeatListener {
 
   private mark(): void {
     if (this.step === undefined) return;
-    this.marks.push(this.step.mark());
-    this.nextMarkAt += MARK_EVERY;
     const { window, threshold, maxDistance } = this.options;
-    if (this.marks.length > (threshold * maxDistance + window) / MARK_EVERY + 2) this.marks.shift();
+    const most = Math.floor((threshold * maxDistance + window) / MARK_EVERY) + 2;
+    this.marks = [...this.marks.slice(-most + 1), this.step.mark()];
+    this.nextMarkAt += MARK_EVERY;
   }
 
   onRepeat(i: number, count: number): void {
@@ -137,7 +145,8 @@ export class TextRepeat implements Detector, RepeatListener {
   private restart(step: Step, outcome: VerdictOutcome, why: string, at: number): void {
     this.resolve(step, outcome, why, at);
     this.startedIndex?.restart();
-    if (this.marks.length > 0) this.marks = [];
+    this.marks = NONE;
+    this.gaps = NONE;
     this.nextMarkAt = 0;
   }
 
@@ -158,6 +167,28 @@ export class TextRepeat implements Detector, RepeatListener {
     const sinceNewest = length - (this.nextMarkAt - MARK_EVERY);
     const earlier = Math.max(0, Math.ceil((back - sinceNewest) / MARK_EVERY));
     return this.marks[Math.max(0, this.marks.length - 1 - earlier)] ?? step.mark();
+  }
+
+  /** Offset in the session's text of what comes next. */
+  private offsetOf({ contentOffset, thoughtOffset }: Step): number {
+    return this.type === 'content' ? contentOffset : thoughtOffset;
+  }
+
+  /** Text that was taken back lies between the tracked text and what comes: offsets go on, distances do not. */
+  private noteGap(offset: number): void {
+    const length = this.startedIndex?.length ?? 0;
+    const units = offset - this.offset;
+    this.offset = offset;
+    if (length === 0 || units === 0) return;
+    const { window, threshold, maxDistance } = this.options;
+    const reachable = this.gaps.filter(({ at }) => length - at < threshold * maxDistance + window);
+    this.gaps = [...reachable, { at: length, units }];
+  }
+
+  /** Offset in the session's text of the tracked unit `back` units before the one at the offset `at`. */
+  private offsetBack(at: number, back: number): number {
+    const unit = this.index.length - 1 - back;
+    return this.gaps.reduce((offset, gap) => (unit < gap.at ? offset - gap.units : offset), at - back);
   }
 
   private get noun(): string {
@@ -190,22 +221,26 @@ export class TextRepeat implements Detector, RepeatListener {
         lastAction: action,
         window: { length: window, text: excerpt.slice(-window) },
         distance,
-        positions: [...distances.toReversed().map((back) => at - back - window + 1), at - window + 1],
+        positions: [...distances.toReversed(), 0].map((back) => this.offsetBack(at, back + window - 1)),
         repeated,
-        excerpt: { from: at - excerpt.length + 1, text: excerpt },
+        excerpt: { from: this.offsetBack(at, excerpt.length - 1), text: excerpt },
       },
       since: incident.since,
       at,
     };
   }
 
-  snapshot(): TextSnapshot {
+  /** Nothing where there was no text: many sessions only call tools. */
+  snapshot(): TextSnapshot | null {
+    if (this.startedIndex === undefined) return null;
+    const { length } = this.startedIndex;
     return {
       structure: this.structure.snapshot(),
-      index: this.index.snapshot(),
+      index: this.startedIndex.snapshot(),
       incident: this.incident?.snapshot(),
       marks: this.marks,
-      nextMarkIn: this.nextMarkAt - this.index.length,
+      nextMarkIn: this.nextMarkAt - length,
+      gaps: this.gaps.map(({ at, units }) => ({ back: length - at, units })),
       offset: this.offset,
     };
   }
@@ -213,9 +248,11 @@ export class TextRepeat implements Detector, RepeatListener {
   restore(snapshot: TextSnapshot): void {
     this.structure.restore(snapshot.structure);
     this.index.restore(snapshot.index);
+    const { length } = this.index;
     this.incident = snapshot.incident && Incident.restore(snapshot.incident);
-    this.marks = [...snapshot.marks];
-    this.nextMarkAt = this.index.length + snapshot.nextMarkIn;
+    this.marks = snapshot.marks;
+    this.nextMarkAt = length + snapshot.nextMarkIn;
+    this.gaps = snapshot.gaps.map(({ back, units }) => ({ at: length - back, units }));
     this.offset = snapshot.offset;
   }
 }
@@ -226,5 +263,6 @@ export interface TextSnapshot {
   readonly incident: IncidentSnapshot | undefined;
   readonly marks: readonly Mark[];
   readonly nextMarkIn: number;
+  readonly gaps: readonly { readonly back: number; readonly units: number }[];
   readonly offset: number;
 }

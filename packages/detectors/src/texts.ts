@@ -1,3 +1,4 @@
+import type { VerdictOutcome } from '@loopwatch/contract';
 import type { ToolRepeatOptions } from './plan.ts';
 
 /** The sentences that people and models read. Custom texts replace them where the settings have some. */
@@ -9,6 +10,12 @@ export function windowPhrase(ttlMs: number | null): string {
 
 export function formatSeconds(ms: number): string {
   return String(Math.round(ms / 100) / 10);
+}
+
+/** Why a detector closes what is open, as the end of a sentence. */
+export function closingReason(outcome: VerdictOutcome): string {
+  if (outcome === 'disabled') return 'detection was switched off';
+  return outcome === 'recovered' ? 'the turn is streamed again' : 'the prompt or session ended';
 }
 
 /** What a user is told when a call is stopped. */

@@ -3,6 +3,7 @@ import { ConsecutiveRun, type RunSnapshot } from './consecutive-run.ts';
 import type { Detector, DetectorMeta, Standing, Step } from './finding.ts';
 import type { DetectionPlan } from './plan.ts';
 import { SimilarCalls, type SimilarSnapshot } from './similar-calls.ts';
+import { closingReason } from './texts.ts';
 import { canonicalArguments, toolIdentity } from './tool-identity.ts';
 
 export const toolRepeatMeta: DetectorMeta = {
@@ -48,13 +49,14 @@ export class ToolRepeat implements Detector {
   }
 
   close(step: Step, outcome: VerdictOutcome): void {
-    const why = outcome === 'disabled' ? 'detection was switched off' : 'the prompt or session ended';
+    const why = closingReason(outcome);
     this.run.end(step, outcome, why);
     this.similar?.end(step, outcome, why);
   }
 
   snapshot(): ToolRepeatSnapshot {
-    return { run: this.run.snapshot(), similar: this.similar?.snapshot() };
+    const run = this.run.snapshot();
+    return this.similar === undefined ? { run } : { run, similar: this.similar.snapshot() };
   }
 
   restore(snapshot: ToolRepeatSnapshot): void {
@@ -69,5 +71,5 @@ export class ToolRepeat implements Detector {
 
 export interface ToolRepeatSnapshot {
   readonly run: RunSnapshot;
-  readonly similar: SimilarSnapshot | undefined;
+  readonly similar?: SimilarSnapshot;
 }

@@ -1,0 +1,132 @@
+import type { KnownEvent } from '@loopwatch/contract';
+import type { HistorySnapshot } from './call-history.ts';
+import type { Finding } from './finding.ts';
+
+/** What a session has to be brought back to when its last turn is streamed again. */
+export interface Checkpoint {
+  readonly turns: number;
+  readonly calls: number;
+  /** Ids of the incidents that were open, by their slot. */
+  readonly incidents: readonly (readonly [string, string])[];
+  /** One entry per detector kind. */
+  readonly detectors: readonly unknown[];
+  readonly history: HistorySnapshot | null;
+}
+
+/**
+ * Where the last turn began. A turn begins with its `turn_started`; where a session reports none, behind the last
+ * prompt, tool result or finished turn. The session's state is looked at when the first event of the turn comes, so
+ * that a boundary that follows another costs nothing, and there is one checkpoint per session at most.
+ *
+ * What was told stays told: a finding that the turn streamed again leads to once more is no news.
+ */
+export class LastTurn {
+  checkpoint: Checkpoint | null = null;
+  /** Whether the session reports turns at all. */
+  private reportsTurns = false;
+  /** Whether the turn is being streamed again, and nothing of it has come yet. */
+  private awaitsBeginning = false;
+  /** Highest count told since the checkpoint, by slot; none where nothing was told. */
+  private told: Map<string, number> | undefined;
+  /** Highest count told in what was taken back. */
+  private taken: Map<string, number> | undefined;
+
+  /** Whether the event adds something that may have to be taken back, and is the first to do so. */
+  isFirst(type: KnownEvent['type']): boolean {
+    return this.checkpoint === null && adds(type) && (this.reportsTurns || !ends(type));
+  }
+
+  begin(checkpoint: Checkpoint): void {
+    this.checkpoint = checkpoint;
+  }
+
+  /** Whether this event only says that the turn that is streamed again begins. */
+  repeatsBeginning(type: KnownEvent['type']): boolean {
+    if (!this.awaitsBeginning) return false;
+    if (adds(type) || type === 'prompt_started' || type === 'turn_started') this.awaitsBeginning = false;
+    return type === 'turn_started' && this.reportsTurns;
+  }
+
+  /** Takes note of an event after all others have. */
+  pass(type: KnownEvent['type']): void {
+    if (type === 'turn_started') this.reportsTurns = true;
+    if (type === 'turn_started' || type === 'prompt_started' || type === 'session_ended') this.clear();
+    else if (!this.reportsTurns && ends(type)) this.clear();
+  }
+
+  /** The turn is streamed again. */
+  takeBack(): void {
+    this.awaitsBeginning = true;
+    for (const [slot, count] of this.told ?? []) {
+      this.taken ??= new Map<string, number>();
+      this.taken.set(slot, Math.max(count, this.taken.get(slot) ?? 0));
+    }
+    this.told = undefined;
+  }
+
+  /**
+   * A finding as it is to be told, if it is news: an incident that was resolved in what was taken back opens anew only
+   * when its loop goes further than it did.
+   */
+  news(finding: Finding, slot: string, isOpen: boolean): Finding | undefined {
+    if (finding.phase === 'resolved' && !isOpen) return undefined;
+    if (finding.phase === 'escalated') {
+      if (finding.count <= (this.taken?.get(slot) ?? -1)) return undefined;
+      if (!isOpen) return this.tell({ ...finding, phase: 'opened' }, slot);
+    }
+    if (finding.phase === 'opened') this.taken?.delete(slot);
+    return this.tell(finding, slot);
+  }
+
+  private tell(finding: Finding, slot: string): Finding {
+    if (this.checkpoint === null) return finding;
+    this.told ??= new Map<string, number>();
+    this.told.set(slot, Math.max(finding.count, this.told.get(slot) ?? 0));
+    return finding;
+  }
+
+  private clear(): void {
+    this.checkpoint = null;
+    this.told = undefined;
+    this.taken = undefined;
+  }
+
+  snapshot(): LastTurnSnapshot {
+    const { checkpoint, reportsTurns, awaitsBeginning } = this;
+    return {
+      checkpoint,
+      reportsTurns,
+      awaitsBeginning,
+      told: [...(this.told ?? [])],
+      taken: [...(this.taken ?? [])],
+    };
+  }
+
+  static restore(snapshot: LastTurnSnapshot): LastTurn {
+    const turn = new LastTurn();
+    turn.checkpoint = snapshot.checkpoint;
+    turn.reportsTurns = snapshot.reportsTurns;
+    turn.awaitsBeginning = snapshot.awaitsBeginning;
+    if (snapshot.told.length > 0) turn.told = new Map(snapshot.told);
+    if (snapshot.taken.length > 0) turn.taken = new Map(snapshot.taken);
+    return turn;
+  }
+}
+
+/** Types of events that are a part of a turn. */
+function adds(type: KnownEvent['type']): boolean {
+  return type === 'content' || type === 'thought' || type === 'tool_call_request' || ends(type);
+}
+
+/** Types that end a turn where its beginning is not reported. */
+function ends(type: KnownEvent['type']): boolean {
+  return type === 'tool_result' || type === 'turn_finished';
+}
+
+export interface LastTurnSnapshot {
+  readonly checkpoint: Checkpoint | null;
+  readonly reportsTurns: boolean;
+  readonly awaitsBeginning: boolean;
+  readonly told: readonly (readonly [string, number])[];
+  readonly taken: readonly (readonly [string, number])[];
+}
