@@ -30,7 +30,15 @@ export function analyzeSessions<R extends InputRecord>(
           const { record, event } = item;
           const session = sessions.use(item.sessionId);
           origins.length = 0;
-          const verdicts = session.push(event, record.timestamp ?? session.lastTime, record.offset, origins);
+          let verdicts: ReturnType<typeof session.push>;
+          try {
+            verdicts = session.push(event, record.timestamp ?? session.lastTime, record.offset, origins);
+          } catch (error) {
+            // A fault of ours must not stop the stream: the session starts afresh, and somebody is told.
+            sessions.forget(item.sessionId);
+            observer.fault(item.sessionId, record.offset, error);
+            return;
+          }
           sessions.noteTime(session, record.timestamp);
           if (session.abandoned.length > 0) observer.abandoned(session.abandoned);
           if (session.reception === 'duplicate') {

@@ -20,6 +20,7 @@ export class PipelineTestDriver {
   readonly refusals: string[] = [];
   readonly evictions: EvictionReason[] = [];
   readonly abandoned: string[] = [];
+  readonly faults: string[] = [];
   duplicates = 0;
   private readonly pipeline: LoopPipeline;
   private readonly offsets = new Map<number, number>();
@@ -33,6 +34,7 @@ export class PipelineTestDriver {
       refusedSetting: (sessionId, message) => this.refusals.push(`${sessionId}: ${message}`),
       evicted: (reason) => this.evictions.push(reason),
       abandoned: (incidentIds) => this.abandoned.push(...incidentIds),
+      fault: (sessionId) => this.faults.push(sessionId),
     };
     this.pipeline = new LoopPipeline(detectionSchema.parse(config), observer);
   }

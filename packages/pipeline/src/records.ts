@@ -28,7 +28,7 @@ export type Outcome<R extends InputRecord = InputRecord> =
     };
 
 /** Why a session was taken out of memory. `lru` is the emergency: it can make two runs differ. */
-export type EvictionReason = 'idle' | 'lru' | 'partition_lost';
+export type EvictionReason = 'idle' | 'lru' | 'partition_lost' | 'fault';
 
 /** Told of what happens inside, for metrics and logs; called for every event, so it has to be quick. */
 export interface PipelineObserver {
@@ -39,6 +39,8 @@ export interface PipelineObserver {
   evicted(reason: EvictionReason): void;
   /** Incidents that will never be resolved: their session was taken out of memory, or started afresh after a pause. */
   abandoned(incidentIds: readonly string[]): void;
+  /** Detection itself failed at an event, which is a bug of ours; the session has been forgotten. */
+  fault(sessionId: string, offset: number, error: unknown): void;
 }
 
 export const silentObserver: PipelineObserver = {
@@ -47,4 +49,5 @@ export const silentObserver: PipelineObserver = {
   refusedSetting: () => undefined,
   evicted: () => undefined,
   abandoned: () => undefined,
+  fault: () => undefined,
 };

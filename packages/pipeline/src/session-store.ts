@@ -111,6 +111,11 @@ export class SessionStore {
     return entry;
   }
 
+  /** Frees a session whose state cannot be trusted any more. */
+  forget(entry: Entry): void {
+    this.evict(entry, 'fault');
+  }
+
   private evict(entry: Entry, reason: EvictionReason): void {
     this.unlink(entry);
     entry.partition.entries.delete(entry.analyzer.sessionId);
@@ -149,6 +154,12 @@ export class PartitionSessions {
     const entry = this.entries.get(sessionId) ?? this.store.add(sessionId, this);
     this.store.touch(entry);
     return entry.analyzer;
+  }
+
+  /** The session starts afresh with its next event. */
+  forget(sessionId: string): void {
+    const entry = this.entries.get(sessionId);
+    if (entry !== undefined) this.store.forget(entry);
   }
 
   /**

@@ -17,6 +17,7 @@ const observer = {
   refusedSetting: vi.fn<PipelineObserver['refusedSetting']>(),
   evicted: vi.fn<PipelineObserver['evicted']>(),
   abandoned: vi.fn<PipelineObserver['abandoned']>(),
+  fault: vi.fn<PipelineObserver['fault']>(),
 };
 beforeEach(() => {
   for (const told of Object.values(observer)) told.mockClear();
@@ -181,3 +182,39 @@ describe('analyzeSessions', () => {
     expect(Object.fromEntries(told.filter(([, calls]) => calls.length > 0))).toEqual(expected);
   });
 });
+
+it('goes on behind a fault of its own, tells it, and lets the session start afresh', () => {
+  const settings = detectionSchema.parse({ tool_call_loop: { max_repeats: 2 } });
+  const store = new SessionStore({
+    detection: detectionOf(settings),
+    maxSessions: 10,
+    idleMs: 1000,
+    observer,
+  });
+  const sessions = store.partition('events', 3);
+  const broken = new Error('broken');
+  vi.spyOn(sessions.use('s-1'), 'push').mockImplementationOnce(() => {
+    throw broken;
+  });
+  const call: EventRecord['event'] = { type: 'tool_call_request', name: 'read_file' };
+  const outcomes: Outcome[] = [];
+  const events = [0, 1, 2].map((at): EventRecord => {
+    return {
+      type: 'event',
+      record: { offset: at, timestamp: 1, key: null, value: '' },
+      sessionId: 's-1',
+      event: call,
+    };
+  });
+  from(events)
+    .pipe(analyzeSessions(sessions, { topic: 'events', partition: 3 }, observer))
+    .subscribe({ next: (outcome) => outcomes.push(outcome), error: fail });
+  expect(observer.fault.mock.calls).toEqual([['s-1', 0, broken]]);
+  expect(observer.evicted.mock.calls).toEqual([['fault']]);
+  // The two calls behind the fault are the first two of a fresh session.
+  expect(outcomes.map((outcome) => outcome.type === 'verdict' && outcome.verdict.eventIndex)).toEqual([1]);
+});
+
+function fail(error: unknown): never {
+  throw error;
+}

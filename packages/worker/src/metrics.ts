@@ -20,6 +20,7 @@ export interface WorkerMetrics {
   readonly deadLetters: Counter<'reason'>;
   readonly refusedSettings: Counter;
   readonly rebalances: Counter;
+  readonly faults: Counter;
 }
 
 export function createWorkerMetrics(registry: Registry, activeSessions: () => number): WorkerMetrics {
@@ -69,7 +70,7 @@ export function createWorkerMetrics(registry: Registry, activeSessions: () => nu
     }),
     evictedSessions: counter(
       'evicted_sessions_total',
-      'Sessions freed: idle, lru (for want of room), partition_lost.',
+      'Sessions freed: idle, lru (for want of room), partition_lost, fault.',
       ['reason'],
     ),
     consumerLag: new Gauge({
@@ -80,6 +81,7 @@ export function createWorkerMetrics(registry: Registry, activeSessions: () => nu
     }),
     deadLetters: counter('dead_letters_total', 'Records that could not be read.', ['reason']),
     refusedSettings: counter('refused_settings_total', 'Control events with a bad key or value.'),
+    faults: counter('detection_faults_total', 'Events at which detection itself failed: a bug.'),
     rebalances: counter('rebalances_total', 'Changes of the partitions that this worker owns.'),
   };
 }

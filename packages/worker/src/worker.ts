@@ -73,6 +73,13 @@ export class Worker {
       abandoned: (incidentIds) => {
         for (const id of incidentIds) incidents.forget(id);
       },
+      fault: (sessionId, offset, error) => {
+        metrics.faults.inc();
+        deps.logger.error(
+          { err: error, sessionId, offset },
+          'Detection failed at an event; its session starts afresh. This is a bug: please report it.',
+        );
+      },
     });
   }
 

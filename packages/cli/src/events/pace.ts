@@ -1,5 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+/** Node fires a timer at once that is set further ahead than this. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** When the next event is due: by the events' own times, by a rate, or at once. */
 export class Pace {
   private readonly speed: number;
@@ -29,6 +32,6 @@ export class Pace {
 
   /** Pauses of less than a millisecond add up to one that is worth waiting for. */
   async wait(ms: number): Promise<void> {
-    if (ms >= 1) await delay(ms);
+    if (ms >= 1) await delay(Math.min(ms, LONGEST_TIMER_MS));
   }
 }

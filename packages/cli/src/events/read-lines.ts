@@ -20,6 +20,7 @@ export async function* readLines(
   onBytes: (bytes: number) => void = ignore,
 ): AsyncGenerator<Lines> {
   let pending: Buffer[] = [];
+  let first = true;
   try {
     for await (const chunk of open(file, onBytes)) {
       const end = chunk.lastIndexOf(LINE_BREAK);
@@ -29,13 +30,20 @@ export async function* readLines(
       }
       const whole = Buffer.concat([...pending, chunk.subarray(0, end)]);
       pending = [chunk.subarray(end + 1)];
-      yield whole.toString('utf8').split('\n');
+      yield textOf(whole, first).split('\n');
+      first = false;
     }
   } catch (error) {
     throw new UsageError(`${file}: ${describe(error)}`);
   }
   const rest = Buffer.concat(pending);
-  if (rest.length > 0) yield [rest.toString('utf8')];
+  if (rest.length > 0) yield [textOf(rest, first)];
+}
+
+/** Some editors put a byte order mark in front of a file; it is no part of the first line. */
+function textOf(bytes: Buffer, first: boolean): string {
+  const text = bytes.toString('utf8');
+  return first && text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
 function open(file: string, onBytes: (bytes: number) => void): AsyncIterable<Buffer> {
