@@ -60,6 +60,11 @@ export class LineStructure {
     return this.state === FENCE_BODY || this.state === FENCE_CLOSING_LINE;
   }
 
+  /** A code fence is open. */
+  get inFence(): boolean {
+    return this.state >= FENCE_LINE_START;
+  }
+
   /** The next unit begins a line, and an open fence is closed. */
   startLine(): void {
     this.state = LINE_START;

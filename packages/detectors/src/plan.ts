@@ -26,6 +26,8 @@ export interface TextRepeatOptions {
   readonly threshold: number;
   readonly maxDistance: number;
   readonly mode: Mode;
+  /** Numbers that count and white space are the same, and structure does not end a repetition. */
+  readonly folded?: boolean;
 }
 
 /** Detection settings made ready to run: the preset applied, one object shared by all sessions that have them. */
@@ -120,5 +122,6 @@ function textOptions(settings: TextLoopSettings, preset: Preset['content']): Tex
     threshold: settings.min_repeats ?? base?.minRepeats ?? 10,
     maxDistance: settings.max_distance ?? base?.maxDistance ?? 250,
     mode: settings.mode ?? base?.mode ?? 'block',
+    ...(preset?.folded && { folded: true }),
   };
 }

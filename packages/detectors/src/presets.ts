@@ -33,6 +33,8 @@ interface TextPreset {
   readonly minRepeats: number;
   readonly maxDistance: number;
   readonly mode: Mode;
+  /** By what is new in a text, in place of equal windows alone. */
+  readonly folded?: boolean;
 }
 
 const streamText: TextPreset = { window: 50, minRepeats: 10, maxDistance: 250, mode: 'block' };
@@ -47,7 +49,13 @@ function similarCalls(description: string, maxRepeats: number, ttlSeconds: numbe
   };
 }
 
-const balancedText: TextPreset = { ...streamText, mode: 'chance_then_block' };
+const balancedText: TextPreset = {
+  window: 32,
+  minRepeats: 10,
+  maxDistance: 250,
+  mode: 'chance_then_block',
+  folded: true,
+};
 
 export const presets: Readonly<Record<PresetName, Preset>> = {
   balanced: {

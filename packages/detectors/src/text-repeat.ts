@@ -1,11 +1,12 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Detector, DetectorMeta, Finding, Step } from './finding.ts';
+import { FoldedIndex, type FoldedSnapshot } from './folded-index.ts';
 import { Incident, type IncidentSnapshot } from './incident.ts';
 import { type LineSnapshot, LineStructure, RESTART, TRACK } from './line-structure.ts';
 import type { Mark } from './mark.ts';
 import type { TextRepeatOptions } from './plan.ts';
 import { RepeatIndex, type RepeatListener, type RepeatSnapshot } from './repeat-index.ts';
-import { closingReason, quote, readablePeriod, textGuidance } from './texts.ts';
+import { closingReason, quote, readablePeriod, repetitionReason, textGuidance } from './texts.ts';
 
 export const contentRepeatMeta: DetectorMeta = {
   id: 'content-repeat',
@@ -40,7 +41,7 @@ export class TextRepeat implements Detector, RepeatListener {
   private readonly options: TextRepeatOptions;
   private readonly structure = new LineStructure();
   /** None before the first text: many sessions only call tools. */
-  private startedIndex: RepeatIndex | undefined;
+  private startedIndex: RepeatIndex | FoldedIndex | undefined;
   private incident: Incident | undefined;
   /** Where the tracked text was at its last multiples of {@link MARK_EVERY} units, oldest first. */
   private marks: readonly Mark[] = NONE;
@@ -57,8 +58,8 @@ export class TextRepeat implements Detector, RepeatListener {
     this.options = options;
   }
 
-  private get index(): RepeatIndex {
-    this.startedIndex ??= new RepeatIndex(this.options);
+  private get index(): RepeatIndex | FoldedIndex {
+    this.startedIndex ??= this.options.folded ? new FoldedIndex(this.options) : new RepeatIndex(this.options);
     return this.startedIndex;
   }
 
@@ -98,18 +99,36 @@ export class TextRepeat implements Detector, RepeatListener {
         const lineBreak = text.indexOf(LINE_BREAK, i);
         const end = lineBreak === -1 ? text.length : lineBreak + 1;
         if (structure.inBody) this.track(text, i, end);
+        else this.skip(text, i, end);
         if (lineBreak !== -1) structure.endLine();
         i = end;
       } else {
         const kind = structure.step(text.charCodeAt(i));
         if (kind === TRACK) this.track(text, i, i + 1);
-        else if (kind === RESTART)
-          this.restart(step, 'recovered', 'other structure followed', this.offset + i);
+        else if (kind === RESTART) this.meetStructure(step, text, i);
+        else this.skip(text, i, i + 1);
         i += 1;
       }
     }
     this.offset += text.length;
     this.step = undefined;
+  }
+
+  /** The unit `i` completes a marker of structure. */
+  private meetStructure(step: Step, text: string, i: number): void {
+    const { index } = this;
+    if (index instanceof FoldedIndex) {
+      index.noteMarker();
+      this.track(text, i, i + 1);
+    } else this.restart(step, 'recovered', 'other structure followed', this.offset + i);
+  }
+
+  /** Code and dividers are no text, but may repeat without end as well. */
+  private skip(text: string, from: number, to: number): void {
+    const { index } = this;
+    if (!(index instanceof FoldedIndex)) return;
+    if (this.structure.inFence) index.noteFence();
+    this.track(text, from, to);
   }
 
   private track(text: string, from: number, to: number): void {
@@ -162,8 +181,10 @@ export class TextRepeat implements Detector, RepeatListener {
 
   /** The mark at or before the first unit of the oldest counted occurrence. */
   private beginning(step: Step): Mark {
-    const { distances, length } = this.index;
-    const back = (distances.at(-1) ?? 0) + this.options.window;
+    const { index } = this;
+    const { length } = index;
+    const back =
+      index instanceof FoldedIndex ? index.since : (index.distances.at(-1) ?? 0) + this.options.window;
     const sinceNewest = length - (this.nextMarkAt - MARK_EVERY);
     const earlier = Math.max(0, Math.ceil((back - sinceNewest) / MARK_EVERY));
     return this.marks[Math.max(0, this.marks.length - 1 - earlier)] ?? step.mark();
@@ -191,6 +212,12 @@ export class TextRepeat implements Detector, RepeatListener {
     return this.gaps.reduce((offset, gap) => (unit < gap.at ? offset - gap.units : offset), at - back);
   }
 
+  private what(repeated: string, distance: number): string {
+    if (this.index instanceof FoldedIndex)
+      return repetitionReason(this.index.rule, repeated, distance, this.noun);
+    return `${quote(repeated)} repeats every ${String(distance)} characters in the ${this.noun}`;
+  }
+
   private get noun(): string {
     return this.type === 'content' ? 'answer' : 'reasoning';
   }
@@ -201,7 +228,7 @@ export class TextRepeat implements Detector, RepeatListener {
     const { distances } = this.index;
     const farthest = distances.at(-1) ?? 0;
     const period = distances[0] ?? 0;
-    const distance = Math.round((farthest / (threshold - 1)) * 10) / 10;
+    const distance = Math.round((farthest / Math.max(distances.length, 1)) * 10) / 10;
     const excerpt = this.index.tail(Math.max(EXCERPT_UNITS, 2 * period));
     const repeated = readablePeriod(excerpt, Math.max(period, 1));
     return {
@@ -214,11 +241,12 @@ export class TextRepeat implements Detector, RepeatListener {
       windowMs: null,
       period: 1,
       tool: null,
-      reason: `${quote(repeated)} repeats every ${String(distance)} characters in the ${this.noun}, ${String(count)} times so far`,
+      reason: `${this.what(repeated, distance)}, ${String(count)} times so far`,
       ...(action === 'chance' && { guidance: textGuidance(repeated, count) }),
       evidence: {
         at,
         lastAction: action,
+        ...(this.index instanceof FoldedIndex && { rule: this.index.rule }),
         window: { length: window, text: excerpt.slice(-window) },
         distance,
         positions: [...distances.toReversed(), 0].map((back) => this.offsetBack(at, back + window - 1)),
@@ -247,7 +275,10 @@ export class TextRepeat implements Detector, RepeatListener {
 
   restore(snapshot: TextSnapshot): void {
     this.structure.restore(snapshot.structure);
-    this.index.restore(snapshot.index);
+    const { index } = this;
+    if (index instanceof FoldedIndex) {
+      if ('form' in snapshot.index) index.restore(snapshot.index);
+    } else if (!('form' in snapshot.index)) index.restore(snapshot.index);
     const { length } = this.index;
     this.incident = snapshot.incident && Incident.restore(snapshot.incident);
     this.marks = snapshot.marks;
@@ -259,7 +290,7 @@ export class TextRepeat implements Detector, RepeatListener {
 
 export interface TextSnapshot {
   readonly structure: LineSnapshot;
-  readonly index: RepeatSnapshot;
+  readonly index: RepeatSnapshot | FoldedSnapshot;
   readonly incident: IncidentSnapshot | undefined;
   readonly marks: readonly Mark[];
   readonly nextMarkIn: number;

@@ -1,5 +1,6 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { ToolRepeatOptions } from './plan.ts';
+import type { RepetitionRule } from './repetition-kind.ts';
 
 /** The sentences that people and models read. Custom texts replace them where the settings have some. */
 
@@ -50,6 +51,29 @@ export function textGuidance(repeated: string, count: number): string {
     `Your last answer repeated the same text ${String(count)} times: “${repeated}”`,
     'Stop repeating it. Say what is still missing, or end the answer if nothing is.',
   ].join('\n');
+}
+
+/** What a person is told about a text that repeats by a rule of {@link FoldedIndex}. */
+export function repetitionReason(
+  rule: RepetitionRule,
+  repeated: string,
+  distance: number,
+  noun: string,
+): string {
+  const what = repeated.trim() === '' ? 'White space' : quote(repeated);
+  const every = `every ${String(distance)} characters of the ${noun}`;
+  switch (rule) {
+    case 'counter':
+      return `${what} comes ${every}, and only its numbers change`;
+    case 'lines':
+      return `${what} comes ${every}, in a list, a table or code without anything new`;
+    case 'run':
+      return `${what} fills the ${noun} without a break`;
+    case 'block':
+      return `The passage ${what} comes ${every}`;
+    case 'text':
+      return `${what} comes ${every}, with little new in between`;
+  }
 }
 
 /** A text on one line, short enough for a sentence. */

@@ -116,5 +116,6 @@ export const configs: readonly DetectionInput[] = [
     tool_call_loop: { mode: 'chance_then_block' },
   },
   { preset: 'proxy' },
+  { preset: 'balanced' },
   { preset: 'similar', content_loop: { window: 16, min_repeats: 4, max_distance: 60, mode: 'warn' } },
 ];

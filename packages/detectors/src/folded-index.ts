@@ -1,0 +1,280 @@
+import { EchoFinder } from './echo-finder.ts';
+import type { TextRepeatOptions } from './plan.ts';
+import type { RepeatListener } from './repeat-index.ts';
+import { type RepetitionRule, RUN, repetitionKind } from './repetition-kind.ts';
+import { type FoldedText, type FolderSnapshot, TextFolder } from './text-folder.ts';
+import { TextTail } from './text-tail.ts';
+
+/** A new unit takes away what this many repeated ones bring: a text of which a quarter is new is no loop. */
+const PRICE_OF_NEW = 3;
+/** What a number that neither stays nor counts takes away beyond that. */
+const PRICE_OF_NUMBER = 20;
+/** Nothing is a loop before so many units. */
+const LEAST = 8;
+/** The kind of a repetition is looked at every so many repeated units. */
+const LOOK_EVERY = 8;
+/** The last units that tell words from drawings, at most. */
+const LOOK_AT = 400;
+/** Units after a marker or a counter that belong to it. */
+const SURROUNDINGS = 250;
+/** Units of the text itself that are at hand, besides those of the call of `append` at hand. */
+const KEPT_UNITS = 2048;
+const MAX_APPENDED = 256;
+/** Times that a long block must come. */
+const BLOCKS = 3;
+/** A score above this tells nothing more. */
+const MOST = 2000;
+
+/**
+ * Finds where a text has nothing new to say, in a form of it in which numbers that count and white space are the same.
+ *
+ * Every unit whose window has occurred within the reach adds to a score, every other takes more away: so the score
+ * rises in a loop, even in one of which a word changes, and stays near zero in a text that says something, however
+ * alike its lines begin. How high it must rise depends on what repeats.
+ */
+export class FoldedIndex implements FoldedText {
+  private readonly threshold: number;
+  private readonly maxDistance: number;
+  private readonly window: number;
+  private readonly reach: number;
+  private readonly folder = new TextFolder();
+  private readonly finder: EchoFinder;
+  private readonly kept = new TextTail(KEPT_UNITS + MAX_APPENDED);
+  private state: FoldedState = { ...BEGINNING };
+  /** The call of {@link append} at hand. */
+  private listener: RepeatListener | undefined;
+  private begin = 0;
+  private end = 0;
+  /** The unit at hand, in the text of that call. */
+  private at = 0;
+
+  constructor({ window, threshold, maxDistance }: TextRepeatOptions) {
+    this.window = window;
+    this.threshold = threshold;
+    this.maxDistance = maxDistance;
+    this.reach = (threshold - 1) * maxDistance;
+    this.finder = new EchoFinder(window, this.reach);
+  }
+
+  /** Units since the last restart. */
+  get length(): number {
+    return this.state.length;
+  }
+
+  /** What repeats, in the words of a verdict. */
+  get rule(): RepetitionRule {
+    return this.state.rule;
+  }
+
+  /** Units since the text began to repeat. */
+  get since(): number {
+    return this.state.length - this.state.start;
+  }
+
+  /** A marker of a list, a heading, a table or the like ends here. */
+  noteMarker(): void {
+    this.state.markerAt = this.state.folded;
+  }
+
+  /** Code or a divider is here. */
+  noteFence(): void {
+    this.state.fenceAt = this.state.folded;
+  }
+
+  /** Forgets the text. */
+  restart(): void {
+    if (this.state.length === 0) return;
+    this.state = { ...BEGINNING };
+    this.folder.restart();
+    this.finder.restart();
+    this.kept.clear();
+  }
+
+  /** Takes `text` from `from` up to `to`, {@link MAX_APPENDED} units at most, and tells the listener what is found at which unit. */
+  append(text: string, from: number, to: number, listener: RepeatListener): void {
+    this.listener = listener;
+    this.begin = from;
+    this.end = to;
+    this.at = from;
+    this.kept.append(text, from, to);
+    this.folder.fold(text, from, to, this);
+    this.state.length += to - from;
+    this.at = to - 1;
+    this.listener = undefined;
+  }
+
+  number(counts: boolean): void {
+    const { state } = this;
+    if (counts) state.counterAt = state.folded;
+    else this.lower(PRICE_OF_NUMBER);
+  }
+
+  folded(text: string, from: number, to: number, at: number | null): void {
+    const { finder, state } = this;
+    for (let i = from; i < to; ) {
+      const begun = i;
+      i = finder.advance(text, i, state.needed === 0 ? to : Math.min(to, i + state.quietAt - state.folded));
+      this.at = at ?? i - 1;
+      state.folded += i - begun;
+      const { echo } = finder;
+      const fresh = i - begun - (echo === 0 ? 0 : 1);
+      if (fresh > 0) this.lower(fresh * PRICE_OF_NEW);
+      if (echo !== 0 && this.raise(echo)) {
+        state.quietAt = state.folded + this.maxDistance;
+        this.listener?.onRepeat(this.at, Math.floor(echo <= RUN ? state.run / echo : state.rounds) + 1);
+      } else if (state.needed !== 0 && state.folded >= state.quietAt) {
+        this.settle();
+        this.listener?.onQuiet(this.at);
+      }
+    }
+  }
+
+  private settle(): void {
+    this.state.needed = 0;
+    this.lower(this.state.score);
+  }
+
+  private lower(by: number): void {
+    const { state } = this;
+    state.run = 0;
+    if (state.score === 0) return;
+    state.score = Math.max(0, state.score - by);
+  }
+
+  /** The unit at hand has been there before. @returns whether the text is in a loop */
+  private raise(echo: number): boolean {
+    const { state } = this;
+    if (state.score === 0) {
+      state.start = state.length + this.at - this.begin;
+      state.rounds = 0;
+      state.repeated = 0;
+    }
+    if (echo <= RUN) {
+      state.run += 1;
+    } else {
+      state.run = 0;
+      state.rounds += 1 / echo;
+      state.repeated += 1;
+    }
+    const limit = state.needed === 0 ? Math.max(this.reach, MOST) : state.needed;
+    if (state.score < limit) state.score += 1;
+    if (state.needed !== 0) return state.score >= state.needed;
+    if (state.score < LEAST) return false;
+    state.looks += 1;
+    return state.looks % LOOK_EVERY === 0 && this.look(echo);
+  }
+
+  /** Whether what repeats has done so for long enough. */
+  private look(echo: number): boolean {
+    const { state } = this;
+    const { folded, score, rounds, repeated, run } = state;
+    const short = echo <= RUN;
+    const often = short
+      ? run >= (this.threshold - 1) * echo
+      : rounds >= this.threshold - 1 && repeated <= this.maxDistance * rounds;
+    const long = !short && rounds >= BLOCKS && score >= this.reach;
+    if (!often && !long) return false;
+    const kind = repetitionKind(this.finder.tail(Math.min(LOOK_AT, (short ? run : score) + this.window)), {
+      period: echo,
+      counting: folded - state.counterAt < SURROUNDINGS,
+      structured: folded - state.markerAt < SURROUNDINGS,
+      fenced: folded - state.fenceAt < SURROUNDINGS,
+    });
+    if ((short ? run : score) < kind.needed) return false;
+    state.needed = Math.min(score, kind.needed);
+    state.score = state.needed;
+    state.rule = often ? kind.rule : 'block';
+    return true;
+  }
+
+  /** The last units of the text up to the one at hand, at most `limit` of them. */
+  tail(limit: number): string {
+    return this.kept.text(Math.min(limit, KEPT_UNITS), this.end - 1 - this.at);
+  }
+
+  /** Distances to the earlier occurrences of the latest window, nearest first, at most one less than the threshold. */
+  get distances(): readonly number[] {
+    const text = this.tail(KEPT_UNITS);
+    const places: number[] = [];
+    let form = '';
+    new TextFolder().fold(text, 0, text.length, {
+      number: () => undefined,
+      folded(part, from, to, at) {
+        for (let i = from; i < to; i += 1) places.push(at ?? i);
+        form += part.slice(from, to);
+      },
+    });
+    const latest = form.slice(-this.window);
+    const distances: number[] = [];
+    for (let i = form.length - latest.length; i > 0 && distances.length < this.threshold - 1; ) {
+      i = form.lastIndexOf(latest, i - 1);
+      if (i < 0) break;
+      distances.push(text.length - 1 - (places[i + latest.length - 1] ?? 0));
+    }
+    return distances;
+  }
+
+  snapshot(): FoldedSnapshot {
+    return {
+      form: this.finder.tail(this.finder.capacity),
+      folder: this.folder.snapshot(),
+      kept: this.kept.text(KEPT_UNITS + MAX_APPENDED),
+      state: { ...this.state },
+    };
+  }
+
+  restore({ form, folder, kept, state }: FoldedSnapshot): void {
+    this.restart();
+    for (let i = 0; i < form.length; ) i = this.finder.advance(form, i, form.length);
+    this.folder.restore(folder);
+    this.kept.append(kept, 0, kept.length);
+    this.state = { ...state };
+  }
+}
+
+interface FoldedState {
+  /** Units since the last restart, as they came and in folded form. */
+  length: number;
+  folded: number;
+  score: number;
+  /** How often the text has come round since the score left zero, and how many units repeated since. */
+  rounds: number;
+  repeated: number;
+  /** Units of the run at hand, of one short unit. */
+  run: number;
+  /** `length` at which the score left zero. */
+  start: number;
+  looks: number;
+  /** `folded` at the last of each. */
+  counterAt: number;
+  markerAt: number;
+  fenceAt: number;
+  /** Score at which the open loop was found, 0 while none is open; and the `folded` at which it is over. */
+  needed: number;
+  quietAt: number;
+  rule: RepetitionRule;
+}
+
+const BEGINNING: Readonly<FoldedState> = {
+  length: 0,
+  folded: 0,
+  score: 0,
+  rounds: 0,
+  repeated: 0,
+  run: 0,
+  start: 0,
+  looks: 0,
+  counterAt: -SURROUNDINGS,
+  markerAt: -SURROUNDINGS,
+  fenceAt: -SURROUNDINGS,
+  needed: 0,
+  quietAt: 0,
+  rule: 'text',
+};
+
+export interface FoldedSnapshot {
+  readonly form: string;
+  readonly folder: FolderSnapshot;
+  readonly kept: string;
+  readonly state: FoldedState;
+}

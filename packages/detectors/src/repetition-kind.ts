@@ -1,0 +1,63 @@
+/** How a text repeats, for those who read a verdict. */
+export type RepetitionRule = 'text' | 'counter' | 'lines' | 'run' | 'block';
+
+/** Where in a text a repetition stands. */
+export interface Surroundings {
+  /** Units from one occurrence to the next, in folded text. */
+  readonly period: number;
+  readonly counting: boolean;
+  readonly structured: boolean;
+  readonly fenced: boolean;
+}
+
+export interface RepetitionKind {
+  readonly rule: RepetitionRule;
+  /** Units without anything new, less what was new in between, until it is a loop. */
+  readonly needed: number;
+}
+
+/** A unit that repeats no farther apart than this is a run, not a text. */
+export const RUN = 8;
+
+const WORDS: RepetitionKind = { rule: 'text', needed: 200 };
+const COUNTING: RepetitionKind = { rule: 'counter', needed: 700 };
+const LISTED: RepetitionKind = { rule: 'lines', needed: 1000 };
+const FENCED: RepetitionKind = { rule: 'lines', needed: 1400 };
+const SYLLABLES: RepetitionKind = { rule: 'run', needed: 90 };
+const SYMBOLS: RepetitionKind = { rule: 'run', needed: 200 };
+const ONE_CHARACTER: RepetitionKind = { rule: 'run', needed: 150 };
+const DIGITS: RepetitionKind = { rule: 'run', needed: 150 };
+const LINE_BREAKS: RepetitionKind = { rule: 'run', needed: 8 };
+const SPACES: RepetitionKind = { rule: 'run', needed: 28 };
+const RULER: RepetitionKind = { rule: 'run', needed: 400 };
+const DRAWING: RepetitionKind = { rule: 'run', needed: 2000 };
+
+/** What fills, draws or leads: a ruler, progress dots, the frame of a table; `A` is nothing in base64. */
+const drawn = /^(?:[-_*=+#~.,:;|/\\<>^'"`()[\]{}%\d\s\u2500-\u25ff\u2800-\u28ff\uffff]*|A+)$/;
+const unbroken = /^\S+$/;
+const digits = /^(?=.*\d)[\d.]+$/;
+const letter = /\p{L}/gu;
+
+/**
+ * How long a text must go on without anything new to be a loop. Words that come back are noticed soon; where counting,
+ * listing, tables and code repeat by nature, and most of all where there are no words, it takes longer.
+ *
+ * @param recent the last units of the folded text
+ */
+export function repetitionKind(recent: string, around: Surroundings): RepetitionKind {
+  const { period, counting, structured, fenced } = around;
+  if (recent.trim() === '') return recent.includes('\n') ? LINE_BREAKS : SPACES;
+  const run = period <= RUN && unbroken.test(recent);
+  if (run && digits.test(recent)) return DIGITS;
+  if (drawn.test(recent)) return run && period === 1 ? RULER : DRAWING;
+  if (period === 1) return ONE_CHARACTER;
+  const letters = recent.match(letter)?.length ?? 0;
+  if (letters === 0) return SYMBOLS;
+  if (letters * 4 < recent.length) return DRAWING;
+  if (fenced || structured) {
+    const kind = fenced ? FENCED : LISTED;
+    return counting ? { ...kind, rule: 'counter' } : kind;
+  }
+  if (counting) return COUNTING;
+  return period <= RUN ? SYLLABLES : WORDS;
+}

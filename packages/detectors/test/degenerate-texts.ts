@@ -1,0 +1,136 @@
+/** Texts of models that have fallen into a rut, after an answer that began well. */
+
+const times = (count: number, piece: (n: number) => string): string =>
+  Array.from({ length: count }, (_, n) => piece(n)).join('');
+
+const begun =
+  'A good question. The answer depends on where the data comes from, how often it changes and who reads it; let me go through that in order.\n\n';
+
+const animals = ['cat', 'dog', 'horse', 'cow', 'sheep', 'goat', 'pig', 'duck', 'hen', 'goose', 'mule', 'ox'];
+
+export const degenerateTexts: readonly {
+  readonly name: string;
+  readonly text: string;
+  readonly rule?: string;
+}[] = [
+  { name: 'a sentence', text: times(60, () => 'The sea is a place of beauty and of wonder. '), rule: 'text' },
+  {
+    name: 'a numbered list',
+    text: times(90, (n) => `${String(n + 1)}. A garden that is not a garden.\n`),
+    rule: 'counter',
+  },
+  { name: 'a list of equal items', text: times(80, () => '- Use a good password\n'), rule: 'lines' },
+  {
+    name: 'steps with a counter',
+    text: times(70, (n) => `Step ${String(n + 12)}: Check the result of the last step. `),
+    rule: 'counter',
+  },
+  {
+    name: 'a counter of two numbers',
+    text: times(70, (n) => `Attempt ${String(n + 1)} of ${String(n + 10)}: retry the request.\n`),
+    rule: 'counter',
+  },
+  {
+    name: 'years by decades',
+    text: times(60, (n) => `In the ${String(1900 + 10 * n)}s, the city was destroyed and built anew. `),
+  },
+  {
+    name: 'a line inside a fence',
+    text: `\`\`\`python\n${times(90, () => '    print("Hello, world, hello")\n')}`,
+  },
+  {
+    name: 'numbered variables inside a fence',
+    text: `\`\`\`python\n${times(120, (n) => `value_${String(n)} = get_value(${String(n)})\n`)}`,
+    rule: 'counter',
+  },
+  {
+    name: 'functions inside a fence',
+    text: `\`\`\`js\n${times(60, (n) => `function test${String(n)}() {\n  return true;\n}\n\n`)}`,
+  },
+  {
+    name: 'rows of a table',
+    text: `| n | name | value |\n|---|---|---|\n${times(100, (n) => `| ${String(n)} | The name of it | The value |\n`)}`,
+    rule: 'counter',
+  },
+  {
+    name: 'two sentences by turns',
+    text: times(40, (n) =>
+      n % 2 === 0 ? 'I should check the file again. ' : 'But first I should think about it. ',
+    ),
+  },
+  {
+    name: 'two sentences in any order',
+    text: times(60, (n) =>
+      (n * n * 7 + n) % 5 < 2 ? 'The sky is blue today. ' : 'The grass is green again. ',
+    ),
+  },
+  {
+    name: 'a growing sentence',
+    text: times(30, (n) => `I like ${times(n + 1, () => 'apples and pears and ')}plums. `),
+  },
+  { name: 'a word', text: times(400, () => 'the '), rule: 'run' },
+  { name: 'a syllable', text: times(400, () => 'na'), rule: 'run' },
+  { name: 'a token of markup', text: times(600, () => '</invoke>') },
+  { name: 'line breaks', text: '\n'.repeat(2000), rule: 'run' },
+  { name: 'spaces', text: ' '.repeat(2000), rule: 'run' },
+  { name: 'zeros and dots', text: '0.'.repeat(1500), rule: 'run' },
+  { name: 'digits of a number', text: `0.${'142857'.repeat(500)}` },
+  { name: 'zeros', text: '0'.repeat(3000), rule: 'run' },
+  { name: 'exclamation marks', text: '!'.repeat(800), rule: 'run' },
+  { name: 'one letter', text: 'G'.repeat(800), rule: 'run' },
+  { name: 'dots for ever', text: '.'.repeat(3000), rule: 'run' },
+  { name: 'emoji', text: '😂'.repeat(400), rule: 'run' },
+  { name: 'a family of emoji', text: '👩‍👩‍👧 '.repeat(200) },
+  {
+    name: 'a paragraph in which a word changes',
+    text: times(
+      60,
+      (n) =>
+        `The ${animals[n % 12] ?? ''} is an animal that lives on the farm, and the farmer takes good care of it every day of the year because it is useful to him.\n\n`,
+    ),
+  },
+  { name: 'a dialogue', text: times(60, () => 'User: Can you help me?\nAssistant: Yes, I can help you.\n') },
+  { name: 'quotes', text: times(80, () => '> To be is to be perceived.\n'), rule: 'lines' },
+  {
+    name: 'headings with a number',
+    text: times(60, (n) => `## Chapter ${String(n + 1)}\n\nThe story goes on as before.\n\n`),
+    rule: 'counter',
+  },
+  {
+    name: 'a long paragraph',
+    text: times(9, () =>
+      times(
+        12,
+        (n) =>
+          `${animals[n] ?? ''} number ${'abcdefghijkl'.charAt(n)} was brought to the market in the ${'lkjihgfedcba'.charAt(n)} week. `,
+      ),
+    ),
+  },
+  {
+    name: 'doubts',
+    text: times(40, () => 'Wait, no. Actually, let me reconsider this from the start. Hmm, '),
+  },
+  { name: 'Chinese', text: times(80, () => '我们需要再次检查这个问题。') },
+  {
+    name: 'objects with a counter',
+    text: times(60, (n) => `{"id": ${String(n)}, "name": "item", "value": "a value"},\n`),
+  },
+  { name: 'a path that goes deeper', text: `/src${'/components/shared'.repeat(120)}` },
+  {
+    name: 'facts about any number',
+    text: times(
+      120,
+      (n) => `The number ${String((n * 7919 + 13) % 10_007)} is a prime number and it is odd.\n`,
+    ),
+    rule: 'counter',
+  },
+  {
+    name: 'a sentence cut off by line breaks',
+    text: times(
+      80,
+      (n) => `I will try${n % 3 === 0 ? '\n' : ' '}once more to open the file${n % 4 === 0 ? '\n\n' : '. '}`,
+    ),
+  },
+  { name: 'letters of base64', text: 'QUFBQUFB'.repeat(300), rule: 'run' },
+  { name: 'a long list of one word', text: times(300, () => 'caching, ') },
+].map((text) => ({ ...text, text: begun + text.text }));

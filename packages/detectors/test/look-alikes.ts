@@ -1,0 +1,351 @@
+/** Texts that repeat themselves legitimately, made anew for every run and always the same. */
+
+/** Pseudo-random whole numbers below a limit. */
+function numbers(seed: number): (below: number) => number {
+  let state = Math.imul(seed, 0x9e3779b1) >>> 0;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+const nouns =
+  'river window ledger anchor copper garden signal harbor lantern meadow orbit pepper quarry ribbon saddle timber velvet walnut zephyr bridge candle dragon engine falcon glacier hammer island jacket kettle ladder magnet needle oyster pencil rocket shovel ticket umbrella violin whistle'.split(
+    ' ',
+  );
+const verbs =
+  'open close build carry lift paint count test find keep lose mark move name order pack read send sort trace turn wash weigh wrap'.split(
+    ' ',
+  );
+
+/** Lines made of what `line` says of their number, a way to draw words, and one to draw numbers. */
+function lines(
+  count: number,
+  seed: number,
+  line: (n: number, word: () => string, draw: (below: number) => number) => string,
+): string {
+  const draw = numbers(seed);
+  const word = (): string => (draw(3) === 0 ? verbs[draw(verbs.length)] : nouns[draw(nouns.length)]) ?? '';
+  return Array.from({ length: count }, (_, n) => `${line(n, word, draw)}\n`).join('');
+}
+
+function letters(count: number, seed: number, alphabet: string): string {
+  const draw = numbers(seed);
+  return Array.from({ length: count }, () => alphabet.charAt(draw(alphabet.length))).join('');
+}
+
+const fence = (language: string, code: string): string => `Here it is:\n\n\`\`\`${language}\n${code}\`\`\`\n`;
+const base64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+const two = (n: number): string => String(n).padStart(2, '0');
+
+const chorus =
+  'Oh carry me over the wide blue water,\nOh carry me home to the shore again,\nWhere the lanterns burn for the ferryman’s daughter,\nAnd the bells ring out in the silver rain.\n\n';
+
+export const lookAlikes: readonly { readonly name: string; readonly text: string }[] = [
+  { name: 'rulers of equals signs', text: `${'='.repeat(72)}\n`.repeat(20) },
+  {
+    name: 'rulers between paragraphs',
+    text: lines(30, 1, (_, w) => `${'-'.repeat(80)}\n${w()} and ${w()} ${w()}`),
+  },
+  { name: 'a ruler as wide as a terminal', text: `Results\n${'─'.repeat(240)}\nAll passed.\n` },
+  {
+    name: 'progress dots of a test run',
+    text: lines(16, 2, (n) => `${'.'.repeat(72)} [${String(n * 6).padStart(3)}%]`),
+  },
+  { name: 'progress dots without a line break', text: `Uploading ${'.'.repeat(400)} done.` },
+  {
+    name: 'a progress bar',
+    text: lines(50, 3, (n) => `[${'#'.repeat(n)}${' '.repeat(50 - n)}] ${String(n * 2)}%`),
+  },
+  {
+    name: 'a table of contents with leaders',
+    text: lines(30, 4, (n, w) => `${w()} ${w()} ${'.'.repeat(50)} ${String(n * 3 + 1)}`),
+  },
+  {
+    name: 'a traceback through one library',
+    text: lines(
+      40,
+      5,
+      (_, w, d) =>
+        `  File "/usr/local/lib/python3.11/site-packages/django/core/${w()}/${w()}.py", line ${String(d(900))}, in ${w()}\n    return self.${w()}(${w()}, *args)`,
+    ),
+  },
+  {
+    name: 'a Java stack trace',
+    text: lines(
+      60,
+      6,
+      (_, w, d) =>
+        `\tat org.springframework.web.servlet.${w()}.${w()}Handler.${w()}(${w()}Handler.java:${String(d(990))})`,
+    ),
+  },
+  { name: 'base64', text: letters(5000, 7, base64) },
+  {
+    name: 'base64 with zeros in it',
+    text: `${letters(900, 8, base64)}${'A'.repeat(200)}${letters(900, 9, base64)}`,
+  },
+  { name: 'a base64 key in lines', text: letters(3000, 10, base64).replace(/.{64}/g, '$&\n') },
+  {
+    name: 'a log with one prefix',
+    text: lines(
+      80,
+      11,
+      (n, w, d) =>
+        `2024-03-01T12:${two(Math.floor(n / 60))}:${two(n % 60)}.${String(100 + d(900))}Z INFO [worker-3] request ${String(10_000 + d(90_000))} ${w()} finished in ${String(d(400))} ms`,
+    ),
+  },
+  {
+    name: 'an access log',
+    text: lines(
+      80,
+      12,
+      (_, w, d) =>
+        `10.0.3.${String(d(255))} - - [01/Mar/2024:12:00:${two(d(60))} +0000] "GET /api/${w()}/${String(d(9000))} HTTP/1.1" 200 ${String(d(9000))}`,
+    ),
+  },
+  {
+    name: 'losses of a training',
+    text: lines(
+      100,
+      13,
+      (n, _, d) =>
+        `Epoch ${String(n + 1)}/100 - loss: 0.${String(d(10_000))} - accuracy: 0.${String(d(10_000))} - val_loss: 0.${String(d(10_000))}`,
+    ),
+  },
+  {
+    name: 'a JSON array of numbers',
+    text: fence('json', `[${Array.from({ length: 500 }, (_, n) => (n * 7919) % 1000).join(', ')}]\n`),
+  },
+  { name: 'a JSON array of ones and zeros', text: `[${Array.from(letters(900, 14, '01')).join(', ')}]` },
+  { name: 'a vector of zeros', text: `bias = [${'0.0, '.repeat(128)}0.0]` },
+  {
+    name: 'JSON records',
+    text: fence(
+      'json',
+      `[\n${lines(50, 15, (n, w, d) => `  {\n    "id": ${String(n)},\n    "name": "${w()} ${w()}",\n    "price": ${String(d(9000) / 100)},\n    "active": true\n  },`)}]\n`,
+    ),
+  },
+  {
+    name: 'JSON records without a fence',
+    text: `[${lines(60, 16, (n, w, d) => `{"id": ${String(n)}, "sku": "${w()}-${String(d(9999))}", "name": "${w()} ${w()}", "in_stock": true},`)}]`,
+  },
+  {
+    name: 'a long list with one prefix',
+    text: lines(
+      60,
+      17,
+      (_, w) => `- GET https://api.billing.example.com/internal/v2/eu-west/invoices/${w()}/${w()}`,
+    ),
+  },
+  {
+    name: 'a long list of files',
+    text: lines(100, 18, (_, w) => `- packages/detectors/src/components/${w()}/${w()}-${w()}.test.ts`),
+  },
+  {
+    name: 'a numbered list of ideas',
+    text: lines(60, 19, (n, w) => `${String(n + 1)}. A garden with a ${w()} and a ${w()} beside the ${w()}.`),
+  },
+  {
+    name: 'a list of tasks',
+    text: lines(50, 20, (n, w) => `- [ ] Task ${String(n + 1)}: ${w()} the ${w()} of the ${w()}`),
+  },
+  {
+    name: 'the cases of a switch',
+    text: fence(
+      'ts',
+      lines(60, 21, (n, w) => `    case ${String(n)}:\n      return '${w()}-${w()}';`),
+    ),
+  },
+  {
+    name: 'rules of a style sheet',
+    text: fence(
+      'css',
+      lines(
+        50,
+        22,
+        (_, w, d) => `.${w()}-${w()} {\n  margin: ${String(d(40))}px;\n  padding: ${String(d(40))}px;\n}`,
+      ),
+    ),
+  },
+  {
+    name: 'a table of tests',
+    text: fence(
+      'ts',
+      lines(60, 23, (_, w, d) => `  ['${w()} ${w()}', ${String(d(100))}, ${String(d(100))}, true],`),
+    ),
+  },
+  {
+    name: 'imports',
+    text: fence(
+      'ts',
+      lines(60, 24, (_, w) => `import { ${w()}, ${w()} } from '../../components/${w()}/${w()}.js';`),
+    ),
+  },
+  {
+    name: 'assertions without a fence',
+    text: lines(
+      40,
+      25,
+      (_, w, d) =>
+        `    assert.equal(calculator.${w()}(${String(d(99))}, ${String(d(99))}), ${String(d(999))});`,
+    ),
+  },
+  {
+    name: 'an SVG path',
+    text: fence(
+      'svg',
+      `<path d="${lines(200, 26, (_, __, d) => `L ${String(d(900))} ${String(d(900))} C ${String(d(99))} ${String(d(99))}`).replaceAll('\n', ' ')}"/>\n`,
+    ),
+  },
+  {
+    name: 'CSV',
+    text: lines(
+      100,
+      27,
+      (n, w, d) =>
+        `${String(n)},${w()},${w()},${String(d(9000))},2024-0${String(1 + d(9))}-${two(1 + d(28))}`,
+    ),
+  },
+  {
+    name: 'CSV of numbers',
+    text: lines(
+      100,
+      28,
+      (n, _, d) => `${String(n)},${String(d(1000))},${String(d(1000))},${String(d(1000))}`,
+    ),
+  },
+  {
+    name: 'a hex dump',
+    text: lines(
+      60,
+      29,
+      (n, _, d) =>
+        `${(n * 16).toString(16).padStart(8, '0')}: ${Array.from({ length: 8 }, () => d(65_536).toString(16).padStart(4, '0')).join(' ')}`,
+    ),
+  },
+  {
+    name: 'a hex dump with zeros',
+    text: lines(
+      24,
+      30,
+      (n) => `${(n * 16).toString(16).padStart(8, '0')}: ${'0000 '.repeat(8)} ................`,
+    ),
+  },
+  {
+    name: 'a table of 60 rows',
+    text: `| id | name | owner | state |\n|---|---|---|---|\n${lines(60, 31, (n, w) => `| ${String(n + 1)} | ${w()} ${w()} | ${w()} | done |`)}`,
+  },
+  {
+    name: 'a table of 60 rows of numbers',
+    text: `| x | y | z |\n|---|---|---|\n${lines(60, 32, (n, _, d) => `| ${String(n)} | ${String(d(1000))} | ${String(d(1000))} |`)}`,
+  },
+  {
+    name: 'an empty table',
+    text: `| day | morning | evening |\n|---|---|---|\n${'|     |         |         |\n'.repeat(40)}`,
+  },
+  {
+    name: 'a short table of what passed',
+    text: `| test | result |\n|---|---|\n${lines(30, 33, (n) => `| case_${String(n)} | passed |`)}`,
+  },
+  {
+    name: 'a song with a chorus',
+    text: Array.from(
+      { length: 6 },
+      (_, v) => lines(8, 40 + v, (_n, w) => `The ${w()} and the ${w()} ${w()} by the ${w()}`) + chorus,
+    ).join(''),
+  },
+  {
+    name: 'a poem whose verses begin alike',
+    text: lines(40, 34, (_, w) => `I remember the ${w()} of the ${w()},\nI remember ${w()} and ${w()};`),
+  },
+  {
+    name: 'legal text',
+    text: lines(
+      40,
+      35,
+      (n, w) =>
+        `${String(n + 1)}. The ${w()} shall, to the extent permitted by law, ${w()} the ${w()} of the other party, unless the ${w()} has been agreed in writing.`,
+    ),
+  },
+  {
+    name: 'license headers',
+    text: lines(
+      7,
+      36,
+      (_, w) =>
+        `### ${w()}/${w()}.ts\n\n// Copyright 2024 The Authors. Licensed under the Apache License, Version 2.0.\n// You may not use this file except in compliance with the License.\n\nexport const ${w()} = '${w()}';\n`,
+    ),
+  },
+  {
+    name: 'eight repetitions that were asked for',
+    text: 'I will not talk in class while the teacher explains the lesson.\n'.repeat(8),
+  },
+  {
+    name: 'eight repetitions with numbers',
+    text: lines(
+      8,
+      37,
+      (n) => `${String(n + 1)}. I will not talk in class while the teacher explains the lesson.`,
+    ),
+  },
+  { name: 'nine times the same short line', text: 'Ready.\n'.repeat(9) },
+  {
+    name: 'results of a test runner',
+    text: lines(60, 38, (n, w) => `ok ${String(n + 1)} - ${w()} ${w()} ${w()}`),
+  },
+  { name: 'a short run of unnamed tests', text: lines(30, 39, (n) => `ok ${String(n + 1)} - passes`) },
+  {
+    name: 'the multiplication table',
+    text: lines(
+      100,
+      40,
+      (n) =>
+        `${String(Math.floor(n / 10) + 1)} x ${String((n % 10) + 1)} = ${String((Math.floor(n / 10) + 1) * ((n % 10) + 1))}`,
+    ),
+  },
+  { name: 'counting to 300', text: Array.from({ length: 300 }, (_, n) => String(n + 1)).join(', ') },
+  {
+    name: 'primes',
+    text: Array.from({ length: 3000 }, (_, n) => n + 2)
+      .filter(
+        (n) =>
+          !Array.from({ length: Math.floor(Math.sqrt(n)) - 1 }, (_, d) => d + 2).some((d) => n % d === 0),
+      )
+      .join(', '),
+  },
+  { name: 'squares of emoji', text: `${'🟩'.repeat(24)}${'⬜'.repeat(8)}\n`.repeat(2) },
+  { name: 'three cheers', text: 'Ha'.repeat(12) + ' hip hip hurray! '.repeat(3) },
+  {
+    name: 'deep indentation',
+    text: fence(
+      'json',
+      Array.from(
+        { length: 40 },
+        (_, n) => `${' '.repeat(n * 2)}{ "${nouns[n % nouns.length] ?? ''}":\n`,
+      ).join(''),
+    ),
+  },
+  {
+    name: 'closing brackets',
+    text: fence('json', Array.from({ length: 60 }, (_, n) => `${' '.repeat(120 - n * 2)}}\n`).join('')),
+  },
+  {
+    name: 'installed packages',
+    text: lines(
+      80,
+      41,
+      (_, w, d) =>
+        `Requirement already satisfied: ${w()}-${w()}>=${String(d(9))}.${String(d(20))} in /usr/local/lib/python3.11/site-packages (from ${w()}) (${String(d(9))}.${String(d(40))}.${String(d(9))})`,
+    ),
+  },
+  { name: 'a FASTA sequence', text: letters(3000, 42, 'ACGT').replace(/.{60}/g, '$&\n') },
+  {
+    name: 'a prose text with a refrain',
+    text: lines(
+      12,
+      43,
+      (_, w) =>
+        `So it goes. The ${w()} was ${w()} and the ${w()} of ${w()} had to ${w()} before the ${w()} came.`,
+    ),
+  },
+];
