@@ -26,7 +26,6 @@ const reservedNames = [
   'LOOPWATCH_VIEWER_TOKEN',
   'LOOPWATCH_SHARED_DATA',
 ];
-const reservedPrefix = 'LOOPWATCH_LLM_';
 const prefix = 'LOOPWATCH_';
 
 /** `similarity_threshold` and `similarity.threshold` have one name, which sets the latter: it is the one that wins. */
@@ -47,7 +46,7 @@ export function environmentSettings(environment: Readonly<Record<string, string 
 }
 
 function isKnown(name: string): boolean {
-  return ownNames.has(name) || reservedNames.includes(name) || name.startsWith(reservedPrefix);
+  return ownNames.has(name) || reservedNames.includes(name);
 }
 
 function warningOf(name: string): string {

@@ -33,6 +33,15 @@ export {
 export { type ResolvedSettings, resolveSettings, type SettingSources } from './resolve-settings.ts';
 export { hiddenValue, isSecretPath } from './secret-paths.ts';
 export {
+  type CheckAnswer,
+  type CheckFailure,
+  type CheckRecord,
+  checkFailures,
+  checkSchema,
+  type JudgeAnswer,
+  judgeAnswerSchema,
+} from './semantic-check.ts';
+export {
   environmentName,
   nearest,
   type SettingPath,
@@ -50,7 +59,9 @@ export {
   outageSchema,
   type PresetName,
   presetNames,
+  type SemanticSettings,
   type Settings,
+  semanticSchema,
   settingsSchema,
   stagnationSchema,
   type TextLoopSettings,

@@ -26,7 +26,7 @@ export type ResolvedSettings =
 
 /** Keys whose value is the preset's as long as nobody sets them. */
 const presetPath =
-  /^(content_loop|thought_loop)\.|^tool_call_loop\.((enabled|max_repeats|ttl_seconds|mode)$|similarity(_|\.)threshold$)/;
+  /^(content_loop|thought_loop)\.|^semantic\.(enabled|mode)$|^tool_call_loop\.((enabled|max_repeats|ttl_seconds|mode)$|similarity(_|\.)threshold$)/;
 
 /**
  * Puts the effective settings together: the environment over the file, flags over the environment.

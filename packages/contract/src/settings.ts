@@ -153,6 +153,26 @@ export const toolContractSchema = z.strictObject({
   mutating: z.boolean().optional().describe('It changes the world. Default: by its name.'),
 });
 
+export const semanticSchema = z.strictObject({
+  enabled: onOffSchema,
+  mode: modeSchema.optional().describe(modeText),
+  after_turns: z.int().min(1).default(30).describe('The first check comes with this turn of a prompt.'),
+  interval: z.int().min(1).default(10).describe('Turns between two checks until a model has answered.'),
+  history_turns: z.int().min(1).max(100).default(20).describe('Latest turns that the model is shown.'),
+  confidence: unitInterval.default(0.9).describe('A confidence above this is a loop.'),
+  second_opinion: z.boolean().default(false).describe('llm.second_model has to confirm a loop.'),
+  max_concurrent: z.int().min(1).default(4).describe('Calls of a model at the same time, in one process.'),
+  per_minute: z.int().min(1).default(60).describe('Calls of a model in a minute, in one process.'),
+  per_session: z.int().min(1).default(100).describe('Calls of a model for one session.'),
+  timeout_seconds: z.number().positive().max(3600).default(60).describe('For one call of a model.'),
+  max_characters: z
+    .int()
+    .min(2000)
+    .max(1_000_000)
+    .default(24_000)
+    .describe('What the model is shown of a session, at most.'),
+});
+
 function isRegularExpression(text: string): boolean {
   try {
     return new RegExp(text) instanceof RegExp;
@@ -175,6 +195,7 @@ export const detectionSchema = z.strictObject({
     .record(z.string(), toolContractSchema)
     .default({})
     .describe('What is declared of tools, by name.'),
+  semantic: semanticSchema.prefault({}).describe('semantic: a model judges the latest turns.'),
   session: z
     .strictObject({
       idle_seconds: z
@@ -222,6 +243,21 @@ export const settingsSchema = detectionSchema.extend({
       topics: topicSettingsSchema.prefault({}),
     })
     .prefault({}),
+  llm: z
+    .strictObject({
+      base_url: z
+        .url({ protocol: /^https?$/ })
+        .optional()
+        .describe('Of an API that speaks like OpenAI’s, up to and with /v1. Default: OpenAI’s own.'),
+      api_key: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('Sent with each call. Not needed by most local servers.'),
+      model: z.string().min(1).optional().describe('The model that judges; none: the semantic layer is off.'),
+      second_model: z.string().min(1).optional().describe('A stronger model that confirms a loop.'),
+    })
+    .prefault({}),
   worker: z
     .strictObject({
       host: z.string().default('0.0.0.0').describe('Address to listen on.'),
@@ -256,6 +292,7 @@ export type DetectionSettings = z.infer<typeof detectionSchema>;
 export type DetectionInput = z.input<typeof detectionSchema>;
 export type ToolCallLoopSettings = z.infer<typeof toolCallLoopSchema>;
 export type ToolContractSettings = z.infer<typeof toolContractSchema>;
+export type SemanticSettings = z.infer<typeof semanticSchema>;
 export type TextLoopSettings = z.infer<typeof textLoopSchema>;
 /** The whole effective configuration. */
 export type Settings = z.infer<typeof settingsSchema>;

@@ -281,6 +281,7 @@ describe('the environment', () => {
     'LOOPWATCH_API_TOKEN',
     'LOOPWATCH_VIEWER_TOKEN',
     'LOOPWATCH_LLM_API_KEY',
+    'LOOPWATCH_LLM_MODEL',
     'LOOPWATCH_SHARED_DATA',
     'PATH',
   ])('does not warn of %s', (name) => {

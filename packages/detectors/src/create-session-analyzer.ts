@@ -1,4 +1,5 @@
-import { type AgentEvent, type DetectionInput, detectionSchema } from '@loopwatch/contract';
+import { type AgentEvent, type CheckAnswer, type DetectionInput, detectionSchema } from '@loopwatch/contract';
+import type { SemanticCheck } from './semantic/semantic-check.ts';
 import { detectionOf, SessionAnalyzer, type SessionSnapshot } from './session-analyzer.ts';
 import type { PureVerdict } from './verdict.ts';
 
@@ -11,6 +12,13 @@ export interface SessionAnalyzerHandle {
    * @returns the verdicts at this event, mostly none
    */
   push(event: AgentEvent): PureVerdict[];
+  /**
+   * With `judged`, to be called after every push: the question to a model that the event raised, if it raised one. Send
+   * its messages, read the answer by `parseJudgeAnswer`, and hand that to {@link answer}.
+   */
+  takeCheck(): SemanticCheck | undefined;
+  /** Takes the answer to a check. @returns the verdicts that follow from it, at the event that asked */
+  answer(checkId: string, answer: CheckAnswer): PureVerdict[];
   /** The whole state, as JSON. */
   snapshot(): { sessionId: string; state: SessionSnapshot } | null;
   /** Goes on from a snapshot of an analyzer with the same configuration. */
@@ -21,15 +29,25 @@ export interface SessionAnalyzerHandle {
  * Watches one session: `createSessionAnalyzer({ preset: 'stream' }).push(event)`.
  *
  * @param config detection settings as in the configuration file; the numbers come from the preset where none are set
+ * @param judged whether the caller answers checks; without that the semantic layer is off
  * @throws ZodError that names the key, when the configuration is wrong
  */
-export function createSessionAnalyzer(config: DetectionInput = {}): SessionAnalyzerHandle {
-  const detection = detectionOf(detectionSchema.parse(config));
+export function createSessionAnalyzer(
+  config: DetectionInput = {},
+  { judged = false }: { readonly judged?: boolean } = {},
+): SessionAnalyzerHandle {
+  const detection = detectionOf(detectionSchema.parse(config), judged);
   let analyzer: SessionAnalyzer | undefined;
   return {
     push(event) {
       analyzer ??= new SessionAnalyzer(event.sessionId ?? '', detection);
       return [...analyzer.push(event)];
+    },
+    takeCheck() {
+      return analyzer?.takeCheck();
+    },
+    answer(checkId, answer) {
+      return [...(analyzer?.answer(checkId, answer) ?? [])];
     },
     snapshot() {
       return analyzer === undefined ? null : { sessionId: analyzer.sessionId, state: analyzer.snapshot() };

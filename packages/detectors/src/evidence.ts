@@ -7,7 +7,7 @@ const MAX_ENTRIES = 16;
 const MAX_BYTES = 32 * 1024;
 
 /** Entries of an evidence that hold what the agent wrote. */
-const AGENT_TEXT = new Set(['arguments', 'text', 'repeated']);
+const AGENT_TEXT = new Set(['arguments', 'text', 'repeated', 'analysis']);
 export const NOT_STORED = '‹not stored›';
 
 /** An evidence as it may leave: secrets masked, bounded to 32 KiB of UTF-8, without the agent's text if so wanted. */

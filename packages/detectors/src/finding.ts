@@ -24,6 +24,8 @@ export interface Finding {
   readonly windowMs: number | null;
   readonly period: number;
   readonly tool: { readonly name: string; readonly signature: string } | null;
+  /** Default: 1. */
+  readonly confidence?: number;
   readonly reason: string;
   readonly guidance?: string;
   readonly evidence: Record<string, unknown>;

@@ -5,6 +5,9 @@ export { maskSecrets } from './mask.ts';
 export { type DetectionPlan, planDetection } from './plan.ts';
 export { type Preset, presets } from './presets.ts';
 export { type DetectorKind, detectorKinds } from './registry.ts';
+export { parseJudgeAnswer } from './semantic/judge-answer.ts';
+export { type JudgeMessage, judgeAnswerForm } from './semantic/judge-prompt.ts';
+export type { SemanticCheck } from './semantic/semantic-check.ts';
 export {
   type Detection,
   detectionOf,

@@ -1,10 +1,17 @@
-import type { DetectionSettings, Mode, TextLoopSettings, ToolCallLoopSettings } from '@loopwatch/contract';
+import type {
+  DetectionSettings,
+  Mode,
+  SemanticSettings,
+  TextLoopSettings,
+  ToolCallLoopSettings,
+} from '@loopwatch/contract';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { canonicalJson } from './canonical-json.ts';
 import { type Preset, presets } from './presets.ts';
 import { type Privacy, privacyOf } from './privacy.ts';
 import { type RoundOptions, roundOptions } from './round-options.ts';
+import type { SemanticOptions } from './semantic/semantic.ts';
 import type { SimilaritySettings } from './similarity.ts';
 
 /** tool-repeat's options for one tool, every default filled in. */
@@ -43,14 +50,18 @@ export interface DetectionPlan {
   readonly rounds: RoundOptions | null;
   readonly content: TextRepeatOptions | null;
   readonly thought: TextRepeatOptions | null;
+  /** `null`: off, or nobody is there to answer. */
+  readonly semantic: SemanticOptions | null;
   readonly privacy: Privacy;
 }
 
-export function planDetection(settings: DetectionSettings): DetectionPlan {
+/** @param judged whether there is a model to answer the checks of the semantic layer; without one it is off */
+export function planDetection(settings: DetectionSettings, judged = false): DetectionPlan {
   const preset = presets[settings.preset];
   const tool = toolOptions(settings.tool_call_loop, presetToolOptions(preset));
   const perTool = Object.entries(settings.tool_call_loop.per_tool ?? {});
   const rounds = roundOptions(settings, preset.rounds, tool.mode);
+  const semantic = judged ? semanticOptions(settings.semantic, preset.semantic) : null;
   const decisive = {
     enabled: settings.enabled,
     preset: settings.preset,
@@ -60,11 +71,14 @@ export function planDetection(settings: DetectionSettings): DetectionPlan {
     rounds: rounds && { ...rounds, contracts: Object.fromEntries(rounds.contracts) },
     content: textOptions(settings.content_loop, preset.content),
     thought: textOptions(settings.thought_loop, preset.thought),
+    // A layer that is off leaves no trace in the hash.
+    ...(semantic !== null && { semantic }),
   };
   return {
     ...decisive,
     perTool: new Map(Object.entries(decisive.perTool)),
     rounds,
+    semantic,
     privacy: privacyOf(settings.privacy),
     configHash: bytesToHex(sha256(utf8ToBytes(canonicalJson(decisive)))).slice(0, 12),
   };
@@ -123,5 +137,17 @@ function textOptions(settings: TextLoopSettings, preset: Preset['content']): Tex
     maxDistance: settings.max_distance ?? base?.maxDistance ?? 250,
     mode: settings.mode ?? base?.mode ?? 'block',
     ...(preset?.folded && { folded: true }),
+  };
+}
+
+function semanticOptions(settings: SemanticSettings, preset: Preset['semantic']): SemanticOptions | null {
+  if (!(settings.enabled ?? preset !== null)) return null;
+  return {
+    afterTurns: settings.after_turns,
+    interval: settings.interval,
+    historyTurns: settings.history_turns,
+    confidence: settings.confidence,
+    maxCharacters: settings.max_characters,
+    mode: settings.mode ?? preset?.mode ?? 'block',
   };
 }

@@ -15,6 +15,8 @@ export interface Preset {
   /** `null`: the layer is off. */
   readonly content: TextPreset | null;
   readonly thought: TextPreset | null;
+  /** A model is asked, where one is configured; `null`: never. */
+  readonly semantic: { readonly mode: Mode } | null;
 }
 
 /** Numbers of the rules over steps; which runs they were chosen on is documented with each detector. */
@@ -46,6 +48,7 @@ function similarCalls(description: string, maxRepeats: number, ttlSeconds: numbe
     rounds: null,
     content: null,
     thought: null,
+    semantic: null,
   };
 }
 
@@ -68,6 +71,7 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
     },
     content: balancedText,
     thought: balancedText,
+    semantic: { mode: 'chance_then_block' },
   },
   stream: {
     description: 'the layers of a stream service: 5 identical calls in a row; 50 units of text 10 times',
@@ -75,6 +79,7 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
     rounds: null,
     content: streamText,
     thought: null,
+    semantic: { mode: 'block' },
   },
   proxy: {
     description: 'a proxy that breaks: 4 identical calls in a row within two minutes',
@@ -82,6 +87,7 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
     rounds: null,
     content: null,
     thought: null,
+    semantic: null,
   },
   similar: similarCalls('3 similar calls within five minutes', 3, 300, 'block'),
   general: similarCalls('general purpose', 3, 300, 'chance_then_block'),

@@ -2,6 +2,7 @@ import type { Detector, DetectorMeta } from './finding.ts';
 import { Outage, outageMeta } from './outage.ts';
 import type { DetectionPlan } from './plan.ts';
 import { RoundRepeat } from './round-repeat.ts';
+import { Semantic, semanticMeta } from './semantic/semantic.ts';
 import { Stagnation, stagnationMeta } from './stagnation.ts';
 import { contentRepeatMeta, TextRepeat, thoughtRepeatMeta } from './text-repeat.ts';
 import { ToolCycle, toolCycleMeta } from './tool-cycle.ts';
@@ -50,5 +51,9 @@ export const detectorKinds: readonly DetectorKind[] = [
   {
     meta: thoughtRepeatMeta,
     create: (plan) => (plan.thought === null ? null : new TextRepeat('thought', plan.thought)),
+  },
+  {
+    meta: semanticMeta,
+    create: (plan) => (plan.semantic === null ? null : new Semantic(plan.semantic, plan.privacy)),
   },
 ];

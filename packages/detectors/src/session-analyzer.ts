@@ -1,5 +1,6 @@
 import {
   type AgentEvent,
+  type CheckAnswer,
   type DetectionSettings,
   detectionSettings,
   eventTime,
@@ -13,10 +14,12 @@ import type { Mark } from './mark.ts';
 import { type DetectionPlan, planDetection } from './plan.ts';
 import { RecentIds, type RecentIdsSnapshot } from './recent-ids.ts';
 import { detectorKinds } from './registry.ts';
+import { Semantic } from './semantic/semantic.ts';
+import type { SemanticCheck } from './semantic/semantic-check.ts';
 import { SessionLabels } from './session-labels.ts';
 import { applyControl, type SessionOverrides } from './session-settings.ts';
 import { SessionTotals, type TotalsSnapshot } from './session-totals.ts';
-import { incidentId, type PureVerdict, toVerdict } from './verdict.ts';
+import { incidentId, type PureVerdict, type Scene, toVerdict } from './verdict.ts';
 
 /** No verdict: shared, because most events have none. */
 const NONE: readonly PureVerdict[] = [];
@@ -25,6 +28,8 @@ const NO_EVENT: KnownEvent = { type: 'turn_started' };
 const NO_FINDINGS: Finding[] = [];
 const NO_IDS: readonly string[] = [];
 const NO_INCIDENTS: readonly [string, string][] = [];
+/** Place of the detector that asks a model: what it asked cannot be taken back. */
+const SEMANTIC = detectorKinds.findIndex(({ meta }) => meta.id === 'semantic');
 
 /** What became of an event, for those who count. */
 export type Reception = 'analyzed' | 'duplicate' | 'refused_setting';
@@ -33,10 +38,12 @@ export type Reception = 'analyzed' | 'duplicate' | 'refused_setting';
 export interface Detection {
   readonly settings: DetectionSettings;
   readonly plan: DetectionPlan;
+  /** Whether somebody answers the checks of the semantic layer; without one it is off. */
+  readonly judged: boolean;
 }
 
-export function detectionOf(settings: DetectionSettings): Detection {
-  return { settings: detectionSettings(settings), plan: planDetection(settings) };
+export function detectionOf(settings: DetectionSettings, judged = false): Detection {
+  return { settings: detectionSettings(settings), plan: planDetection(settings, judged), judged };
 }
 
 /**
@@ -112,8 +119,10 @@ export class SessionAnalyzer implements Step {
     const { type } = this.event;
     const repeated = this.turn.repeatsBeginning(type);
     if (this.turn.isFirst(type)) this.rememberTurn();
-    if (type === 'retry') this.closeTaken();
-    else if (!repeated) this.inform();
+    if (type === 'retry') {
+      this.closeTaken();
+      this.semantic?.push(this);
+    } else if (!repeated) this.inform();
     if (type === 'session_ended') this.closeAll('ended');
     let verdicts = NONE;
     if (this.findings.length === 0) this.totals.count(this.event);
@@ -124,6 +133,38 @@ export class SessionAnalyzer implements Step {
     this.event = NO_EVENT;
     this.currentMark = undefined;
     return verdicts;
+  }
+
+  /**
+   * The check that the last event raised, to be asked for after every push where there is somebody to answer it. It
+   * is handed out once; the session goes on meanwhile.
+   */
+  takeCheck(): SemanticCheck | undefined {
+    return this.semantic?.takeCheck(this.sessionId, () => this.labels.values());
+  }
+
+  /** The check that was under way when the session's state was saved: nobody may be asking it any more. */
+  get checkUnderWay(): SemanticCheck | undefined {
+    return this.semantic?.checkUnderWay(this.sessionId);
+  }
+
+  /**
+   * Takes the answer to a check, however late; its verdict belongs to the event that raised the check.
+   *
+   * @param origins receives, for each verdict, the position at which its loop began
+   * @returns undefined when the check is over, because a new prompt has begun
+   */
+  answer(id: string, answer: CheckAnswer, origins?: number[]): readonly PureVerdict[] | undefined {
+    const settled = this.semantic?.answer(this.sessionId, id, answer);
+    if (settled === undefined) return undefined;
+    const { finding, scene } = settled;
+    if (finding === undefined) return NONE;
+    return [this.verdict(finding, slotOf(finding), { sessionId: this.sessionId, ...scene }, origins)];
+  }
+
+  private get semantic(): Semantic | undefined {
+    const detector = this.detectors[SEMANTIC];
+    return detector instanceof Semantic ? detector : undefined;
   }
 
   mark(): Mark {
@@ -164,15 +205,18 @@ export class SessionAnalyzer implements Step {
       const slot = slotOf(found);
       const open = this.incidents?.get(slot);
       const finding = this.turn.news(found, slot, open !== undefined);
-      if (finding === undefined) return [];
-      const incident = open ?? incidentId(finding, scene);
-      if (finding.phase === 'resolved') this.incidents?.delete(slot);
-      else (this.incidents ??= new Map<string, string>()).set(slot, incident);
-      origins?.push(finding.since.position);
-      return [toVerdict(finding, scene, incident, this.plan)];
+      return finding === undefined ? [] : [this.verdict(finding, slot, scene, origins)];
     });
     this.findings = NO_FINDINGS;
     return verdicts;
+  }
+
+  private verdict(finding: Finding, slot: string, scene: Scene, origins: number[] | undefined): PureVerdict {
+    const incident = this.incidents?.get(slot) ?? incidentId(finding, scene);
+    if (finding.phase === 'resolved') this.incidents?.delete(slot);
+    else (this.incidents ??= new Map<string, string>()).set(slot, incident);
+    origins?.push(finding.since.position);
+    return toVerdict(finding, scene, incident, this.plan);
   }
 
   /** The state that a turn finds, in case it is streamed again. */
@@ -182,7 +226,9 @@ export class SessionAnalyzer implements Step {
       turns,
       calls,
       incidents: this.incidents === undefined ? NO_INCIDENTS : [...this.incidents],
-      detectors: this.detectors.map((detector) => detector?.snapshot() ?? null),
+      detectors: this.detectors.map((detector, i) =>
+        i === SEMANTIC ? null : (detector?.snapshot() ?? null),
+      ),
       history: this.calls === null ? null : this.calls.snapshot(),
     });
   }
@@ -192,7 +238,9 @@ export class SessionAnalyzer implements Step {
     const { checkpoint } = this.turn;
     if (checkpoint === null) return;
     const before = new Map(checkpoint.incidents);
-    this.closeAll('recovered');
+    this.detectors.forEach((detector, i) => {
+      if (i !== SEMANTIC) detector?.close(this, 'recovered');
+    });
     this.findings = this.findings.filter((finding) => {
       const slot = slotOf(finding);
       return this.incidents?.get(slot) !== before.get(slot);
@@ -206,7 +254,8 @@ export class SessionAnalyzer implements Step {
     if (checkpoint === null) return;
     this.totals.turns = checkpoint.turns;
     this.totals.calls = checkpoint.calls;
-    this.detectors = createDetectors(this.plan);
+    const judged = this.detectors[SEMANTIC] ?? null;
+    this.detectors = createDetectors(this.plan).with(SEMANTIC, judged);
     this.restoreDetectors(checkpoint.detectors);
     this.restoreCalls(checkpoint.history);
   }
@@ -232,7 +281,7 @@ export class SessionAnalyzer implements Step {
     }
     this.overrides = result.overrides;
     const before = this.detectors;
-    this.plan = planDetection(result.settings);
+    this.plan = planDetection(result.settings, this.base.judged);
     const next = createDetectors(this.plan);
     const states = before.map((detector) => detector?.snapshot());
     before.forEach((detector, i) => {
@@ -287,7 +336,7 @@ export class SessionAnalyzer implements Step {
     this.lastTime = snapshot.lastTime;
     this.overrides = snapshot.overrides;
     const settings = applyControl(this.base.settings, snapshot.overrides, {});
-    this.plan = 'refused' in settings ? this.base.plan : planDetection(settings.settings);
+    this.plan = 'refused' in settings ? this.base.plan : planDetection(settings.settings, this.base.judged);
     this.ids = new RecentIds();
     this.ids.restore(snapshot.ids);
     this.totals = Object.assign(new SessionTotals(), snapshot.totals);

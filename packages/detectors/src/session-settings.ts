@@ -9,6 +9,12 @@ const notPerSession = new Set([
   'session.max_sessions',
   'session.idle_seconds',
   'privacy.mask',
+  'semantic.second_opinion',
+  'semantic.max_concurrent',
+  'semantic.per_minute',
+  'semantic.per_session',
+  'semantic.timeout_seconds',
+  'semantic.max_characters',
   'privacy.store_text',
 ]);
 

@@ -50,7 +50,7 @@ export function toVerdict(
     threshold: finding.threshold,
     windowMs: finding.windowMs,
     period: finding.period,
-    confidence: 1,
+    confidence: finding.confidence ?? 1,
     tool: finding.tool && {
       name: presentableText(finding.tool.name, 256, privacy),
       signature: privacy.storeText

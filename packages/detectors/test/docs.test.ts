@@ -5,6 +5,7 @@ import {
   environmentName,
   outageSchema,
   presetNames,
+  semanticSchema,
   settingPaths,
   settingsSchema,
   stagnationSchema,
@@ -14,8 +15,8 @@ import {
   toolCycleSchema,
 } from '@loopwatch/contract';
 import { describe, expect, it } from 'vitest';
-import { createSessionAnalyzer, detectorKinds, presets } from '../src/index.ts';
-import { goldenEvents } from './golden-case.ts';
+import { detectorKinds, presets } from '../src/index.ts';
+import { type CannedAnswer, goldenEvents, verdictsOf } from './golden-case.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -65,6 +66,7 @@ const optionsOf: Readonly<Record<string, readonly string[]>> = {
   outage: Object.keys(outageSchema.shape),
   'content-repeat': Object.keys(textLoopSchema.shape),
   'thought-repeat': Object.keys(textLoopSchema.shape),
+  semantic: Object.keys(semanticSchema.shape),
 };
 const detectors = detectorKinds.map(({ meta }) => ({ id: meta.id, meta }));
 
@@ -98,20 +100,23 @@ describe('the pages of the detectors', () => {
 
   const examples = detectors.flatMap(({ id }) => {
     const blocks = blocksOf(read(`docs/detectors/${id}.md`)).filter(({ language }) =>
-      ['events', 'verdicts'].includes(language),
+      ['events', 'answers', 'verdicts'].includes(language),
     );
-    return blocks.flatMap((events, i) =>
-      events.language === 'events' ? [{ id, number: i / 2 + 1, events, verdicts: blocks[i + 1] }] : [],
-    );
+    const starts = blocks.flatMap(({ language }, i) => (language === 'events' ? [i] : []));
+    return starts.map((start, i) => {
+      const [events, ...rest] = blocks.slice(start, starts[i + 1]) as [Block, ...Block[]];
+      const answers = rest.length > 1 ? rest.shift() : undefined;
+      return { id, number: i + 1, events, answers, verdicts: rest[0] };
+    });
   });
 
-  it.each(examples)('$id, example $number comes out as the page says', ({ events, verdicts }) => {
+  it.each(examples)('$id, example $number comes out as the page says', ({ events, answers, verdicts }) => {
     expect(verdicts?.language).toBe('verdicts');
     const config = configOf(events.info);
-    const analyzer = createSessionAnalyzer(config);
     const all = events.lines.map((line) => JSON.parse(line) as unknown);
     const given = goldenEvents({ name: '', config, events: all, expected: [] });
-    const found = given.flatMap((event) => analyzer.push(event));
+    const canned = answers?.lines.flatMap((line) => JSON.parse(line) as CannedAnswer[]);
+    const found = verdictsOf(config, given, canned);
     const expected = verdicts?.lines.map((line) => JSON.parse(line) as Record<string, unknown>) ?? [];
     const told = found.map((verdict, i) => {
       const whole: Record<string, unknown> = { ...verdict, at: verdict.evidence['at'] };

@@ -1,4 +1,11 @@
-import { type AgentEvent, type DetectionInput, eventSchema, type PresetName } from '@loopwatch/contract';
+import {
+  type AgentEvent,
+  type CheckAnswer,
+  type DetectionInput,
+  eventSchema,
+  type PresetName,
+} from '@loopwatch/contract';
+import { createSessionAnalyzer, type PureVerdict } from '../src/index.ts';
 
 /** A golden case as it is written in `golden/<detector>/*.json`. golden/README.md describes the short forms. */
 export interface GoldenCase {
@@ -6,8 +13,12 @@ export interface GoldenCase {
   readonly preset?: PresetName;
   readonly config?: DetectionInput;
   readonly events: readonly unknown[];
+  /** What the model answers at each check, in order: a confidence, or why there is no answer. */
+  readonly answers?: readonly CannedAnswer[];
   readonly expected: readonly ExpectedVerdict[];
 }
+
+export type CannedAnswer = number | Extract<CheckAnswer, { failure: unknown }>['failure'];
 
 export interface ExpectedVerdict {
   readonly phase: string;
@@ -20,7 +31,7 @@ export interface ExpectedVerdict {
   readonly at?: number;
 }
 
-const caseKeys = ['name', 'preset', 'config', 'events', 'expected'];
+const caseKeys = ['name', 'preset', 'config', 'events', 'answers', 'expected'];
 const neededKeys = ['phase', 'detector', 'eventIndex', 'action', 'count'];
 const expectedKeys = [...neededKeys, 'outcome', 'at'];
 
@@ -48,6 +59,31 @@ export function goldenEvents(golden: GoldenCase): AgentEvent[] {
     .flatMap(repeated)
     .flatMap(cut)
     .map((event) => eventSchema.parse(event));
+}
+
+/**
+ * The verdicts of one session. With answers there is a model, which answers each check at once.
+ *
+ * @throws Error when the checks are not as many as the answers
+ */
+export function verdictsOf(
+  config: DetectionInput,
+  events: readonly AgentEvent[],
+  answers?: readonly CannedAnswer[],
+): PureVerdict[] {
+  const analyzer = createSessionAnalyzer(config, { judged: answers !== undefined });
+  const waiting = [...(answers ?? [])];
+  const found = events.flatMap((event) => {
+    const verdicts = analyzer.push(event);
+    const check = analyzer.takeCheck();
+    if (check === undefined) return verdicts;
+    const next = waiting.shift();
+    if (next === undefined) throw new Error(`turn ${String(check.turn)} asks, and there is no answer for it`);
+    const answer = typeof next === 'number' ? { analysis: 'as before', confidence: next } : { failure: next };
+    return [...verdicts, ...analyzer.answer(check.id, answer)];
+  });
+  if (waiting.length > 0) throw new Error(`${String(waiting.length)} answers that nobody asked for`);
+  return found;
 }
 
 /** `{"times": 5, "event": {…}}` is that event five times. */

@@ -4,7 +4,13 @@ import { gunzipSync } from 'node:zlib';
 import { type AgentEvent, type DetectionInput, eventSchema, type PresetName } from '@loopwatch/contract';
 import { describe, expect, it } from 'vitest';
 import { createSessionAnalyzer, detectorKinds, type PureVerdict } from '../src/index.ts';
-import { type ExpectedVerdict, goldenEvents, parseGoldenCase, uniqueText } from './golden-case.ts';
+import {
+  type ExpectedVerdict,
+  goldenEvents,
+  parseGoldenCase,
+  uniqueText,
+  verdictsOf,
+} from './golden-case.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const read = (...path: string[]): string => readFileSync(join(root, ...path), 'utf8');
@@ -36,7 +42,7 @@ describe('golden cases', () => {
   it.each(files)('$file', ({ file }) => {
     const golden = parseGoldenCase(read('golden', file));
     const config = golden.config ?? { preset: golden.preset };
-    const found = verdicts(config, goldenEvents(golden)).map((verdict, i) =>
+    const found = verdictsOf(config, goldenEvents(golden), golden.answers).map((verdict, i) =>
       outcomeOf(verdict, golden.expected[i]),
     );
     expect(found, golden.name).toEqual(golden.expected);

@@ -51,7 +51,7 @@ function valueAt(settings: Settings, path: string): unknown {
 
 /** What holds where the settings say nothing: taken from the plan that detection itself runs on. */
 function filledIn(settings: Settings): ReadonlyMap<string, unknown> {
-  const { tool, content, thought } = planDetection(settings);
+  const { tool, content, thought, semantic } = planDetection(settings, true);
   const topics = Object.entries(topicNames(settings.kafka.topics));
   return new Map<string, unknown>([
     ['tool_call_loop.enabled', tool.enabled],
@@ -65,6 +65,8 @@ function filledIn(settings: Settings): ReadonlyMap<string, unknown> {
     ['tool_call_loop.similarity.ignore_case', tool.similarity?.ignoreCase],
     ...textValues('content_loop', content),
     ...textValues('thought_loop', thought),
+    ['semantic.enabled', semantic !== null],
+    ['semantic.mode', semantic?.mode],
     ...topics.map(([role, name]) => [`kafka.topics.${role}`, name] as const),
   ]);
 }

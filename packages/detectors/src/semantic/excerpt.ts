@@ -1,0 +1,92 @@
+/** No message is shown to a model with more units than this. */
+export const MAX_EXCERPT = 1000;
+/** How much of a message that is too long is its beginning; the rest is its end. */
+const HEAD_SHARE = 0.6;
+
+/**
+ * Beginning and end of a text that comes in pieces: bounded memory, and the same however the text was cut.
+ */
+export class Excerpt {
+  /** Units of the whole text. */
+  length = 0;
+  private limit = MAX_EXCERPT;
+  private head = '';
+  private tail = '';
+
+  static of(text: string): Excerpt {
+    const excerpt = new Excerpt();
+    excerpt.append(text);
+    return excerpt;
+  }
+
+  append(text: string): void {
+    this.length += text.length;
+    const room = headUnits(MAX_EXCERPT) - this.head.length;
+    if (room > 0) this.head += ownCopy(text, 0, room);
+    if (text.length <= room) return;
+    const kept = tailUnits(MAX_EXCERPT);
+    this.tail += ownCopy(text, Math.max(room, text.length - kept, 0), text.length);
+    if (this.tail.length > 2 * kept)
+      this.tail = ownCopy(this.tail, this.tail.length - kept, this.tail.length);
+  }
+
+  /** The text in at most so many units, not counting the words that say how much was left out. */
+  show(units: number): string {
+    const limit = Math.min(units, this.limit);
+    if (this.length <= limit) return this.head + this.tail;
+    const left = String(this.length - headUnits(limit) - tailUnits(limit));
+    return `${this.begin(limit)} […${left} characters left out…] ${this.end(limit)}`;
+  }
+
+  /** Forgets what {@link show} would not show in so many units. */
+  shrink(units: number): void {
+    if (units >= this.limit) return;
+    if (this.length > units) {
+      const head = this.begin(units);
+      this.tail = this.end(units);
+      this.head = head;
+    }
+    this.limit = units;
+  }
+
+  private begin(limit: number): string {
+    const whole = this.head + this.tail;
+    return ownCopy(whole, 0, headUnits(limit));
+  }
+
+  private end(limit: number): string {
+    const whole = this.head + this.tail;
+    return ownCopy(whole, whole.length - tailUnits(limit), whole.length);
+  }
+
+  snapshot(): ExcerptSnapshot {
+    const { length, limit, head, tail } = this;
+    return { length, limit, head, tail };
+  }
+
+  static restore(snapshot: ExcerptSnapshot): Excerpt {
+    return Object.assign(new Excerpt(), snapshot);
+  }
+}
+
+export interface ExcerptSnapshot {
+  readonly length: number;
+  readonly limit: number;
+  readonly head: string;
+  readonly tail: string;
+}
+
+function headUnits(limit: number): number {
+  return Math.ceil(limit * HEAD_SHARE);
+}
+
+function tailUnits(limit: number): number {
+  return limit - headUnits(limit);
+}
+
+/** A part of a text that does not keep the whole text alive: an engine's slice would. */
+function ownCopy(text: string, from: number, to: number): string {
+  if (from === 0 && to >= text.length && text.length <= MAX_EXCERPT) return text;
+  const codes = Array.from({ length: Math.min(to, text.length) - from }, (_, i) => text.charCodeAt(from + i));
+  return String.fromCharCode(...codes);
+}

@@ -1,0 +1,33 @@
+import { type CheckAnswer, judgeAnswerSchema } from '@loopwatch/contract';
+
+/** A longer answer is none. */
+const MAX_ANSWER = 200_000;
+const MAX_ANALYSIS = 4000;
+
+/**
+ * Reads a model's answer: one JSON object and nothing else. A model without structured output may put it in a code
+ * fence or think aloud before it; words around it make it malformed, because they could be quoted from what it judges.
+ */
+export function parseJudgeAnswer(text: string): CheckAnswer {
+  if (text.length > MAX_ANSWER) return { failure: 'malformed' };
+  const parsed = judgeAnswerSchema.safeParse(jsonOf(unwrapped(text)));
+  if (!parsed.success) return { failure: 'malformed' };
+  const { analysis, confidence } = parsed.data;
+  return { analysis: analysis.slice(0, MAX_ANALYSIS), confidence };
+}
+
+function unwrapped(text: string): string {
+  const thinks = text.trimStart().startsWith('<think>') && text.includes('</think>');
+  const spoken = thinks ? text.slice(text.lastIndexOf('</think>') + '</think>'.length) : text;
+  const trimmed = spoken.trim();
+  if (!trimmed.startsWith('```') || !trimmed.endsWith('```')) return trimmed;
+  return trimmed.slice(trimmed.indexOf('\n') + 1, -3);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,27 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import type { Mark } from '../mark.ts';
+import type { JudgeMessage } from './judge-prompt.ts';
+
+/** A question to a model: does this session loop? */
+export interface SemanticCheck {
+  /** The same in every run, so that a recorded answer can be found again. */
+  readonly id: string;
+  readonly sessionId: string;
+  readonly promptId: string | null;
+  /** The `turn_started` that asks. */
+  readonly eventId: string;
+  readonly eventIndex: number;
+  /** Event time, epoch ms. */
+  readonly time: number;
+  /** Turn of the prompt, from 1. */
+  readonly turn: number;
+  /** A confidence above this is a loop. */
+  readonly threshold: number;
+  readonly messages: readonly JudgeMessage[];
+}
+
+export function checkId(sessionId: string, { eventId, time }: Pick<Mark, 'eventId' | 'time'>): string {
+  const parts = JSON.stringify(['check', sessionId, eventId, time]);
+  return `c-${bytesToHex(sha256(utf8ToBytes(parts))).slice(0, 32)}`;
+}
