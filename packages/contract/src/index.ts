@@ -68,9 +68,11 @@ export {
   type ToolCallLoopSettings,
   type ToolContractSettings,
   textLoopSchema,
+  toolCallLimitSchema,
   toolCallLoopSchema,
   toolContractSchema,
   toolCycleSchema,
+  turnRequestsSchema,
 } from './settings.ts';
 export type { SettingOrigin } from './settings-draft.ts';
 export {

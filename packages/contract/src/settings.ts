@@ -173,6 +173,30 @@ export const semanticSchema = z.strictObject({
     .describe('What the model is shown of a session, at most.'),
 });
 
+export const toolCallLimitSchema = z
+  .strictObject({
+    enabled: onOffSchema,
+    max_turns: z
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .optional()
+      .describe('Turns with tool calls in one prompt. Default: 3.'),
+  })
+  .describe('tool-limit: turns with tool calls; on as soon as a key is set.');
+
+export const turnRequestsSchema = z
+  .strictObject({
+    enabled: onOffSchema,
+    max_turn_requests: z
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .optional()
+      .describe('Model requests in one prompt. Default: 10; 5 is conservative, 20 permissive.'),
+  })
+  .describe('turn-limit: model requests; on as soon as a key is set.');
+
 function isRegularExpression(text: string): boolean {
   try {
     return new RegExp(text) instanceof RegExp;
@@ -191,6 +215,8 @@ export const detectionSchema = z.strictObject({
   tool_cycle: toolCycleSchema.prefault({}),
   stagnation: stagnationSchema.prefault({}),
   outage: outageSchema.prefault({}),
+  tool_call_limit: toolCallLimitSchema.prefault({}),
+  turn_requests: turnRequestsSchema.prefault({}),
   per_tool: z
     .record(z.string(), toolContractSchema)
     .default({})

@@ -51,6 +51,8 @@ export interface Step {
   mark(): Mark;
   /** Reports a finding; the order of the calls is the order of the verdicts. */
   emit(finding: Finding): void;
+  /** Tells that a model request begins, and which of those allowed in a prompt it is. */
+  noteTurnRequest(number: number, allowed: number): void;
 }
 
 /** A detector's state for one session: pure, no I/O, no clock, bounded memory. */

@@ -14,6 +14,7 @@ export {
   type Reception,
   SessionAnalyzer,
   type SessionSnapshot,
+  type TurnRequest,
 } from './session-analyzer.ts';
 export { blockMessage } from './texts.ts';
 export { createToolCallTracker, type ToolCallTracker, type TrackedCall } from './tool-call-tracker.ts';

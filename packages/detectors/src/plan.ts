@@ -37,6 +37,16 @@ export interface TextRepeatOptions {
   readonly folded?: boolean;
 }
 
+/** Options of tool-limit. */
+export interface ToolLimitOptions {
+  readonly maxTurns: number;
+}
+
+/** Options of turn-limit. */
+export interface TurnLimitOptions {
+  readonly maxRequests: number;
+}
+
 /** Detection settings made ready to run: the preset applied, one object shared by all sessions that have them. */
 export interface DetectionPlan {
   readonly enabled: boolean;
@@ -52,6 +62,8 @@ export interface DetectionPlan {
   readonly thought: TextRepeatOptions | null;
   /** `null`: off, or nobody is there to answer. */
   readonly semantic: SemanticOptions | null;
+  readonly toolLimit: ToolLimitOptions | null;
+  readonly turnLimit: TurnLimitOptions | null;
   readonly privacy: Privacy;
 }
 
@@ -73,6 +85,10 @@ export function planDetection(settings: DetectionSettings, judged = false): Dete
     thought: textOptions(settings.thought_loop, preset.thought),
     // A layer that is off leaves no trace in the hash.
     ...(semantic !== null && { semantic }),
+    toolLimit: isOn(settings.tool_call_limit) ? { maxTurns: settings.tool_call_limit.max_turns ?? 3 } : null,
+    turnLimit: isOn(settings.turn_requests)
+      ? { maxRequests: settings.turn_requests.max_turn_requests ?? 10 }
+      : null,
   };
   return {
     ...decisive,
@@ -82,6 +98,11 @@ export function planDetection(settings: DetectionSettings, judged = false): Dete
     privacy: privacyOf(settings.privacy),
     configHash: bytesToHex(sha256(utf8ToBytes(canonicalJson(decisive)))).slice(0, 12),
   };
+}
+
+/** A limit is on as soon as one of its keys is set, unless that says `enabled: false`. */
+function isOn(limit: DetectionSettings['tool_call_limit'] | DetectionSettings['turn_requests']): boolean {
+  return limit.enabled ?? Object.values(limit).some((value) => value !== undefined);
 }
 
 function presetToolOptions({ tool }: Preset): ToolRepeatOptions {

@@ -6,7 +6,9 @@ import { Semantic, semanticMeta } from './semantic/semantic.ts';
 import { Stagnation, stagnationMeta } from './stagnation.ts';
 import { contentRepeatMeta, TextRepeat, thoughtRepeatMeta } from './text-repeat.ts';
 import { ToolCycle, toolCycleMeta } from './tool-cycle.ts';
+import { ToolLimit, toolLimitMeta } from './tool-limit.ts';
 import { ToolRepeat, toolRepeatMeta } from './tool-repeat.ts';
+import { TurnLimit, turnLimitMeta } from './turn-limit.ts';
 
 /** One kind of loop that Loopwatch can find. */
 export interface DetectorKind {
@@ -55,5 +57,13 @@ export const detectorKinds: readonly DetectorKind[] = [
   {
     meta: semanticMeta,
     create: (plan) => (plan.semantic === null ? null : new Semantic(plan.semantic, plan.privacy)),
+  },
+  {
+    meta: toolLimitMeta,
+    create: ({ toolLimit }) => (toolLimit === null ? null : new ToolLimit(toolLimit)),
+  },
+  {
+    meta: turnLimitMeta,
+    create: ({ turnLimit }) => (turnLimit === null ? null : new TurnLimit(turnLimit)),
   },
 ];

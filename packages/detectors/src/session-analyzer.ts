@@ -34,6 +34,12 @@ const SEMANTIC = detectorKinds.findIndex(({ meta }) => meta.id === 'semantic');
 /** What became of an event, for those who count. */
 export type Reception = 'analyzed' | 'duplicate' | 'refused_setting';
 
+/** A model request, by its number in its prompt. */
+export interface TurnRequest {
+  readonly number: number;
+  readonly allowed: number;
+}
+
 /** Detection settings together with the plan made of them; shared by all sessions that have no settings of their own. */
 export interface Detection {
   readonly settings: DetectionSettings;
@@ -59,6 +65,8 @@ export class SessionAnalyzer implements Step {
   refusal = '';
   /** Incidents that the last event left open for ever, by starting the session afresh after a pause. */
   abandoned: readonly string[] = NO_IDS;
+  /** The model request that the last event began, where their number is limited. */
+  turnRequest: TurnRequest | null = null;
   private readonly base: Detection;
   private plan: DetectionPlan;
   private overrides = NO_OVERRIDES;
@@ -104,6 +112,7 @@ export class SessionAnalyzer implements Step {
     if (this.totals.events > 0 && time - this.lastTime > this.plan.idleMs) this.startAfresh();
     else if (this.abandoned !== NO_IDS) this.abandoned = NO_IDS;
     this.reception = 'analyzed';
+    this.turnRequest = null;
     if (typeof event.id !== 'string') this.ids.skip();
     else if (!this.ids.add(event.id)) {
       this.reception = 'duplicate';
@@ -183,6 +192,10 @@ export class SessionAnalyzer implements Step {
   emit(finding: Finding): void {
     if (this.findings === NO_FINDINGS) this.findings = [finding];
     else this.findings.push(finding);
+  }
+
+  noteTurnRequest(number: number, allowed: number): void {
+    this.turnRequest = { number, allowed };
   }
 
   /** Ids of the incidents that are open now. */

@@ -60,6 +60,7 @@ export function createToolCallTracker(
         calls: null,
         mark: () => mark,
         emit: () => undefined,
+        noteTurnRequest: () => undefined,
       };
       const { count, action } = detector.judge(step, name, args);
       const options = plan.perTool.get(name) ?? plan.tool;

@@ -10,9 +10,11 @@ import {
   settingsSchema,
   stagnationSchema,
   textLoopSchema,
+  toolCallLimitSchema,
   toolCallLoopSchema,
   toolContractSchema,
   toolCycleSchema,
+  turnRequestsSchema,
 } from '@loopwatch/contract';
 import { describe, expect, it } from 'vitest';
 import { detectorKinds, presets } from '../src/index.ts';
@@ -64,6 +66,8 @@ const optionsOf: Readonly<Record<string, readonly string[]>> = {
   'tool-cycle': Object.keys(toolCycleSchema.shape),
   stagnation: Object.keys(stagnationSchema.shape),
   outage: Object.keys(outageSchema.shape),
+  'tool-limit': Object.keys(toolCallLimitSchema.shape),
+  'turn-limit': Object.keys(turnRequestsSchema.shape),
   'content-repeat': Object.keys(textLoopSchema.shape),
   'thought-repeat': Object.keys(textLoopSchema.shape),
   semantic: Object.keys(semanticSchema.shape),

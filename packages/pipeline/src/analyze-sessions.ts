@@ -48,6 +48,7 @@ export function analyzeSessions<R extends InputRecord>(
           observer.event(event.type);
           if (session.reception === 'refused_setting')
             observer.refusedSetting(item.sessionId, session.refusal);
+          if (session.turnRequest !== null) observer.turnRequest(item.sessionId, session.turnRequest);
           verdicts.forEach((verdict, i) => {
             const firstOffset = String(origins[i] ?? record.offset);
             const source = { ...place, firstOffset, offset: String(record.offset) };

@@ -1,3 +1,4 @@
+export type { TurnRequest } from '@loopwatch/detectors';
 export { analyzeSessions, type Place } from './analyze-sessions.ts';
 export { decodeRecords, type EventRecord } from './decode-records.ts';
 export { LoopPipeline } from './loop-pipeline.ts';

@@ -18,6 +18,7 @@ export class PipelineTestDriver {
   readonly deadLetters: Extract<Outcome, { type: 'dead_letter' }>[] = [];
   readonly events: string[] = [];
   readonly refusals: string[] = [];
+  readonly turnRequests: string[] = [];
   readonly evictions: EvictionReason[] = [];
   readonly abandoned: string[] = [];
   readonly faults: string[] = [];
@@ -32,6 +33,8 @@ export class PipelineTestDriver {
         this.duplicates += 1;
       },
       refusedSetting: (sessionId, message) => this.refusals.push(`${sessionId}: ${message}`),
+      turnRequest: (sessionId, { number, allowed }) =>
+        this.turnRequests.push(`${sessionId}: ${String(number)}/${String(allowed)}`),
       evicted: (reason) => this.evictions.push(reason),
       abandoned: (incidentIds) => this.abandoned.push(...incidentIds),
       fault: (sessionId) => this.faults.push(sessionId),

@@ -1,5 +1,6 @@
 import type { DeadLetterReason, Verdict } from '@loopwatch/contract';
 import type { Textual } from '@loopwatch/contract/check';
+import type { TurnRequest } from '@loopwatch/detectors';
 
 /** A record as the pipeline takes it. Bytes are turned into text only when they are read, so both may be passed. */
 export interface InputRecord {
@@ -36,6 +37,8 @@ export interface PipelineObserver {
   duplicate(): void;
   /** A control event with a bad key or value; `message` names it. */
   refusedSetting(sessionId: string, message: string): void;
+  /** A model request in a session whose requests are limited. */
+  turnRequest(sessionId: string, request: TurnRequest): void;
   evicted(reason: EvictionReason): void;
   /** Incidents that will never be resolved: their session was taken out of memory, or started afresh after a pause. */
   abandoned(incidentIds: readonly string[]): void;
@@ -47,6 +50,7 @@ export const silentObserver: PipelineObserver = {
   event: () => undefined,
   duplicate: () => undefined,
   refusedSetting: () => undefined,
+  turnRequest: () => undefined,
   evicted: () => undefined,
   abandoned: () => undefined,
   fault: () => undefined,

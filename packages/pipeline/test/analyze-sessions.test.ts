@@ -15,6 +15,7 @@ const observer = {
   event: vi.fn<PipelineObserver['event']>(),
   duplicate: vi.fn<PipelineObserver['duplicate']>(),
   refusedSetting: vi.fn<PipelineObserver['refusedSetting']>(),
+  turnRequest: vi.fn<PipelineObserver['turnRequest']>(),
   evicted: vi.fn<PipelineObserver['evicted']>(),
   abandoned: vi.fn<PipelineObserver['abandoned']>(),
   fault: vi.fn<PipelineObserver['fault']>(),

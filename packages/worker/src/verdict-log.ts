@@ -2,6 +2,8 @@ import type { Verdict } from '@loopwatch/contract';
 import type { Logger } from 'pino';
 import { oneLine } from './one-line.ts';
 
+const nouns: Readonly<Record<Verdict['kind'], string>> = { loop: 'Loop', limit: 'Limit', outage: 'Outage' };
+
 /**
  * The lines an operator reads. Their wording is part of the contract: scripts and alerts hold on to it. Full signatures
  * and arguments appear at DEBUG only, with secrets masked by the detectors.
@@ -19,7 +21,7 @@ export function logVerdict(logger: Logger, verdict: Omit<Verdict, 'source'>): vo
   if (verdict.tool === null) {
     logger.warn(
       fields,
-      oneLine(`Loop detected in session ${sessionId}: ${verdict.reason}, action=${action}`),
+      oneLine(`${nouns[verdict.kind]} detected in session ${sessionId}: ${verdict.reason}, action=${action}`),
     );
     return;
   }

@@ -15,6 +15,7 @@ import { IncidentBook } from './incident-book.ts';
 import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
 import { oneLine } from './one-line.ts';
 import { type Delivery, PartitionProgress } from './partition-progress.ts';
+import { logTurnRequest } from './turn-request-log.ts';
 import { logVerdict } from './verdict-log.ts';
 
 export interface WorkerDeps {
@@ -66,6 +67,9 @@ export class Worker {
       refusedSetting: (sessionId, message) => {
         metrics.refusedSettings.inc();
         deps.logger.warn({ sessionId }, oneLine(`Setting refused in session ${sessionId}: ${message}`));
+      },
+      turnRequest: (sessionId, request) => {
+        logTurnRequest(deps.logger, sessionId, request);
       },
       evicted: (reason) => {
         metrics.evictedSessions.inc({ reason });

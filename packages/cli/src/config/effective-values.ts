@@ -51,7 +51,7 @@ function valueAt(settings: Settings, path: string): unknown {
 
 /** What holds where the settings say nothing: taken from the plan that detection itself runs on. */
 function filledIn(settings: Settings): ReadonlyMap<string, unknown> {
-  const { tool, content, thought, semantic } = planDetection(settings, true);
+  const { tool, content, thought, toolLimit, turnLimit, semantic } = planDetection(settings, true);
   const topics = Object.entries(topicNames(settings.kafka.topics));
   return new Map<string, unknown>([
     ['tool_call_loop.enabled', tool.enabled],
@@ -67,6 +67,10 @@ function filledIn(settings: Settings): ReadonlyMap<string, unknown> {
     ...textValues('thought_loop', thought),
     ['semantic.enabled', semantic !== null],
     ['semantic.mode', semantic?.mode],
+    ['tool_call_limit.enabled', toolLimit !== null],
+    ['tool_call_limit.max_turns', toolLimit?.maxTurns],
+    ['turn_requests.enabled', turnLimit !== null],
+    ['turn_requests.max_turn_requests', turnLimit?.maxRequests],
     ...topics.map(([role, name]) => [`kafka.topics.${role}`, name] as const),
   ]);
 }

@@ -1,0 +1,147 @@
+import type { VerdictOutcome } from '@loopwatch/contract';
+import type { Detector, DetectorMeta, Finding, Step } from './finding.ts';
+import { Incident, type IncidentSnapshot } from './incident.ts';
+import type { Mark } from './mark.ts';
+import type { ToolLimitOptions } from './plan.ts';
+import { closingReason } from './texts.ts';
+
+export const toolLimitMeta: DetectorMeta = {
+  id: 'tool-limit',
+  title: 'Tool call limit',
+  description: 'The agent has called tools in as many turns of one prompt as it may.',
+  maturity: 'stable',
+};
+
+/** Counts the turns of a prompt in which tools are called. */
+export class ToolLimit implements Detector {
+  private readonly options: ToolLimitOptions;
+  /** Turns with tool calls, the one at hand included. */
+  private turns = 0;
+  /** Whether the turn at hand has called a tool, and whether it has been judged. */
+  private inTurn = false;
+  private judged = false;
+  /** Calls without a result. */
+  private pending = 0;
+  private reportsTurns = false;
+  private reportsResults = false;
+  private since: Mark | undefined;
+  private incident: Incident | undefined;
+
+  constructor(options: ToolLimitOptions) {
+    this.options = options;
+  }
+
+  push(step: Step): void {
+    switch (step.event.type) {
+      case 'prompt_started':
+        this.close(step, 'ended');
+        break;
+      case 'turn_started':
+        this.reportsTurns = true;
+        this.endTurn(step);
+        break;
+      case 'tool_call_request':
+        // Where no turns are reported, a call behind the results of others belongs to the next one.
+        if (!this.reportsTurns && this.pending === 0) this.endTurn(step);
+        this.call(step);
+        break;
+      case 'tool_result':
+        this.reportsResults = true;
+        if (this.pending > 0) this.pending -= 1;
+        if (this.pending === 0 && this.inTurn) this.judge(step);
+        break;
+      case 'content':
+      case 'thought':
+        // Without results either, a model that speaks again has begun the next one.
+        if (!this.reportsTurns && !this.reportsResults) this.endTurn(step);
+        break;
+      default:
+    }
+  }
+
+  private call(step: Step): void {
+    this.since ??= step.mark();
+    this.pending += 1;
+    if (this.inTurn) return;
+    this.inTurn = true;
+    this.turns += 1;
+  }
+
+  /** A turn that is over although results are missing is judged now. */
+  private endTurn(step: Step): void {
+    if (this.inTurn) this.judge(step);
+    this.inTurn = false;
+    this.judged = false;
+    this.pending = 0;
+  }
+
+  private judge(step: Step): void {
+    const { maxTurns } = this.options;
+    if (this.judged) return;
+    this.judged = true;
+    if (this.turns < maxTurns) return;
+    this.incident ??= new Incident('block', maxTurns, this.since ?? step.mark());
+    const phase = this.incident.repeat(this.turns);
+    if (phase !== undefined) step.emit(this.finding(phase, this.incident));
+  }
+
+  close(step: Step, outcome: VerdictOutcome): void {
+    const { incident } = this;
+    if (incident !== undefined) {
+      const reason = `Tools had been called in ${String(incident.count)} turns; ${closingReason(outcome)}`;
+      step.emit({ ...this.finding('resolved', incident), action: 'none', outcome, reason });
+    }
+    this.turns = 0;
+    this.inTurn = false;
+    this.judged = false;
+    this.pending = 0;
+    this.since = undefined;
+    this.incident = undefined;
+  }
+
+  private finding(phase: Finding['phase'], { count, action, since }: Incident): Finding {
+    const { maxTurns } = this.options;
+    return {
+      detector: 'tool-limit',
+      kind: 'limit',
+      phase,
+      action,
+      key: '',
+      count,
+      threshold: maxTurns,
+      windowMs: null,
+      period: 1,
+      tool: null,
+      reason: `Tools were called in ${String(count)} turns of one prompt; the limit is ${String(maxTurns)}`,
+      evidence: {
+        lastAction: action,
+        limit_reached: true,
+        limit_message: `Tool call limit reached (${String(maxTurns)}). Stopping tool loop.`,
+      },
+      since,
+    };
+  }
+
+  snapshot(): ToolLimitSnapshot {
+    const { turns, inTurn, judged, pending, reportsTurns, reportsResults, since } = this;
+    const incident = this.incident?.snapshot();
+    return { turns, inTurn, judged, pending, reportsTurns, reportsResults, since, incident };
+  }
+
+  restore({ incident, ...rest }: ToolLimitSnapshot): void {
+    Object.assign(this, rest);
+    this.since = rest.since;
+    this.incident = incident && Incident.restore(incident);
+  }
+}
+
+interface ToolLimitSnapshot {
+  readonly turns: number;
+  readonly inTurn: boolean;
+  readonly judged: boolean;
+  readonly pending: number;
+  readonly reportsTurns: boolean;
+  readonly reportsResults: boolean;
+  readonly since: Mark | undefined;
+  readonly incident: IncidentSnapshot | undefined;
+}

@@ -1,0 +1,112 @@
+import type { VerdictOutcome } from '@loopwatch/contract';
+import type { Detector, DetectorMeta, Finding, Step } from './finding.ts';
+import { Incident, type IncidentSnapshot } from './incident.ts';
+import type { Mark } from './mark.ts';
+import type { TurnLimitOptions } from './plan.ts';
+import { closingReason } from './texts.ts';
+
+export const turnLimitMeta: DetectorMeta = {
+  id: 'turn-limit',
+  title: 'Turn request limit',
+  description: 'The agent asks the model more often within one prompt than it may.',
+  maturity: 'stable',
+};
+
+/** Tools that the evidence names: those called last. */
+const SHOWN_CALLS = 8;
+const SHOWN_NAME_UNITS = 256;
+const NO_CALLS: readonly string[] = [];
+
+/** Counts the model requests of a prompt. */
+export class TurnLimit implements Detector {
+  private readonly options: TurnLimitOptions;
+  private requests = 0;
+  private lastCalls = NO_CALLS;
+  private since: Mark | undefined;
+  private incident: Incident | undefined;
+
+  constructor(options: TurnLimitOptions) {
+    this.options = options;
+  }
+
+  push(step: Step): void {
+    const { event } = step;
+    if (event.type === 'turn_started') this.request(step);
+    else if (event.type === 'tool_call_request')
+      this.lastCalls = [...this.lastCalls.slice(1 - SHOWN_CALLS), event.name.slice(0, SHOWN_NAME_UNITS)];
+    else if (event.type === 'prompt_started') this.close(step, 'ended');
+  }
+
+  private request(step: Step): void {
+    const { maxRequests } = this.options;
+    this.since ??= step.mark();
+    this.requests += 1;
+    step.noteTurnRequest(this.requests, maxRequests);
+    if (this.requests <= maxRequests) return;
+    this.incident ??= new Incident('block', maxRequests, this.since);
+    const phase = this.incident.repeat(this.requests);
+    if (phase !== undefined) step.emit(this.finding(phase, this.incident));
+  }
+
+  close(step: Step, outcome: VerdictOutcome): void {
+    const { incident } = this;
+    if (incident !== undefined) {
+      const reason = `The model had been asked ${String(incident.count)} times; ${closingReason(outcome)}`;
+      step.emit({ ...this.finding('resolved', incident), action: 'none', outcome, reason });
+    }
+    this.requests = 0;
+    this.lastCalls = NO_CALLS;
+    this.since = undefined;
+    this.incident = undefined;
+  }
+
+  private finding(phase: Finding['phase'], { count, action, since }: Incident): Finding {
+    const { maxRequests } = this.options;
+    return {
+      detector: 'turn-limit',
+      kind: 'limit',
+      phase,
+      action,
+      key: '',
+      count,
+      threshold: maxRequests,
+      windowMs: null,
+      period: 1,
+      tool: null,
+      reason: `The model was asked for the ${ordinal(count)} time in one prompt; the limit is ${String(maxRequests)}`,
+      evidence: {
+        lastAction: action,
+        // The request at hand is the one that must not be made.
+        turn_requests: count - 1,
+        max_allowed: maxRequests,
+        last_tool_calls: this.lastCalls,
+      },
+      since,
+    };
+  }
+
+  snapshot(): TurnLimitSnapshot {
+    const { requests, lastCalls, since } = this;
+    return { requests, lastCalls, since, incident: this.incident?.snapshot() };
+  }
+
+  restore({ requests, lastCalls, since, incident }: TurnLimitSnapshot): void {
+    this.requests = requests;
+    this.lastCalls = lastCalls;
+    this.since = since;
+    this.incident = incident && Incident.restore(incident);
+  }
+}
+
+/** `1st`, `2nd`, `3rd`, `4th`, `11th`, `21st`. */
+function ordinal(n: number): string {
+  const teens = n % 100 > 10 && n % 100 < 14;
+  return `${String(n)}${teens ? 'th' : (['th', 'st', 'nd', 'rd'][n % 10] ?? 'th')}`;
+}
+
+interface TurnLimitSnapshot {
+  readonly requests: number;
+  readonly lastCalls: readonly string[];
+  readonly since: Mark | undefined;
+  readonly incident: IncidentSnapshot | undefined;
+}
