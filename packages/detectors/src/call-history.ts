@@ -2,7 +2,7 @@ import type { KnownEvent } from '@loopwatch/contract';
 import type { Mark } from './mark.ts';
 import { type ResultForm, resultForm } from './result-form.ts';
 import type { RoundOptions } from './round-options.ts';
-import { bounded, canonicalArguments, type ToolIdentity, toolIdentity } from './tool-identity.ts';
+import { canonicalArguments, fingerprint, type ToolIdentity, toolIdentity } from './tool-identity.ts';
 
 /** Rounds that are remembered: as far as any rule looks back. */
 export const REMEMBERED_ROUNDS = 64;
@@ -14,6 +14,7 @@ export interface PastCall {
   readonly identity: ToolIdentity;
   readonly key: string;
   readonly mark: Mark;
+  /** Ids that its result may come under; none once the step is settled. */
   readonly callIds: string[];
   result: ResultForm | null;
 }
@@ -37,7 +38,7 @@ export interface Round {
 export class CallHistory {
   /** Settled rounds, oldest first. */
   readonly rounds: Round[] = [];
-  /** Rounds that the last event settled: mostly none, at most one. */
+  /** The round that the last event settled, the latest one where the stream's first two were settled together. */
   settled: Round | null = null;
   /** A detector has an open incident for the latest round, so that a vaguer rule need not report it too. */
   explained = false;
@@ -64,11 +65,12 @@ export class CallHistory {
         break;
       case 'turn_started':
         this.turn += 1;
-        this.settle();
+        // Results may be reported with the next request; a call of that turn, or its end, ends the waiting.
+        if (!this.resultsSeen) this.settle();
         break;
       case 'turn_finished':
         // Where results are never reported, there is nothing to wait for.
-        if (!this.resultsSeen && this.blindRounds > 0) this.settle();
+        if (this.resultsSeen ? this.open?.turn !== this.turn : this.blindRounds > 0) this.settle();
         break;
       case 'session_ended':
         this.settle();
@@ -85,12 +87,13 @@ export class CallHistory {
     this.open ??= { calls: [], turn: this.turn, settled: false, key: '', outcome: null, kind: 'unknown' };
     const { calls } = this.open;
     const identity = toolIdentity(event.name, canonicalArguments(this.identifying(event.name, event.args)));
-    const key = `${identity.name}\n${identity.arguments}${identity.digest ?? ''}`;
+    const key = fingerprint(`${identity.name}\n${identity.arguments}${identity.digest ?? ''}`);
     const same = calls.find((call) => call.key === key);
-    const callIds = typeof event.callId === 'string' ? [event.callId] : [];
+    const callIds = typeof event.callId === 'string' ? [fingerprint(event.callId)] : [];
     if (same !== undefined) same.callIds.push(...callIds.slice(0, CALLS_PER_ROUND - same.callIds.length));
     else if (calls.length < CALLS_PER_ROUND) calls.push({ identity, key, mark, callIds, result: null });
-    if (this.turn === 0 && !this.resultsSeen && this.blindRounds > 0 && this.settled === null) this.settle();
+    // Neither turns nor results: every call is a step, which is known from the second one on.
+    if (this.turn === 0 && !this.resultsSeen && this.blindRounds > 0) this.settle();
   }
 
   /** Whether a call after these belongs to the next step. */
@@ -103,10 +106,12 @@ export class CallHistory {
     this.resultsSeen = true;
     if (this.open === null) return;
     const { calls } = this.open;
-    const { callId } = event;
+    const id = typeof event.callId === 'string' ? fingerprint(event.callId) : undefined;
+    const named = id === undefined ? undefined : calls.find(({ callIds }) => callIds.includes(id));
+    // A result with another id than the call's belongs to a call that is settled already.
     const call =
-      (typeof callId === 'string' ? calls.find(({ callIds }) => callIds.includes(callId)) : undefined) ??
-      calls.find(({ result }) => result === null);
+      named ??
+      calls.find(({ result, callIds }) => result === null && (id === undefined || callIds.length === 0));
     if (call === undefined) return;
     call.result ??= resultForm(event.result, event.isError);
     if (calls.every(({ result }) => result !== null)) this.settle();
@@ -118,9 +123,10 @@ export class CallHistory {
     this.open = null;
     const calls = round.calls.toSorted((a, b) => (a.key < b.key ? -1 : 1));
     const known = calls.every(({ result }) => result !== null);
-    round.key = bounded(calls.map(({ key }) => key).join('\n\n'));
+    for (const { callIds } of calls) callIds.length = 0;
+    round.key = fingerprint(calls.map(({ key }) => key).join('\n\n'));
     round.outcome = known
-      ? bounded(calls.map(({ key, result }) => `${key}\n${result?.form ?? ''}`).join('\n\n'))
+      ? fingerprint(calls.map(({ key, result }) => `${key}\n${result?.form ?? ''}`).join('\n\n'))
       : null;
     round.kind = known ? kindOf(round) : 'unknown';
     round.settled = true;

@@ -33,6 +33,11 @@ export class PatternIncident {
     return this.incident !== undefined;
   }
 
+  /** The pattern of the open incident, as it was last seen. */
+  get current(): Pattern | undefined {
+    return this.incident === undefined ? undefined : this.pattern;
+  }
+
   /** The pattern holds at this step. */
   holds(step: Step, pattern: Pattern): void {
     const since: Mark = pattern.rounds[0]?.calls[0]?.mark ?? step.mark();

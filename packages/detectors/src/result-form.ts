@@ -1,19 +1,21 @@
 import { canonicalJson } from './canonical-json.ts';
-import { bounded } from './tool-identity.ts';
+import { fingerprint } from './tool-identity.ts';
 
 /** What a result is to the question whether anything happened. */
 export type ResultKind = 'ok' | 'error' | 'transient';
 
 /** A tool's result in the form in which results are compared. */
 export interface ResultForm {
-  /** Equal for results that differ only in what changes by itself; long ones as a prefix and a digest. */
+  /** Equal for results that differ only in what changes by itself; long ones as a digest. */
   readonly form: string;
   readonly kind: ResultKind;
   /** What failed, without what it failed with: names in quotes, paths and numbers taken out. `null` if nothing did. */
   readonly failure: string | null;
   /** The beginning of the result as it came, for people. */
   readonly shown: string;
-  /** Whether the result says so little (`ok`, `true`, `done`) that two equal ones mean nothing. */
+  /** Whether it says no more than that something was done: `ok`, `true`, nothing at all, `The file was saved.` */
+  readonly bare: boolean;
+  /** Whether it says so little that it may well be the answer to two questions: bare, or very short. */
   readonly trivial: boolean;
 }
 
@@ -21,6 +23,11 @@ const SHOWN_UNITS = 400;
 /** Longer results are compared as they are: normalising has to cost a bounded time. */
 const NORMALISED_UNITS = 65_536;
 const TRIVIAL_UNITS = 24;
+
+const BARE_UNITS = 200;
+const BARE = /^(?:|null|none|true|undefined|\{\}|\[\]|""|\(no output\))$/i;
+const ACKNOWLEDGEMENT =
+  /\b(?:success(?:ful(?:ly)?)?|succeeded|done|ok|saved|stored|written|wrote|updated|created|modified|edited|applied|replaced|added|appended|removed|deleted|moved|renamed|copied|uploaded|attached|sent|submitted|posted|published|recorded|logged|noted|completed|finished|accepted|typed|scrolled)\b/i;
 
 /** What changes by itself from call to call, and what takes its place before results are compared. */
 const VOLATILE: readonly (readonly [RegExp, string])[] = [
@@ -52,7 +59,7 @@ const TRANSIENT =
   /\b(?:429|502|503|504)\b.{0,40}(?:error|too many|unavailable|gateway|rate)|(?:error|status|code|http)\W{0,3}(?:429|50[0234])\b|rate.?limit|too many requests|timed[ -]?out|time-?out (?:error|exceeded|after)|\btimeout\b|ETIMEDOUT|ECONNRESET|ECONNREFUSED|EAI_AGAIN|service unavailable|bad gateway|gateway time-?out|temporarily unavailable|overloaded|connection (?:reset|refused|aborted)/i;
 
 const ERROR =
-  /^\W*(?:error|exception|traceback|fail(?:ed|ure)?|fatal|invalid|cannot|can't|could not|couldn't|unable|no such|not found|permission denied|access denied|denied|unauthori[sz]ed|forbidden|command not found|unknown|unexpected|syntax ?error|usage:)|\b(?:error|exception|traceback \(most recent call last\)|ENOENT|EACCES|EPERM)\b\s*[:(]|"?is_?error"?\s*[:=]\s*true|"(?:status|state|result)"\s*:\s*"(?:error|failed|failure)"|"error"\s*:\s*(?:"[^"]|\{)|\bexit(?:ed)?(?: with)?(?: code| status)?[:= ]+[1-9]/i;
+  /^\W*(?:error|exception|traceback|fail(?:ed|ure)?|fatal|invalid|cannot|can't|could not|couldn't|unable|no such|not found|permission denied|access denied|denied|unauthori[sz]ed|forbidden|command not found|unknown|unexpected|syntax ?error|usage:)|\b(?:error|exception|traceback \(most recent call last\)|ENOENT|EACCES|EPERM)\b\s*[:(]|"?is_?error"?\s*[:=]\s*true|"(?:status|state|result)\\*"\s*:\s*\\*"(?:error|failed|failure)\b|["']error\\*["']\s*:\s*\\*(?:["'][^"'\\]|\{\s*[^}\s])|\bexit(?:ed)?(?: with)?(?: code| status)?[:= ]+[1-9]/i;
 
 /** Only the beginning of a result is asked whether it tells of an error: later on it may quote one. */
 const ERROR_UNITS = 1000;
@@ -64,12 +71,14 @@ export function resultForm(result: unknown, isError: boolean | null | undefined)
   const text = typeof result === 'string' ? result : canonicalJson(result ?? null);
   const normal = text.length <= NORMALISED_UNITS ? normalise(text) : text;
   const kind = kindOf(text, isError);
+  const bare = BARE.test(normal) || (normal.length <= BARE_UNITS && ACKNOWLEDGEMENT.test(normal));
   return {
-    form: bounded(normal),
+    form: fingerprint(normal),
     kind,
-    failure: kind === 'ok' ? null : bounded(failureOf(normal)),
+    failure: kind === 'ok' ? null : fingerprint(failureOf(normal)),
     shown: text.slice(0, SHOWN_UNITS),
-    trivial: normal.length <= TRIVIAL_UNITS,
+    bare,
+    trivial: bare || normal.length <= TRIVIAL_UNITS,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
-import type { CallHistory, Round } from './call-history.ts';
+import type { CallHistory, PastCall, Round } from './call-history.ts';
 import type { Detector, Finding, Step } from './finding.ts';
 import { Incident, type IncidentSnapshot } from './incident.ts';
 import type { DetectionPlan, ToolRepeatOptions } from './plan.ts';
@@ -13,12 +13,14 @@ const POLLER_PATIENCE = 3;
 /**
  * tool-repeat where results are taken into account: the same call with a new result is progress, the same call with
  * the same result is not. A step that repeats the one before it is news at the threshold less one where its results
- * are known, since they leave less doubt, and at the threshold where they are not.
+ * are known, since they leave less doubt, and at the threshold where they are not or are a bare `ok`.
  */
 export class RoundRepeat implements Detector {
   private readonly plan: DetectionPlan;
   private readonly rounds: RoundOptions;
   private incident: Incident | undefined;
+  /** Alike steps in a row, and how many of them are recent enough to count. */
+  private run = 0;
   private count = 0;
   private latest: Repetition | undefined;
 
@@ -42,11 +44,14 @@ export class RoundRepeat implements Detector {
       before.key === round.key &&
       before.outcome === round.outcome &&
       round.kind !== 'transient' &&
-      options.enabled &&
-      isRecent(before, step.time, options);
-    this.count = repeats ? this.count + 1 : 1;
+      options.enabled;
+    this.run = repeats ? Math.max(1, this.run) + 1 : 1;
+    this.count = Math.min(this.run, recent(rounds, options));
     if (!repeats) this.resolve(step, 'recovered', 'something else followed');
-    if (this.count < this.thresholdOf(round, options)) return;
+    if (this.count < this.thresholdOf(round, options)) {
+      this.resolve(step, 'recovered', 'the earlier calls are too old to count');
+      return;
+    }
     const loop = rounds.slice(-Math.min(this.count, rounds.length));
     const since = loop[0]?.calls[0]?.mark ?? step.mark();
     this.incident ??= new Incident(options.mode, this.thresholdOf(round, options), since);
@@ -58,12 +63,14 @@ export class RoundRepeat implements Detector {
 
   private thresholdOf(round: Round, { threshold }: ToolRepeatOptions): number {
     const patient = round.calls.every(({ identity }) => isPoller(identity.name, this.rounds));
-    const least = round.outcome === null ? threshold : Math.max(2, threshold - 1);
+    const doubtful = round.outcome === null || (round.kind === 'ok' && round.calls.every(saysNothing));
+    const least = doubtful ? threshold : Math.max(2, threshold - 1);
     return patient ? least * POLLER_PATIENCE : least;
   }
 
   close(step: Step, outcome: VerdictOutcome): void {
     this.resolve(step, outcome, closingReason(outcome));
+    this.run = 0;
     this.count = 0;
   }
 
@@ -116,19 +123,32 @@ export class RoundRepeat implements Detector {
   }
 
   snapshot(): RoundRepeatSnapshot {
-    return { count: this.count, incident: this.incident?.snapshot(), latest: this.latest };
+    return { run: this.run, count: this.count, incident: this.incident?.snapshot(), latest: this.latest };
   }
 
   restore(snapshot: RoundRepeatSnapshot): void {
+    this.run = snapshot.run;
     this.count = snapshot.count;
     this.incident = snapshot.incident && Incident.restore(snapshot.incident);
     this.latest = snapshot.latest;
   }
 }
 
-function isRecent(round: Round, time: number, { ttlMs }: ToolRepeatOptions): boolean {
-  const earlier = round.calls[0]?.mark.time ?? time;
-  return ttlMs === null || Math.abs(time - earlier) <= ttlMs;
+/** How many of the latest steps lie within the time to live of the newest. */
+function recent(rounds: readonly Round[], { ttlMs }: ToolRepeatOptions): number {
+  if (ttlMs === null) return Number.POSITIVE_INFINITY;
+  const newest = timeOf(rounds.at(-1));
+  let count = 0;
+  while (count < rounds.length && newest - timeOf(rounds.at(-1 - count)) <= ttlMs) count += 1;
+  return count;
+}
+
+function timeOf(round: Round | undefined): number {
+  return round?.calls[0]?.mark.time ?? 0;
+}
+
+function saysNothing({ result }: PastCall): boolean {
+  return result?.bare ?? true;
 }
 
 /** What repeats: the steps as far as they are remembered, the latest of them, and the options of its tool. */
@@ -139,6 +159,7 @@ interface Repetition {
 }
 
 interface RoundRepeatSnapshot {
+  readonly run: number;
   readonly count: number;
   readonly incident: IncidentSnapshot | undefined;
   readonly latest: Repetition | undefined;

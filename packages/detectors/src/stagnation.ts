@@ -2,6 +2,7 @@ import type { VerdictOutcome } from '@loopwatch/contract';
 import type { CallHistory, Round } from './call-history.ts';
 import type { Detector, DetectorMeta, Step } from './finding.ts';
 import { type Pattern, PatternIncident, type PatternSnapshot } from './pattern-incident.ts';
+import { isReworded } from './reworded.ts';
 import { namesOf } from './round-evidence.ts';
 import { isMutating, isPoller, type RoundOptions } from './round-options.ts';
 import { closingReason } from './texts.ts';
@@ -12,6 +13,9 @@ export const stagnationMeta: DetectorMeta = {
   description: 'The agent goes on calling tools, but nothing comes of it that it did not know.',
   maturity: 'stable',
 };
+
+/** Other steps that may come between two failures of one call until it counts as given up. */
+const STEPS_BETWEEN = 8;
 
 type StagnationOptions = NonNullable<RoundOptions['stagnation']>;
 
@@ -25,6 +29,8 @@ export class Stagnation implements Detector {
   private readonly incident = new PatternIncident('stagnation');
   /** Steps in a row that brought nothing new. */
   private stale = 0;
+  /** Steps since a rule last held. */
+  private quiet = 0;
 
   constructor(rounds: RoundOptions, options: StagnationOptions) {
     this.rounds = rounds;
@@ -37,8 +43,25 @@ export class Stagnation implements Detector {
     if (!calls?.settled) return;
     this.stale = this.isStale(calls) ? this.stale + 1 : 0;
     const pattern = this.sameError(calls) ?? this.sameFailure(calls) ?? this.nothingNew(calls);
+    this.quiet = pattern === null ? this.quiet + 1 : 0;
+    if (pattern === null && this.mayComeAgain(calls.settled)) return;
     if (pattern === null) this.incident.ends(step, 'recovered', 'something new came');
     else if (this.incident.isOpen || !calls.explained) this.incident.holds(step, pattern);
+  }
+
+  /** A failure that is open may come again after other steps, unless they changed something or it was cured. */
+  private mayComeAgain(settled: Round): boolean {
+    const { current } = this.incident;
+    return (
+      current?.evidence['rule'] === 'same-failure' &&
+      this.quiet <= STEPS_BETWEEN &&
+      settled.key !== current.rounds.at(-1)?.key &&
+      !this.changesSomething(settled)
+    );
+  }
+
+  private changesSomething({ kind, calls }: Round): boolean {
+    return kind !== 'error' && calls.some(({ identity }) => isMutating(identity.name, this.rounds));
   }
 
   /** The same tool failing with the same error, whatever it is called with. */
@@ -67,11 +90,7 @@ export class Stagnation implements Detector {
     let first = rounds.length;
     for (let i = rounds.length - 1; i >= 0; i -= 1) {
       const round = rounds[i] as Round;
-      if (
-        round.kind !== 'error' &&
-        round.calls.some(({ identity }) => isMutating(identity.name, this.rounds))
-      )
-        break;
+      if (this.changesSomething(round)) break;
       if (round.key === settled.key && round.outcome === settled.outcome) {
         loop.unshift(round);
         first = i;
@@ -107,7 +126,24 @@ export class Stagnation implements Detector {
     if (settled === null || settled.outcome === null || settled.kind === 'transient') return false;
     if (settled.calls.some(({ identity }) => isPoller(identity.name, this.rounds))) return false;
     return rounds.some(
-      (round) => round !== settled && (round.outcome === settled.outcome || sameAnswer(round, settled)),
+      (round) => round !== settled && (round.outcome === settled.outcome || this.sameAnswer(round, settled)),
+    );
+  }
+
+  /** The same tool failed with this error before, or gave this answer to the question in other words. */
+  private sameAnswer(before: Round, settled: Round): boolean {
+    const error = errorOf(settled);
+    if (error !== null) return errorOf(before) === error;
+    const [first] = before.calls;
+    const [second] = settled.calls;
+    if (before.calls.length !== 1 || settled.calls.length !== 1 || !first?.result || !second?.result)
+      return false;
+    return (
+      !second.result.trivial &&
+      first.identity.name === second.identity.name &&
+      first.result.form === second.result.form &&
+      !isMutating(second.identity.name, this.rounds) &&
+      isReworded(first.identity, second.identity)
     );
   }
 
@@ -135,17 +171,25 @@ export class Stagnation implements Detector {
 
   close(step: Step, outcome: VerdictOutcome): void {
     this.stale = 0;
+    this.quiet = 0;
     this.incident.ends(step, outcome, closingReason(outcome));
   }
 
-  snapshot(): { stale: number; incident: PatternSnapshot } {
-    return { stale: this.stale, incident: this.incident.snapshot() };
+  snapshot(): StagnationSnapshot {
+    return { stale: this.stale, quiet: this.quiet, incident: this.incident.snapshot() };
   }
 
-  restore(snapshot: { stale: number; incident: PatternSnapshot }): void {
+  restore(snapshot: StagnationSnapshot): void {
     this.stale = snapshot.stale;
+    this.quiet = snapshot.quiet;
     this.incident.restore(snapshot.incident);
   }
+}
+
+interface StagnationSnapshot {
+  readonly stale: number;
+  readonly quiet: number;
+  readonly incident: PatternSnapshot;
 }
 
 /** Tool and error of a step that failed for good; what the call itself said is taken out of the error. */
@@ -154,16 +198,4 @@ function errorOf(round: Round | undefined): string | null {
   const [call] = round.calls;
   if (call?.result === undefined || call.result === null) return null;
   return `${call.identity.name}\n${call.result.failure ?? ''}`;
-}
-
-/** The same tool gave the same answer to other arguments: a question put in other words. A bare `ok` is no answer. */
-function sameAnswer(a: Round, b: Round): boolean {
-  const [first] = a.calls;
-  const [second] = b.calls;
-  if (a.calls.length !== 1 || b.calls.length !== 1 || !first?.result || !second?.result) return false;
-  return (
-    !second.result.trivial &&
-    first.identity.name === second.identity.name &&
-    first.result.form === second.result.form
-  );
 }

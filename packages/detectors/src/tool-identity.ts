@@ -42,10 +42,10 @@ export function toolIdentity(name: string, canonical: string): ToolIdentity {
   return { name, arguments: detached(canonical.slice(0, KEPT_UNITS)), length, digest };
 }
 
-/** The text itself, or its beginning with the digest of the whole where it is long: equal exactly when the texts are. */
-export function bounded(text: string): string {
-  const { arguments: kept, digest } = toolIdentity('', text);
-  return digest === undefined ? kept : `${kept}…${digest}`;
+/** The text itself, or its SHA-256 where that is shorter: equal exactly when the texts are. */
+export function fingerprint(text: string): string {
+  if (text.length <= 64) return text;
+  return `…${bytesToHex(sha256(utf8ToBytes(escapeLoneSurrogates(text))))}`;
 }
 
 export function sameIdentity(a: ToolIdentity, b: ToolIdentity): boolean {

@@ -28,15 +28,19 @@ function verdicts(config: DetectionInput, events: readonly AgentEvent[]): PureVe
 describe('golden cases', () => {
   const detectors = detectorKinds.map(({ meta }) => meta.id);
 
+  /** Whole sessions, in which all detectors have to agree. */
+  const sessions = ['shapes', 'healthy'];
+  const folders = [...detectors, ...sessions];
+
   it('are kept in one folder a detector, and every detector has some', () => {
-    const folders = readdirSync(join(root, 'golden'), { withFileTypes: true })
+    const kept = readdirSync(join(root, 'golden'), { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => name);
-    expect(folders.toSorted()).toEqual(detectors.toSorted());
+    expect(kept.toSorted()).toEqual(folders.toSorted());
   });
 
-  const files = detectors.flatMap((detector) =>
-    readdirSync(join(root, 'golden', detector)).map((file) => ({ file: `${detector}/${file}` })),
+  const files = folders.flatMap((folder) =>
+    readdirSync(join(root, 'golden', folder)).map((file) => ({ file: `${folder}/${file}` })),
   );
 
   it.each(files)('$file', ({ file }) => {
@@ -46,6 +50,20 @@ describe('golden cases', () => {
       outcomeOf(verdict, golden.expected[i]),
     );
     expect(found, golden.name).toEqual(golden.expected);
+  });
+
+  it.each(files.filter(({ file }) => file.startsWith('healthy/')))('$file stays silent', ({ file }) => {
+    const { preset, expected } = parseGoldenCase(read('golden', file));
+    expect({ preset, expected }).toEqual({ preset: 'balanced', expected: [] });
+  });
+
+  it('have the twenty shapes, each with preset balanced', () => {
+    const shapes = files.filter(({ file }) => file.startsWith('shapes/'));
+    const numbers = new Set(shapes.map(({ file }) => Number(file.slice('shapes/'.length).split('-')[0])));
+    expect([...numbers].toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
+    expect(shapes.filter(({ file }) => parseGoldenCase(read('golden', file)).preset !== 'balanced')).toEqual(
+      [],
+    );
   });
 
   it('fill up with text that repeats nothing', () => {
