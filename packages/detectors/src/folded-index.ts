@@ -23,7 +23,7 @@ const MAX_APPENDED = 256;
 /** Times that a long block must come. */
 const BLOCKS = 3;
 /** A score above this tells nothing more. */
-const MOST = 2000;
+const MOST = 3000;
 
 /**
  * Finds where a text has nothing new to say, in a form of it in which numbers that count and white space are the same.

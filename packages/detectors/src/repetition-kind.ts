@@ -20,7 +20,7 @@ export interface RepetitionKind {
 export const RUN = 8;
 
 const WORDS: RepetitionKind = { rule: 'text', needed: 200 };
-const COUNTING: RepetitionKind = { rule: 'counter', needed: 700 };
+const COUNTING: RepetitionKind = { rule: 'counter', needed: 600 };
 const LISTED: RepetitionKind = { rule: 'lines', needed: 1000 };
 const FENCED: RepetitionKind = { rule: 'lines', needed: 1400 };
 const SYLLABLES: RepetitionKind = { rule: 'run', needed: 90 };
@@ -30,11 +30,12 @@ const DIGITS: RepetitionKind = { rule: 'run', needed: 150 };
 const LINE_BREAKS: RepetitionKind = { rule: 'run', needed: 8 };
 const SPACES: RepetitionKind = { rule: 'run', needed: 28 };
 const RULER: RepetitionKind = { rule: 'run', needed: 400 };
-const DRAWING: RepetitionKind = { rule: 'run', needed: 2000 };
+const DRAWING: RepetitionKind = { rule: 'run', needed: 3000 };
 
 /** What fills, draws or leads: a ruler, progress dots, the frame of a table; `A` is nothing in base64. */
 const drawn = /^(?:[-_*=+#~.,:;|/\\<>^'"`()[\]{}%\d\s\u2500-\u25ff\u2800-\u28ff\uffff]*|A+)$/;
-const unbroken = /^\S+$/;
+/** One line of it, without quotes, commas, brackets and digits: those are data. */
+const ruled = /^[-_*=+#~.:|/\\ \t\u2500-\u25ff\u2800-\u28ff]*$/;
 const digits = /^(?=.*\d)[\d.]+$/;
 const letter = /\p{L}/gu;
 
@@ -47,9 +48,9 @@ const letter = /\p{L}/gu;
 export function repetitionKind(recent: string, around: Surroundings): RepetitionKind {
   const { period, counting, structured, fenced } = around;
   if (recent.trim() === '') return recent.includes('\n') ? LINE_BREAKS : SPACES;
-  const run = period <= RUN && unbroken.test(recent);
-  if (run && digits.test(recent)) return DIGITS;
-  if (drawn.test(recent)) return run && period === 1 ? RULER : DRAWING;
+  if (period <= RUN && digits.test(recent)) return DIGITS;
+  if (period <= RUN && ruled.test(recent)) return RULER;
+  if (drawn.test(recent)) return DRAWING;
   if (period === 1) return ONE_CHARACTER;
   const letters = recent.match(letter)?.length ?? 0;
   if (letters === 0) return SYMBOLS;

@@ -79,6 +79,8 @@ export const degenerateTexts: readonly {
   { name: 'exclamation marks', text: '!'.repeat(800), rule: 'run' },
   { name: 'one letter', text: 'G'.repeat(800), rule: 'run' },
   { name: 'dots for ever', text: '.'.repeat(3000), rule: 'run' },
+  { name: 'a frame for ever', text: `| a | b |\n|${'---|'.repeat(500)}`, rule: 'run' },
+  { name: 'lines of dots for ever', text: `${'.'.repeat(60)}\n`.repeat(70), rule: 'run' },
   { name: 'emoji', text: '😂'.repeat(400), rule: 'run' },
   { name: 'a family of emoji', text: '👩‍👩‍👧 '.repeat(200) },
   {
