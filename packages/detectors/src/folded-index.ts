@@ -1,4 +1,6 @@
 import { EchoFinder } from './echo-finder.ts';
+import { BEGINNING, type FoldedState, SURROUNDINGS } from './folded-state.ts';
+import { occurrences } from './occurrences.ts';
 import type { TextRepeatOptions } from './plan.ts';
 import type { RepeatListener } from './repeat-index.ts';
 import { type RepetitionRule, RUN, repetitionKind } from './repetition-kind.ts';
@@ -15,8 +17,6 @@ const LEAST = 8;
 const LOOK_EVERY = 8;
 /** The last units that tell words from drawings, at most. */
 const LOOK_AT = 400;
-/** Units after a marker or a counter that belong to it. */
-const SURROUNDINGS = 250;
 /** Units of the text itself that are at hand, besides those of the call of `append` at hand. */
 const KEPT_UNITS = 2048;
 const MAX_APPENDED = 256;
@@ -194,24 +194,7 @@ export class FoldedIndex implements FoldedText {
 
   /** Distances to the earlier occurrences of the latest window, nearest first, at most one less than the threshold. */
   get distances(): readonly number[] {
-    const text = this.tail(KEPT_UNITS);
-    const places: number[] = [];
-    let form = '';
-    new TextFolder().fold(text, 0, text.length, {
-      number: () => undefined,
-      folded(part, from, to, at) {
-        for (let i = from; i < to; i += 1) places.push(at ?? i);
-        form += part.slice(from, to);
-      },
-    });
-    const latest = form.slice(-this.window);
-    const distances: number[] = [];
-    for (let i = form.length - latest.length; i > 0 && distances.length < this.threshold - 1; ) {
-      i = form.lastIndexOf(latest, i - 1);
-      if (i < 0) break;
-      distances.push(text.length - 1 - (places[i + latest.length - 1] ?? 0));
-    }
-    return distances;
+    return occurrences(this.tail(KEPT_UNITS), this.window, this.threshold - 1);
   }
 
   snapshot(): FoldedSnapshot {
@@ -231,46 +214,6 @@ export class FoldedIndex implements FoldedText {
     this.state = { ...state };
   }
 }
-
-interface FoldedState {
-  /** Units since the last restart, as they came and in folded form. */
-  length: number;
-  folded: number;
-  score: number;
-  /** How often the text has come round since the score left zero, and how many units repeated since. */
-  rounds: number;
-  repeated: number;
-  /** Units of the run at hand, of one short unit. */
-  run: number;
-  /** `length` at which the score left zero. */
-  start: number;
-  looks: number;
-  /** `folded` at the last of each. */
-  counterAt: number;
-  markerAt: number;
-  fenceAt: number;
-  /** Score at which the open loop was found, 0 while none is open; and the `folded` at which it is over. */
-  needed: number;
-  quietAt: number;
-  rule: RepetitionRule;
-}
-
-const BEGINNING: Readonly<FoldedState> = {
-  length: 0,
-  folded: 0,
-  score: 0,
-  rounds: 0,
-  repeated: 0,
-  run: 0,
-  start: 0,
-  looks: 0,
-  counterAt: -SURROUNDINGS,
-  markerAt: -SURROUNDINGS,
-  fenceAt: -SURROUNDINGS,
-  needed: 0,
-  quietAt: 0,
-  rule: 'text',
-};
 
 export interface FoldedSnapshot {
   readonly form: string;

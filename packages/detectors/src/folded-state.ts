@@ -1,0 +1,46 @@
+import type { RepetitionRule } from './repetition-kind.ts';
+
+/** Units of folded text after a marker or a counter that belong to it. */
+export const SURROUNDINGS = 250;
+
+/** What a {@link FoldedIndex} knows besides the text. */
+export interface FoldedState {
+  /** Units since the last restart, as they came and in folded form. */
+  length: number;
+  folded: number;
+  score: number;
+  /** How often the text has come round since the score left zero, and how many units repeated since. */
+  rounds: number;
+  repeated: number;
+  /** Units of the run at hand, of one short unit. */
+  run: number;
+  /** `length` at which the score left zero. */
+  start: number;
+  looks: number;
+  /** `folded` at the last of each. */
+  counterAt: number;
+  markerAt: number;
+  fenceAt: number;
+  /** Score at which the open loop was found, 0 while none is open; and the `folded` at which it is over. */
+  needed: number;
+  quietAt: number;
+  rule: RepetitionRule;
+}
+
+/** Nothing read yet. */
+export const BEGINNING: Readonly<FoldedState> = {
+  length: 0,
+  folded: 0,
+  score: 0,
+  rounds: 0,
+  repeated: 0,
+  run: 0,
+  start: 0,
+  looks: 0,
+  counterAt: -SURROUNDINGS,
+  markerAt: -SURROUNDINGS,
+  fenceAt: -SURROUNDINGS,
+  needed: 0,
+  quietAt: 0,
+  rule: 'text',
+};
