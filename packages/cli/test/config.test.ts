@@ -57,6 +57,19 @@ describe('loadConfig', () => {
     });
   });
 
+  it('shows what is set for single models, by its path, with its origin', () => {
+    const config = fileWith(
+      'overrides:\n  models:\n    openai/gpt-5.1:\n      tool_loop_detection_max_repeats: 3\n',
+    );
+    const path = 'overrides.models.openai/gpt-5.1.tool_loop_detection_max_repeats';
+    expect(effectiveValues(loadConfig({ config }, [], {}))).toContainEqual({
+      path,
+      value: 3,
+      source: 'file',
+      name: config,
+    });
+  });
+
   it('finds the file by LOOPWATCH_CONFIG, which --config covers', () => {
     const environment = { LOOPWATCH_CONFIG: fileWith('preset: api') };
     expect(loadConfig({}, [], environment).settings.preset).toBe('api');

@@ -56,6 +56,7 @@ export {
   detectionSchema,
   detectionSettings,
   type Mode,
+  type ModelSettings,
   outageSchema,
   type PresetName,
   presetNames,

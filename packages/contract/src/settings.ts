@@ -205,6 +205,25 @@ function isRegularExpression(text: string): boolean {
   }
 }
 
+/** What a model may be told; the last four are an older spelling of `tool_call_loop`, which wins over them. */
+export const modelSettingsSchema = z.strictObject({
+  enabled: z.boolean().optional().describe('false: every detector is skipped.'),
+  preset: z.enum(presetNames).optional(),
+  tool_call_loop: toolCallLoopSchema.optional(),
+  content_loop: textLoopSchema.optional(),
+  thought_loop: textLoopSchema.optional(),
+  tool_cycle: toolCycleSchema.optional(),
+  stagnation: stagnationSchema.optional(),
+  outage: outageSchema.optional(),
+  tool_call_limit: toolCallLimitSchema.optional(),
+  turn_requests: turnRequestsSchema.optional(),
+  per_tool: z.record(z.string(), toolContractSchema).optional(),
+  tool_loop_detection_enabled: toolCallLimits.enabled,
+  tool_loop_detection_max_repeats: toolCallLimits.max_repeats,
+  tool_loop_detection_ttl_seconds: toolCallLimits.ttl_seconds,
+  tool_loop_detection_mode: toolCallLimits.mode,
+});
+
 /** What detection can be told per server, model or session. */
 export const detectionSchema = z.strictObject({
   enabled: z.boolean().default(true).describe('false: every detector is skipped.'),
@@ -222,6 +241,14 @@ export const detectionSchema = z.strictObject({
     .default({})
     .describe('What is declared of tools, by name.'),
   semantic: semanticSchema.prefault({}).describe('semantic: a model judges the latest turns.'),
+  overrides: z
+    .strictObject({
+      models: z
+        .record(z.string().regex(/^[^/]+\/.+$/, 'must be <backend>/<model>'), modelSettingsSchema)
+        .default({})
+        .describe('Detection settings by backend/model, above those of the server.'),
+    })
+    .prefault({}),
   session: z
     .strictObject({
       idle_seconds: z
@@ -316,6 +343,8 @@ export const settingsSchema = detectionSchema.extend({
 export type DetectionSettings = z.infer<typeof detectionSchema>;
 /** Detection settings as somebody writes them. */
 export type DetectionInput = z.input<typeof detectionSchema>;
+/** Detection settings of one model, over those of the server. */
+export type ModelSettings = z.infer<typeof modelSettingsSchema>;
 export type ToolCallLoopSettings = z.infer<typeof toolCallLoopSchema>;
 export type ToolContractSettings = z.infer<typeof toolContractSchema>;
 export type SemanticSettings = z.infer<typeof semanticSchema>;

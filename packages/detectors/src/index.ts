@@ -1,5 +1,6 @@
 export { canonicalJson } from './canonical-json.ts';
 export { createSessionAnalyzer, type SessionAnalyzerHandle } from './create-session-analyzer.ts';
+export { effectiveSettings, type SessionScope } from './effective-settings.ts';
 export type { Detector, DetectorMeta, Finding, Step } from './finding.ts';
 export { maskSecrets } from './mask.ts';
 export { type DetectionPlan, planDetection } from './plan.ts';

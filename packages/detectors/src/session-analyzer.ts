@@ -8,6 +8,7 @@ import {
   type VerdictOutcome,
 } from '@loopwatch/contract';
 import { CallHistory, type HistorySnapshot } from './call-history.ts';
+import { modelName, withModel } from './effective-settings.ts';
 import type { Detector, Finding, Step } from './finding.ts';
 import { LastTurn, type LastTurnSnapshot } from './last-turn.ts';
 import type { Mark } from './mark.ts';
@@ -46,10 +47,23 @@ export interface Detection {
   readonly plan: DetectionPlan;
   /** Whether somebody answers the checks of the semantic layer; without one it is off. */
   readonly judged: boolean;
+  /** Those of single models, by backend and model; none where all have the same. */
+  readonly tiers?: ReadonlyMap<string, Detection>;
+  /** Of a model's detection: the one that it is laid over. */
+  readonly server?: Detection;
 }
 
 export function detectionOf(settings: DetectionSettings, judged = false): Detection {
-  return { settings: detectionSettings(settings), plan: planDetection(settings, judged), judged };
+  const detection = { settings: detectionSettings(settings), plan: planDetection(settings, judged), judged };
+  const models = Object.entries(settings.overrides.models);
+  if (models.length === 0) return detection;
+  const tiers = new Map<string, Detection>();
+  const server = { ...detection, tiers };
+  for (const [name, own] of models) {
+    const tier = withModel(detection.settings, own);
+    tiers.set(name, { settings: tier, plan: planDetection(tier, judged), judged, tiers, server });
+  }
+  return server;
 }
 
 /**
@@ -67,7 +81,8 @@ export class SessionAnalyzer implements Step {
   abandoned: readonly string[] = NO_IDS;
   /** The model request that the last event began, where their number is limited. */
   turnRequest: TurnRequest | null = null;
-  private readonly base: Detection;
+  /** What holds without the session's own settings: its model's, or the server's. */
+  private base: Detection;
   private plan: DetectionPlan;
   private overrides = NO_OVERRIDES;
   private detectors: (Detector | null)[];
@@ -124,6 +139,7 @@ export class SessionAnalyzer implements Step {
     this.position = position;
     this.currentMark = undefined;
     this.labels.note(event);
+    if (this.base.tiers !== undefined) this.chooseTier();
     if (this.event.type === 'control') this.control(this.event);
     const { type } = this.event;
     const repeated = this.turn.repeatsBeginning(type);
@@ -293,8 +309,33 @@ export class SessionAnalyzer implements Step {
       return;
     }
     this.overrides = result.overrides;
+    this.adopt(planDetection(result.settings, this.base.judged));
+  }
+
+  /** Goes on with the settings of the model that the session is known to use now. */
+  private chooseTier(): void {
+    const tier = this.tier();
+    if (tier === this.base) return;
+    this.base = tier;
+    this.adopt(this.ownPlan());
+  }
+
+  private tier(): Detection {
+    const name = modelName(this.labels.values());
+    return (name === null ? undefined : this.base.tiers?.get(name)) ?? this.base.server ?? this.base;
+  }
+
+  /** The plan of the base with the session's own settings over it. */
+  private ownPlan(): DetectionPlan {
+    if (this.overrides === NO_OVERRIDES) return this.base.plan;
+    const result = applyControl(this.base.settings, this.overrides, {});
+    return 'refused' in result ? this.base.plan : planDetection(result.settings, this.base.judged);
+  }
+
+  /** Other settings, the same state; what is open in a detector that is off now ends. */
+  private adopt(plan: DetectionPlan): void {
     const before = this.detectors;
-    this.plan = planDetection(result.settings, this.base.judged);
+    this.plan = plan;
     const next = createDetectors(this.plan);
     const states = before.map((detector) => detector?.snapshot());
     before.forEach((detector, i) => {
@@ -316,6 +357,7 @@ export class SessionAnalyzer implements Step {
 
   /** After a long pause nothing of the past counts; what was open then stays as it was last reported. */
   private startAfresh(): void {
+    this.base = this.base.server ?? this.base;
     this.plan = this.base.plan;
     this.overrides = NO_OVERRIDES;
     this.detectors = createDetectors(this.plan);
@@ -348,14 +390,14 @@ export class SessionAnalyzer implements Step {
   restore(snapshot: SessionSnapshot): void {
     this.lastTime = snapshot.lastTime;
     this.overrides = snapshot.overrides;
-    const settings = applyControl(this.base.settings, snapshot.overrides, {});
-    this.plan = 'refused' in settings ? this.base.plan : planDetection(settings.settings, this.base.judged);
     this.ids = new RecentIds();
     this.ids.restore(snapshot.ids);
     this.totals = Object.assign(new SessionTotals(), snapshot.totals);
     this.turn = LastTurn.restore(snapshot.turn);
     this.labels.clear();
     this.labels.note(snapshot.labels);
+    this.base = this.tier();
+    this.plan = this.ownPlan();
     this.incidents = new Map(snapshot.incidents);
     this.restoreCalls(snapshot.calls);
     this.detectors = createDetectors(this.plan);

@@ -6,6 +6,7 @@ export type SessionOverrides = Readonly<Record<string, unknown>>;
 const paths = settingPaths(detectionSchema).map(({ path }) => path);
 /** Of the process, not of one session. */
 const notPerSession = new Set([
+  'overrides.models',
   'session.max_sessions',
   'session.idle_seconds',
   'privacy.mask',

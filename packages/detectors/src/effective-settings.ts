@@ -1,0 +1,61 @@
+import type { DetectionSettings, ModelSettings } from '@loopwatch/contract';
+import { applyControl, type SessionOverrides } from './session-settings.ts';
+
+/** What of a session decides its settings. */
+export interface SessionScope {
+  readonly backend: string | null;
+  readonly model: string | null;
+  /** Its own settings, by dotted path. */
+  readonly overrides?: SessionOverrides;
+}
+
+/**
+ * The settings that hold for a session: its own over those of its backend and model over those of the server, each key
+ * by itself. A model's settings apply once both labels are known.
+ */
+export function effectiveSettings(
+  server: DetectionSettings,
+  models: Readonly<Record<string, ModelSettings>>,
+  session: SessionScope,
+): DetectionSettings {
+  const name = modelName(session);
+  const own = name !== null && Object.hasOwn(models, name) ? models[name] : undefined;
+  const base = own === undefined ? server : withModel(server, own);
+  const result = applyControl(base, session.overrides ?? {}, {});
+  return 'refused' in result ? base : result.settings;
+}
+
+/** The name of a session's model in `overrides.models`. */
+export function modelName({ backend, model }: Pick<SessionScope, 'backend' | 'model'>): string | null {
+  return backend === null || model === null ? null : `${backend}/${model}`;
+}
+
+/** The server's settings with those of a model over them. */
+export function withModel(server: DetectionSettings, own: ModelSettings): DetectionSettings {
+  const {
+    tool_loop_detection_enabled: enabled,
+    tool_loop_detection_max_repeats: maxRepeats,
+    tool_loop_detection_ttl_seconds: ttlSeconds,
+    tool_loop_detection_mode: mode,
+    ...settings
+  } = own;
+  const older = { enabled, max_repeats: maxRepeats, ttl_seconds: ttlSeconds, mode };
+  return over(over(server, { tool_call_loop: older }), settings) as DetectionSettings;
+}
+
+/** Blocks are laid over each other key by key; lists and values replace what is there. */
+function over(base: unknown, own: unknown): unknown {
+  if (own === undefined) return base;
+  if (!isBlock(base) || !isBlock(own)) return own;
+  const keys = new Set([...Object.keys(base), ...Object.keys(own)]);
+  // A tool may be named `__proto__`.
+  return Object.fromEntries([...keys].map((key) => [key, over(valueOf(base, key), valueOf(own, key))]));
+}
+
+function valueOf(block: Record<string, unknown>, key: string): unknown {
+  return Object.hasOwn(block, key) ? block[key] : undefined;
+}
+
+function isBlock(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
