@@ -8,6 +8,7 @@ import {
   type VerdictOutcome,
 } from '@loopwatch/contract';
 import { CallHistory, type HistorySnapshot } from './call-history.ts';
+import { chatCommands } from './chat-commands.ts';
 import { modelName, withModel } from './effective-settings.ts';
 import type { Detector, Finding, Step } from './finding.ts';
 import { LastTurn, type LastTurnSnapshot } from './last-turn.ts';
@@ -141,6 +142,7 @@ export class SessionAnalyzer implements Step {
     this.labels.note(event);
     if (this.base.tiers !== undefined) this.chooseTier();
     if (this.event.type === 'control') this.control(this.event);
+    else if (this.event.type === 'prompt_started') this.obey(this.event.text ?? '');
     const { type } = this.event;
     const repeated = this.turn.repeatsBeginning(type);
     if (this.turn.isFirst(type)) this.rememberTurn();
@@ -301,11 +303,23 @@ export class SessionAnalyzer implements Step {
     });
   }
 
-  private control(change: Extract<KnownEvent, { type: 'control' }>): void {
+  /** Does what the user asks for in the prompt; each command stands for itself. */
+  private obey(text: string): void {
+    for (const command of chatCommands(text)) {
+      if ('refused' in command) this.refuse(command.refused);
+      else this.control(command);
+    }
+  }
+
+  private refuse(why: string): void {
+    this.refusal = this.reception === 'refused_setting' ? `${this.refusal}; ${why}` : why;
+    this.reception = 'refused_setting';
+  }
+
+  private control(change: Parameters<typeof applyControl>[2]): void {
     const result = applyControl(this.base.settings, this.overrides, change);
     if ('refused' in result) {
-      this.reception = 'refused_setting';
-      this.refusal = result.refused;
+      this.refuse(result.refused);
       return;
     }
     this.overrides = result.overrides;

@@ -27,7 +27,10 @@ const notPerSession = new Set([
 export function applyControl(
   base: DetectionSettings,
   overrides: SessionOverrides,
-  change: { set?: Record<string, unknown> | null | undefined; unset?: readonly string[] | null | undefined },
+  change: {
+    set?: Readonly<Record<string, unknown>> | null | undefined;
+    unset?: readonly string[] | null | undefined;
+  },
 ): { overrides: SessionOverrides; settings: DetectionSettings } | { refused: string } {
   const set = change.set ?? {};
   const unset = change.unset ?? [];

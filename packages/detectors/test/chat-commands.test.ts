@@ -1,0 +1,140 @@
+import type { AgentEvent } from '@loopwatch/contract';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { chatCommands } from '../src/chat-commands.ts';
+import { analyzer, call } from './sessions.ts';
+
+const set = (path: string, value: unknown) => [{ set: { [`tool_call_loop.${path}`]: value }, unset: [] }];
+
+describe('a command', () => {
+  test.each<[string, unknown]>([
+    ['!/set(tool-loop-detection=true)', set('enabled', true)],
+    ['!/set(tool-loop-detection=false)', set('enabled', false)],
+    ['!/set(tool_loop_detection_enabled=true)', set('enabled', true)],
+    ['!/set(tool-loop-max-repeats=4)', set('max_repeats', 4)],
+    ['!/set(tool_loop_max_repeats="4")', set('max_repeats', 4)],
+    ['!/set(tool-loop-ttl=120)', set('ttl_seconds', 120)],
+    ['!/set(tool_loop_ttl_seconds=600)', set('ttl_seconds', 600)],
+    ['!/set(tool_loop_ttl_seconds=null)', set('ttl_seconds', null)],
+    ...['break', 'chance', 'chance_then_break', 'warn', 'block', 'chance_then_block'].flatMap(
+      (mode): [string, unknown][] => [
+        [`!/set(tool-loop-mode=${mode})`, set('mode', mode)],
+        [`!/set(tool_loop_mode="${mode}")`, set('mode', mode)],
+        [`!/set( tool_loop_mode = '${mode}' )`, set('mode', mode)],
+      ],
+    ),
+    [
+      'please !/set(tool-loop-ttl=9, tool-loop-max-repeats=3) and go on',
+      [{ set: { 'tool_call_loop.ttl_seconds': 9, 'tool_call_loop.max_repeats': 3 }, unset: [] }],
+    ],
+    [
+      '!/unset(tool-loop-detection, tool-loop-max-repeats, tool-loop-ttl, tool-loop-mode)',
+      [
+        {
+          set: {},
+          unset: ['enabled', 'max_repeats', 'ttl_seconds', 'mode'].map((key) => `tool_call_loop.${key}`),
+        },
+      ],
+    ],
+    [
+      '!/set(tool-loop-ttl=1) !/unset(tool_loop_ttl)',
+      [...set('ttl_seconds', 1), { set: {}, unset: ['tool_call_loop.ttl_seconds'] }],
+    ],
+    ['!/set(model=gpt-5) !/help() /set(tool-loop-ttl=1) !/set(tool-loop-ttl=1', []],
+    ['nothing of the kind', []],
+  ])('%s', (text, expected) => {
+    expect(chatCommands(text)).toEqual(expected);
+  });
+
+  test.each([
+    [
+      '!/set(tool-loop-max-repeats=1)',
+      'tool-loop-max-repeats is "1"; allowed: a whole number from 2 to 1000000',
+    ],
+    [
+      '!/set(tool-loop-max-repeats=many)',
+      'tool-loop-max-repeats is "many"; allowed: a whole number from 2 to 1000000',
+    ],
+    ['!/set(tool-loop-ttl=0)', 'tool-loop-ttl is "0"; allowed: a number above 0, or null'],
+    ['!/set(tool-loop-detection=maybe)', 'tool-loop-detection is "maybe"; allowed: true or false'],
+    ['!/set(tool-loop-detection)', 'tool-loop-detection is ""; allowed: true or false'],
+    [
+      '!/set(tool_loop_mode="stop")',
+      'tool_loop_mode is "stop"; allowed: one of warn, block, chance_then_block, break, chance, chance_then_break',
+    ],
+    [
+      '!/set(tool-loop-max-repeat=4)',
+      'tool-loop-max-repeat is no setting; did you mean tool_loop_max_repeats?',
+    ],
+    ['!/unset(tool-loop-modes)', 'tool-loop-modes is no setting; did you mean tool_loop_mode?'],
+    [
+      '!/set(tool-loop-max-repeats=5, tool-loop-ttl=-1)',
+      'tool-loop-ttl is "-1"; allowed: a number above 0, or null',
+    ],
+  ])('%s is refused', (text, refused) => {
+    expect(chatCommands(text)).toEqual([{ refused }]);
+  });
+
+  test('is found in any text without a fault', () => {
+    const piece = fc.constantFrom(
+      '!/set(',
+      '!/unset(',
+      'tool-loop-',
+      'mode',
+      '=',
+      '"',
+      ')',
+      ',',
+      ' ',
+      '\n',
+      '__proto__',
+    );
+    fc.assert(
+      fc.property(fc.array(fc.oneof(piece, fc.string()), { maxLength: 40 }), (pieces) => {
+        for (const command of chatCommands(pieces.join('')))
+          expect('refused' in command || Object.keys(command.set).length + command.unset.length > 0).toBe(
+            true,
+          );
+      }),
+      { seed: 71, numRuns: 500 },
+    );
+  });
+});
+
+describe('in a session', () => {
+  const prompt = (text: string): AgentEvent => ({ type: 'prompt_started', text });
+  const calls = (n: number): AgentEvent[] => Array.from({ length: n }, () => call('read', { path: 'a' }));
+  const opened = (events: AgentEvent[]) => {
+    const session = analyzer({ preset: 'proxy' });
+    const verdicts = events.flatMap((event) => [...session.push(event)]);
+    return verdicts.filter(({ phase }) => phase === 'opened').map(({ count, action }) => [count, action]);
+  };
+
+  test.each<{ text: string; then?: string; expected: unknown[] }>([
+    { text: '!/set(tool-loop-max-repeats=2)', expected: [[2, 'block']] },
+    { text: 'x !/set(tool-loop-max-repeats=3) y !/set(tool-loop-mode=warn)', expected: [[3, 'warn']] },
+    { text: '!/set(tool-loop-detection=false)', expected: [] },
+    {
+      text: '!/set(tool-loop-max-repeats=2)',
+      then: '!/unset(tool-loop-max-repeats)',
+      expected: [[4, 'block']],
+    },
+    { text: '!/set(tool-loop-max-repeats=1)', expected: [[4, 'block']] },
+    { text: '!/set(tool-loop-max-repeats=1) !/set(tool-loop-mode=warn)', expected: [[4, 'warn']] },
+  ])('$text $then leads to $expected', ({ text, then, expected }) => {
+    expect(opened([prompt(text), ...(then === undefined ? [] : [prompt(then)]), ...calls(5)])).toEqual(
+      expected,
+    );
+  });
+
+  test('only what the user writes counts, and a refusal says why', () => {
+    const session = analyzer({ preset: 'proxy' });
+    session.push({ type: 'content', text: '!/set(tool-loop-mode=stop)' });
+    expect(session.reception).toBe('analyzed');
+    session.push(prompt('!/set(tool-loop-ttl=x) !/unset(tool-loop-x)'));
+    expect(session.reception).toBe('refused_setting');
+    expect(session.refusal).toBe(
+      'tool-loop-ttl is "x"; allowed: a number above 0, or null; tool-loop-x is no setting; did you mean tool_loop_ttl?',
+    );
+  });
+});
