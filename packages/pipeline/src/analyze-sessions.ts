@@ -1,13 +1,8 @@
 import { Observable, type OperatorFunction } from 'rxjs';
 import type { EventRecord } from './decode-records.ts';
-import type { InputRecord, Outcome, PipelineObserver } from './records.ts';
+import type { InputRecord, Outcome, PipelineObserver, Place } from './records.ts';
+import type { RaisedCheck } from './semantic-checks.ts';
 import type { PartitionSessions } from './session-store.ts';
-
-/** Where the records of a stream lie. */
-export interface Place {
-  readonly topic: string;
-  readonly partition: number;
-}
 
 /**
  * Hands each event to its session and passes on the verdicts; what is no event passes through. Sessions may be
@@ -17,7 +12,20 @@ export function analyzeSessions<R extends InputRecord>(
   sessions: PartitionSessions,
   place: Place,
   observer: PipelineObserver,
-): OperatorFunction<EventRecord<R> | Outcome<R>, Outcome<R>> {
+): OperatorFunction<EventRecord<R> | Outcome<R>, Outcome<R>>;
+/** @param judged whether somebody answers the checks of the sessions; they come right after the event's verdicts */
+export function analyzeSessions<R extends InputRecord>(
+  sessions: PartitionSessions,
+  place: Place,
+  observer: PipelineObserver,
+  judged: boolean,
+): OperatorFunction<EventRecord<R> | Outcome<R>, Outcome<R> | RaisedCheck<R>>;
+export function analyzeSessions<R extends InputRecord>(
+  sessions: PartitionSessions,
+  place: Place,
+  observer: PipelineObserver,
+  judged = false,
+): OperatorFunction<EventRecord<R> | Outcome<R>, Outcome<R> | RaisedCheck<R>> {
   return (input$) =>
     new Observable((subscriber) => {
       const origins: number[] = [];
@@ -54,6 +62,8 @@ export function analyzeSessions<R extends InputRecord>(
             const source = { ...place, firstOffset, offset: String(record.offset) };
             subscriber.next({ type: 'verdict', record, verdict: { ...verdict, source } });
           });
+          const check = judged ? session.takeCheck() : undefined;
+          if (check !== undefined) subscriber.next({ type: 'check', record, session, check });
         },
         error: (error: unknown) => {
           subscriber.error(error);

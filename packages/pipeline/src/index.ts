@@ -1,5 +1,6 @@
 export type { TurnRequest } from '@loopwatch/detectors';
-export { analyzeSessions, type Place } from './analyze-sessions.ts';
+export { analyzeSessions } from './analyze-sessions.ts';
+export { type AskOptions, askJudge, type Judge, JudgeError, type JudgeRequest } from './ask-judge.ts';
 export { decodeRecords, type EventRecord } from './decode-records.ts';
 export { LoopPipeline } from './loop-pipeline.ts';
 export { PipelineTestDriver } from './pipeline-test-driver.ts';
@@ -9,6 +10,9 @@ export {
   type InputRecord,
   type Outcome,
   type PipelineObserver,
+  type Place,
   silentObserver,
+  type VerdictOutcome,
 } from './records.ts';
+export type { CheckHandling, LateAnswer, RaisedCheck } from './semantic-checks.ts';
 export { PartitionSessions, SessionStore, type SessionStoreOptions } from './session-store.ts';

@@ -1,16 +1,18 @@
 import type { DetectionSettings } from '@loopwatch/contract';
 import { type Detection, detectionOf } from '@loopwatch/detectors';
-import { finalize, from, type Observable } from 'rxjs';
+import { finalize, from, type Observable, type OperatorFunction } from 'rxjs';
 import { analyzeSessions } from './analyze-sessions.ts';
-import { decodeRecords } from './decode-records.ts';
+import { decodeRecords, type EventRecord } from './decode-records.ts';
 import {
   type InputBatch,
   type InputRecord,
   type Outcome,
   type PipelineObserver,
+  type Place,
   silentObserver,
 } from './records.ts';
-import { SessionStore } from './session-store.ts';
+import { answerFirst, answerLater, type CheckHandling } from './semantic-checks.ts';
+import { type PartitionSessions, SessionStore } from './session-store.ts';
 
 /**
  * The topology: record -> event -> session -> verdict. A batch of one partition goes through at a time; batches of
@@ -20,10 +22,17 @@ export class LoopPipeline {
   readonly detection: Detection;
   private readonly store: SessionStore;
   private readonly observer: PipelineObserver;
+  private readonly checks: CheckHandling | undefined;
 
-  constructor(settings: DetectionSettings, observer: PipelineObserver = silentObserver) {
-    this.detection = detectionOf(settings);
+  /** @param checks who answers the checks of the semantic layer; without one it is off */
+  constructor(
+    settings: DetectionSettings,
+    observer: PipelineObserver = silentObserver,
+    checks?: CheckHandling,
+  ) {
+    this.detection = detectionOf(settings, checks !== undefined);
     this.observer = observer;
+    this.checks = checks;
     this.store = new SessionStore({
       detection: this.detection,
       maxSessions: settings.session.max_sessions,
@@ -44,11 +53,23 @@ export class LoopPipeline {
     const sessions = this.store.partition(topic, partition);
     return from(records).pipe(
       decodeRecords(),
-      analyzeSessions(sessions, { topic, partition }, this.observer),
+      this.analyze<R>(sessions, { topic, partition }),
       finalize(() => {
         this.store.sweep();
       }),
     );
+  }
+
+  private analyze<R extends InputRecord>(
+    sessions: PartitionSessions,
+    place: Place,
+  ): OperatorFunction<EventRecord<R> | Outcome<R>, Outcome<R>> {
+    const { checks: handling, observer } = this;
+    if (handling === undefined) return analyzeSessions(sessions, place, observer);
+    const desk = { handling, sessions, place, observer };
+    const analyze = analyzeSessions<R>(sessions, place, observer, true);
+    if (handling.late === undefined) return answerFirst(desk, analyze);
+    return (item$) => analyze(item$).pipe(answerLater(desk));
   }
 
   /** The partition belongs to somebody else now: its sessions are forgotten. */

@@ -1,6 +1,7 @@
 import { type DetectionInput, detectionSchema, type Verdict } from '@loopwatch/contract';
 import { LoopPipeline } from './loop-pipeline.ts';
 import type { EvictionReason, InputRecord, Outcome, PipelineObserver } from './records.ts';
+import type { CheckHandling } from './semantic-checks.ts';
 
 export interface WriteOptions {
   readonly partition?: number;
@@ -26,7 +27,8 @@ export class PipelineTestDriver {
   private readonly pipeline: LoopPipeline;
   private readonly offsets = new Map<number, number>();
 
-  constructor(config: DetectionInput = {}) {
+  /** @param checks who answers the checks of the semantic layer */
+  constructor(config: DetectionInput = {}, checks?: CheckHandling) {
     const observer: PipelineObserver = {
       event: (type) => this.events.push(type),
       duplicate: () => {
@@ -39,7 +41,7 @@ export class PipelineTestDriver {
       abandoned: (incidentIds) => this.abandoned.push(...incidentIds),
       fault: (sessionId) => this.faults.push(sessionId),
     };
-    this.pipeline = new LoopPipeline(detectionSchema.parse(config), observer);
+    this.pipeline = new LoopPipeline(detectionSchema.parse(config), observer, checks);
   }
 
   get activeSessions(): number {

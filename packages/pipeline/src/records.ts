@@ -11,6 +11,12 @@ export interface InputRecord {
   readonly value: Textual | null;
 }
 
+/** Where the records of a stream lie. */
+export interface Place {
+  readonly topic: string;
+  readonly partition: number;
+}
+
 /** Consecutive records of one partition. */
 export interface InputBatch<R extends InputRecord = InputRecord> {
   readonly topic: string;
@@ -18,9 +24,15 @@ export interface InputBatch<R extends InputRecord = InputRecord> {
   readonly records: readonly R[];
 }
 
+export interface VerdictOutcome<R extends InputRecord = InputRecord> {
+  readonly type: 'verdict';
+  readonly record: R;
+  readonly verdict: Omit<Verdict, 'detectedAt'>;
+}
+
 /** What comes out of the pipeline, in the order of the records. */
 export type Outcome<R extends InputRecord = InputRecord> =
-  | { readonly type: 'verdict'; readonly record: R; readonly verdict: Omit<Verdict, 'detectedAt'> }
+  | VerdictOutcome<R>
   | {
       readonly type: 'dead_letter';
       readonly record: R;

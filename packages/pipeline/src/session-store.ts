@@ -149,6 +149,11 @@ export class PartitionSessions {
     this.store = store;
   }
 
+  /** Whether this very analyzer is still the session's. */
+  holds(analyzer: SessionAnalyzer): boolean {
+    return this.entries.get(analyzer.sessionId)?.analyzer === analyzer;
+  }
+
   /** The session's analyzer, new if it is not in memory. */
   use(sessionId: string): SessionAnalyzer {
     const entry = this.entries.get(sessionId) ?? this.store.add(sessionId, this);

@@ -1,0 +1,69 @@
+import type { CheckAnswer, CheckFailure } from '@loopwatch/contract';
+import { type JudgeMessage, parseJudgeAnswer, type SemanticCheck } from '@loopwatch/detectors';
+
+/** One call of a model. */
+export interface JudgeRequest {
+  readonly sessionId: string;
+  readonly messages: readonly JudgeMessage[];
+  /** Whether the stronger model is asked, to confirm a loop. */
+  readonly second: boolean;
+}
+
+/** Who asks a model; limits of time and number are its own affair. */
+export interface Judge {
+  /** @returns the model's answer as it came; rejects with a {@link JudgeError} when there is none */
+  ask(request: JudgeRequest): Promise<string>;
+}
+
+/** Why a model gave no answer. */
+export class JudgeError extends Error {
+  readonly failure: CheckFailure;
+
+  constructor(failure: CheckFailure, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'JudgeError';
+    this.failure = failure;
+  }
+}
+
+export interface AskOptions {
+  readonly secondOpinion: boolean;
+  /** Told of each attempt that failed. */
+  failed(failure: CheckFailure, message: string): void;
+}
+
+/** A failed call is tried once more, at once. */
+const ATTEMPTS = 2;
+
+/** Asks a model, and where a loop has to be confirmed, a stronger one, whose answer counts then. Never rejects. */
+export async function askJudge(
+  judge: Judge,
+  check: SemanticCheck,
+  options: AskOptions,
+): Promise<CheckAnswer> {
+  const { sessionId, messages, threshold } = check;
+  const first = await attempt(judge, { sessionId, messages, second: false }, options);
+  if (!options.secondOpinion || 'failure' in first || first.confidence <= threshold) return first;
+  return attempt(judge, { sessionId, messages, second: true }, options);
+}
+
+async function attempt(judge: Judge, request: JudgeRequest, options: AskOptions): Promise<CheckAnswer> {
+  let answer: CheckAnswer = { failure: 'error' };
+  for (let attempts = 0; attempts < ATTEMPTS; attempts += 1) {
+    answer = await once(judge, request, options);
+    if (!('failure' in answer) || answer.failure === 'skipped') return answer;
+  }
+  return answer;
+}
+
+async function once(judge: Judge, request: JudgeRequest, { failed }: AskOptions): Promise<CheckAnswer> {
+  try {
+    const answer = parseJudgeAnswer(await judge.ask(request));
+    if ('failure' in answer) failed(answer.failure, 'the answer is not of the form that was asked for');
+    return answer;
+  } catch (error) {
+    const failure = error instanceof JudgeError ? error.failure : 'error';
+    failed(failure, error instanceof Error ? error.message : String(error));
+    return { failure };
+  }
+}
