@@ -25,6 +25,7 @@ const io = npm(
   'pino',
   'prom-client',
   'helmet',
+  'openai',
 );
 
 const direction = Object.entries(mayImport).map(([name, others]) => ({

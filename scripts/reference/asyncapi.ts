@@ -51,7 +51,13 @@ const channels: Readonly<Record<TopicRole, Channel>> = {
     compacted: true,
     summary: reserved,
   },
-  checks: { message: { payload: unspecified }, key: 'The session id.', compacted: true, summary: reserved },
+  checks: {
+    message: { payload: { $ref: '#/components/schemas/check' } },
+    key: 'The id of the check.',
+    compacted: true,
+    worker: 'send',
+    summary: 'Records what models answered, with the verdict that follows from it',
+  },
   'dead-letters': {
     message: {
       contentType: 'application/octet-stream',
@@ -146,6 +152,7 @@ function schemas(): Json {
     // The messages carry the examples.
     verdict: without(payloadSchema('verdict', 'draft-7'), 'examples'),
     control: payloadSchema('control', 'draft-7'),
+    check: payloadSchema('check', 'draft-7'),
     deadLetterHeaders: {
       type: 'object',
       description: 'Added to the headers of the original record.',

@@ -1,4 +1,4 @@
-import type { AgentEvent, Control, EventType, Verdict } from '@loopwatch/contract';
+import type { AgentEvent, CheckRecord, Control, EventType, Verdict } from '@loopwatch/contract';
 
 /** Examples that the published schemas carry; a test holds each of them against its schema. */
 
@@ -94,5 +94,22 @@ export const controlExamples: readonly Control[] = [
     scope: 'model:openai/gpt-5-mini',
     set: { preset: 'coding' },
     unset: [],
+  },
+];
+
+export const checkExamples: readonly CheckRecord[] = [
+  {
+    v: 1,
+    id: 'c-41d8',
+    sessionId: 's-1',
+    promptId: null,
+    eventId: 'e-214',
+    eventIndex: 213,
+    time: 1763757900000,
+    turn: 30,
+    model: 'qwen3:8b',
+    analysis: 'It edits the same line to and fro, and the test fails in the same way each time.',
+    confidence: 0.95,
+    failure: null,
   },
 ];

@@ -1,4 +1,5 @@
 import {
+  checkSchema,
   controlSchema,
   eventSchemas,
   eventTypes,
@@ -7,7 +8,7 @@ import {
   verdictSchema,
 } from '@loopwatch/contract';
 import { z } from 'zod';
-import { controlExamples, eventExamples, verdictExamples } from './examples.ts';
+import { checkExamples, controlExamples, eventExamples, verdictExamples } from './examples.ts';
 
 /** The published JSON Schemas, made from the schemas that the code itself uses. */
 
@@ -22,6 +23,7 @@ const texts = {
   event: ['Event', 'What an agent did: one record of the events topic. Unknown fields are kept.'],
   verdict: ['Verdict', 'What Loopwatch concluded: one change in the life of an incident.'],
   control: ['Control', 'Settings of one scope, as a record of the control topic; its key is the scope.'],
+  check: ['Check', 'What a model answered to a check: one record of the checks topic; its key is the id.'],
   settings: ['Settings', 'The configuration file.'],
 } as const;
 export type SchemaName = keyof typeof texts;
@@ -47,6 +49,8 @@ export function payloadSchema(name: Exclude<SchemaName, 'event'>, dialect: Diale
       return { ...convert(verdictSchema, dialect), examples: verdictExamples };
     case 'control':
       return { ...convert(controlSchema, dialect), examples: controlExamples };
+    case 'check':
+      return { ...convert(checkSchema, dialect), examples: checkExamples };
     case 'settings':
       return convert(settingsSchema, dialect);
   }

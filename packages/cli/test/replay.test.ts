@@ -3,7 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type Verdict, verdictSchema } from '@loopwatch/contract';
-import { type CliProcess, spawnCli, tempDir } from '@loopwatch/testkit';
+import { createSessionAnalyzer } from '@loopwatch/detectors';
+import { type CliProcess, spawnCli, startModelServer, tempDir } from '@loopwatch/testkit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { samplesDir } from '../src/runtime/paths.ts';
 
@@ -201,5 +202,47 @@ describe('loopwatch', { timeout }, () => {
         'doctor',
       ]),
     );
+  });
+});
+
+describe('loopwatch replay with a model', { timeout }, () => {
+  const turns = jsonLines(Array.from({ length: 44 }, () => ({ sessionId: 's', type: 'turn_started' })));
+  const flags = ['--set', 'llm.model=judge', '--set'];
+
+  it('waits for each answer, so that checks come at the turns the rules name', async () => {
+    await using model = await startModelServer((_, i) => ({
+      text: JSON.stringify({ analysis: 'to and fro', confidence: [0.9, 0.91][i] ?? 0 }),
+    }));
+    const ended = await run(['replay', '-', '--json', ...flags, `llm.base_url=${model.url}`], {
+      input: turns,
+    });
+    expect(
+      verdictsIn(ended).map(({ phase, eventIndex, confidence }) => [phase, eventIndex, confidence]),
+    ).toEqual([
+      ['opened', 35, 0.91],
+      ['resolved', 41, 0],
+    ]);
+    expect(ended).toMatchObject({ code: 3, stderr: [] });
+  });
+
+  it('asks nobody where the answers are recorded, and says which line is none', async () => {
+    const analyzer = createSessionAnalyzer({ preset: 'stream' }, { judged: true });
+    for (let i = 0; i < 30; i += 1) analyzer.push({ sessionId: 's', type: 'turn_started' });
+    const { messages, threshold, ...check } = analyzer.takeCheck()!;
+    expect([messages.length, threshold]).toEqual([2, 0.9]);
+    const answer = { v: 1, ...check, model: 'm', analysis: 'a', confidence: 1, failure: null };
+    const files = await filesOf({
+      'good.jsonl': jsonLines([answer]),
+      'bad.jsonl': `${jsonLines([answer])}{}\n`,
+    });
+    const [good, bad] = await Promise.all([
+      run(['replay', '-', '--json', '--checks', files['good.jsonl']], { input: turns }),
+      run(['replay', '-', '--checks', files['bad.jsonl']], { input: turns }),
+    ]);
+    expect(verdictsIn(good)).toMatchObject([
+      { phase: 'opened', eventIndex: 29, evidence: { analysis: 'a' } },
+    ]);
+    expect(bad).toMatchObject({ code: 2, stdout: [] });
+    expect(bad.stderr.join()).toMatch(/--checks .*bad\.jsonl:2: is no recorded answer/);
   });
 });

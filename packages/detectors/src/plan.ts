@@ -11,7 +11,7 @@ import { canonicalJson } from './canonical-json.ts';
 import { type Preset, presets } from './presets.ts';
 import { type Privacy, privacyOf } from './privacy.ts';
 import { type RoundOptions, roundOptions } from './round-options.ts';
-import type { SemanticOptions } from './semantic/semantic.ts';
+import type { SemanticOptions } from './semantic/options.ts';
 import type { SimilaritySettings } from './similarity.ts';
 
 /** tool-repeat's options for one tool, every default filled in. */

@@ -56,14 +56,15 @@ async function attempt(judge: Judge, request: JudgeRequest, options: AskOptions)
   return answer;
 }
 
-async function once(judge: Judge, request: JudgeRequest, { failed }: AskOptions): Promise<CheckAnswer> {
+async function once(judge: Judge, request: JudgeRequest, options: AskOptions): Promise<CheckAnswer> {
   try {
     const answer = parseJudgeAnswer(await judge.ask(request));
-    if ('failure' in answer) failed(answer.failure, 'the answer is not of the form that was asked for');
+    if ('failure' in answer)
+      options.failed(answer.failure, 'the answer is not of the form that was asked for');
     return answer;
   } catch (error) {
     const failure = error instanceof JudgeError ? error.failure : 'error';
-    failed(failure, error instanceof Error ? error.message : String(error));
+    options.failed(failure, error instanceof Error ? error.message : String(error));
     return { failure };
   }
 }

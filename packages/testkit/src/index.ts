@@ -1,4 +1,5 @@
 export { type StartKafkaOptions, startKafka, type TestKafka } from './kafka-broker.ts';
+export { type ModelReply, type ModelRequest, type ModelServer, startModelServer } from './model-server.ts';
 export { uniqueName } from './names.ts';
 export { freePort } from './ports.ts';
 export { type ReadTopicOptions, readTopic, type TopicRecord } from './read-topic.ts';

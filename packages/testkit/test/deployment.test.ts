@@ -186,6 +186,8 @@ const metrics: Readonly<Record<string, readonly string[]>> = {
   loopwatch_batch_duration_seconds_bucket: ['le'],
   loopwatch_active_sessions: [],
   loopwatch_evicted_sessions_total: ['reason'],
+  loopwatch_semantic_checks_total: ['result'],
+  loopwatch_semantic_check_duration_seconds_bucket: ['le'],
   loopwatch_consumer_lag: ['topic', 'partition'],
   loopwatch_dead_letters_total: ['reason'],
   loopwatch_rebalances_total: [],

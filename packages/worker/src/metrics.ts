@@ -14,6 +14,8 @@ export interface WorkerMetrics {
   readonly wastedCalls: Counter;
   readonly detectionLatency: Histogram;
   readonly batchDuration: Histogram;
+  readonly semanticChecks: Counter<'result'>;
+  readonly semanticDuration: Histogram;
   readonly activeSessions: Gauge;
   readonly evictedSessions: Counter<'reason'>;
   readonly consumerLag: Gauge<'topic' | 'partition'>;
@@ -58,6 +60,17 @@ export function createWorkerMetrics(registry: Registry, activeSessions: () => nu
       name: 'loopwatch_batch_duration_seconds',
       help: 'From a batch fetched to its offset committed.',
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+      registers,
+    }),
+    semanticChecks: counter(
+      'semantic_checks_total',
+      'Checks by a model: loop, none, recorded, discarded, skipped; and calls that failed: error, timeout, malformed.',
+      ['result'],
+    ),
+    semanticDuration: new Histogram({
+      name: 'loopwatch_semantic_check_duration_seconds',
+      help: 'From a check raised to its answer, waiting for its turn included.',
+      buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120],
       registers,
     }),
     activeSessions: new Gauge({

@@ -10,11 +10,11 @@ export interface Delivery {
 }
 
 /** How far one partition has been analyzed, and what of it is still to be delivered. */
-interface Progress {
+export interface Progress {
   /** Offset of the last record that the sessions have seen; -1 before the first. */
   analyzedTo: number;
   /** What a failed delivery left behind. */
-  undelivered: Delivery[];
+  readonly undelivered: Delivery[];
 }
 
 /**
@@ -37,6 +37,11 @@ export class PartitionProgress {
     this.partitions.set(name, progress);
     const seen = batch.records.findLastIndex(({ offset }) => offset <= progress.analyzedTo);
     return { progress, fresh: seen === -1 ? batch.records : batch.records.slice(seen + 1), stale };
+  }
+
+  /** What is known of a partition, as long as it is this worker's. */
+  of(place: Place): Progress | undefined {
+    return this.partitions.get(key(place));
   }
 
   /** Forgets the partitions that are not among those owned. @returns them */

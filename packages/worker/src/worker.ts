@@ -1,4 +1,4 @@
-import type { DetectionSettings, TopicNames, Verdict } from '@loopwatch/contract';
+import type { CheckRecord, DetectionSettings, TopicNames, Verdict } from '@loopwatch/contract';
 import {
   type EventSource,
   LogError,
@@ -6,7 +6,7 @@ import {
   type RecordBatch,
   type VerdictSink,
 } from '@loopwatch/log';
-import { LoopPipeline, type Outcome } from '@loopwatch/pipeline';
+import { type LateAnswer, LoopPipeline, type Outcome, type PipelineObserver } from '@loopwatch/pipeline';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { deadLetter } from './dead-letter.ts';
@@ -14,7 +14,9 @@ import { EventTally } from './event-tally.ts';
 import { IncidentBook } from './incident-book.ts';
 import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
 import { oneLine } from './one-line.ts';
-import { type Delivery, PartitionProgress } from './partition-progress.ts';
+import { type Delivery, PartitionProgress, type Progress } from './partition-progress.ts';
+import { SemanticDesk } from './semantic/desk.ts';
+import type { ModelClient } from './semantic/limited-judge.ts';
 import { logTurnRequest } from './turn-request-log.ts';
 import { logVerdict } from './verdict-log.ts';
 
@@ -25,6 +27,8 @@ export interface WorkerDeps {
   readonly detection: DetectionSettings;
   readonly registry: Registry;
   readonly logger: Logger;
+  /** Who judges long prompts; without one the semantic layer is off. */
+  readonly model?: ModelClient | undefined;
   /** Wall clock, epoch ms; the system's by default. */
   readonly now?: () => number;
 }
@@ -47,6 +51,9 @@ export class Worker {
   private readonly incidents: IncidentBook;
   private readonly progress = new PartitionProgress();
   private readonly tally = new EventTally();
+  private readonly desk: SemanticDesk | undefined;
+  /** The last delivery of each partition: one follows the other, so that verdicts keep their order. */
+  private readonly lanes = new Map<string, Promise<void>>();
   private connection: WorkerStatus = { connected: false, detail: 'starting' };
   /** Wall clock of the latest record processed, epoch ms. */
   lastEventAt: number | null = null;
@@ -57,7 +64,8 @@ export class Worker {
     this.metrics = createWorkerMetrics(deps.registry, () => this.pipeline.activeSessions);
     this.incidents = new IncidentBook(this.metrics);
     const { metrics, incidents } = this;
-    this.pipeline = new LoopPipeline(deps.detection, {
+    this.desk = this.openDesk();
+    const observer: PipelineObserver = {
       event: (type) => {
         this.tally.add(type);
       },
@@ -84,7 +92,17 @@ export class Worker {
           'Detection failed at an event; its session starts afresh. This is a bug: please report it.',
         );
       },
-    });
+    };
+    this.pipeline = new LoopPipeline(deps.detection, observer, this.desk);
+  }
+
+  private openDesk(): SemanticDesk | undefined {
+    const { detection, logger, model: client } = this.deps;
+    if (client === undefined) return undefined;
+    const deliver = (late: LateAnswer, record: CheckRecord | null): void => {
+      void this.deliverLate(late, record);
+    };
+    return new SemanticDesk({ client, detection, metrics: this.metrics, logger, deliver });
   }
 
   get status(): WorkerStatus {
@@ -129,7 +147,9 @@ export class Worker {
 
   /** Stops fetching, lets the batch in progress be delivered and committed, then closes. */
   async stop(): Promise<void> {
+    this.desk?.close();
     await this.deps.source.stop();
+    await Promise.all(this.lanes.values());
     await this.deps.sink.close();
     this.connection = { connected: false, detail: 'stopped' };
   }
@@ -144,8 +164,7 @@ export class Worker {
     });
     this.tally.flush(this.metrics);
     progress.analyzedTo = Math.max(progress.analyzedTo, fresh.at(-1)?.offset ?? -1);
-    await this.deliver(progress.undelivered);
-    progress.undelivered = [];
+    await this.inLane(batch, () => this.deliver(progress));
     await this.commit(batch);
     this.lastEventAt = this.now();
     this.metrics.consumerLag.set({ topic, partition: String(partition) }, batch.lag);
@@ -168,12 +187,53 @@ export class Worker {
     return { output, verdict: null, timestamp: record.timestamp };
   }
 
+  /** Runs when all that was to be delivered for the partition before is through. */
+  private inLane({ topic, partition }: Pick<RecordBatch, 'topic' | 'partition'>, task: () => Promise<void>) {
+    const name = `${topic}/${String(partition)}`;
+    const before = this.lanes.get(name);
+    const run = before === undefined ? task() : before.then(task);
+    const settled = run.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.lanes.set(name, settled);
+    void settled.then(() => {
+      if (this.lanes.get(name) === settled) this.lanes.delete(name);
+    });
+    return run;
+  }
+
+  /** What fails goes out with the partition's next batch; the events were committed long ago. */
+  private async deliverLate(late: LateAnswer, record: CheckRecord | null): Promise<void> {
+    const { place, outcomes } = late;
+    const { topics, logger } = this.deps;
+    await this.inLane(place, async () => {
+      const progress = this.progress.of(place);
+      if (progress === undefined) return;
+      const timestamp = this.now();
+      if (record !== null) {
+        const output = { topic: topics.checks, key: record.id, value: JSON.stringify(record) };
+        progress.undelivered.push({ output, verdict: null, timestamp });
+      }
+      for (const { verdict: found } of outcomes ?? []) {
+        const verdict: Verdict = { ...found, detectedAt: timestamp };
+        const output = { topic: topics.verdicts, key: verdict.sessionId, value: JSON.stringify(verdict) };
+        progress.undelivered.push({ output, verdict, timestamp });
+      }
+      await this.deliver(progress);
+    }).catch((error: unknown) => {
+      logger.debug({ err: error }, 'A late verdict waits for the next batch');
+    });
+  }
+
   /** Delivers, then counts and logs what has been delivered. */
-  private async deliver(deliveries: readonly Delivery[]): Promise<void> {
+  private async deliver(progress: Progress): Promise<void> {
+    const deliveries = progress.undelivered.splice(0);
     if (deliveries.length === 0) return;
     try {
       await this.deps.sink.publish(deliveries.map(({ output }) => output));
     } catch (error) {
+      progress.undelivered.unshift(...deliveries);
       this.deps.logger.error({ err: error }, 'Verdicts could not be delivered; the batch will come again');
       throw error;
     }

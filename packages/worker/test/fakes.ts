@@ -1,4 +1,11 @@
-import { type DetectionInput, detectionSchema, topicNames, type Verdict } from '@loopwatch/contract';
+import {
+  type CheckRecord,
+  checkSchema,
+  type DetectionInput,
+  detectionSchema,
+  topicNames,
+  type Verdict,
+} from '@loopwatch/contract';
 import type {
   BatchHandler,
   EventSource,
@@ -10,7 +17,7 @@ import type {
 } from '@loopwatch/log';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { Worker } from '../src/index.ts';
+import { type ModelClient, Worker } from '../src/index.ts';
 
 export const topics = topicNames({ prefix: 'test.' });
 
@@ -100,6 +107,12 @@ export class FakeSink implements VerdictSink {
       .map(({ value }) => JSON.parse(String(value)) as Verdict);
   }
 
+  get checks(): CheckRecord[] {
+    return this.published
+      .filter(({ topic }) => topic === topics.checks)
+      .map(({ value }) => checkSchema.parse(JSON.parse(String(value))));
+  }
+
   get deadLetters(): OutputRecord[] {
     return this.published.filter(({ topic }) => topic === topics['dead-letters']);
   }
@@ -112,14 +125,14 @@ export interface LogLine extends Record<string, unknown> {
 }
 
 /** A worker between fakes, started. */
-export async function startWorker(detection: DetectionInput = {}, level = 'debug') {
-  const made = createWorker(detection, level);
+export async function startWorker(detection: DetectionInput = {}, level = 'debug', model?: ModelClient) {
+  const made = createWorker(detection, level, model);
   await made.worker.start();
   return made;
 }
 
 /** A worker between fakes, not started yet. */
-export function createWorker(detection: DetectionInput = {}, level = 'debug') {
+export function createWorker(detection: DetectionInput = {}, level = 'debug', model?: ModelClient) {
   const source = new FakeSource();
   const sink = new FakeSink();
   const registry = new Registry();
@@ -136,6 +149,7 @@ export function createWorker(detection: DetectionInput = {}, level = 'debug') {
     detection: detectionSchema.parse(detection),
     registry,
     logger,
+    model,
     now: () => clock.now,
   });
   return { worker, source, sink, registry, lines, clock };

@@ -1,4 +1,5 @@
 import { planDetection } from '@loopwatch/detectors';
+import { modelClient } from '@loopwatch/worker';
 import { Command } from 'commander';
 import { type EffectiveValue, effectiveValues } from '../config/effective-values.ts';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
@@ -35,13 +36,16 @@ function loadOrExit(command: Command, options: Options): LoadedConfig {
 }
 
 function asJson(config: LoadedConfig): string {
-  const { configHash } = planDetection(config.settings);
+  const { configHash } = planDetection(config.settings, modelClient(config.settings.llm) !== undefined);
   const { warnings } = config;
   return `${JSON.stringify({ configHash, values: effectiveValues(config), warnings }, null, 2)}\n`;
 }
 
 function asTable(config: LoadedConfig): string {
-  const { configHash, preset } = planDetection(config.settings);
+  const { configHash, preset } = planDetection(
+    config.settings,
+    modelClient(config.settings.llm) !== undefined,
+  );
   const rows = [
     ['setting', 'value', 'from'],
     ...effectiveValues(config).map((row) => [row.path, valueText(row.value), originText(row)]),

@@ -3,7 +3,9 @@ import { access, constants, mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { type Settings, topicNames } from '@loopwatch/contract';
+import { parseJudgeAnswer } from '@loopwatch/detectors';
 import { ensureTopics, topicSpecs } from '@loopwatch/log';
+import { modelClient } from '@loopwatch/worker';
 import { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
@@ -25,7 +27,7 @@ interface Diagnosis {
 /** `loopwatch doctor`: checks what Loopwatch needs, and says what to do. */
 export function doctorCommand(): Command {
   const command = new Command('doctor')
-    .description('checks brokers, topics, ports and folders, and says what to do')
+    .description('checks brokers, topics, ports, folders and the model, and says what to do')
     .option('--brokers <list>', 'host:port of the brokers, by commas (default: KAFKA_BROKERS)');
   return addConfigOptions(command).action(async (options: Options) => {
     const { settings, warnings } = loadConfig(options, [
@@ -39,6 +41,7 @@ export function doctorCommand(): Command {
       await checkPort('server', settings.server),
       await checkPort('worker', settings.worker),
       ...(await checkKafka(settings)),
+      await checkModel(settings),
     ];
     for (const { ok, what, advice } of diagnoses) {
       process.stdout.write(`${ok ? 'ok  ' : 'FAIL'}  ${what}\n`);
@@ -86,6 +89,34 @@ async function checkPort(name: 'server' | 'worker', { host, port }: Settings['se
   const advice = `Something uses it, perhaps Loopwatch itself. Choose another with --set ${name}.port=…`;
   return { ok: free, what: `port ${String(port)} (${name}) is free`, advice };
 }
+
+/** Asks the model what it will be asked: whether it answers, and in the form that is needed. */
+async function checkModel({ llm, semantic }: Settings): Promise<Diagnosis> {
+  const client = modelClient(llm);
+  if (client === undefined) {
+    const lacks = llm.model === undefined ? 'llm.model' : 'llm.base_url';
+    const half = Object.values(llm).some((value) => value !== undefined);
+    const advice = `Set ${lacks} too, or none of llm.*.`;
+    return { ok: !half, what: 'no model configured: the semantic layer is off', advice };
+  }
+  const what = `model ${client.model}`;
+  const messages = [{ role: 'user', content: modelQuestion } as const];
+  try {
+    const signal = AbortSignal.timeout(semantic.timeout_seconds * 1000);
+    const text = await client.ask({ sessionId: 'doctor', messages, second: false }, signal);
+    const answer = parseJudgeAnswer(text);
+    if (!('failure' in answer)) return { ok: true, what: `${what} answers in the form that is asked for` };
+    const advice =
+      'It answers, but not with the JSON object it was asked for. Choose a model with structured output.';
+    return { ok: false, what, advice };
+  } catch (error) {
+    const advice = `${error instanceof Error ? error.message : String(error)} Check llm.base_url, llm.model and llm.api_key.`;
+    return { ok: false, what, advice };
+  }
+}
+
+const modelQuestion =
+  'Answer only with the JSON object {"analysis": "nothing to judge", "confidence": 0}. This checks whether you are there.';
 
 async function checkKafka(settings: Settings): Promise<Diagnosis[]> {
   const { brokers, partitions } = settings.kafka;

@@ -1,5 +1,11 @@
-import type { Verdict } from '@loopwatch/contract';
-import { type InputRecord, LoopPipeline, type Outcome, silentObserver } from '@loopwatch/pipeline';
+import type { Settings, Verdict } from '@loopwatch/contract';
+import {
+  type CheckHandling,
+  type InputRecord,
+  LoopPipeline,
+  type Outcome,
+  silentObserver,
+} from '@loopwatch/pipeline';
 import { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
@@ -8,12 +14,14 @@ import { BadLines, badLines } from '../events/bad-lines.ts';
 import { type Format, formats, parseFormat } from '../events/formats.ts';
 import { Progress } from '../events/progress.ts';
 import { type Lines, readLines } from '../events/read-lines.ts';
+import { answersFor } from '../events/recorded-answers.ts';
 import { tellWarnings, writeOut } from '../runtime/output.ts';
 
 interface Options extends ConfigOptions {
   readonly json?: boolean;
   readonly preset?: string;
   readonly format: Format;
+  readonly checks?: string;
 }
 
 const exitCodes = { none: 0, badInput: 2, loopsFound: 3 } as const;
@@ -29,6 +37,10 @@ export function replayCommand(): Command {
     .option('--json', 'one verdict a line on the standard output, and nothing else there')
     .option('--preset <name>', 'the numbers to detect by (default: stream)')
     .option('--format <name>', `format of the events: ${formats.join(', ')}`, parseFormat, 'canonical')
+    .option(
+      '--checks <file>',
+      'recorded answers of the semantic layer, one JSON object a line: those are not asked again',
+    )
     .addHelpText(
       'after',
       '\nExit status: 0 no loop, 3 loops found, 2 bad input (named on the standard error).',
@@ -38,30 +50,40 @@ export function replayCommand(): Command {
       { flag: '--preset', path: 'preset', text: options.preset },
     ]);
     tellWarnings(warnings);
-    process.exitCode = await replay(files, settings, options.json === true);
+    process.exitCode = await replay(
+      files,
+      settings,
+      options.json === true,
+      answersFor(settings, options.checks),
+    );
   });
 }
 
 async function replay(
   files: readonly string[],
-  settings: Parameters<typeof summaryLine>[0],
+  settings: Settings,
   json: boolean,
+  checks: CheckHandling | undefined,
 ): Promise<number> {
   const bad = new BadLines();
   const progress = new Progress();
   const counts = { events: 0, opened: 0, sessions: new Set<string>(), forgotten: 0 };
-  const pipeline = new LoopPipeline(settings, {
-    ...silentObserver,
-    event: () => {
-      counts.events += 1;
+  const pipeline = new LoopPipeline(
+    settings,
+    {
+      ...silentObserver,
+      event: () => {
+        counts.events += 1;
+      },
+      evicted: (reason) => {
+        if (reason === 'lru') counts.forgotten += 1;
+      },
+      refusedSetting: (sessionId, message) => {
+        process.stderr.write(`setting refused in session ${sessionId}: ${message}\n`);
+      },
     },
-    evicted: (reason) => {
-      if (reason === 'lru') counts.forgotten += 1;
-    },
-    refusedSetting: (sessionId, message) => {
-      process.stderr.write(`setting refused in session ${sessionId}: ${message}\n`);
-    },
-  });
+    checks,
+  );
   let offset = 0;
   for (const file of files) {
     let line = 0;
@@ -133,7 +155,7 @@ function verdictLine(verdict: Omit<Verdict, 'detectedAt'>): string {
 }
 
 function summaryLine(
-  settings: ReturnType<typeof loadConfig>['settings'],
+  settings: Settings,
   counts: { events: number; opened: number; sessions: ReadonlySet<string> },
   bad: number,
   seconds: number,

@@ -1,6 +1,7 @@
 import { topicNames } from '@loopwatch/contract';
 import { planDetection } from '@loopwatch/detectors';
 import { createServer } from '@loopwatch/server';
+import { modelClient } from '@loopwatch/worker';
 import { Command } from 'commander';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { loadConfig } from '../config/load-config.ts';
@@ -33,7 +34,7 @@ export function serverCommand(): Command {
     for (const warning of warnings) logger.warn(warning);
     const registry = new Registry();
     collectDefaultMetrics({ register: registry });
-    const { preset, configHash } = planDetection(settings);
+    const { preset, configHash } = planDetection(settings, modelClient(settings.llm) !== undefined);
     const server = createServer({
       ...settings.server,
       verdicts: verdictsSource(settings, logger),

@@ -3,7 +3,7 @@ import { type Settings, type TopicNames, topicNames } from '@loopwatch/contract'
 import { planDetection } from '@loopwatch/detectors';
 import { type EventSource, openEmbeddedLog, type VerdictSink } from '@loopwatch/log';
 import { createServer } from '@loopwatch/server';
-import { Worker } from '@loopwatch/worker';
+import { modelClient, Worker } from '@loopwatch/worker';
 import { Command } from 'commander';
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
@@ -13,6 +13,7 @@ import { portTaken } from '../runtime/http.ts';
 import { eventsSource, kafkaSink, verdictsSource } from '../runtime/kafka.ts';
 import { type Running, runUntilSignal } from '../runtime/lifecycle.ts';
 import { createLogger, logFunction } from '../runtime/logger.ts';
+import { configuredModel } from '../runtime/model.ts';
 import { dashboardDir, samplesDir } from '../runtime/paths.ts';
 import { version } from '../runtime/version.ts';
 import { loadSamples } from '../samples/load-samples.ts';
@@ -95,12 +96,13 @@ async function startAll(
 ): Promise<Running[]> {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const { preset, configHash } = planDetection(settings);
+  const { preset, configHash } = planDetection(settings, modelClient(settings.llm) !== undefined);
   const worker = new Worker({
     source: log.events,
     sink: log.sink(),
     topics,
     detection: settings,
+    model: configuredModel(settings, logger),
     registry,
     logger,
   });

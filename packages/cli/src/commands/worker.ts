@@ -8,6 +8,7 @@ import { listenForHealth } from '../runtime/http.ts';
 import { eventsSource, kafkaSink, requireBrokers } from '../runtime/kafka.ts';
 import { runUntilSignal } from '../runtime/lifecycle.ts';
 import { createLogger } from '../runtime/logger.ts';
+import { configuredModel } from '../runtime/model.ts';
 
 interface Options extends ConfigOptions {
   readonly brokers?: string;
@@ -42,6 +43,7 @@ export function workerCommand(): Command {
       sink: kafkaSink(settings, logger),
       topics,
       detection: settings,
+      model: configuredModel(settings, logger),
       registry,
       logger,
     });

@@ -1,4 +1,4 @@
-import type { CheckAnswer, JudgeAnswer, Mode, VerdictOutcome } from '@loopwatch/contract';
+import type { CheckAnswer, JudgeAnswer, VerdictOutcome } from '@loopwatch/contract';
 import type { Detector, DetectorMeta, Finding, Step } from '../finding.ts';
 import { Incident, type IncidentSnapshot } from '../incident.ts';
 import type { Mark } from '../mark.ts';
@@ -6,9 +6,10 @@ import type { Privacy } from '../privacy.ts';
 import { quote } from '../texts.ts';
 import type { Scene } from '../verdict.ts';
 import { judgeMessages } from './judge-prompt.ts';
-import { CheckSchedule, type ScheduleOptions, type ScheduleSnapshot } from './schedule.ts';
+import type { SemanticOptions } from './options.ts';
+import { CheckSchedule, type ScheduleSnapshot } from './schedule.ts';
 import { checkId, type SemanticCheck } from './semantic-check.ts';
-import { type HistoryOptions, type HistorySnapshot, type Turn, TurnHistory } from './turn-history.ts';
+import { type HistorySnapshot, type Turn, TurnHistory } from './turn-history.ts';
 
 export const semanticMeta: DetectorMeta = {
   id: 'semantic',
@@ -16,12 +17,6 @@ export const semanticMeta: DetectorMeta = {
   description: 'A model that reads the latest turns is sure that the agent gets no nearer to its request.',
   maturity: 'experimental',
 };
-
-export interface SemanticOptions extends ScheduleOptions, HistoryOptions {
-  /** A confidence above this is a loop. */
-  readonly confidence: number;
-  readonly mode: Mode;
-}
 
 /** What is needed to say who and where, once the answer is there. */
 export type AskingScene = Omit<Scene, 'sessionId'>;

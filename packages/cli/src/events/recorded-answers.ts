@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { checkSchema, type Settings } from '@loopwatch/contract';
+import { planDetection } from '@loopwatch/detectors';
+import type { CheckHandling } from '@loopwatch/pipeline';
+import { CallBudget, CheckAnswerer, LimitedJudge, modelClient, RecordedAnswers } from '@loopwatch/worker';
+import { UsageError } from '../errors.ts';
+
+/**
+ * Who answers the checks of a replay: recorded answers, then the configured model, which is waited for. Neither: the
+ * semantic layer is off.
+ */
+export function answersFor(settings: Settings, file: string | undefined): CheckHandling | undefined {
+  const client = modelClient(settings.llm);
+  if (client === undefined && file === undefined) return undefined;
+  const { semantic } = settings;
+  // One question at a time, and nobody else's: only time is limited.
+  const unlimited = { maxConcurrent: 1, perMinute: Infinity, perSession: Infinity };
+  const budget = new CallBudget(unlimited, () => performance.now());
+  return new CheckAnswerer({
+    judge: client && new LimitedJudge(client, budget, semantic.timeout_seconds * 1000),
+    recorded: file === undefined ? new RecordedAnswers() : readAnswers(file),
+    secondOpinion: semantic.second_opinion,
+    model: client?.model ?? null,
+    mask: planDetection(settings).privacy.mask,
+    failed: (failure, message, { sessionId, turn }) => {
+      process.stderr.write(
+        `semantic check of ${sessionId} at turn ${String(turn)}: ${failure}: ${message}\n`,
+      );
+    },
+  });
+}
+
+/** @throws UsageError names the line that is no recorded answer */
+function readAnswers(file: string): RecordedAnswers {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(
+      `--checks ${file}: ${(error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : String(error)}`,
+    );
+  }
+  const answers = new RecordedAnswers();
+  text.split('\n').forEach((line, i) => {
+    if (line.trim() === '') return;
+    const parsed = checkSchema.safeParse(jsonOf(line));
+    if (!parsed.success) throw new UsageError(`--checks ${file}:${String(i + 1)}: is no recorded answer`);
+    answers.add(parsed.data);
+  });
+  return answers;
+}
+
+function jsonOf(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,93 @@
+import type { CheckAnswer, CheckRecord, DetectionSettings } from '@loopwatch/contract';
+import { planDetection } from '@loopwatch/detectors';
+import type { CheckHandling, LateAnswer } from '@loopwatch/pipeline';
+import type { Logger } from 'pino';
+import type { WorkerMetrics } from '../metrics.ts';
+import { oneLine } from '../one-line.ts';
+import { CallBudget } from './budget.ts';
+import { CheckAnswerer, RecordedAnswers } from './check-answerer.ts';
+import { LimitedJudge, type ModelClient } from './limited-judge.ts';
+
+export interface DeskDeps {
+  readonly client: ModelClient;
+  readonly detection: DetectionSettings;
+  readonly metrics: Pick<WorkerMetrics, 'semanticChecks' | 'semanticDuration'>;
+  readonly logger: Logger;
+  /** Publishes what an answer led to, and the record of the answer where it is a new one. */
+  deliver(late: LateAnswer, record: CheckRecord | null): void;
+}
+
+/** Where a worker's checks are answered: beside the stream, within limits, counted and recorded. */
+export class SemanticDesk implements CheckHandling {
+  private readonly deps: DeskDeps;
+  private readonly judge: LimitedJudge;
+  private readonly answerer: CheckAnswerer;
+  private readonly recordedIds = new Set<string>();
+  private closed = false;
+
+  constructor(deps: DeskDeps) {
+    this.deps = deps;
+    const { client, detection, metrics, logger } = deps;
+    const { semantic } = detection;
+    const limits = {
+      maxConcurrent: semantic.max_concurrent,
+      perMinute: semantic.per_minute,
+      perSession: semantic.per_session,
+    };
+    const budget = new CallBudget(limits, () => performance.now());
+    this.judge = new LimitedJudge(client, budget, semantic.timeout_seconds * 1000);
+    this.answerer = new CheckAnswerer({
+      judge: this.judge,
+      recorded: new RecordedAnswers(),
+      secondOpinion: semantic.second_opinion,
+      model: semantic.second_opinion ? (client.secondModel ?? client.model) : client.model,
+      mask: planDetection(detection).privacy.mask,
+      failed: (failure, message, { sessionId, turn }) => {
+        if (this.closed) return;
+        metrics.semanticChecks.inc({ result: failure });
+        logger.warn(
+          { sessionId, turn, failure },
+          oneLine(`Semantic check without an answer (${failure}): ${message.slice(0, 300)}`),
+        );
+      },
+    });
+  }
+
+  async answer(check: Parameters<CheckHandling['answer']>[0]): Promise<CheckAnswer> {
+    if (this.answerer.isRecorded(check)) {
+      this.recordedIds.add(check.id);
+      return this.answerer.answer(check);
+    }
+    const began = performance.now();
+    const answer = await this.answerer.answer(check);
+    this.deps.metrics.semanticDuration.observe((performance.now() - began) / 1000);
+    return answer;
+  }
+
+  late(late: LateAnswer): void {
+    if (this.closed) return;
+    const { check, answer, outcomes } = late;
+    const { metrics, detection, logger } = this.deps;
+    const wasRecorded = this.recordedIds.delete(check.id);
+    const result = resultOf(late, wasRecorded);
+    if (result !== undefined) metrics.semanticChecks.inc({ result });
+    const { sessionId, turn } = check;
+    logger.debug({ sessionId, turn, result: result ?? answer, verdicts: outcomes?.length }, 'Semantic check');
+    const record = wasRecorded ? null : this.answerer.record(check, answer, detection.privacy.store_text);
+    this.deps.deliver(late, record);
+  }
+
+  /** Gives up what is being asked; the answers are not waited for. */
+  close(): void {
+    this.closed = true;
+    this.judge.close();
+  }
+}
+
+/** Failures were counted when they happened. */
+function resultOf({ check, answer, outcomes }: LateAnswer, wasRecorded: boolean): string | undefined {
+  if (wasRecorded) return 'recorded';
+  if ('failure' in answer) return undefined;
+  if (outcomes === null) return 'discarded';
+  return answer.confidence > check.threshold ? 'loop' : 'none';
+}

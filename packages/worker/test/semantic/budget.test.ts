@@ -1,0 +1,129 @@
+import { JudgeError } from '@loopwatch/pipeline';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { CallBudget, LimitedJudge, type ModelClient } from '../../src/index.ts';
+
+const unlimited = { maxConcurrent: Infinity, perMinute: Infinity, perSession: Infinity };
+
+describe('a budget', () => {
+  const budget = (limits: Partial<typeof unlimited>) => {
+    const clock = { now: 0 };
+    return { clock, budget: new CallBudget({ ...unlimited, ...limits }, () => clock.now) };
+  };
+
+  it('limits how many run at once', () => {
+    const { budget: calls } = budget({ maxConcurrent: 2 });
+    expect(['a', 'b', 'c'].map((session) => calls.admit(session))).toEqual(['run', 'run', 'wait']);
+    calls.done();
+    expect(calls.admit('c')).toBe('run');
+  });
+
+  it('limits any sixty seconds, not those of the clock', () => {
+    const { budget: calls, clock } = budget({ perMinute: 2 });
+    const at = (now: number) => {
+      clock.now = now;
+      const admission = calls.admit('s');
+      return [admission, calls.waitMs];
+    };
+    expect(at(0)).toEqual(['run', 0]);
+    expect(at(50_000)).toEqual(['run', 10_000]);
+    expect(at(59_999)).toEqual(['wait', 1]);
+    expect(at(60_000)).toEqual(['run', 50_000]);
+    expect(at(109_999)).toEqual(['wait', 1]);
+    expect(at(110_000)).toEqual(['run', 10_000]);
+  });
+
+  it('limits each session for itself', () => {
+    const { budget: calls } = budget({ perSession: 2 });
+    expect(['a', 'a', 'a', 'b'].map((session) => calls.admit(session))).toEqual([
+      'run',
+      'run',
+      'never',
+      'run',
+    ]);
+  });
+});
+
+describe('a judge within limits', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  /** A model that answers when the test says so. */
+  function judge(limits: Partial<typeof unlimited>, timeoutMs = 30_000) {
+    const open: { session: string; end: (text: string) => void; signal: AbortSignal }[] = [];
+    const client: ModelClient = {
+      model: 'm',
+      secondModel: null,
+      ask: ({ sessionId }, signal) => new Promise((end) => open.push({ session: sessionId, end, signal })),
+    };
+    const budget = new CallBudget({ ...unlimited, ...limits }, () => Date.now());
+    const limited = new LimitedJudge(client, budget, timeoutMs);
+    const results: string[] = [];
+    const ask = (sessionId: string) =>
+      void limited.ask({ sessionId, messages: [], second: false }).then(
+        (text) => results.push(`${sessionId} ${text}`),
+        (error: unknown) =>
+          results.push(`${sessionId} ${error instanceof JudgeError ? error.failure : 'error'}`),
+      );
+    return { limited, open, results, ask };
+  }
+  const settled = () => vi.advanceTimersByTimeAsync(0);
+
+  it('lets calls wait for their turn, in order', async () => {
+    const { open, ask, results } = judge({ maxConcurrent: 1 });
+    for (const session of ['a', 'b', 'c']) ask(session);
+    await settled();
+    expect(open.map(({ session }) => session)).toEqual(['a']);
+    open[0]!.end('yes');
+    await settled();
+    expect(open.map(({ session }) => session)).toEqual(['a', 'b']);
+    expect(results).toEqual(['a yes']);
+  });
+
+  it('lets them wait for the minute', async () => {
+    const { open, ask } = judge({ perMinute: 1 }, 100_000);
+    ask('a');
+    ask('b');
+    await vi.advanceTimersByTimeAsync(59_999);
+    expect(open).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(open).toHaveLength(2);
+  });
+
+  it('skips a call whose turn does not come in time, and one of a session that had its share', async () => {
+    const { open, ask, results } = judge({ perMinute: 1, perSession: 1 }, 10_000);
+    ask('a');
+    await settled();
+    open[0]!.end('yes');
+    await settled();
+    ask('a');
+    ask('b');
+    await settled();
+    expect(results).toEqual(['a yes', 'a skipped']);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(results).toEqual(['a yes', 'a skipped', 'b skipped']);
+  });
+
+  it('gives up a call that takes too long, and gives its place to the next', async () => {
+    const { open, ask, results } = judge({ maxConcurrent: 1 }, 10_000);
+    ask('a');
+    await vi.advanceTimersByTimeAsync(5000);
+    ask('b');
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(results).toEqual(['a timeout']);
+    expect(open.map(({ session, signal }) => [session, signal.aborted])).toEqual([
+      ['a', true],
+      ['b', false],
+    ]);
+  });
+
+  it('leaves nothing behind when it is closed', async () => {
+    const { limited, ask, results } = judge({ maxConcurrent: 1 });
+    ask('a');
+    ask('b');
+    limited.close();
+    ask('c');
+    await settled();
+    expect(results.toSorted()).toEqual(['a error', 'b skipped', 'c skipped']);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});

@@ -1,0 +1,187 @@
+import { type DetectionInput, settingsSchema } from '@loopwatch/contract';
+import { type ModelReply, type ModelServer, startModelServer, waitFor } from '@loopwatch/testkit';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { modelClient } from '../../src/index.ts';
+import { calls, metric, records, startWorker } from '../fakes.ts';
+
+const json = (confidence: number) => JSON.stringify({ analysis: 'to and fro', confidence });
+const turns = (count: number, sessionId = 's') =>
+  Array.from({ length: count }, () => ({ sessionId, type: 'turn_started' }));
+
+/** A worker whose model is behind a real HTTP server that follows a script; its last reply is repeated. */
+async function start(
+  script: readonly ModelReply[],
+  semantic: DetectionInput['semantic'] = {},
+  llm: Record<string, string> = {},
+) {
+  const server = await startModelServer((_, i) => script[Math.min(i, script.length - 1)]!);
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  const settings = settingsSchema.parse({ llm: { base_url: server.url, model: 'judge', ...llm } });
+  const detection: DetectionInput = { preset: 'stream', semantic: { after_turns: 3, ...semantic } };
+  const made = await startWorker(detection, 'debug', modelClient(settings.llm));
+  onTestFinished(() => made.worker.stop());
+  const result = (name: string) => metric(made.registry, `loopwatch_semantic_checks_total{result="${name}"}`);
+  return { ...made, server, result };
+}
+const formats = ({ requests }: ModelServer) =>
+  requests.map(({ body }) => body.response_format?.type ?? 'plain');
+
+describe('a worker with a model', () => {
+  it('publishes the verdict and the record of the answer when it comes', async () => {
+    const { source, sink, server, result, registry } = await start(
+      [{ text: json(0.95) }],
+      {},
+      { api_key: 'k' },
+    );
+    await source.deliver(records(0, turns(4)));
+    expect(source.commits).toEqual(['0@4']);
+    await waitFor(() => sink.verdicts.length === 1);
+    expect(sink.verdicts).toMatchObject([
+      { phase: 'opened', detector: 'semantic', eventIndex: 2, confidence: 0.95, source: { offset: '2' } },
+    ]);
+    expect(sink.checks).toMatchObject([
+      { sessionId: 's', turn: 3, model: 'judge', analysis: 'to and fro', confidence: 0.95, failure: null },
+    ]);
+    expect(sink.published.find(({ topic }) => topic.endsWith('checks'))?.key).toBe(sink.checks[0]!.id);
+    expect(await result('loop')).toBe(1);
+    expect(await metric(registry, 'loopwatch_semantic_check_duration_seconds_count')).toBe(1);
+    expect(server.requests[0]).toMatchObject({
+      path: '/v1/chat/completions',
+      headers: { authorization: 'Bearer k' },
+      body: { model: 'judge', response_format: { type: 'json_schema' }, messages: [{ role: 'system' }, {}] },
+    });
+  });
+
+  it('goes on with all sessions while the model thinks', async () => {
+    let release: () => void = () => undefined;
+    const after = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { source, sink, server } = await start([{ text: json(1), after }]);
+    await source.deliver(records(0, turns(3)));
+    await waitFor(() => server.requests.length === 1);
+    await source.deliver(
+      records(3, [...calls(5, { sessionId: 'other' }), ...turns(9), ...turns(2, 'third')]),
+    );
+    expect(source.commits).toEqual(['0@3', '0@19']);
+    expect(sink.verdicts.map(({ sessionId, detector }) => [sessionId, detector])).toEqual([
+      ['other', 'tool-repeat'],
+    ]);
+    release();
+    await waitFor(() => sink.verdicts.length === 2);
+    expect(sink.verdicts[1]).toMatchObject({ sessionId: 's', eventIndex: 2 });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('drops an answer whose prompt is over', async () => {
+    let release: () => void = () => undefined;
+    const after = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { source, sink, server, result } = await start([{ text: json(1), after }]);
+    await source.deliver(records(0, [...turns(3)]));
+    await waitFor(() => server.requests.length === 1);
+    await source.deliver(records(3, [{ sessionId: 's', type: 'prompt_started' }]));
+    release();
+    await waitFor(async () => (await result('discarded')) === 1);
+    expect(sink.verdicts).toEqual([]);
+  });
+
+  it.each<[string, ModelReply[], Record<string, number>]>([
+    ['an error, then an answer', [{ status: 500 }, { text: json(0.95) }], { error: 1, loop: 1 }],
+    ['too many requests', [{ status: 429 }], { error: 2 }],
+    ['a broken line', ['hang up'], { error: 2 }],
+    ['no JSON', [{ raw: '<html>' }], { error: 2 }],
+    ['words instead of the form', [{ text: 'It loops.' }, { text: json(0.2) }], { malformed: 1, none: 1 }],
+    ['a confidence out of range', [{ text: json(95) }], { malformed: 2 }],
+    ['no answer at all', ['never'], { timeout: 2 }],
+  ])('survives %s', async (_, script, expected) => {
+    const { source, sink, result, server } = await start(script, { timeout_seconds: 0.2 });
+    await source.deliver(records(0, turns(4)));
+    await waitFor(() => sink.checks.length === 1);
+    for (const name of ['loop', 'none', 'error', 'timeout', 'malformed', 'skipped', 'discarded'])
+      expect([name, await result(name)]).toEqual([name, expected[name]]);
+    expect(server.requests).toHaveLength(2);
+    expect(sink.verdicts).toHaveLength(expected['loop'] ?? 0);
+  });
+
+  it('asks for a simpler form where the server refuses the one with a schema, and remembers it', async () => {
+    const refuse: ModelReply = { status: 400, message: 'response_format is not supported' };
+    const { source, sink, server, result } = await start([refuse, refuse, { text: json(0.9) }]);
+    await source.deliver(records(0, turns(9)));
+    await waitFor(() => sink.checks.length === 1);
+    await source.deliver(records(9, turns(1)));
+    await waitFor(() => sink.checks.length === 2);
+    expect(formats(server)).toEqual(['json_schema', 'json_object', 'plain', 'plain']);
+    expect(await result('none')).toBe(2);
+    expect(await result('error')).toBeUndefined();
+  });
+
+  it('has a loop confirmed by the second model', async () => {
+    const script: ModelReply[] = [{ text: json(1) }, { text: json(0.3) }];
+    const { source, sink, server } = await start(script, { second_opinion: true }, { second_model: 'wiser' });
+    await source.deliver(records(0, turns(3)));
+    await waitFor(() => sink.checks.length === 1);
+    expect(server.requests.map(({ body }) => body.model)).toEqual(['judge', 'wiser']);
+    expect(sink.verdicts).toEqual([]);
+    expect(sink.checks).toMatchObject([{ model: 'wiser', confidence: 0.3 }]);
+  });
+
+  it('skips what its limits leave no room for, and counts it', async () => {
+    const { source, server, result } = await start([{ text: json(0.9) }], { per_session: 1, interval: 1 });
+    await source.deliver(records(0, turns(3)));
+    await waitFor(async () => (await result('none')) === 1);
+    await source.deliver(records(3, turns(20)));
+    await waitFor(async () => (await result('skipped')) === 1);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('keeps a late verdict that could not be delivered for the next batch', async () => {
+    const { source, sink } = await start([{ text: json(1) }]);
+    await source.deliver(records(0, turns(2)));
+    sink.gate = Promise.reject(new Error('away'));
+    sink.gate.catch(() => undefined);
+    await source.deliver(records(2, turns(1)));
+    await waitFor(() => sink.attempts === 1);
+    sink.gate = Promise.resolve();
+    await source.deliver(records(3, turns(1)));
+    expect(sink.verdicts).toMatchObject([{ phase: 'opened', eventIndex: 2 }]);
+    expect(sink.checks).toHaveLength(1);
+  });
+
+  it('does not ask again what was answered when the same events come once more', async () => {
+    const { source, sink, server, result } = await start([{ text: json(1) }]);
+    await source.deliver(records(0, turns(3)));
+    await waitFor(() => sink.verdicts.length === 1);
+    // Records are missing, so the sessions in memory are given up; then the same events come from the beginning.
+    await source.deliver(records(10, turns(1, 'x')));
+    source.assign(1);
+    await source.deliver(records(0, turns(3)));
+    await waitFor(async () => (await result('recorded')) === 1);
+    await waitFor(() => sink.verdicts.length === 2);
+    expect(sink.verdicts[1]!.id).toBe(sink.verdicts[0]!.id);
+    expect(server.requests).toHaveLength(1);
+    expect(sink.checks).toHaveLength(1);
+  });
+
+  it('stops without waiting for the model', async () => {
+    const { worker, source, sink, server } = await start(['never']);
+    await source.deliver(records(0, turns(3)));
+    await waitFor(() => server.requests.length === 1);
+    await worker.stop();
+    expect(sink.state).toBe('closed');
+    expect(sink.checks).toEqual([]);
+  });
+});
+
+describe('a model', () => {
+  it.each([
+    ['nothing', {}, false],
+    ['an address alone', { base_url: 'http://localhost/v1' }, false],
+    ['a name alone', { model: 'm' }, false],
+    ['a name and an address', { model: 'm', base_url: 'http://localhost/v1' }, true],
+    ['a name and a key', { model: 'm', api_key: 'k' }, true],
+  ])('of %s is one: %j', (_, llm, isOne) =>
+    expect(modelClient(settingsSchema.parse({ llm }).llm) !== undefined).toBe(isOne),
+  );
+});
