@@ -26,8 +26,12 @@ const TRIVIAL_UNITS = 24;
 
 const BARE_UNITS = 200;
 const BARE = /^(?:|null|none|true|undefined|\{\}|\[\]|""|\(no output\))$/i;
-const ACKNOWLEDGEMENT =
-  /\b(?:success(?:ful(?:ly)?)?|succeeded|done|ok|saved|stored|written|wrote|updated|created|modified|edited|applied|replaced|added|appended|removed|deleted|moved|renamed|copied|uploaded|attached|sent|submitted|posted|published|recorded|logged|noted|completed|finished|accepted|typed|scrolled)\b/i;
+const DONE =
+  'done|ok|saved|stored|written|updated|created|modified|edited|applied|replaced|added|appended|removed|deleted|moved|renamed|copied|uploaded|attached|sent|submitted|posted|published|recorded|logged|noted|completed|finished|accepted|typed|clicked|scrolled';
+const ACKNOWLEDGEMENT = new RegExp(
+  `\\b(?:success|successful|successfully|succeeded)\\b|\\b(?:has|have|was|were|been)(?: now)? (?:${DONE})\\b|^\\W*(?:${DONE})\\b(?!:)|"(?:status|result)": ?"(?:${DONE})"`,
+  'i',
+);
 
 /** What changes by itself from call to call, and what takes its place before results are compared. */
 const VOLATILE: readonly (readonly [RegExp, string])[] = [

@@ -168,6 +168,8 @@ describe('a result that says no more than that something was done', () => {
     'Todos have been modified successfully. Go on.',
     'Your thought has been logged.',
     { success: true },
+    { status: 'ok' },
+    'Saved notes.md (214 bytes)',
   ])('%j', (result) => {
     expect(resultForm(result, null)).toMatchObject({ bare: true, trivial: true });
   });
@@ -176,6 +178,8 @@ describe('a result that says no more than that something was done', () => {
     '1. Trams of the world. 2. Trams.',
     'page 2: red mug, green mug',
     '12 passed, 3 failed in 4 files',
+    'modified: a.ts, b.ts, c.ts',
+    '3 orders, the last one created on Monday',
   ])('not: %j', (result) => {
     expect(resultForm(result, null)).toMatchObject({ bare: false, trivial: false });
   });

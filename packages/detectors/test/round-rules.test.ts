@@ -1,0 +1,332 @@
+import type { AgentEvent, DetectionInput } from '@loopwatch/contract';
+import { describe, expect, it, test } from 'vitest';
+import { call } from './sessions.ts';
+import { letters, type ShortStep, said, times, turns } from './steps.ts';
+
+const page = 'page 2: red mug, green mug, blue mug';
+const noFile = (path: string): ShortStep => ['open', `Error: no such file: '${path}'`, { path }];
+
+describe('tool-repeat with results', () => {
+  it.each<{ what: string; steps: ShortStep[]; expected: string[] }>([
+    {
+      what: 'the third same result',
+      steps: times(3, ['click', page]),
+      expected: ['tool-repeat opened chance 3'],
+    },
+    { what: 'twice is no loop', steps: times(2, ['click', page]), expected: [] },
+    {
+      what: 'a bare ok leaves a doubt, until the fourth',
+      steps: times(4, ['next', 'ok']),
+      expected: ['tool-repeat opened chance 4'],
+    },
+    { what: 'three times ok', steps: times(3, ['next', 'ok']), expected: [] },
+    {
+      what: 'results unknown: the fourth, when the next turn begins',
+      steps: [...times(4, 'next'), 'other'],
+      expected: ['tool-repeat opened chance 4'],
+    },
+    {
+      what: 'the same failure',
+      steps: times(3, ['run', 'Error: no rule to make target']),
+      expected: ['tool-repeat opened chance 3'],
+    },
+    {
+      what: 'a chance missed, and then doubled',
+      steps: times(7, ['click', page]),
+      expected: [
+        'tool-repeat opened chance 3',
+        'tool-repeat escalated block 4',
+        'tool-repeat escalated block 6',
+      ],
+    },
+    {
+      what: 'a chance taken',
+      steps: [...times(3, ['click', page] as const), ['buy', 'one mug is on its way to you']],
+      expected: ['tool-repeat opened chance 3', 'tool-repeat resolved recovered 3'],
+    },
+    {
+      what: 'a new result is progress and ends it',
+      steps: [...times(3, ['click', page] as const), ['click', 'page 3: white mug']],
+      expected: ['tool-repeat opened chance 3', 'tool-repeat resolved recovered 3'],
+    },
+    {
+      what: 'a poller has three times the patience',
+      steps: times(9, ['job_status', 'running on host a, queue b']),
+      expected: ['tool-repeat opened chance 9'],
+    },
+    {
+      what: 'a poller, eight times',
+      steps: times(8, ['getJobStatus', 'running on host a, b']),
+      expected: [],
+    },
+    {
+      what: 'time-outs never count',
+      steps: times(4, ['fetch', 'Error: timed out']),
+      expected: ['outage opened warn 3'],
+    },
+  ])('$what', ({ steps, expected }) => {
+    expect(said(turns(...steps))).toEqual(expected);
+  });
+
+  it('takes modes and numbers from the settings, for single tools too', () => {
+    const events = turns(...times(6, ['click', page]));
+    expect(said(events, { tool_call_loop: { mode: 'warn', max_repeats: 5 } })).toEqual([
+      'tool-repeat opened warn 4',
+    ]);
+    expect(said(events, { tool_call_loop: { per_tool: { click: { max_repeats: 30 } } } })).toEqual([]);
+    expect(said(events, { tool_call_loop: { per_tool: { click: { enabled: false } } } })).toEqual([]);
+    expect(said(events, { tool_call_loop: { enabled: false } })).toEqual([]);
+    expect(said(events, { tool_call_loop: { mode: 'block' } })[0]).toBe('tool-repeat opened block 3');
+  });
+
+  it('counts only what is recent where there is a time to live, to the millisecond', () => {
+    const at = (...seconds: number[]): AgentEvent[] =>
+      seconds.flatMap((second): AgentEvent[] => [
+        { ...call('click'), time: second * 1000 },
+        { type: 'tool_result', result: page, time: second * 1000 + 200 },
+      ]);
+    const ttl: DetectionInput = { tool_call_loop: { ttl_seconds: 60 } };
+    expect(said(at(0, 30, 60), ttl)).toEqual(['tool-repeat opened chance 3']);
+    expect(said(at(0, 30, 61), ttl)).toEqual([]);
+    expect(said(at(0, 30, 61, 62), ttl)).toEqual(['tool-repeat opened chance 3']);
+    expect(said(at(0, 30, 60, 200), ttl)).toEqual([
+      'tool-repeat opened chance 3',
+      'tool-repeat resolved recovered 3',
+    ]);
+  });
+
+  it('is ended by a prompt, by the session and by a setting', () => {
+    const loop = turns(...times(3, ['click', page]));
+    const after = (event: AgentEvent): string | undefined => said([...loop, event]).at(-1);
+    expect(after({ type: 'prompt_started' })).toBe('tool-repeat resolved ended 3');
+    expect(after({ type: 'session_ended' })).toBe('tool-repeat resolved ended 3');
+    expect(after({ type: 'control', set: { enabled: false } })).toBe('tool-repeat resolved disabled 3');
+  });
+});
+
+describe('tool-cycle', () => {
+  it.each([
+    { sequence: 'ABABAB', period: 2 },
+    { sequence: 'ABCABCABC', period: 3 },
+    { sequence: 'AABAABAAB', period: 3 },
+    { sequence: 'AABBAABBAABB', period: 4 },
+    { sequence: 'ABCDABCDABCD', period: 4 },
+    { sequence: 'ABCDEABCDEABCDE', period: 5 },
+    { sequence: 'ABACADABACADABACAD', period: 6 },
+    { sequence: 'XYZABABAB', period: 2 },
+  ])('$sequence has period $period', ({ sequence, period }) => {
+    const off = { stagnation: { enabled: false } };
+    expect(said(turns(...letters(sequence)), off)).toEqual([
+      `tool-cycle opened chance 3 period ${String(period)}`,
+    ]);
+    expect(said(turns(...letters(sequence.slice(0, -1))), off)).toEqual([]);
+  });
+
+  it.each([2, 3, 4, 5, 6, 7, 8])('finds period %i, and follows it in one incident', (period) => {
+    const cycle = 'ABCDEFGH'.slice(0, period);
+    const lines = said(turns(...letters(cycle.repeat(6))), { stagnation: { enabled: false } });
+    expect(lines).toEqual([
+      `tool-cycle opened chance 3 period ${String(period)}`,
+      `tool-cycle escalated block 3 period ${String(period)}`,
+      `tool-cycle escalated block 6 period ${String(period)}`,
+    ]);
+  });
+
+  it.each(['ABAB', 'AABB', 'ABCABC', 'ABCABDABE', 'ABACAD', 'ABABCABAB', 'ABCDEFGHIABCDEFGHI', 'ABBAAB'])(
+    '%s is none',
+    (sequence) => {
+      expect(said(turns(...letters(sequence)), { stagnation: { enabled: false } })).toEqual([]);
+    },
+  );
+
+  it('is broken by a new result anywhere in it', () => {
+    const round = (n: number): ShortStep[] => [
+      ['edit', 'ok'],
+      ['test', `${n} tests of 30 have failed`],
+    ];
+    expect(said(turns(...[9, 8, 7, 6, 5, 4, 3].flatMap(round)))).toEqual([]);
+  });
+
+  it('does without results where there are none', () => {
+    expect(said(turns('a', 'b', 'a', 'b', 'a', 'b', 'c'))).toEqual(['tool-cycle opened chance 3 period 2']);
+  });
+
+  it('is left to tool-repeat where all steps are alike', () => {
+    expect(said(turns(...letters('AAAAAA'))).filter((line) => line.startsWith('tool-cycle'))).toEqual([]);
+  });
+
+  it('recovers, and opens anew', () => {
+    const off = { stagnation: { enabled: false } };
+    expect(said(turns(...letters('ABABABCBABABA')), off)).toEqual([
+      'tool-cycle opened chance 3 period 2',
+      'tool-cycle resolved recovered 3 period 2',
+      'tool-cycle opened chance 3 period 2',
+    ]);
+  });
+
+  it('takes its numbers and its mode from the settings', () => {
+    const events = turns(...letters('ABABAB'));
+    expect(said(events, { tool_cycle: { min_repeats: 2, mode: 'block' } })[0]).toBe(
+      'tool-cycle opened block 2 period 2',
+    );
+    expect(said(events, { tool_cycle: { enabled: false } })).toEqual([]);
+    expect(
+      said(turns(...letters('ABCABCABC')), { tool_cycle: { max_period: 2 }, stagnation: { enabled: false } }),
+    ).toEqual([]);
+  });
+
+  it('can be had in a preset that leaves it out', () => {
+    const events = turns(...letters('ABABAB'));
+    expect(said(events, { preset: 'stream' })).toEqual([]);
+    expect(said(events, { preset: 'stream', tool_cycle: { enabled: true } })).toEqual([
+      'tool-cycle opened block 3 period 2',
+    ]);
+  });
+});
+
+describe('stagnation', () => {
+  it('same-error: five in a row with varying arguments, not four', () => {
+    const paths = ['a', 'b', 'c', 'd', 'e', 'f'].map(noFile);
+    expect(said(turns(...paths.slice(0, 4)))).toEqual([]);
+    expect(said(turns(...paths))).toEqual([
+      'stagnation/same-error opened chance 5',
+      'stagnation/same-error escalated block 6',
+    ]);
+  });
+
+  it('same-error: another error, another tool or a success breaks the row', () => {
+    const four = ['a', 'b', 'c', 'd'].map(noFile);
+    const breaks: ShortStep[] = [
+      ['open', 'Error: permission denied', { path: 'x' }],
+      ['list', "Error: no such file: 'x'"],
+      ['open', 'contents of a file', { path: 'x' }],
+    ];
+    for (const other of breaks) expect(said(turns(...four, other, noFile('e')))).toEqual([]);
+  });
+
+  it('same-failure: four times between steps that change nothing; a later one belongs to it', () => {
+    const round = (n: number): ShortStep[] => [
+      ['test', 'Error: expected 100, received 99'],
+      ['read', `file number ${n} holds ${n * 7} lines`, { n }],
+    ];
+    const rounds = [1, 2, 3, 4, 5].flatMap(round);
+    expect(said(turns(...rounds))).toEqual([
+      'stagnation/same-failure opened chance 4',
+      'stagnation/same-failure escalated block 5',
+    ]);
+    const cured: ShortStep = ['test', 'all of the 30 tests passed'];
+    expect(said(turns(...rounds.slice(0, 8), cured)).at(-1)).toBe(
+      'stagnation/same-failure resolved recovered 4',
+    );
+    const edited: ShortStep = ['edit', 'ok', { line: 9 }];
+    expect(said(turns(...rounds.slice(0, 8), edited)).at(-1)).toBe(
+      'stagnation/same-failure resolved recovered 4',
+    );
+  });
+
+  it('same-failure: given up after eight other steps', () => {
+    const round = (n: number): ShortStep[] => [
+      ['test', 'Error: expected 100'],
+      ['read', `line ${n}`, { n }],
+    ];
+    const others = Array.from({ length: 9 }, (_, n): ShortStep => ['look', `at ${n + 50}`, { n }]);
+    const rounds = [1, 2, 3, 4].flatMap(round);
+    expect(said(turns(...rounds, ...others.slice(0, 7)))).toEqual([
+      'stagnation/same-failure opened chance 4',
+    ]);
+    expect(said(turns(...rounds, ...others))).toEqual([
+      'stagnation/same-failure opened chance 4',
+      'stagnation/same-failure resolved recovered 4',
+    ]);
+  });
+
+  it('same-failure: not where something was changed in between', () => {
+    const round = (n: number): ShortStep[] => [
+      ['test', 'Error: expected 100'],
+      ['write_file', 'ok', { n }],
+    ];
+    expect(said(turns(...[1, 2, 3, 4, 5, 6].flatMap(round)))).toEqual([]);
+    const declared = [1, 2, 3, 4, 5].flatMap((n): ShortStep[] => [
+      ['test', 'Error: no'],
+      ['tune', `to ${n}`, { n }],
+    ]);
+    expect(said(turns(...declared))).not.toEqual([]);
+    expect(said(turns(...declared), { per_tool: { tune: { mutating: true } } })).toEqual([]);
+  });
+
+  it('nothing-new: six known steps in a row, in whatever order', () => {
+    const first = letters('ABCDEFG');
+    expect(said(turns(...first, ...letters('CAEBG')))).toEqual([]);
+    expect(said(turns(...first, ...letters('CAEBGD')))).toEqual(['stagnation/nothing-new opened chance 6']);
+    expect(said(turns(...first, ...letters('CAEBGDX')))).toEqual([
+      'stagnation/nothing-new opened chance 6',
+      'stagnation/nothing-new resolved recovered 6',
+    ]);
+  });
+
+  it('nothing-new: pollers do not count', () => {
+    const wait = (name: string): ShortStep[] =>
+      [1, 2, 3, 4, 5, 6, 7].flatMap((): ShortStep[] => [
+        [name, 'still at work, please be patient'],
+        ['A', 'what A says, always'],
+      ]);
+    expect(said(turns(...wait('ask')), { tool_cycle: { enabled: false } })).not.toEqual([]);
+    const config = { tool_cycle: { enabled: false }, per_tool: { ask: { poller: true } } };
+    expect(said(turns(...wait('ask')), config)).toEqual([]);
+  });
+});
+
+describe('outage', () => {
+  test('three failures in a row, whichever they are, until one gets through', () => {
+    const down: ShortStep[] = [
+      ['fetch', 'HTTP 503 Service Unavailable', { n: 1 }],
+      ['search', 'Error: timed out'],
+      ['fetch', 'HTTP 429 Too Many Requests', { n: 2 }],
+    ];
+    expect(said(turns(...down.slice(0, 2)))).toEqual([]);
+    expect(said(turns(...down, ...down, ['fetch', 'a page']))).toEqual([
+      'outage opened warn 3',
+      'outage escalated warn 6',
+      'outage resolved recovered 6',
+    ]);
+    expect(said(turns(...down), { outage: { enabled: false } })).toEqual([]);
+    expect(said(turns(...down), { outage: { min_failures: 2 } })).toEqual(['outage opened warn 2']);
+  });
+});
+
+describe('contracts', () => {
+  const search = (n: number): ShortStep => [
+    'find',
+    'nobody of that name lives here',
+    { q: 'ada', nonce: `n${n}` },
+  ];
+  const many = turns(...[1, 2, 3].map(search));
+
+  it.each<{ what: string; per_tool: DetectionInput['per_tool']; found: boolean }>([
+    { what: 'none', per_tool: {}, found: false },
+    { what: 'volatile fields', per_tool: { find: { volatile: ['nonce'] } }, found: true },
+    { what: 'fields that make it what it is', per_tool: { find: { identity: ['q'] } }, found: true },
+    { what: 'of another tool', per_tool: { search: { identity: ['q'] } }, found: false },
+    { what: 'a poller', per_tool: { find: { identity: ['q'], poller: true } }, found: false },
+  ])('$what', ({ per_tool, found }) => {
+    expect(said(many, { per_tool })).toEqual(found ? ['tool-repeat opened chance 3'] : []);
+  });
+
+  it('hold for arguments that come as JSON text', () => {
+    const events = [1, 2, 3].flatMap((n): AgentEvent[] => [
+      call('find', `{"nonce":${String(n)},"q":"ada"}`),
+      { type: 'tool_result', result: 'nobody of that name lives here' },
+    ]);
+    expect(said(events, { per_tool: { find: { volatile: ['nonce'] } } })).toEqual([
+      'tool-repeat opened chance 3',
+    ]);
+  });
+
+  it('let a tool be no poller although its name says so', () => {
+    const events = turns(...times(3, ['git_status', 'modified: a.ts, b.ts, c.ts']));
+    expect(said(events)).toEqual([]);
+    expect(said(events, { per_tool: { git_status: { poller: false } } })).toEqual([
+      'tool-repeat opened chance 3',
+    ]);
+  });
+});
