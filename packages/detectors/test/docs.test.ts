@@ -75,9 +75,9 @@ const optionsOf: Readonly<Record<string, readonly string[]>> = {
 const detectors = detectorKinds.map(({ meta }) => ({ id: meta.id, meta }));
 
 describe('the pages of the detectors', () => {
-  it('are one a detector', () => {
+  it('are one a detector, and one that tells what preset balanced was measured on', () => {
     const pages = readdirSync(join(root, 'docs/detectors')).map((file) => file.replace('.md', ''));
-    expect(pages.toSorted()).toEqual(detectors.map(({ id }) => id).toSorted());
+    expect(pages.toSorted()).toEqual(['balanced', ...detectors.map(({ id }) => id)].toSorted());
   });
 
   it.each(detectors)('$id: its title, its description and all sections, in order', ({ id, meta }) => {
