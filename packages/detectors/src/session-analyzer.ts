@@ -253,13 +253,15 @@ export class SessionAnalyzer implements Step {
   /** The state that a turn finds, in case it is streamed again. */
   private rememberTurn(): void {
     const { turns, calls } = this.totals;
+    const states = this.detectors.map((detector, i) =>
+      i === SEMANTIC ? null : (detector?.snapshot() ?? null),
+    );
     this.turn.begin({
       turns,
       calls,
       incidents: this.incidents === undefined ? NO_INCIDENTS : [...this.incidents],
-      detectors: this.detectors.map((detector, i) =>
-        i === SEMANTIC ? null : (detector?.snapshot() ?? null),
-      ),
+      // Every session keeps one, so it ends with the last detector that has anything to remember.
+      detectors: states.slice(0, states.findLastIndex((state) => state !== null) + 1),
       history: this.calls === null ? null : this.calls.snapshot(),
     });
   }
