@@ -59,11 +59,12 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/\s+/g, ' '],
 ];
 
+/** A connection that is refused is not among these: nothing listens there, and waiting does not change it. */
 const TRANSIENT =
-  /\b(?:429|502|503|504)\b.{0,40}(?:error|too many|unavailable|gateway|rate)|(?:error|status|code|http)\W{0,3}(?:429|50[0234])\b|rate.?limit|too many requests|timed[ -]?out|time-?out (?:error|exceeded|after)|\btimeout\b|ETIMEDOUT|ECONNRESET|ECONNREFUSED|EAI_AGAIN|service unavailable|bad gateway|gateway time-?out|temporarily unavailable|overloaded|connection (?:reset|refused|aborted)/i;
+  /\b(?:429|502|503|504)\b.{0,40}(?:error|too many|unavailable|gateway|rate)|(?:error|status|code|http)\W{0,3}(?:429|50[0234])\b|rate.?limit|too many requests|timed[ -]?out|time-?out (?:error|exceeded|after)|\btimeout\b|ETIMEDOUT|ECONNRESET|EAI_AGAIN|service unavailable|bad gateway|gateway time-?out|temporarily unavailable|overloaded|connection (?:reset|aborted)/i;
 
 const ERROR =
-  /^\W*(?:error(?!\\*["']\s*:)|exception|traceback|fail(?:ed|ure)?|fatal|invalid|cannot|can't|could not|couldn't|unable|no such|not found|permission denied|access denied|denied|unauthori[sz]ed|forbidden|command not found|unknown|unexpected|syntax ?error|usage:)|(?:error|exception|traceback \(most recent call last\)|ENOENT|EACCES|EPERM)\b\s*[:(]|\bnpm (?:err!|error)|: command not found|\b[1-9]\d* failed\b|"?is_?error"?\s*[:=]\s*true|"(?:status|state|result)\\*"\s*:\s*\\*"(?:error|failed|failure)\b|["']error\\*["']\s*:\s*\\*(?:["'][^"'\\]|\{\s*[^}\s])|\bexit(?:ed)?(?: with)?(?: code| status)?[:= ]+[1-9]/i;
+  /^\W*(?:error(?!\\*["']\s*:)|exception|traceback|fail(?:ed|ure)?|fatal|invalid|cannot|can't|could not|couldn't|unable|no such|not found|permission denied|access denied|denied|unauthori[sz]ed|forbidden|command not found|unknown|unexpected|syntax ?error|usage:)|(?:error|exception|traceback \(most recent call last\)|ENOENT|EACCES|EPERM)\b\s*[:(]|\bnpm (?:err!|error)|: command not found|ECONNREFUSED|connection refused|\b[1-9]\d* failed\b|"?is_?error"?\s*[:=]\s*true|"(?:status|state|result)\\*"\s*:\s*\\*"(?:error|failed|failure)\b|["']error\\*["']\s*:\s*\\*(?:["'][^"'\\]|\{\s*[^}\s])|\bexit(?:ed)?(?: with)?(?: code| status)?[:= ]+[1-9]/i;
 
 /** Only the beginning of a result is asked whether it tells of an error: later on it may quote one. */
 const ERROR_UNITS = 1000;

@@ -212,6 +212,16 @@ describe('the samples', () => {
     expect(loud).toEqual([]);
   });
 
+  it('that are look-alikes are no loop to preset balanced either, which finds all loops but one', () => {
+    const said = (shows: Sample['shows'], detectors: readonly unknown[]): string[] =>
+      manifest
+        .filter((sample) => sample.shows === shows && detectors.includes(sample.expect.balanced))
+        .map(({ file }) => file);
+    const lookAlikes = manifest.filter(({ shows }) => shows === 'look-alike');
+    expect(said('look-alike', [null, 'outage'])).toEqual(lookAlikes.map(({ file }) => file));
+    expect(said('loop', [null, 'outage', undefined])).toEqual(['similar-arguments.events.jsonl']);
+  });
+
   it('that chant in thoughts are found with thought_loop switched on', () => {
     const found = verdicts(
       { preset: 'stream', thought_loop: { enabled: true } },
