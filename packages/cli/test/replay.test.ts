@@ -57,7 +57,8 @@ describe('loopwatch replay', { timeout }, () => {
       'one.jsonl': `\n${jsonLines(calls('across files', 2))}\n`,
       'two.jsonl': jsonLines(calls('across files', 3)).replaceAll('\n', '\r\n'),
     });
-    const ended = await run(['replay', ...Object.values(files), sample('content-chant'), '--json']);
+    const inputs = [...Object.values(files), sample('content-chant')];
+    const ended = await run(['replay', ...inputs, '--preset', 'stream', '--json']);
     const opened = verdictsIn(ended).filter(({ phase }) => phase === 'opened');
     expect(opened.map(({ detector, preset }) => [detector, preset])).toEqual([
       ['tool-repeat', 'stream'],
@@ -77,7 +78,8 @@ describe('loopwatch replay', { timeout }, () => {
       'c.gz': half.subarray(0, half.length - 10),
     });
     const missing = join(samplesDir, 'nowhere.jsonl');
-    const ended = await run(['replay', files['a.jsonl'], missing, files['c.gz'], files['b.jsonl'], '--json']);
+    const inputs = [files['a.jsonl'], missing, files['c.gz'], files['b.jsonl']];
+    const ended = await run(['replay', ...inputs, '--preset', 'stream', '--json']);
     expect(ended.code).toBe(2);
     expect(ended.stderr).toEqual([
       expect.stringMatching(`^${files['a.jsonl']}:4: .*JSON`),
@@ -99,7 +101,7 @@ describe('loopwatch replay', { timeout }, () => {
   it('reads the standard input, and ends with 0 where nothing loops', async () => {
     const input = readFileSync(sample('test-edit-test'), 'utf8');
     const events = input.trim().split('\n').length;
-    const ended = await run(['replay', '-'], { input });
+    const ended = await run(['replay', '-', '--preset', 'stream'], { input });
     expect(ended).toMatchObject({ code: 0, stderr: [] });
     expect(ended.stdout).toEqual([
       expect.stringMatching(

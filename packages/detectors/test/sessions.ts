@@ -5,7 +5,7 @@ import { detectionOf, type PureVerdict, SessionAnalyzer, type SessionSnapshot } 
 /** What the tests of whole sessions share: running events through an analyzer, and making events up. */
 
 export function analyzer(config: DetectionInput = {}, sessionId = 's'): SessionAnalyzer {
-  return new SessionAnalyzer(sessionId, detectionOf(detectionSchema.parse(config)));
+  return new SessionAnalyzer(sessionId, detectionOf(detectionSchema.parse({ preset: 'stream', ...config })));
 }
 
 export function run(events: readonly AgentEvent[], config: DetectionInput = {}): PureVerdict[] {

@@ -26,7 +26,7 @@ beforeEach(() => {
 
 /** The operator on fresh sessions; two equal calls are a loop unless the settings say otherwise. */
 function analyze(config: DetectionInput = { tool_call_loop: { max_repeats: 2 } }) {
-  const settings = detectionSchema.parse(config);
+  const settings = detectionSchema.parse({ preset: 'stream', ...config });
   const sessions = new SessionStore({
     detection: detectionOf(settings),
     maxSessions: 10,
@@ -185,7 +185,7 @@ describe('analyzeSessions', () => {
 });
 
 it('goes on behind a fault of its own, tells it, and lets the session start afresh', () => {
-  const settings = detectionSchema.parse({ tool_call_loop: { max_repeats: 2 } });
+  const settings = detectionSchema.parse({ preset: 'stream', tool_call_loop: { max_repeats: 2 } });
   const store = new SessionStore({
     detection: detectionOf(settings),
     maxSessions: 10,

@@ -84,7 +84,7 @@ describe('the pipeline', () => {
   });
 
   it('says where in the log the loop began, and which record showed it', async () => {
-    const driver = new PipelineTestDriver({ tool_call_loop: { max_repeats: 3 } });
+    const driver = new PipelineTestDriver({ preset: 'stream', tool_call_loop: { max_repeats: 3 } });
     await driver.write([call('s', { name: 'rm' }), 'no json', call('s')], { partition: 4 });
     await driver.write([call('t'), call('s'), call('s')], { partition: 4 });
     await driver.write([call('s'), call('s'), call('s'), call('s', { name: 'rm' })], { partition: 4 });
@@ -97,7 +97,7 @@ describe('the pipeline', () => {
   });
 
   it('says where a text began to repeat itself', async () => {
-    const driver = new PipelineTestDriver(eager);
+    const driver = new PipelineTestDriver({ ...eager, preset: 'stream' });
     const content = (text: string) => ({ sessionId: 's', type: 'content', text });
     // The beginning is known to 128 units.
     const unlike = Array.from({ length: 256 }, (_, i) => String.fromCharCode(0x4e00 + i)).join('');
@@ -114,7 +114,7 @@ describe('the pipeline', () => {
     ['no event', 's', { type: 'tool_call_request' }, 'invalid_event'],
     ['no session', null, { type: 'turn_started' }, 'missing_session'],
   ])('goes on after %s', async (_, key, value, reason) => {
-    const driver = new PipelineTestDriver({ tool_call_loop: { max_repeats: 2 } });
+    const driver = new PipelineTestDriver({ preset: 'stream', tool_call_loop: { max_repeats: 2 } });
     await driver.write([call('s')]);
     await driver.write([value], { key: key?.toString() ?? null });
     await driver.write([call('s')]);
@@ -124,14 +124,14 @@ describe('the pipeline', () => {
   });
 
   it('counts every event by its type, unknown ones too, which change nothing', async () => {
-    const driver = new PipelineTestDriver({ tool_call_loop: { max_repeats: 2 } });
+    const driver = new PipelineTestDriver({ preset: 'stream', tool_call_loop: { max_repeats: 2 } });
     await driver.write([call('s'), { sessionId: 's', type: 'unheard_of', any: [1] }, call('s')]);
     expect(driver.events).toEqual(['tool_call_request', 'unheard_of', 'tool_call_request']);
     expect(driver.verdicts).toMatchObject([{ phase: 'opened', count: 2, eventIndex: 2 }]);
   });
 
   it('counts duplicates, which are no events', async () => {
-    const driver = new PipelineTestDriver({ tool_call_loop: { max_repeats: 2 } });
+    const driver = new PipelineTestDriver({ preset: 'stream', tool_call_loop: { max_repeats: 2 } });
     const first = call('s', { id: 'e-1' });
     await driver.write([first, first, { ...first, sessionId: 't' }]);
     await driver.write([first]);
@@ -139,7 +139,7 @@ describe('the pipeline', () => {
   });
 
   it('tells of settings that are refused, and goes by those that are not', async () => {
-    const driver = new PipelineTestDriver();
+    const driver = new PipelineTestDriver({ preset: 'stream' });
     const set = (set: Written) => ({ sessionId: 's', type: 'control', set });
     await driver.write([
       set({ 'tool_call_loop.max_repeats': 2 }),
@@ -172,7 +172,7 @@ describe('the pipeline', () => {
   });
 
   it('starts afresh in a partition that comes back', async () => {
-    const driver = new PipelineTestDriver({ tool_call_loop: { max_repeats: 2 } });
+    const driver = new PipelineTestDriver({ preset: 'stream', tool_call_loop: { max_repeats: 2 } });
     await driver.write([call('s')], { partition: 1 });
     await driver.write([call('t')], { partition: 2 });
     driver.lose(1);
@@ -184,7 +184,7 @@ describe('the pipeline', () => {
   });
 
   it('frees idle sessions at the end of a batch', async () => {
-    const driver = new PipelineTestDriver({ session: { idle_seconds: 1 } });
+    const driver = new PipelineTestDriver({ preset: 'stream', session: { idle_seconds: 1 } });
     await driver.write([call('idle', { time: 0 })]);
     await driver.write(Array.from({ length: 1025 }, () => call('busy', { time: 2001 })));
     expect(driver.evictions).toEqual(['idle']);
@@ -195,14 +195,15 @@ describe('the pipeline', () => {
     ['its record’s timestamp', 5000, 5000],
     ['its session’s event before, where the record has none', null, 7],
   ])('takes the time of an event without one from %s', async (_, timestamp, expected) => {
-    const driver = new PipelineTestDriver({ tool_call_loop: { max_repeats: 2 } });
+    const driver = new PipelineTestDriver({ preset: 'stream', tool_call_loop: { max_repeats: 2 } });
     await driver.write([call('s', { time: 7 }), call('s')], { timestamp });
     expect(driver.verdicts).toMatchObject([{ time: expected }]);
   });
 });
 
 describe('a batch', () => {
-  const pipeline = () => new LoopPipeline(detectionSchema.parse({ tool_call_loop: { max_repeats: 2 } }));
+  const pipeline = () =>
+    new LoopPipeline(detectionSchema.parse({ preset: 'stream', tool_call_loop: { max_repeats: 2 } }));
   const batch = (partition: number, first: number, ...values: unknown[]) => ({
     topic: 'events',
     partition,

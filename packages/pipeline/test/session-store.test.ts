@@ -5,7 +5,11 @@ import { type EvictionReason, SessionStore } from '../src/index.ts';
 
 const idleMs = 1000;
 const detection = detectionOf(
-  detectionSchema.parse({ tool_call_loop: { max_repeats: 2 }, session: { idle_seconds: idleMs / 1000 } }),
+  detectionSchema.parse({
+    preset: 'stream',
+    tool_call_loop: { max_repeats: 2 },
+    session: { idle_seconds: idleMs / 1000 },
+  }),
 );
 
 /** A store that is used as the pipeline uses it, and what it told. */

@@ -146,7 +146,7 @@ export function createWorker(detection: DetectionInput = {}, level = 'debug', mo
     source,
     sink,
     topics,
-    detection: detectionSchema.parse(detection),
+    detection: detectionSchema.parse({ preset: 'stream', ...detection }),
     registry,
     logger,
     model,
