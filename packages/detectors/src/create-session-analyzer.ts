@@ -1,6 +1,7 @@
 import { type AgentEvent, type CheckAnswer, type DetectionInput, detectionSchema } from '@loopwatch/contract';
+import { detectionOf } from './detection.ts';
 import type { SemanticCheck } from './semantic/semantic-check.ts';
-import { detectionOf, SessionAnalyzer, type SessionSnapshot } from './session-analyzer.ts';
+import { SessionAnalyzer, type SessionSnapshot } from './session-analyzer.ts';
 import type { PureVerdict } from './verdict.ts';
 
 /** One session's analyzer, as a library hands it out. */

@@ -1,5 +1,6 @@
 export { canonicalJson } from './canonical-json.ts';
 export { createSessionAnalyzer, type SessionAnalyzerHandle } from './create-session-analyzer.ts';
+export { type Detection, detectionOf } from './detection.ts';
 export { effectiveSettings, type SessionScope } from './effective-settings.ts';
 export type { Detector, DetectorMeta, Finding, Step } from './finding.ts';
 export { maskSecrets } from './mask.ts';
@@ -10,8 +11,6 @@ export { parseJudgeAnswer } from './semantic/judge-answer.ts';
 export { type JudgeMessage, judgeAnswerForm } from './semantic/judge-prompt.ts';
 export type { SemanticCheck } from './semantic/semantic-check.ts';
 export {
-  type Detection,
-  detectionOf,
   type Reception,
   SessionAnalyzer,
   type SessionSnapshot,

@@ -1,38 +1,25 @@
-import {
-  type AgentEvent,
-  type CheckAnswer,
-  type DetectionSettings,
-  detectionSettings,
-  eventTime,
-  type KnownEvent,
-  type VerdictOutcome,
-} from '@loopwatch/contract';
-import { CallHistory, type HistorySnapshot } from './call-history.ts';
+import { type AgentEvent, type CheckAnswer, eventTime, type KnownEvent } from '@loopwatch/contract';
+import type { CallHistory } from './call-history.ts';
 import { chatCommands } from './chat-commands.ts';
-import { modelName, withModel } from './effective-settings.ts';
-import type { Detector, Finding, Step } from './finding.ts';
+import type { Detection } from './detection.ts';
+import { type BankSnapshot, DetectorBank } from './detector-bank.ts';
+import type { Finding, Step } from './finding.ts';
 import { LastTurn, type LastTurnSnapshot } from './last-turn.ts';
 import type { Mark } from './mark.ts';
-import { type DetectionPlan, planDetection } from './plan.ts';
 import { RecentIds, type RecentIdsSnapshot } from './recent-ids.ts';
-import { detectorKinds } from './registry.ts';
-import { Semantic } from './semantic/semantic.ts';
 import type { SemanticCheck } from './semantic/semantic-check.ts';
 import { SessionLabels } from './session-labels.ts';
-import { applyControl, type SessionOverrides } from './session-settings.ts';
+import { SessionPlan } from './session-plan.ts';
+import type { SessionOverrides } from './session-settings.ts';
 import { SessionTotals, type TotalsSnapshot } from './session-totals.ts';
 import { incidentId, type PureVerdict, type Scene, toVerdict } from './verdict.ts';
 
 /** No verdict: shared, because most events have none. */
 const NONE: readonly PureVerdict[] = [];
-const NO_OVERRIDES: SessionOverrides = {};
 const NO_EVENT: KnownEvent = { type: 'turn_started' };
 const NO_FINDINGS: Finding[] = [];
 const NO_IDS: readonly string[] = [];
 const NO_INCIDENTS: readonly [string, string][] = [];
-/** Place of the detector that asks a model: what it asked cannot be taken back. */
-const SEMANTIC = detectorKinds.findIndex(({ meta }) => meta.id === 'semantic');
-
 /** What became of an event, for those who count. */
 export type Reception = 'analyzed' | 'duplicate' | 'refused_setting';
 
@@ -40,31 +27,6 @@ export type Reception = 'analyzed' | 'duplicate' | 'refused_setting';
 export interface TurnRequest {
   readonly number: number;
   readonly allowed: number;
-}
-
-/** Detection settings together with the plan made of them; shared by all sessions that have no settings of their own. */
-export interface Detection {
-  readonly settings: DetectionSettings;
-  readonly plan: DetectionPlan;
-  /** Whether somebody answers the checks of the semantic layer; without one it is off. */
-  readonly judged: boolean;
-  /** Those of single models, by backend and model; none where all have the same. */
-  readonly tiers?: ReadonlyMap<string, Detection>;
-  /** Of a model's detection: the one that it is laid over. */
-  readonly server?: Detection;
-}
-
-export function detectionOf(settings: DetectionSettings, judged = false): Detection {
-  const detection = { settings: detectionSettings(settings), plan: planDetection(settings, judged), judged };
-  const models = Object.entries(settings.overrides.models);
-  if (models.length === 0) return detection;
-  const tiers = new Map<string, Detection>();
-  const server = { ...detection, tiers };
-  for (const [name, own] of models) {
-    const tier = withModel(detection.settings, own);
-    tiers.set(name, { settings: tier, plan: planDetection(tier, judged), judged, tiers, server });
-  }
-  return server;
 }
 
 /**
@@ -82,12 +44,8 @@ export class SessionAnalyzer implements Step {
   abandoned: readonly string[] = NO_IDS;
   /** The model request that the last event began, where their number is limited. */
   turnRequest: TurnRequest | null = null;
-  /** What holds without the session's own settings: its model's, or the server's. */
-  private base: Detection;
-  private plan: DetectionPlan;
-  private overrides = NO_OVERRIDES;
-  private detectors: (Detector | null)[];
-  calls: CallHistory | null;
+  private readonly plan: SessionPlan;
+  private bank: DetectorBank;
   private ids = new RecentIds();
   private totals = new SessionTotals();
   private turn = new LastTurn();
@@ -104,10 +62,8 @@ export class SessionAnalyzer implements Step {
 
   constructor(sessionId: string, detection: Detection) {
     this.sessionId = sessionId;
-    this.base = detection;
-    this.plan = detection.plan;
-    this.detectors = createDetectors(detection.plan);
-    this.calls = createHistory(detection.plan);
+    this.plan = new SessionPlan(detection);
+    this.bank = new DetectorBank(this.plan.current);
   }
 
   /**
@@ -125,7 +81,7 @@ export class SessionAnalyzer implements Step {
   ): readonly PureVerdict[] {
     const own = eventTime(event, fallbackTime);
     const time = Number.isFinite(own) ? own : fallbackTime;
-    if (this.totals.events > 0 && time - this.lastTime > this.plan.idleMs) this.startAfresh();
+    if (this.totals.events > 0 && time - this.lastTime > this.plan.current.idleMs) this.startAfresh();
     else if (this.abandoned !== NO_IDS) this.abandoned = NO_IDS;
     this.reception = 'analyzed';
     this.turnRequest = null;
@@ -140,7 +96,8 @@ export class SessionAnalyzer implements Step {
     this.position = position;
     this.currentMark = undefined;
     this.labels.note(event);
-    if (this.base.tiers !== undefined) this.chooseTier();
+    if (this.plan.hasTiers && this.plan.chooseTier(this.labels.values()))
+      this.bank.adopt(this.plan.current, this);
     if (this.event.type === 'control') this.control(this.event);
     else if (this.event.type === 'prompt_started') this.obey(this.event.text ?? '');
     const { type } = this.event;
@@ -148,9 +105,9 @@ export class SessionAnalyzer implements Step {
     if (this.turn.isFirst(type)) this.rememberTurn();
     if (type === 'retry') {
       this.closeTaken();
-      this.semantic?.push(this);
-    } else if (!repeated) this.inform();
-    if (type === 'session_ended') this.closeAll('ended');
+      this.bank.semantic?.push(this);
+    } else if (!repeated) this.bank.push(this);
+    if (type === 'session_ended') this.bank.close(this, 'ended');
     let verdicts = NONE;
     if (this.findings.length === 0) this.totals.count(this.event);
     else verdicts = this.conclude(origins);
@@ -167,12 +124,12 @@ export class SessionAnalyzer implements Step {
    * is handed out once; the session goes on meanwhile.
    */
   takeCheck(): SemanticCheck | undefined {
-    return this.semantic?.takeCheck(this.sessionId, () => this.labels.values());
+    return this.bank.semantic?.takeCheck(this.sessionId, () => this.labels.values());
   }
 
   /** The check that was under way when the session's state was saved: nobody may be asking it any more. */
   get checkUnderWay(): SemanticCheck | undefined {
-    return this.semantic?.checkUnderWay(this.sessionId);
+    return this.bank.semantic?.checkUnderWay(this.sessionId);
   }
 
   /**
@@ -182,16 +139,15 @@ export class SessionAnalyzer implements Step {
    * @returns undefined when the check is over, because a new prompt has begun
    */
   answer(id: string, answer: CheckAnswer, origins?: number[]): readonly PureVerdict[] | undefined {
-    const settled = this.semantic?.answer(this.sessionId, id, answer);
+    const settled = this.bank.semantic?.answer(this.sessionId, id, answer);
     if (settled === undefined) return undefined;
     const { finding, scene } = settled;
     if (finding === undefined) return NONE;
     return [this.verdict(finding, slotOf(finding), { sessionId: this.sessionId, ...scene }, origins)];
   }
 
-  private get semantic(): Semantic | undefined {
-    const detector = this.detectors[SEMANTIC];
-    return detector instanceof Semantic ? detector : undefined;
+  get calls(): CallHistory | null {
+    return this.bank.calls;
   }
 
   mark(): Mark {
@@ -247,22 +203,18 @@ export class SessionAnalyzer implements Step {
     if (finding.phase === 'resolved') this.incidents?.delete(slot);
     else (this.incidents ??= new Map<string, string>()).set(slot, incident);
     origins?.push(finding.since.position);
-    return toVerdict(finding, scene, incident, this.plan);
+    return toVerdict(finding, scene, incident, this.plan.current);
   }
 
   /** The state that a turn finds, in case it is streamed again. */
   private rememberTurn(): void {
     const { turns, calls } = this.totals;
-    const states = this.detectors.map((detector, i) =>
-      i === SEMANTIC ? null : (detector?.snapshot() ?? null),
-    );
     this.turn.begin({
       turns,
       calls,
       incidents: this.incidents === undefined ? NO_INCIDENTS : [...this.incidents],
-      // Every session keeps one, so it ends with the last detector that has anything to remember.
-      detectors: states.slice(0, states.findLastIndex((state) => state !== null) + 1),
-      history: this.calls === null ? null : this.calls.snapshot(),
+      detectors: this.bank.revocableStates(),
+      history: this.calls?.snapshot() ?? null,
     });
   }
 
@@ -271,9 +223,7 @@ export class SessionAnalyzer implements Step {
     const { checkpoint } = this.turn;
     if (checkpoint === null) return;
     const before = new Map(checkpoint.incidents);
-    this.detectors.forEach((detector, i) => {
-      if (i !== SEMANTIC) detector?.close(this, 'recovered');
-    });
+    this.bank.closeRevocable(this);
     this.findings = this.findings.filter((finding) => {
       const slot = slotOf(finding);
       return this.incidents?.get(slot) !== before.get(slot);
@@ -287,22 +237,7 @@ export class SessionAnalyzer implements Step {
     if (checkpoint === null) return;
     this.totals.turns = checkpoint.turns;
     this.totals.calls = checkpoint.calls;
-    const judged = this.detectors[SEMANTIC] ?? null;
-    this.detectors = createDetectors(this.plan).with(SEMANTIC, judged);
-    this.restoreDetectors(checkpoint.detectors);
-    this.restoreCalls(checkpoint.history);
-  }
-
-  private restoreCalls(history: HistorySnapshot | null): void {
-    this.calls = createHistory(this.plan);
-    if (history !== null) this.calls?.restore(history);
-  }
-
-  private restoreDetectors(states: readonly unknown[]): void {
-    this.detectors.forEach((detector, i) => {
-      const state = states[i];
-      if (state !== null && state !== undefined) detector?.restore(state);
-    });
+    this.bank.rewind(this.plan.current, checkpoint.detectors, checkpoint.history);
   }
 
   /** Does what the user asks for in the prompt; each command stands for itself. */
@@ -318,66 +253,16 @@ export class SessionAnalyzer implements Step {
     this.reception = 'refused_setting';
   }
 
-  private control(change: Parameters<typeof applyControl>[2]): void {
-    const result = applyControl(this.base.settings, this.overrides, change);
-    if ('refused' in result) {
-      this.refuse(result.refused);
-      return;
-    }
-    this.overrides = result.overrides;
-    this.adopt(planDetection(result.settings, this.base.judged));
-  }
-
-  /** Goes on with the settings of the model that the session is known to use now. */
-  private chooseTier(): void {
-    const tier = this.tier();
-    if (tier === this.base) return;
-    this.base = tier;
-    this.adopt(this.ownPlan());
-  }
-
-  private tier(): Detection {
-    const name = modelName(this.labels.values());
-    return (name === null ? undefined : this.base.tiers?.get(name)) ?? this.base.server ?? this.base;
-  }
-
-  /** The plan of the base with the session's own settings over it. */
-  private ownPlan(): DetectionPlan {
-    if (this.overrides === NO_OVERRIDES) return this.base.plan;
-    const result = applyControl(this.base.settings, this.overrides, {});
-    return 'refused' in result ? this.base.plan : planDetection(result.settings, this.base.judged);
-  }
-
-  /** Other settings, the same state; what is open in a detector that is off now ends. */
-  private adopt(plan: DetectionPlan): void {
-    const before = this.detectors;
-    this.plan = plan;
-    const next = createDetectors(this.plan);
-    const states = before.map((detector) => detector?.snapshot());
-    before.forEach((detector, i) => {
-      if (!next[i]) detector?.close(this, 'disabled');
-    });
-    this.detectors = next;
-    this.restoreDetectors(states);
-    this.restoreCalls(this.calls?.snapshot() ?? null);
-  }
-
-  private inform(): void {
-    if (this.calls !== null) this.calls.push(this.event, () => this.mark());
-    for (const detector of this.detectors) detector?.push(this);
-  }
-
-  private closeAll(outcome: VerdictOutcome): void {
-    for (const detector of this.detectors) detector?.close(this, outcome);
+  private control(change: Parameters<SessionPlan['change']>[0]): void {
+    const refused = this.plan.change(change);
+    if (refused === undefined) this.bank.adopt(this.plan.current, this);
+    else this.refuse(refused);
   }
 
   /** After a long pause nothing of the past counts; what was open then stays as it was last reported. */
   private startAfresh(): void {
-    this.base = this.base.server ?? this.base;
-    this.plan = this.base.plan;
-    this.overrides = NO_OVERRIDES;
-    this.detectors = createDetectors(this.plan);
-    this.calls = createHistory(this.plan);
+    this.plan.reset();
+    this.bank = new DetectorBank(this.plan.current);
     this.ids = new RecentIds();
     this.totals = new SessionTotals();
     this.turn = new LastTurn();
@@ -391,39 +276,29 @@ export class SessionAnalyzer implements Step {
     return {
       v: 1,
       lastTime: this.lastTime,
-      overrides: this.overrides,
+      overrides: this.plan.overrides,
       ids: this.ids.snapshot(),
       totals: this.totals.snapshot(),
       turn: this.turn.snapshot(),
       labels: this.labels.values(),
       incidents: [...(this.incidents ?? [])],
-      detectors: this.detectors.map((detector) => detector?.snapshot() ?? null),
-      calls: this.calls?.snapshot() ?? null,
+      ...this.bank.snapshot(),
     };
   }
 
   /** Takes the state of a session that was analyzed with the same detection settings. */
   restore(snapshot: SessionSnapshot): void {
     this.lastTime = snapshot.lastTime;
-    this.overrides = snapshot.overrides;
     this.ids = new RecentIds();
     this.ids.restore(snapshot.ids);
     this.totals = Object.assign(new SessionTotals(), snapshot.totals);
     this.turn = LastTurn.restore(snapshot.turn);
     this.labels.clear();
     this.labels.note(snapshot.labels);
-    this.base = this.tier();
-    this.plan = this.ownPlan();
+    this.plan.restore(snapshot.overrides, this.labels.values());
     this.incidents = new Map(snapshot.incidents);
-    this.restoreCalls(snapshot.calls);
-    this.detectors = createDetectors(this.plan);
-    this.restoreDetectors(snapshot.detectors);
+    this.bank = DetectorBank.restore(this.plan.current, snapshot);
   }
-}
-
-/** Calls are kept with their results only where a rule looks at both. */
-function createHistory({ enabled, rounds }: DetectionPlan): CallHistory | null {
-  return enabled && rounds !== null ? new CallHistory(rounds) : null;
 }
 
 /** Tells the incidents apart that can be open at the same time. */
@@ -431,12 +306,7 @@ function slotOf({ detector, key }: Finding): string {
   return `${detector} ${key}`;
 }
 
-/** One place per detector kind, so that a snapshot's entries and a successor's find each other. */
-function createDetectors(plan: DetectionPlan): (Detector | null)[] {
-  return detectorKinds.map((kind) => (plan.enabled ? kind.create(plan) : null));
-}
-
-export interface SessionSnapshot {
+export interface SessionSnapshot extends BankSnapshot {
   readonly v: 1;
   readonly lastTime: number;
   readonly overrides: SessionOverrides;
@@ -445,6 +315,4 @@ export interface SessionSnapshot {
   readonly turn: LastTurnSnapshot;
   readonly labels: ReturnType<SessionLabels['values']>;
   readonly incidents: readonly (readonly [string, string])[];
-  readonly detectors: readonly unknown[];
-  readonly calls: HistorySnapshot | null;
 }

@@ -1,0 +1,112 @@
+import type { VerdictOutcome } from '@loopwatch/contract';
+import { CallHistory, type HistorySnapshot } from './call-history.ts';
+import type { Detector, Step } from './finding.ts';
+import type { DetectionPlan } from './plan.ts';
+import { detectorKinds } from './registry.ts';
+import { Semantic } from './semantic/semantic.ts';
+
+/** Place of the detector that asks a model: what it asked cannot be taken back. */
+const SEMANTIC = detectorKinds.findIndex(({ meta }) => meta.id === 'semantic');
+
+/** The detectors of one session, with the calls that several of them look at. One place per kind, `null` where it is off. */
+export class DetectorBank {
+  calls: CallHistory | null;
+  private detectors: (Detector | null)[];
+
+  constructor(plan: DetectionPlan) {
+    this.detectors = createDetectors(plan);
+    this.calls = createHistory(plan);
+  }
+
+  get semantic(): Semantic | undefined {
+    const detector = this.detectors[SEMANTIC];
+    return detector instanceof Semantic ? detector : undefined;
+  }
+
+  /** Hands the event to each, in the order of the registry, which is the order of their verdicts. */
+  push(step: Step): void {
+    if (this.calls !== null) this.calls.push(step.event, () => step.mark());
+    for (const detector of this.detectors) detector?.push(step);
+  }
+
+  close(step: Step, outcome: VerdictOutcome): void {
+    for (const detector of this.detectors) detector?.close(step, outcome);
+  }
+
+  /** Closes those whose conclusions can be taken back. */
+  closeRevocable(step: Step): void {
+    this.detectors.forEach((detector, i) => {
+      if (i !== SEMANTIC) detector?.close(step, 'recovered');
+    });
+  }
+
+  /** State of those whose conclusions can be taken back; it ends with the last that has anything to remember. */
+  revocableStates(): unknown[] {
+    const states = this.detectors.map((detector, i) =>
+      i === SEMANTIC ? null : (detector?.snapshot() ?? null),
+    );
+    return states.slice(0, states.findLastIndex((state) => state !== null) + 1);
+  }
+
+  /** Goes back to an earlier state, but for what cannot be taken back. */
+  rewind(plan: DetectionPlan, states: readonly unknown[], history: HistorySnapshot | null): void {
+    const judged = this.detectors[SEMANTIC] ?? null;
+    this.detectors = createDetectors(plan).with(SEMANTIC, judged);
+    this.restoreStates(states);
+    this.restoreCalls(plan, history);
+  }
+
+  /** Other settings, the same state; what is open in a detector that is off now ends. */
+  adopt(plan: DetectionPlan, step: Step): void {
+    const before = this.detectors;
+    const states = before.map((detector) => detector?.snapshot());
+    const next = createDetectors(plan);
+    before.forEach((detector, i) => {
+      if (!next[i]) detector?.close(step, 'disabled');
+    });
+    this.detectors = next;
+    this.restoreStates(states);
+    this.restoreCalls(plan, this.calls?.snapshot() ?? null);
+  }
+
+  snapshot(): BankSnapshot {
+    return {
+      detectors: this.detectors.map((detector) => detector?.snapshot() ?? null),
+      calls: this.calls?.snapshot() ?? null,
+    };
+  }
+
+  /** Takes the state of a bank with the same plan. */
+  static restore(plan: DetectionPlan, { detectors, calls }: BankSnapshot): DetectorBank {
+    const bank = new DetectorBank(plan);
+    bank.restoreStates(detectors);
+    bank.restoreCalls(plan, calls);
+    return bank;
+  }
+
+  private restoreStates(states: readonly unknown[]): void {
+    this.detectors.forEach((detector, i) => {
+      const state = states[i];
+      if (state !== null && state !== undefined) detector?.restore(state);
+    });
+  }
+
+  private restoreCalls(plan: DetectionPlan, history: HistorySnapshot | null): void {
+    this.calls = createHistory(plan);
+    if (history !== null) this.calls?.restore(history);
+  }
+}
+
+export interface BankSnapshot {
+  readonly detectors: readonly unknown[];
+  readonly calls: HistorySnapshot | null;
+}
+
+/** Calls are kept with their results only where a rule looks at both. */
+function createHistory({ enabled, rounds }: DetectionPlan): CallHistory | null {
+  return enabled && rounds !== null ? new CallHistory(rounds) : null;
+}
+
+function createDetectors(plan: DetectionPlan): (Detector | null)[] {
+  return detectorKinds.map((kind) => (plan.enabled ? kind.create(plan) : null));
+}
