@@ -81,7 +81,7 @@ describe('loadConfig', () => {
     ['empty', ''],
     ['comments only', '# nothing\n'],
     ['an empty block', 'tool_call_loop:\n  # max_repeats: 3\n'],
-    ['JSON', '{"preset": "stream"}'],
+    ['JSON', '{"preset": "balanced"}'],
   ])('reads a file that is %s', (_, text) => {
     expect(loadConfig({ config: fileWith(text) }, [], {}).settings).toEqual(loadConfig({}, [], {}).settings);
   });

@@ -172,10 +172,10 @@ describe('the worker on a real broker', () => {
     const file = await fileOf(Array.from({ length: sessions }, (_, session) => loop(session)).flat());
     const produce = spawnCli(['produce', file], env);
     expect(await produce.exited, produce.stderr.join('\n')).toBe(0);
-    const first = await worker(env);
+    const first = await worker({ ...env, LOOPWATCH_PRESET: 'stream' });
     await readTopic(brokers, topics.verdicts, { count: 1 });
     expect(await first.stop('SIGTERM')).toBe(0);
-    const second = await worker(env);
+    const second = await worker({ ...env, LOOPWATCH_PRESET: 'stream' });
     const count = async () => {
       const ids = await readTopic(brokers, topics.verdicts);
       return ids.length >= sessions - 1 ? ids : undefined;

@@ -227,7 +227,7 @@ export const modelSettingsSchema = z.strictObject({
 /** What detection can be told per server, model or session. */
 export const detectionSchema = z.strictObject({
   enabled: z.boolean().default(true).describe('false: every detector is skipped.'),
-  preset: z.enum(presetNames).default('stream').describe('Where the numbers that are not set come from.'),
+  preset: z.enum(presetNames).default('balanced').describe('Where the numbers that are not set come from.'),
   tool_call_loop: toolCallLoopSchema.prefault({}),
   content_loop: textLoopSchema.prefault({}).describe('content-repeat: the answer repeats a text.'),
   thought_loop: textLoopSchema.prefault({}).describe('thought-repeat: the reasoning repeats a text.'),

@@ -146,7 +146,7 @@ describe('precedence', () => {
   const short = { TOOL_LOOP_MAX_REPEATS: '4' };
 
   it.each<[string, Sources, number | undefined, object]>([
-    ['nothing', {}, undefined, { source: 'preset', name: 'stream' }],
+    ['nothing', {}, undefined, { source: 'preset', name: 'balanced' }],
     ['the file', { file }, 3, { source: 'file', name: 'config.yaml' }],
     [
       'a short name over the file',

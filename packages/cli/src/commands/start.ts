@@ -38,7 +38,7 @@ export function startCommand(): Command {
       '--brokers <list>',
       'Kafka instead of the embedded log: host:port, by commas (default: KAFKA_BROKERS)',
     )
-    .option('--preset <name>', 'the numbers to detect by (default: stream)')
+    .option('--preset <name>', 'the numbers to detect by (default: balanced)')
     .option('--samples', 'play the sample sessions also when Kafka is given')
     .option('--no-samples', 'do not play the sample sessions');
   return addConfigOptions(command).action(async (options: Options) => {

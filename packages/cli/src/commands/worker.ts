@@ -24,7 +24,7 @@ export function workerCommand(): Command {
     .option('--brokers <list>', 'host:port of the brokers, by commas (default: KAFKA_BROKERS)')
     .option('--group <name>', 'consumer group that the workers share')
     .option('--port <n>', 'health and metrics (default: 4601)')
-    .option('--preset <name>', 'the numbers to detect by (default: stream)');
+    .option('--preset <name>', 'the numbers to detect by (default: balanced)');
   return addConfigOptions(command).action(async (options: Options) => {
     const { settings, warnings } = loadConfig(options, [
       { flag: '--brokers', path: 'kafka.brokers', text: options.brokers },

@@ -211,7 +211,8 @@ describe('without a model', () => {
     const plan = (judged: boolean) =>
       detectionOf(detectionSchema.parse({ preset: 'stream' }), judged).plan.configHash;
     expect(plan(false)).toBe(
-      detectionOf(detectionSchema.parse({ semantic: { enabled: false } }), true).plan.configHash,
+      detectionOf(detectionSchema.parse({ preset: 'stream', semantic: { enabled: false } }), true).plan
+        .configHash,
     );
     expect(plan(true)).not.toBe(plan(false));
   });
