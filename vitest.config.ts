@@ -12,6 +12,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: [source, ...defaultServerConditions] } },
   test: {
     passWithNoTests: true,
+    setupFiles: ['vitest.setup.ts'],
     projects: [
       {
         extends: true,

@@ -50,7 +50,7 @@ describe('a stream that does not wait', () => {
     });
     return { driver, waiting, late };
   }
-  const settled = () => new Promise((resolve) => setTimeout(resolve));
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
 
   it('goes on meanwhile, and says where the late verdict belongs', async () => {
     const { driver, waiting, late } = held();
