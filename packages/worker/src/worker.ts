@@ -175,9 +175,7 @@ export class Worker {
     const { topics, logger } = this.deps;
     const { record } = outcome;
     if (outcome.type === 'verdict') {
-      const verdict: Verdict = { ...outcome.verdict, detectedAt: this.now() };
-      const output = { topic: topics.verdicts, key: verdict.sessionId, value: JSON.stringify(verdict) };
-      return { output, verdict, timestamp: record.timestamp };
+      return this.verdictDelivery(outcome.verdict, this.now(), record.timestamp);
     }
     const { reason, message } = outcome;
     this.metrics.deadLetters.inc({ reason });
@@ -185,6 +183,21 @@ export class Worker {
     logger.warn({ reason, where }, oneLine(`Record ${where} could not be read: ${message}`));
     const output = deadLetter(topics['dead-letters'], record, batch, reason, message);
     return { output, verdict: null, timestamp: record.timestamp };
+  }
+
+  /** A verdict on its way out; `timestamp` is that of the record that led to it. */
+  private verdictDelivery(
+    found: Omit<Verdict, 'detectedAt'>,
+    detectedAt: number,
+    timestamp: number,
+  ): Delivery {
+    const verdict: Verdict = { ...found, detectedAt };
+    const output = {
+      topic: this.deps.topics.verdicts,
+      key: verdict.sessionId,
+      value: JSON.stringify(verdict),
+    };
+    return { output, verdict, timestamp };
   }
 
   /** Runs when all that was to be delivered for the partition before is through. */
@@ -215,10 +228,8 @@ export class Worker {
         const output = { topic: topics.checks, key: record.id, value: JSON.stringify(record) };
         progress.undelivered.push({ output, verdict: null, timestamp });
       }
-      for (const { verdict: found } of outcomes ?? []) {
-        const verdict: Verdict = { ...found, detectedAt: timestamp };
-        const output = { topic: topics.verdicts, key: verdict.sessionId, value: JSON.stringify(verdict) };
-        progress.undelivered.push({ output, verdict, timestamp });
+      for (const { verdict } of outcomes ?? []) {
+        progress.undelivered.push(this.verdictDelivery(verdict, timestamp, timestamp));
       }
       await this.deliver(progress);
     }).catch((error: unknown) => {

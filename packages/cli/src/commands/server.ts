@@ -3,14 +3,14 @@ import { planDetection } from '@loopwatch/detectors';
 import { createServer } from '@loopwatch/server';
 import { modelClient } from '@loopwatch/worker';
 import { Command } from 'commander';
-import { collectDefaultMetrics, Registry } from 'prom-client';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
-import { portTaken } from '../runtime/http.ts';
+import { listenFailure } from '../runtime/http.ts';
 import { kafkaSink, requireBrokers, verdictsSource } from '../runtime/kafka.ts';
 import { runUntilSignal } from '../runtime/lifecycle.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { dashboardDir } from '../runtime/paths.ts';
+import { processRegistry } from '../runtime/registry.ts';
 import { version } from '../runtime/version.ts';
 
 interface Options extends ConfigOptions {
@@ -32,8 +32,7 @@ export function serverCommand(): Command {
     requireBrokers(settings);
     const logger = createLogger(settings.log, 'server');
     for (const warning of warnings) logger.warn(warning);
-    const registry = new Registry();
-    collectDefaultMetrics({ register: registry });
+    const registry = processRegistry();
     const { preset, configHash } = planDetection(settings, modelClient(settings.llm) !== undefined);
     const server = createServer({
       ...settings.server,
@@ -50,7 +49,7 @@ export function serverCommand(): Command {
       const { url } = await server.start();
       logger.info({ url, version }, `Loopwatch ${version} is at ${url}`);
     } catch (error) {
-      throw (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? portTaken(settings.server.port) : error;
+      throw listenFailure(error, settings.server.port);
     }
     await runUntilSignal([server], logger);
   });

@@ -6,15 +6,15 @@ import { createServer } from '@loopwatch/server';
 import { modelClient, Worker } from '@loopwatch/worker';
 import { Command } from 'commander';
 import type { Logger } from 'pino';
-import { collectDefaultMetrics, Registry } from 'prom-client';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
-import { portTaken } from '../runtime/http.ts';
+import { listenFailure } from '../runtime/http.ts';
 import { eventsSource, kafkaSink, verdictsSource } from '../runtime/kafka.ts';
 import { type Running, runUntilSignal } from '../runtime/lifecycle.ts';
 import { createLogger, logFunction } from '../runtime/logger.ts';
 import { configuredModel } from '../runtime/model.ts';
 import { dashboardDir, samplesDir } from '../runtime/paths.ts';
+import { processRegistry } from '../runtime/registry.ts';
 import { version } from '../runtime/version.ts';
 import { loadSamples } from '../samples/load-samples.ts';
 import { SamplePlayer } from '../samples/sample-player.ts';
@@ -94,8 +94,7 @@ async function startAll(
   withSamples: boolean,
   logger: Logger,
 ): Promise<Running[]> {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  const registry = processRegistry();
   const { preset, configHash } = planDetection(settings, modelClient(settings.llm) !== undefined);
   const worker = new Worker({
     source: log.events,
@@ -134,6 +133,6 @@ async function startAll(
     return running;
   } catch (error) {
     for (const part of running) await part.stop();
-    throw (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? portTaken(settings.server.port) : error;
+    throw listenFailure(error, settings.server.port);
   }
 }

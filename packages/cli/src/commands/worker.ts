@@ -1,7 +1,6 @@
 import { topicNames } from '@loopwatch/contract';
 import { Worker } from '@loopwatch/worker';
 import { Command } from 'commander';
-import { collectDefaultMetrics, Registry } from 'prom-client';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { listenForHealth } from '../runtime/http.ts';
@@ -9,6 +8,7 @@ import { eventsSource, kafkaSink, requireBrokers } from '../runtime/kafka.ts';
 import { runUntilSignal } from '../runtime/lifecycle.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { configuredModel } from '../runtime/model.ts';
+import { processRegistry } from '../runtime/registry.ts';
 
 interface Options extends ConfigOptions {
   readonly brokers?: string;
@@ -35,8 +35,7 @@ export function workerCommand(): Command {
     const brokers = requireBrokers(settings);
     const logger = createLogger(settings.log, 'worker');
     for (const warning of warnings) logger.warn(warning);
-    const registry = new Registry();
-    collectDefaultMetrics({ register: registry });
+    const registry = processRegistry();
     const topics = topicNames(settings.kafka.topics);
     const worker = new Worker({
       source: eventsSource(settings, logger),

@@ -18,7 +18,7 @@ export async function listenForHealth(
   const http = createServer(app);
   await new Promise<void>((resolve, reject) => {
     http.once('error', (error: NodeJS.ErrnoException) => {
-      reject(error.code === 'EADDRINUSE' ? portTaken(port) : error);
+      reject(listenFailure(error, port));
     });
     http.listen(port, host, resolve);
   });
@@ -34,6 +34,9 @@ export async function listenForHealth(
   };
 }
 
-export function portTaken(port: number): UsageError {
+/** Why listening failed, in words that say what to do where the port is taken; any other error as it is. */
+export function listenFailure(error: unknown, port: number): Error {
+  if (!(error instanceof Error)) return new Error(String(error));
+  if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') return error;
   return new UsageError(`Port ${String(port)} is taken. Stop what uses it, or choose another with --port.`);
 }
