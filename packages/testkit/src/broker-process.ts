@@ -5,7 +5,10 @@ export interface BrokerProcess {
   /** Freezes it: connections stay open and nothing answers. */
   suspend(): void | Promise<void>;
   resume(): void | Promise<void>;
+  /** Ends it in order: what it holds is written, its partitions are handed over. */
   stop(): Promise<void>;
+  /** Ends it at once (SIGKILL), frozen or not. */
+  kill(): Promise<void>;
   /** What it has said, for the message of a failed start. */
   output(): Promise<string>;
 }

@@ -1,7 +1,6 @@
-import kafkajs from 'kafkajs';
 import type { BrokerProcess, BrokerRunner } from './broker-process.ts';
+import { launchBroker } from './kafka-launch.ts';
 import { findRunner } from './kafka-runner.ts';
-import { waitFor } from './wait-for.ts';
 
 /** A real Kafka for a test. */
 export interface TestKafka extends AsyncDisposable {
@@ -22,8 +21,6 @@ export interface StartKafkaOptions {
   readonly own?: boolean;
 }
 
-const startTimeoutMs = 60_000;
-
 /**
  * A Kafka that answers: the one `KAFKA_BROKERS` names, else a new single broker (KRaft, no topics, topics are not created
  * by use) run by Java or Docker.
@@ -35,7 +32,7 @@ export async function startKafka({ own = false }: StartKafkaOptions = {}): Promi
   if (given.length > 0 && !own) return givenKafka(given);
   const runner = await findRunner();
   try {
-    return runningKafka(runner, await launch(runner));
+    return runningKafka(runner, await launchBroker(runner));
   } catch (error) {
     await runner.dispose();
     throw error;
@@ -62,7 +59,7 @@ function runningKafka(runner: BrokerRunner, first: BrokerProcess): TestKafka {
     resume: async () => running().resume(),
     stopBroker,
     startBroker: async () => {
-      broker ??= await launch(runner);
+      broker ??= await launchBroker(runner);
     },
     stop,
     [Symbol.asyncDispose]: stop,
@@ -86,46 +83,4 @@ function givenKafka(brokers: string[]): TestKafka {
     stop: nothing,
     [Symbol.asyncDispose]: nothing,
   };
-}
-
-/** Starts the broker and waits until it answers. */
-async function launch(runner: BrokerRunner): Promise<BrokerProcess> {
-  const broker = await runner.launch();
-  const state = { gone: false };
-  void broker.exited.then(() => {
-    state.gone = true;
-  });
-  try {
-    await waitFor(() => state.gone || answers(runner.address), {
-      timeoutMs: startTimeoutMs,
-      describe: `Kafka to answer on ${runner.address}`,
-    });
-    if (state.gone) throw new Error('Kafka ended while it started');
-    return broker;
-  } catch (error) {
-    const output = await broker.output();
-    await broker.stop();
-    const words = output.trim().split('\n').slice(-20).join('\n');
-    throw new Error(`${error instanceof Error ? error.message : String(error)}; its last words:\n${words}`, {
-      cause: error,
-    });
-  }
-}
-
-async function answers(address: string): Promise<boolean> {
-  const kafka = new kafkajs.Kafka({
-    brokers: [address],
-    logLevel: kafkajs.logLevel.NOTHING,
-    retry: { retries: 0 },
-  });
-  const admin = kafka.admin();
-  try {
-    await admin.connect();
-    const { brokers } = await admin.describeCluster();
-    return brokers.length > 0;
-  } catch {
-    return false;
-  } finally {
-    await admin.disconnect().catch(() => undefined);
-  }
 }

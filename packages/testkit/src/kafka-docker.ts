@@ -68,6 +68,7 @@ async function launch(container: string): Promise<BrokerProcess> {
     suspend: () => command('pause'),
     resume: () => command('unpause'),
     stop: () => command('stop', '--time', '15'),
+    kill: () => command('kill'),
     output: () => docker('logs', container),
   };
 }

@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { cachedFolder, cachePath } from './cached-folder.ts';
 
 const run = promisify(execFile);
 
@@ -20,12 +22,26 @@ const pom = `<project xmlns="http://maven.apache.org/POM/4.0.0">
       <artifactId>kafka_2.13</artifactId>
       <version>${kafkaVersion}</version>
     </dependency>
+    <!-- The console tools, without what else is in Kafka's distribution. -->
+    <dependency>
+      <groupId>org.apache.kafka</groupId>
+      <artifactId>kafka-tools</artifactId>
+      <version>${kafkaVersion}</version>
+      <exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>
+    </dependency>
+    <!-- Without it a broker is silent, also about why it does not start. -->
+    <dependency>
+      <groupId>org.apache.logging.log4j</groupId>
+      <artifactId>log4j-slf4j-impl</artifactId>
+      <version>2.24.3</version>
+      <exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>
+    </dependency>
   </dependencies>
 </project>
 `;
 
-const cache = join(homedir(), '.cache', 'loopwatch');
-const folder = join(cache, `kafka-${kafkaVersion}`);
+/** Another list of jars is another folder. */
+const name = `kafka-${kafkaVersion}-${createHash('sha256').update(pom).digest('hex').slice(0, 8)}`;
 
 /** Whether a command of that name answers. */
 export async function hasCommand(command: string, ...args: readonly string[]): Promise<boolean> {
@@ -36,32 +52,24 @@ export async function hasCommand(command: string, ...args: readonly string[]): P
 }
 
 /**
- * The folder with Apache Kafka's jars, fetched by Maven the first time (about 46 MB). Processes that do so at the same
- * time each fetch their own; the first to finish wins.
+ * The folder with Apache Kafka's jars, fetched by Maven the first time (about 46 MB).
  *
  * @returns undefined when they are not there yet and there is no Maven to fetch them.
  * @throws Error with Maven's own words when the download fails.
  */
 export async function kafkaJars(): Promise<string | undefined> {
-  if (existsSync(folder)) return folder;
-  if (!(await hasCommand('mvn', '--version'))) return undefined;
-  await mkdir(cache, { recursive: true });
-  const work = await mkdtemp(join(cache, 'download-'));
+  if (!existsSync(cachePath(name)) && !(await hasCommand('mvn', '--version'))) return undefined;
+  return cachedFolder(name, fetchJars);
+}
+
+async function fetchJars(folder: string): Promise<void> {
+  const project = await mkdtemp(join(tmpdir(), 'loopwatch-kafka-jars-'));
   try {
-    await writeFile(join(work, 'pom.xml'), pom);
-    const goal = 'dependency:copy-dependencies';
-    const jars = join(work, 'jars');
-    await run(
-      'mvn',
-      ['--batch-mode', '--quiet', goal, '-DincludeScope=runtime', `-DoutputDirectory=${jars}`],
-      {
-        cwd: work,
-      },
-    );
-    await rename(jars, folder).catch((error: unknown) => {
-      if (!existsSync(folder)) throw error;
+    await writeFile(join(project, 'pom.xml'), pom);
+    const options = ['-DincludeScope=runtime', `-DoutputDirectory=${folder}`];
+    await run('mvn', ['--batch-mode', '--quiet', 'dependency:copy-dependencies', ...options], {
+      cwd: project,
     });
-    return folder;
   } catch (error) {
     const output = error instanceof Error && 'stdout' in error ? String(error.stdout) : String(error);
     throw new Error(
@@ -69,6 +77,6 @@ export async function kafkaJars(): Promise<string | undefined> {
       { cause: error },
     );
   } finally {
-    await rm(work, { recursive: true, force: true });
+    await rm(project, { recursive: true, force: true });
   }
 }

@@ -9,13 +9,22 @@ export interface ModelRequest {
   readonly body: {
     readonly model: string;
     readonly messages: readonly { readonly role: string; readonly content: string }[];
-    readonly response_format?: { readonly type: string };
+    readonly response_format?: {
+      readonly type: string;
+      readonly json_schema?: { readonly schema: Readonly<Record<string, unknown>> };
+    };
   };
+}
+
+/** Tokens that an answer took. */
+export interface ModelUsage {
+  readonly promptTokens: number;
+  readonly completionTokens: number;
 }
 
 /** What the server does with a request. */
 export type ModelReply =
-  | { readonly text: string; readonly after?: Promise<unknown> }
+  | { readonly text: string; readonly after?: Promise<unknown>; readonly usage?: ModelUsage }
   | { readonly status: number; readonly message?: string }
   | { readonly raw: string }
   | 'hang up'
@@ -27,16 +36,23 @@ export interface ModelServer extends AsyncDisposable {
   readonly requests: ModelRequest[];
 }
 
-/** A scripted model behind an OpenAI-compatible endpoint; the script is asked for each request in turn. */
+/**
+ * A model behind an OpenAI-compatible endpoint: a script, which is asked for each request in turn, or one that really
+ * answers. What it throws is an answer of status 500.
+ */
 export async function startModelServer(
-  script: (request: ModelRequest, index: number) => ModelReply,
+  script: (request: ModelRequest, index: number) => ModelReply | Promise<ModelReply>,
 ): Promise<ModelServer> {
   const requests: ModelRequest[] = [];
   const server = createServer((incoming, response) => {
     void read(incoming).then(async (text) => {
       const body = JSON.parse(text) as ModelRequest['body'];
       const request = { path: incoming.url ?? '', headers: incoming.headers, body };
-      await answer(response, request, script(request, requests.push(request) - 1));
+      const index = requests.push(request) - 1;
+      const reply = await Promise.resolve()
+        .then(() => script(request, index))
+        .catch((error: unknown): ModelReply => ({ status: 500, message: String(error) }));
+      await answer(response, request, reply);
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -78,7 +94,16 @@ async function answer(response: ServerResponse, request: ModelRequest, reply: Mo
       created: 0,
       model: request.body.model,
       choices: [{ index: 0, message, finish_reason: 'stop' }],
+      ...(reply.usage !== undefined && { usage: wireUsage(reply.usage) }),
     };
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(completion));
   }
+}
+
+function wireUsage({ promptTokens, completionTokens }: ModelUsage): object {
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+  };
 }

@@ -191,12 +191,13 @@ const metrics: Readonly<Record<string, readonly string[]>> = {
   loopwatch_consumer_lag: ['topic', 'partition'],
   loopwatch_dead_letters_total: ['reason'],
   loopwatch_rebalances_total: [],
-  process_resident_memory_bytes: [],
-  process_cpu_seconds_total: [],
-  nodejs_heap_size_used_bytes: [],
-  nodejs_eventloop_lag_p99_seconds: [],
-  nodejs_eventloop_lag_mean_seconds: [],
-  nodejs_gc_duration_seconds_sum: ['kind'],
+  loopwatch_worker_restarts_total: [],
+  process_resident_memory_bytes: ['worker'],
+  process_cpu_seconds_total: ['worker'],
+  nodejs_heap_size_used_bytes: ['worker'],
+  nodejs_eventloop_lag_p99_seconds: ['worker'],
+  nodejs_eventloop_lag_mean_seconds: ['worker'],
+  nodejs_gc_duration_seconds_sum: ['kind', 'worker'],
   up: [],
 };
 
@@ -345,18 +346,21 @@ describe('prometheus.yml', () => {
 });
 
 describe('the docs', () => {
-  const examples = [...read('docs/configuration.md').matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(
-    ([, text = ''], i) => ({
+  const pages = ['docs/configuration.md', 'docs/kafka-security.md'];
+  const examples = pages.flatMap((page) =>
+    [...read(page).matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, text = ''], i) => ({
+      page,
       number: i + 1,
       text,
-    }),
+    })),
   );
 
   it('have examples of configuration', () => {
-    expect(examples.length).toBeGreaterThan(5);
+    expect(new Set(examples.map(({ page }) => page))).toEqual(new Set(pages));
+    expect(examples.length).toBeGreaterThan(8);
   });
 
-  it.each(examples)('example $number of the configuration is accepted', ({ text }) => {
+  it.each(examples)('example $number of $page is accepted', ({ text }) => {
     expect(settingsSchema.safeParse(parse(text)).error?.issues ?? []).toEqual([]);
   });
 

@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+const cache = join(homedir(), '.cache', 'loopwatch');
+
+/** Where something fetched is kept between runs; the name says which version it is. */
+export function cachePath(name: string): string {
+  return join(cache, name);
+}
+
+/**
+ * A folder of the cache. One that is not there yet is filled next to it and moved into place when it is complete, so
+ * that no other process sees half of it. Processes that do so at the same time each fill their own; the first wins.
+ *
+ * @throws whatever `fill` throws; then there is no folder.
+ */
+export async function cachedFolder(name: string, fill: (folder: string) => Promise<void>): Promise<string> {
+  const folder = cachePath(name);
+  if (existsSync(folder)) return folder;
+  await mkdir(cache, { recursive: true });
+  const work = await mkdtemp(join(cache, 'download-'));
+  try {
+    await fill(work);
+    await rename(work, folder).catch((error: unknown) => {
+      if (!existsSync(folder)) throw error;
+    });
+    return folder;
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,239 @@
+import type { Admin } from 'kafkajs';
+import type { BrokerProcess, BrokerRunner } from './broker-process.ts';
+import { javaRunner } from './kafka-java.ts';
+import { brokersSeenFrom, launchBroker, withTestAdmin } from './kafka-launch.ts';
+import { clusterNodeProperties } from './kafka-properties.ts';
+import { requireJars } from './kafka-runner.ts';
+import { freePorts } from './ports.ts';
+import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
+import { waitFor } from './wait-for.ts';
+
+/** One node of a {@link TestCluster}, and what can happen to it. */
+export interface TestNode {
+  /** From 1, as Kafka calls it. */
+  readonly id: number;
+  /** The network between clients and this node; the nodes talk to each other past it. */
+  readonly proxy: TcpProxy;
+  /** SIGKILL: what was not yet written to the disk or to another node is lost, and the others miss it after 3 s. */
+  kill(): Promise<void>;
+  /** Ends it in order: its partitions get new leaders first. */
+  stop(): Promise<void>;
+  /** SIGSTOP: connections stay open and nothing answers, as in a long pause. */
+  pause(): void;
+  /** SIGCONT. */
+  resume(): void;
+  /** Starts it again with its data and resolves once the cluster has taken it back. Nothing when it runs. */
+  start(): Promise<void>;
+}
+
+/** Three (or so many) real Kafka nodes for a test about failures. */
+export interface TestCluster extends AsyncDisposable {
+  /** `host:port` of the proxies, one a node: for the clients under test. */
+  readonly brokers: string[];
+  /** `host:port` of the nodes themselves, past the proxies: for what the test does and reads itself. */
+  readonly direct: string[];
+  readonly nodes: readonly TestNode[];
+  /** The node that leads a partition, once it is one that runs. */
+  leaderOf(topic: string, partition: number): Promise<TestNode>;
+  /** The node that keeps a group's commits, or a transactional id's transactions; any of that kind must have been used. */
+  coordinatorOf(kind: 'group' | 'transaction', id: string): Promise<TestNode>;
+  /** Resolves once every partition has all its replicas in sync. */
+  healed(timeoutMs?: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface StartClusterOptions {
+  /** Default 3. */
+  readonly nodes?: number;
+  /** Further lines of each node's `server.properties`. */
+  readonly properties?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Starts a cluster of KRaft nodes, each broker and controller, which takes some seconds. Every topic has a replica on each
+ * node unless it says otherwise, and a write with acks=all needs all but one of them (`min.insync.replicas`). One node of
+ * three can be killed, frozen or cut off at a time and everything goes on; with two, writes and the controller stop.
+ *
+ * ```ts
+ * await using cluster = await startKafkaCluster();
+ * const worker = spawnCli(['worker', '--brokers', cluster.brokers.join(',')]);
+ * const leader = await cluster.leaderOf('loopwatch.events', 0);
+ * await leader.kill();             // or leader.pause(), or leader.proxy.cut()
+ * await leader.start();
+ * await cluster.healed();
+ * const verdicts = await readTopic(cluster.direct, 'loopwatch.verdicts');
+ * ```
+ *
+ * @throws Error with the command that installs what is missing, or with a node's last words.
+ */
+export async function startKafkaCluster(options: StartClusterOptions = {}): Promise<TestCluster> {
+  const { nodes: count = 3, properties = {} } = options;
+  const jars = await requireJars();
+  const free = await freePorts(count * 3);
+  const [clients, internals, controllers] = [0, 1, 2].map((part) =>
+    free.slice(part * count, (part + 1) * count),
+  ) as [number[], number[], number[]];
+  const proxies = await Promise.all(clients.map((client) => startTcpProxy(`127.0.0.1:${client}`)));
+  const ports = proxies.map(({ address }, index) => ({
+    client: clients[index] as number,
+    internal: internals[index] as number,
+    controller: controllers[index] as number,
+    advertised: address,
+  }));
+  const runners = await Promise.all(
+    ports.map(({ internal }, index) =>
+      javaRunner(jars, {
+        address: `127.0.0.1:${internal}`,
+        quickStart: true,
+        properties: { ...clusterNodeProperties(ports, index), ...properties },
+      }),
+    ),
+  );
+  const nodes = runners.map((runner, index) => new Node(index + 1, runner, proxies[index] as TcpProxy));
+  const cluster = new Cluster(nodes);
+  try {
+    await Promise.all(nodes.map((node) => node.start()));
+    await waitFor(async () => (await brokersSeenFrom(runners[0]?.address ?? '')).length === count, {
+      timeoutMs: 30_000,
+      describe: `${count} nodes to know each other`,
+    });
+    return cluster;
+  } catch (error) {
+    await cluster.stop();
+    throw error;
+  }
+}
+
+class Node implements TestNode {
+  readonly id: number;
+  readonly proxy: TcpProxy;
+  readonly #runner: BrokerRunner;
+  #process: BrokerProcess | undefined;
+  #paused = false;
+
+  constructor(id: number, runner: BrokerRunner, proxy: TcpProxy) {
+    this.id = id;
+    this.#runner = runner;
+    this.proxy = proxy;
+  }
+
+  get address(): string {
+    return this.#runner.address;
+  }
+
+  get runs(): boolean {
+    return this.#process !== undefined && !this.#paused;
+  }
+
+  async start(): Promise<void> {
+    this.#process ??= await launchBroker(this.#runner, async (address) =>
+      (await brokersSeenFrom(address)).includes(this.id),
+    );
+  }
+
+  async kill(): Promise<void> {
+    await this.#end().kill();
+  }
+
+  async stop(): Promise<void> {
+    await this.#end().stop();
+  }
+
+  pause(): void {
+    void this.#running().suspend();
+    this.#paused = true;
+  }
+
+  resume(): void {
+    void this.#running().resume();
+    this.#paused = false;
+  }
+
+  async dispose(): Promise<void> {
+    await this.#process?.kill();
+    this.#process = undefined;
+    await this.proxy.close();
+    await this.#runner.dispose();
+  }
+
+  #end(): BrokerProcess {
+    const process = this.#running();
+    this.#process = undefined;
+    this.#paused = false;
+    return process;
+  }
+
+  #running(): BrokerProcess {
+    if (this.#process === undefined) throw new Error(`node ${this.id} is stopped; call start() first`);
+    return this.#process;
+  }
+}
+
+class Cluster implements TestCluster {
+  readonly nodes: readonly Node[];
+
+  constructor(nodes: readonly Node[]) {
+    this.nodes = nodes;
+  }
+
+  get brokers(): string[] {
+    return this.nodes.map(({ proxy }) => proxy.address);
+  }
+
+  get direct(): string[] {
+    return this.nodes.map(({ address }) => address);
+  }
+
+  async leaderOf(topic: string, partition: number): Promise<TestNode> {
+    return waitFor(
+      async () => {
+        const partitions = await this.#partitionsOf([topic]);
+        const leader = partitions?.find(({ partitionId }) => partitionId === partition)?.leader;
+        return this.nodes.find(({ id, runs }) => id === leader && runs);
+      },
+      { timeoutMs: 30_000, describe: `a leader of ${topic}/${partition}` },
+    );
+  }
+
+  async coordinatorOf(kind: 'group' | 'transaction', id: string): Promise<TestNode> {
+    const topic = kind === 'group' ? '__consumer_offsets' : '__transaction_state';
+    const partitions = await waitFor(() => this.#partitionsOf([topic]), { describe: topic });
+    return this.leaderOf(topic, javaHash(id) % partitions.length);
+  }
+
+  async healed(timeoutMs = 30_000): Promise<void> {
+    const isHealed = async () => {
+      const topics = await this.#ask((admin) => admin.listTopics());
+      const partitions = topics && (await this.#partitionsOf(topics));
+      return partitions?.every(({ isr, replicas }) => isr.length === replicas.length);
+    };
+    await waitFor(isHealed, { timeoutMs, describe: 'all replicas to be in sync' });
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.nodes.map((node) => node.dispose()));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  async #partitionsOf(topics: string[]) {
+    if (topics.length === 0) return [];
+    const metadata = await this.#ask((admin) => admin.fetchTopicMetadata({ topics }));
+    return metadata?.topics.flatMap(({ partitions }) => partitions);
+  }
+
+  /** What a node that runs answers; undefined while the cluster is not able to. */
+  async #ask<T>(question: (admin: Admin) => Promise<T>): Promise<T | undefined> {
+    const running = this.nodes.filter(({ runs }) => runs).map(({ address }) => address);
+    return withTestAdmin(running, question).catch(() => undefined);
+  }
+}
+
+/** The place that Kafka gives an id among partitions: Java's `hashCode`, without its sign. */
+function javaHash(text: string): number {
+  let hash = 0;
+  for (let index = 0; index < text.length; index += 1) hash = (hash * 31 + text.charCodeAt(index)) | 0;
+  return hash & 0x7fffffff;
+}

@@ -1,0 +1,142 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+/** Which way bytes go: `requests` from the client to the server, `replies` back. */
+export type ProxyDirection = 'requests' | 'replies';
+
+/**
+ * A network that can fail: clients connect to `address`, and bytes go to the server behind it and back until told
+ * otherwise.
+ *
+ * A write whose acknowledgement is lost: `pause('replies')`, let the client write, `cut()`, `resume()`. A partition: `close()`
+ * (connections are refused) or `pause()` (nothing answers); healed by `open()` or `resume()`.
+ */
+export interface TcpProxy extends AsyncDisposable {
+  /** `host:port` that clients are given. */
+  readonly address: string;
+  /** Connections that are open at the moment. */
+  readonly connections: number;
+  /** Holds bytes back, also on connections yet to come, and loses none: both ways, or one. */
+  pause(direction?: ProxyDirection): void;
+  /** Lets bytes pass again in all directions. */
+  resume(): void;
+  /** Resets all connections; new ones are taken. What was held back is lost. */
+  cut(): void;
+  /** Resets all connections and refuses new ones. */
+  close(): Promise<void>;
+  /** Takes connections again, on the same port. */
+  open(): Promise<void>;
+}
+
+/** One connection: the client's socket and the one to the server. */
+interface Link {
+  readonly client: Socket;
+  readonly server: Socket;
+}
+
+/** Starts a proxy before a server, given as `host:port`; the server need not be there yet. */
+export async function startTcpProxy(target: string): Promise<TcpProxy> {
+  const colon = target.lastIndexOf(':');
+  const proxy = new CuttableProxy(target.slice(0, colon), Number(target.slice(colon + 1)));
+  await proxy.open();
+  return proxy;
+}
+
+class CuttableProxy implements TcpProxy {
+  readonly #host: string;
+  readonly #port: number;
+  readonly #links = new Set<Link>();
+  readonly #held = new Set<ProxyDirection>();
+  #ownPort = 0;
+  #listener: Server | undefined;
+
+  constructor(host: string, port: number) {
+    this.#host = host;
+    this.#port = port;
+  }
+
+  get address(): string {
+    return `127.0.0.1:${this.#ownPort}`;
+  }
+
+  get connections(): number {
+    return this.#links.size;
+  }
+
+  pause(direction?: ProxyDirection): void {
+    for (const each of direction === undefined ? (['requests', 'replies'] as const) : [direction]) {
+      this.#held.add(each);
+      for (const link of this.#links) sourceOf(link, each).pause();
+    }
+  }
+
+  resume(): void {
+    this.#held.clear();
+    for (const { client, server } of this.#links) {
+      client.resume();
+      server.resume();
+    }
+  }
+
+  cut(): void {
+    for (const { client, server } of this.#links) {
+      client.resetAndDestroy();
+      server.resetAndDestroy();
+    }
+  }
+
+  async close(): Promise<void> {
+    const listener = this.#listener;
+    this.#listener = undefined;
+    const closed = listener && once(listener, 'close');
+    listener?.close();
+    this.cut();
+    await closed;
+  }
+
+  async open(): Promise<void> {
+    if (this.#listener !== undefined) return;
+    const listener = createServer({ allowHalfOpen: true, noDelay: true }, (client) => this.#accept(client));
+    this.#listener = listener.listen(this.#ownPort, '127.0.0.1');
+    await once(listener, 'listening');
+    this.#ownPort = (listener.address() as AddressInfo).port;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  #accept(client: Socket): void {
+    const server = connect({ host: this.#host, port: this.#port, allowHalfOpen: true, noDelay: true });
+    const link = { client, server };
+    this.#links.add(link);
+    this.#forward(client, server, 'requests');
+    this.#forward(server, client, 'replies');
+    for (const [socket, other] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      // A failure on one side is a failure on the other: a reset, not an orderly end.
+      socket.on('error', () => other.resetAndDestroy());
+      socket.on('close', () => {
+        other.destroySoon();
+        this.#links.delete(link);
+      });
+    }
+  }
+
+  #forward(from: Socket, to: Socket, direction: ProxyDirection): void {
+    from.on('data', (chunk) => {
+      if (!to.write(chunk)) from.pause();
+    });
+    from.on('end', () => to.end());
+    to.on('drain', () => {
+      if (!this.#held.has(direction)) from.resume();
+    });
+    if (this.#held.has(direction)) from.pause();
+  }
+}
+
+function sourceOf({ client, server }: Link, direction: ProxyDirection): Socket {
+  return direction === 'requests' ? client : server;
+}
