@@ -18,7 +18,7 @@ const mayImport = {
 const npm = (...names) => `(^|node_modules/)(${names.join('|')})(/|$)`;
 const io = npm(
   'kafkajs',
-  'kafkajs-snappy',
+  'snappyjs',
   'lz4-napi',
   'express',
   'socket\\.io',

@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 const source = '@loopwatch/source';
 
 /** `*.test.ts` runs in Node, `*.test.tsx` in a DOM; a middle name moves a file to a slower project. */
-const slower = ['**/*.int.test.ts', '**/*.traces.test.ts'];
+const slower = ['**/*.int.test.ts', '**/*.traces.test.ts', '**/*.model.test.ts'];
 
 export default defineConfig({
   // The workspace's own packages are read from their sources, so that no test needs a build.
@@ -18,7 +18,14 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['packages/*/test/**/*.test.ts', 'bench/**/*.test.ts', 'eval/**/*.test.ts'],
+          // Property tests on a busy machine take their time; what hangs is still found.
+          testTimeout: 30_000,
+          include: [
+            'packages/*/test/**/*.test.ts',
+            'bench/**/*.test.ts',
+            'chaos/**/*.test.ts',
+            'eval/**/*.test.ts',
+          ],
           exclude: slower,
         },
       },
@@ -30,7 +37,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'integration',
-          include: ['packages/*/test/**/*.int.test.ts'],
+          include: ['packages/*/test/**/*.int.test.ts', 'chaos/**/*.int.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           fileParallelism: false,
@@ -44,6 +51,17 @@ export default defineConfig({
           include: ['packages/*/test/**/*.traces.test.ts'],
           testTimeout: 180_000,
           hookTimeout: 120_000,
+          globalSetup: ['packages/testkit/src/kafka-global-setup.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'model',
+          include: ['packages/*/test/**/*.model.test.ts'],
+          testTimeout: 600_000,
+          // Fetches the model and what runs it the first time.
+          hookTimeout: 600_000,
           globalSetup: ['packages/testkit/src/kafka-global-setup.ts'],
         },
       },

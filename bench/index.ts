@@ -1,13 +1,15 @@
 import { content } from './content.ts';
+import { latency } from './latency.ts';
 import type { Bench } from './measure.ts';
 import { memory } from './memory.ts';
+import { semantic } from './semantic.ts';
 import { worker } from './worker.ts';
 
 /**
  * `npm run bench [-- name …] [-- --full]`: one JSON line a figure on stdout, progress on stderr. `--full` takes the
  * large sizes too.
  */
-const benches: Readonly<Record<string, Bench>> = { content, memory, worker };
+const benches: Readonly<Record<string, Bench>> = { content, latency, memory, semantic, worker };
 
 const names = process.argv.slice(2).filter((argument) => argument !== '--full');
 const full = process.argv.includes('--full');

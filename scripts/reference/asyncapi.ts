@@ -2,6 +2,7 @@ import {
   deadLetterHeaders,
   deadLetterReasons,
   defaultTopicPrefix,
+  settingText,
   type TopicRole,
   topicNames,
   topicRoles,
@@ -16,14 +17,10 @@ interface Channel {
   readonly message: Json;
   readonly key: string;
   readonly compacted?: boolean;
-  /** What the worker does with it; without one it is reserved. */
-  readonly worker?: 'send' | 'receive';
+  /** What the worker does with it. */
+  readonly worker: 'send' | 'receive';
   readonly summary: string;
 }
-
-const reserved = 'Reserved: `loopwatch topics` creates it, this version neither writes nor reads it.';
-
-const unspecified = { description: 'Not specified yet.' };
 
 const channels: Readonly<Record<TopicRole, Channel>> = {
   events: {
@@ -44,19 +41,28 @@ const channels: Readonly<Record<TopicRole, Channel>> = {
     worker: 'send',
     summary: 'Publishes what it concludes, in one transaction with the offset of the event',
   },
-  sessions: { message: { payload: unspecified }, key: 'The session id.', compacted: true, summary: reserved },
+  sessions: {
+    message: { payload: { $ref: '#/components/schemas/sessionSummary' } },
+    key: 'The session id.',
+    compacted: true,
+    worker: 'send',
+    summary:
+      'Says how each session stands, in the transaction of its verdicts; no value once its time is over',
+  },
   control: {
     message: { payload: { $ref: '#/components/schemas/control' } },
     key: 'The scope: `server`, `model:<backend>/<model>` or `session:<id>`.',
     compacted: true,
-    summary: reserved,
+    worker: 'receive',
+    summary: 'Adopts settings of many sessions between two batches',
   },
   checks: {
     message: { payload: { $ref: '#/components/schemas/check' } },
     key: 'The id of the check.',
     compacted: true,
     worker: 'send',
-    summary: 'Records what models answered, with the verdict that follows from it',
+    summary:
+      'Records what models answered, with the verdict that follows from it; no value once the time of the session is over',
   },
   'dead-letters': {
     message: {
@@ -67,6 +73,14 @@ const channels: Readonly<Record<TopicRole, Channel>> = {
     key: 'That of the original record.',
     worker: 'send',
     summary: 'Puts aside records that cannot be read',
+  },
+  state: {
+    message: { payload: { description: 'Of the workers alone; its form changes between versions.' } },
+    key: 'Group, topic, partition, and what it is the state of.',
+    compacted: true,
+    worker: 'send',
+    summary:
+      'Keeps what a takeover needs beside a short replay: sessions with a long history, and settings in force',
   },
 };
 
@@ -104,10 +118,10 @@ function byRole(make: (role: TopicRole) => Json): Json {
 }
 
 function channelObject(role: TopicRole): Json {
-  const { compacted, worker, summary } = channels[role];
+  const { compacted } = channels[role];
   return {
     address: names[role],
-    description: descriptionOf(role) + (worker === undefined ? `. ${summary}` : '.'),
+    description: `${descriptionOf(role)}.`,
     servers: [{ $ref: '#/servers/kafka' }],
     messages: { [role]: { $ref: `#/components/messages/${role}` } },
     ...(compacted === true && {
@@ -118,7 +132,7 @@ function channelObject(role: TopicRole): Json {
 
 /** What the settings say of the topic, without the default name. */
 function descriptionOf(role: TopicRole): string {
-  const description = topicSettingsSchema.shape[role].description ?? role;
+  const description = settingText(`kafka.topics.${role}`);
   return description.split(/\.\s/)[0] ?? description;
 }
 
@@ -133,7 +147,6 @@ function messageObject(role: TopicRole): Json {
 
 function operationObject(role: TopicRole): Json {
   const { worker, summary } = channels[role];
-  if (worker === undefined) return {};
   return {
     [`worker-${worker}-${role}`]: {
       action: worker,
@@ -151,6 +164,7 @@ function schemas(): Json {
     ...Object.fromEntries(Object.entries(parts).map(([name, part]) => [`event.${name}`, part])),
     // The messages carry the examples.
     verdict: without(payloadSchema('verdict', 'draft-7'), 'examples'),
+    sessionSummary: payloadSchema('session-summary', 'draft-7'),
     control: payloadSchema('control', 'draft-7'),
     check: payloadSchema('check', 'draft-7'),
     deadLetterHeaders: {

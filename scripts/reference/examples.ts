@@ -1,4 +1,11 @@
-import type { AgentEvent, CheckRecord, Control, EventType, Verdict } from '@loopwatch/contract';
+import type {
+  AgentEvent,
+  CheckRecord,
+  Control,
+  EventType,
+  SessionSummary,
+  Verdict,
+} from '@loopwatch/contract';
 
 /** Examples that the published schemas carry; a test holds each of them against its schema. */
 
@@ -85,6 +92,31 @@ export const verdictExamples: readonly Verdict[] = [
     detectedAt: 1763757605009,
     reason: 'another call followed',
     source: { topic: 'loopwatch.events', partition: 0, firstOffset: '10', offset: '62' },
+  },
+];
+
+export const sessionSummaryExamples: readonly SessionSummary[] = [
+  {
+    v: 1,
+    sessionId: 's-1',
+    status: 'live',
+    startedAt: 1763757591800,
+    lastEventAt: 1763757600000,
+    events: 42,
+    prompts: 1,
+    turns: 6,
+    toolCalls: 9,
+    characters: 1530,
+    tokens: { input: 18400, output: 960 },
+    model: 'gpt-5-mini',
+    backend: 'openai',
+    agent: null,
+    tenant: null,
+    incidents: { open: 1, total: 1, byDetector: { 'tool-repeat': 1 } },
+    verdicts: 1,
+    source: { topic: 'loopwatch.events', partition: 0, firstOffset: '4', lastOffset: '51' },
+    preset: 'stream',
+    configHash: 'bd24e21b6e82',
   },
 ];
 

@@ -4,11 +4,19 @@ import {
   eventSchemas,
   eventTypes,
   otherEventSchema,
+  sessionSummarySchema,
   settingsSchema,
+  settingTexts,
   verdictSchema,
 } from '@loopwatch/contract';
 import { z } from 'zod';
-import { checkExamples, controlExamples, eventExamples, verdictExamples } from './examples.ts';
+import {
+  checkExamples,
+  controlExamples,
+  eventExamples,
+  sessionSummaryExamples,
+  verdictExamples,
+} from './examples.ts';
 
 /** The published JSON Schemas, made from the schemas that the code itself uses. */
 
@@ -22,6 +30,10 @@ export type Dialect = 'draft-2020-12' | 'draft-7';
 const texts = {
   event: ['Event', 'What an agent did: one record of the events topic. Unknown fields are kept.'],
   verdict: ['Verdict', 'What Loopwatch concluded: one change in the life of an incident.'],
+  'session-summary': [
+    'Session summary',
+    'A session as it stood at one of its events: one record of the sessions topic; its key is the session id.',
+  ],
   control: ['Control', 'Settings of one scope, as a record of the control topic; its key is the scope.'],
   check: ['Check', 'What a model answered to a check: one record of the checks topic; its key is the id.'],
   settings: ['Settings', 'The configuration file.'],
@@ -47,12 +59,14 @@ export function payloadSchema(name: Exclude<SchemaName, 'event'>, dialect: Diale
   switch (name) {
     case 'verdict':
       return { ...convert(verdictSchema, dialect), examples: verdictExamples };
+    case 'session-summary':
+      return { ...convert(sessionSummarySchema, dialect), examples: sessionSummaryExamples };
     case 'control':
       return { ...convert(controlSchema, dialect), examples: controlExamples };
     case 'check':
       return { ...convert(checkSchema, dialect), examples: checkExamples };
     case 'settings':
-      return convert(settingsSchema, dialect);
+      return explained(convert(settingsSchema, dialect), settingTexts);
   }
 }
 
@@ -94,6 +108,25 @@ export function eventParts(at: string, dialect: Dialect): { root: Json; parts: R
 function convert(schema: z.ZodType, target: Dialect): Json {
   const document = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', target });
   return without(document, '$schema');
+}
+
+/** The schema with what is said of its parts; a record's values are described by `each`. */
+function explained(schema: Json, texts: unknown): Json {
+  if (typeof texts === 'string') return { description: texts, ...schema };
+  const { about, each, ...parts } = texts as Json;
+  const properties = Object.entries(propertiesOf(schema));
+  return {
+    ...(about !== undefined && { description: about }),
+    ...schema,
+    ...(properties.length > 0 && {
+      properties: Object.fromEntries(
+        properties.map(([key, value]) => [key, explained(value as Json, parts[key])]),
+      ),
+    }),
+    ...(each !== undefined && {
+      additionalProperties: explained(schema['additionalProperties'] as Json, each),
+    }),
+  };
 }
 
 /** A copy that lacks one key. */

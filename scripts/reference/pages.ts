@@ -7,6 +7,7 @@ import {
   type SettingPath,
   settingPaths,
   settingsSchema,
+  settingText,
   shortEnvironmentNames,
 } from '@loopwatch/contract';
 import { type Preset, presets } from '@loopwatch/detectors';
@@ -73,13 +74,7 @@ const headerMeanings: Readonly<Record<string, string>> = {
 const defaults = resolveSettings({ environment: {}, flags: {} });
 
 function settingRow({ path, schema }: SettingPath): string[] {
-  return [
-    code(path),
-    allowedValues(schema),
-    defaultOf(path),
-    code(environmentName(path)),
-    schema.description ?? '',
-  ];
+  return [code(path), allowedValues(schema), defaultOf(path), code(environmentName(path)), settingText(path)];
 }
 
 function defaultOf(path: string): string {

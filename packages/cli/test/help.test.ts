@@ -31,7 +31,7 @@ async function parsed(
 
 const commands: [name: string, create: () => Command, flags: string[]][] = [
   ['start', startCommand, ['--port', '--data-dir', '--no-samples', '--brokers']],
-  ['worker', workerCommand, ['--brokers', '--config', '--group', '--port']],
+  ['worker', workerCommand, ['--brokers', '--config', '--group', '--port', '--workers']],
   ['server', serverCommand, ['--brokers', '--port']],
   ['replay', replayCommand, ['--json', '--format', '--preset', '--set']],
   ['produce', produceCommand, ['--speed', '--rate', '--brokers']],

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type Verdict, verdictSchema } from '@loopwatch/contract';
-import { createSessionAnalyzer } from '@loopwatch/detectors';
+import { createSessionAnalyzer, semanticLayer } from '@loopwatch/detectors';
 import { type CliProcess, spawnCli, startModelServer, tempDir } from '@loopwatch/testkit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { samplesDir } from '../src/runtime/paths.ts';
@@ -228,7 +228,7 @@ describe('loopwatch replay with a model', { timeout }, () => {
   });
 
   it('asks nobody where the answers are recorded, and says which line is none', async () => {
-    const analyzer = createSessionAnalyzer({ preset: 'stream' }, { judged: true });
+    const analyzer = createSessionAnalyzer({ preset: 'stream' }, { semantic: semanticLayer });
     for (let i = 0; i < 30; i += 1) analyzer.push({ sessionId: 's', type: 'turn_started' });
     const { messages, threshold, ...check } = analyzer.takeCheck()!;
     expect([messages.length, threshold]).toEqual([2, 0.9]);

@@ -1,65 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { topicNames, verdictSchema } from '@loopwatch/contract';
-import { ensureTopics, topicSpecs } from '@loopwatch/log';
-import { freePort, readTopic, spawnCli, startKafka, tempDir, uniqueName, waitFor } from '@loopwatch/testkit';
+import { sessionSummarySchema, verdictSchema } from '@loopwatch/contract';
+import { readTopic, spawnCli, startKafka, uniqueName, waitFor } from '@loopwatch/testkit';
 import kafkajs from 'kafkajs';
 import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
-
-const samplesDir = fileURLToPath(new URL('../../../samples', import.meta.url));
-
-/** All sample sessions, a line of each in turn. */
-function interleavedSamples(): string[] {
-  const files = readdirSync(samplesDir).filter((name) => name.endsWith('.events.jsonl'));
-  const sessions = files.map((name) => readFileSync(join(samplesDir, name), 'utf8').trim().split('\n'));
-  const longest = Math.max(...sessions.map(({ length }) => length));
-  return Array.from({ length: longest }, (_, i) => sessions.flatMap((lines) => lines[i] ?? [])).flat();
-}
-
-async function fileOf(lines: readonly string[]): Promise<string> {
-  const dir = await tempDir();
-  onTestFinished(() => dir.remove());
-  const file = join(dir.path, 'events.jsonl');
-  await writeFile(file, `${lines.join('\n')}\n`);
-  return file;
-}
-
-/** Topics of the test's own on the brokers, and the settings that name them. */
-async function ownTopics(brokers: readonly string[], partitions = 3) {
-  const prefix = `${uniqueName('cli')}.`;
-  const topics = topicNames({ prefix });
-  await ensureTopics({ brokers, clientId: 'test' }, topicSpecs(topics, { partitions }));
-  const env = {
-    KAFKA_BROKERS: brokers.join(','),
-    LOOPWATCH_KAFKA_TOPICS_PREFIX: prefix,
-    LOOPWATCH_KAFKA_GROUP: prefix,
-    LOOPWATCH_WORKER_PORT: String(await freePort()),
-  };
-  return { topics, env };
-}
-
-async function worker(env: Record<string, string>) {
-  const process = spawnCli(['worker'], env);
-  onTestFinished(async () => {
-    await process.stop('SIGKILL');
-  });
-  await process.line(/Watching /);
-  return process;
-}
-
-/** Verdict ids of a replay, by session. */
-async function replayed(file: string): Promise<string[]> {
-  const replay = spawnCli(['replay', file, '--json']);
-  await replay.exited;
-  return replay.stdout.map((line) => verdictSchema.parse(JSON.parse(line)).id);
-}
-
-async function publishedIds(brokers: readonly string[], topic: string, count: number): Promise<string[]> {
-  const records = await readTopic(brokers, topic, { count, timeoutMs: 60_000 });
-  return records.map(({ value }) => verdictSchema.parse(JSON.parse(value ?? '')).id);
-}
+import { fileOf, interleavedSamples, ownTopics, publishedIds, replayed, worker } from './worker-runs.ts';
 
 describe('the worker on a real broker', () => {
   let brokers: string[] = [];
@@ -80,6 +23,11 @@ describe('the worker on a real broker', () => {
     expect(ids.toSorted()).toEqual(expected.toSorted());
     // Nothing more came while it stopped.
     expect(await readTopic(brokers, topics.verdicts)).toHaveLength(expected.length);
+    const told = (await readTopic(brokers, topics.sessions)).map(({ value }) =>
+      sessionSummarySchema.parse(JSON.parse(value ?? '')),
+    );
+    const latest = new Map(told.map(({ sessionId, verdicts }) => [sessionId, verdicts]));
+    expect([...latest.values()].reduce((sum, verdicts) => sum + verdicts, 0)).toBe(expected.length);
   });
 
   it('survives records of every bad kind, and keeps them as dead letters', async () => {

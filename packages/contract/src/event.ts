@@ -133,14 +133,3 @@ export type AgentEvent = KnownEvent | OtherEvent;
 export function isEventType(type: string): type is EventType {
   return Object.hasOwn(eventSchemas, type);
 }
-
-/**
- * The event's time in epoch milliseconds, `fallback` when it carries none (the record's timestamp; in a file the
- * time of the event before it).
- */
-export function eventTime(event: AgentEvent, fallback: number): number {
-  const { time } = event;
-  if (typeof time === 'number') return time;
-  if (typeof time === 'string') return Date.parse(time);
-  return fallback;
-}

@@ -1,5 +1,28 @@
 export { allowedValues } from './allowed-values.ts';
 export { type Control, controlSchema } from './control.ts';
+export {
+  type DetectionInput,
+  type DetectionSettings,
+  detectionSchema,
+  detectionSettings,
+  type Mode,
+  type ModelSettings,
+  outageSchema,
+  type PresetName,
+  presetNames,
+  type SemanticSettings,
+  semanticSchema,
+  stagnationSchema,
+  type TextLoopSettings,
+  type ToolCallLoopSettings,
+  type ToolContractSettings,
+  textLoopSchema,
+  toolCallLimitSchema,
+  toolCallLoopSchema,
+  toolContractSchema,
+  toolCycleSchema,
+  turnRequestsSchema,
+} from './detection-settings.ts';
 export { shortEnvironmentNames } from './environment-settings.ts';
 export { type DeadLetterReason, deadLetterHeaders, deadLetterReasons } from './error-codes.ts';
 export {
@@ -7,13 +30,13 @@ export {
   type EventType,
   eventSchema,
   eventSchemas,
-  eventTime,
   eventTypes,
   isEventType,
   type KnownEvent,
   type OtherEvent,
   otherEventSchema,
 } from './event.ts';
+export { eventTime } from './event-time.ts';
 export {
   type Incident,
   type IncidentRow,
@@ -41,6 +64,7 @@ export {
   type JudgeAnswer,
   judgeAnswerSchema,
 } from './semantic-check.ts';
+export { type SessionSummary, sessionSummarySchema } from './session-summary.ts';
 export {
   environmentName,
   nearest,
@@ -50,31 +74,8 @@ export {
   settingPlace,
   valueFromText,
 } from './setting-paths.ts';
-export {
-  type DetectionInput,
-  type DetectionSettings,
-  detectionSchema,
-  detectionSettings,
-  type Mode,
-  type ModelSettings,
-  outageSchema,
-  type PresetName,
-  presetNames,
-  type SemanticSettings,
-  type Settings,
-  semanticSchema,
-  settingsSchema,
-  stagnationSchema,
-  type TextLoopSettings,
-  type ToolCallLoopSettings,
-  type ToolContractSettings,
-  textLoopSchema,
-  toolCallLimitSchema,
-  toolCallLoopSchema,
-  toolContractSchema,
-  toolCycleSchema,
-  turnRequestsSchema,
-} from './settings.ts';
+export { settingText, settingTexts } from './setting-texts.ts';
+export { type Settings, settingsSchema } from './settings.ts';
 export type { SettingOrigin } from './settings-draft.ts';
 export {
   defaultTopicPrefix,

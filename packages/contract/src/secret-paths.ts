@@ -5,7 +5,11 @@ const secretName = /password|secret|token|key/i;
 /** What stands in the place of a secret. */
 export const hiddenValue = '******';
 
-/** Whether the setting at a dotted path is a secret: its own name says so, that of its block does not. */
+/**
+ * Whether the setting at a dotted path is a secret: its own name says so, that of its block does not. The name of a file
+ * that holds one is none.
+ */
 export function isSecretPath(path: string): boolean {
-  return secretName.test(path.slice(path.lastIndexOf('.') + 1));
+  const name = path.slice(path.lastIndexOf('.') + 1);
+  return secretName.test(name) && !name.endsWith('_file');
 }

@@ -1,7 +1,15 @@
 import { z } from 'zod';
 
 /** The topics and what each is for; the names follow the configured prefix unless a name is given. */
-export const topicRoles = ['events', 'verdicts', 'sessions', 'control', 'checks', 'dead-letters'] as const;
+export const topicRoles = [
+  'events',
+  'verdicts',
+  'sessions',
+  'control',
+  'checks',
+  'dead-letters',
+  'state',
+] as const;
 export type TopicRole = (typeof topicRoles)[number];
 export type TopicNames = Readonly<Record<TopicRole, string>>;
 
@@ -12,18 +20,14 @@ const topicName = z
   .regex(/^[A-Za-z0-9._-]{1,249}$/, 'must be 1 to 249 of the characters A-Z a-z 0-9 . _ -');
 
 export const topicSettingsSchema = z.strictObject({
-  prefix: z
-    .union([z.literal(''), topicName])
-    .default(defaultTopicPrefix)
-    .describe('Put before each topic name.'),
-  events: topicName.optional().describe('Events in. Default: <prefix>events'),
-  verdicts: topicName.optional().describe('Verdicts out. Default: <prefix>verdicts'),
-  sessions: topicName.optional().describe('Compacted session summaries. Default: <prefix>sessions'),
-  control: topicName.optional().describe('Compacted settings per scope. Default: <prefix>control'),
-  checks: topicName.optional().describe('Compacted answers of the semantic layer. Default: <prefix>checks'),
-  'dead-letters': topicName
-    .optional()
-    .describe('Records that could not be read. Default: <prefix>dead-letters'),
+  prefix: z.union([z.literal(''), topicName]).default(defaultTopicPrefix),
+  events: topicName.optional(),
+  verdicts: topicName.optional(),
+  sessions: topicName.optional(),
+  control: topicName.optional(),
+  checks: topicName.optional(),
+  'dead-letters': topicName.optional(),
+  state: topicName.optional(),
 });
 
 /** The full name of every topic. */

@@ -6,7 +6,13 @@ import { Ajv, type AnySchema, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { controlExamples, eventExamples, verdictExamples } from '../../../scripts/reference/examples.ts';
+import {
+  checkExamples,
+  controlExamples,
+  eventExamples,
+  sessionSummaryExamples,
+  verdictExamples,
+} from '../../../scripts/reference/examples.ts';
 import { referenceFiles } from '../../../scripts/reference/files.ts';
 import { type SchemaName, schemaDocument, schemaNames } from '../../../scripts/reference/json-schemas.ts';
 import { settingPaths, settingsSchema, topicRoles } from '../src/index.ts';
@@ -73,6 +79,18 @@ describe('the published JSON Schemas', () => {
     },
   );
 
+  it.each<[string, object, boolean]>([
+    ['the example', {}, true],
+    ['without usage', { tokens: null }, true],
+    ['with another status', { status: 'idle' }, false],
+    ['with a count that is none', { events: -1 }, false],
+    ['with incidents of no detector', { incidents: { open: 0, total: 1, byDetector: { hunch: 1 } } }, false],
+    ['that lies nowhere', { source: undefined }, false],
+  ])('session summary: %s', (_, change, sound) => {
+    for (const example of sessionSummaryExamples)
+      expect(validate('session-summary', JSON.parse(JSON.stringify({ ...example, ...change })))).toBe(sound);
+  });
+
   it.each<[string, unknown, boolean]>([
     ['an empty file', {}, true],
     ['a block', { tool_call_loop: { max_repeats: 3, ttl_seconds: null } }, true],
@@ -112,17 +130,22 @@ describe('the AsyncAPI document', () => {
     expect(dangling.map(([, path]) => path)).toEqual([]);
   });
 
-  it.each(['event', 'verdict', 'control'] as const)('describes the payload of %s in draft 7', (name) => {
-    const check = new Ajv({ strict: false, validateFormats: false }).compile({
-      $ref: `#/components/schemas/${name}`,
-      components: document.components,
-    });
-    const examples = {
-      event: Object.values(eventExamples),
-      verdict: verdictExamples,
-      control: controlExamples,
-    }[name];
-    expect(examples.map((example) => check(example))).toEqual(examples.map(() => true));
-    expect(check({})).toBe(false);
-  });
+  it.each(['event', 'verdict', 'sessionSummary', 'control', 'check'] as const)(
+    'describes the payload of %s in draft 7',
+    (name) => {
+      const check = new Ajv({ strict: false, validateFormats: false }).compile({
+        $ref: `#/components/schemas/${name}`,
+        components: document.components,
+      });
+      const examples = {
+        event: Object.values(eventExamples),
+        verdict: verdictExamples,
+        sessionSummary: sessionSummaryExamples,
+        control: controlExamples,
+        check: checkExamples,
+      }[name];
+      expect(examples.map((example) => check(example))).toEqual(examples.map(() => true));
+      expect(check({})).toBe(false);
+    },
+  );
 });

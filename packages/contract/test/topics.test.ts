@@ -12,6 +12,7 @@ describe('topicNames', () => {
       control: 'loopwatch.control',
       checks: 'loopwatch.checks',
       'dead-letters': 'loopwatch.dead-letters',
+      state: 'loopwatch.state',
     });
     expect(Object.keys(namesOf({}))).toEqual([...topicRoles]);
   });

@@ -212,6 +212,47 @@ describe('evidence', () => {
     expect([...pair.querySelectorAll('mark')].map((mark) => mark.textContent)).toEqual(['1', '2']);
   });
 
+  it('of calls shows what the first and the latest brought', () => {
+    const call = (n: number, text: string, kind = 'ok') => ({
+      eventIndex: n,
+      name: 'ci_status',
+      arguments: '{}',
+      result: { text, kind },
+    });
+    const show = (...calls: unknown[]) => {
+      const { unmount } = render(<Evidence incident={incident({ evidence: { calls } })} />);
+      const [card] = screen.getAllByRole('region').slice(-1);
+      const found = {
+        note: card!.querySelector('p')?.textContent,
+        headings: [...card!.querySelectorAll('h4')].map((heading) => heading.textContent),
+        marks: [...card!.querySelectorAll('mark')].map((mark) => mark.textContent),
+        text: card!.textContent,
+      };
+      unmount();
+      return found;
+    };
+    const same = show(call(1, 'pending'), call(2, 'pending'));
+    expect(same).toMatchObject({
+      note: 'the same call, the same result',
+      headings: ['Result', 'Result'],
+      marks: [],
+    });
+    expect(same.text).toContain('pending');
+    expect(show(call(1, '{"left":3}'), call(2, '{"left":2}'))).toMatchObject({
+      note: 'what differs is shaded',
+      marks: ['3', '2'],
+    });
+    expect(show(call(1, 'no such file', 'error'), call(2, ''))).toMatchObject({
+      headings: ['Result: failed', 'Result'],
+    });
+    expect(show({ name: 'ci_status', arguments: '{}' }, call(2, 'a'))).toMatchObject({
+      note: 'the same call',
+      headings: ['Result'],
+      marks: [],
+    });
+    expect(show(call(1, 'alone')).text).toContain('alone');
+  });
+
   it('of text marks what repeats', () => {
     const evidence = {
       window: { length: 6, text: 'again ' },

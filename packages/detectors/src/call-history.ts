@@ -9,6 +9,9 @@ export const REMEMBERED_ROUNDS = 64;
 /** Distinct calls of one round that are kept. */
 const CALLS_PER_ROUND = 32;
 
+/** Units of a call's arguments that its result is held against. */
+const SAID_UNITS = 4096;
+
 /** A call, with its result once that is known. */
 export interface PastCall {
   readonly identity: ToolIdentity;
@@ -16,6 +19,8 @@ export interface PastCall {
   readonly mark: Mark;
   /** Ids that its result may come under; none once the step is settled. */
   readonly callIds: string[];
+  /** Its arguments, because its result may repeat them; nothing once the step is settled. */
+  said: string;
   result: ResultForm | null;
 }
 
@@ -42,6 +47,8 @@ export class CallHistory {
   settled: Round | null = null;
   /** A detector has an open incident for the latest round, so that a vaguer rule need not report it too. */
   explained = false;
+  /** The vaguer rule has an incident that the latest round belongs to, so that no other need open one. */
+  stagnant = false;
   private readonly options: RoundOptions;
   private open: Round | null = null;
   private turn = 0;
@@ -52,13 +59,13 @@ export class CallHistory {
     this.options = options;
   }
 
-  /** @param mark of the event, made only where it is kept */
-  push(event: KnownEvent, mark: () => Mark): void {
+  push(step: { readonly event: KnownEvent; mark(): Mark }): void {
+    const { event } = step;
     this.settled = null;
     this.explained = false;
     switch (event.type) {
       case 'tool_call_request':
-        this.call(event, mark());
+        this.call(event, step.mark());
         break;
       case 'tool_result':
         this.result(event);
@@ -86,12 +93,14 @@ export class CallHistory {
     if (this.open !== null && this.beginsRound(this.open)) this.settle();
     this.open ??= { calls: [], turn: this.turn, settled: false, key: '', outcome: null, kind: 'unknown' };
     const { calls } = this.open;
-    const identity = toolIdentity(event.name, canonicalArguments(this.identifying(event.name, event.args)));
+    const canonical = canonicalArguments(this.identifying(event.name, event.args));
+    const identity = toolIdentity(event.name, canonical);
     const key = fingerprint(`${identity.name}\n${identity.arguments}${identity.digest ?? ''}`);
     const same = calls.find((call) => call.key === key);
     const callIds = typeof event.callId === 'string' ? [fingerprint(event.callId)] : [];
     if (same !== undefined) same.callIds.push(...callIds.slice(0, CALLS_PER_ROUND - same.callIds.length));
-    else if (calls.length < CALLS_PER_ROUND) calls.push({ identity, key, mark, callIds, result: null });
+    else if (calls.length < CALLS_PER_ROUND)
+      calls.push({ identity, key, mark, callIds, said: canonical.slice(0, SAID_UNITS), result: null });
     // Neither turns nor results: every call is a step, which is known from the second one on.
     if (this.turn === 0 && !this.resultsSeen && this.blindRounds > 0) this.settle();
   }
@@ -113,7 +122,7 @@ export class CallHistory {
       named ??
       calls.find(({ result, callIds }) => result === null && (id === undefined || callIds.length === 0));
     if (call === undefined) return;
-    call.result ??= resultForm(event.result, event.isError);
+    call.result ??= resultForm(event.result, event.isError, { name: call.identity.name, said: call.said });
     if (calls.every(({ result }) => result !== null)) this.settle();
   }
 
@@ -123,7 +132,10 @@ export class CallHistory {
     this.open = null;
     const calls = round.calls.toSorted((a, b) => (a.key < b.key ? -1 : 1));
     const known = calls.every(({ result }) => result !== null);
-    for (const { callIds } of calls) callIds.length = 0;
+    for (const call of calls) {
+      call.callIds.length = 0;
+      call.said = '';
+    }
     round.key = fingerprint(calls.map(({ key }) => key).join('\n\n'));
     round.outcome = known
       ? fingerprint(calls.map(({ key, result }) => `${key}\n${result?.form ?? ''}`).join('\n\n'))
@@ -153,13 +165,21 @@ export class CallHistory {
     this.rounds.length = 0;
     this.open = null;
     this.settled = null;
+    this.stagnant = false;
   }
 
   snapshot(): HistorySnapshot {
-    const { rounds, open, turn, resultsSeen, blindRounds } = this;
+    const { rounds, open, turn, resultsSeen, blindRounds, stagnant } = this;
     // Settled rounds no longer change, the open one does.
     const calls = open?.calls.map((call) => ({ ...call, callIds: [...call.callIds] })) ?? [];
-    return { rounds: [...rounds], open: open && { ...open, calls }, turn, resultsSeen, blindRounds };
+    return {
+      rounds: [...rounds],
+      open: open && { ...open, calls },
+      turn,
+      resultsSeen,
+      blindRounds,
+      stagnant,
+    };
   }
 
   restore(snapshot: HistorySnapshot): void {
@@ -169,6 +189,7 @@ export class CallHistory {
     this.turn = copy.turn;
     this.resultsSeen = copy.resultsSeen;
     this.blindRounds = copy.blindRounds;
+    this.stagnant = copy.stagnant;
   }
 }
 
@@ -178,6 +199,7 @@ export interface HistorySnapshot {
   readonly turn: number;
   readonly resultsSeen: boolean;
   readonly blindRounds: number;
+  readonly stagnant: boolean;
 }
 
 function kindOf({ calls }: Round): Round['kind'] {

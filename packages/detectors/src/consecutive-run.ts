@@ -1,6 +1,6 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
-import type { Finding, Standing, Step } from './finding.ts';
-import { Incident, type IncidentSnapshot } from './incident.ts';
+import type { Standing, Step } from './finding.ts';
+import { type Account, Incident, type IncidentSnapshot } from './incident.ts';
 import type { Mark } from './mark.ts';
 import type { ToolRepeatOptions } from './plan.ts';
 import { RecentTimes } from './recent-times.ts';
@@ -38,7 +38,8 @@ export class ConsecutiveRun {
     const first = this.calls[0] ?? step.mark();
     this.incident ??= new Incident(options.mode, options.threshold, first);
     const phase = this.incident.repeat(this.count);
-    if (phase !== undefined) step.emit(this.finding(phase, identity, options, this.incident));
+    if (phase !== undefined)
+      step.emit(this.incident.finding(phase, this.account(identity, options, this.count)));
     return { count: this.count, action: this.incident.action };
   }
 
@@ -59,9 +60,9 @@ export class ConsecutiveRun {
   private resolve(step: Step, outcome: VerdictOutcome, why: string): void {
     const { incident, identity, options } = this;
     if (incident === undefined || identity === undefined || options === undefined) return;
-    const finding = this.finding('resolved', identity, options, incident);
-    const reason = `${identity.name} had been called ${String(incident.count)} times with the same arguments; ${why}`;
-    step.emit({ ...finding, action: 'none', outcome, reason });
+    const { count } = incident;
+    const reason = `${identity.name} had been called ${String(count)} times with the same arguments; ${why}`;
+    step.emit(incident.resolution(this.account(identity, options, count), outcome, reason));
     this.incident = undefined;
   }
 
@@ -73,30 +74,18 @@ export class ConsecutiveRun {
     else this.calls = calls.length < SHOWN_CALLS ? [...calls, mark] : [first, ...calls.slice(2), mark];
   }
 
-  private finding(
-    phase: Finding['phase'],
-    identity: ToolIdentity,
-    options: ToolRepeatOptions,
-    incident: Incident,
-  ): Finding {
-    const { count, action } = incident;
+  private account(identity: ToolIdentity, options: ToolRepeatOptions, count: number): Account {
     const { name } = identity;
     const within = options.ttlMs === null ? 'in a row' : `in a row ${windowPhrase(options.ttlMs)}`;
     return {
       detector: 'tool-repeat',
-      phase,
-      action,
-      key: '',
-      count,
       threshold: options.threshold,
       windowMs: options.ttlMs,
-      period: 1,
       tool: { name, signature: signature(identity) },
       reason: `${name} was called ${String(count)} times ${within} with the same arguments`,
-      ...(action === 'chance' && { guidance: toolGuidance(name, identity.arguments, count, options) }),
+      guidance: toolGuidance(name, identity.arguments, count, options),
       evidence: {
         matching: 'exact',
-        lastAction: action,
         calls: this.calls.map(({ eventIndex, eventId, time }) => ({
           eventIndex,
           eventId,
@@ -106,7 +95,6 @@ export class ConsecutiveRun {
         })),
         argumentsLength: identity.length,
       },
-      since: incident.since,
       calls: count,
     };
   }

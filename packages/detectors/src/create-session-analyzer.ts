@@ -1,6 +1,7 @@
 import { type AgentEvent, type CheckAnswer, type DetectionInput, detectionSchema } from '@loopwatch/contract';
 import { detectionOf } from './detection.ts';
 import type { SemanticCheck } from './semantic/semantic-check.ts';
+import type { SemanticLayer } from './semantic/semantic-layer.ts';
 import { SessionAnalyzer, type SessionSnapshot } from './session-analyzer.ts';
 import type { PureVerdict } from './verdict.ts';
 
@@ -14,8 +15,8 @@ export interface SessionAnalyzerHandle {
    */
   push(event: AgentEvent): PureVerdict[];
   /**
-   * With `judged`, to be called after every push: the question to a model that the event raised, if it raised one. Send
-   * its messages, read the answer by `parseJudgeAnswer`, and hand that to {@link answer}.
+   * With the semantic layer, to be called after every push: the question to a model that the event raised, if it
+   * raised one. Send its messages, read the answer by `parseJudgeAnswer`, and hand that to {@link answer}.
    */
   takeCheck(): SemanticCheck | undefined;
   /** Takes the answer to a check. @returns the verdicts that follow from it, at the event that asked */
@@ -30,14 +31,14 @@ export interface SessionAnalyzerHandle {
  * Watches one session: `createSessionAnalyzer({ preset: 'stream' }).push(event)`.
  *
  * @param config detection settings as in the configuration file; the numbers come from the preset where none are set
- * @param judged whether the caller answers checks; without that the semantic layer is off
+ * @param semantic `semanticLayer`, where the caller answers its checks; without it the layer is off, and not bundled
  * @throws ZodError that names the key, when the configuration is wrong
  */
 export function createSessionAnalyzer(
   config: DetectionInput = {},
-  { judged = false }: { readonly judged?: boolean } = {},
+  { semantic = null }: { readonly semantic?: SemanticLayer | null } = {},
 ): SessionAnalyzerHandle {
-  const detection = detectionOf(detectionSchema.parse(config), judged);
+  const detection = detectionOf(detectionSchema.parse(config), semantic);
   let analyzer: SessionAnalyzer | undefined;
   return {
     push(event) {

@@ -3,29 +3,32 @@ import { CallHistory, type HistorySnapshot } from './call-history.ts';
 import type { Detector, Step } from './finding.ts';
 import type { DetectionPlan } from './plan.ts';
 import { detectorKinds } from './registry.ts';
-import { Semantic } from './semantic/semantic.ts';
+import type { Semantic } from './semantic/semantic.ts';
+import type { SemanticLayer } from './semantic/semantic-layer.ts';
 
 /** Place of the detector that asks a model: what it asked cannot be taken back. */
-const SEMANTIC = detectorKinds.findIndex(({ meta }) => meta.id === 'semantic');
+const SEMANTIC = detectorKinds.findIndex(({ id }) => id === 'semantic');
 
 /** The detectors of one session, with the calls that several of them look at. One place per kind, `null` where it is off. */
 export class DetectorBank {
   calls: CallHistory | null;
+  private readonly layer: SemanticLayer | null;
   private detectors: (Detector | null)[];
 
-  constructor(plan: DetectionPlan) {
-    this.detectors = createDetectors(plan);
+  constructor(plan: DetectionPlan, layer: SemanticLayer | null) {
+    this.layer = layer;
+    this.detectors = this.createDetectors(plan);
     this.calls = createHistory(plan);
   }
 
-  get semantic(): Semantic | undefined {
-    const detector = this.detectors[SEMANTIC];
-    return detector instanceof Semantic ? detector : undefined;
+  /** The detector that asks a model, where it is on. */
+  get semantic(): Semantic | null {
+    return this.detectors[SEMANTIC] as Semantic | null;
   }
 
   /** Hands the event to each, in the order of the registry, which is the order of their verdicts. */
   push(step: Step): void {
-    if (this.calls !== null) this.calls.push(step.event, () => step.mark());
+    if (this.calls !== null) this.calls.push(step);
     for (const detector of this.detectors) detector?.push(step);
   }
 
@@ -50,19 +53,20 @@ export class DetectorBank {
 
   /** Goes back to an earlier state, but for what cannot be taken back. */
   rewind(plan: DetectionPlan, states: readonly unknown[], history: HistorySnapshot | null): void {
-    const judged = this.detectors[SEMANTIC] ?? null;
-    this.detectors = createDetectors(plan).with(SEMANTIC, judged);
+    this.detectors = this.createDetectors(plan).with(SEMANTIC, this.semantic);
     this.restoreStates(states);
     this.restoreCalls(plan, history);
   }
 
-  /** Other settings, the same state; what is open in a detector that is off now ends. */
+  /** Other settings, the same state; what is open in a detector that is off now, or works otherwise, ends. */
   adopt(plan: DetectionPlan, step: Step): void {
     const before = this.detectors;
     const states = before.map((detector) => detector?.snapshot());
-    const next = createDetectors(plan);
+    const next = this.createDetectors(plan);
     before.forEach((detector, i) => {
-      if (!next[i]) detector?.close(step, 'disabled');
+      if (detector === null || detector.constructor === next[i]?.constructor) return;
+      detector.close(step, 'disabled');
+      states[i] = null;
     });
     this.detectors = next;
     this.restoreStates(states);
@@ -76,12 +80,14 @@ export class DetectorBank {
     };
   }
 
-  /** Takes the state of a bank with the same plan. */
-  static restore(plan: DetectionPlan, { detectors, calls }: BankSnapshot): DetectorBank {
-    const bank = new DetectorBank(plan);
-    bank.restoreStates(detectors);
-    bank.restoreCalls(plan, calls);
-    return bank;
+  /** Takes the state of a bank with the same plan, which this one has just been made with. */
+  restore(plan: DetectionPlan, { detectors, calls }: BankSnapshot): void {
+    this.restoreStates(detectors);
+    this.restoreCalls(plan, calls);
+  }
+
+  private createDetectors(plan: DetectionPlan): (Detector | null)[] {
+    return detectorKinds.map((kind) => (plan.enabled ? kind.create(plan, this.layer) : null));
   }
 
   private restoreStates(states: readonly unknown[]): void {
@@ -105,8 +111,4 @@ export interface BankSnapshot {
 /** Calls are kept with their results only where a rule looks at both. */
 function createHistory({ enabled, rounds }: DetectionPlan): CallHistory | null {
   return enabled && rounds !== null ? new CallHistory(rounds) : null;
-}
-
-function createDetectors(plan: DetectionPlan): (Detector | null)[] {
-  return detectorKinds.map((kind) => (plan.enabled ? kind.create(plan) : null));
 }

@@ -3,7 +3,8 @@ import { BEGINNING, type FoldedState, SURROUNDINGS } from './folded-state.ts';
 import { occurrences } from './occurrences.ts';
 import type { TextRepeatOptions } from './plan.ts';
 import type { RepeatListener } from './repeat-index.ts';
-import { type RepetitionRule, RUN, repetitionKind } from './repetition-kind.ts';
+import { type RepetitionKind, type RepetitionRule, RUN, repetitionKind } from './repetition-kind.ts';
+import { type PatternState, SentencePattern } from './sentence-pattern.ts';
 import { type FoldedText, type FolderSnapshot, TextFolder } from './text-folder.ts';
 import { TextTail } from './text-tail.ts';
 
@@ -22,6 +23,8 @@ const KEPT_UNITS = 2048;
 const MAX_APPENDED = 256;
 /** Times that a long block must come. */
 const BLOCKS = 3;
+/** What a pattern of sentences is held open by, besides its sentences: so much that repeats. */
+const PATTERN_NEEDED = 200;
 /** A score above this tells nothing more. */
 const MOST = 3000;
 
@@ -39,6 +42,7 @@ export class FoldedIndex implements FoldedText {
   private readonly reach: number;
   private readonly folder = new TextFolder();
   private readonly finder: EchoFinder;
+  private readonly sentences: SentencePattern;
   private readonly kept = new TextTail(KEPT_UNITS + MAX_APPENDED);
   private state: FoldedState = { ...BEGINNING };
   /** The call of {@link append} at hand. */
@@ -54,6 +58,7 @@ export class FoldedIndex implements FoldedText {
     this.maxDistance = maxDistance;
     this.reach = (threshold - 1) * maxDistance;
     this.finder = new EchoFinder(window, this.reach);
+    this.sentences = new SentencePattern(maxDistance);
   }
 
   /** Units since the last restart. */
@@ -68,17 +73,19 @@ export class FoldedIndex implements FoldedText {
 
   /** Units since the text began to repeat. */
   get since(): number {
-    return this.state.length - this.state.start;
+    return this.rule === 'pattern' ? this.sentences.units : this.state.length - this.state.start;
   }
 
   /** A marker of a list, a heading, a table or the like ends here. */
   noteMarker(): void {
     this.state.markerAt = this.state.folded;
+    this.sentences.breakOff();
   }
 
   /** Code or a divider is here. */
   noteFence(): void {
     this.state.fenceAt = this.state.folded;
+    this.sentences.breakOff();
   }
 
   /** Forgets the text. */
@@ -88,6 +95,7 @@ export class FoldedIndex implements FoldedText {
     this.folder.restart();
     this.finder.restart();
     this.kept.clear();
+    this.sentences.restart();
   }
 
   /** Takes `text` from `from` up to `to`, {@link MAX_APPENDED} units at most, and tells the listener what is found at which unit. */
@@ -97,10 +105,27 @@ export class FoldedIndex implements FoldedText {
     this.end = to;
     this.at = from;
     this.kept.append(text, from, to);
-    this.folder.fold(text, from, to, this);
+    for (let begin = from; begin < to; ) {
+      const end = this.sentences.advance(text, begin, to);
+      this.folder.fold(text, begin, end, this);
+      if (this.sentences.holds) this.meetPattern(end - 1);
+      begin = end;
+    }
     this.state.length += to - from;
     this.at = to - 1;
     this.listener = undefined;
+  }
+
+  /** A sentence of a pattern that goes on ends at `at`. */
+  private meetPattern(at: number): void {
+    const { state } = this;
+    this.at = at;
+    state.quietAt = state.folded + this.maxDistance;
+    if (state.needed === 0) {
+      state.needed = PATTERN_NEEDED;
+      state.rule = 'pattern';
+    }
+    if (state.rule === 'pattern') this.listener?.onRepeat(at, this.sentences.rounds);
   }
 
   number(counts: boolean): void {
@@ -121,6 +146,7 @@ export class FoldedIndex implements FoldedText {
       if (fresh > 0) this.lower(fresh * PRICE_OF_NEW);
       if (echo !== 0 && this.raise(echo)) {
         state.quietAt = state.folded + this.maxDistance;
+        if (state.rule === 'pattern') continue;
         this.listener?.onRepeat(this.at, Math.floor(echo <= RUN ? state.run / echo : state.rounds) + 1);
       } else if (state.needed !== 0 && state.folded >= state.quietAt) {
         this.settle();
@@ -148,6 +174,7 @@ export class FoldedIndex implements FoldedText {
       state.start = state.length + this.at - this.begin;
       state.rounds = 0;
       state.repeated = 0;
+      state.heaviest = 0;
     }
     if (echo <= RUN) {
       state.run += 1;
@@ -180,11 +207,20 @@ export class FoldedIndex implements FoldedText {
       structured: folded - state.markerAt < SURROUNDINGS,
       fenced: folded - state.fenceAt < SURROUNDINGS,
     });
-    if ((short ? run : score) < kind.needed) return false;
+    if ((short ? run : this.scoreFor(kind)) < kind.needed) return false;
     state.needed = Math.min(score, kind.needed);
     state.score = state.needed;
     state.rule = often ? kind.rule : 'block';
     return true;
+  }
+
+  /** What a text of a kind that needs more has earned, such as a table, does not count for the sentences behind it. */
+  private scoreFor({ needed }: RepetitionKind): number {
+    const { state } = this;
+    if (needed < state.heaviest) return state.score - state.heavyScore;
+    state.heaviest = needed;
+    state.heavyScore = state.score;
+    return state.score;
   }
 
   /** The last units of the text up to the one at hand, at most `limit` of them. */
@@ -194,6 +230,7 @@ export class FoldedIndex implements FoldedText {
 
   /** Distances to the earlier occurrences of the latest window, nearest first, at most one less than the threshold. */
   get distances(): readonly number[] {
+    if (this.rule === 'pattern') return this.sentences.distances(this.threshold - 1);
     return occurrences(this.tail(KEPT_UNITS), this.window, this.threshold - 1);
   }
 
@@ -203,15 +240,17 @@ export class FoldedIndex implements FoldedText {
       folder: this.folder.snapshot(),
       kept: this.kept.text(KEPT_UNITS + MAX_APPENDED),
       state: { ...this.state },
+      sentences: this.sentences.snapshot(),
     };
   }
 
-  restore({ form, folder, kept, state }: FoldedSnapshot): void {
+  restore({ form, folder, kept, state, sentences }: FoldedSnapshot): void {
     this.restart();
     for (let i = 0; i < form.length; ) i = this.finder.advance(form, i, form.length);
     this.folder.restore(folder);
     this.kept.append(kept, 0, kept.length);
     this.state = { ...state };
+    this.sentences.restore(sentences);
   }
 }
 
@@ -220,4 +259,5 @@ export interface FoldedSnapshot {
   readonly folder: FolderSnapshot;
   readonly kept: string;
   readonly state: FoldedState;
+  readonly sentences: PatternState;
 }

@@ -17,6 +17,9 @@ export interface FoldedState {
   /** `length` at which the score left zero. */
   start: number;
   looks: number;
+  /** What the kind of text needs that needed most since the score left zero, and the score when it was last met. */
+  heaviest: number;
+  heavyScore: number;
   /** `folded` at the last of each. */
   counterAt: number;
   markerAt: number;
@@ -37,6 +40,8 @@ export const BEGINNING: Readonly<FoldedState> = {
   run: 0,
   start: 0,
   looks: 0,
+  heaviest: 0,
+  heavyScore: 0,
   counterAt: -SURROUNDINGS,
   markerAt: -SURROUNDINGS,
   fenceAt: -SURROUNDINGS,

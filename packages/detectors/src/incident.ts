@@ -1,5 +1,13 @@
-import type { Mode, VerdictAction, VerdictPhase } from '@loopwatch/contract';
+import type { Mode, VerdictAction, VerdictOutcome, VerdictPhase } from '@loopwatch/contract';
+import type { Finding } from './finding.ts';
 import type { Mark } from './mark.ts';
+
+/** What a detector has to say of its loop as it is now: a finding, but for what the incident itself knows. */
+export type Account = Omit<
+  Finding,
+  'phase' | 'action' | 'outcome' | 'count' | 'since' | 'key' | 'windowMs' | 'period' | 'tool'
+> &
+  Partial<Pick<Finding, 'key' | 'windowMs' | 'period' | 'tool'>>;
 
 /**
  * The life of one loop: opened, escalated as it goes on, resolved when the pattern ends. A repetition is news when it
@@ -31,6 +39,29 @@ export class Incident {
     }
     if (chanceMissed) this.action = 'block';
     return chanceMissed || levelReached ? 'escalated' : undefined;
+  }
+
+  /** The finding that says how the incident stands; what the account leaves out is as most have it. */
+  finding(phase: VerdictPhase, { guidance, evidence, ...account }: Account): Finding {
+    const { action, count, since } = this;
+    return {
+      key: '',
+      windowMs: null,
+      period: 1,
+      tool: null,
+      ...account,
+      phase,
+      action,
+      count,
+      since,
+      ...(action === 'chance' && guidance !== undefined && { guidance }),
+      evidence: { ...evidence, lastAction: action },
+    };
+  }
+
+  /** The finding that ends the incident. */
+  resolution(account: Account, outcome: VerdictOutcome, reason: string): Finding {
+    return { ...this.finding('resolved', account), action: 'none', outcome, reason };
   }
 
   snapshot(): IncidentSnapshot {

@@ -1,13 +1,18 @@
 import type { KnownEvent } from '@loopwatch/contract';
 import type { HistorySnapshot } from './call-history.ts';
+import type { DetectorBank } from './detector-bank.ts';
 import type { Finding } from './finding.ts';
+import { type OpenIncident, type OpenIncidents, slotOf } from './open-incidents.ts';
+import type { DetectionPlan } from './plan.ts';
+import type { SessionStep } from './session-step.ts';
+import type { SessionTotals } from './session-totals.ts';
 
 /** What a session has to be brought back to when its last turn is streamed again. */
-export interface Checkpoint {
+interface Checkpoint {
   readonly turns: number;
   readonly calls: number;
   /** Ids of the incidents that were open, by their slot. */
-  readonly incidents: readonly (readonly [string, string])[];
+  readonly incidents: readonly OpenIncident[];
   /** One entry per detector kind. */
   readonly detectors: readonly unknown[];
   readonly history: HistorySnapshot | null;
@@ -21,7 +26,7 @@ export interface Checkpoint {
  * What was told stays told: a finding that the turn streamed again leads to once more is no news.
  */
 export class LastTurn {
-  checkpoint: Checkpoint | null = null;
+  private checkpoint: Checkpoint | null = null;
   /** Whether the session reports turns at all. */
   private reportsTurns = false;
   /** Whether the turn is being streamed again, and nothing of it has come yet. */
@@ -36,8 +41,15 @@ export class LastTurn {
     return this.checkpoint === null && adds(type) && (this.reportsTurns || !ends(type));
   }
 
-  begin(checkpoint: Checkpoint): void {
-    this.checkpoint = checkpoint;
+  /** Takes down the state that the turn finds. */
+  begin({ turns, calls }: SessionTotals, incidents: OpenIncidents, bank: DetectorBank): void {
+    this.checkpoint = {
+      turns,
+      calls,
+      incidents: incidents.snapshot(),
+      detectors: bank.revocableStates(),
+      history: bank.calls?.snapshot() ?? null,
+    };
   }
 
   /** Whether this event only says that the turn that is streamed again begins. */
@@ -54,14 +66,30 @@ export class LastTurn {
     else if (!this.reportsTurns && ends(type)) this.clear();
   }
 
-  /** The turn is streamed again. */
-  takeBack(): void {
+  /** Ends the incidents that the turn opened; those that it found open go on, with what was told of them. */
+  closeTaken(incidents: OpenIncidents, bank: DetectorBank, step: SessionStep): void {
+    if (this.checkpoint === null) return;
+    const before = new Map(this.checkpoint.incidents);
+    bank.closeRevocable(step);
+    step.findings = step.findings.filter((finding) => {
+      const slot = slotOf(finding);
+      return incidents.id(slot) !== before.get(slot);
+    });
+  }
+
+  /** The turn is streamed again: what it added to detectors and counters goes; offsets, indices and costs go on. */
+  takeBack(totals: SessionTotals, bank: DetectorBank, plan: DetectionPlan): void {
     this.awaitsBeginning = true;
     for (const [slot, count] of this.told ?? []) {
       this.taken ??= new Map<string, number>();
       this.taken.set(slot, Math.max(count, this.taken.get(slot) ?? 0));
     }
     this.told = undefined;
+    if (this.checkpoint === null) return;
+    const { turns, calls, detectors, history } = this.checkpoint;
+    totals.turns = turns;
+    totals.calls = calls;
+    bank.rewind(plan, detectors, history);
   }
 
   /**

@@ -38,7 +38,6 @@ export class Outage implements Detector {
       kind: 'outage',
       count: this.count,
       threshold: this.threshold,
-      period: 1,
       mode: 'warn',
       rounds: calls.rounds.slice(-this.count),
       reason: `${namesOf(calls.settled)} failed ${String(this.count)} times in a row with time-outs, rate limits or server errors`,

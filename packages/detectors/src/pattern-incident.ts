@@ -1,22 +1,16 @@
 import type { DetectorId, Mode, VerdictOutcome } from '@loopwatch/contract';
 import type { Round } from './call-history.ts';
-import type { Finding, Step } from './finding.ts';
-import { Incident, type IncidentSnapshot } from './incident.ts';
+import type { Step } from './finding.ts';
+import { type Account, Incident, type IncidentSnapshot } from './incident.ts';
 import type { Mark } from './mark.ts';
 import { roundEvidence, toolOf } from './round-evidence.ts';
 
 /** What a rule over rounds says of the pattern it sees. */
-export interface Pattern {
-  readonly kind?: 'loop' | 'outage';
+export interface Pattern extends Omit<Account, 'detector' | 'tool'> {
   readonly count: number;
-  readonly threshold: number;
-  readonly period: number;
   readonly mode: Mode;
   /** The rounds that make the pattern, oldest first, as far as they are remembered. */
   readonly rounds: readonly Round[];
-  readonly reason: string;
-  readonly guidance: string;
-  readonly evidence: Record<string, unknown>;
 }
 
 /** The one open incident of a rule over rounds, and what it was last seen to be. */
@@ -44,7 +38,7 @@ export class PatternIncident {
     this.incident ??= new Incident(pattern.mode, pattern.threshold, since);
     this.pattern = pattern;
     const phase = this.incident.repeat(pattern.count);
-    if (phase !== undefined) step.emit(this.finding(phase, this.incident, pattern));
+    if (phase !== undefined) step.emit(this.incident.finding(phase, this.account(pattern)));
   }
 
   /** The pattern has ended, if there was one. */
@@ -53,29 +47,17 @@ export class PatternIncident {
     if (incident === undefined || pattern === undefined) return;
     this.incident = undefined;
     this.pattern = undefined;
-    const reason = `${pattern.reason}; ${why}`;
-    step.emit({ ...this.finding('resolved', incident, pattern), action: 'none', outcome, reason });
+    step.emit(incident.resolution(this.account(pattern), outcome, `${pattern.reason}; ${why}`));
   }
 
-  private finding(phase: Finding['phase'], incident: Incident, pattern: Pattern): Finding {
-    const { count, threshold, period, rounds, reason, guidance, evidence } = pattern;
-    const { action } = incident;
+  private account(pattern: Pattern): Account {
+    const { rounds, evidence } = pattern;
     const latest = rounds.at(-1);
     return {
+      ...pattern,
       detector: this.detector,
-      ...(pattern.kind !== undefined && { kind: pattern.kind }),
-      phase,
-      action,
-      key: '',
-      count,
-      threshold,
-      windowMs: null,
-      period,
       tool: latest === undefined ? null : toolOf(latest),
-      reason,
-      ...(action === 'chance' && { guidance }),
-      evidence: { ...evidence, lastAction: action, calls: roundEvidence(rounds) },
-      since: incident.since,
+      evidence: { ...evidence, calls: roundEvidence(rounds) },
     };
   }
 

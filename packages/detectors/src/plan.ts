@@ -5,13 +5,12 @@ import type {
   TextLoopSettings,
   ToolCallLoopSettings,
 } from '@loopwatch/contract';
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { canonicalJson } from './canonical-json.ts';
 import { type Preset, presets } from './presets.ts';
 import { type Privacy, privacyOf } from './privacy.ts';
 import { type RoundOptions, roundOptions } from './round-options.ts';
 import type { SemanticOptions } from './semantic/options.ts';
+import { sha256 } from './sha256.ts';
 import type { SimilaritySettings } from './similarity.ts';
 
 /** tool-repeat's options for one tool, every default filled in. */
@@ -96,7 +95,7 @@ export function planDetection(settings: DetectionSettings, judged = false): Dete
     rounds,
     semantic,
     privacy: privacyOf(settings.privacy),
-    configHash: bytesToHex(sha256(utf8ToBytes(canonicalJson(decisive)))).slice(0, 12),
+    configHash: sha256(canonicalJson(decisive), 12),
   };
 }
 

@@ -66,7 +66,7 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
     tool: { maxRepeats: 4, ttlSeconds: null, mode: 'chance_then_block', similarity: null },
     rounds: {
       cycle: { maxPeriod: 8, minRepeats: 3 },
-      stagnation: { sameError: 5, sameFailure: 4, nothingNew: 6 },
+      stagnation: { sameError: 5, sameFailure: 4, nothingNew: 5 },
       outage: { minFailures: 3 },
     },
     content: balancedText,

@@ -1,20 +1,25 @@
-import type { Detector, DetectorMeta } from './finding.ts';
-import { Outage, outageMeta } from './outage.ts';
+import type { DetectorId } from '@loopwatch/contract';
+import type { Detector } from './finding.ts';
+import { Outage } from './outage.ts';
 import type { DetectionPlan } from './plan.ts';
 import { RoundRepeat } from './round-repeat.ts';
-import { Semantic, semanticMeta } from './semantic/semantic.ts';
-import { Stagnation, stagnationMeta } from './stagnation.ts';
-import { contentRepeatMeta, TextRepeat, thoughtRepeatMeta } from './text-repeat.ts';
-import { ToolCycle, toolCycleMeta } from './tool-cycle.ts';
-import { ToolLimit, toolLimitMeta } from './tool-limit.ts';
-import { ToolRepeat, toolRepeatMeta } from './tool-repeat.ts';
-import { TurnLimit, turnLimitMeta } from './turn-limit.ts';
+import type { SemanticLayer } from './semantic/semantic-layer.ts';
+import { Stagnation } from './stagnation.ts';
+import { TextRepeat } from './text-repeat.ts';
+import { ToolCycle } from './tool-cycle.ts';
+import { ToolLimit } from './tool-limit.ts';
+import { ToolRepeat } from './tool-repeat.ts';
+import { TurnLimit } from './turn-limit.ts';
 
 /** One kind of loop that Loopwatch can find. */
 export interface DetectorKind {
-  readonly meta: DetectorMeta;
-  /** A detector for one session, or `null` where the plan leaves this one out: then it costs nothing. */
-  create(plan: DetectionPlan): Detector | null;
+  readonly id: DetectorId;
+  /**
+   * A detector for one session, or `null` where the plan leaves this one out: then it costs nothing.
+   *
+   * @param layer the one that asks a model, where there is one
+   */
+  create(plan: DetectionPlan, layer: SemanticLayer | null): Detector | null;
 }
 
 /** Similar matching compares arguments, not results. */
@@ -25,7 +30,7 @@ function isSimilar({ tool, perTool }: DetectionPlan): boolean {
 /** Every detector, in the order in which they see an event and so in the order of their verdicts. */
 export const detectorKinds: readonly DetectorKind[] = [
   {
-    meta: toolRepeatMeta,
+    id: 'tool-repeat',
     create: (plan) => {
       const enabled = plan.tool.enabled || [...plan.perTool.values()].some((tool) => tool.enabled);
       if (!enabled) return null;
@@ -35,35 +40,35 @@ export const detectorKinds: readonly DetectorKind[] = [
     },
   },
   {
-    meta: outageMeta,
+    id: 'outage',
     create: ({ rounds }) => (rounds?.outage ? new Outage(rounds.outage) : null),
   },
   {
-    meta: toolCycleMeta,
+    id: 'tool-cycle',
     create: ({ rounds }) => (rounds?.cycle ? new ToolCycle(rounds.cycle) : null),
   },
   {
-    meta: stagnationMeta,
+    id: 'stagnation',
     create: ({ rounds }) => (rounds?.stagnation ? new Stagnation(rounds, rounds.stagnation) : null),
   },
   {
-    meta: contentRepeatMeta,
+    id: 'content-repeat',
     create: (plan) => (plan.content === null ? null : new TextRepeat('content', plan.content)),
   },
   {
-    meta: thoughtRepeatMeta,
+    id: 'thought-repeat',
     create: (plan) => (plan.thought === null ? null : new TextRepeat('thought', plan.thought)),
   },
   {
-    meta: semanticMeta,
-    create: (plan) => (plan.semantic === null ? null : new Semantic(plan.semantic, plan.privacy)),
+    id: 'semantic',
+    create: ({ semantic, privacy }, layer) => (semantic && layer ? layer.create(semantic, privacy) : null),
   },
   {
-    meta: toolLimitMeta,
+    id: 'tool-limit',
     create: ({ toolLimit }) => (toolLimit === null ? null : new ToolLimit(toolLimit)),
   },
   {
-    meta: turnLimitMeta,
+    id: 'turn-limit',
     create: ({ turnLimit }) => (turnLimit === null ? null : new TurnLimit(turnLimit)),
   },
 ];

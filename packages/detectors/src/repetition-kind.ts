@@ -1,5 +1,5 @@
 /** How a text repeats, for those who read a verdict. */
-export type RepetitionRule = 'text' | 'counter' | 'lines' | 'run' | 'block';
+export type RepetitionRule = 'text' | 'counter' | 'lines' | 'run' | 'block' | 'pattern';
 
 /** Where in a text a repetition stands. */
 export interface Surroundings {
@@ -21,6 +21,7 @@ export const RUN = 8;
 
 const WORDS: RepetitionKind = { rule: 'text', needed: 200 };
 const COUNTING: RepetitionKind = { rule: 'counter', needed: 600 };
+const RECORDS: RepetitionKind = { rule: 'counter', needed: 2400 };
 const LISTED: RepetitionKind = { rule: 'lines', needed: 1000 };
 const FENCED: RepetitionKind = { rule: 'lines', needed: 1400 };
 const SYLLABLES: RepetitionKind = { rule: 'run', needed: 90 };
@@ -38,6 +39,10 @@ const drawn = /^(?:[-_*=+#~.,:;|/\\<>^'"`()[\]{}%\d\s\u2500-\u25ff\u2800-\u28ff\
 const ruled = /^[-_*=+#~.:|/\\ \t\u2500-\u25ff\u2800-\u28ff]*$/;
 const digits = /^(?=.*\d)[\d.]+$/;
 const letter = /\p{L}/gu;
+/** A word of a sentence; in data, words stand in quotes, tags and names. */
+const word = /(?<!\S)\(?\p{L}[\p{L}\p{M}’'-]*(?=[.,!?;:…)]*(?:\s|$))/gu;
+/** Of the letters of a sentence at least so many stand in its words. */
+const WORD_SHARE = 0.65;
 
 /**
  * How long a text must go on without anything new to be a loop. Words that come back are noticed soon; where counting,
@@ -55,10 +60,17 @@ export function repetitionKind(recent: string, around: Surroundings): Repetition
   const letters = recent.match(letter)?.length ?? 0;
   if (letters === 0) return SYMBOLS;
   if (letters * 4 < recent.length) return DRAWING;
+  if (counting && isData(recent, letters)) return RECORDS;
   if (fenced || structured) {
     const kind = fenced ? FENCED : LISTED;
     return counting ? { ...kind, rule: 'counter' } : kind;
   }
   if (counting) return COUNTING;
   return period <= RUN ? SYLLABLES : WORDS;
+}
+
+/** Whether this is records, names or code more than sentences: one of these for each number is what a machine writes. */
+function isData(recent: string, letters: number): boolean {
+  const inWords = (recent.match(word) ?? []).join('').match(letter)?.length ?? 0;
+  return inWords < WORD_SHARE * letters;
 }

@@ -1,5 +1,7 @@
 import type { DetectionSettings, Mode, ToolContractSettings } from '@loopwatch/contract';
+import { onlyLooks } from './only-looks.ts';
 import { presets, type RoundPreset } from './presets.ts';
+import type { ToolIdentity } from './tool-identity.ts';
 
 /** What is declared of one tool. */
 export interface ToolContract {
@@ -9,8 +11,8 @@ export interface ToolContract {
   readonly volatile: readonly string[];
   /** Asking again is what the tool is for: more patience. */
   readonly poller: boolean;
-  /** It changes the world, so what was tried before may be tried again. */
-  readonly mutating: boolean;
+  /** It changes the world, so what was tried before may be tried again; `null`: by what it is called, and with what. */
+  readonly mutating: boolean | null;
 }
 
 /** Options of the rules that look at calls together with their results. */
@@ -38,6 +40,10 @@ const POLLER = /(?:^|[_\-. ])(?:poll|wait|sleep|status|watch|await|heartbeat|tai
 const MUTATING =
   /(?:^|[_\-. ])(?:edit|write|patch|apply|create|delete|remove|update|insert|replace|move|rename|commit|install|set|put|post|append|save|mkdir|fix)(?:$|[_\-. ])/i;
 
+/** Such a tool takes note, or passes something on: its answer is a receipt. */
+const NOTING =
+  /(?:^|[_\-. ])(?:think|thinking|thought|reason|reflect|plan|note|todo|memo|memory|remember|log|comment|report|say|speak|tell|send|message|reply|respond|notify)(?:$|[_\-. ])/i;
+
 /** `getJobStatus` and `get_job_status` are the same words. */
 function words(name: string): string {
   return name.replace(/([a-z0-9])([A-Z])/g, '$1_$2');
@@ -51,6 +57,18 @@ export function isPoller(name: string, { contracts }: RoundOptions): boolean {
 /** Whether the tool changes the world: declared, or by its name. */
 export function isMutating(name: string, { contracts }: RoundOptions): boolean {
   return contracts.get(name)?.mutating ?? MUTATING.test(words(name));
+}
+
+/** Whether the tool answers what it is asked, as far as its name tells. */
+export function answersQuestions(name: string, options: RoundOptions): boolean {
+  return !isMutating(name, options) && !NOTING.test(words(name));
+}
+
+/** Whether a call may change the world: by what is declared, by its command, or by its tool's name. */
+export function mayChange(identity: ToolIdentity, options: RoundOptions): boolean {
+  const declared = options.contracts.get(identity.name)?.mutating;
+  const looks = onlyLooks(identity);
+  return declared ?? (looks === undefined ? isMutating(identity.name, options) : !looks);
 }
 
 /** The options of the rules over steps; `null` where the preset and the settings want none of them. */
@@ -96,6 +114,6 @@ function toolContract(
     identity: identity ?? null,
     volatile: volatile ?? [],
     poller: poller ?? POLLER.test(words(name)),
-    mutating: mutating ?? MUTATING.test(words(name)),
+    mutating: mutating ?? null,
   };
 }

@@ -1,9 +1,9 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { CallHistory, PastCall, Round } from './call-history.ts';
-import type { Detector, Finding, Step } from './finding.ts';
-import { Incident, type IncidentSnapshot } from './incident.ts';
+import type { Detector, Step } from './finding.ts';
+import { type Pattern, PatternIncident, type PatternSnapshot } from './pattern-incident.ts';
 import type { DetectionPlan, ToolRepeatOptions } from './plan.ts';
-import { namesOf, roundEvidence, toolOf } from './round-evidence.ts';
+import { namesOf } from './round-evidence.ts';
 import { isPoller, type RoundOptions } from './round-options.ts';
 import { closingReason, toolGuidance, windowPhrase } from './texts.ts';
 
@@ -18,11 +18,10 @@ const POLLER_PATIENCE = 3;
 export class RoundRepeat implements Detector {
   private readonly plan: DetectionPlan;
   private readonly rounds: RoundOptions;
-  private incident: Incident | undefined;
+  private readonly incident = new PatternIncident('tool-repeat');
   /** Alike steps in a row, and how many of them are recent enough to count. */
   private run = 0;
   private count = 0;
-  private latest: Repetition | undefined;
 
   constructor(plan: DetectionPlan, rounds: RoundOptions) {
     this.plan = plan;
@@ -35,7 +34,8 @@ export class RoundRepeat implements Detector {
     if (calls?.settled) this.settled(step, calls, calls.settled);
   }
 
-  private settled(step: Step, { rounds }: CallHistory, round: Round): void {
+  private settled(step: Step, calls: CallHistory, round: Round): void {
+    const { rounds } = calls;
     const name = round.calls[0]?.identity.name ?? '';
     const options = this.plan.perTool.get(name) ?? this.plan.tool;
     const before = rounds.at(-2);
@@ -47,18 +47,17 @@ export class RoundRepeat implements Detector {
       options.enabled;
     this.run = repeats ? Math.max(1, this.run) + 1 : 1;
     this.count = Math.min(this.run, recent(rounds, options));
-    if (!repeats) this.resolve(step, 'recovered', 'something else followed');
+    if (!repeats) this.incident.ends(step, 'recovered');
     if (this.count < this.thresholdOf(round, options)) {
-      this.resolve(step, 'recovered', 'the earlier calls are too old to count');
+      this.incident.ends(step, 'recovered', 'the earlier calls are too old to count');
       return;
     }
-    const loop = rounds.slice(-Math.min(this.count, rounds.length));
-    const since = loop[0]?.calls[0]?.mark ?? step.mark();
-    this.incident ??= new Incident(options.mode, this.thresholdOf(round, options), since);
-    this.latest = { loop, round, options };
-    if (step.calls) step.calls.explained = true;
-    const phase = this.incident.repeat(this.count);
-    if (phase !== undefined) step.emit(this.finding(phase, this.incident, this.latest));
+    if (calls.stagnant && !this.incident.isOpen) return;
+    calls.explained = true;
+    this.incident.holds(
+      step,
+      this.pattern(rounds.slice(-Math.min(this.count, rounds.length)), round, options),
+    );
   }
 
   private thresholdOf(round: Round, { threshold }: ToolRepeatOptions): number {
@@ -69,68 +68,42 @@ export class RoundRepeat implements Detector {
   }
 
   close(step: Step, outcome: VerdictOutcome): void {
-    this.resolve(step, outcome, closingReason(outcome));
+    this.incident.ends(step, outcome, closingReason(outcome));
     this.run = 0;
     this.count = 0;
   }
 
-  private resolve(step: Step, outcome: VerdictOutcome, why: string): void {
-    const { incident, latest } = this;
-    if (incident === undefined || latest === undefined) return;
-    const finding = this.finding('resolved', incident, latest);
-    const reason = `${namesOf(latest.round)} had been called ${String(incident.count)} times alike; ${why}`;
-    step.emit({ ...finding, action: 'none', outcome, reason });
-    this.incident = undefined;
-    this.latest = undefined;
-  }
-
-  private finding(
-    phase: Finding['phase'],
-    incident: Incident,
-    { loop, round, options }: Repetition,
-  ): Finding {
-    const { count, action } = incident;
+  private pattern(rounds: readonly Round[], round: Round, options: ToolRepeatOptions): Pattern {
+    const { count } = this;
     const names = namesOf(round);
-    const result =
+    const results =
       round.outcome === null
         ? ''
         : round.kind === 'error'
           ? ', and failed the same way each time'
           : ' and the same result';
-    const call = round.calls[0];
     return {
-      detector: 'tool-repeat',
-      phase,
-      action,
       key: 'rounds',
       count,
       threshold: this.thresholdOf(round, options),
       windowMs: options.ttlMs,
-      period: 1,
-      tool: toolOf(round),
-      reason: `${names} was called ${String(count)} times ${windowPhrase(options.ttlMs)} with the same arguments${result}`,
-      ...(action === 'chance' &&
-        call !== undefined && { guidance: toolGuidance(names, call.identity.arguments, count, options) }),
-      evidence: {
-        matching: 'exact',
-        results: round.outcome === null ? 'unknown' : 'same',
-        lastAction: action,
-        calls: roundEvidence(loop),
-      },
-      since: incident.since,
+      mode: options.mode,
+      rounds,
+      reason: `${names} was called ${String(count)} times ${windowPhrase(options.ttlMs)} with the same arguments${results}`,
+      guidance: toolGuidance(names, round.calls[0]?.identity.arguments ?? '', count, options),
+      evidence: { matching: 'exact', results: round.outcome === null ? 'unknown' : 'same' },
       calls: count * round.calls.length,
     };
   }
 
   snapshot(): RoundRepeatSnapshot {
-    return { run: this.run, count: this.count, incident: this.incident?.snapshot(), latest: this.latest };
+    return { run: this.run, count: this.count, incident: this.incident.snapshot() };
   }
 
   restore(snapshot: RoundRepeatSnapshot): void {
     this.run = snapshot.run;
     this.count = snapshot.count;
-    this.incident = snapshot.incident && Incident.restore(snapshot.incident);
-    this.latest = snapshot.latest;
+    this.incident.restore(snapshot.incident);
   }
 }
 
@@ -151,16 +124,8 @@ function saysNothing({ result }: PastCall): boolean {
   return result?.bare ?? true;
 }
 
-/** What repeats: the steps as far as they are remembered, the latest of them, and the options of its tool. */
-interface Repetition {
-  readonly loop: readonly Round[];
-  readonly round: Round;
-  readonly options: ToolRepeatOptions;
-}
-
 interface RoundRepeatSnapshot {
   readonly run: number;
   readonly count: number;
-  readonly incident: IncidentSnapshot | undefined;
-  readonly latest: Repetition | undefined;
+  readonly incident: PatternSnapshot;
 }

@@ -1,6 +1,7 @@
 import type { Detection } from './detection.ts';
 import { modelName } from './effective-settings.ts';
 import { type DetectionPlan, planDetection } from './plan.ts';
+import type { SemanticLayer } from './semantic/semantic-layer.ts';
 import type { Labels } from './session-labels.ts';
 import { applyControl, type SessionOverrides } from './session-settings.ts';
 
@@ -13,19 +14,37 @@ export class SessionPlan {
   overrides = NO_OVERRIDES;
   /** What holds without the session's own settings: its model's, or the server's. */
   private base: Detection;
+  private next: Detection | undefined;
 
   constructor(detection: Detection) {
     this.base = detection;
     this.current = detection.plan;
   }
 
-  get hasTiers(): boolean {
-    return this.base.tiers !== undefined;
+  get semantic(): SemanticLayer | null {
+    return this.base.semantic;
   }
 
-  /** Goes by the settings of the model that the session is known to use now. @returns whether others hold */
-  chooseTier(labels: Labels): boolean {
-    const tier = this.tierOf(labels);
+  /** The server's settings that hold now, without those of the model and the session. */
+  get server(): Detection {
+    return this.base.server ?? this.base;
+  }
+
+  /** Whether what holds has to be asked for at each event. */
+  get mayChange(): boolean {
+    return this.next !== undefined || this.base.tiers !== undefined;
+  }
+
+  /** The server's settings are others from the session's next event on. */
+  replaceServer(detection: Detection): void {
+    this.next = detection;
+  }
+
+  /** Goes by the newest settings of the model that the session is known to use now. @returns whether others hold */
+  settle(labels: Labels): boolean {
+    const { next } = this;
+    this.next = undefined;
+    const tier = tierOf(next ?? this.base, labels);
     if (tier === this.base) return false;
     this.base = tier;
     this.current = this.ownPlan();
@@ -37,7 +56,7 @@ export class SessionPlan {
     const result = applyControl(this.base.settings, this.overrides, change);
     if ('refused' in result) return result.refused;
     this.overrides = result.overrides;
-    this.current = planDetection(result.settings, this.base.judged);
+    this.current = planDetection(result.settings, this.semantic !== null);
     return undefined;
   }
 
@@ -50,18 +69,18 @@ export class SessionPlan {
 
   restore(overrides: SessionOverrides, labels: Labels): void {
     this.overrides = overrides;
-    this.base = this.tierOf(labels);
+    this.base = tierOf(this.base, labels);
     this.current = this.ownPlan();
-  }
-
-  private tierOf(labels: Labels): Detection {
-    const name = modelName(labels);
-    return (name === null ? undefined : this.base.tiers?.get(name)) ?? this.base.server ?? this.base;
   }
 
   private ownPlan(): DetectionPlan {
     if (this.overrides === NO_OVERRIDES) return this.base.plan;
     const result = applyControl(this.base.settings, this.overrides, {});
-    return 'refused' in result ? this.base.plan : planDetection(result.settings, this.base.judged);
+    return 'refused' in result ? this.base.plan : planDetection(result.settings, this.semantic !== null);
   }
+}
+
+function tierOf(base: Detection, labels: Labels): Detection {
+  const name = modelName(labels);
+  return (name === null ? undefined : base.tiers?.get(name)) ?? base.server ?? base;
 }

@@ -46,7 +46,7 @@ export function applyControl(
     Object.entries({ ...overrides, ...set }).filter(([path]) => !unset.includes(path)),
   );
   const input = JSON.parse(JSON.stringify(base)) as Record<string, unknown>;
-  for (const [path, value] of Object.entries(next)) assign(input, path.split('.'), value);
+  for (const [path, value] of Object.entries(next)) assignPath(input, path.split('.'), value);
   const parsed = detectionSchema.safeParse(input);
   if (parsed.success) return { overrides: next, settings: parsed.data };
   const faults = parsed.error.issues.map(({ path, message }) => {
@@ -61,7 +61,12 @@ function isSettable(path: string): boolean {
   return paths.includes(path) || path.startsWith('tool_call_loop.per_tool.');
 }
 
-function assign(target: Record<string, unknown>, [head, ...rest]: string[], value: unknown): void {
+/** Puts a value where a path leads, making blocks on the way. */
+export function assignPath(
+  target: Record<string, unknown>,
+  [head, ...rest]: readonly string[],
+  value: unknown,
+): void {
   if (head === undefined || head === '__proto__') return;
   if (rest.length === 0) {
     target[head] = value;
@@ -70,5 +75,5 @@ function assign(target: Record<string, unknown>, [head, ...rest]: string[], valu
   const inner = target[head];
   const next = typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>) : {};
   target[head] = next;
-  assign(next, rest, value);
+  assignPath(next, rest, value);
 }

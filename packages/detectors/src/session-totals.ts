@@ -5,11 +5,13 @@ import type { Mark } from './mark.ts';
 export class SessionTotals {
   /** Accepted events, unknown types and control included: the index of the next one. */
   events = 0;
+  prompts = 0;
   turns = 0;
   calls = 0;
   contentUnits = 0;
   thoughtUnits = 0;
-  tokens = 0;
+  inputTokens = 0;
+  outputTokens = 0;
   usageReports = 0;
 
   count(event: KnownEvent): void {
@@ -21,6 +23,9 @@ export class SessionTotals {
       case 'thought':
         this.thoughtUnits += event.text.length;
         break;
+      case 'prompt_started':
+        this.prompts += 1;
+        break;
       case 'turn_started':
         this.turns += 1;
         break;
@@ -29,7 +34,8 @@ export class SessionTotals {
         break;
       case 'turn_finished':
         if (event.usage) {
-          this.tokens += (event.usage.inputTokens ?? 0) + (event.usage.outputTokens ?? 0);
+          this.inputTokens += event.usage.inputTokens ?? 0;
+          this.outputTokens += event.usage.outputTokens ?? 0;
           this.usageReports += 1;
         }
         break;
@@ -39,15 +45,20 @@ export class SessionTotals {
 
   /** The session as it stands, at this event. */
   mark(event: KnownEvent, time: number, position: number): Mark {
-    const { events, turns, calls, tokens, usageReports } = this;
+    const { events, turns, calls, usageReports } = this;
     const characters = this.contentUnits + this.thoughtUnits;
+    const tokens = this.inputTokens + this.outputTokens;
     const eventId = event.id ?? `#${String(events)}`;
     return { eventIndex: events, eventId, time, position, turns, calls, characters, tokens, usageReports };
   }
 
   snapshot(): TotalsSnapshot {
-    const { events, turns, calls, contentUnits, thoughtUnits, tokens, usageReports } = this;
-    return { events, turns, calls, contentUnits, thoughtUnits, tokens, usageReports };
+    const { events, prompts, turns, calls, contentUnits, thoughtUnits } = this;
+    const { inputTokens, outputTokens, usageReports } = this;
+    return {
+      ...{ events, prompts, turns, calls, contentUnits, thoughtUnits },
+      ...{ inputTokens, outputTokens, usageReports },
+    };
   }
 }
 

@@ -1,6 +1,6 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
-import type { Finding, Standing, Step } from './finding.ts';
-import { Incident, type IncidentSnapshot } from './incident.ts';
+import type { Standing, Step } from './finding.ts';
+import { type Account, Incident, type IncidentSnapshot } from './incident.ts';
 import type { Mark } from './mark.ts';
 import type { ToolRepeatOptions } from './plan.ts';
 import { comparable, type SimilaritySettings, similarity } from './similarity.ts';
@@ -75,7 +75,7 @@ export class SimilarCalls {
     const open: OpenIncident = { incident, identity, options, calls };
     this.open.set(identity.name, open);
     const phase = incident.repeat(alike.length);
-    if (phase !== undefined) step.emit(finding(phase, open));
+    if (phase !== undefined) step.emit(incident.finding(phase, account(open)));
     return { count: alike.length, action: incident.action };
   }
 
@@ -110,7 +110,7 @@ export class SimilarCalls {
     if (open === undefined) return;
     this.open.delete(tool);
     const reason = `${tool} had been called ${String(open.incident.count)} times with similar arguments; ${why}`;
-    step.emit({ ...finding('resolved', open), action: 'none', outcome, reason });
+    step.emit(open.incident.resolution(account(open), outcome, reason));
   }
 
   snapshot(): SimilarSnapshot {
@@ -132,26 +132,20 @@ export class SimilarCalls {
   }
 }
 
-function finding(phase: Finding['phase'], { incident, identity, options, calls }: OpenIncident): Finding {
-  const { count, action } = incident;
+function account({ incident: { count }, identity, options, calls }: OpenIncident): Account {
   const { name } = identity;
   const within = options.ttlMs === null ? '' : ` ${windowPhrase(options.ttlMs)}`;
   return {
     detector: 'tool-repeat',
-    phase,
-    action,
     key: name,
-    count,
     threshold: options.threshold,
     windowMs: options.ttlMs,
-    period: 1,
     tool: { name, signature: signature(identity) },
     reason: `${name} was called ${String(count)} times${within} with the same or nearly the same arguments`,
-    ...(action === 'chance' && { guidance: toolGuidance(name, identity.arguments, count, options) }),
+    guidance: toolGuidance(name, identity.arguments, count, options),
     evidence: {
       matching: 'similar',
       similarity: options.similarity,
-      lastAction: action,
       calls: calls.map(({ shown, mark: { eventIndex, eventId, time } }) => ({
         eventIndex,
         eventId,
@@ -160,7 +154,6 @@ function finding(phase: Finding['phase'], { incident, identity, options, calls }
         arguments: shown,
       })),
     },
-    since: incident.since,
     calls: count,
   };
 }

@@ -1,10 +1,10 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { CallHistory, Round } from './call-history.ts';
 import type { Detector, DetectorMeta, Step } from './finding.ts';
+import { answersAlike, errorOf, isKnownAnswer, isSameError } from './known-answers.ts';
 import { type Pattern, PatternIncident, type PatternSnapshot } from './pattern-incident.ts';
-import { isReworded } from './reworded.ts';
 import { namesOf } from './round-evidence.ts';
-import { isMutating, isPoller, type RoundOptions } from './round-options.ts';
+import { isPoller, mayChange, type RoundOptions } from './round-options.ts';
 import { closingReason } from './texts.ts';
 
 export const stagnationMeta: DetectorMeta = {
@@ -41,12 +41,17 @@ export class Stagnation implements Detector {
     if (step.event.type === 'prompt_started') this.close(step, 'ended');
     const { calls } = step;
     if (!calls?.settled) return;
-    this.stale = this.isStale(calls) ? this.stale + 1 : 0;
-    const pattern = this.sameError(calls) ?? this.sameFailure(calls) ?? this.nothingNew(calls);
+    // What is another detector's incident already is not counted once more for this one.
+    this.stale = this.isStale(calls) && !calls.explained ? this.stale + 1 : 0;
+    const pattern =
+      this.sameAnswer(calls) ?? this.sameError(calls) ?? this.sameFailure(calls) ?? this.nothingNew(calls);
     this.quiet = pattern === null ? this.quiet + 1 : 0;
-    if (pattern === null && this.mayComeAgain(calls.settled)) return;
-    if (pattern === null) this.incident.ends(step, 'recovered', 'something new came');
-    else if (this.incident.isOpen || !calls.explained) this.incident.holds(step, pattern);
+    if (pattern !== null) {
+      if (this.incident.isOpen || !calls.explained) this.incident.holds(step, pattern);
+    } else if (!this.mayComeAgain(calls.settled)) {
+      this.incident.ends(step, 'recovered', 'something new came');
+    }
+    calls.stagnant = this.incident.isOpen && pattern !== null;
   }
 
   /** A failure that is open may come again after other steps, unless they changed something or it was cured. */
@@ -61,26 +66,55 @@ export class Stagnation implements Detector {
   }
 
   private changesSomething({ kind, calls }: Round): boolean {
-    return kind !== 'error' && calls.some(({ identity }) => isMutating(identity.name, this.rounds));
+    return kind !== 'error' && calls.some(({ identity }) => mayChange(identity, this.rounds));
   }
 
-  /** The same tool failing with the same error, whatever it is called with. */
+  /** Step after step failing with the same error, whatever is called. */
   private sameError({ rounds, settled }: CallHistory): Pattern | null {
     const error = settled === null ? null : errorOf(settled);
-    if (settled === null || error === null) return null;
+    if (error === null) return null;
     let count = 0;
-    while (count < rounds.length && errorOf(rounds.at(-1 - count)) === error) count += 1;
+    while (count < rounds.length && isSameError(errorOf(rounds.at(-1 - count)), error)) count += 1;
     const loop = rounds.slice(-count);
     const varied = new Set(loop.map(({ key }) => key)).size > 1;
     if (count < this.options.sameError || !varied) return null;
-    const name = namesOf(settled);
+    const tools = new Set(loop.flatMap(({ calls }) => calls.map(({ identity }) => identity.name)));
     return this.pattern(
       'same-error',
       loop,
       count,
       this.options.sameError,
-      `${name} failed ${String(count)} times in a row with the same error, whatever its arguments`,
+      tools.size === 1
+        ? `${[...tools].join('')} failed ${String(count)} times in a row with the same error, whatever its arguments`
+        : `the last ${String(count)} steps, calls of ${String(tools.size)} tools, all failed with the same error`,
     );
+  }
+
+  /** The same question in ever new words, with the same answer: no other call than before, but for its wording. */
+  private sameAnswer({ rounds, settled }: CallHistory): Pattern | null {
+    if (settled === null || settled.kind === 'transient') return null;
+    const threshold = Math.max(2, this.options.sameError - 1);
+    let count = 1;
+    for (let next = settled; count < rounds.length; count += 1) {
+      const before = rounds.at(-1 - count) as Round;
+      if (!this.asksAgain(before, settled) && !this.asksAgain(before, next)) break;
+      next = before;
+    }
+    const loop = rounds.slice(-count);
+    const varied = new Set(loop.map(({ key }) => key)).size > 1;
+    if (count < threshold || !varied) return null;
+    return this.pattern(
+      'same-answer',
+      loop,
+      count,
+      threshold,
+      `${namesOf(settled)} gave the same answer ${String(count)} times in a row to what differs only in its wording`,
+    );
+  }
+
+  private asksAgain(before: Round, settled: Round): boolean {
+    if (before.outcome === settled.outcome) return settled.outcome !== null;
+    return answersAlike(before, settled, this.rounds, this.incident.isOpen);
   }
 
   /** The same call failing in the same way, with other calls in between that changed nothing. */
@@ -112,6 +146,7 @@ export class Stagnation implements Detector {
   private nothingNew({ rounds, settled }: CallHistory): Pattern | null {
     const { nothingNew } = this.options;
     if (settled === null || this.stale < nothingNew) return null;
+    if (!this.incident.isOpen && this.isLeftToOthers(rounds)) return null;
     return this.pattern(
       'nothing-new',
       rounds.slice(-Math.min(this.stale, rounds.length)),
@@ -121,29 +156,29 @@ export class Stagnation implements Detector {
     );
   }
 
+  /**
+   * Whether the latest steps are one step over and over, or a cycle that has begun to come round: these have detectors
+   * of their own, and patience of their own. Should it break off, this rule holds at once.
+   */
+  private isLeftToOthers(rounds: readonly Round[]): boolean {
+    const longest = this.rounds.cycle?.maxPeriod ?? 1;
+    for (let period = 1; period <= longest; period += 1) {
+      const count = Math.max(2, Math.min(period, this.options.nothingNew));
+      const latest = rounds.slice(-count - period);
+      const repeats = latest.slice(period).every(({ outcome }, i) => outcome === latest[i]?.outcome);
+      if (latest.length === count + period && repeats) return true;
+    }
+    return false;
+  }
+
   /** Whether the latest step brought nothing that an earlier one had not. */
   private isStale({ rounds, settled }: CallHistory): boolean {
     if (settled === null || settled.outcome === null || settled.kind === 'transient') return false;
     if (settled.calls.some(({ identity }) => isPoller(identity.name, this.rounds))) return false;
     return rounds.some(
-      (round) => round !== settled && (round.outcome === settled.outcome || this.sameAnswer(round, settled)),
-    );
-  }
-
-  /** The same tool failed with this error before, or gave this answer to the question in other words. */
-  private sameAnswer(before: Round, settled: Round): boolean {
-    const error = errorOf(settled);
-    if (error !== null) return errorOf(before) === error;
-    const [first] = before.calls;
-    const [second] = settled.calls;
-    if (before.calls.length !== 1 || settled.calls.length !== 1 || !first?.result || !second?.result)
-      return false;
-    return (
-      !second.result.trivial &&
-      first.identity.name === second.identity.name &&
-      first.result.form === second.result.form &&
-      !isMutating(second.identity.name, this.rounds) &&
-      isReworded(first.identity, second.identity)
+      (round) =>
+        round !== settled &&
+        (round.outcome === settled.outcome || isKnownAnswer(round, settled, this.rounds)),
     );
   }
 
@@ -157,7 +192,6 @@ export class Stagnation implements Detector {
     return {
       count,
       threshold,
-      period: 1,
       mode: this.options.mode,
       rounds,
       reason,
@@ -170,6 +204,7 @@ export class Stagnation implements Detector {
   }
 
   close(step: Step, outcome: VerdictOutcome): void {
+    if (step.calls !== null) step.calls.stagnant = false;
     this.stale = 0;
     this.quiet = 0;
     this.incident.ends(step, outcome, closingReason(outcome));
@@ -190,12 +225,4 @@ interface StagnationSnapshot {
   readonly stale: number;
   readonly quiet: number;
   readonly incident: PatternSnapshot;
-}
-
-/** Tool and error of a step that failed for good; what the call itself said is taken out of the error. */
-function errorOf(round: Round | undefined): string | null {
-  if (round?.kind !== 'error' || round.calls.length !== 1) return null;
-  const [call] = round.calls;
-  if (call?.result === undefined || call.result === null) return null;
-  return `${call.identity.name}\n${call.result.failure ?? ''}`;
 }

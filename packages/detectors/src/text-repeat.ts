@@ -230,7 +230,11 @@ export class TextRepeat implements Detector, RepeatListener {
     const period = distances[0] ?? 0;
     const distance = Math.round((farthest / Math.max(distances.length, 1)) * 10) / 10;
     const excerpt = this.index.tail(Math.max(EXCERPT_UNITS, 2 * period));
-    const repeated = readablePeriod(excerpt, Math.max(period, 1));
+    // A sentence of a pattern is whole; what comes round otherwise may begin anywhere.
+    const repeated =
+      this.index instanceof FoldedIndex && this.index.rule === 'pattern'
+        ? excerpt.slice(-Math.max(period, 1)).trim()
+        : readablePeriod(excerpt, Math.max(period, 1));
     return {
       detector: this.type === 'content' ? 'content-repeat' : 'thought-repeat',
       phase,

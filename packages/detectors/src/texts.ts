@@ -73,6 +73,8 @@ export function repetitionReason(
       return `The passage ${what} comes ${every}`;
     case 'text':
       return `${what} comes ${every}, with little new in between`;
+    case 'pattern':
+      return `${what} and its like come ${every}, and only single words change`;
   }
 }
 

@@ -41,7 +41,7 @@ export class ToolCycle implements Detector {
     }
     const period = this.shortestPeriod();
     if (this.incident.isOpen && period !== this.period) this.incident.ends(step, 'recovered');
-    if (period === 0) return;
+    if (period === 0 || (calls.stagnant && !this.incident.isOpen)) return;
     this.period = period;
     calls.explained = true;
     this.incident.holds(step, this.pattern(rounds, period));

@@ -1,6 +1,5 @@
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { canonicalJson } from './canonical-json.ts';
+import { sha256 } from './sha256.ts';
 
 /**
  * The canonical text of a call's arguments: a string of JSON is parsed first, a string that is not JSON stands for
@@ -38,14 +37,14 @@ export function toolIdentity(name: string, canonical: string): ToolIdentity {
   const { length } = canonical;
   if (length <= KEPT_UNITS) return { name, arguments: canonical, length, digest: undefined };
   // Lone surrogates all become U+FFFD in UTF-8, but only outside JSON strings, where they are not escaped.
-  const digest = bytesToHex(sha256(utf8ToBytes(escapeLoneSurrogates(canonical))));
+  const digest = sha256(escapeLoneSurrogates(canonical), 64);
   return { name, arguments: detached(canonical.slice(0, KEPT_UNITS)), length, digest };
 }
 
 /** The text itself, or its SHA-256 where that is shorter: equal exactly when the texts are. */
 export function fingerprint(text: string): string {
   if (text.length <= 64) return text;
-  return `…${bytesToHex(sha256(utf8ToBytes(escapeLoneSurrogates(text))))}`;
+  return `…${sha256(escapeLoneSurrogates(text), 64)}`;
 }
 
 export function sameIdentity(a: ToolIdentity, b: ToolIdentity): boolean {

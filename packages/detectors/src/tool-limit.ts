@@ -1,6 +1,6 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
-import type { Detector, DetectorMeta, Finding, Step } from './finding.ts';
-import { Incident, type IncidentSnapshot } from './incident.ts';
+import type { Detector, DetectorMeta, Step } from './finding.ts';
+import { type Account, Incident, type IncidentSnapshot } from './incident.ts';
 import type { Mark } from './mark.ts';
 import type { ToolLimitOptions } from './plan.ts';
 import { closingReason } from './texts.ts';
@@ -82,14 +82,14 @@ export class ToolLimit implements Detector {
     if (this.turns < maxTurns) return;
     this.incident ??= new Incident('block', maxTurns, this.since ?? step.mark());
     const phase = this.incident.repeat(this.turns);
-    if (phase !== undefined) step.emit(this.finding(phase, this.incident));
+    if (phase !== undefined) step.emit(this.incident.finding(phase, this.account(this.turns)));
   }
 
   close(step: Step, outcome: VerdictOutcome): void {
     const { incident } = this;
     if (incident !== undefined) {
       const reason = `Tools had been called in ${String(incident.count)} turns; ${closingReason(outcome)}`;
-      step.emit({ ...this.finding('resolved', incident), action: 'none', outcome, reason });
+      step.emit(incident.resolution(this.account(incident.count), outcome, reason));
     }
     this.turns = 0;
     this.inTurn = false;
@@ -99,26 +99,17 @@ export class ToolLimit implements Detector {
     this.incident = undefined;
   }
 
-  private finding(phase: Finding['phase'], { count, action, since }: Incident): Finding {
+  private account(turns: number): Account {
     const { maxTurns } = this.options;
     return {
       detector: 'tool-limit',
       kind: 'limit',
-      phase,
-      action,
-      key: '',
-      count,
       threshold: maxTurns,
-      windowMs: null,
-      period: 1,
-      tool: null,
-      reason: `Tools were called in ${String(count)} turns of one prompt; the limit is ${String(maxTurns)}`,
+      reason: `Tools were called in ${String(turns)} turns of one prompt; the limit is ${String(maxTurns)}`,
       evidence: {
-        lastAction: action,
         limit_reached: true,
         limit_message: `Tool call limit reached (${String(maxTurns)}). Stopping tool loop.`,
       },
-      since,
     };
   }
 

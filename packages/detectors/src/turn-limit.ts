@@ -1,6 +1,6 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
-import type { Detector, DetectorMeta, Finding, Step } from './finding.ts';
-import { Incident, type IncidentSnapshot } from './incident.ts';
+import type { Detector, DetectorMeta, Step } from './finding.ts';
+import { type Account, Incident, type IncidentSnapshot } from './incident.ts';
 import type { Mark } from './mark.ts';
 import type { TurnLimitOptions } from './plan.ts';
 import { closingReason } from './texts.ts';
@@ -45,14 +45,14 @@ export class TurnLimit implements Detector {
     if (this.requests <= maxRequests) return;
     this.incident ??= new Incident('block', maxRequests, this.since);
     const phase = this.incident.repeat(this.requests);
-    if (phase !== undefined) step.emit(this.finding(phase, this.incident));
+    if (phase !== undefined) step.emit(this.incident.finding(phase, this.account(this.requests)));
   }
 
   close(step: Step, outcome: VerdictOutcome): void {
     const { incident } = this;
     if (incident !== undefined) {
       const reason = `The model had been asked ${String(incident.count)} times; ${closingReason(outcome)}`;
-      step.emit({ ...this.finding('resolved', incident), action: 'none', outcome, reason });
+      step.emit(incident.resolution(this.account(incident.count), outcome, reason));
     }
     this.requests = 0;
     this.lastCalls = NO_CALLS;
@@ -60,28 +60,19 @@ export class TurnLimit implements Detector {
     this.incident = undefined;
   }
 
-  private finding(phase: Finding['phase'], { count, action, since }: Incident): Finding {
+  private account(requests: number): Account {
     const { maxRequests } = this.options;
     return {
       detector: 'turn-limit',
       kind: 'limit',
-      phase,
-      action,
-      key: '',
-      count,
       threshold: maxRequests,
-      windowMs: null,
-      period: 1,
-      tool: null,
-      reason: `The model was asked for the ${ordinal(count)} time in one prompt; the limit is ${String(maxRequests)}`,
+      reason: `The model was asked for the ${ordinal(requests)} time in one prompt; the limit is ${String(maxRequests)}`,
       evidence: {
-        lastAction: action,
         // The request at hand is the one that must not be made.
-        turn_requests: count - 1,
+        turn_requests: requests - 1,
         max_allowed: maxRequests,
         last_tool_calls: this.lastCalls,
       },
-      since,
     };
   }
 

@@ -1,11 +1,10 @@
 import type { Cost, Verdict } from '@loopwatch/contract';
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { NOT_STORED, presentable, presentableText } from './evidence.ts';
 import type { Finding } from './finding.ts';
 import type { Mark } from './mark.ts';
 import type { DetectionPlan } from './plan.ts';
 import type { Labels } from './session-labels.ts';
+import { sha256 } from './sha256.ts';
 
 /** Who and where: what a verdict says of the session and the event it was found at. */
 export interface Scene extends Labels {
@@ -92,5 +91,5 @@ function identity(finding: Finding, scene: Scene): (string | number)[] {
 
 /** 128 bits of SHA-256 over the parts, each unambiguous by JSON. */
 function hash(parts: readonly (string | number)[]): string {
-  return bytesToHex(sha256(utf8ToBytes(JSON.stringify(parts)))).slice(0, 32);
+  return sha256(JSON.stringify(parts), 32);
 }

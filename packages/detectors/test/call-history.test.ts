@@ -17,7 +17,7 @@ const result = (value: unknown, callId?: string): AgentEvent => ({
 
 function history(events: readonly AgentEvent[]): CallHistory {
   const calls = new CallHistory(options);
-  for (const event of events) calls.push(event as KnownEvent, () => mark);
+  for (const event of events) calls.push({ event: event as KnownEvent, mark: () => mark });
   return calls;
 }
 

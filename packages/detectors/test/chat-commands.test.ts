@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { AgentEvent } from '@loopwatch/contract';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -101,6 +103,29 @@ describe('a command', () => {
   });
 });
 
+describe('the commands that the page on configuration names', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/configuration.md'), 'utf8');
+  const section = page.split(/^## /m).find((part) => part.startsWith('Settings in chat\n')) ?? '';
+  const rows = section.split('\n').filter((line) => line.startsWith('| `!/'));
+
+  test.each(rows)('%s', (row) => {
+    const [, commands = '', sets = ''] = row.split('|');
+    const found = [...commands.matchAll(/`([^`]+)`/g)].flatMap(([, text = '']) => chatCommands(text));
+    expect(found.length).toBeGreaterThan(0);
+    for (const command of found) {
+      expect(command).not.toHaveProperty('refused');
+      const path = /`([^`]+)`/.exec(sets)?.[1];
+      if (path !== undefined) expect(command).toMatchObject({ set: { [path]: expect.anything() } });
+    }
+  });
+
+  test('are all there are', () => {
+    const paths = ['enabled', 'max_repeats', 'ttl_seconds', 'mode'].map((key) => `tool_call_loop.${key}`);
+    for (const path of paths) expect(section).toContain(`\`${path}\``);
+    expect(rows.filter((row) => row.startsWith('| `!/unset('))).toHaveLength(1);
+  });
+});
+
 describe('in a session', () => {
   const prompt = (text: string): AgentEvent => ({ type: 'prompt_started', text });
   const calls = (n: number): AgentEvent[] => Array.from({ length: n }, () => call('read', { path: 'a' }));
@@ -109,6 +134,18 @@ describe('in a session', () => {
     const verdicts = events.flatMap((event) => [...session.push(event)]);
     return verdicts.filter(({ phase }) => phase === 'opened').map(({ count, action }) => [count, action]);
   };
+
+  test.each([
+    ['break', 'block'],
+    ['block', 'block'],
+    ['chance', 'chance'],
+    ['chance_then_break', 'chance'],
+    ['chance_then_block', 'chance'],
+    ['warn', 'warn'],
+  ])('mode %s leads to %s, by either name and with or without quotes', (mode, action) => {
+    for (const text of [`!/set(tool-loop-mode=${mode})`, `!/set(tool_loop_mode="${mode}")`])
+      expect(opened([prompt(text), ...calls(4)])).toEqual([[4, action]]);
+  });
 
   test.each<{ text: string; then?: string; expected: unknown[] }>([
     { text: '!/set(tool-loop-max-repeats=2)', expected: [[2, 'block']] },

@@ -8,6 +8,10 @@ const begun =
 
 const animals = ['cat', 'dog', 'horse', 'cow', 'sheep', 'goat', 'pig', 'duck', 'hen', 'goose', 'mule', 'ox'];
 
+/** Another word for each number below 900. */
+const thing = (n: number): string =>
+  `${'bdfgklmnprstvz'.charAt(n % 14)}${'aeiou'.charAt(n % 5)}${'lmnr'.charAt(Math.floor(n / 5) % 4)}${'dgkt'.charAt(Math.floor(n / 20) % 4)}o`;
+
 export const degenerateTexts: readonly {
   readonly name: string;
   readonly text: string;
@@ -132,6 +136,23 @@ export const degenerateTexts: readonly {
       80,
       (n) => `I will try${n % 3 === 0 ? '\n' : ' '}once more to open the file${n % 4 === 0 ? '\n\n' : '. '}`,
     ),
+  },
+  {
+    name: 'short sentences in which a word is new each time',
+    text: times(40, (n) => `I am not sure if it is a ${thing(n)}. `),
+    rule: 'pattern',
+  },
+  {
+    name: 'lines of questions in which a word is new each time',
+    text: times(40, (n) => `Do you have a ${thing(n)}?\n`),
+    rule: 'pattern',
+  },
+  {
+    name: 'two sentences by turns, each with a new word',
+    text: times(60, (n) =>
+      n % 2 === 0 ? `Is it the ${thing(n)} that we need? ` : `No, it is not the ${thing(n)}. `,
+    ),
+    rule: 'pattern',
   },
   { name: 'letters of base64', text: 'QUFBQUFB'.repeat(300), rule: 'run' },
   { name: 'a long list of one word', text: times(300, () => 'caching, ') },

@@ -17,7 +17,7 @@ import {
   turnRequestsSchema,
 } from '@loopwatch/contract';
 import { describe, expect, it } from 'vitest';
-import { detectorKinds, presets } from '../src/index.ts';
+import { detectorMetas, presets } from '../src/index.ts';
 import { type CannedAnswer, goldenEvents, verdictsOf } from './golden-case.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -72,7 +72,7 @@ const optionsOf: Readonly<Record<string, readonly string[]>> = {
   'thought-repeat': Object.keys(textLoopSchema.shape),
   semantic: Object.keys(semanticSchema.shape),
 };
-const detectors = detectorKinds.map(({ meta }) => ({ id: meta.id, meta }));
+const detectors = detectorMetas.map((meta) => ({ id: meta.id, meta }));
 
 describe('the pages of the detectors', () => {
   it('are one a detector, and one that tells what preset balanced was measured on', () => {
@@ -140,16 +140,17 @@ describe('the table of presets', () => {
   });
 
   it.each(presetNames)('%s: the numbers that the preset has', (name) => {
-    const { tool, content, thought } = presets[name];
+    const { tool, content, thought, semantic } = presets[name];
     const text = (layer: typeof content): string =>
       layer === null ? 'off' : `${layer.window} / ${layer.minRepeats} / ${layer.maxDistance}, ${layer.mode}`;
-    expect(rows.get(`\`${name}\``)?.slice(0, 6)).toEqual([
+    expect(rows.get(`\`${name}\``)?.slice(0, 7)).toEqual([
       tool.similarity === null ? 'exact' : `similar ≥ ${tool.similarity}`,
       String(tool.maxRepeats),
       tool.ttlSeconds === null ? 'any age' : `${tool.ttlSeconds} s`,
       `\`${tool.mode}\``,
       text(content),
       text(thought),
+      semantic === null ? 'off' : `\`${semantic.mode}\``,
     ]);
   });
 });

@@ -1,6 +1,6 @@
 import { type AgentEvent, type DetectionInput, detectionSchema } from '@loopwatch/contract';
 import { describe, expect, test } from 'vitest';
-import { effectiveSettings } from '../src/index.ts';
+import { detectionOf, effectiveSettings, SessionAnalyzer, semanticLayer } from '../src/index.ts';
 import { call, run, runReloading } from './sessions.ts';
 
 const config: DetectionInput = {
@@ -76,6 +76,8 @@ describe('session over model over server', () => {
     { models: { gpt: {} }, message: /<backend>\/<model>/ },
     { models: { 'a/b': { kafka: {} } }, message: /kafka/ },
     { models: { 'a/b': { tool_loop_detection_mode: 'stop' } }, message: /warn/ },
+    { models: { 'a/b': { semantic: { per_minute: 3 } } }, message: /per_minute/ },
+    { models: { 'a/b': { semantic: { confidence: 2 } } }, message: /1/ },
   ])('$models is refused', ({ models: bad, message }) => {
     expect(() => detectionSchema.parse({ overrides: { models: bad } })).toThrow(message);
   });
@@ -151,5 +153,110 @@ describe('a session', () => {
     ];
     const verdicts = run(events, { overrides: { models: { 'b/m': { enabled: false } } } });
     expect(verdicts.at(-1)).toMatchObject({ phase: 'resolved', outcome: 'disabled' });
+  });
+});
+
+describe('a preset that counts calls otherwise', () => {
+  const config: DetectionInput = {
+    preset: 'balanced',
+    overrides: { models: { 'b/m': { preset: 'stream' }, 'b/x': { preset: 'similar' } } },
+  };
+  const step = (): AgentEvent[] => [
+    call('read', { path: 'a' }),
+    { type: 'tool_result', result: 'the same page as before' },
+  ];
+  const turn = (model: string): AgentEvent => ({ type: 'turn_started', backend: 'b', model });
+
+  test('ends what is open and counts anew', () => {
+    const events = [
+      step(),
+      step(),
+      step(),
+      turn('m'),
+      ...Array.from({ length: 5 }, step),
+      turn('other'),
+    ].flat();
+    const verdicts = run([...events, ...[step(), step(), step()].flat()], config);
+    expect(verdicts.map(({ phase, count, outcome }) => [phase, count, outcome])).toEqual([
+      ['opened', 3, undefined],
+      ['resolved', 3, 'disabled'],
+      ['opened', 5, undefined],
+      ['resolved', 5, 'disabled'],
+      ['opened', 3, undefined],
+    ]);
+    expect(runReloading(events, () => true, config)).toEqual(run(events, config));
+  });
+});
+
+describe('the semantic layer', () => {
+  const settings: DetectionInput = {
+    preset: 'stream',
+    semantic: { after_turns: 12, confidence: 0.8 },
+    overrides: {
+      models: {
+        'b/early': { semantic: { after_turns: 4, interval: 3 } },
+        'b/calm': { semantic: { mode: 'warn', confidence: 0.95 } },
+        'b/off': { semantic: { enabled: false } },
+      },
+    },
+  };
+  const off: DetectionInput = {
+    ...settings,
+    preset: 'proxy',
+    overrides: { models: { 'b/on': { semantic: { enabled: true, after_turns: 5 } } } },
+  };
+  /** The turns that ask, each answered at once; the model's name comes with turn `known`. */
+  const asked = (
+    config: DetectionInput,
+    model: string,
+    {
+      known = 1,
+      confidence = null,
+      own = {},
+    }: { known?: number; confidence?: number | null; own?: object } = {},
+  ) => {
+    const session = new SessionAnalyzer('s', detectionOf(detectionSchema.parse(config), semanticLayer));
+    session.push({ type: 'control', set: { ...own } });
+    const turns: number[] = [];
+    const opened: string[] = [];
+    for (let turn = 1; turn <= 20; turn += 1) {
+      session.push({ type: 'turn_started', ...(turn >= known && { backend: 'b', model }) });
+      const check = session.takeCheck();
+      if (check === undefined) continue;
+      turns.push(turn);
+      const answer = confidence === null ? ({ failure: 'error' } as const) : { analysis: '', confidence };
+      const verdicts = session.answer(check.id, answer) ?? [];
+      opened.push(...verdicts.filter(({ phase }) => phase === 'opened').map(({ action }) => action));
+    }
+    return { turns, opened };
+  };
+
+  test.each([
+    { name: 'the server’s numbers', model: 'other', turns: [12] },
+    { name: 'its own numbers', model: 'early', turns: [4, 7, 10, 13, 16, 19] },
+    { name: 'its own, known late', model: 'early', known: 6, turns: [6, 9, 12, 15, 18] },
+    { name: 'no check', model: 'off', turns: [] },
+    { name: 'the server’s numbers beside its own mode', model: 'calm', turns: [12] },
+    {
+      name: 'the session’s over its own',
+      model: 'early',
+      own: { 'semantic.after_turns': 9 },
+      turns: [9, 12, 15, 18],
+    },
+  ])('has, for $model, $name', ({ model, turns, ...how }) => {
+    expect(asked(settings, model, how).turns).toEqual(turns);
+  });
+
+  test('can be on for one model alone', () => {
+    expect(asked(off, 'on').turns).toEqual([5, 15]);
+    expect(asked(off, 'other').turns).toEqual([]);
+  });
+
+  test.each([
+    { model: 'other', confidence: 0.9, opened: ['block'] },
+    { model: 'calm', confidence: 0.9, opened: [] },
+    { model: 'calm', confidence: 0.96, opened: ['warn'] },
+  ])('takes $confidence for $model by its own confidence and mode', ({ model, confidence, opened }) => {
+    expect(asked(settings, model, { confidence }).opened).toEqual(opened);
   });
 });

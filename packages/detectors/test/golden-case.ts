@@ -5,7 +5,7 @@ import {
   eventSchema,
   type PresetName,
 } from '@loopwatch/contract';
-import { createSessionAnalyzer, type PureVerdict } from '../src/index.ts';
+import { createSessionAnalyzer, type PureVerdict, semanticLayer } from '../src/index.ts';
 
 /** A golden case as it is written in `golden/<detector>/*.json`. golden/README.md describes the short forms. */
 export interface GoldenCase {
@@ -71,7 +71,7 @@ export function verdictsOf(
   events: readonly AgentEvent[],
   answers?: readonly CannedAnswer[],
 ): PureVerdict[] {
-  const analyzer = createSessionAnalyzer(config, { judged: answers !== undefined });
+  const analyzer = createSessionAnalyzer(config, { semantic: answers === undefined ? null : semanticLayer });
   const waiting = [...(answers ?? [])];
   const found = events.flatMap((event) => {
     const verdicts = analyzer.push(event);

@@ -259,6 +259,14 @@ export const lookAlikes: readonly { readonly name: string; readonly text: string
     text: lines(40, 34, (_, w) => `I remember the ${w()} of the ${w()},\nI remember ${w()} and ${w()};`),
   },
   {
+    name: 'statements that only count',
+    text: lines(
+      35,
+      47,
+      (n) => `INSERT INTO users VALUES (${String(n)}, 'user${String(n)}', 'user${String(n)}@example.com');`,
+    ),
+  },
+  {
     name: 'legal text',
     text: lines(
       40,
@@ -338,7 +346,25 @@ export const lookAlikes: readonly { readonly name: string; readonly text: string
         `Requirement already satisfied: ${w()}-${w()}>=${String(d(9))}.${String(d(20))} in /usr/local/lib/python3.11/site-packages (from ${w()}) (${String(d(9))}.${String(d(40))}.${String(d(9))})`,
     ),
   },
+  {
+    name: 'records that only count',
+    text: lines(45, 44, (n) => `{"id": ${String(n)}, "name": "user${String(n)}", "active": true},`),
+  },
   { name: 'a FASTA sequence', text: letters(3000, 42, 'ACGT').replace(/.{60}/g, '$&\n') },
+  {
+    name: 'a dozen sentences of one pattern',
+    text: lines(14, 48, (_, w) => `She put the ${w()} into the old box.`),
+  },
+  {
+    name: 'facts in sentences of one pattern',
+    text: lines(40, 49, (_, w) => `The ${w()} of the ${w()} is made of ${w()}.`),
+  },
+  { name: 'files that were made', text: lines(80, 46, (n) => `Created file frame_${String(n)}.png`) },
+  {
+    name: 'a log of sentences',
+    text: lines(60, 50, (_, w) => `Loaded the module src/${w()}/${w()}.ts now.`),
+  },
+  { name: 'names of a hundred files', text: lines(100, 45, (n) => `img_${String(n).padStart(4, '0')}.png`) },
   {
     name: 'a prose text with a refrain',
     text: lines(

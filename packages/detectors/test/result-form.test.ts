@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ResultKind, resultForm } from '../src/result-form.ts';
+import { canonicalArguments } from '../src/tool-identity.ts';
 
 const form = (result: unknown): string => resultForm(result, null).form;
 
@@ -23,6 +24,9 @@ describe('results that are the same but for what changes by itself', () => {
     ['epoch milliseconds', 'n=1 at 1772000000123', 'n=1 at 1772000417999'],
     ['a timestamp field', { timestamp: 12.5, n: 1 }, { timestamp: 99.1, n: 1 }],
     ['an elapsed field', '{"elapsed_ms": 12, "n": 1}', '{"elapsed_ms": 9912, "n": 1}'],
+    ['a temporary file', '/tmp/tmpab3k_x1/main.py: no', '/tmp/tmpzz91c0q/main.py: no'],
+    ['the number of an attempt', 'Attempt 2: rejected', 'Attempt 3: rejected'],
+    ['attempts that are left', 'Wrong. 8 attempts left.', 'Wrong. 7 attempts left.'],
     ['white space', 'a\r\n  b', 'a\n b'],
     ['the order of keys', { a: 1, b: 2 }, { b: 2, a: 1 }],
   ])('%s', (_, one, other) => {
@@ -36,6 +40,7 @@ describe('results that are the same but for what changes by itself', () => {
     ['a page', 'page 1 of 9', 'page 2 of 9'],
     ['a state', { state: 'running' }, { state: 'finished' }],
     ['a word', 'red mug', 'green mug'],
+    ['a file in a folder for all', '/tmp/report-1.txt', '/tmp/report-2.txt'],
     ['a price', '12.99 EUR', '13.99 EUR'],
     ['a short number', '5', '6'],
     ['an order of rows', [1, 2], [2, 1]],
@@ -110,6 +115,13 @@ describe('what a result is', () => {
     ['an action that is invalid', 'Invalid action!', 'error'],
     ['something unknown', 'Unknown tool: genrate', 'error'],
     ['something not found', 'Not found: order 17', 'error'],
+    ['a field that is not valid', '2 validation errors for Event\nstart\n  Field required', 'error'],
+    ['an edit that fits nowhere', 'No replacement was performed, old_str `a` is not there.', 'error'],
+    ['a person who does not want it', 'The user rejected this tool use.', 'error'],
+    ['a rule that does not allow it', 'Permission to run this command was denied.', 'error'],
+    ['a command that may not', 'This operation is not permitted here', 'error'],
+    ['no hits', 'No matches found', 'ok'],
+    ['a long text of somebody who denied it', `${'He said. '.repeat(40)} The user denied it.`, 'ok'],
     ['an empty string', '', 'ok'],
     ['nothing', null, 'ok'],
     ['undefined', undefined, 'ok'],
@@ -134,24 +146,82 @@ describe('what a result is', () => {
   });
 });
 
+const calling = (args: unknown) => ({ name: 'open', said: canonicalArguments(args).slice(0, 4096) });
+
 describe('what failed', () => {
   const failure = (result: string): string | null => resultForm(result, true).failure;
+  const stack = (line: number) =>
+    `Traceback (most recent call last):\n  File "<stdin>", line ${line}\n    load(${line})\nKeyError: 'price'`;
 
   it.each([
-    ['names in quotes', "Error: no file 'a.ts'", "Error: no file 'b.ts'"],
-    ['paths', 'Error: cannot open /srv/a/b.txt', 'Error: cannot open ../c.txt'],
-    ['numbers', 'Error: no row 17', 'Error: no row 4'],
-    ['relations', 'ERROR: relation "orders" does not exist', 'ERROR: relation "o" does not exist'],
-  ])('is the same with other %s', (_, one, other) => {
+    ['way there in Python', stack(3), stack(14)],
+    ['way there in Python, in JSON', JSON.stringify(stack(3)), JSON.stringify(stack(14))],
+    [
+      'way there in Node',
+      'Error: no\n    at f (/a.js:3:1)',
+      'Error: no\n    at g (/b.js:9:7)\n    at /c.js:1:1',
+    ],
+    [
+      'place in the arguments',
+      'Invalid JSON: line 1 column 20 (char 19)',
+      'Invalid JSON: line 1 column 31 (char 30)',
+    ],
+    ['command that is not there', 'bash: foo: command not found', 'bash: bar: command not found'],
+  ])('is the same by another %s', (_, one, other) => {
     expect(failure(one)).toBe(failure(other));
   });
 
-  it('is another with other words', () => {
-    expect(failure('Error: no such file')).not.toBe(failure('Error: no permission'));
+  it.each([
+    ['words', 'Error: no such file', 'Error: no permission'],
+    ['a name', "'file_path' is a required property", "'ranges' is a required property"],
+    ['a count', '9 failed, 3 passed', '8 failed, 4 passed'],
+    ['a line', 'error: line 3: expected ;', 'error: line 17: expected ;'],
+    ['words in JSON', '{"error": "name is required"}', '{"error": "age must be a number"}'],
+  ])('is another with another: %s', (_, one, other) => {
+    expect(failure(one)).not.toBe(failure(other));
+  });
+
+  it.each([
+    'Exit code: 1',
+    '(no output)\nCommand exited with code 127',
+    'Error',
+    'meta=None content=[] isError=True',
+    '',
+  ])('is nothing where %j says only that it did', (result) => {
+    expect(resultForm(result, true)).toMatchObject({ kind: 'error', failure: null });
   });
 
   it('is nothing where nothing failed', () => {
     expect(resultForm('fine', null).failure).toBeNull();
+  });
+
+  it('is, in the gist, the same for calls that differ in what the error repeats of them', () => {
+    const gist = (path: string) => resultForm(`Error: no such file: '${path}'`, true, calling({ path })).gist;
+    expect(gist('/srv/a.txt')).toBe(gist('b.txt'));
+    expect(gist('/srv/a.txt')).not.toBe(resultForm("Error: no such file: 'c.txt'", true, calling({})).gist);
+  });
+});
+
+describe('a result that says that there is nothing', () => {
+  it.each([
+    [],
+    'No results found.',
+    'no matches',
+    '0 results',
+    'Nothing was found for this query.',
+    'No relevant documents found in the index',
+  ])('%j', (result) => {
+    expect(resultForm(result, null).empty).toBe(true);
+  });
+
+  it.each([
+    'No person of that name in the register.',
+    'no',
+    'ok',
+    { rows: [1] },
+    'No results, but a page: trams.eu'.repeat(4),
+  ])('not: %j', (result) => {
+    expect(resultForm(result, null).empty).toBe(false);
   });
 });
 
@@ -218,10 +288,11 @@ describe('results that are large or odd', () => {
     ['a big number', 10n ** 40n],
   ])('%s', (_, result) => {
     const begin = performance.now();
-    const { form, failure, shown } = resultForm(result, true);
+    const { form, failure, gist, shown } = resultForm(result, true, calling(result));
     expect(performance.now() - begin).toBeLessThan(3000);
     expect(form.length).toBeLessThanOrEqual(65);
     expect(failure?.length ?? 0).toBeLessThanOrEqual(65);
+    expect(gist.length).toBeLessThanOrEqual(65);
     expect(shown.length).toBeLessThanOrEqual(400);
   });
 });

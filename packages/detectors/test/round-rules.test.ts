@@ -115,16 +115,15 @@ describe('tool-cycle', () => {
     { sequence: 'ABACADABACADABACAD', period: 6 },
     { sequence: 'XYZABABAB', period: 2 },
   ])('$sequence has period $period', ({ sequence, period }) => {
-    const off = { stagnation: { enabled: false } };
-    expect(said(turns(...letters(sequence)), off)).toEqual([
+    expect(said(turns(...letters(sequence)))).toEqual([
       `tool-cycle opened chance 3 period ${String(period)}`,
     ]);
-    expect(said(turns(...letters(sequence.slice(0, -1))), off)).toEqual([]);
+    expect(said(turns(...letters(sequence.slice(0, -1))))).toEqual([]);
   });
 
   it.each([2, 3, 4, 5, 6, 7, 8])('finds period %i, and follows it in one incident', (period) => {
     const cycle = 'ABCDEFGH'.slice(0, period);
-    const lines = said(turns(...letters(cycle.repeat(6))), { stagnation: { enabled: false } });
+    const lines = said(turns(...letters(cycle.repeat(6))));
     expect(lines).toEqual([
       `tool-cycle opened chance 3 period ${String(period)}`,
       `tool-cycle escalated block 3 period ${String(period)}`,
@@ -194,14 +193,94 @@ describe('stagnation', () => {
     ]);
   });
 
-  it('same-error: another error, another tool or a success breaks the row', () => {
+  it('same-error: another error or a success breaks the row, another tool does not', () => {
     const four = ['a', 'b', 'c', 'd'].map(noFile);
     const breaks: ShortStep[] = [
       ['open', 'Error: permission denied', { path: 'x' }],
-      ['list', "Error: no such file: 'x'"],
       ['open', 'contents of a file', { path: 'x' }],
     ];
     for (const other of breaks) expect(said(turns(...four, other, noFile('e')))).toEqual([]);
+    expect(said(turns(...four, ['list', "Error: no such file: 'x'", { path: 'x' }]))).toEqual([
+      'stagnation/same-error opened chance 5',
+    ]);
+  });
+
+  it.each<[string, (n: number) => ShortStep]>([
+    ['words', (n) => ['edit_text', `Error: '${'abcdefg'[n] ?? ''}_field' is a required property`, { n }]],
+    ['words in JSON', (n) => ['add', { error: `${'abcdefg'[n] ?? ''} is missing` }, { n }]],
+    ['a count that falls', (n) => ['run_tests', `${9 - n} failed, ${n} passed`, { part: 'all', n: -n }]],
+    ['another place', (n) => ['build', `error: line ${n * 7 + 3}: expected ';'`, { code: `v${n}` }]],
+  ])('same-error: not where the error tells something else each time: %s', (_, step) => {
+    expect(said(turns(...[0, 1, 2, 3, 4, 5, 6].map(step)))).toEqual([]);
+  });
+
+  it.each<[string, (n: number) => ShortStep]>([
+    [
+      'a search without hits',
+      (n) => ['bash', 'Exit code: 1', { command: `grep -rn ${'abcdefg'[n] ?? ''}x src` }],
+    ],
+    ['different checks', (n) => [`check_${n}`, 'Error: Command failed with exit code 1']],
+  ])('same-error: not where it is only said that something failed: %s', (_, step) => {
+    expect(said(turns(...[0, 1, 2, 3, 4, 5, 6].map(step)))).toEqual([]);
+  });
+
+  it('same-error: where side by side all fail alike, the step does', () => {
+    const batch = (n: number): AgentEvent[] => [
+      { type: 'turn_started' },
+      ...['x', 'y'].map(
+        (part): AgentEvent => ({ ...call('open', { path: `${part}${n}.txt` }), callId: `${part}${n}` }),
+      ),
+      ...['x', 'y'].map((part): AgentEvent => {
+        const result = `Error: no such file: '${part}${n}.txt'`;
+        return { type: 'tool_result', callId: `${part}${n}`, result };
+      }),
+    ];
+    expect(said([1, 2, 3, 4, 5].flatMap(batch))).toEqual(['stagnation/same-error opened chance 5']);
+  });
+
+  const questions = [
+    'when was the last horse tram line closed',
+    'year the last horse tram line was closed',
+    'the last horse tram line was closed when',
+    'closed last horse tram line what year',
+    'tell me when the last horse tram line was closed',
+  ];
+  it.each<[string, (q: string) => unknown]>([
+    ['a page', () => '1. Trams of the world. 2. A short history of trams.'],
+    ['nothing', () => []],
+    ['nothing, in words that repeat the question', (q) => `No results found for "${q}".`],
+    ['a failure that repeats the question', (q) => `Could not find [${q}]. Similar: ['Trams']`],
+  ])('same-answer: the fourth time in other words, to %s', (_, answer) => {
+    const steps = questions.map((q): ShortStep => ['search', answer(q), { q }]);
+    expect(said(turns(...steps.slice(0, 3)))).toEqual([]);
+    expect(said(turns(...steps))).toEqual([
+      'stagnation/same-answer opened chance 4',
+      'stagnation/same-answer escalated block 5',
+    ]);
+  });
+
+  it.each(['think', 'send_message', 'updatePlan', 'add_note'])(
+    'same-answer: not for %s, which answers nothing',
+    (name) => {
+      const steps = questions.map((q): ShortStep => [name, 'It was taken up and is passed on.', { q }]);
+      expect(said(turns(...steps))).toEqual([]);
+    },
+  );
+
+  it('same-answer: not where each question is about something else', () => {
+    const places = ['Oslo', 'Bergen', 'Narvik', 'Molde', 'Hamar', 'Skien'];
+    const search = (place: string): ShortStep => [
+      'search',
+      'No results found.',
+      { q: `trains to ${place} on a Sunday` },
+    ];
+    expect(said(turns(...places.map(search)))).toEqual([]);
+    const check = (place: string): ShortStep => [
+      'check',
+      'No problems in 1 sentence, 24 rules applied.',
+      { text: `we go to ${place} now` },
+    ];
+    expect(said(turns(...places.map(check)))).toEqual([]);
   });
 
   it('same-failure: four times between steps that change nothing; a later one belongs to it', () => {
@@ -254,13 +333,68 @@ describe('stagnation', () => {
     expect(said(turns(...declared), { per_tool: { tune: { mutating: true } } })).toEqual([]);
   });
 
-  it('nothing-new: six known steps in a row, in whatever order', () => {
+  it('same-failure: a shell may change something, too, but for commands that only look', () => {
+    const round = (command: (n: number) => string): ShortStep[] =>
+      [1, 2, 3, 4].flatMap((n): ShortStep[] => [
+        ['bash', 'Error: expected 100', { command: 'npm test' }],
+        ['bash', `line ${n} of it`, { command: command(n) }],
+      ]);
+    expect(said(turns(...round((n) => `sed -n ${n}p total.ts`)))).toEqual([
+      'stagnation/same-failure opened chance 4',
+    ]);
+    expect(said(turns(...round((n) => `sed -i ${n}d total.ts`)))).toEqual([]);
+    const edits = turns(...round((n) => `python3 fix.py ${n}`));
+    expect(said(edits)).toEqual([]);
+    expect(said(edits, { per_tool: { bash: { mutating: false } } })).not.toEqual([]);
+  });
+
+  it('nothing-new: five known steps in a row, in whatever order', () => {
     const first = letters('ABCDEFG');
-    expect(said(turns(...first, ...letters('CAEBG')))).toEqual([]);
-    expect(said(turns(...first, ...letters('CAEBGD')))).toEqual(['stagnation/nothing-new opened chance 6']);
-    expect(said(turns(...first, ...letters('CAEBGDX')))).toEqual([
-      'stagnation/nothing-new opened chance 6',
-      'stagnation/nothing-new resolved recovered 6',
+    expect(said(turns(...first, ...letters('CAEB')))).toEqual([]);
+    expect(said(turns(...first, ...letters('CAEBG')))).toEqual(['stagnation/nothing-new opened chance 5']);
+    expect(said(turns(...first, ...letters('CAEBGX')))).toEqual([
+      'stagnation/nothing-new opened chance 5',
+      'stagnation/nothing-new resolved recovered 5',
+    ]);
+  });
+
+  it('nothing-new: one step over and over is left to tool-repeat, and what that tolerates is no loop', () => {
+    const events = turns(...letters('A'.repeat(12)));
+    expect(said(events, { tool_call_loop: { max_repeats: 20 } })).toEqual([]);
+    expect(said(events, { tool_call_loop: { per_tool: { A: { enabled: false } } } })).toEqual([]);
+  });
+
+  it('nothing-new: a cycle is left to tool-cycle, and where that is off, it is a loop all the same', () => {
+    const events = turns(...letters('ABCDE'.repeat(4)));
+    expect(said(events, { tool_cycle: { min_repeats: 5 } })).toEqual([]);
+    expect(said(events, { tool_cycle: { enabled: false } })[0]).toBe(
+      'stagnation/nothing-new opened chance 5',
+    );
+    expect(said(events, { tool_cycle: { max_period: 4 } })[0]).toBe('stagnation/nothing-new opened chance 5');
+  });
+
+  it('nothing-new: what comes of it is the same loop, whichever pattern it takes', () => {
+    const opened = (sequence: string) =>
+      said(turns(...letters(sequence))).filter((line) => line.includes('opened'));
+    expect(opened('ABCDEFGCAEBGABABABAB')).toEqual(['stagnation/nothing-new opened chance 5']);
+    expect(opened('ABCDEFGCAEBGAAAAA')).toEqual(['stagnation/nothing-new opened chance 5']);
+    expect(opened('ABCDEFGCAEBGXAAA')).toHaveLength(2);
+  });
+
+  it('nothing-new: counts anew after another loop', () => {
+    const loop = `${'ABC'.repeat(4)}A`;
+    const lines = (rest: string) => said(turns(...letters(loop + rest)));
+    expect(lines('CBAB')).toHaveLength(3);
+    expect(lines('CBABC').at(-1)).toBe('stagnation/nothing-new opened chance 5');
+  });
+
+  it('leaves nothing behind when it is switched off in the middle', () => {
+    const before = turns(...letters('ABCDEFGCAEBG'));
+    const off: AgentEvent = { type: 'control', set: { 'stagnation.enabled': false } };
+    expect(said([...before, off, ...turns(...letters('AAA'))])).toEqual([
+      'stagnation/nothing-new opened chance 5',
+      'stagnation/nothing-new resolved disabled 5',
+      'tool-repeat opened chance 3',
     ]);
   });
 

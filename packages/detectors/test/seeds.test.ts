@@ -1,9 +1,11 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { testTitles } from './test-titles.ts';
 
 const root = join(import.meta.dirname, '../../..');
-const page = readFileSync(join(root, 'docs/seeds.md'), 'utf8');
+const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+const page = read('docs/seeds.md');
 
 /** The rows of each document's table: behaviour, where, test. */
 const groups = page
@@ -22,13 +24,36 @@ const groups = page
       ),
     };
   });
-const rows = groups.flatMap((group) => group.rows);
+const rows = groups.flatMap((group) =>
+  group.rows.map(([behaviour = '', where = '', proof = '']) => ({ behaviour, where, proof })),
+);
 
-/** What stands in backticks and has a slash and an ending, or is a folder of tests. */
+const toCome = ['gateway (to come)', 'ACP helper (to come)'];
+
+/** What is named in backticks and is a file of this repository. */
 function filesIn(text: string): string[] {
   return [...text.matchAll(/`([^`]+)`/g)]
     .map(([, file = '']) => file)
-    .filter((file) => /^(packages|golden|docs|bench)\//.test(file));
+    .filter((file) => /^(packages|golden|docs|bench|e2e)\//.test(file));
+}
+
+/** Files with what is named in them: `file`, “one title”, “another”. */
+function namedIn(text: string): { file: string; titles: string[] }[] {
+  return [...text.matchAll(/`([^`]+)`((?:, “[^”]+”)*)/g)]
+    .map(([, file = '', titles = '']) => ({
+      file,
+      titles: [...titles.matchAll(/“([^”]+)”/g)].map(([, title = '']) => title),
+    }))
+    .filter(({ file }) => filesIn(`\`${file}\``).length > 0);
+}
+
+const isTest = (file: string): boolean => /\.(test|spec)\.tsx?$/.test(file);
+const isGolden = (file: string): boolean => /^golden\/.+\.json$/.test(file);
+
+/** The tests of a file, or the headings of a page. */
+function titlesOf(file: string): ReadonlySet<string> {
+  if (isTest(file)) return testTitles(read(file));
+  return new Set([...read(file).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading));
 }
 
 describe('the page of origins', () => {
@@ -40,29 +65,84 @@ describe('the page of origins', () => {
   });
 
   it('has three cells a row, none empty, and no behaviour twice in one document', () => {
-    expect(rows.filter((cells) => cells.length !== 3 || cells.includes(''))).toEqual([]);
     for (const group of groups) {
+      expect(group.rows.filter((cells) => cells.length !== 3 || cells.includes(''))).toEqual([]);
       const behaviours = group.rows.map(([behaviour]) => behaviour);
       expect(new Set(behaviours).size).toBe(behaviours.length);
     }
   });
 
-  it('says of each where it is: a file, or the gateway to come', () => {
-    const nowhere = rows.filter(
-      ([, where = '']) => filesIn(where).length === 0 && where !== 'gateway (to come)',
-    );
+  it('says of each where it is: a file, or what is to come', () => {
+    const nowhere = rows.filter(({ where }) => filesIn(where).length === 0 && !toCome.includes(where));
     expect(nowhere).toEqual([]);
+  });
+
+  it('says of each what proves it: a test, a golden case, a section of a page, or why there is none', () => {
+    const unproven = rows.filter(
+      ({ proof }) =>
+        !proof.startsWith('Overridden: ') &&
+        !toCome.some((words) => proof.startsWith(words)) &&
+        !namedIn(proof).some(({ file, titles }) => isGolden(file) || titles.length > 0),
+    );
+    expect(unproven).toEqual([]);
+  });
+
+  it('has nothing to come where something is, nor the other way round', () => {
+    const odd = rows.filter(
+      ({ where, proof }) =>
+        toCome.includes(where) !== toCome.some((words) => proof.startsWith(words)) &&
+        !proof.startsWith('Overridden: '),
+    );
+    expect(odd).toEqual([]);
   });
 
   it('names files that exist', () => {
     expect([...new Set(filesIn(page))].filter((file) => !existsSync(join(root, file)))).toEqual([]);
   });
 
-  const named = rows.flatMap(([, , test = '']) =>
-    [...test.matchAll(/`([^`]+)`, “([^”]+)”/g)].map(([, file = '', name = '']) => ({ file, name })),
+  it('names no file of tests without a title', () => {
+    const named = rows.flatMap(({ where, proof }) => namedIn(`${where} ${proof}`));
+    expect(named.filter(({ file, titles }) => isTest(file) && titles.length === 0)).toEqual([]);
+  });
+
+  const byFile = new Map<string, Set<string>>();
+  for (const { file, titles } of rows.flatMap(({ proof }) => namedIn(proof)))
+    if (titles.length > 0) byFile.set(file, new Set([...(byFile.get(file) ?? []), ...titles]));
+
+  it.each([...byFile].map(([file, titles]) => ({ file, titles })))(
+    'names what $file holds',
+    ({ file, titles }) => {
+      const there = titlesOf(file);
+      expect([...titles].filter((title) => !there.has(title))).toEqual([]);
+    },
   );
-  it.each(named)('names a test of $file: $name', ({ file, name }) => {
-    expect(statSync(join(root, file)).isFile()).toBe(true);
-    expect(readFileSync(join(root, file), 'utf8')).toContain(name);
+});
+
+describe('the titles of a file', () => {
+  const source = `
+    describe('a group', () => {
+      it('one', () => {});
+      test.each([['a', 1], [b, 2]])('%s is %d', () => {});
+      test.each<Row>([{ name: 'x', of: ['y'] }] as const)('$name of $of', () => {});
+      it.each(['u', 'v'])('only %j', () => {});
+      it.each(rows)('computed %s', () => {});
+      it.skip('left out', () => {});
+      it.skip.each(['w'])('left out %s', () => {});
+      other('nothing');
+    });`;
+
+  it('are as a runner prints them, as far as they are written out', () => {
+    expect([...testTitles(source)]).toEqual([
+      'one',
+      '%s is %d',
+      'a is 1',
+      '%s is 2',
+      '$name of $of',
+      'x of $of',
+      'only %j',
+      'only "u"',
+      'only "v"',
+      'computed %s',
+    ]);
   });
 });

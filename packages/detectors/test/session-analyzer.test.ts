@@ -103,6 +103,25 @@ describe('a pause', () => {
 });
 
 describe('the life of a loop', () => {
+  test.each(['proxy', 'similar'] as const)(
+    'each call of a loop is shown with its time, its tool and its canonical arguments: %s',
+    (preset) => {
+      const args = ['{"b":1, "a":2}', '{"a":2,"b":1.0}', { b: 1, a: 2 }, { a: 2, b: 1 }];
+      const events = args.map((written, n) => ({ ...call('read', written), time: n * 1000 }));
+      const [verdict] = run(events, { preset });
+      expect(verdict?.evidence['calls']).toEqual(
+        args.slice(0, verdict?.count).map((_, n) => ({
+          eventIndex: n,
+          eventId: `#${String(n)}`,
+          time: n * 1000,
+          name: 'read',
+          arguments: '{"a":2,"b":1}',
+        })),
+      );
+      expect(verdict?.count).toBe(preset === 'proxy' ? 4 : 3);
+    },
+  );
+
   test('is told at the threshold, its doublings and its end', () => {
     const events = [...Array.from({ length: 45 }, same), call('read', { path: 'b' })];
     const verdicts = run(events);

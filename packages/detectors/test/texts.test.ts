@@ -11,6 +11,7 @@ describe('the guidance for a model', () => {
   test.each([
     ['the pattern and its window', /search_web 3 times within 300 seconds with nearly the same parameters/],
     ['to check tool, name and parameters', /right tool and that its name and every parameter are correct/],
+    ['to stop and think first', /Stop and think before the next call/],
     ['another way after failure or no progress', /failed, or brought nothing new, .* take another way/],
     ['tools only where strictly needed', /only if the next step strictly needs one/],
     ['what was attempted', /search_web with arguments \{"query":"trams"\}/],

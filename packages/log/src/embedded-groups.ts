@@ -1,6 +1,6 @@
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { storageError } from './embedded-topic.ts';
+import { createFolder, storageError } from './embedded-files.ts';
 import { LogError, messageOf } from './errors.ts';
 
 /** What a group file holds: the offset of the next record to read, by topic and partition. */
@@ -28,7 +28,7 @@ export class GroupOffsets {
   static async open(folder: string, group: string, syncLog: () => Promise<void>): Promise<GroupOffsets> {
     const path = join(folder, `${group}.json`);
     try {
-      await mkdir(folder, { recursive: true });
+      await createFolder(folder);
       const text = await readFile(path, 'utf8').catch((error: unknown) => {
         if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
         throw error;

@@ -1,10 +1,14 @@
 import { isUtf8 } from 'node:buffer';
-import type { LogRecord, RecordHeaders } from './ports.ts';
+import type { LogRecord, OutputRecord, RecordHeaders } from './ports.ts';
+
+/** A record that has no place in a topic yet. */
+export type NewRecord = Omit<OutputRecord, 'topic'>;
 
 /** Bytes as they stand in a line: text where they are valid UTF-8, so that a person can read the file. */
 type StoredBytes = string | { readonly base64: string } | null;
 
-interface StoredRecord {
+/** A record as JSON. */
+export interface StoredRecord {
   readonly offset: number;
   readonly timestamp: number;
   readonly key: StoredBytes;
@@ -14,13 +18,23 @@ interface StoredRecord {
 
 const noHeaders: RecordHeaders = Object.freeze({});
 
+/** @param now Its timestamp if it has none, epoch ms. */
+export function numbered(record: NewRecord, offset: number, now: number): LogRecord {
+  const { key, value, headers = noHeaders, timestamp = now } = record;
+  return { offset, timestamp, key: toBuffer(key), value: toBuffer(value), headers };
+}
+
 /** One record as one line of JSON, with its line feed. */
-export function encodeLine({ offset, timestamp, key, value, headers }: LogRecord): string {
+export function encodeLine(record: LogRecord): string {
+  return `${JSON.stringify(storeRecord(record))}\n`;
+}
+
+export function storeRecord({ offset, timestamp, key, value, headers }: LogRecord): StoredRecord {
   const stored: StoredRecord = { offset, timestamp, key: store(key), value: store(value) };
   const names = Object.keys(headers);
-  if (names.length === 0) return `${JSON.stringify(stored)}\n`;
+  if (names.length === 0) return stored;
   const storedHeaders = Object.fromEntries(names.map((name) => [name, store(headers[name] ?? null)]));
-  return `${JSON.stringify({ ...stored, headers: storedHeaders })}\n`;
+  return { ...stored, headers: storedHeaders };
 }
 
 /**
@@ -29,11 +43,14 @@ export function encodeLine({ offset, timestamp, key, value, headers }: LogRecord
  * @throws Error saying what is wrong with the line; where it stands is for the caller to add.
  */
 export function decodeLine(line: Buffer, expectedOffset: number): LogRecord {
-  const stored: unknown = JSON.parse(line.toString());
+  const record = loadRecord(JSON.parse(line.toString()));
+  if (record.offset === expectedOffset) return record;
+  throw new Error(`it holds offset ${record.offset} where ${expectedOffset} belongs`);
+}
+
+/** @throws Error when it is no {@link StoredRecord}. */
+export function loadRecord(stored: unknown): LogRecord {
   if (!isStoredRecord(stored)) throw new Error('it is not a record');
-  if (stored.offset !== expectedOffset) {
-    throw new Error(`it holds offset ${stored.offset} where ${expectedOffset} belongs`);
-  }
   const { offset, timestamp, headers } = stored;
   return {
     offset,
@@ -42,6 +59,10 @@ export function decodeLine(line: Buffer, expectedOffset: number): LogRecord {
     value: load(stored.value),
     headers: headers === undefined ? noHeaders : loadHeaders(headers),
   };
+}
+
+function toBuffer(value: string | Buffer | null): Buffer | null {
+  return typeof value === 'string' ? Buffer.from(value) : value;
 }
 
 function store(bytes: Uint8Array | null): StoredBytes {

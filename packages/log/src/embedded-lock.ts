@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { lock } from 'proper-lockfile';
-import { storageError } from './embedded-topic.ts';
+import { storageError } from './embedded-files.ts';
 import { LogError } from './errors.ts';
 import { delay } from './timing.ts';
 

@@ -1,15 +1,22 @@
-import { mkdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { GroupClaims } from './embedded-claims.ts';
+import { createFolder, storageError } from './embedded-files.ts';
 import { GroupOffsets } from './embedded-groups.ts';
 import { lockFolder } from './embedded-lock.ts';
 import { EmbeddedSource } from './embedded-source.ts';
-import { storageError, type TopicLimits, TopicLog } from './embedded-topic.ts';
+import { GroupSteps } from './embedded-steps.ts';
+import { EmbeddedTaskRunner } from './embedded-task-runner.ts';
+import type { TopicLog } from './embedded-topic.ts';
+import { EmbeddedTopicReader } from './embedded-topic-reader.ts';
+import { EmbeddedTopics } from './embedded-topics.ts';
 import { LogError } from './errors.ts';
 import type { LogFunction } from './log-function.ts';
-import { groupByTopic, sizeOf } from './output-records.ts';
-import type { EventSource, LogRecord, OutputRecord, VerdictSink } from './ports.ts';
+import type { EventSource, LogRecord, TopicReader, VerdictSink } from './ports.ts';
+import type { TaskRunner } from './task.ts';
 
 const mib = 1024 * 1024;
+const journalExtension = '.journal';
 
 export interface EmbeddedLogOptions {
   /** The data folder; the log lives in its subfolder `log`. */
@@ -24,9 +31,11 @@ export interface EmbeddedLogOptions {
   readonly maxRecordBytes?: number;
   /**
    * Whether `publish` waits until the records are on the disk. Default false: they are in the file, which survives the
-   * death of the process but not a power cut; commits and `close` wait for the disk in either case.
+   * death of the process but not a power cut; commits, steps and `close` wait for the disk in either case.
    */
   readonly durable?: boolean;
+  /** Bytes a group's journal may take before it is written anew without what is outdated. Default 1 MiB. */
+  readonly journalBytes?: number;
   /** Default: silent. */
   readonly log?: LogFunction;
 }
@@ -35,6 +44,14 @@ export interface EmbeddedLogOptions {
 export interface EmbeddedLog {
   /** A reader for the group; several groups read the same records each at its own pace. */
   source(topics: readonly string[], group: string): EventSource;
+  /**
+   * The work of the group on these topics. Each step is durable as a whole, exactly once, whenever the process is killed
+   * or the power fails: outputs, kept state and position, and the records behind which the position is. Its outputs are
+   * what `maxRecordBytes` does not apply to. Of a group that a {@link source} read, the offsets are taken over.
+   */
+  tasks(topics: readonly string[], group: string): TaskRunner;
+  /** A reader of the whole topic, for itself. */
+  reader(topic: string): TopicReader;
   /** A writer; closing it leaves the log open. */
   sink(): VerdictSink;
   /** Up to `limit` records from `fromOffset` on; offsets that are gone count as the oldest there is. */
@@ -43,7 +60,7 @@ export interface EmbeddedLog {
   startOffset(topic: string): number;
   /** The offset the topic's next record will get. */
   endOffset(topic: string): number;
-  /** Stops the sources, waiting for their handlers, puts everything on disk and frees the folder. */
+  /** Stops sources and tasks, waiting for what they are at, puts everything on disk and frees the folder. */
   close(): Promise<void>;
 }
 
@@ -55,7 +72,7 @@ export interface EmbeddedLog {
 export async function openEmbeddedLog(options: EmbeddedLogOptions): Promise<EmbeddedLog> {
   for (const topic of options.topics) requireName('topic', topic);
   const folder = join(options.dir, 'log');
-  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+  await createFolder(join(folder, 'groups')).catch((error: unknown) => {
     throw storageError(`create ${folder}`, error);
   });
   const log = new FileLog(folder, options);
@@ -65,37 +82,37 @@ export async function openEmbeddedLog(options: EmbeddedLogOptions): Promise<Embe
 
 class FileLog implements EmbeddedLog {
   readonly #folder: string;
+  readonly #groupsFolder: string;
   readonly #options: EmbeddedLogOptions;
-  readonly #limits: TopicLimits;
-  readonly #topics = new Map<string, TopicLog>();
-  readonly #groups = new Map<string, Promise<GroupOffsets>>();
-  readonly #sources = new Set<EmbeddedSource>();
-  /** `group/topic` that a running source reads. */
-  readonly #claims = new Set<string>();
+  readonly #topics: EmbeddedTopics;
+  readonly #offsets = new Map<string, Promise<GroupOffsets>>();
+  readonly #steps = new Map<string, Promise<GroupSteps>>();
+  readonly #readers = new Set<{ stop(): Promise<void> }>();
+  readonly #claims = new GroupClaims();
   #unlock: () => Promise<void> = () => Promise.resolve();
-  #closed: LogError | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(folder: string, options: EmbeddedLogOptions) {
     this.#folder = folder;
+    this.#groupsFolder = join(folder, 'groups');
     this.#options = options;
-    this.#limits = {
+    const limits = {
       segmentBytes: options.segmentBytes ?? 8 * mib,
       retentionBytes: options.retentionBytes ?? 256 * mib,
       maxRecordBytes: options.maxRecordBytes ?? 16 * mib,
       durable: options.durable ?? false,
     };
+    this.#topics = new EmbeddedTopics(folder, limits, options.log);
   }
 
   async open(): Promise<void> {
     this.#unlock = await lockFolder(this.#folder, (error) => {
-      this.#closed = error;
+      this.#topics.revoke(error);
       this.#options.log?.('error', error.message, {});
     });
     try {
-      for (const name of new Set(this.#options.topics)) {
-        this.#topics.set(name, await TopicLog.open(this.#folder, name, this.#limits, this.#options.log));
-      }
+      for (const name of this.#options.topics) await this.#topics.open(name);
+      await this.#recoverSteps();
     } catch (error) {
       await this.close();
       throw error;
@@ -104,56 +121,45 @@ class FileLog implements EmbeddedLog {
 
   source(topics: readonly string[], group: string): EventSource {
     requireName('group', group);
-    const claims = topics.map((topic) => `${group}/${topic}`);
-    let claimed = false;
-    const release = () => {
-      if (claimed) for (const claim of claims) this.#claims.delete(claim);
-      claimed = false;
-      this.#sources.delete(source);
-    };
-    const source: EmbeddedSource = new EmbeddedSource({
-      group,
-      log: this.#options.log,
-      claim: async () => {
-        const logs = topics.map((topic) => this.#topic(topic));
-        const taken = claims.find((claim) => this.#claims.has(claim));
-        if (taken !== undefined) throw groupInUse(taken);
-        for (const claim of claims) this.#claims.add(claim);
-        claimed = true;
-        this.#sources.add(source);
-        try {
-          return { topics: logs, offsets: await this.#group(group) };
-        } catch (error) {
-          release();
-          throw error;
-        }
-      },
-      release: () => release(),
-    });
-    return source;
+    const claim = (source: EmbeddedSource) =>
+      this.#claim(topics, group, source, async () => ({ offsets: await this.#groupOffsets(group) }));
+    return new EmbeddedSource({ group, log: this.#options.log, claim });
+  }
+
+  tasks(topics: readonly string[], group: string): TaskRunner {
+    requireName('group', group);
+    const claim = (runner: EmbeddedTaskRunner) =>
+      this.#claim(topics, group, runner, async () => ({ steps: await this.#takenOver(topics, group) }));
+    return new EmbeddedTaskRunner({ group, log: this.#options.log, claim });
+  }
+
+  reader(topic: string): TopicReader {
+    const reader = new EmbeddedTopicReader(this.#topics.topic(topic), this.#options.log);
+    this.#readers.add(reader);
+    return reader;
   }
 
   sink(): VerdictSink {
     let open = false;
     return {
       open: () => {
-        this.#requireOpen();
+        this.#topics.requireOpen();
         open = true;
         return Promise.resolve();
       },
       publish: async (records) => {
         if (!open) throw new LogError('log_closed', 'Cannot write: the sink is not open. Call open() first.');
-        await this.#publish(records);
+        await this.#topics.publish(records);
       },
       close: async () => {
         open = false;
-        if (this.#closed === undefined) await this.#sync();
+        if (!this.#topics.isRevoked) await this.#topics.sync();
       },
     };
   }
 
   async read(topic: string, fromOffset: number, limit: number): Promise<LogRecord[]> {
-    const log = this.#topic(topic);
+    const log = this.#topics.topic(topic);
     const records: LogRecord[] = [];
     for (let from = fromOffset; records.length < limit; ) {
       const more = await log.read(from, limit - records.length);
@@ -166,11 +172,11 @@ class FileLog implements EmbeddedLog {
   }
 
   startOffset(topic: string): number {
-    return this.#topic(topic).start;
+    return this.#topics.topic(topic).start;
   }
 
   endOffset(topic: string): number {
-    return this.#topic(topic).end;
+    return this.#topics.topic(topic).end;
   }
 
   close(): Promise<void> {
@@ -179,73 +185,77 @@ class FileLog implements EmbeddedLog {
   }
 
   async #close(): Promise<void> {
-    await Promise.all(Array.from(this.#sources, (source) => source.stop()));
-    this.#closed ??= new LogError('log_closed', `The embedded log in ${this.#folder} is closed.`);
+    await Promise.all(Array.from(this.#readers, (reader) => reader.stop()));
+    this.#topics.revoke(new LogError('log_closed', `The embedded log in ${this.#folder} is closed.`));
     try {
-      for (const topic of this.#topics.values()) await topic.close();
+      for (const steps of this.#steps.values()) await (await steps).close();
     } finally {
-      await this.#unlock();
+      await this.#topics.close().finally(() => this.#unlock());
     }
   }
 
-  async #publish(records: readonly OutputRecord[]): Promise<void> {
-    this.#requireOpen();
-    const groups = Array.from(
-      groupByTopic(records),
-      ([topic, ofTopic]) => [this.#topic(topic), ofTopic] as const,
-    );
-    for (const record of records) this.#requireSize(record);
-    const now = Date.now();
-    await Promise.all(groups.map(([topic, ofTopic]) => topic.append(ofTopic, now)));
-  }
-
-  #requireSize(record: OutputRecord): void {
-    const { maxRecordBytes } = this.#limits;
-    const bytes = sizeOf(record);
-    if (bytes <= maxRecordBytes) return;
-    throw new LogError(
-      'record_too_large',
-      `A record of ${bytes} bytes does not fit topic ${record.topic} in ${this.#folder}, which takes ${maxRecordBytes}. Send smaller records, or use Kafka with a higher max.message.bytes.`,
-    );
-  }
-
-  #requireOpen(): void {
-    if (this.#closed !== undefined) throw this.#closed;
-  }
-
-  #topic(name: string): TopicLog {
-    this.#requireOpen();
-    const topic = this.#topics.get(name);
-    if (topic !== undefined) return topic;
-    const there = [...this.#topics.keys()].join(', ');
-    throw new LogError(
-      'topic_missing',
-      `Topic ${name} does not exist in ${this.#folder}; there are ${there}. Check the topic names in the kafka settings.`,
-    );
-  }
-
-  #group(name: string): Promise<GroupOffsets> {
-    let group = this.#groups.get(name);
-    if (group === undefined) {
-      group = GroupOffsets.open(join(this.#folder, 'groups'), name, () => this.#sync());
-      this.#groups.set(name, group);
-      group.catch(() => this.#groups.delete(name));
+  /** Brings the topics to where the journals of all groups say they are, before anyone writes. */
+  async #recoverSteps(): Promise<void> {
+    const files = await readdir(this.#groupsFolder).catch((error: unknown) => {
+      throw storageError(`read ${this.#groupsFolder}`, error);
+    });
+    for (const file of files.filter((name) => name.endsWith(journalExtension))) {
+      await this.#groupSteps(file.slice(0, -journalExtension.length));
     }
-    return group;
   }
 
-  async #sync(): Promise<void> {
-    this.#requireOpen();
-    await Promise.all(Array.from(this.#topics.values(), (topic) => topic.sync()));
+  /** Makes a reader the group's only one of the topics, and finds what it needs. */
+  async #claim<T>(
+    topics: readonly string[],
+    group: string,
+    reader: { stop(): Promise<void> },
+    find: () => Promise<T>,
+  ): Promise<T & { topics: TopicLog[]; release: () => void }> {
+    const logs = topics.map((topic) => this.#topics.topic(topic));
+    const giveBack = this.#claims.take(group, topics);
+    const release = () => {
+      giveBack();
+      this.#readers.delete(reader);
+    };
+    this.#readers.add(reader);
+    try {
+      return { ...(await find()), topics: logs, release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  async #takenOver(topics: readonly string[], group: string): Promise<GroupSteps> {
+    const steps = await this.#groupSteps(group);
+    const fresh = topics.filter((topic) => steps.progress(topic) === undefined);
+    if (fresh.length === 0) return steps;
+    const offsets = await this.#groupOffsets(group);
+    for (const topic of fresh) steps.adopt(topic, offsets.committed(topic) ?? 0);
+    return steps;
+  }
+
+  #groupOffsets(group: string): Promise<GroupOffsets> {
+    return once(this.#offsets, group, () =>
+      GroupOffsets.open(this.#groupsFolder, group, () => this.#topics.sync()),
+    );
+  }
+
+  #groupSteps(group: string): Promise<GroupSteps> {
+    const path = join(this.#groupsFolder, group + journalExtension);
+    const { journalBytes = mib, log } = this.#options;
+    return once(this.#steps, group, () => GroupSteps.open(path, journalBytes, this.#topics, log));
   }
 }
 
-function groupInUse(claim: string): LogError {
-  const [group, topic] = claim.split('/');
-  return new LogError(
-    'group_in_use',
-    `Group ${group ?? ''} already reads topic ${topic ?? ''} of the embedded log, which has one partition. Use another group, or Kafka to share the load.`,
-  );
+/** The value of a key, made when it is first asked for, and again when that failed. */
+function once<T>(values: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
+  const known = values.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  values.set(key, made);
+  made.catch(() => values.delete(key));
+  return made;
 }
 
 function requireName(what: 'topic' | 'group', name: string): void {

@@ -1,20 +1,24 @@
 import type { GroupOffsets } from './embedded-groups.ts';
+import { TopicReader } from './embedded-reader.ts';
 import type { TopicLog } from './embedded-topic.ts';
-import { LogError, messageOf } from './errors.ts';
+import { LogError } from './errors.ts';
 import type { LogFunction } from './log-function.ts';
 import type { BatchHandler, EventSource, LogRecord, RecordBatch, SourceObserver } from './ports.ts';
-import { backoff, delay } from './timing.ts';
 
-const mostRecords = 1_000;
+/** What a source reads while it is its group's only reader. */
+export interface SourceClaim {
+  readonly topics: readonly TopicLog[];
+  readonly offsets: GroupOffsets;
+  /** Gives the topics back. */
+  release(): void;
+}
 
 /** What a source needs of the log it reads. */
 export interface SourceContext {
   readonly group: string;
   readonly log: LogFunction | undefined;
   /** Makes this source the group's only reader of its topics; rejects when it cannot be. */
-  claim(): Promise<{ readonly topics: readonly TopicLog[]; readonly offsets: GroupOffsets }>;
-  /** Gives the topics back. */
-  release(): void;
+  claim(source: EmbeddedSource): Promise<SourceClaim>;
 }
 
 /**
@@ -24,7 +28,7 @@ export interface SourceContext {
 export class EmbeddedSource implements EventSource {
   readonly #context: SourceContext;
   readonly #stopping = new AbortController();
-  #started: Promise<void> | undefined;
+  #started: Promise<SourceClaim> | undefined;
   #reading: Promise<unknown> = Promise.resolve();
 
   constructor(context: SourceContext) {
@@ -38,22 +42,18 @@ export class EmbeddedSource implements EventSource {
         `The source of group ${this.#context.group} ran already; create a new one to read again.`,
       );
     }
-    this.#started = this.#start(handler, observer);
-    await this.#started;
+    this.#started = this.#context.claim(this);
+    const { topics, offsets } = await this.#started;
+    observer.onConnection?.('up');
+    observer.onAssignment?.(topics.map(({ name }) => ({ topic: name, partition: 0 })));
+    this.#reading = Promise.all(topics.map((topic) => this.#follow(topic, offsets, handler, observer)));
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await this.#started?.catch(() => undefined);
+    const claim = await this.#started?.catch(() => undefined);
     await this.#reading;
-    this.#context.release();
-  }
-
-  async #start(handler: BatchHandler, observer: SourceObserver): Promise<void> {
-    const { topics, offsets } = await this.#context.claim();
-    observer.onConnection?.('up');
-    observer.onAssignment?.(topics.map(({ name }) => ({ topic: name, partition: 0 })));
-    this.#reading = Promise.all(topics.map((topic) => this.#follow(topic, offsets, handler, observer)));
+    claim?.release();
   }
 
   async #follow(
@@ -62,63 +62,16 @@ export class EmbeddedSource implements EventSource {
     handler: BatchHandler,
     observer: SourceObserver,
   ): Promise<void> {
-    const { signal } = this.#stopping;
+    const reader = new TopicReader(topic, this.#stopping.signal, this.#context.log, observer);
     // Behind the end only if records were lost that the group had read: what comes next is new to it.
     let position = Math.min(offsets.committed(topic.name) ?? 0, topic.end);
-    while (!signal.aborted) {
-      const records = await this.#read(topic, position, observer);
+    for (;;) {
+      const records = await reader.next(position);
       const last = records.at(-1);
-      if (last === undefined) {
-        await topic.waitBeyond(position, signal);
-        continue;
-      }
+      if (last === undefined) return;
       position = last.offset + 1;
       const batch = batchOf(topic, records, position, offsets);
-      await this.#again('the batch could not be handled and comes again', batch, () => handler(batch));
-    }
-  }
-
-  /** The next records, however long it takes until the files can be read. */
-  async #read(topic: TopicLog, position: number, observer: SourceObserver): Promise<LogRecord[]> {
-    let records: LogRecord[] = [];
-    let down = false;
-    const place = { topic: topic.name, partition: 0 };
-    await this.#again('the log could not be read and is tried again', place, async () => {
-      try {
-        records = await topic.read(position, mostRecords);
-        if (down) observer.onConnection?.('up');
-      } catch (error) {
-        if (!down) observer.onConnection?.('down', messageOf(error));
-        down = true;
-        throw error;
-      }
-    });
-    return records;
-  }
-
-  /** Runs the task until it succeeds or the source is stopped, pausing longer after each failure. */
-  async #again(
-    trouble: string,
-    { topic, partition }: { readonly topic: string; readonly partition: number },
-    task: () => Promise<void>,
-  ): Promise<void> {
-    const { signal } = this.#stopping;
-    for (let failures = 0; !signal.aborted; failures += 1) {
-      try {
-        await task();
-        return;
-      } catch (error) {
-        const pauseMs = backoff(failures, 100, 5_000);
-        const failuresInARow = failures + 1;
-        this.#context.log?.('error', trouble, {
-          topic,
-          partition,
-          failuresInARow,
-          pauseMs,
-          error: messageOf(error),
-        });
-        await delay(pauseMs, signal);
-      }
+      await reader.insist('the batch could not be handled and comes again', () => handler(batch));
     }
   }
 }

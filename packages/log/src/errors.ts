@@ -4,6 +4,8 @@ export const logErrorCodes = [
   'broker_unreachable',
   /** A topic that is needed does not exist; Loopwatch never creates one on the quiet. */
   'topic_missing',
+  /** No TLS connection came about: a certificate is missing or not trusted, or one side does not speak TLS. */
+  'tls_failed',
   /** The brokers refused the credentials. */
   'authentication_failed',
   /** The credentials are good, but not allowed to do this. */

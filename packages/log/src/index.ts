@@ -2,9 +2,18 @@ export { type EmbeddedLog, type EmbeddedLogOptions, openEmbeddedLog } from './em
 export { LogError, type LogErrorCode, logErrorCodes } from './errors.ts';
 export type { KafkaOptions, KafkaSasl } from './kafka-client.ts';
 export type { KafkaSourceOptions } from './kafka-member.ts';
+export { grantCommand, type KafkaRight, missingRights, requireRights } from './kafka-rights.ts';
 export { createKafkaSink, type KafkaSinkOptions } from './kafka-sink.ts';
 export { createKafkaSource } from './kafka-source.ts';
-export { ensureTopics, type TopicReport, type TopicSpec, topicSpecs } from './kafka-topics.ts';
+export { createKafkaTaskRunner, type KafkaTaskRunnerOptions } from './kafka-task-runner.ts';
+export { createKafkaTopicReader } from './kafka-topic-reader.ts';
+export {
+  ensureTopics,
+  partitionCount,
+  type TopicReport,
+  type TopicSpec,
+  topicSpecs,
+} from './kafka-topics.ts';
 export type { LogFunction, LogLevel } from './log-function.ts';
 export type {
   BatchHandler,
@@ -14,5 +23,18 @@ export type {
   RecordBatch,
   RecordHeaders,
   SourceObserver,
+  TopicReader,
   VerdictSink,
 } from './ports.ts';
+export type {
+  OpenTask,
+  PartitionTask,
+  Place,
+  Recovery,
+  StateChange,
+  Step,
+  TaskBatch,
+  TaskLane,
+  TaskObserver,
+  TaskRunner,
+} from './task.ts';

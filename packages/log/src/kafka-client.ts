@@ -1,4 +1,3 @@
-import type { ConnectionOptions } from 'node:tls';
 import kafkajs, {
   type Admin,
   type Kafka,
@@ -8,34 +7,14 @@ import kafkajs, {
 } from 'kafkajs';
 import { LogError } from './errors.ts';
 import { registerCodecs } from './kafka-codecs.ts';
-import { toLogError, topicMissingMessage } from './kafka-errors.ts';
+import { lacksRight, toLogError, topicMissingMessage } from './kafka-errors.ts';
+import type { KafkaOptions } from './kafka-options.ts';
+import { explainRefusal } from './kafka-refusal.ts';
 import { createSocket } from './kafka-socket.ts';
 import type { LogFunction } from './log-function.ts';
 import { delay, within } from './timing.ts';
 
-type SaslMechanism = 'plain' | 'scram-sha-256' | 'scram-sha-512';
-
-/** Credentials for the brokers. */
-export interface KafkaSasl {
-  readonly mechanism: SaslMechanism;
-  readonly username: string;
-  readonly password: string;
-}
-
-/** How to reach a cluster. */
-export interface KafkaOptions {
-  /** `host:port` of some brokers; the others are found through them. */
-  readonly brokers: readonly string[];
-  /** Shown in the brokers' logs and quotas. */
-  readonly clientId: string;
-  /** TLS: `true` for the system's authorities, or Node's TLS options. Default: plain text. */
-  readonly ssl?: boolean | ConnectionOptions;
-  readonly sasl?: KafkaSasl;
-  /** How long a start waits for a broker that does not answer, in milliseconds. Default 10,000. */
-  readonly connectTimeoutMs?: number;
-  /** Default: silent. */
-  readonly log?: LogFunction;
-}
+export type { KafkaOptions, KafkaSasl } from './kafka-options.ts';
 
 const defaultConnectTimeoutMs = 10_000;
 
@@ -73,7 +52,8 @@ export function createKafkaClient(options: KafkaOptions): Kafka {
   };
   if (ssl !== undefined) config.ssl = ssl;
   // kafkajs' type wants one known mechanism at a time, all three take the same fields.
-  if (sasl !== undefined) config.sasl = sasl as SASLOptions;
+  // It hangs an object of its own on them.
+  if (sasl !== undefined) config.sasl = { ...sasl } as SASLOptions;
   return new kafkajs.Kafka(config);
 }
 
@@ -82,7 +62,8 @@ export function createKafkaClient(options: KafkaOptions): Kafka {
  * `connectTimeoutMs`, so that a cluster that is just starting is not a failure.
  *
  * @param doing What the caller is about to do, as in "Cannot <doing>".
- * @throws LogError `broker_unreachable` when nothing answered in time, `authentication_failed`, or what `use` met.
+ * @throws LogError `broker_unreachable` when nothing answered in time, `tls_failed` and `authentication_failed` at once,
+ *   or what `use` met.
  */
 export async function withAdmin<T>(
   options: KafkaOptions,
@@ -91,14 +72,18 @@ export async function withAdmin<T>(
 ): Promise<T> {
   const { brokers } = options;
   const deadline = Date.now() + (options.connectTimeoutMs ?? defaultConnectTimeoutMs);
-  for (;;) {
+  for (let attempt = 0; ; attempt += 1) {
     const admin = createKafkaClient(options).admin();
     const disconnect = () => admin.disconnect().catch(() => undefined);
     try {
-      await within(admin.connect(), deadline - Date.now(), () => unanswered(brokers, doing));
+      // A broker lets anybody connect; whether it serves this client shows in the first answer.
+      const served = admin.connect().then(() => admin.describeCluster());
+      await within(served, deadline - Date.now(), () => unanswered(brokers, doing));
     } catch (error) {
       void disconnect();
-      const failure = toLogError(error, { brokers, doing });
+      // The first time only: what is not clear by then is a broker that is still starting.
+      const refusal = attempt === 0 ? await explainRefusal(options, doing, error) : undefined;
+      const failure = refusal ?? toLogError(error, { brokers, doing });
       if (failure.code !== 'broker_unreachable' || Date.now() >= deadline) throw failure;
       await delay(Math.min(250, deadline - Date.now()));
       continue;
@@ -106,7 +91,7 @@ export async function withAdmin<T>(
     try {
       return await use(admin);
     } catch (error) {
-      throw toLogError(error, { brokers, doing });
+      throw (await explainRefusal(options, doing, error)) ?? toLogError(error, { brokers, doing });
     } finally {
       await disconnect();
     }
@@ -116,21 +101,42 @@ export async function withAdmin<T>(
 function unanswered(brokers: readonly string[], doing: string): LogError {
   return new LogError(
     'broker_unreachable',
-    `Cannot ${doing}: no Kafka broker on ${brokers.join(', ')} answered in time. Check the address, and whether it needs TLS (kafka.ssl).`,
+    `Cannot ${doing}: no Kafka broker on ${brokers.join(', ')} answered in time. Check the address, and whether it needs TLS (kafka.security_protocol).`,
   );
 }
 
 /**
  * Checks that all topics exist, without creating any.
  *
- * @throws LogError `topic_missing` naming all that are missing and the command that creates them.
+ * @throws LogError `topic_missing` naming all that are missing and the command that creates them; `not_authorized` when
+ *   one may be there, but not for this user's eyes.
  */
 export async function requireTopics(
   admin: Admin,
   topics: readonly string[],
   brokers: readonly string[],
 ): Promise<void> {
-  const existing = new Set(await admin.listTopics());
-  const missing = topics.filter((topic) => !existing.has(topic));
+  const listed = new Set(await admin.listTopics());
+  const missing = topics.filter((topic) => !listed.has(topic));
+  for (const topic of missing) {
+    const refusal = await whyHidden(admin, topic);
+    if (refusal !== undefined) {
+      throw toLogError(refusal, { brokers, doing: `find topic ${topic}`, topics: [topic] });
+    }
+  }
   if (missing.length > 0) throw new LogError('topic_missing', topicMissingMessage(missing, brokers));
+}
+
+/**
+ * A list of topics leaves out what the user may not see; asked for by name, the broker says so.
+ *
+ * @returns undefined for a topic that is not hidden, be it there or not.
+ */
+export async function whyHidden(admin: Admin, topic: string): Promise<unknown> {
+  try {
+    await admin.fetchTopicMetadata({ topics: [topic] });
+    return undefined;
+  } catch (error) {
+    return lacksRight(error) ? error : undefined;
+  }
 }

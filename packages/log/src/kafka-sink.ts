@@ -1,8 +1,11 @@
 import kafkajs, { type Producer, type TopicMessages } from 'kafkajs';
 import { LogError, messageOf } from './errors.ts';
 import { createKafkaClient, type KafkaOptions, withAdmin } from './kafka-client.ts';
+import { createKafkaCluster, type KafkaCluster } from './kafka-cluster.ts';
 import { isTransient, needsNewProducer, toLogError } from './kafka-errors.ts';
-import { groupByTopic, sizeOf } from './output-records.ts';
+import { chunksOf, requestBytes } from './kafka-messages.ts';
+import { allSettled, byPartition } from './kafka-routing.ts';
+import { sizeOf } from './output-records.ts';
 import type { OutputRecord, VerdictSink } from './ports.ts';
 import { backoff, delay } from './timing.ts';
 
@@ -14,11 +17,6 @@ export interface KafkaSinkOptions extends KafkaOptions {
   readonly compression?: 'none' | 'gzip' | 'snappy' | 'lz4';
 }
 
-/**
- * kafkajs makes one record batch of all records for a partition, and brokers refuse batches over `max.message.bytes`
- * (1 MiB unless the topic says otherwise); records beyond this many bytes go in another request.
- */
-const requestBytes = 768 * 1024;
 /** After `close`, what is still on its way gets this much longer. */
 const closeTimeoutMs = 10_000;
 
@@ -49,6 +47,7 @@ class KafkaSink implements VerdictSink {
   #state: 'new' | 'open' | 'closed' = 'new';
   #closesAt = Number.POSITIVE_INFINITY;
   #producer: Producer | undefined;
+  #cluster: KafkaCluster | undefined;
   #pumping: Promise<void> | undefined;
 
   constructor(options: KafkaSinkOptions) {
@@ -57,8 +56,9 @@ class KafkaSink implements VerdictSink {
 
   async open(): Promise<void> {
     if (this.#state === 'closed') throw closedError();
-    await withAdmin(this.#options, 'write', () => Promise.resolve());
-    await this.#connected();
+    await withAdmin(this.#options, 'write', async () => {
+      await this.#connected();
+    });
     this.#state = 'open';
   }
 
@@ -79,6 +79,7 @@ class KafkaSink implements VerdictSink {
     await this.#pumping;
     await this.#producer?.disconnect().catch(() => undefined);
     this.#producer = undefined;
+    await this.#cluster?.disconnect().catch(() => undefined);
   }
 
   async #pump(): Promise<void> {
@@ -116,14 +117,20 @@ class KafkaSink implements VerdictSink {
     }
   }
 
-  /** Sends one request, again and again while the cluster is in trouble. */
+  /** Sends what is left of some records, again and again while the cluster is in trouble. */
   async #send(records: readonly OutputRecord[], deadline: number): Promise<void> {
-    const topicMessages = toTopicMessages(records);
+    let left: Set<TopicMessages> | undefined;
     const compression = kafkajs.CompressionTypes[compressionTypes[this.#options.compression ?? 'none']];
     for (let attempt = 0; ; attempt += 1) {
       try {
         const producer = await this.#connected();
-        await producer.sendBatch({ acks: -1, compression, topicMessages });
+        left ??= new Set(await this.#lots(records));
+        await allSettled(
+          Array.from(left, async (lot) => {
+            await producer.sendBatch({ acks: -1, compression, topicMessages: [lot] });
+            left?.delete(lot);
+          }),
+        );
         return;
       } catch (error) {
         // A producer that failed has given back its sequence numbers: with other records under the same numbers the
@@ -149,6 +156,13 @@ class KafkaSink implements VerdictSink {
     const topics = [...new Set(records.map(({ topic }) => topic))];
     const doing = `write ${records.length} record${records.length === 1 ? '' : 's'} to ${topics.join(', ')}`;
     return toLogError(error, { brokers: this.#options.brokers, doing, topics });
+  }
+
+  /** The partitions that records are for, as the cluster has them now. */
+  async #lots(records: readonly OutputRecord[]): Promise<TopicMessages[]> {
+    this.#cluster ??= createKafkaCluster(this.#options);
+    await this.#cluster.connect();
+    return byPartition(this.#cluster, records);
   }
 
   async #connected(): Promise<Producer> {
@@ -180,35 +194,4 @@ function closedError(): LogError {
     'log_closed',
     'Cannot write: the sink is not open. Call open() first, and nothing after close().',
   );
-}
-
-function* chunksOf(records: readonly OutputRecord[]): Generator<readonly OutputRecord[]> {
-  let start = 0;
-  let bytes = 0;
-  for (const [index, record] of records.entries()) {
-    const size = sizeOf(record);
-    if (index > start && bytes + size > requestBytes) {
-      yield records.slice(start, index);
-      start = index;
-      bytes = 0;
-    }
-    bytes += size;
-  }
-  if (start < records.length) yield start === 0 ? records : records.slice(start);
-}
-
-function toTopicMessages(records: readonly OutputRecord[]): TopicMessages[] {
-  return Array.from(groupByTopic(records), ([topic, ofTopic]) => ({
-    topic,
-    messages: ofTopic.map(({ key, value, headers, timestamp }) => ({
-      key,
-      value,
-      ...(headers !== undefined && { headers: headersOf(headers) }),
-      ...(timestamp !== undefined && { timestamp: String(timestamp) }),
-    })),
-  }));
-}
-
-function headersOf(headers: Readonly<Record<string, Uint8Array>>): Record<string, Buffer> {
-  return Object.fromEntries(Object.entries(headers).map(([name, bytes]) => [name, Buffer.from(bytes)]));
 }

@@ -1,12 +1,14 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import type { ISocketFactoryArgs } from 'kafkajs';
+import { watchAnswers } from './answer-watch.ts';
 
 const keepAliveMs = 60_000;
 
 /**
- * The connection kafkajs would make itself, but without Nagle's algorithm: that one holds a small request back until the
- * answer to the one before is acknowledged, which is up to 40 ms of latency for nothing.
+ * The connection kafkajs would make itself, but broken when nothing is answered any more, and without Nagle's algorithm:
+ * that one holds a small request back until the answer to the one before is acknowledged, which is up to 40 ms of latency
+ * for nothing.
  */
 export function createSocket({ host, port, ssl, onConnect }: ISocketFactoryArgs): Socket {
   // As kafkajs passes it on from its own options, whatever its type says.
@@ -18,5 +20,6 @@ export function createSocket({ host, port, ssl, onConnect }: ISocketFactoryArgs)
       : connectTls({ host, port, ...servername, ...(tls === true ? {} : tls) }, onConnect);
   socket.setKeepAlive(true, keepAliveMs);
   socket.setNoDelay(true);
+  watchAnswers(socket);
   return socket;
 }

@@ -1,7 +1,8 @@
 import type { TopicNames } from '@loopwatch/contract';
 import kafkajs, { type Admin, type ITopicMetadata } from 'kafkajs';
 import { LogError, messageOf } from './errors.ts';
-import { type KafkaOptions, withAdmin } from './kafka-client.ts';
+import { type KafkaOptions, requireTopics, whyHidden, withAdmin } from './kafka-client.ts';
+import { lacksRight } from './kafka-errors.ts';
 
 /** What a topic has to look like. */
 export interface TopicSpec {
@@ -16,7 +17,7 @@ export interface TopicSpec {
 /** What was found or done about one topic. */
 export interface TopicReport {
   readonly topic: string;
-  readonly status: 'created' | 'ok' | 'differs' | 'missing';
+  readonly status: 'created' | 'ok' | 'differs' | 'missing' | 'hidden';
   /** One sentence for each difference, with what to do about it. */
   readonly details: readonly string[];
 }
@@ -46,13 +47,20 @@ export function topicSpecs(
     spec(topics.checks, partitions, compacted),
     // A dead letter is an event's bytes and some headers more.
     spec(topics['dead-letters'], partitions, { 'max.message.bytes': String(17 * mib) }),
+    // Rewritten all the time; compacted early, a takeover reads little.
+    spec(topics.state, partitions, {
+      ...compacted,
+      'segment.ms': '600000',
+      'max.message.bytes': String(4 * mib),
+    }),
   ];
 }
 
 /**
  * Creates the topics that are missing and compares the others with their specs; existing topics are never changed.
  *
- * @param options With `create: false` nothing is created, and what is missing is reported as such.
+ * @param options With `create: false` nothing is created, and what is missing, or not for this user's eyes, is reported
+ *   as such.
  * @throws LogError `broker_unreachable`, `authentication_failed`, `not_authorized` or, when the cluster refuses the
  *   settings, `request_failed`.
  */
@@ -69,9 +77,40 @@ export async function ensureTopics(
       admin,
       specs.filter(({ name }) => existing.has(name)),
     );
-    const absent = create ? 'created' : 'missing';
-    return specs.map(({ name }) => reports.get(name) ?? { topic: name, status: absent, details: [] });
+    const absent = create ? missing.map(({ name }) => created(name)) : await lookFor(admin, missing);
+    const all = new Map([...reports, ...absent.map((report) => [report.topic, report] as const)]);
+    return specs.flatMap(({ name }) => all.get(name) ?? []);
   });
+}
+
+/**
+ * How many partitions a topic has.
+ *
+ * @throws LogError `broker_unreachable`, `authentication_failed`, `not_authorized`; `topic_missing`.
+ */
+export async function partitionCount(options: KafkaOptions, topic: string): Promise<number> {
+  return withAdmin(options, `count the partitions of ${topic}`, async (admin) => {
+    await requireTopics(admin, [topic], options.brokers);
+    const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+    return topics[0]?.partitions.length ?? 0;
+  });
+}
+
+function created(topic: string): TopicReport {
+  return { topic, status: 'created', details: [] };
+}
+
+async function lookFor(admin: Admin, specs: readonly TopicSpec[]): Promise<TopicReport[]> {
+  const reports: TopicReport[] = [];
+  for (const { name: topic } of specs) {
+    const hidden = (await whyHidden(admin, topic)) !== undefined;
+    reports.push(
+      hidden
+        ? { topic, status: 'hidden', details: [`this Kafka user may not see ${topic}`] }
+        : { topic, status: 'missing', details: [] },
+    );
+  }
+  return reports;
 }
 
 async function createTopics(
@@ -113,16 +152,18 @@ async function checkTopics(admin: Admin, specs: readonly TopicSpec[]): Promise<M
   return new Map(
     specs.map((spec) => {
       const metadata = topics.find(({ name }) => name === spec.name);
-      const details = [...partitionDetails(spec, metadata), ...configDetails(spec, configs.get(spec.name))];
+      const config = configs?.get(spec.name);
+      const details = [...partitionDetails(spec, metadata), ...(configs ? configDetails(spec, config) : [])];
       return [spec.name, { topic: spec.name, status: details.length === 0 ? 'ok' : 'differs', details }];
     }),
   );
 }
 
+/** Undefined when this user may not read them: a worker has no need to. */
 async function configsOf(
   admin: Admin,
   specs: readonly TopicSpec[],
-): Promise<Map<string, Map<string, string>>> {
+): Promise<Map<string, Map<string, string>> | undefined> {
   const resources = specs.map(({ name, config }) => ({
     type: kafkajs.ConfigResourceTypes.TOPIC,
     name,
@@ -130,7 +171,13 @@ async function configsOf(
   }));
   const wanted = resources.filter(({ configNames }) => configNames.length > 0);
   if (wanted.length === 0) return new Map();
-  const answer = await admin.describeConfigs({ resources: wanted, includeSynonyms: false });
+  const answer = await admin
+    .describeConfigs({ resources: wanted, includeSynonyms: false })
+    .catch((error: unknown) => {
+      if (lacksRight(error)) return undefined;
+      throw error;
+    });
+  if (answer === undefined) return undefined;
   return new Map(
     answer.resources.map(({ resourceName, configEntries }) => [
       resourceName,

@@ -1,8 +1,8 @@
 import type { OutputRecord } from './ports.ts';
 
 /** The records of each topic, in the order they were given. */
-export function groupByTopic(records: readonly OutputRecord[]): Map<string, OutputRecord[]> {
-  const groups = new Map<string, OutputRecord[]>();
+export function groupByTopic<R extends OutputRecord>(records: readonly R[]): Map<string, R[]> {
+  const groups = new Map<string, R[]>();
   for (const record of records) {
     const group = groups.get(record.topic);
     if (group === undefined) groups.set(record.topic, [record]);

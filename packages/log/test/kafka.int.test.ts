@@ -362,9 +362,10 @@ describe('ensureTopics', () => {
       control: `${prefix}.control`,
       checks: `${prefix}.checks`,
       'dead-letters': `${prefix}.dead-letters`,
+      state: `${prefix}.state`,
     });
     const created = await ensureTopics(shared(), names);
-    expect(created.map(({ status }) => status)).toEqual(Array(6).fill('created'));
+    expect(created.map(({ status }) => status)).toEqual(Array(names.length).fill('created'));
     const checked = await ensureTopics(shared(), names);
     expect(checked).toEqual(names.map(({ name }) => ({ topic: name, status: 'ok', details: [] })));
     const changed = names.map((spec) => ({

@@ -1,8 +1,8 @@
 import { Observable, type OperatorFunction } from 'rxjs';
 import type { EventRecord } from './decode-records.ts';
+import type { PartitionSessions } from './partition-sessions.ts';
 import type { InputRecord, Outcome, PipelineObserver, Place } from './records.ts';
 import type { RaisedCheck } from './semantic-checks.ts';
-import type { PartitionSessions } from './session-store.ts';
 
 /**
  * Hands each event to its session and passes on the verdicts; what is no event passes through. Sessions may be
@@ -36,7 +36,9 @@ export function analyzeSessions<R extends InputRecord>(
             return;
           }
           const { record, event } = item;
-          const session = sessions.use(item.sessionId);
+          const entry = sessions.use(item.sessionId, record.offset);
+          if (entry === undefined) return;
+          const session = entry.analyzer;
           origins.length = 0;
           let verdicts: ReturnType<typeof session.push>;
           try {
@@ -54,6 +56,7 @@ export function analyzeSessions<R extends InputRecord>(
             return;
           }
           observer.event(event.type);
+          sessions.news?.note(entry, event.type, record.offset, verdicts, place);
           if (session.reception === 'refused_setting')
             observer.refusedSetting(item.sessionId, session.refusal);
           if (session.turnRequest !== null) observer.turnRequest(item.sessionId, session.turnRequest);

@@ -30,6 +30,8 @@ export interface AskOptions {
   readonly secondOpinion: boolean;
   /** Told of each attempt that failed. */
   failed(failure: CheckFailure, message: string): void;
+  /** Told that the stronger model is asked, whose answer will count. */
+  confirming?(): void;
 }
 
 /** A failed call is tried once more, at once. */
@@ -44,6 +46,7 @@ export async function askJudge(
   const { sessionId, messages, threshold } = check;
   const first = await attempt(judge, { sessionId, messages, second: false }, options);
   if (!options.secondOpinion || 'failure' in first || first.confidence <= threshold) return first;
+  options.confirming?.();
   return attempt(judge, { sessionId, messages, second: true }, options);
 }
 

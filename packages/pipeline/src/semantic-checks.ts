@@ -1,8 +1,8 @@
 import type { CheckAnswer } from '@loopwatch/contract';
 import type { SemanticCheck, SessionAnalyzer } from '@loopwatch/detectors';
 import { concatMap, defer, filter, from, type Observable, type OperatorFunction, of } from 'rxjs';
+import type { PartitionSessions } from './partition-sessions.ts';
 import type { InputRecord, Outcome, PipelineObserver, Place, VerdictOutcome } from './records.ts';
-import type { PartitionSessions } from './session-store.ts';
 
 /** A session asks whether it loops; the stream goes on, or waits, as {@link CheckHandling} says. */
 export interface RaisedCheck<R extends InputRecord = InputRecord> {
@@ -27,10 +27,10 @@ export interface LateAnswer {
   readonly place: Place;
   readonly check: SemanticCheck;
   readonly answer: CheckAnswer;
-  readonly outcomes: readonly VerdictOutcome[] | null;
+  readonly verdicts: readonly VerdictOutcome['verdict'][] | null;
 }
 
-interface Desk {
+export interface Desk {
   readonly handling: CheckHandling;
   readonly sessions: PartitionSessions;
   readonly place: Place;
@@ -43,12 +43,18 @@ export function answerLater<R extends InputRecord>(
 ): OperatorFunction<Outcome<R> | RaisedCheck<R>, Outcome<R>> {
   return filter((item): item is Outcome<R> => {
     if (item.type !== 'check') return true;
-    const { check } = item;
-    void desk.handling.answer(check).then((answer) => {
-      const outcomes = conclude(desk, item, answer);
-      desk.handling.late?.({ place: desk.place, check, answer, outcomes });
-    });
+    // Not the record itself: its bytes, and those fetched with it, would stay until the answer is there.
+    askLater(desk, item.session, item.check, item.record.offset);
     return false;
+  });
+}
+
+/** @param offset of the record that raised the check, or of one after it */
+export function askLater(desk: Desk, session: SessionAnalyzer, check: SemanticCheck, offset: number): void {
+  void desk.handling.answer(check).then((answer) => {
+    const verdicts = conclude(desk, session, check, offset, answer);
+    if (verdicts !== null) desk.sessions.noteUnrepeatable(session);
+    desk.handling.late?.({ place: desk.place, check, answer, verdicts });
   });
 }
 
@@ -62,7 +68,11 @@ export function answerFirst<T, R extends InputRecord>(
       concatMap((found) =>
         found.type === 'check'
           ? defer(() => desk.handling.answer(found.check)).pipe(
-              concatMap((answer) => from(conclude<R>(desk, found, answer) ?? [])),
+              concatMap((answer) => {
+                const { session, check, record } = found;
+                const verdicts = conclude(desk, session, check, record.offset, answer) ?? [];
+                return from(verdicts.map((verdict) => ({ type: 'verdict' as const, record, verdict })));
+              }),
             )
           : of(found),
       ),
@@ -71,24 +81,27 @@ export function answerFirst<T, R extends InputRecord>(
 }
 
 /** @returns `null` when the session is no longer here, or has gone on to another prompt */
-function conclude<R extends InputRecord>(
+function conclude(
   { sessions, place, observer }: Desk,
-  { session, check, record }: RaisedCheck<R>,
+  session: SessionAnalyzer,
+  check: SemanticCheck,
+  offset: number,
   answer: CheckAnswer,
-): VerdictOutcome<R>[] | null {
-  if (!sessions.holds(session)) return null;
+): VerdictOutcome['verdict'][] | null {
+  const entry = sessions.holding(session);
+  if (entry === undefined) return null;
   const origins: number[] = [];
   try {
     const verdicts = session.answer(check.id, answer, origins);
     if (verdicts === undefined) return null;
+    if (verdicts.length > 0) sessions.news?.noteAnswer(entry, verdicts, place);
     return verdicts.map((verdict, i) => {
-      const firstOffset = String(origins[i] ?? record.offset);
-      const source = { ...place, firstOffset, offset: String(record.offset) };
-      return { type: 'verdict', record, verdict: { ...verdict, source } };
+      const source = { ...place, firstOffset: String(origins[i] ?? offset), offset: String(offset) };
+      return { ...verdict, source };
     });
   } catch (error) {
     sessions.forget(session.sessionId);
-    observer.fault(session.sessionId, record.offset, error);
+    observer.fault(session.sessionId, offset, error);
     return null;
   }
 }

@@ -1,19 +1,13 @@
 import { type Detection, SessionAnalyzer } from '@loopwatch/detectors';
+import { PartitionSessions } from './partition-sessions.ts';
 import type { EvictionReason, PipelineObserver } from './records.ts';
+import type { EntryStore, SessionEntry } from './session-entry.ts';
+import { SessionNewsBook } from './session-news.ts';
 
 /** A session is freed for idleness only when this many events of others have come since its last: see {@link sweep}. */
 const QUIET_EVENTS = 1024;
 /** Sessions that one sweep looks at in vain. */
 const SWEEP_STEPS = 256;
-
-interface Entry {
-  readonly analyzer: SessionAnalyzer;
-  readonly partition: PartitionSessions;
-  /** Number of the store's event at which the session was last used. */
-  touched: number;
-  older: Entry | undefined;
-  newer: Entry | undefined;
-}
 
 export interface SessionStoreOptions {
   readonly detection: Detection;
@@ -22,19 +16,21 @@ export interface SessionStoreOptions {
   /** Event time, ms, after which a session starts afresh by its own next event. */
   readonly idleMs: number;
   readonly observer: Pick<PipelineObserver, 'evicted' | 'abandoned'>;
+  /** Whether what is to be told of sessions is collected; somebody has to take it. Default: no. */
+  readonly news?: boolean;
 }
 
 /**
  * All sessions in memory, bounded. One list holds them in the order of their last use: the least recently used goes
  * when there are too many, and at the end of each batch those go whose time is over, in event time.
  */
-export class SessionStore {
+export class SessionStore implements EntryStore<PartitionSessions> {
   private readonly options: SessionStoreOptions;
   private readonly partitions = new Map<string, PartitionSessions>();
-  private oldest: Entry | undefined;
-  private newest: Entry | undefined;
+  private oldest: SessionEntry | undefined;
+  private newest: SessionEntry | undefined;
   /** Where the next sweep goes on; at the oldest when there is none. */
-  private swept: Entry | undefined;
+  private swept: SessionEntry | undefined;
   private events = 0;
   private entries = 0;
 
@@ -51,7 +47,8 @@ export class SessionStore {
     const name = `${topic}/${String(partition)}`;
     let sessions = this.partitions.get(name);
     if (sessions === undefined) {
-      sessions = new PartitionSessions(this);
+      const news = this.options.news === true ? new SessionNewsBook() : undefined;
+      sessions = new PartitionSessions(this, this.options.detection, news);
       this.partitions.set(name, sessions);
     }
     return sessions;
@@ -63,7 +60,7 @@ export class SessionStore {
     const sessions = this.partitions.get(name);
     if (sessions === undefined) return;
     this.partitions.delete(name);
-    for (const entry of [...sessions.entries.values()]) this.evict(entry, 'partition_lost');
+    for (const entry of [...sessions.all()]) this.evict(entry, 'partition_lost');
   }
 
   /**
@@ -91,7 +88,7 @@ export class SessionStore {
   }
 
   /** Marks a session as used by the event at hand; a new one takes the place of the least recently used. */
-  touch(entry: Entry): void {
+  touch(entry: SessionEntry): void {
     this.events += 1;
     entry.touched = this.events;
     if (entry === this.newest) return;
@@ -102,23 +99,38 @@ export class SessionStore {
     this.oldest ??= entry;
   }
 
-  add(sessionId: string, partition: PartitionSessions): Entry {
+  /** @param detection the settings by which the session is analyzed at first */
+  add(sessionId: string, partition: PartitionSessions, detection = partition.detection): SessionEntry {
     if (this.entries >= this.options.maxSessions && this.oldest !== undefined) this.evict(this.oldest, 'lru');
-    const analyzer = new SessionAnalyzer(sessionId, this.options.detection);
-    const entry: Entry = { analyzer, partition, touched: 0, older: undefined, newer: undefined };
-    partition.entries.set(sessionId, entry);
+    const analyzer = new SessionAnalyzer(sessionId, detection);
+    // Written out: put together from parts, each would have a shape of its own, which takes several hundred bytes.
+    const entry: SessionEntry = {
+      analyzer,
+      partition,
+      coveredTo: -1,
+      dirtySince: -1,
+      touched: 0,
+      older: undefined,
+      newer: undefined,
+      firstOffset: -1,
+      startedAt: 0,
+      toldAt: null,
+      tally: undefined,
+    };
+    partition.add(entry);
     this.entries += 1;
     return entry;
   }
 
   /** Frees a session whose state cannot be trusted any more. */
-  forget(entry: Entry): void {
+  forget(entry: SessionEntry): void {
     this.evict(entry, 'fault');
   }
 
-  private evict(entry: Entry, reason: EvictionReason): void {
+  private evict(entry: SessionEntry, reason: EvictionReason): void {
     this.unlink(entry);
-    entry.partition.entries.delete(entry.analyzer.sessionId);
+    entry.partition.remove(entry);
+    if (isOver(entry, reason)) entry.partition.news?.noteOver(entry);
     this.entries -= 1;
     const { observer } = this.options;
     observer.evicted(reason);
@@ -126,7 +138,7 @@ export class SessionStore {
     if (open.length > 0) observer.abandoned(open);
   }
 
-  private unlink(entry: Entry): void {
+  private unlink(entry: SessionEntry): void {
     const { older, newer } = entry;
     if (entry === this.swept) this.swept = newer;
     if (older !== undefined) older.newer = newer;
@@ -138,42 +150,7 @@ export class SessionStore {
   }
 }
 
-/** The sessions of one partition, which are in order with respect to each other. */
-export class PartitionSessions {
-  readonly entries = new Map<string, Entry>();
-  /** Newest credible event time seen in the partition, epoch ms. */
-  newestTime = 0;
-  private readonly store: SessionStore;
-
-  constructor(store: SessionStore) {
-    this.store = store;
-  }
-
-  /** Whether this very analyzer is still the session's. */
-  holds(analyzer: SessionAnalyzer): boolean {
-    return this.entries.get(analyzer.sessionId)?.analyzer === analyzer;
-  }
-
-  /** The session's analyzer, new if it is not in memory. */
-  use(sessionId: string): SessionAnalyzer {
-    const entry = this.entries.get(sessionId) ?? this.store.add(sessionId, this);
-    this.store.touch(entry);
-    return entry.analyzer;
-  }
-
-  /** The session starts afresh with its next event. */
-  forget(sessionId: string): void {
-    const entry = this.entries.get(sessionId);
-    if (entry !== undefined) this.store.forget(entry);
-  }
-
-  /**
-   * To be called after each event, with the session that took it and the record's timestamp. An event that claims to
-   * be newer than its record has a clock that is wrong, and others must not be thought idle for it.
-   */
-  noteTime({ lastTime }: SessionAnalyzer, timestamp: number | null): void {
-    const known = timestamp !== null && timestamp > 0;
-    const time = known ? Math.min(lastTime, timestamp) : lastTime;
-    if (time > this.newestTime) this.newestTime = time;
-  }
+/** Whether nothing more of a session is to be expected: for want of room, only those go for good that have ended. */
+function isOver({ toldAt }: SessionEntry, reason: EvictionReason): boolean {
+  return reason === 'idle' || (reason === 'lru' && toldAt === null);
 }

@@ -194,7 +194,7 @@ it('goes on behind a fault of its own, tells it, and lets the session start afre
   });
   const sessions = store.partition('events', 3);
   const broken = new Error('broken');
-  vi.spyOn(sessions.use('s-1'), 'push').mockImplementationOnce(() => {
+  vi.spyOn(sessions.use('s-1', 0)!.analyzer, 'push').mockImplementationOnce(() => {
     throw broken;
   });
   const call: EventRecord['event'] = { type: 'tool_call_request', name: 'read_file' };

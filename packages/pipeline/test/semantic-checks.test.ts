@@ -64,7 +64,7 @@ describe('a stream that does not wait', () => {
         place: { topic: 'events', partition: 0 },
         check: { sessionId: 's', turn: 3 },
         answer: sure,
-        outcomes: [{ verdict: { phase: 'opened', eventIndex: 2, source: { offset: '2' } } }],
+        verdicts: [{ phase: 'opened', eventIndex: 2, source: { offset: '2' } }],
       },
     ]);
     await driver.write(turns(1));
@@ -87,7 +87,7 @@ describe('a stream that does not wait', () => {
     await happen(driver);
     waiting[0]!(sure);
     await settled();
-    expect(late.map(({ outcomes }) => outcomes)).toEqual([null]);
+    expect(late.map(({ verdicts }) => verdicts)).toEqual([null]);
   });
 });
 

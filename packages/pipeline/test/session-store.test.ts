@@ -31,14 +31,14 @@ function storeOf(maxSessions: number) {
     { time = 0, timestamp = null, partition = 0 }: Partial<CallPlace> = {},
   ): number => {
     const sessions = store.partition('events', partition);
-    const session = sessions.use(sessionId);
+    const session = sessions.use(sessionId, 0)!.analyzer;
     const before = session.eventIndex + 1;
     session.push({ type: 'tool_call_request', name: 'ls', time });
     sessions.noteTime(session, timestamp);
     return before;
   };
   const has = (sessionId: string, partition = 0): boolean =>
-    store.partition('events', partition).entries.has(sessionId);
+    [...store.partition('events', partition).all()].some(({ analyzer }) => analyzer.sessionId === sessionId);
   return { store, evictions, abandoned, call, has };
 }
 
@@ -95,7 +95,7 @@ describe('the bound on sessions in memory', () => {
     expect(store.size).toBe(100);
     expect(evictions).toHaveLength(99_900);
     expect(new Set(evictions)).toEqual(new Set(['lru']));
-    const inPartitions = Array.from({ length: 7 }, (_, i) => store.partition('events', i).entries.size);
+    const inPartitions = Array.from({ length: 7 }, (_, i) => [...store.partition('events', i).all()].length);
     expect(inPartitions.reduce((sum, size) => sum + size)).toBe(100);
   });
 });

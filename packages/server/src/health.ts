@@ -1,10 +1,15 @@
 import { Router } from 'express';
-import type { Registry } from 'prom-client';
+
+/** Metrics in Prometheus' text format, as a registry has them. */
+export interface Metrics {
+  readonly contentType: string;
+  metrics(): Promise<string>;
+}
 
 export type Readiness = Record<string, { ok: boolean; detail?: string }>;
 
 /** `/healthz` (the process answers), `/readyz` (what it needs is there) and `/metrics`. */
-export function healthRoutes(readiness: () => Promise<Readiness>, registry: Registry): Router {
+export function healthRoutes(readiness: () => Promise<Readiness>, metrics: Metrics): Router {
   const router = Router();
   router.get('/healthz', (_request, response) => {
     response.json({ status: 'ok' });
@@ -15,7 +20,7 @@ export function healthRoutes(readiness: () => Promise<Readiness>, registry: Regi
     response.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'not ready', checks });
   });
   router.get('/metrics', async (_request, response) => {
-    response.type(registry.contentType).send(await registry.metrics());
+    response.type(metrics.contentType).send(await metrics.metrics());
   });
   return router;
 }

@@ -1,2 +1,2 @@
-export { healthRoutes, type Readiness } from './health.ts';
+export { healthRoutes, type Metrics, type Readiness } from './health.ts';
 export { createServer, type LoopwatchServer, type ServerDeps } from './server.ts';

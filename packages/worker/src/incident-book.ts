@@ -1,11 +1,13 @@
 import type { Verdict } from '@loopwatch/contract';
 import type { WorkerMetrics } from './metrics.ts';
 
-interface OpenIncident {
+/** What the metrics know of an incident that is open. */
+export interface OpenIncident {
+  readonly id: string;
   readonly detector: Verdict['detector'];
-  action: Verdict['action'];
-  calls: number;
-  tokens: number;
+  readonly action: Verdict['action'];
+  readonly calls: number;
+  readonly tokens: number;
 }
 
 /** Keeps the metrics of incidents: which are open, what came of a chance, and what loops have used so far. */
@@ -17,26 +19,41 @@ export class IncidentBook {
     this.metrics = metrics;
   }
 
-  note({ incidentId, detector, phase, action, outcome, cost }: Pick<Verdict, NotedKey>): void {
+  /** Counts a verdict that was just published. */
+  note(verdict: Pick<Verdict, NotedKey>): void {
     const { metrics } = this;
+    const { incidentId, detector, phase, action, outcome } = verdict;
     metrics.verdicts.inc({ detector, phase, action });
     if (action === 'warn' || action === 'chance') metrics.warnings.inc();
     if (action === 'block') metrics.blocks.inc();
-    const known = this.open.get(incidentId);
-    const incident: OpenIncident = known ?? { detector, action, calls: 0, tokens: 0 };
-    if (known === undefined) {
-      this.open.set(incidentId, incident);
-      metrics.incidentsOpen.inc({ detector });
-    }
-    if (incident.action === 'chance' && action === 'block') metrics.mitigations.inc({ outcome: 'blocked' });
-    if (incident.action === 'chance' && outcome === 'recovered')
+    const before = this.open.get(incidentId);
+    if (before?.action === 'chance' && action === 'block') metrics.mitigations.inc({ outcome: 'blocked' });
+    if (before?.action === 'chance' && outcome === 'recovered')
       metrics.mitigations.inc({ outcome: 'recovered' });
-    incident.action = action;
-    metrics.wastedCalls.inc(Math.max(0, cost.calls - incident.calls));
-    metrics.wastedTokens.inc(Math.max(0, (cost.tokens ?? 0) - incident.tokens));
-    incident.calls = Math.max(incident.calls, cost.calls);
-    incident.tokens = Math.max(incident.tokens, cost.tokens ?? 0);
-    if (phase === 'resolved') this.forget(incidentId);
+    const after = this.recall(verdict);
+    metrics.wastedCalls.inc(after.calls - (before?.calls ?? 0));
+    metrics.wastedTokens.inc(after.tokens - (before?.tokens ?? 0));
+  }
+
+  /** Takes in a verdict that was published before, by this worker or another: it is counted already. */
+  recall(verdict: Pick<Verdict, NotedKey>): OpenIncident {
+    const { id, ...told } = openIncidentOf(verdict);
+    const known = this.open.get(id);
+    const calls = Math.max(known?.calls ?? 0, told.calls);
+    const tokens = Math.max(known?.tokens ?? 0, told.tokens);
+    const incident = { id, ...told, calls, tokens };
+    if (verdict.phase === 'resolved') this.forget(id);
+    else this.restore(incident);
+    return incident;
+  }
+
+  restore(incident: OpenIncident): void {
+    if (!this.open.has(incident.id)) this.metrics.incidentsOpen.inc({ detector: incident.detector });
+    this.open.set(incident.id, incident);
+  }
+
+  get(incidentId: string): OpenIncident | undefined {
+    return this.open.get(incidentId);
   }
 
   /** The incident will not be heard of again. */
@@ -49,3 +66,13 @@ export class IncidentBook {
 }
 
 type NotedKey = 'incidentId' | 'detector' | 'phase' | 'action' | 'outcome' | 'cost';
+
+/** What a verdict says of its incident. */
+export function openIncidentOf({
+  incidentId,
+  detector,
+  action,
+  cost,
+}: Pick<Verdict, NotedKey>): OpenIncident {
+  return { id: incidentId, detector, action, calls: cost.calls, tokens: cost.tokens ?? 0 };
+}

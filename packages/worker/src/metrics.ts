@@ -22,6 +22,8 @@ export interface WorkerMetrics {
   readonly deadLetters: Counter<'reason'>;
   readonly refusedSettings: Counter;
   readonly rebalances: Counter;
+  readonly interruptions: Counter;
+  readonly recoveryDuration: Histogram;
   readonly faults: Counter;
 }
 
@@ -58,13 +60,13 @@ export function createWorkerMetrics(registry: Registry, activeSessions: () => nu
     }),
     batchDuration: new Histogram({
       name: 'loopwatch_batch_duration_seconds',
-      help: 'From a batch fetched to its offset committed.',
+      help: 'From a batch fetched to its records analyzed.',
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
       registers,
     }),
     semanticChecks: counter(
       'semantic_checks_total',
-      'Checks by a model: loop, none, recorded, discarded, skipped; and calls that failed: error, timeout, malformed.',
+      'Checks by a model: loop, none, discarded, skipped; and calls that failed: error, timeout, malformed.',
       ['result'],
     ),
     semanticDuration: new Histogram({
@@ -90,11 +92,23 @@ export function createWorkerMetrics(registry: Registry, activeSessions: () => nu
       name: 'loopwatch_consumer_lag',
       help: 'Records behind the last one processed.',
       labelNames: ['topic', 'partition'],
+      // Where the metrics of several workers are put together: a partition has one owner, two only while it changes hands.
+      aggregator: 'max',
       registers,
     }),
     deadLetters: counter('dead_letters_total', 'Records that could not be read.', ['reason']),
     refusedSettings: counter('refused_settings_total', 'Control events with a bad key or value.'),
     faults: counter('detection_faults_total', 'Events at which detection itself failed: a bug.'),
     rebalances: counter('rebalances_total', 'Changes of the partitions that this worker owns.'),
+    interruptions: counter(
+      'partition_interruptions_total',
+      'Times the work on a partition began anew from what is durable, because a write failed or its owner changed.',
+    ),
+    recoveryDuration: new Histogram({
+      name: 'loopwatch_recovery_duration_seconds',
+      help: 'From a partition assigned to its first new record: fencing, restored sessions, replay.',
+      buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+      registers,
+    }),
   };
 }

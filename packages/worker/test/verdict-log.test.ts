@@ -9,8 +9,8 @@ async function said(
   detection: DetectionInput,
   level?: string,
 ): Promise<LogLine[]> {
-  const { source, lines } = await startWorker(detection, level);
-  await source.deliver(records(0, events));
+  const { log, lines } = await startWorker(detection, level);
+  await log.deliver(records(0, events));
   return lines;
 }
 

@@ -7,10 +7,10 @@ async function samplesAfter(
   detection: DetectionInput,
   ...batches: (readonly unknown[])[]
 ): Promise<Record<string, number>> {
-  const { source, registry } = await startWorker(detection, 'silent');
+  const { log, registry } = await startWorker(detection, 'silent');
   let first = 0;
   for (const batch of batches) {
-    await source.deliver(records(first, batch));
+    await log.deliver(records(first, batch));
     first += batch.length;
   }
   const lines = (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
@@ -205,13 +205,13 @@ describe('the metrics', () => {
   });
 
   it('measure from the record’s timestamp to the verdict sent', async () => {
-    const { source, sink, clock, registry } = await startWorker({ tool_call_loop: { max_repeats: 2 } });
+    const { log, clock, registry } = await startWorker({ tool_call_loop: { max_repeats: 2 } });
     const timestamp = clock.now;
-    sink.gate = Promise.resolve().then(() => {
+    log.gate = Promise.resolve().then(() => {
       clock.now += 30;
     });
     clock.now += 1200;
-    await source.deliver(records(0, calls(4), { timestamp }));
+    await log.deliver(records(0, calls(4), { timestamp }));
     expect(await metric(registry, 'loopwatch_detection_latency_seconds_count')).toBe(2);
     expect(await metric(registry, 'loopwatch_detection_latency_seconds_sum')).toBeCloseTo(2 * 1.23);
     expect(await metric(registry, 'loopwatch_detection_latency_seconds_bucket{le="1"}')).toBe(0);
@@ -219,18 +219,19 @@ describe('the metrics', () => {
   });
 
   it('take a record from the future as one of now', async () => {
-    const { source, clock, registry } = await startWorker({ tool_call_loop: { max_repeats: 2 } });
-    await source.deliver(records(0, calls(2), { timestamp: clock.now + 5000 }));
+    const { log, clock, registry } = await startWorker({ tool_call_loop: { max_repeats: 2 } });
+    await log.deliver(records(0, calls(2), { timestamp: clock.now + 5000 }));
     expect(await metric(registry, 'loopwatch_detection_latency_seconds_sum')).toBe(0);
   });
 
   it('say how far each partition lags, and how often partitions moved', async () => {
-    const { source, registry } = await startWorker();
-    source.assign(0, 1);
-    await source.deliver(records(0, calls(1)), { partition: 0, lag: 500 });
-    await source.deliver(records(0, calls(1)), { partition: 1, lag: 3 });
-    await source.deliver(records(1, calls(1)), { partition: 0, lag: 499 });
-    source.assign(0);
+    const { log, registry } = await startWorker();
+    log.assignment(2, { arrived: 2, left: 0 });
+    await log.deliver(records(0, calls(1)), { partition: 0, lag: 500 });
+    await log.deliver(records(0, calls(1)), { partition: 1, lag: 3 });
+    await log.deliver(records(1, calls(1)), { partition: 0, lag: 499 });
+    log.assignment(1, { arrived: 0, left: 1 });
+    log.crash(1);
     const lag = (partition: number) =>
       metric(registry, `loopwatch_consumer_lag{topic="${topics.events}",partition="${String(partition)}"}`);
     expect([await lag(0), await lag(1)]).toEqual([499, undefined]);
@@ -240,14 +241,14 @@ describe('the metrics', () => {
   });
 
   it('count a batch that fails only once it has gone through', async () => {
-    const { source, sink, registry } = await startWorker({ tool_call_loop: { max_repeats: 2 } });
-    sink.gate = Promise.reject(new Error('away'));
-    await expect(source.deliver(records(0, calls(2)), { lag: 7 })).rejects.toThrow('away');
+    const { log, registry } = await startWorker({ tool_call_loop: { max_repeats: 2 } });
+    log.gate = Promise.reject(new Error('away'));
+    await expect(log.deliver(records(0, calls(2)), { lag: 7 })).rejects.toThrow('away');
     expect(await metric(registry, 'loopwatch_blocks_total')).toBe(0);
     expect(await metric(registry, 'loopwatch_incidents_open{detector="tool-repeat"}')).toBeUndefined();
     expect(await metric(registry, 'loopwatch_detection_latency_seconds_count')).toBe(0);
-    sink.gate = Promise.resolve();
-    await source.deliver(records(0, calls(2)), { lag: 7 });
+    log.gate = Promise.resolve();
+    await log.deliver(records(0, calls(2)), { lag: 7 });
     expect(await metric(registry, 'loopwatch_blocks_total')).toBe(1);
     expect(await metric(registry, 'loopwatch_incidents_open{detector="tool-repeat"}')).toBe(1);
   });

@@ -2,26 +2,18 @@ import { existsSync } from 'node:fs';
 import { access, constants, mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
-import { type Settings, topicNames } from '@loopwatch/contract';
+import type { Settings } from '@loopwatch/contract';
 import { parseJudgeAnswer } from '@loopwatch/detectors';
-import { ensureTopics, topicSpecs } from '@loopwatch/log';
 import { modelClient } from '@loopwatch/worker';
 import { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
-import { kafkaOptions } from '../runtime/kafka.ts';
-import { silentLogger } from '../runtime/logger.ts';
 import { dashboardDir } from '../runtime/paths.ts';
+import type { Diagnosis } from './diagnosis.ts';
+import { checkKafka } from './doctor-kafka.ts';
 
 interface Options extends ConfigOptions {
   readonly brokers?: string;
-}
-
-/** What one check found; `advice` says what to do when it is not good. */
-interface Diagnosis {
-  readonly ok: boolean;
-  readonly what: string;
-  readonly advice?: string;
 }
 
 /** `loopwatch doctor`: checks what Loopwatch needs, and says what to do. */
@@ -117,29 +109,3 @@ async function checkModel({ llm, semantic }: Settings): Promise<Diagnosis> {
 
 const modelQuestion =
   'Answer only with the JSON object {"analysis": "nothing to judge", "confidence": 0}. This checks whether you are there.';
-
-async function checkKafka(settings: Settings): Promise<Diagnosis[]> {
-  const { brokers, partitions } = settings.kafka;
-  if (brokers.length === 0)
-    return [{ ok: true, what: 'no Kafka configured: `loopwatch start` uses the embedded log' }];
-  const specs = topicSpecs(topicNames(settings.kafka.topics), { partitions });
-  try {
-    const reports = await ensureTopics({ ...kafkaOptions(settings, silentLogger()), create: false }, specs);
-    return [
-      { ok: true, what: `Kafka answers on ${brokers.join(',')}` },
-      ...reports.map(({ topic, status, details }) => ({
-        ok: status === 'ok',
-        what: `topic ${topic} ${status === 'ok' ? 'is as it should be' : status}`,
-        advice: status === 'missing' ? 'Run `npx loopwatch topics`.' : details.join(' '),
-      })),
-    ];
-  } catch (error) {
-    return [
-      {
-        ok: false,
-        what: `Kafka on ${brokers.join(',')}`,
-        advice: error instanceof Error ? error.message : String(error),
-      },
-    ];
-  }
-}

@@ -1,7 +1,13 @@
 import { resolve } from 'node:path';
 import { type Settings, type TopicNames, topicNames } from '@loopwatch/contract';
 import { planDetection } from '@loopwatch/detectors';
-import { type EventSource, openEmbeddedLog, type VerdictSink } from '@loopwatch/log';
+import {
+  type EventSource,
+  openEmbeddedLog,
+  type TaskRunner,
+  type TopicReader,
+  type VerdictSink,
+} from '@loopwatch/log';
 import { createServer } from '@loopwatch/server';
 import { modelClient, Worker } from '@loopwatch/worker';
 import { Command } from 'commander';
@@ -9,13 +15,14 @@ import type { Logger } from 'pino';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { listenFailure } from '../runtime/http.ts';
-import { eventsSource, kafkaSink, verdictsSource } from '../runtime/kafka.ts';
+import { kafkaSink, verdictsSource } from '../runtime/kafka.ts';
 import { type Running, runUntilSignal } from '../runtime/lifecycle.ts';
 import { createLogger, logFunction } from '../runtime/logger.ts';
 import { configuredModel } from '../runtime/model.ts';
 import { dashboardDir, samplesDir } from '../runtime/paths.ts';
 import { processRegistry } from '../runtime/registry.ts';
 import { version } from '../runtime/version.ts';
+import { workerInputs } from '../runtime/worker-inputs.ts';
 import { loadSamples } from '../samples/load-samples.ts';
 import { SamplePlayer } from '../samples/sample-player.ts';
 
@@ -60,7 +67,8 @@ export function startCommand(): Command {
 
 /** An event log with what the parts of the process need of it. */
 interface Log extends Running {
-  readonly events: EventSource;
+  readonly events: TaskRunner;
+  readonly control: TopicReader;
   readonly verdicts: EventSource;
   sink(): VerdictSink;
 }
@@ -70,7 +78,8 @@ async function openEmbedded(settings: Settings, topics: TopicNames, logger: Logg
   const log = await openEmbeddedLog({ dir, topics: Object.values(topics), log: logFunction(logger) });
   logger.info({ dir }, `Embedded event log in ${dir}`);
   return {
-    events: log.source([topics.events], settings.kafka.group),
+    events: log.tasks([topics.events], settings.kafka.group),
+    control: log.reader(topics.control),
     verdicts: log.source([topics.verdicts], `${settings.kafka.group}-server`),
     sink: () => log.sink(),
     stop: () => log.close(),
@@ -79,7 +88,7 @@ async function openEmbedded(settings: Settings, topics: TopicNames, logger: Logg
 
 function overKafka(settings: Settings, logger: Logger): Log {
   return {
-    events: eventsSource(settings, logger),
+    ...workerInputs(settings, logger),
     verdicts: verdictsSource(settings, logger),
     sink: () => kafkaSink(settings, logger),
     stop: () => Promise.resolve(),
@@ -97,11 +106,12 @@ async function startAll(
   const registry = processRegistry();
   const { preset, configHash } = planDetection(settings, modelClient(settings.llm) !== undefined);
   const worker = new Worker({
-    source: log.events,
-    sink: log.sink(),
+    runner: log.events,
+    control: log.control,
     topics,
     detection: settings,
     model: configuredModel(settings, logger),
+    replayReach: settings.worker.replay_reach,
     registry,
     logger,
   });

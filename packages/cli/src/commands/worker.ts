@@ -1,51 +1,51 @@
-import { topicNames } from '@loopwatch/contract';
-import { Worker } from '@loopwatch/worker';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { listenForHealth } from '../runtime/http.ts';
-import { eventsSource, kafkaSink, requireBrokers } from '../runtime/kafka.ts';
+import { requireBrokers } from '../runtime/kafka.ts';
 import { runUntilSignal } from '../runtime/lifecycle.ts';
 import { createLogger } from '../runtime/logger.ts';
-import { configuredModel } from '../runtime/model.ts';
 import { processRegistry } from '../runtime/registry.ts';
+import { createWorker, logWatching } from '../workers/create-worker.ts';
+import { runSupervised } from '../workers/run-supervised.ts';
+import { runSupervisor } from '../workers/run-supervisor.ts';
+import { supervisedFlag } from '../workers/worker-process.ts';
 
 interface Options extends ConfigOptions {
   readonly brokers?: string;
   readonly group?: string;
   readonly port?: string;
+  readonly workers?: string;
   readonly preset?: string;
+  /** Set by a supervisor alone, for the processes it starts. */
+  readonly supervisedAs?: number;
 }
 
 /** `loopwatch worker`: events in, verdicts out. */
 export function workerCommand(): Command {
   const command = new Command('worker')
-    .description('consumes events and publishes verdicts; run as many as there are partitions')
+    .description('consumes events and publishes verdicts; at most as many as there are partitions')
     .option('--brokers <list>', 'host:port of the brokers, by commas (default: KAFKA_BROKERS)')
     .option('--group <name>', 'consumer group that the workers share')
     .option('--port <n>', 'health and metrics (default: 4601)')
+    .option('--workers <n>', 'processes on this machine that share the partitions (default: 1)')
+    .addOption(new Option(`${supervisedFlag} <n>`).argParser(Number).hideHelp())
     .option('--preset <name>', 'the numbers to detect by (default: balanced)');
   return addConfigOptions(command).action(async (options: Options) => {
     const { settings, warnings } = loadConfig(options, [
       { flag: '--brokers', path: 'kafka.brokers', text: options.brokers },
       { flag: '--group', path: 'kafka.group', text: options.group },
       { flag: '--port', path: 'worker.port', text: options.port },
+      { flag: '--workers', path: 'worker.workers', text: options.workers },
       { flag: '--preset', path: 'preset', text: options.preset },
     ]);
-    const brokers = requireBrokers(settings);
+    requireBrokers(settings);
+    if (options.supervisedAs !== undefined) return runSupervised(settings, options.supervisedAs);
+    if (settings.worker.workers > 1) return runSupervisor(settings, warnings);
     const logger = createLogger(settings.log, 'worker');
     for (const warning of warnings) logger.warn(warning);
     const registry = processRegistry();
-    const topics = topicNames(settings.kafka.topics);
-    const worker = new Worker({
-      source: eventsSource(settings, logger),
-      sink: kafkaSink(settings, logger),
-      topics,
-      detection: settings,
-      model: configuredModel(settings, logger),
-      registry,
-      logger,
-    });
+    const worker = createWorker(settings, registry, logger);
     const readiness = () =>
       Promise.resolve({ kafka: { ok: worker.status.connected, detail: worker.status.detail } });
     const health = await listenForHealth(settings.worker, readiness, registry);
@@ -55,18 +55,7 @@ export function workerCommand(): Command {
       await health.stop();
       throw error;
     }
-    const { group } = settings.kafka;
-    logger.info(
-      {
-        brokers,
-        group,
-        events: topics.events,
-        verdicts: topics.verdicts,
-        preset: settings.preset,
-        port: health.port,
-      },
-      `Watching ${topics.events} on ${brokers.join(',')} as ${group}; health and metrics on port ${String(health.port)}`,
-    );
+    logWatching(settings, logger, health.port);
     await runUntilSignal([worker, health], logger);
   });
 }

@@ -20,7 +20,6 @@ export function answersFor(settings: Settings, file: string | undefined): CheckH
     judge: client && new LimitedJudge(client, budget, semantic.timeout_seconds * 1000),
     recorded: file === undefined ? new RecordedAnswers() : readAnswers(file),
     secondOpinion: semantic.second_opinion,
-    model: client?.model ?? null,
     mask: planDetection(settings).privacy.mask,
     failed: (failure, message, { sessionId, turn }) => {
       process.stderr.write(

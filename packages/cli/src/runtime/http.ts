@@ -1,8 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { healthRoutes, type Readiness } from '@loopwatch/server';
+import { healthRoutes, type Metrics, type Readiness } from '@loopwatch/server';
 import express from 'express';
-import type { Registry } from 'prom-client';
 import { UsageError } from '../errors.ts';
 import type { Running } from './lifecycle.ts';
 
@@ -10,11 +9,11 @@ import type { Running } from './lifecycle.ts';
 export async function listenForHealth(
   { host, port }: { readonly host: string; readonly port: number },
   readiness: () => Promise<Readiness>,
-  registry: Registry,
+  metrics: Metrics,
 ): Promise<Running & { readonly port: number }> {
   const app = express();
   app.disable('x-powered-by');
-  app.use(healthRoutes(readiness, registry));
+  app.use(healthRoutes(readiness, metrics));
   const http = createServer(app);
   await new Promise<void>((resolve, reject) => {
     http.once('error', (error: NodeJS.ErrnoException) => {

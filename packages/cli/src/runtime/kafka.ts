@@ -8,6 +8,7 @@ import {
 } from '@loopwatch/log';
 import type { Logger } from 'pino';
 import { UsageError } from '../errors.ts';
+import { kafkaSecurity } from './kafka-security.ts';
 import { logFunction } from './logger.ts';
 
 /** The brokers, or an error that says how to name them. */
@@ -20,23 +21,18 @@ export function requireBrokers(settings: Settings): readonly string[] {
   );
 }
 
+/** @throws UsageError when no brokers are named, or a file of the login or of TLS cannot be used */
 export function kafkaOptions(settings: Settings, logger: Logger): KafkaOptions {
-  return { brokers: requireBrokers(settings), clientId: settings.kafka.client_id, log: logFunction(logger) };
+  return {
+    brokers: requireBrokers(settings),
+    clientId: settings.kafka.client_id,
+    log: logFunction(logger),
+    ...kafkaSecurity(settings.kafka),
+  };
 }
 
 export function kafkaSink(settings: Settings, logger: Logger): VerdictSink {
   return createKafkaSink(kafkaOptions(settings, logger));
-}
-
-/** The events, shared among the workers of the group. */
-export function eventsSource(settings: Settings, logger: Logger): EventSource {
-  return createKafkaSource({
-    ...kafkaOptions(settings, logger),
-    topics: [topicNames(settings.kafka.topics).events],
-    groupId: settings.kafka.group,
-    partitionsConsumedConcurrently: settings.kafka.partitions_at_once,
-    maxBytesPerPartition: 4 * 1024 * 1024,
-  });
 }
 
 /** All verdicts from the beginning; a group of its own for each process, which never commits. */

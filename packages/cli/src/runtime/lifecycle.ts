@@ -17,7 +17,12 @@ export async function runUntilSignal(parts: readonly Running[], logger: Logger):
     for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, resolve);
   });
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => process.exit(130));
-  logger.info({ signal }, `${signal}: stopping; what is in progress is finished first`);
+  await stopInTime(parts, signal, logger);
+}
+
+/** Stops what runs, in the given order; the process ends anyway, with status 1, when that takes too long. */
+export async function stopInTime(parts: readonly Running[], reason: string, logger: Logger): Promise<void> {
+  logger.info({ reason }, `${reason}: stopping; what is in progress is finished first`);
   const deadline = setTimeout(() => {
     logger.error(`Not stopped within ${String(GRACE_MS / 1000)} s; ending anyway`);
     process.exit(1);

@@ -17,7 +17,8 @@ export function createLogger({ level, format }: Settings['log'], name: string): 
     options,
     pretty({
       translateTime: 'SYS:HH:MM:ss',
-      ignore: 'name,sessionId,incidentId,detector,phase,action,count',
+      messageFormat: '{if worker}worker {worker}: {end}{msg}',
+      ignore: 'name,worker,sessionId,incidentId,detector,phase,action,count',
       sync: true,
     }),
   );

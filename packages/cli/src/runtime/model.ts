@@ -1,12 +1,15 @@
 import type { Settings } from '@loopwatch/contract';
-import { planDetection } from '@loopwatch/detectors';
+import { detectionOf, semanticLayer } from '@loopwatch/detectors';
 import { type ModelClient, modelClient } from '@loopwatch/worker';
 import type { Logger } from 'pino';
 
 /** The configured model. Without one the semantic layer is off, and the log says so. */
 export function configuredModel(settings: Settings, logger: Logger): ModelClient | undefined {
   const model = modelClient(settings.llm);
-  const wanted = planDetection(settings, true).semantic !== null;
+  const { plan, tiers } = detectionOf(settings, semanticLayer);
+  const wanted = [plan, ...[...(tiers?.values() ?? [])].map((tier) => tier.plan)].some(
+    ({ semantic }) => semantic !== null,
+  );
   if (wanted && model === undefined) {
     logger.info(
       'The semantic layer is off: no model is configured (llm.model with llm.base_url or llm.api_key)',

@@ -1,7 +1,6 @@
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { maskSecrets } from '../mask.ts';
 import type { Privacy } from '../privacy.ts';
+import { sha256 } from '../sha256.ts';
 import { cleanHistory } from './clean-history.ts';
 import { MAX_EXCERPT } from './excerpt.ts';
 import type { Message, TurnHistory } from './turn-history.ts';
@@ -117,7 +116,7 @@ function lengthOf(lines: readonly string[]): number {
 /** A line that the data cannot hold: it is made of the data's own hash. */
 function markerFor(data: string): string {
   for (let attempt = 0; ; attempt += 1) {
-    const marker = `data-${bytesToHex(sha256(utf8ToBytes(`${String(attempt)}\n${data}`))).slice(0, 32)}`;
+    const marker = `data-${sha256(`${String(attempt)}\n${data}`, 32)}`;
     if (!data.includes(marker)) return marker;
   }
 }

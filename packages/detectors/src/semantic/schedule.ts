@@ -23,19 +23,20 @@ export class CheckSchedule {
   turn = 0;
   /** The turn that asked last, 0 before the first; those that got no answer count too. */
   private lastCheck = 0;
-  private interval: number;
+  /** What the last answer led to; `null` before the first, when the configured interval holds. */
+  private answered: number | null = null;
   private pending = false;
 
   constructor(options: ScheduleOptions) {
     this.options = options;
-    this.interval = options.interval;
   }
 
   /** A turn begins. @returns whether it asks */
   startTurn(): boolean {
     this.turn += 1;
     if (this.pending || this.turn < this.options.afterTurns) return false;
-    if (this.lastCheck > 0 && this.turn - this.lastCheck < this.interval) return false;
+    if (this.lastCheck > 0 && this.turn - this.lastCheck < (this.answered ?? this.options.interval))
+      return false;
     this.lastCheck = this.turn;
     this.pending = true;
     return true;
@@ -44,20 +45,20 @@ export class CheckSchedule {
   /** The check under way has ended. One without an answer leaves the interval as it is. */
   settle(answer: CheckAnswer): void {
     this.pending = false;
-    if ('confidence' in answer) this.interval = nextInterval(answer.confidence);
+    if ('confidence' in answer) this.answered = nextInterval(answer.confidence);
   }
 
   /** A new prompt: nothing of the last one counts. */
   reset(): void {
     this.turn = 0;
     this.lastCheck = 0;
-    this.interval = this.options.interval;
+    this.answered = null;
     this.pending = false;
   }
 
   snapshot(): ScheduleSnapshot {
-    const { turn, lastCheck, interval, pending } = this;
-    return { turn, lastCheck, interval, pending };
+    const { turn, lastCheck, answered, pending } = this;
+    return { turn, lastCheck, answered, pending };
   }
 
   restore(snapshot: ScheduleSnapshot): void {
@@ -68,6 +69,6 @@ export class CheckSchedule {
 export interface ScheduleSnapshot {
   readonly turn: number;
   readonly lastCheck: number;
-  readonly interval: number;
+  readonly answered: number | null;
   readonly pending: boolean;
 }

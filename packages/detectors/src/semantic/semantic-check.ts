@@ -1,6 +1,5 @@
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { Mark } from '../mark.ts';
+import { sha256 } from '../sha256.ts';
 import type { JudgeMessage } from './judge-prompt.ts';
 
 /** A question to a model: does this session loop? */
@@ -23,5 +22,5 @@ export interface SemanticCheck {
 
 export function checkId(sessionId: string, { eventId, time }: Pick<Mark, 'eventId' | 'time'>): string {
   const parts = JSON.stringify(['check', sessionId, eventId, time]);
-  return `c-${bytesToHex(sha256(utf8ToBytes(parts))).slice(0, 32)}`;
+  return `c-${sha256(parts, 32)}`;
 }

@@ -60,7 +60,7 @@ export class Semantic implements Detector {
       if (this.schedule.startTurn()) this.ask(mark);
       this.history.startTurn(this.schedule.turn, mark);
     } else {
-      this.history.note(event, () => step.mark());
+      this.history.note(step);
     }
   }
 

@@ -38,6 +38,12 @@ export interface HistoryOptions {
   readonly maxCharacters: number;
 }
 
+/** An event, with the session before it, which is asked for where the event opens a turn of its own. */
+interface Noted {
+  readonly event: KnownEvent;
+  mark(): Mark;
+}
+
 /** What a model is shown of a session: the request, and the last turns in bounded memory. */
 export class TurnHistory {
   private readonly options: HistoryOptions;
@@ -60,25 +66,25 @@ export class TurnHistory {
     while (this.turns.length > this.options.historyTurns) this.turns.shift();
   }
 
-  /** @param mark the session as it stands before the event; asked for where the event opens a turn of its own */
-  note(event: KnownEvent, mark: () => Mark): void {
+  note(step: Noted): void {
+    const { event } = step;
     switch (event.type) {
       case 'content':
-        this.append('answer', event.text, mark);
+        this.append('answer', event.text, step);
         break;
       case 'thought':
-        this.append('reasoning', event.text, mark);
+        this.append('reasoning', event.text, step);
         break;
       case 'tool_call_request': {
         const text = Excerpt.of(canonicalArguments(event.args));
         const name = event.name.slice(0, MAX_NAME);
-        this.add({ kind: 'call', callId: event.callId ?? null, name, isError: false, text }, mark);
+        this.add({ kind: 'call', callId: event.callId ?? null, name, isError: false, text }, step);
         break;
       }
       case 'tool_result': {
         const text = Excerpt.of(resultText(event.result));
         const isError = event.isError === true;
-        this.add({ kind: 'result', callId: event.callId ?? null, name: null, isError, text }, mark);
+        this.add({ kind: 'result', callId: event.callId ?? null, name: null, isError, text }, step);
         break;
       }
       case 'retry': {
@@ -90,14 +96,14 @@ export class TurnHistory {
     }
   }
 
-  private append(kind: 'answer' | 'reasoning', text: string, mark: () => Mark): void {
+  private append(kind: 'answer' | 'reasoning', text: string, step: Noted): void {
     const last = this.turns.at(-1)?.messages.at(-1);
     if (last?.kind === kind) last.text.append(text);
-    else this.add({ kind, callId: null, name: null, isError: false, text: Excerpt.of(text) }, mark);
+    else this.add({ kind, callId: null, name: null, isError: false, text: Excerpt.of(text) }, step);
   }
 
-  private add(message: Message, mark: () => Mark): void {
-    if (this.turns.length === 0) this.turns.push({ number: 0, mark: mark(), messages: [], leftOut: 0 });
+  private add(message: Message, step: Noted): void {
+    if (this.turns.length === 0) this.turns.push({ number: 0, mark: step.mark(), messages: [], leftOut: 0 });
     const turn = this.turns.at(-1) as Turn;
     turn.messages.push(message);
     if (turn.messages.length <= MAX_MESSAGES) return;

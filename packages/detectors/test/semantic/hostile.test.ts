@@ -1,7 +1,7 @@
 import { type AgentEvent, detectionSchema } from '@loopwatch/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { detectionOf, type SemanticCheck, SessionAnalyzer } from '../../src/index.ts';
+import { detectionOf, type SemanticCheck, SessionAnalyzer, semanticLayer } from '../../src/index.ts';
 
 const turn: AgentEvent = { type: 'turn_started' };
 
@@ -16,7 +16,7 @@ function checkAfter(
     privacy: { mask: [], ...privacy },
     semantic: { max_characters: 8000 },
   });
-  const session = new SessionAnalyzer('s', detectionOf(settings, true));
+  const session = new SessionAnalyzer('s', detectionOf(settings, semanticLayer));
   for (const event of [{ type: 'prompt_started', text } as AgentEvent, ...Array<AgentEvent>(29).fill(turn)])
     session.push(event);
   for (const event of events) session.push(event);

@@ -1,6 +1,12 @@
 import { type AgentEvent, type DetectionInput, detectionSchema } from '@loopwatch/contract';
 import { describe, expect, it } from 'vitest';
-import { detectionOf, maskSecrets, SessionAnalyzer, type SessionSnapshot } from '../../src/index.ts';
+import {
+  detectionOf,
+  maskSecrets,
+  SessionAnalyzer,
+  type SessionSnapshot,
+  semanticLayer,
+} from '../../src/index.ts';
 
 const turn: AgentEvent = { type: 'turn_started' };
 const prompt: AgentEvent = { type: 'prompt_started', text: 'Fix the test' };
@@ -9,7 +15,7 @@ const sure = { analysis: 'It edits the same line to and fro.', confidence: 0.97 
 function session(config: DetectionInput = {}, judged = true): SessionAnalyzer {
   return new SessionAnalyzer(
     's',
-    detectionOf(detectionSchema.parse({ preset: 'stream', ...config }), judged),
+    detectionOf(detectionSchema.parse({ preset: 'stream', ...config }), judged ? semanticLayer : null),
   );
 }
 
@@ -75,7 +81,7 @@ describe('a check', () => {
       [0, 1].map((time) => {
         const analyzer = new SessionAnalyzer(
           id,
-          detectionOf(detectionSchema.parse({ preset: 'stream' }), true),
+          detectionOf(detectionSchema.parse({ preset: 'stream' }), semanticLayer),
         );
         push(analyzer, [...turns(29), { ...turn, time }]);
         return analyzer.takeCheck()?.id;
@@ -209,10 +215,10 @@ describe('without a model', () => {
     expect(unjudged.snapshot()).toEqual(off.snapshot());
     expect(unjudged.snapshot().detectors.at(-1)).toBeNull();
     const plan = (judged: boolean) =>
-      detectionOf(detectionSchema.parse({ preset: 'stream' }), judged).plan.configHash;
+      detectionOf(detectionSchema.parse({ preset: 'stream' }), judged ? semanticLayer : null).plan.configHash;
     expect(plan(false)).toBe(
-      detectionOf(detectionSchema.parse({ preset: 'stream', semantic: { enabled: false } }), true).plan
-        .configHash,
+      detectionOf(detectionSchema.parse({ preset: 'stream', semantic: { enabled: false } }), semanticLayer)
+        .plan.configHash,
     );
     expect(plan(true)).not.toBe(plan(false));
   });

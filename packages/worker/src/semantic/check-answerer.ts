@@ -34,7 +34,6 @@ export interface AnswererOptions {
   readonly judge: Judge | undefined;
   readonly recorded: RecordedAnswers;
   readonly secondOpinion: boolean;
-  readonly model: string | null;
   /** Further patterns whose matches are masked. */
   readonly mask: readonly RegExp[];
   /** Told of each call that failed. */
@@ -49,18 +48,19 @@ export class CheckAnswerer {
     this.options = options;
   }
 
-  isRecorded(check: SemanticCheck): boolean {
-    return this.options.recorded.get(check.id) !== undefined;
-  }
-
-  /** Never rejects. */
-  async answer(check: SemanticCheck): Promise<CheckAnswer> {
+  /**
+   * Never rejects.
+   *
+   * @param confirming told that the stronger model is asked, whose answer will count
+   */
+  async answer(check: SemanticCheck, confirming?: () => void): Promise<CheckAnswer> {
     const { judge, recorded, secondOpinion, mask } = this.options;
     const known = recorded.get(check.id);
     if (known !== undefined) return known;
     if (judge === undefined) return { failure: 'skipped' };
     const answer = await askJudge(judge, check, {
       secondOpinion,
+      ...(confirming !== undefined && { confirming }),
       failed: (failure, message) => {
         this.options.failed(failure, message, check);
       },
@@ -68,19 +68,20 @@ export class CheckAnswerer {
     // Masked at once, so that what is recorded and what is told are the same.
     return 'failure' in answer ? answer : { ...answer, analysis: maskSecrets(answer.analysis, mask) };
   }
+}
 
-  /** The answer as it is recorded. */
-  record(check: SemanticCheck, answer: CheckAnswer, storeText: boolean): CheckRecord {
-    const { id, sessionId, promptId, eventId, eventIndex, time, turn } = check;
-    const { model } = this.options;
-    const answered = 'failure' in answer ? null : answer;
-    const record: CheckRecord = {
-      ...{ v: 1, id, sessionId, promptId, eventId, eventIndex, time, turn, model },
-      analysis: answered === null ? null : storeText ? answered.analysis : '',
-      confidence: answered?.confidence ?? null,
-      failure: 'failure' in answer ? answer.failure : null,
-    };
-    this.options.recorded.add(record);
-    return record;
-  }
+/** An answer as it is recorded; `model` is the one that gave it. */
+export function checkRecord(
+  check: SemanticCheck,
+  answer: CheckAnswer,
+  { model, storeText }: { readonly model: string; readonly storeText: boolean },
+): CheckRecord {
+  const { id, sessionId, promptId, eventId, eventIndex, time, turn } = check;
+  const answered = 'failure' in answer ? null : answer;
+  return {
+    ...{ v: 1, id, sessionId, promptId, eventId, eventIndex, time, turn, model },
+    analysis: answered === null ? null : storeText ? answered.analysis : '',
+    confidence: answered?.confidence ?? null,
+    failure: 'failure' in answer ? answer.failure : null,
+  };
 }

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { WorkerMetrics } from '../metrics.ts';
 import { oneLine } from '../one-line.ts';
 import { CallBudget } from './budget.ts';
-import { CheckAnswerer, RecordedAnswers } from './check-answerer.ts';
+import { CheckAnswerer, checkRecord, RecordedAnswers } from './check-answerer.ts';
 import { LimitedJudge, type ModelClient } from './limited-judge.ts';
 
 export interface DeskDeps {
@@ -13,8 +13,8 @@ export interface DeskDeps {
   readonly detection: DetectionSettings;
   readonly metrics: Pick<WorkerMetrics, 'semanticChecks' | 'semanticDuration'>;
   readonly logger: Logger;
-  /** Publishes what an answer led to, and the record of the answer where it is a new one. */
-  deliver(late: LateAnswer, record: CheckRecord | null): void;
+  /** Publishes what an answer led to, and the record of the answer. */
+  deliver(late: LateAnswer, record: CheckRecord): void;
 }
 
 /** Where a worker's checks are answered: beside the stream, within limits, counted and recorded. */
@@ -22,7 +22,8 @@ export class SemanticDesk implements CheckHandling {
   private readonly deps: DeskDeps;
   private readonly judge: LimitedJudge;
   private readonly answerer: CheckAnswerer;
-  private readonly recordedIds = new Set<string>();
+  /** Checks that the stronger model was asked about, by id. */
+  private readonly confirmed = new Set<string>();
   private closed = false;
 
   constructor(deps: DeskDeps) {
@@ -40,7 +41,6 @@ export class SemanticDesk implements CheckHandling {
       judge: this.judge,
       recorded: new RecordedAnswers(),
       secondOpinion: semantic.second_opinion,
-      model: semantic.second_opinion ? (client.secondModel ?? client.model) : client.model,
       mask: planDetection(detection).privacy.mask,
       failed: (failure, message, { sessionId, turn }) => {
         if (this.closed) return;
@@ -54,27 +54,23 @@ export class SemanticDesk implements CheckHandling {
   }
 
   async answer(check: Parameters<CheckHandling['answer']>[0]): Promise<CheckAnswer> {
-    if (this.answerer.isRecorded(check)) {
-      this.recordedIds.add(check.id);
-      return this.answerer.answer(check);
-    }
     const began = performance.now();
-    const answer = await this.answerer.answer(check);
+    const answer = await this.answerer.answer(check, () => this.confirmed.add(check.id));
     this.deps.metrics.semanticDuration.observe((performance.now() - began) / 1000);
     return answer;
   }
 
   late(late: LateAnswer): void {
+    const { check, answer, verdicts } = late;
+    const confirmed = this.confirmed.delete(check.id);
     if (this.closed) return;
-    const { check, answer, outcomes } = late;
-    const { metrics, detection, logger } = this.deps;
-    const wasRecorded = this.recordedIds.delete(check.id);
-    const result = resultOf(late, wasRecorded);
+    const { client, metrics, detection, logger } = this.deps;
+    const result = resultOf(late);
     if (result !== undefined) metrics.semanticChecks.inc({ result });
     const { sessionId, turn } = check;
-    logger.debug({ sessionId, turn, result: result ?? answer, verdicts: outcomes?.length }, 'Semantic check');
-    const record = wasRecorded ? null : this.answerer.record(check, answer, detection.privacy.store_text);
-    this.deps.deliver(late, record);
+    logger.debug({ sessionId, turn, result: result ?? answer, verdicts: verdicts?.length }, 'Semantic check');
+    const model = (confirmed ? client.secondModel : null) ?? client.model;
+    this.deps.deliver(late, checkRecord(check, answer, { model, storeText: detection.privacy.store_text }));
   }
 
   /** Gives up what is being asked; the answers are not waited for. */
@@ -85,9 +81,8 @@ export class SemanticDesk implements CheckHandling {
 }
 
 /** Failures were counted when they happened. */
-function resultOf({ check, answer, outcomes }: LateAnswer, wasRecorded: boolean): string | undefined {
-  if (wasRecorded) return 'recorded';
+function resultOf({ check, answer, verdicts }: LateAnswer): string | undefined {
   if ('failure' in answer) return undefined;
-  if (outcomes === null) return 'discarded';
+  if (verdicts === null) return 'discarded';
   return answer.confidence > check.threshold ? 'loop' : 'none';
 }

@@ -4,7 +4,7 @@ import { formatDuration, formatTime, plural } from '../../ui/format.ts';
 import { callsLine } from './calls-line.ts';
 import { diff, type Piece, prettyJson } from './diff.ts';
 import styles from './Evidence.module.css';
-import type { Call, CallsEvidence as Evidence } from './read.ts';
+import type { Call, CallResult, CallsEvidence as Evidence } from './read.ts';
 
 interface Props {
   readonly incident: Incident;
@@ -24,7 +24,10 @@ export function CallsEvidence({ incident, evidence }: Props) {
       )}
       {first !== undefined && calls.length === 1 && (
         <Card title="The call">
-          <pre className={styles['code']}>{`${first.name}\n${prettyJson(first.arguments)}`}</pre>
+          <pre className={styles['code']}>{shown(first)}</pre>
+          {first.result !== undefined && (
+            <Result result={first.result} pieces={[{ text: prettyJson(first.result.text), same: true }]} />
+          )}
         </Card>
       )}
     </>
@@ -153,19 +156,41 @@ interface PairProps {
 }
 
 function FirstAndLatest({ first, latest, total }: PairProps) {
-  const { before, after } = diff(shown(first), shown(latest));
-  const same = before.every((piece) => piece.same) && after.every((piece) => piece.same);
+  const calls = diff(shown(first), shown(latest));
+  // A result on one side alone has nothing to differ from.
+  const results =
+    first.result !== undefined && latest.result !== undefined
+      ? diff(prettyJson(first.result.text), prettyJson(latest.result.text))
+      : undefined;
   return (
-    <Card title="First and latest call" note={same ? 'nothing differs' : 'what differs is shaded'} flush>
+    <Card title="First and latest call" note={note(alike(calls), results && alike(results))} flush>
       <div className={styles['pair']}>
-        <CallText call={first} ordinal={1} pieces={before} />
-        <CallText call={latest} ordinal={total} pieces={after} />
+        <CallText call={first} ordinal={1} pieces={calls.before} result={results?.before} />
+        <CallText call={latest} ordinal={total} pieces={calls.after} result={results?.after} />
       </div>
     </Card>
   );
 }
 
-function CallText({ call, ordinal, pieces }: { call: Call; ordinal: number; pieces: readonly Piece[] }) {
+function alike({ before, after }: ReturnType<typeof diff>): boolean {
+  return [...before, ...after].every((piece) => piece.same);
+}
+
+/** @param results whether they are the same; undefined where they are not known */
+function note(calls: boolean, results: boolean | undefined): string {
+  if (calls && results === true) return 'the same call, the same result';
+  if (calls && results === undefined) return 'the same call';
+  return 'what differs is shaded';
+}
+
+interface CallTextProps {
+  readonly call: Call;
+  readonly ordinal: number;
+  readonly pieces: readonly Piece[];
+  readonly result: readonly Piece[] | undefined;
+}
+
+function CallText({ call, ordinal, pieces, result }: CallTextProps) {
   return (
     <div>
       <h3>
@@ -174,13 +199,34 @@ function CallText({ call, ordinal, pieces }: { call: Call; ordinal: number; piec
         {call.eventIndex !== undefined && <span>event #{call.eventIndex}</span>}
         {call.similarity !== undefined && <span>{Math.round(call.similarity * 100)} % alike</span>}
       </h3>
-      <pre className={styles['code']}>
-        {pieces.map(({ text, same }, index) =>
-          // The pieces are cut anew whenever they change, and have no other identity than their place.
-          same ? <span key={index}>{text}</span> : <mark key={index}>{text}</mark>,
-        )}
-      </pre>
+      <Pieces pieces={pieces} />
+      {call.result !== undefined && (
+        <Result
+          result={call.result}
+          pieces={result ?? [{ text: prettyJson(call.result.text), same: true }]}
+        />
+      )}
     </div>
+  );
+}
+
+function Result({ result, pieces }: { result: CallResult; pieces: readonly Piece[] }) {
+  return (
+    <>
+      <h4 className={styles['result']}>{result.failed ? 'Result: failed' : 'Result'}</h4>
+      {result.text === '' ? <p className={styles['empty']}>empty</p> : <Pieces pieces={pieces} />}
+    </>
+  );
+}
+
+function Pieces({ pieces }: { pieces: readonly Piece[] }) {
+  return (
+    <pre className={styles['code']}>
+      {pieces.map(({ text, same }, index) =>
+        // The pieces are cut anew whenever they change, and have no other identity than their place.
+        same ? <span key={index}>{text}</span> : <mark key={index}>{text}</mark>,
+      )}
+    </pre>
   );
 }
 

@@ -10,6 +10,14 @@ export interface Call {
   readonly arguments: string;
   /** 0 to 1, where calls were compared by likeness. */
   readonly similarity: number | undefined;
+  /** Where the detector looked at results. */
+  readonly result: CallResult | undefined;
+}
+
+export interface CallResult {
+  /** Maybe cut. */
+  readonly text: string;
+  readonly failed: boolean;
 }
 
 export interface CallsEvidence {
@@ -45,10 +53,17 @@ export function readCalls(evidence: Evidence): CallsEvidence | undefined {
         name,
         arguments: typeof args === 'string' ? args : JSON.stringify(args ?? {}),
         similarity: number(call['similarity']),
+        result: readResult(fields(call['result'])),
       },
     ];
   });
   return calls.length === 0 ? undefined : { calls, similar: evidence['matching'] === 'similar' };
+}
+
+function readResult(result: Evidence): CallResult | undefined {
+  const shown = text(result['text']);
+  const kind = text(result['kind']) ?? 'ok';
+  return shown === undefined ? undefined : { text: shown, failed: kind !== 'ok' };
 }
 
 /** @returns undefined when it has no text to draw */

@@ -1,0 +1,142 @@
+import { detectionSchema, topicNames } from '@loopwatch/contract';
+import {
+  createKafkaSink,
+  createKafkaTaskRunner,
+  createKafkaTopicReader,
+  ensureTopics,
+  topicSpecs,
+  type VerdictSink,
+} from '@loopwatch/log';
+import { startKafka, uniqueName } from '@loopwatch/testkit';
+import { Worker } from '@loopwatch/worker';
+import kafkajs from 'kafkajs';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { type Figures, progress, rounded } from './measure.ts';
+
+const SAMPLES = 600;
+const WARM_UP = 100;
+const clientId = 'bench';
+type Names = ReturnType<typeof topicNames>;
+
+/**
+ * From an event produced to its verdict read, committed, against a bare kafkajs consumer that writes each record on without
+ * a transaction, acks=all: one at a time, the two in turn, in one run. The reader is the same for both.
+ */
+export async function latency(): Promise<Figures[]> {
+  const kafka = await startKafka();
+  const brokers = kafka.brokers;
+  const closers: (() => Promise<void>)[] = [];
+  try {
+    const names = topicNames({ prefix: `${uniqueName('latency')}.` });
+    const echoed = topicNames({ prefix: `${uniqueName('echo')}.` });
+    for (const topics of [names, echoed]) {
+      await ensureTopics({ brokers, clientId }, topicSpecs(topics, { partitions: 1, replicationFactor: 1 }));
+    }
+    const sink = createKafkaSink({ brokers, clientId });
+    await sink.open();
+    closers.push(() => sink.close());
+    closers.push(await startWorker(brokers, names), await startEcho(brokers, echoed, sink));
+    const verdicts = await Arrivals.at(brokers, names.verdicts, closers);
+    const echoes = await Arrivals.at(brokers, echoed.verdicts, closers);
+    const ofWorker: number[] = [];
+    const ofEcho: number[] = [];
+    for (let i = 0; i < SAMPLES + WARM_UP; i += 1) {
+      const toVerdict = await verdicts.after(() => loop(sink, names.events, `s-${String(i)}`));
+      const toEcho = await echoes.after(() => loop(sink, echoed.events, `s-${String(i)}`));
+      if (i < WARM_UP) continue;
+      ofWorker.push(toVerdict);
+      ofEcho.push(toEcho);
+      if (i % 200 === 0) progress(`latency: ${String(i)} of ${String(SAMPLES)}`);
+    }
+    return [0.5, 0.99].map((share) => ({
+      bench: `worker-latency-p${String(share * 100)}`,
+      samples: SAMPLES,
+      verdictMs: rounded(quantile(ofWorker, share)),
+      echoMs: rounded(quantile(ofEcho, share)),
+      delivery: 'exactly once',
+      ratio: rounded(quantile(ofWorker, share) / quantile(ofEcho, share)),
+      required: share === 0.99 ? '<= 3' : 'nothing',
+    }));
+  } finally {
+    for (const close of closers.reverse()) await close();
+    await kafka.stop();
+  }
+}
+
+/** Two calls, of which the second makes a loop. */
+async function loop(sink: VerdictSink, topic: string, sessionId: string): Promise<void> {
+  const value = JSON.stringify({ sessionId, type: 'tool_call_request', name: 'ls', args: {} });
+  await sink.publish([
+    { topic, key: sessionId, value },
+    { topic, key: sessionId, value },
+  ]);
+}
+
+async function startWorker(brokers: readonly string[], topics: Names): Promise<() => Promise<void>> {
+  const worker = new Worker({
+    runner: createKafkaTaskRunner({
+      ...{ brokers, clientId, topics: [topics.events], stateTopic: topics.state },
+      ...{ groupId: uniqueName('worker'), delivery: 'exactly_once' },
+    }),
+    topics,
+    detection: detectionSchema.parse({ preset: 'stream', tool_call_loop: { max_repeats: 2 } }),
+    registry: new Registry(),
+    logger: pino({ level: 'silent' }),
+  });
+  await worker.start();
+  return () => worker.stop();
+}
+
+async function startEcho(
+  brokers: readonly string[],
+  { events, verdicts }: Names,
+  sink: VerdictSink,
+): Promise<() => Promise<void>> {
+  const kafka = new kafkajs.Kafka({ brokers: [...brokers], clientId, logLevel: kafkajs.logLevel.NOTHING });
+  const consumer = kafka.consumer({ groupId: uniqueName('echo'), maxWaitTimeInMs: 500 });
+  await consumer.connect();
+  await consumer.subscribe({ topic: events, fromBeginning: true });
+  await consumer.run({
+    eachBatch: async ({ batch }) => {
+      const last = batch.messages.at(-1);
+      if (last !== undefined) await sink.publish([{ topic: verdicts, key: last.key, value: last.value }]);
+    },
+  });
+  return () => consumer.disconnect();
+}
+
+/** Tells when a record arrives on a topic. */
+class Arrivals {
+  private arrived: () => void = () => undefined;
+
+  static async at(
+    brokers: readonly string[],
+    topic: string,
+    closers: (() => Promise<void>)[],
+  ): Promise<Arrivals> {
+    const arrivals = new Arrivals();
+    const reader = createKafkaTopicReader({ brokers, clientId, topic });
+    closers.push(() => reader.stop());
+    await reader.run(() => {
+      arrivals.arrived();
+    });
+    return arrivals;
+  }
+
+  /** Milliseconds from the call to the next arrival. */
+  async after(produce: () => Promise<void>): Promise<number> {
+    const arrival = new Promise<void>((resolve) => {
+      this.arrived = resolve;
+    });
+    const began = performance.now();
+    await produce();
+    await arrival;
+    return performance.now() - began;
+  }
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}

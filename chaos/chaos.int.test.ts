@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { runChaos } from './run.ts';
+
+// `npm run chaos` does the same for longer.
+it('concludes all exactly once while workers and brokers are killed, frozen and cut off', async () => {
+  const report = await runChaos({ minutes: 0.75, kills: 6, seed: 4, rate: 300, told: () => undefined });
+  const { differences, troubles, verdicts, events, faults, kept, takeovers } = report;
+  expect({ differences, troubles }).toEqual({
+    differences: { missing: [], duplicate: [], unexpected: [], outOfOrder: [], different: [] },
+    troubles: [],
+  });
+  expect(events.inTopic).toBe(events.written);
+  expect(verdicts.found).toBeGreaterThan(300);
+  expect((faults['kill worker'] ?? 0) + (faults['kill broker'] ?? 0)).toBeGreaterThanOrEqual(6);
+  expect(faults['kill broker']).toBeGreaterThan(0);
+  // What was kept was needed, and some of it was forgotten again.
+  expect(takeovers.sessionsRestored).toBeGreaterThan(0);
+  expect(kept.tombstones).toBeGreaterThan(0);
+}, 600_000);

@@ -1,0 +1,87 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import kafkajs, { type Admin } from 'kafkajs';
+
+/** Positions of a topic's partitions, by partition. */
+export type Positions = ReadonlyMap<number, number>;
+
+/** A partition's committed position moved on. */
+export interface Advance {
+  readonly partition: number;
+  /** Epoch ms. */
+  readonly at: number;
+}
+
+const pollMs = 100;
+
+/** Follows what a group has committed, from outside. */
+export class CommitWatch implements AsyncDisposable {
+  readonly advances: Advance[] = [];
+  readonly #admin: Admin;
+  readonly #groupId: string;
+  readonly #topic: string;
+  readonly #committed = new Map<number, number>();
+  readonly #stopping = new AbortController();
+  #watching: Promise<void> = Promise.resolve();
+
+  /** @param brokers past any network that fails */
+  constructor(brokers: readonly string[], groupId: string, topic: string) {
+    const retry = { initialRetryTime: 100, maxRetryTime: 500, retries: 5 };
+    const options = {
+      brokers: [...brokers],
+      logLevel: kafkajs.logLevel.NOTHING,
+      requestTimeout: 3_000,
+      retry,
+    };
+    this.#admin = new kafkajs.Kafka(options).admin();
+    this.#groupId = groupId;
+    this.#topic = topic;
+  }
+
+  async start(): Promise<void> {
+    await this.#admin.connect();
+    this.#watching = this.#watch();
+  }
+
+  get committed(): Positions {
+    return this.#committed;
+  }
+
+  /** Whether every partition of which anything was ever committed has moved on since then, epoch ms. */
+  goesOn(since: number): boolean {
+    return [...this.#committed.keys()].every(
+      (partition) => (this.advances.findLast((advance) => advance.partition === partition)?.at ?? 0) > since,
+    );
+  }
+
+  /** Where each partition ends at the moment. */
+  async ends(): Promise<Positions> {
+    const offsets = await this.#admin.fetchTopicOffsets(this.#topic);
+    return new Map(offsets.map(({ partition, high }) => [partition, Number(high)]));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort();
+    await this.#watching;
+    await this.#admin.disconnect().catch(() => undefined);
+  }
+
+  async #watch(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      // A broker that is down shows as a pause, which it is.
+      await this.#poll().catch(() => undefined);
+      await delay(pollMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  async #poll(): Promise<void> {
+    const topics = await this.#admin.fetchOffsets({ groupId: this.#groupId, topics: [this.#topic] });
+    const at = Date.now();
+    for (const { partition, offset } of topics[0]?.partitions ?? []) {
+      const position = Number(offset);
+      if (position <= (this.#committed.get(partition) ?? -1)) continue;
+      this.#committed.set(partition, position);
+      this.advances.push({ partition, at });
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Results } from './expected.ts';
+
+/** How what was found differs from what was expected. */
+export interface Differences {
+  readonly missing: readonly string[];
+  /** Found more than once. */
+  readonly duplicate: readonly string[];
+  readonly unexpected: readonly string[];
+  /** Sessions whose verdicts came in another order. */
+  readonly outOfOrder: readonly string[];
+  /** Verdicts that are there, but say something else. */
+  readonly different: readonly string[];
+}
+
+/** Compares verdicts by their ids, order and texts, dead letters by all they hold. */
+export function compare(expected: Results, found: Results): Differences {
+  const ids = compareIds(
+    [...expected.verdicts.map(({ id }) => id), ...expected.deadLetters],
+    [...found.verdicts.map(({ id }) => id), ...found.deadLetters],
+  );
+  const texts = new Map(expected.verdicts.map((verdict) => [verdict.id, verdict]));
+  const different = found.verdicts.filter((verdict) => {
+    const wanted = texts.get(verdict.id);
+    return wanted !== undefined && !isDeepStrictEqual(verdict, wanted);
+  });
+  return { ...ids, outOfOrder: outOfOrder(expected, found), different: different.map(({ id }) => id) };
+}
+
+export function isExact(differences: Differences): boolean {
+  return Object.values(differences).every((list: readonly string[]) => list.length === 0);
+}
+
+function compareIds(expected: readonly string[], found: readonly string[]) {
+  const wanted = new Set(expected);
+  const seen = new Set<string>();
+  const duplicate: string[] = [];
+  for (const id of found) {
+    if (seen.has(id)) duplicate.push(id);
+    seen.add(id);
+  }
+  return {
+    missing: [...wanted].filter((id) => !seen.has(id)),
+    duplicate,
+    unexpected: [...seen].filter((id) => !wanted.has(id)),
+  };
+}
+
+/** By what both have: a verdict that is missing does not put the others out of order. */
+function outOfOrder(expected: Results, found: Results): string[] {
+  const seen = new Set(found.verdicts.map(({ id }) => id));
+  const common = new Set(expected.verdicts.map(({ id }) => id).filter((id) => seen.has(id)));
+  const wanted = orders(expected, common);
+  return [...orders(found, common)].flatMap(([session, ids]) =>
+    isDeepStrictEqual(ids, wanted.get(session)) ? [] : [session],
+  );
+}
+
+/** The ids of each session's verdicts, each once, in order. */
+function orders({ verdicts }: Results, among: ReadonlySet<string>): Map<string, string[]> {
+  const bySession = new Map<string, Set<string>>();
+  for (const { sessionId, id } of verdicts) {
+    if (!among.has(id)) continue;
+    const ids = bySession.get(sessionId) ?? new Set();
+    bySession.set(sessionId, ids.add(id));
+  }
+  return new Map(Array.from(bySession, ([session, ids]) => [session, [...ids]]));
+}

@@ -1,0 +1,59 @@
+import { type DetectionSettings, deadLetterHeaders, type Verdict } from '@loopwatch/contract';
+import { LoopPipeline } from '@loopwatch/pipeline';
+import type { TopicRecord } from '@loopwatch/testkit';
+
+/** What has to come of some records. */
+export interface Results {
+  /** In the order of each session. */
+  readonly verdicts: readonly Verdict[];
+  /** One line for each record that cannot be read: where it lies, why, and what it holds. */
+  readonly deadLetters: readonly string[];
+}
+
+/** What one process without any failure makes of the records of the events' topic, those of a partition in their order. */
+export async function expectedResults(
+  topic: string,
+  records: readonly TopicRecord[],
+  detection: DetectionSettings,
+): Promise<Results> {
+  const verdicts: Verdict[] = [];
+  const deadLetters: string[] = [];
+  const partitions = new Set(records.map(({ partition }) => partition));
+  for (const partition of partitions) {
+    const pipeline = new LoopPipeline(detection);
+    const own = records.filter((record) => record.partition === partition);
+    await pipeline.process({ topic, partition, records: own }).forEach((outcome) => {
+      // As JSON has it: without what is undefined.
+      if (outcome.type === 'verdict') verdicts.push(JSON.parse(JSON.stringify(outcome.verdict)) as Verdict);
+      else
+        deadLetters.push(
+          lineOf(outcome.record, `${topic}/${partition}@${outcome.record.offset}`, outcome.reason),
+        );
+    });
+  }
+  return { verdicts, deadLetters };
+}
+
+/** What was really written, by a read-committed reader. */
+export function foundResults(verdicts: readonly TopicRecord[], deadLetters: readonly TopicRecord[]): Results {
+  return {
+    verdicts: verdicts.map(({ value }) => {
+      const verdict = JSON.parse(value ?? 'null') as Verdict;
+      delete verdict.detectedAt;
+      return verdict;
+    }),
+    deadLetters: deadLetters.map((record) => {
+      const { topic, partition, offset, code } = deadLetterHeaders;
+      const { headers } = record;
+      return lineOf(
+        record,
+        `${headers[topic]}/${headers[partition]}@${headers[offset]}`,
+        headers[code] ?? '',
+      );
+    }),
+  };
+}
+
+function lineOf({ key, value }: Pick<TopicRecord, 'key' | 'value'>, place: string, reason: string): string {
+  return JSON.stringify({ place, reason, key, value });
+}

@@ -1,0 +1,125 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type CliProcess, spawnCli } from '@loopwatch/testkit';
+
+/** A line that a worker has logged. */
+export interface LogLine {
+  readonly worker: string;
+  /** Epoch ms. */
+  readonly at: number;
+  readonly level: string;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+const startMs = 180_000;
+
+/** One `loopwatch worker` process. */
+export interface FleetWorker {
+  readonly name: string;
+  readonly process: CliProcess;
+  state: 'starting' | 'running' | 'paused' | 'ended';
+}
+
+/** The workers of a group, as real processes that start, end, freeze and are killed. */
+export class Fleet implements AsyncDisposable {
+  readonly #configFile: string;
+  readonly #logs: string | undefined;
+  readonly #workers: FleetWorker[] = [];
+  /** What went wrong of itself: a worker that ended without being told to, or did not end as told. */
+  readonly faults: string[] = [];
+
+  /**
+   * @param configFile the settings of each worker
+   * @param logs where a file for each worker is left with what it said, however the run ends
+   */
+  constructor(configFile: string, logs?: string) {
+    this.#configFile = configFile;
+    this.#logs = logs;
+  }
+
+  /** Those that have joined their group. */
+  get running(): readonly FleetWorker[] {
+    return this.#workers.filter(({ state }) => state === 'running');
+  }
+
+  /** All but those that have ended. */
+  get living(): readonly FleetWorker[] {
+    return this.#workers.filter(({ state }) => state !== 'ended');
+  }
+
+  /** Starts a worker, which joins its group in its own time. */
+  start(): FleetWorker {
+    const name = `worker-${this.#workers.length + 1}`;
+    const process = spawnCli(['worker', '--config', this.#configFile]);
+    const worker: FleetWorker = { name, process, state: 'starting' };
+    this.#workers.push(worker);
+    void process.line(/Watching /, startMs).then(
+      () => {
+        if (worker.state === 'starting') worker.state = 'running';
+      },
+      () => undefined,
+    );
+    void process.exited.then((end) => this.#ended(worker, end));
+    return worker;
+  }
+
+  #ended(worker: FleetWorker, end: number | NodeJS.Signals): void {
+    const { name, state, process } = worker;
+    if (state === 'ended') return;
+    worker.state = 'ended';
+    // A worker that finds no broker says so and ends; whoever runs it starts it again.
+    if (state === 'starting' && end === 1) this.start();
+    else this.faults.push(`${name} ended of itself (${end}): ${process.stderr.slice(-5).join(' | ')}`);
+  }
+
+  async kill(worker: FleetWorker): Promise<void> {
+    worker.state = 'ended';
+    await worker.process.stop('SIGKILL');
+  }
+
+  /** Ends it in order. */
+  async stop(worker: FleetWorker): Promise<void> {
+    const { state } = worker;
+    worker.state = 'ended';
+    const end = await worker.process.stop();
+    if (end !== 0 && state !== 'starting') this.faults.push(`${worker.name} did not end in order: ${end}`);
+  }
+
+  pause(worker: FleetWorker): void {
+    worker.state = 'paused';
+    process.kill(worker.process.pid, 'SIGSTOP');
+  }
+
+  resume(worker: FleetWorker): void {
+    process.kill(worker.process.pid, 'SIGCONT');
+    worker.state = 'running';
+  }
+
+  /** What the workers have logged so far, in the order of time. */
+  lines(): LogLine[] {
+    return this.#workers
+      .flatMap(({ name, process: { stdout } }) => stdout.flatMap((line) => parsed(name, line)))
+      .toSorted((a, b) => a.at - b.at);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const worker of this.#workers) worker.state = 'ended';
+    await Promise.all(this.#workers.map(({ process }) => process.stop('SIGKILL')));
+    if (this.#logs !== undefined) await this.#saveLogs(this.#logs);
+  }
+
+  async #saveLogs(folder: string): Promise<void> {
+    await mkdir(folder, { recursive: true });
+    for (const { name, process } of this.#workers) {
+      const { stdout, stderr } = process;
+      await writeFile(join(folder, `${name}.log`), [...stdout, ...stderr, ''].join('\n'));
+    }
+  }
+}
+
+function parsed(worker: string, line: string): LogLine[] {
+  if (!line.startsWith('{')) return [];
+  const { time, level, msg, ...fields } = JSON.parse(line) as Record<string, unknown>;
+  return [{ worker, at: Date.parse(String(time)), level: String(level), message: String(msg), fields }];
+}

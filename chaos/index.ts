@@ -1,0 +1,37 @@
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { isExact } from './compare.ts';
+import { reportText } from './report.ts';
+import { runChaos } from './run.ts';
+
+/**
+ * `npm run chaos -- --minutes 5 --kills 40 --seed 1 --rate 300`: fails with exit code 1 when a verdict is missing, came
+ * twice or differs, and says so. Progress on stderr, the report on stdout.
+ */
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '5' },
+    kills: { type: 'string', default: '0' },
+    seed: { type: 'string', default: '1' },
+    rate: { type: 'string', default: '300' },
+  },
+});
+
+function numberOf(name: keyof typeof values): number {
+  const number = Number(values[name]);
+  if (Number.isFinite(number) && number >= 0) return number;
+  process.stderr.write(`--${name}: a number is expected, not ${JSON.stringify(values[name])}\n`);
+  process.exit(2);
+}
+
+const logs = fileURLToPath(new URL('../.cache/chaos', import.meta.url));
+const seed = numberOf('seed');
+const began = performance.now();
+const report = await runChaos({
+  ...{ minutes: numberOf('minutes'), kills: numberOf('kills'), rate: numberOf('rate'), seed, logs },
+  told: (text) => {
+    process.stderr.write(`${((performance.now() - began) / 1_000).toFixed(1).padStart(6)} s  ${text}\n`);
+  },
+});
+process.stdout.write(reportText(seed, report));
+process.exitCode = isExact(report.differences) && report.troubles.length === 0 ? 0 : 1;

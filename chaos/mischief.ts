@@ -1,0 +1,174 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { TestCluster, TestNode } from '@loopwatch/testkit';
+import type { Fleet, FleetWorker } from './fleet.ts';
+import type { Random } from './random.ts';
+
+export const faultKinds = [
+  'kill worker',
+  'freeze worker',
+  'add worker',
+  'remove worker',
+  'kill broker',
+  'freeze broker',
+  'cut connections',
+  'lose answers',
+  'isolate broker',
+] as const;
+export type FaultKind = (typeof faultKinds)[number];
+
+/** Something that was done to the system. */
+export interface Fault {
+  readonly kind: FaultKind;
+  /** Epoch ms. */
+  readonly at: number;
+  /** The worker's name, or the node's number. */
+  readonly whom: string;
+}
+
+export interface MischiefOptions {
+  readonly cluster: TestCluster;
+  readonly fleet: Fleet;
+  readonly random: Random;
+  /** Whether every partition's work has gone on since then, epoch ms. */
+  readonly goesOn: (since: number) => boolean;
+  readonly told: (text: string) => void;
+}
+
+/** The members' session timeout is 10 s: one that is frozen for longer comes back to partitions that are not its own. */
+const frozenMs = [12_000, 20_000] as const;
+const brokerMs = [1_000, 8_000] as const;
+const fewestWorkers = 2;
+const mostWorkers = 4;
+const healMs = 180_000;
+const patienceMs = 30_000;
+
+type WorkerFault = Extract<FaultKind, `${string} worker`>;
+type BrokerFault = Exclude<FaultKind, WorkerFault>;
+
+/** Kills, freezes, cuts off, adds and removes: workers and brokers at the same time, but one broker after the other. */
+export class Mischief {
+  readonly faults: Fault[] = [];
+  readonly #options: MischiefOptions;
+  /** Faults of workers that still go on. */
+  readonly #lasting = new Set<Promise<void>>();
+
+  constructor(options: MischiefOptions) {
+    this.#options = options;
+  }
+
+  get kills(): number {
+    return this.faults.filter(({ kind }) => kind.startsWith('kill')).length;
+  }
+
+  /** Until it is aborted; then everything is put right again. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { random } = this.#options;
+    await Promise.all([this.#worryWorkers(random.fork(), signal), this.#worryBrokers(random.fork(), signal)]);
+    await Promise.all(this.#lasting);
+  }
+
+  async #worryWorkers(random: Random, signal: AbortSignal): Promise<void> {
+    const kinds: readonly WorkerFault[] = [
+      ...(['kill worker', 'kill worker', 'kill worker', 'freeze worker'] as const),
+      ...(['add worker', 'remove worker'] as const),
+    ];
+    while (await pause(random.between(500, 4_000), signal)) {
+      const { running } = this.#options.fleet;
+      if (running.length < fewestWorkers) continue;
+      const began = Date.now();
+      const worker = random.pick(running);
+      this.#worry(random.pick(kinds), worker, random);
+      // Now and then two at a time, and now and then the next one before the work goes on.
+      if (random.chance(0.25)) this.#worry('kill worker', random.pick(running), random);
+      if (random.chance(0.75)) await this.#recovered(began, signal);
+    }
+  }
+
+  /** The work goes on, or it is taking too long to wait. */
+  async #recovered(since: number, signal: AbortSignal): Promise<void> {
+    const patience = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
+    while (!patience.aborted && !this.#options.goesOn(since)) await pause(100, patience);
+  }
+
+  #worry(kind: WorkerFault, worker: FleetWorker, random: Random): void {
+    const { fleet } = this.#options;
+    if (worker.state !== 'running') return;
+    const count = fleet.living.length;
+    if (kind === 'kill worker') {
+      this.#note(kind, worker.name);
+      const pauseMs = random.between(0, 3_000);
+      this.#last(
+        fleet
+          .kill(worker)
+          .then(() => delay(pauseMs))
+          .then(() => void fleet.start()),
+      );
+    } else if (kind === 'freeze worker' && count > 1) {
+      this.#note(kind, worker.name);
+      fleet.pause(worker);
+      this.#last(delay(random.between(...frozenMs)).then(() => fleet.resume(worker)));
+    } else if (kind === 'add worker' && count < mostWorkers) {
+      this.#note(kind, fleet.start().name);
+    } else if (kind === 'remove worker' && count > fewestWorkers) {
+      this.#note(kind, worker.name);
+      this.#last(fleet.stop(worker));
+    }
+  }
+
+  #last(fault: Promise<void>): void {
+    const lasting = fault.finally(() => this.#lasting.delete(lasting));
+    this.#lasting.add(lasting);
+  }
+
+  async #worryBrokers(random: Random, signal: AbortSignal): Promise<void> {
+    const kinds: readonly BrokerFault[] = [
+      ...(['kill broker', 'kill broker', 'freeze broker'] as const),
+      ...(['cut connections', 'lose answers', 'isolate broker'] as const),
+    ];
+    // The first one is a kill, so that there is one in a short run.
+    for (let kind: BrokerFault = 'kill broker'; await pause(random.between(1_000, 5_000), signal); ) {
+      const node = random.pick(this.#options.cluster.nodes);
+      this.#note(kind, `node ${node.id}`);
+      await harm(kind, node, random);
+      await this.#options.cluster.healed(healMs);
+      kind = random.pick(kinds);
+    }
+  }
+
+  #note(kind: FaultKind, whom: string): void {
+    this.faults.push({ kind, whom, at: Date.now() });
+    this.#options.told(`${kind}: ${whom}`);
+  }
+}
+
+/** Harms a node for a while. */
+async function harm(kind: BrokerFault, node: TestNode, random: Random): Promise<void> {
+  const { proxy } = node;
+  const whileMs = random.between(...brokerMs);
+  if (kind === 'kill broker') {
+    await node.kill();
+    await delay(whileMs);
+    await node.start();
+  } else if (kind === 'freeze broker') {
+    node.pause();
+    await delay(whileMs);
+    node.resume();
+  } else if (kind === 'cut connections') {
+    proxy.cut();
+  } else if (kind === 'lose answers') {
+    proxy.pause('replies');
+    await delay(random.between(100, 1_000));
+    proxy.cut();
+    proxy.resume();
+  } else {
+    await proxy.close();
+    await delay(whileMs);
+    await proxy.open();
+  }
+}
+
+/** @returns whether to go on */
+async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
+  await delay(ms, undefined, { signal }).catch(() => undefined);
+  return !signal.aborted;
+}

@@ -1,0 +1,77 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { createKafkaSink, type VerdictSink } from '@loopwatch/log';
+import type { Traffic } from './traffic.ts';
+
+const tickMs = 50;
+/** More records than these are not on their way: what cannot be written holds up what follows. */
+const mostUnwritten = 20_000;
+
+/** Writes events at a steady rate, by an idempotent producer that waits for all replicas. */
+export class Production implements AsyncDisposable {
+  readonly #sink: VerdictSink;
+  readonly #topic: string;
+  readonly #traffic: Traffic;
+  readonly #rate: number;
+  readonly #stopping = new AbortController();
+  readonly #failures: string[] = [];
+  #producing: Promise<void> = Promise.resolve();
+  #unwritten = 0;
+  #written = 0;
+
+  /** @param rate records a second */
+  constructor(brokers: readonly string[], topic: string, traffic: Traffic, rate: number) {
+    this.#sink = createKafkaSink({ brokers, clientId: 'chaos-producer' });
+    this.#topic = topic;
+    this.#traffic = traffic;
+    this.#rate = rate;
+  }
+
+  async start(): Promise<void> {
+    await this.#sink.open();
+    this.#producing = this.#produce();
+  }
+
+  /** Records that all replicas have. */
+  get written(): number {
+    return this.#written;
+  }
+
+  /** @throws Error when records could not be written at all */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#producing;
+    await this.#sink.close();
+    if (this.#failures.length > 0) throw new Error(`records could not be written: ${this.#failures[0]}`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort();
+    await this.#producing;
+    await this.#sink.close();
+  }
+
+  async #produce(): Promise<void> {
+    const { signal } = this.#stopping;
+    const began = performance.now();
+    for (let produced = 0; !signal.aborted; ) {
+      const due = Math.floor(((performance.now() - began) * this.#rate) / 1_000);
+      // What a pause has held up is not made up for all at once.
+      const count = Math.min(due - produced, Math.ceil((this.#rate * tickMs * 4) / 1_000));
+      if (this.#unwritten < mostUnwritten) this.#publish(count);
+      produced = due;
+      await delay(tickMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  #publish(count: number): void {
+    const records = Array.from({ length: count }, () => ({ ...this.#traffic.next(), topic: this.#topic }));
+    this.#unwritten += count;
+    this.#sink.publish(records).then(
+      () => {
+        this.#written += count;
+        this.#unwritten -= count;
+      },
+      (error: unknown) => this.#failures.push(String(error)),
+    );
+  }
+}

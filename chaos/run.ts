@@ -1,0 +1,162 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { detectionSettings, type Settings, settingsSchema, topicNames } from '@loopwatch/contract';
+import { ensureTopics, topicSpecs } from '@loopwatch/log';
+import { readTopic, startKafkaCluster, type TestCluster, tempDir, waitFor } from '@loopwatch/testkit';
+import { CommitWatch } from './commits.ts';
+import { compare, type Differences, isExact } from './compare.ts';
+import { expectedResults, foundResults } from './expected.ts';
+import { Fleet } from './fleet.ts';
+import { type FaultKind, faultKinds, Mischief } from './mischief.ts';
+import { Production } from './production.ts';
+import { Random } from './random.ts';
+import { type Distribution, stalls, type Takeovers, takeovers } from './recovery.ts';
+import { Traffic } from './traffic.ts';
+
+export interface ChaosOptions {
+  /** How long things go wrong; longer, if it takes more to get to so many kills. */
+  readonly minutes: number;
+  /** Processes killed, at least. */
+  readonly kills: number;
+  readonly seed: number;
+  /** Events a second. */
+  readonly rate: number;
+  readonly told: (text: string) => void;
+  /** Where the workers' logs are left. */
+  readonly logs?: string;
+}
+
+export interface ChaosReport {
+  readonly seconds: number;
+  readonly events: { readonly written: number; readonly inTopic: number };
+  readonly verdicts: { readonly expected: number; readonly found: number };
+  readonly deadLetters: { readonly expected: number; readonly found: number };
+  readonly differences: Differences;
+  readonly faults: Readonly<Partial<Record<FaultKind, number>>>;
+  readonly stalls: Readonly<Partial<Record<FaultKind, Distribution>>>;
+  readonly takeovers: Takeovers;
+  readonly kept: { readonly snapshots: number; readonly tombstones: number };
+  /** What went wrong of itself. */
+  readonly troubles: readonly string[];
+}
+
+const group = 'chaos';
+const partitions = 6;
+const workers = 3;
+/** Event time runs so much faster than the clock, so that sessions get idle and are forgotten. */
+const haste = 20;
+const idleSeconds = 200;
+const replayReach = 500;
+const readyMs = 180_000;
+const catchUpMs = 300_000;
+const readMs = 300_000;
+
+/**
+ * A real cluster, real workers and steady production, while processes are killed and frozen and connections cut; then
+ * what was concluded against what one process without any failure makes of the same events.
+ */
+export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
+  const { minutes, kills, seed, rate, told, logs } = options;
+  const began = Date.now();
+  const random = new Random(seed);
+  told('starting three Kafka nodes');
+  await using cluster = await startKafkaCluster();
+  await using folder = await tempDir('loopwatch-chaos');
+  const settings = settingsOf(cluster);
+  const topics = topicNames(settings.kafka.topics);
+  await ensureTopics({ brokers: cluster.direct, clientId: group }, topicSpecs(topics, { partitions }));
+  const configFile = join(folder.path, 'loopwatch.json');
+  await writeFile(configFile, JSON.stringify(inputOf(cluster)));
+
+  await using fleet = new Fleet(configFile, logs);
+  await using commits = new CommitWatch(cluster.direct, group, topics.events);
+  const stepMs = Math.round((haste * 1_000) / rate);
+  const startsAt = began - 48 * 3_600_000;
+  const traffic = new Traffic({ startsAt, stepMs, idleMs: idleSeconds * 1_000, random: random.fork() });
+  await using production = new Production(cluster.brokers, topics.events, traffic, rate);
+  told(`starting ${workers} workers`);
+  for (let i = 0; i < workers; i += 1) fleet.start();
+  const ready = { timeoutMs: readyMs, describe: `${workers} workers, and work on every partition` };
+  await waitFor(() => fleet.running.length === workers, ready);
+  await commits.start();
+  await production.start();
+  await waitFor(() => commits.committed.size === partitions, ready);
+
+  const goesOn = (since: number) => commits.goesOn(since);
+  const mischief = new Mischief({ cluster, fleet, goesOn, random: random.fork(), told });
+  await misbehave(mischief, minutes, kills);
+  told('all is well again; production stops, the workers catch up');
+  await production.stop();
+  const ends = await commits.ends();
+  await waitFor(() => [...ends].every(([partition, end]) => (commits.committed.get(partition) ?? 0) >= end), {
+    timeoutMs: catchUpMs,
+    describe: () => `the group to catch up: ${positions(commits.committed)} of ${positions(ends)}`,
+  });
+  await Promise.all(fleet.living.map((worker) => fleet.stop(worker)));
+
+  told('reading what came of it');
+  const read = (topic: string) => readTopic(cluster.direct, topic, { timeoutMs: readMs });
+  const events = await read(topics.events);
+  const found = foundResults(await read(topics.verdicts), await read(topics['dead-letters']));
+  const state = await read(topics.state);
+  told('comparing it with a replay of the events');
+  const expected = await expectedResults(topics.events, events, detectionSettings(settings));
+  const differences = compare(expected, found);
+  if (logs !== undefined && !isExact(differences)) {
+    await mkdir(logs, { recursive: true });
+    await writeFile(join(logs, 'differences.json'), JSON.stringify({ differences, expected, found, events }));
+  }
+  const lines = fleet.lines();
+  const of = (kind: FaultKind) => mischief.faults.filter((fault) => fault.kind === kind);
+  return {
+    seconds: Math.round((Date.now() - began) / 1_000),
+    events: { written: production.written, inTopic: events.length },
+    verdicts: { expected: expected.verdicts.length, found: found.verdicts.length },
+    deadLetters: { expected: expected.deadLetters.length, found: found.deadLetters.length },
+    differences,
+    faults: byKind((kind) => of(kind).length),
+    stalls: byKind((kind) => stalls(of(kind), commits.advances, lines)),
+    takeovers: takeovers(lines),
+    kept: {
+      snapshots: state.filter(({ value }) => value !== null).length,
+      tombstones: state.filter(({ value }) => value === null).length,
+    },
+    troubles: fleet.faults,
+  };
+}
+
+function inputOf(cluster: TestCluster) {
+  return {
+    kafka: { brokers: cluster.brokers, group, partitions, topics: { prefix: 'chaos.' } },
+    worker: { host: '127.0.0.1', port: 0, replay_reach: replayReach },
+    log: { level: 'info', format: 'json' },
+    tool_call_loop: { max_repeats: 3 },
+    session: { idle_seconds: idleSeconds },
+  };
+}
+
+function settingsOf(cluster: TestCluster): Settings {
+  return settingsSchema.parse(inputOf(cluster));
+}
+
+async function misbehave(mischief: Mischief, minutes: number, kills: number): Promise<void> {
+  const ending = new AbortController();
+  const running = mischief.run(ending.signal);
+  const ended = running.then(
+    () => undefined,
+    () => undefined,
+  );
+  await Promise.race([ended, delay(minutes * 60_000)]);
+  while (!ending.signal.aborted && mischief.kills < kills) await Promise.race([ended, delay(100)]);
+  ending.abort();
+  await running;
+}
+
+function byKind<T>(of: (kind: FaultKind) => T): Record<FaultKind, T> {
+  return Object.fromEntries(faultKinds.map((kind) => [kind, of(kind)])) as Record<FaultKind, T>;
+}
+
+function positions(map: ReadonlyMap<number, number>): string {
+  return [...map].map(([partition, offset]) => `${partition}: ${offset}`).join(', ');
+}

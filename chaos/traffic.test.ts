@@ -1,0 +1,47 @@
+import { detectionSchema } from '@loopwatch/contract';
+import { describe, expect, it } from 'vitest';
+import { expectedResults } from './expected.ts';
+import { Random } from './random.ts';
+import { Traffic } from './traffic.ts';
+
+const idleMs = 200_000;
+
+function records(seed: number, count: number) {
+  const traffic = new Traffic({ startsAt: 0, stepMs: 67, idleMs, random: new Random(seed) });
+  return Array.from({ length: count }, () => traffic.next());
+}
+
+describe('the traffic of a chaos run', () => {
+  it('is the same for the same seed, and another for another', () => {
+    expect(records(1, 2000)).toEqual(records(1, 2000));
+    expect(records(1, 2000)).not.toEqual(records(2, 2000));
+  });
+
+  it('leads to verdicts of many kinds and to dead letters, again and again', async () => {
+    const produced = records(1, 6_000).map((record, offset) => ({
+      ...record,
+      offset,
+      partition: 0,
+      headers: {},
+    }));
+    const detection = detectionSchema.parse({ tool_call_loop: { max_repeats: 3 } });
+    const { verdicts, deadLetters } = await expectedResults('events', produced, detection);
+    const detectors = new Set(verdicts.map(({ detector }) => detector));
+    expect([...detectors]).toEqual(
+      expect.arrayContaining(['tool-repeat', 'tool-cycle', 'stagnation', 'outage']),
+    );
+    expect(verdicts.length).toBeGreaterThan(produced.length / 100);
+    expect(new Set(deadLetters.map((line) => (JSON.parse(line) as { reason: string }).reason)).size).toBe(5);
+  });
+
+  it('has sessions that are silent for longer than a session lasts, and come back', () => {
+    const times = new Map<string | null, number>();
+    const pauses = records(1, 30_000).map(({ key, timestamp }) => {
+      const pause = timestamp - (times.get(key) ?? timestamp);
+      times.set(key, timestamp);
+      return key?.startsWith('absent') ? pause : 0;
+    });
+    expect(pauses.filter((pause) => pause > idleMs * 2).length).toBeGreaterThan(5);
+    expect(pauses.filter((pause) => pause > idleMs / 2 && pause < idleMs).length).toBeGreaterThan(5);
+  });
+});

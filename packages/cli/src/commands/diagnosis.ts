@@ -1,0 +1,6 @@
+/** What one check of `loopwatch doctor` found; `advice` says what to do when it is not good. */
+export interface Diagnosis {
+  readonly ok: boolean;
+  readonly what: string;
+  readonly advice?: string;
+}

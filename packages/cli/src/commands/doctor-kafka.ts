@@ -1,0 +1,49 @@
+import { type Settings, topicNames } from '@loopwatch/contract';
+import { ensureTopics, grantCommand, type KafkaOptions, missingRights, topicSpecs } from '@loopwatch/log';
+import { kafkaOptions } from '../runtime/kafka.ts';
+import { silentLogger } from '../runtime/logger.ts';
+import { type NeededRight, neededRights } from '../runtime/needed-rights.ts';
+import type { Diagnosis } from './diagnosis.ts';
+
+/** Brokers, login, certificates, rights and topics; each fault with what to do. */
+export async function checkKafka(settings: Settings): Promise<Diagnosis[]> {
+  const { brokers, security_protocol: protocol, sasl } = settings.kafka;
+  if (brokers.length === 0) {
+    return [{ ok: true, what: 'no Kafka configured: `loopwatch start` uses the embedded log' }];
+  }
+  const login = sasl.username === undefined ? '' : ` as ${sasl.username} (${sasl.mechanism ?? ''})`;
+  const what = `Kafka on ${brokers.join(',')}, ${protocol}${login}`;
+  try {
+    const options = kafkaOptions(settings, silentLogger());
+    const missing = await missingRights(options, 'find out what this user may do', neededRights(settings));
+    return [
+      { ok: true, what: `${what} answers` },
+      ...diagnoseRights(options, missing),
+      ...(await checkTopics(options, settings)),
+    ];
+  } catch (error) {
+    return [{ ok: false, what, advice: error instanceof Error ? error.message : String(error) }];
+  }
+}
+
+function diagnoseRights(options: KafkaOptions, missing: readonly NeededRight[]): Diagnosis[] {
+  if (missing.length === 0) return [{ ok: true, what: 'this Kafka user has all rights that are needed' }];
+  return missing.map((right) => ({
+    ok: false,
+    what: `${right.operation} on ${right.resource} ${right.name}${right.prefix === true ? '*' : ''} is not allowed`,
+    advice: `\`loopwatch ${right.neededBy.join('` and `')}\` ${right.neededBy.length > 1 ? 'need' : 'needs'} it: ${grantCommand(options, right)}`,
+  }));
+}
+
+async function checkTopics(options: KafkaOptions, { kafka }: Settings): Promise<Diagnosis[]> {
+  const { partitions } = kafka;
+  const specs = topicSpecs(topicNames(kafka.topics), { partitions });
+  const reports = await ensureTopics({ ...options, create: false }, specs);
+  // What is hidden and needed has been named with the rights.
+  const visible = reports.filter(({ status }) => status !== 'hidden');
+  return visible.map(({ topic, status, details }) => ({
+    ok: status === 'ok',
+    what: `topic ${topic} ${status === 'ok' ? 'is as it should be' : status}`,
+    advice: status === 'missing' ? 'Run `npx loopwatch topics`.' : details.join(' '),
+  }));
+}

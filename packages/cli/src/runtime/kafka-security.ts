@@ -1,0 +1,91 @@
+import type { X509Certificate } from 'node:crypto';
+import type { ConnectionOptions } from 'node:tls';
+import type { Settings } from '@loopwatch/contract';
+import type { KafkaOptions, KafkaSasl } from '@loopwatch/log';
+import { UsageError } from '../errors.ts';
+import { readCertificates, readPrivateKey } from './pem-files.ts';
+import { readSecret } from './secret-files.ts';
+
+type KafkaSettings = Settings['kafka'];
+
+/**
+ * How to log in to Kafka and whom to trust. Files are read here, once, and checked as far as can be without a broker.
+ *
+ * @param now Epoch milliseconds, for the validity of certificates.
+ * @throws UsageError naming setting and file, and what to do
+ */
+export function kafkaSecurity(
+  settings: KafkaSettings,
+  now: number = Date.now(),
+): Pick<KafkaOptions, 'ssl' | 'sasl'> {
+  const { security_protocol: protocol } = settings;
+  return {
+    ...(protocol.endsWith('SSL') && { ssl: tlsOptions(settings, now) }),
+    ...(protocol.startsWith('SASL') && { sasl: login(settings) }),
+  };
+}
+
+function login({ sasl }: KafkaSettings): KafkaSasl {
+  const { mechanism, username, password, password_file: file } = sasl;
+  const secret = readSecret('kafka.sasl.password', password, file);
+  // The schema wants them with each SASL protocol.
+  if (mechanism === undefined || username === undefined || secret === undefined) {
+    throw new UsageError('kafka.sasl: mechanism, username and password are needed');
+  }
+  return { mechanism: mechanism.toLowerCase() as KafkaSasl['mechanism'], username, password: secret };
+}
+
+function tlsOptions({ ssl }: KafkaSettings, now: number): ConnectionOptions {
+  return {
+    ...(ssl.ca_file !== undefined && { ca: authorities(ssl.ca_file, now) }),
+    ...identity(ssl, now),
+    ...(!ssl.verify_hostname && { checkServerIdentity: () => undefined }),
+  };
+}
+
+function authorities(file: string, now: number): string {
+  const setting = 'kafka.ssl.ca_file';
+  const { pem, certificates } = readCertificates(setting, file);
+  const faults = certificates.map((certificate) => invalidity(certificate, now));
+  const [first] = faults;
+  // Bundles often hold some that are out of date.
+  if (first !== undefined && !faults.includes(undefined))
+    throw new UsageError(`${setting}: in ${file}, ${first}`);
+  return pem;
+}
+
+function identity(ssl: KafkaSettings['ssl'], now: number): ConnectionOptions {
+  const { cert_file: certFile, key_file: keyFile } = ssl;
+  if (certFile === undefined || keyFile === undefined) return {};
+  const { pem: cert, certificates } = readCertificates('kafka.ssl.cert_file', certFile);
+  const [own] = certificates;
+  const passphrase = readSecret('kafka.ssl.key_password', ssl.key_password, ssl.key_password_file);
+  const { pem: key, key: privateKey } = readPrivateKey('kafka.ssl.key_file', keyFile, passphrase);
+  if (!own.checkPrivateKey(privateKey)) {
+    throw new UsageError(
+      `kafka.ssl.key_file: the key in ${keyFile} does not belong to the certificate in ${certFile} (${nameOf(own)}). The certificate of this client comes first in its file`,
+    );
+  }
+  const fault = invalidity(own, now);
+  if (fault !== undefined) throw new UsageError(`kafka.ssl.cert_file: in ${certFile}, ${fault}`);
+  return { cert, key, ...(passphrase !== undefined && { passphrase }) };
+}
+
+/** Why a certificate does not count at a time; undefined when it does. */
+function invalidity(certificate: X509Certificate, now: number): string | undefined {
+  const { validFrom, validTo } = certificate;
+  if (Date.parse(validTo) < now)
+    return `the certificate of ${nameOf(certificate)} has expired on ${day(validTo)}. Renew it`;
+  if (Date.parse(validFrom) > now) {
+    return `the certificate of ${nameOf(certificate)} is valid from ${day(validFrom)} on only. Check the clock of this machine`;
+  }
+  return undefined;
+}
+
+function nameOf({ subject }: X509Certificate): string {
+  return subject.replaceAll('\n', ', ');
+}
+
+function day(time: string): string {
+  return new Date(time).toISOString().slice(0, 10);
+}

@@ -1,0 +1,47 @@
+import { type Settings, topicNames } from '@loopwatch/contract';
+import type { KafkaRight } from '@loopwatch/log';
+
+/** A right in Kafka, and who makes use of it. */
+export interface NeededRight extends KafkaRight {
+  readonly neededBy: readonly ('worker' | 'server' | 'produce')[];
+}
+
+/** All rights that the commands need; `start` needs those of the worker and of the server. */
+export function neededRights({ kafka }: Settings): NeededRight[] {
+  const names = topicNames(kafka.topics);
+  const topic = (
+    name: string,
+    operation: KafkaRight['operation'],
+    ...neededBy: NeededRight['neededBy']
+  ): NeededRight => ({ resource: 'topic', name, operation, neededBy });
+  return [
+    topic(names.events, 'Read', 'worker'),
+    topic(names.events, 'Write', 'produce', 'server'),
+    topic(names.control, 'Read', 'worker'),
+    topic(names.verdicts, 'Write', 'worker'),
+    topic(names.verdicts, 'Read', 'server'),
+    topic(names.sessions, 'Write', 'worker'),
+    topic(names.checks, 'Write', 'worker'),
+    topic(names['dead-letters'], 'Write', 'worker'),
+    topic(names.state, 'Read', 'worker'),
+    topic(names.state, 'Write', 'worker'),
+    { resource: 'group', name: kafka.group, operation: 'Read', neededBy: ['worker'] },
+    // Each server is a group of its own.
+    {
+      resource: 'group',
+      name: `${kafka.group}-server-`,
+      prefix: true,
+      operation: 'Read',
+      neededBy: ['server'],
+    },
+    ...(kafka.delivery === 'exactly_once'
+      ? [
+          // One for each partition.
+          {
+            ...({ resource: 'transactional-id', name: `${kafka.group}/`, prefix: true } as const),
+            ...({ operation: 'Write', neededBy: ['worker'] } as const),
+          },
+        ]
+      : []),
+  ];
+}

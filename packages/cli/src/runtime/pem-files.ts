@@ -1,0 +1,100 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { UsageError } from '../errors.ts';
+import { readNamedFile } from './secret-files.ts';
+
+/** Certificates as they are written in a file. */
+export interface PemCertificates {
+  readonly pem: string;
+  /** At least one. */
+  readonly certificates: readonly [X509Certificate, ...X509Certificate[]];
+}
+
+/**
+ * Reads certificates, as PEM.
+ *
+ * @throws UsageError naming setting and file, and what to do
+ */
+export function readCertificates(setting: string, file: string): PemCertificates {
+  const pem = readPem(setting, file, 'certificate');
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
+  if (blocks.length === 0)
+    throw new UsageError(`${setting}: ${file} holds no certificate; ${contentsOf(pem)}`);
+  const [first, ...others] = blocks.map((block, index) => {
+    try {
+      return new X509Certificate(block);
+    } catch (error) {
+      throw new UsageError(`${setting}: certificate ${index + 1} in ${file} is damaged: ${String(error)}`);
+    }
+  });
+  return { pem, certificates: [first as X509Certificate, ...others] };
+}
+
+/**
+ * Reads a private key, as PEM.
+ *
+ * @throws UsageError naming setting and file, and what to do
+ */
+export function readPrivateKey(
+  setting: string,
+  file: string,
+  password: string | undefined,
+): { readonly pem: string; readonly key: KeyObject } {
+  const pem = readPem(setting, file, 'key');
+  if (!pem.includes('PRIVATE KEY-----')) {
+    throw new UsageError(`${setting}: ${file} holds no private key; ${contentsOf(pem)}`);
+  }
+  const encrypted = /BEGIN ENCRYPTED|Proc-Type: 4,ENCRYPTED/.test(pem);
+  if (encrypted && password === undefined) {
+    throw new UsageError(
+      `${setting}: the key in ${file} is encrypted. Give its password in kafka.ssl.key_password or kafka.ssl.key_password_file`,
+    );
+  }
+  try {
+    return {
+      pem,
+      key: createPrivateKey({ key: pem, ...(password !== undefined && { passphrase: password }) }),
+    };
+  } catch (error) {
+    const advice = encrypted ? 'its password is another, or the file is damaged' : 'the file is damaged';
+    const { code = '' } = error as NodeJS.ErrnoException;
+    throw new UsageError(`${setting}: the key in ${file} cannot be read: ${advice} (${code})`);
+  }
+}
+
+function readPem(setting: string, file: string, wanted: 'certificate' | 'key'): string {
+  const bytes = readNamedFile(setting, file);
+  const text = bytes.toString('latin1');
+  if (text.includes('-----BEGIN ')) return text;
+  throw new UsageError(
+    `${setting}: ${file} is no PEM file (text with -----BEGIN …-----)${conversion(bytes, wanted, file)}`,
+  );
+}
+
+const javaKeyStore = 0xfeedfeed;
+const derSequence = 0x30;
+
+/** What to do with the formats of Java and Windows, in which certificates often come. */
+function conversion(bytes: Buffer, wanted: 'certificate' | 'key', file: string): string {
+  if (bytes.length > 4 && bytes.readUInt32BE(0) === javaKeyStore) {
+    const store = 'keystore.p12';
+    const first = `keytool -importkeystore -srckeystore ${file} -destkeystore ${store} -deststoretype PKCS12`;
+    return `, but a Java key store. Convert it with: ${first} && ${fromPkcs12(wanted, store)}`;
+  }
+  if (bytes[0] !== derSequence) return '';
+  const single =
+    wanted === 'certificate'
+      ? `openssl x509 -inform der -in ${file} -out new.pem`
+      : `openssl pkey -inform der -in ${file} -out new.pem`;
+  return `, but a binary one. Convert a PKCS #12 key store with: ${fromPkcs12(wanted, file)}; a single ${wanted} (DER) with: ${single}`;
+}
+
+function fromPkcs12(wanted: 'certificate' | 'key', file: string): string {
+  const part = wanted === 'certificate' ? '-nokeys' : '-nocerts -nodes';
+  return `openssl pkcs12 -in ${file} ${part} -out new.pem`;
+}
+
+/** What is in a PEM file in place of what should be. */
+function contentsOf(pem: string): string {
+  const names = new Set(Array.from(pem.matchAll(/-----BEGIN ([A-Z0-9 ]+)-----/g), ([, name]) => name));
+  return `it holds: ${[...names].join(', ')}`;
+}

@@ -1,0 +1,52 @@
+import { type Settings, topicNames } from '@loopwatch/contract';
+import {
+  createKafkaTaskRunner,
+  createKafkaTopicReader,
+  requireRights,
+  type TaskRunner,
+  type TopicReader,
+} from '@loopwatch/log';
+import type { Logger } from 'pino';
+import { kafkaOptions } from './kafka.ts';
+import { neededRights } from './needed-rights.ts';
+
+/** What a worker reads from Kafka. */
+export interface WorkerInputs {
+  /** The partitions of the events, shared among the workers of the group. */
+  readonly events: TaskRunner;
+  /** Settings of the server and of models that change while workers run. */
+  readonly control: TopicReader;
+}
+
+/** Nothing of it starts unless the Kafka user has all the rights that a worker needs. */
+export function workerInputs(settings: Settings, logger: Logger): WorkerInputs {
+  const topics = topicNames(settings.kafka.topics);
+  const options = kafkaOptions(settings, logger);
+  const events = createKafkaTaskRunner({
+    ...options,
+    topics: [topics.events],
+    stateTopic: topics.state,
+    groupId: settings.kafka.group,
+    delivery: settings.kafka.delivery,
+  });
+  const control = createKafkaTopicReader({ ...options, topic: topics.control });
+  const rights = neededRights(settings).filter(({ neededBy }) => neededBy.includes('worker'));
+  let checked: Promise<void> | undefined;
+  const check = () => (checked ??= requireRights(options, `watch ${topics.events}`, rights));
+  return {
+    events: {
+      run: async (open, observer) => {
+        await check();
+        await events.run(open, observer);
+      },
+      stop: () => events.stop(),
+    },
+    control: {
+      run: async (handler) => {
+        await check();
+        await control.run(handler);
+      },
+      stop: () => control.stop(),
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import { type Settings, topicNames } from '@loopwatch/contract';
+import { Worker } from '@loopwatch/worker';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import { configuredModel } from '../runtime/model.ts';
+import { workerInputs } from '../runtime/worker-inputs.ts';
+
+/** The worker of this process, not yet started. */
+export function createWorker(settings: Settings, registry: Registry, logger: Logger): Worker {
+  const { events, control } = workerInputs(settings, logger);
+  return new Worker({
+    runner: events,
+    control,
+    topics: topicNames(settings.kafka.topics),
+    detection: settings,
+    model: configuredModel(settings, logger),
+    replayReach: settings.worker.replay_reach,
+    registry,
+    logger,
+  });
+}
+
+/** What a worker says once it is connected. */
+export function logWatching(settings: Settings, logger: Logger, port?: number): void {
+  const { brokers, group } = settings.kafka;
+  const { events, verdicts } = topicNames(settings.kafka.topics);
+  const health = port === undefined ? '' : `; health and metrics on port ${String(port)}`;
+  logger.info(
+    { brokers, group, events, verdicts, preset: settings.preset, ...(port !== undefined && { port }) },
+    `Watching ${events} on ${brokers.join(',')} as ${group}${health}`,
+  );
+}

@@ -1,0 +1,31 @@
+import { spawnCli } from '@loopwatch/testkit';
+import { describe, expect, it } from 'vitest';
+import { workerCommand } from '../../src/commands/worker.ts';
+import { UsageError } from '../../src/errors.ts';
+
+const broker = ['--brokers', '127.0.0.1:1', '--port', '0'];
+
+describe('loopwatch worker --workers', () => {
+  it.each([
+    ['none', ['--workers', '0'], /--workers.*from 1 to/],
+    ['something that is no number', ['--workers', 'many'], /--workers.*many/],
+    [
+      'a certificate that is not there, before any worker is started',
+      ['--workers', '3', '--set', 'kafka.security_protocol=SSL', '--set', 'kafka.ssl.ca_file=/no/such.pem'],
+      /^[^\n]*no\/such\.pem[^\n]*$/,
+    ],
+  ])('refuses %s', async (_what, flags, message) => {
+    const run = workerCommand()
+      .exitOverride()
+      .parseAsync([...broker, ...flags], { from: 'user' });
+    const error: unknown = await run.catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(UsageError);
+    expect(String(error)).toMatch(message);
+  });
+
+  it('starts no worker of a supervisor without one', { timeout: 60_000 }, async () => {
+    await using run = spawnCli(['worker', '--supervised-as', '1', ...broker], {}, { from: 'source' });
+    expect(await run.exited).toBe(2);
+    expect(run.stderr.join('\n')).toMatch(/use --workers/);
+  });
+});

@@ -1,0 +1,212 @@
+import { z } from 'zod';
+
+/**
+ * What detection can be told, the part of the settings that the library takes. Defaults of the detectors come from the
+ * preset, so their keys are optional here.
+ */
+
+export const presetNames = [
+  'balanced',
+  'stream',
+  'proxy',
+  'similar',
+  'general',
+  'coding',
+  'search',
+  'api',
+  'files',
+] as const;
+export type PresetName = (typeof presetNames)[number];
+
+/** What happens when a loop is found; `break` and `chance…` are older spellings. */
+const modeSpellings = ['warn', 'block', 'chance_then_block', 'break', 'chance', 'chance_then_break'] as const;
+export type Mode = 'warn' | 'block' | 'chance_then_block';
+
+const modeSchema = z.enum(modeSpellings).transform((mode): Mode => {
+  if (mode === 'break') return 'block';
+  if (mode === 'chance' || mode === 'chance_then_break') return 'chance_then_block';
+  return mode;
+});
+
+const unitInterval = z.number().min(0).max(1);
+
+const similaritySchema = z.strictObject({
+  algorithm: z.enum(['levenshtein', 'jaccard']).optional(),
+  threshold: unitInterval.optional(),
+  normalize_whitespace: z.boolean().optional(),
+  ignore_case: z.boolean().optional(),
+});
+
+const onOffSchema = z.boolean().optional();
+
+const toolCallLimits = {
+  enabled: onOffSchema,
+  max_repeats: z.int().min(2).max(1_000_000).optional(),
+  ttl_seconds: z.number().positive().nullable().optional(),
+  mode: modeSchema.optional(),
+  similarity_threshold: unitInterval.optional(),
+  similarity: similaritySchema.optional(),
+};
+
+export const toolCallLoopSchema = z.strictObject({
+  ...toolCallLimits,
+  error_messages: z
+    .strictObject({
+      block: z.string().optional(),
+      warning: z.string().optional(),
+    })
+    .optional(),
+  per_tool: z.record(z.string(), z.strictObject(toolCallLimits)).optional(),
+});
+
+export const textLoopSchema = z.strictObject({
+  enabled: onOffSchema,
+  window: z.int().min(8).max(256).optional(),
+  min_repeats: z.int().min(2).max(64).optional(),
+  max_distance: z.int().min(1).max(1000).optional(),
+  mode: modeSchema.optional(),
+});
+
+export const toolCycleSchema = z.strictObject({
+  enabled: onOffSchema,
+  max_period: z.int().min(2).max(8).optional(),
+  min_repeats: z.int().min(2).max(100).optional(),
+  mode: modeSchema.optional(),
+});
+
+export const stagnationSchema = z.strictObject({
+  enabled: onOffSchema,
+  same_error: z.int().min(2).max(60).optional(),
+  same_failure: z.int().min(2).max(60).optional(),
+  nothing_new: z.int().min(2).max(60).optional(),
+  mode: modeSchema.optional(),
+});
+
+export const outageSchema = z.strictObject({
+  enabled: onOffSchema,
+  min_failures: z.int().min(2).max(60).optional(),
+});
+
+export const toolContractSchema = z.strictObject({
+  identity: z.array(z.string()).optional(),
+  volatile: z.array(z.string()).optional(),
+  poller: z.boolean().optional(),
+  mutating: z.boolean().optional(),
+});
+
+export const semanticSchema = z.strictObject({
+  enabled: onOffSchema,
+  mode: modeSchema.optional(),
+  after_turns: z.int().min(1).default(30),
+  interval: z.int().min(1).default(10),
+  history_turns: z.int().min(1).max(100).default(20),
+  confidence: unitInterval.default(0.9),
+  second_opinion: z.boolean().default(false),
+  max_concurrent: z.int().min(1).default(4),
+  per_minute: z.int().min(1).default(60),
+  per_session: z.int().min(1).default(100),
+  timeout_seconds: z.number().positive().max(3600).default(60),
+  max_characters: z.int().min(2000).max(1_000_000).default(24_000),
+});
+
+const { shape: semantic } = semanticSchema;
+
+/** What of the semantic layer can differ by model; no defaults, so that what is left out stays the server's. */
+const modelSemanticSchema = z.strictObject({
+  enabled: semantic.enabled,
+  mode: semantic.mode,
+  after_turns: semantic.after_turns.unwrap().optional(),
+  interval: semantic.interval.unwrap().optional(),
+  history_turns: semantic.history_turns.unwrap().optional(),
+  confidence: semantic.confidence.unwrap().optional(),
+});
+
+export const toolCallLimitSchema = z.strictObject({
+  enabled: onOffSchema,
+  max_turns: z.int().min(1).max(1_000_000).optional(),
+});
+
+export const turnRequestsSchema = z.strictObject({
+  enabled: onOffSchema,
+  max_turn_requests: z.int().min(1).max(1_000_000).optional(),
+});
+
+function isRegularExpression(text: string): boolean {
+  try {
+    return new RegExp(text) instanceof RegExp;
+  } catch {
+    return false;
+  }
+}
+
+/** What a model may be told; the last four are an older spelling of `tool_call_loop`, which wins over them. */
+export const modelSettingsSchema = z.strictObject({
+  enabled: z.boolean().optional(),
+  preset: z.enum(presetNames).optional(),
+  tool_call_loop: toolCallLoopSchema.optional(),
+  content_loop: textLoopSchema.optional(),
+  thought_loop: textLoopSchema.optional(),
+  tool_cycle: toolCycleSchema.optional(),
+  stagnation: stagnationSchema.optional(),
+  outage: outageSchema.optional(),
+  tool_call_limit: toolCallLimitSchema.optional(),
+  turn_requests: turnRequestsSchema.optional(),
+  per_tool: z.record(z.string(), toolContractSchema).optional(),
+  semantic: modelSemanticSchema.optional(),
+  tool_loop_detection_enabled: toolCallLimits.enabled,
+  tool_loop_detection_max_repeats: toolCallLimits.max_repeats,
+  tool_loop_detection_ttl_seconds: toolCallLimits.ttl_seconds,
+  tool_loop_detection_mode: toolCallLimits.mode,
+});
+
+/** What detection can be told per server, model or session. */
+export const detectionSchema = z.strictObject({
+  enabled: z.boolean().default(true),
+  preset: z.enum(presetNames).default('balanced'),
+  tool_call_loop: toolCallLoopSchema.prefault({}),
+  content_loop: textLoopSchema.prefault({}),
+  thought_loop: textLoopSchema.prefault({}),
+  tool_cycle: toolCycleSchema.prefault({}),
+  stagnation: stagnationSchema.prefault({}),
+  outage: outageSchema.prefault({}),
+  tool_call_limit: toolCallLimitSchema.prefault({}),
+  turn_requests: turnRequestsSchema.prefault({}),
+  per_tool: z.record(z.string(), toolContractSchema).default({}),
+  semantic: semanticSchema.prefault({}),
+  overrides: z
+    .strictObject({
+      models: z
+        .record(z.string().regex(/^[^/]+\/.+$/, 'must be <backend>/<model>'), modelSettingsSchema)
+        .default({}),
+    })
+    .prefault({}),
+  session: z
+    .strictObject({
+      idle_seconds: z.number().positive().default(3600),
+      max_sessions: z.int().min(1).default(200_000),
+    })
+    .prefault({}),
+  privacy: z
+    .strictObject({
+      mask: z.array(z.string().refine(isRegularExpression, 'is no regular expression')).default([]),
+      store_text: z.boolean().default(true),
+    })
+    .prefault({}),
+});
+
+/** The settings of detection alone, out of a configuration that may hold more. */
+export function detectionSettings(settings: DetectionSettings): DetectionSettings {
+  const keys = Object.keys(detectionSchema.shape) as (keyof DetectionSettings)[];
+  return Object.fromEntries(keys.map((key) => [key, settings[key]])) as DetectionSettings;
+}
+
+/** Effective detection settings, defaults filled in. */
+export type DetectionSettings = z.infer<typeof detectionSchema>;
+/** Detection settings as somebody writes them. */
+export type DetectionInput = z.input<typeof detectionSchema>;
+/** Detection settings of one model, over those of the server. */
+export type ModelSettings = z.infer<typeof modelSettingsSchema>;
+export type ToolCallLoopSettings = z.infer<typeof toolCallLoopSchema>;
+export type ToolContractSettings = z.infer<typeof toolContractSchema>;
+export type SemanticSettings = z.infer<typeof semanticSchema>;
+export type TextLoopSettings = z.infer<typeof textLoopSchema>;

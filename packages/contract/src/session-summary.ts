@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { detectorIds } from './verdict.ts';
+
+/**
+ * A record of the `sessions` topic: a session as it stood at one of its events. The next one of the same session takes
+ * its place; a tombstone says that the session's time is over.
+ */
+
+const count = z.int().nonnegative();
+
+export const sessionSummarySchema = z.object({
+  v: z.literal(1),
+  sessionId: z.string(),
+  status: z.enum(['live', 'ended']).describe('ended: its latest event is session_ended.'),
+  startedAt: z.number().describe('Event time of its first event, epoch ms; a long pause begins it afresh.'),
+  lastEventAt: z.number().describe('Event time of its latest event, epoch ms.'),
+  events: count.describe('Duplicates left out.'),
+  prompts: count,
+  turns: count.describe('One that was streamed again counts once.'),
+  toolCalls: count.describe('Those of a turn that was streamed again count once.'),
+  characters: count.describe('UTF-16 code units of answer and reasoning.'),
+  tokens: z
+    .object({ input: z.number().nonnegative(), output: z.number().nonnegative() })
+    .nullable()
+    .describe('null where the producer reports no usage.'),
+  model: z.string().nullable().describe('This and the next three: as last reported; null when unknown.'),
+  backend: z.string().nullable(),
+  agent: z.string().nullable(),
+  tenant: z.string().nullable(),
+  incidents: z.object({
+    open: count,
+    total: count.describe('All that were ever opened.'),
+    byDetector: z.partialRecord(z.enum(detectorIds), count).describe('The total, by detector.'),
+  }),
+  verdicts: count,
+  source: z
+    .object({ topic: z.string(), partition: z.int(), firstOffset: z.string(), lastOffset: z.string() })
+    .describe('Where its events lie in the log, those of other sessions between them.'),
+  preset: z.string(),
+  configHash: z.string().describe('Of the settings that hold for it now.'),
+});
+
+export type SessionSummary = z.infer<typeof sessionSummarySchema>;

@@ -1,0 +1,213 @@
+import type { z } from 'zod';
+import type { settingsSchema } from './settings.ts';
+
+/**
+ * What each setting means. The texts stand apart from the schema because detection carries that into browsers, where
+ * nobody reads them; their type is made of the schema's, so that a setting without a text does not compile.
+ */
+
+/** Texts are a tree of the schema's shape; `about` is said of the block itself, `each` of any name in a record. */
+type TextOf<T> = T extends readonly unknown[]
+  ? string
+  : T extends object
+    ? string extends keyof T
+      ? { readonly about: string; readonly each: TextOf<T[keyof T]> }
+      : { readonly about?: string } & { readonly [K in keyof T]-?: TextOf<NonNullable<T[K]>> }
+    : string;
+
+const off = 'false: this detector is skipped.';
+const mode = 'What a loop leads to. break is block; chance and chance_then_break are chance_then_block.';
+
+const toolCallLimits = {
+  enabled: off,
+  max_repeats: 'Calls until the loop is called one.',
+  ttl_seconds: 'Only calls this recent count; null: no limit.',
+  mode,
+  similarity_threshold: 'Selects similar matching.',
+  similarity: {
+    about: 'Selects similar matching.',
+    algorithm: 'levenshtein: 1 - distance / longer length. jaccard: over word tokens.',
+    threshold: 'Wins over similarity_threshold.',
+    normalize_whitespace: 'Runs of white space count as one space.',
+    ignore_case: 'Upper and lower case are the same.',
+  },
+};
+
+const textLoop = {
+  enabled: off,
+  window: 'Length of the compared piece, in UTF-16 code units.',
+  min_repeats: 'Occurrences of the same piece until it is a loop.',
+  max_distance: 'Mean distance of those occurrences, at most, in units.',
+  mode,
+};
+
+/** What can differ by model. */
+const rules = {
+  enabled: 'false: every detector is skipped.',
+  preset: 'Where the numbers that are not set come from.',
+  tool_call_loop: {
+    about: 'tool-repeat: the same call again and again.',
+    ...toolCallLimits,
+    error_messages: {
+      about: "Own texts in place of Loopwatch's.",
+      block: 'Sent when a call is blocked.',
+      warning: 'Sent with a warning.',
+    },
+    per_tool: { about: 'By tool name.', each: toolCallLimits },
+  },
+  content_loop: { about: 'content-repeat: the answer repeats a text.', ...textLoop },
+  thought_loop: { about: 'thought-repeat: the reasoning repeats a text.', ...textLoop },
+  tool_cycle: {
+    about: 'tool-cycle: the same sequence of calls again and again.',
+    enabled: off,
+    max_period: 'Steps of the longest cycle that is looked for.',
+    min_repeats: 'Times the cycle is gone through until it is a loop.',
+    mode,
+  },
+  stagnation: {
+    about: 'stagnation: calls go on, but nothing comes of them.',
+    enabled: off,
+    same_error:
+      'Steps in a row that fail with the same error; one less for the same answer to a reworded question.',
+    same_failure: 'Times the same call fails the same way, with other calls in between that change nothing.',
+    nothing_new: 'Steps in a row whose calls and results were known.',
+    mode,
+  },
+  outage: {
+    about: 'outage: what the tools depend on is down.',
+    enabled: off,
+    min_failures: 'Time-outs, rate limits and server errors in a row.',
+  },
+  tool_call_limit: {
+    about: 'tool-limit: turns with tool calls; on as soon as a key is set.',
+    enabled: off,
+    max_turns: 'Turns with tool calls in one prompt. Default: 3.',
+  },
+  turn_requests: {
+    about: 'turn-limit: model requests; on as soon as a key is set.',
+    enabled: off,
+    max_turn_requests: 'Model requests in one prompt. Default: 10; 5 is conservative, 20 permissive.',
+  },
+  per_tool: {
+    about: 'What is declared of tools, by name.',
+    each: {
+      identity: 'The arguments that make a call what it is. Default: all.',
+      volatile: 'Arguments that never make a difference.',
+      poller: 'Asking again is its purpose. Default: by its name.',
+      mutating: 'It changes the world. Default: by its name.',
+    },
+  },
+};
+
+const semantic = {
+  about: 'semantic: a model judges the latest turns.',
+  enabled: off,
+  mode,
+  after_turns: 'The first check comes with this turn of a prompt.',
+  interval: 'Turns between two checks until a model has answered.',
+  history_turns: 'Latest turns that the model is shown.',
+  confidence: 'A confidence above this is a loop.',
+};
+
+export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
+  ...rules,
+  semantic: {
+    ...semantic,
+    second_opinion: 'llm.second_model has to confirm a loop.',
+    max_concurrent: 'Calls of a model at the same time, in one process.',
+    per_minute: 'Calls of a model in a minute, in one process.',
+    per_session: 'Calls of a model for one session.',
+    timeout_seconds: 'For one call of a model.',
+    max_characters: 'What the model is shown of a session, at most.',
+  },
+  overrides: {
+    models: {
+      about: 'Detection settings by backend/model, above those of the server.',
+      each: {
+        ...rules,
+        semantic,
+        tool_loop_detection_enabled: off,
+        tool_loop_detection_max_repeats: toolCallLimits.max_repeats,
+        tool_loop_detection_ttl_seconds: toolCallLimits.ttl_seconds,
+        tool_loop_detection_mode: mode,
+      },
+    },
+  },
+  session: {
+    idle_seconds: 'A longer pause and the session starts afresh.',
+    max_sessions: 'Sessions kept in memory in one process.',
+  },
+  privacy: {
+    mask: 'Further regular expressions whose matches are masked.',
+    store_text: 'false: verdicts carry no arguments and no text.',
+  },
+  kafka: {
+    brokers: 'host:port of the bootstrap brokers.',
+    client_id: "Named in the brokers' logs.",
+    group: 'Consumer group of the workers.',
+    partitions: 'Of topics that `loopwatch topics` creates.',
+    replication_factor: 'Default: 3, or the number of brokers if fewer.',
+    delivery:
+      'exactly_once: verdicts and positions in one transaction. at_least_once: a little earlier, after a crash some twice, with the same ids.',
+    topics: {
+      prefix: 'Put before each topic name.',
+      events: 'Events in. Default: <prefix>events',
+      verdicts: 'Verdicts out. Default: <prefix>verdicts',
+      sessions: 'Compacted session summaries. Default: <prefix>sessions',
+      control: 'Compacted settings per scope. Default: <prefix>control',
+      checks: 'Compacted answers of the semantic layer. Default: <prefix>checks',
+      'dead-letters': 'Records that could not be read. Default: <prefix>dead-letters',
+      state: 'Compacted state of the workers, for a quick takeover. Default: <prefix>state',
+    },
+    security_protocol: 'Whether there is TLS (…SSL) and a login (SASL_…).',
+    sasl: {
+      mechanism: 'How the password is proven. PLAIN sends it as it is: only over TLS.',
+      username: 'Who logs in.',
+      password: 'Better from the environment or a file than from here.',
+      password_file: 'File that holds the password.',
+    },
+    ssl: {
+      ca_file:
+        'Certificates (PEM) of the authorities that may sign the brokers’. Default: those that Node knows.',
+      cert_file:
+        'Certificate (PEM) of this client, with those between it and its authority, if brokers want one.',
+      key_file: 'Its private key (PEM).',
+      key_password: 'Of an encrypted key.',
+      key_password_file: 'File that holds that password.',
+      verify_hostname: 'false: a broker’s certificate may be for another name than its address.',
+    },
+  },
+  llm: {
+    base_url: 'Of an API that speaks like OpenAI’s, up to and with /v1. Default: OpenAI’s own.',
+    api_key: 'Sent with each call. Not needed by most local servers.',
+    model: 'The model that judges; none: the semantic layer is off.',
+    second_model: 'A stronger model that confirms a loop.',
+  },
+  worker: {
+    host: 'Address to listen on.',
+    port: 'Health and metrics.',
+    workers: 'Processes on this machine that share the partitions.',
+    replay_reach:
+      'Records of a partition that a takeover reads again, about; sessions that reach back further are kept in the state topic.',
+  },
+  server: { host: '0.0.0.0 to be reached from other machines.', port: 'Dashboard and API.' },
+  storage: { data_dir: 'Folder of the embedded log and database.' },
+  log: {
+    level: 'Least important entries that are written.',
+    format: 'auto: pretty on a terminal.',
+  },
+};
+
+/** What a setting means, by its dotted path; empty for what is no setting. Any name does for that of a record. */
+export function settingText(path: string): string {
+  let place: unknown = settingTexts;
+  for (const key of path.split('.')) place = partOf(place, key);
+  const text = typeof place === 'string' ? place : partOf(place, 'about');
+  return typeof text === 'string' ? text : '';
+}
+
+function partOf(texts: unknown, key: string): unknown {
+  if (typeof texts !== 'object' || texts === null) return undefined;
+  const block = texts as Readonly<Record<string, unknown>>;
+  return Object.hasOwn(block, key) ? block[key] : block['each'];
+}

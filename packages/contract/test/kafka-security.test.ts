@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { isSecretPath, resolveSettings } from '../src/index.ts';
+
+/** The settings, given as YAML would be. */
+function resolve(kafka: object, environment: Record<string, string> = {}) {
+  return resolveSettings({ file: { name: 'loopwatch.yaml', value: { kafka } }, environment, flags: {} });
+}
+
+const login = { mechanism: 'SCRAM-SHA-512', username: 'loopwatch', password: 'secret' };
+
+describe('the security of Kafka', () => {
+  it.each([
+    { protocol: 'PLAINTEXT', rest: {} },
+    { protocol: 'SSL', rest: {} },
+    { protocol: 'SSL', rest: { ssl: { ca_file: 'ca.pem' } } },
+    { protocol: 'SSL', rest: { ssl: { cert_file: 'c.pem', key_file: 'k.pem', key_password_file: 'p' } } },
+    { protocol: 'SASL_PLAINTEXT', rest: { sasl: { ...login, mechanism: 'PLAIN' } } },
+    { protocol: 'SASL_SSL', rest: { sasl: { ...login, mechanism: 'SCRAM-SHA-256' } } },
+    { protocol: 'SASL_SSL', rest: { sasl: login, ssl: { verify_hostname: false } } },
+  ])('takes $protocol with $rest', ({ protocol, rest }) => {
+    expect(resolve({ security_protocol: protocol, ...rest })).toMatchObject({
+      ok: true,
+      settings: { kafka: { security_protocol: protocol, ...rest } },
+    });
+  });
+
+  it('comes from the environment as well', () => {
+    const result = resolve(
+      {},
+      {
+        LOOPWATCH_KAFKA_SECURITY_PROTOCOL: 'SASL_SSL',
+        LOOPWATCH_KAFKA_SASL_MECHANISM: 'PLAIN',
+        LOOPWATCH_KAFKA_SASL_USERNAME: 'loopwatch',
+        LOOPWATCH_KAFKA_SASL_PASSWORD_FILE: '/run/secrets/kafka',
+        LOOPWATCH_KAFKA_SSL_CA_FILE: '/etc/ssl/kafka.pem',
+        LOOPWATCH_KAFKA_SSL_VERIFY_HOSTNAME: 'false',
+      },
+    );
+    expect(result).toMatchObject({
+      ok: true,
+      warnings: [],
+      settings: {
+        kafka: {
+          security_protocol: 'SASL_SSL',
+          sasl: { mechanism: 'PLAIN', username: 'loopwatch', password_file: '/run/secrets/kafka' },
+          ssl: { ca_file: '/etc/ssl/kafka.pem', verify_hostname: false },
+        },
+      },
+    });
+  });
+
+  it.each([
+    {
+      kafka: { security_protocol: 'SASL_SSL' },
+      errors: [
+        'kafka.sasl.mechanism: is needed with security_protocol SASL_SSL',
+        'kafka.sasl.username: is needed with security_protocol SASL_SSL',
+        'kafka.sasl.password: or sasl.password_file is needed with security_protocol SASL_SSL',
+      ],
+    },
+    {
+      kafka: { sasl: login },
+      errors: ['mechanism', 'username', 'password'].map(
+        (key) =>
+          `kafka.sasl.${key}: has no effect with security_protocol PLAINTEXT: set it to SASL_SSL or SASL_PLAINTEXT`,
+      ),
+    },
+    {
+      kafka: { security_protocol: 'SASL_PLAINTEXT', sasl: login, ssl: { ca_file: 'ca.pem' } },
+      errors: [
+        'kafka.ssl.ca_file: has no effect with security_protocol SASL_PLAINTEXT: set it to SSL or SASL_SSL',
+      ],
+    },
+    {
+      kafka: { security_protocol: 'SSL', ssl: { cert_file: 'c.pem' } },
+      errors: ['kafka.ssl.cert_file: and ssl.key_file belong together: set both, or none'],
+    },
+    {
+      kafka: { security_protocol: 'SASL_SSL', sasl: { ...login, password_file: 'p' } },
+      errors: ['kafka.sasl.password: and sasl.password_file are both set: set one of them'],
+    },
+    {
+      kafka: {
+        security_protocol: 'SSL',
+        ssl: { cert_file: 'c', key_file: 'k', key_password: 'a', key_password_file: 'b' },
+      },
+      errors: ['kafka.ssl.key_password: and ssl.key_password_file are both set: set one of them'],
+    },
+  ])('refuses $kafka', ({ kafka, errors }) => {
+    expect(resolve(kafka)).toEqual({ ok: false, errors });
+  });
+
+  it('names what is allowed, and does not quote a password', () => {
+    const result = resolve({ security_protocol: 'SASL', sasl: { ...login, password: 12_345 } });
+    expect(result).toMatchObject({ ok: false });
+    const text = JSON.stringify(result);
+    expect(text).toContain('SASL_PLAINTEXT');
+    expect(text).toContain('kafka.sasl.password is ******');
+    expect(text).not.toContain('12345');
+  });
+
+  it.each([
+    { path: 'kafka.sasl.password', secret: true },
+    { path: 'kafka.ssl.key_password', secret: true },
+    { path: 'kafka.sasl.password_file', secret: false },
+    { path: 'kafka.ssl.key_file', secret: false },
+    { path: 'kafka.sasl.username', secret: false },
+  ])('$path is a secret: $secret', ({ path, secret }) => {
+    expect(isSecretPath(path)).toBe(secret);
+  });
+});

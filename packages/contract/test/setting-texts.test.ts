@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { settingPaths, settingPlace, settingsSchema, settingText, settingTexts } from '../src/index.ts';
+
+const paths = settingPaths(settingsSchema).map(({ path }) => path);
+
+/** Every path that a text stands at, blocks by themselves included, with a name in the place of any. */
+function describedPaths(texts: unknown, path: readonly string[] = []): string[] {
+  if (typeof texts === 'string') return [path.join('.')];
+  return Object.entries(texts as Readonly<Record<string, unknown>>).flatMap(([key, part]) => {
+    const own = key === 'about' ? [] : [key === 'each' ? 'openai/o4' : key];
+    return describedPaths(part, [...path, ...own]);
+  });
+}
+
+describe('settingText', () => {
+  it.each(paths)('%s means something', (path) => expect(settingText(path)).not.toBe(''));
+
+  it.each([
+    ['a block', 'outage', 'outage: what the tools depend on is down.'],
+    ['a record', 'per_tool', 'What is declared of tools, by name.'],
+    ['a key of any tool', 'per_tool.grep.poller', 'Asking again is its purpose. Default: by its name.'],
+    ['a tool called like an object’s own', 'per_tool.constructor', ''],
+    ['a model’s own', 'overrides.models.openai/o4.preset', 'Where the numbers that are not set come from.'],
+    ['a misspelled key', 'outage.min_failure', ''],
+    ['a key below a value', 'preset.balanced', ''],
+    ['nothing', '', ''],
+  ])('%s', (_, path, text) => expect(settingText(path)).toBe(text));
+
+  it('describes nothing that is no setting', () => {
+    const described = describedPaths(settingTexts);
+    expect(described).toContain('overrides.models.openai/o4.per_tool.openai/o4.poller');
+    expect(described.filter((path) => settingPlace(settingsSchema, path) === undefined)).toEqual([]);
+  });
+});

@@ -1,0 +1,194 @@
+/** Sentences that may lie between one and its like, at most. */
+const PERIODS = 4;
+/** White space in what two sentences have in common, at least: less of them is alike by chance. */
+const LEAST_COMMON_SPACES = 3;
+/** White space in what differs, at most: one word, or two. More may be data. */
+const MOST_OTHER_SPACES = 1;
+/** Units of a sentence, at most. */
+const MOST_UNITS = 200;
+/** Sentences of one pattern, and units that these take, until it is a loop. */
+const LEAST_ROUNDS = 16;
+const LEAST_UNITS = 600;
+
+const LINE_BREAK = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const SPACE = 0x20;
+/** A sentence of words alone: what has digits, paths or signs is data, and may well be all alike. */
+const PROSE = /^[\p{L}\p{M}\s,;:'’"“”()–—-]+[.!?…]+["'”’)]*$/u;
+
+/** What was read of the text, as far as it may matter. */
+export interface PatternState {
+  /** The sentence at hand, or its beginning if it is long, and its length. */
+  begun: string;
+  length: number;
+  /** The last two units of the text. */
+  before: number;
+  last: number;
+  /** The last sentences, newest first. */
+  sentences: readonly string[];
+  /** By period: sentences in a row that are like the one a period before, and the units they take. */
+  runs: readonly number[];
+  units: readonly number[];
+  /** Units of the latest of these, newest first. */
+  lengths: readonly number[];
+}
+
+const NONE = Array.from({ length: PERIODS }, () => 0);
+const NO_SENTENCES = { sentences: [], runs: NONE, units: NONE, lengths: [] };
+const BEGINNING: Readonly<PatternState> = { begun: '', length: 0, before: 0, last: 0, ...NO_SENTENCES };
+
+/**
+ * Finds sentence after sentence of one pattern, in which only a word changes: `I like cats. I like dogs.` Where each
+ * of them is new, no window of the text comes back.
+ */
+export class SentencePattern {
+  /** Whether a sentence at which the pattern is a loop ended with the last unit. */
+  holds = false;
+  private readonly mostUnits: number;
+  private state: PatternState = { ...BEGINNING };
+
+  /** @param maxDistance units until the text has to come round */
+  constructor(maxDistance: number) {
+    this.mostUnits = Math.min(MOST_UNITS, maxDistance);
+  }
+
+  /** How often the pattern has come, where that makes it a loop; else 0. */
+  get rounds(): number {
+    const { runs, units } = this.state;
+    for (const [i, run] of runs.entries()) {
+      const rounds = Math.floor(run / (i + 1)) + 1;
+      if (rounds >= LEAST_ROUNDS && (units[i] ?? 0) >= LEAST_UNITS) return rounds;
+    }
+    return 0;
+  }
+
+  /** Units of the longest row of sentences of one pattern. */
+  get units(): number {
+    return Math.max(...this.state.units);
+  }
+
+  /** Units from the end of the last sentence to the ends of those before it, nearest first. */
+  distances(most: number): number[] {
+    let distance = 0;
+    return this.state.lengths.slice(0, most).map((length) => (distance += length));
+  }
+
+  /**
+   * Takes `text` from `from` up to `to`, or up to the first unit at which it {@link holds}. Every unit passes here, so
+   * that a sentence is only looked at where one ends.
+   *
+   * @returns the index behind what was taken
+   */
+  advance(text: string, from: number, to: number): number {
+    const { state } = this;
+    let { before, last } = state;
+    let begin = from;
+    let i = from;
+    this.holds = false;
+    while (i < to && !this.holds) {
+      const unit = text.charCodeAt(i);
+      i += 1;
+      if (unit === CARRIAGE_RETURN) continue;
+      if (unit === LINE_BREAK || unit === SPACE) {
+        if (isEnd(last) || (isQuote(last) && isEnd(before))) {
+          this.take(text, begin, i);
+          begin = i;
+          this.holds = this.endSentence();
+        } else if (unit === LINE_BREAK && last !== LINE_BREAK) {
+          // A line that is no sentence, as in code.
+          begin = i;
+          this.state.begun = '';
+          this.state.length = 0;
+          this.breakOff();
+        }
+      }
+      before = last;
+      last = unit;
+    }
+    this.take(text, begin, i);
+    state.before = before;
+    state.last = last;
+    return i;
+  }
+
+  private take(text: string, from: number, to: number): void {
+    const { state } = this;
+    const room = this.mostUnits + 1 - state.begun.length;
+    if (room > 0 && from < to) state.begun += text.slice(from, Math.min(to, from + room));
+    state.length += to - from;
+  }
+
+  /** @returns whether the sentence that has ended goes on with a pattern that is a loop */
+  private endSentence(): boolean {
+    const { state } = this;
+    const { begun, length } = state;
+    const sentence = begun.trim();
+    if (sentence === '') return false;
+    state.begun = '';
+    state.length = 0;
+    if (begun.length > this.mostUnits) {
+      this.breakOff();
+      return false;
+    }
+    const { sentences, runs, units, lengths } = state;
+    const goesOn = NONE.map((_, i) => isAlike(sentences[i], sentence));
+    state.sentences = [sentence, ...sentences.slice(0, PERIODS - 1)];
+    if (!goesOn.includes(true)) {
+      Object.assign(state, { ...NO_SENTENCES, sentences: state.sentences });
+      return false;
+    }
+    state.runs = goesOn.map((on, i) => (on ? (runs[i] ?? 0) + 1 : 0));
+    state.units = goesOn.map((on, i) => (on ? (units[i] ?? 0) + length : 0));
+    state.lengths = [length, ...lengths.slice(0, LEAST_ROUNDS - 1)];
+    return this.rounds > 0;
+  }
+
+  /** Something else comes than sentences: a list, a table, code. */
+  breakOff(): void {
+    if (this.state.sentences.length > 0) Object.assign(this.state, NO_SENTENCES);
+  }
+
+  restart(): void {
+    this.state = { ...BEGINNING };
+  }
+
+  snapshot(): PatternState {
+    return { ...this.state };
+  }
+
+  restore(state: PatternState): void {
+    this.state = { ...state };
+  }
+}
+
+/** One of `. ! ? …` */
+function isEnd(unit: number): boolean {
+  return unit === 0x2e || unit === 0x21 || unit === 0x3f || unit === 0x2026;
+}
+
+/** One of `" ' ) ” ’` */
+function isQuote(unit: number): boolean {
+  return unit === 0x22 || unit === 0x27 || unit === 0x29 || unit === 0x201d || unit === 0x2019;
+}
+
+/** Whether these are two sentences in which nothing but a word or two in one place differs. */
+function isAlike(a: string | undefined, b: string): boolean {
+  if (a === undefined) return false;
+  const shorter = Math.min(a.length, b.length);
+  // Most sentences are told apart here: what differs stands at the beginning or at the end, not at both.
+  if (a.charCodeAt(0) !== b.charCodeAt(0) && a.charCodeAt(a.length - 2) !== b.charCodeAt(b.length - 2))
+    return false;
+  let begin = 0;
+  while (begin < shorter && a.charCodeAt(begin) === b.charCodeAt(begin)) begin += 1;
+  let end = 0;
+  while (end < shorter - begin && a.charCodeAt(a.length - 1 - end) === b.charCodeAt(b.length - 1 - end))
+    end += 1;
+  if (2 * (begin + end) < shorter) return false;
+  const other = Math.max(spacesIn(a.slice(begin, a.length - end)), spacesIn(b.slice(begin, b.length - end)));
+  const common = spacesIn(b.slice(0, begin)) + spacesIn(b.slice(b.length - end));
+  return other <= MOST_OTHER_SPACES && common >= LEAST_COMMON_SPACES && PROSE.test(a) && PROSE.test(b);
+}
+
+function spacesIn(text: string): number {
+  return text.split(' ').length - 1;
+}

@@ -1,0 +1,95 @@
+/**
+ * SHA-256 as FIPS 180-4 has it, of a text in UTF-8. The platform's own (`crypto.subtle`) answers later, when a verdict
+ * must be there at once; libraries weigh several times as much in a bundle, for what nothing here needs.
+ */
+
+// Of every runtime, though of no language standard.
+declare const TextEncoder: new () => { encode(text: string): Uint8Array };
+
+const encoder = new TextEncoder();
+const BLOCK = 64;
+const ROUNDS = 64;
+
+/** Eight words. */
+type State = Int32Array & Record<0 | 1 | 2 | 3 | 4 | 5 | 6 | 7, number>;
+
+const initial = Int32Array.from(firstPrimes(8), (prime) => fraction(Math.sqrt(prime)));
+const constants = Int32Array.from(firstPrimes(ROUNDS), (prime) => fraction(Math.cbrt(prime)));
+/** The words of the block at hand, and those made of them. */
+const words = new Int32Array(ROUNDS);
+
+/** The first `digits` of the 64 hexadecimal digits of the hash. */
+export function sha256(text: string, digits: number): string {
+  const blocks = paddedBlocks(encoder.encode(text));
+  const state = initial.slice() as State;
+  for (let at = 0; at < blocks.byteLength; at += BLOCK) addBlock(state, blocks, at);
+  let hex = '';
+  for (let i = 0; hex.length < digits; i += 1) hex += hexOf(state[i] as number);
+  return hex.slice(0, digits);
+}
+
+/** The bytes, a bit that is set, zeros up to the end of a block, and in its last 8 bytes the length in bits. */
+function paddedBlocks(bytes: Uint8Array): DataView {
+  const { length } = bytes;
+  const blocks = new Uint8Array(Math.ceil((length + 9) / BLOCK) * BLOCK);
+  blocks.set(bytes);
+  blocks[length] = 0x80;
+  const view = new DataView(blocks.buffer);
+  view.setUint32(blocks.length - 8, length / 2 ** 29);
+  view.setUint32(blocks.length - 4, length << 3);
+  return view;
+}
+
+function addBlock(state: State, blocks: DataView, at: number): void {
+  for (let i = 0; i < 16; i += 1) words[i] = blocks.getInt32(at + i * 4);
+  for (let i = 16; i < ROUNDS; i += 1) {
+    const early = words[i - 15] as number;
+    const late = words[i - 2] as number;
+    const sum0 = rotate(early, 7) ^ rotate(early, 18) ^ (early >>> 3);
+    const sum1 = rotate(late, 17) ^ rotate(late, 19) ^ (late >>> 10);
+    words[i] = (words[i - 16] as number) + sum0 + (words[i - 7] as number) + sum1;
+  }
+  let { 0: a, 1: b, 2: c, 3: d, 4: e, 5: f, 6: g, 7: h } = state;
+  for (let i = 0; i < ROUNDS; i += 1) {
+    const sum1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
+    const choice = (e & f) ^ (~e & g);
+    const part1 = (h + sum1 + choice + (constants[i] as number) + (words[i] as number)) | 0;
+    const sum0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);
+    const majority = (a & b) ^ (a & c) ^ (b & c);
+    h = g;
+    g = f;
+    f = e;
+    e = (d + part1) | 0;
+    d = c;
+    c = b;
+    b = a;
+    a = (part1 + sum0 + majority) | 0;
+  }
+  state[0] += a;
+  state[1] += b;
+  state[2] += c;
+  state[3] += d;
+  state[4] += e;
+  state[5] += f;
+  state[6] += g;
+  state[7] += h;
+}
+
+function hexOf(word: number): string {
+  return (word >>> 0).toString(16).padStart(8, '0');
+}
+
+function rotate(word: number, bits: number): number {
+  return (word >>> bits) | (word << (32 - bits));
+}
+
+/** The first 32 bits behind the point; a double has 18 more, so that engines may round a root as they like. */
+function fraction(root: number): number {
+  return ((root % 1) * 2 ** 32) | 0;
+}
+
+function firstPrimes(count: number): number[] {
+  const primes: number[] = [];
+  for (let n = 2; primes.length < count; n += 1) if (primes.every((prime) => n % prime !== 0)) primes.push(n);
+  return primes;
+}

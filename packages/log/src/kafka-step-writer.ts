@@ -1,0 +1,143 @@
+import kafkajs, { type Producer, type TopicMessages, type Transaction } from 'kafkajs';
+import { createKafkaClient, type KafkaOptions } from './kafka-client.ts';
+import type { KafkaCluster } from './kafka-cluster.ts';
+import { isConcurrent } from './kafka-errors.ts';
+import { chunksOf, type RoutedRecord } from './kafka-messages.ts';
+import { metadataOf } from './kafka-position.ts';
+import { allSettled, byPartition } from './kafka-routing.ts';
+import type { VerdictSink } from './ports.ts';
+import type { Place, Step } from './task.ts';
+import { delay } from './timing.ts';
+
+/** How the steps of one partition get into Kafka. */
+export interface StepWriter {
+  /** Shuts out whoever wrote for this partition before. To be called before the committed position is read. */
+  open(): Promise<void>;
+  /** @throws what kafkajs throws; whether the step is durable then is for the committed position to say */
+  write(step: Step): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface StepWriterOptions {
+  readonly cluster: KafkaCluster;
+  readonly place: Place;
+  readonly groupId: string;
+  /** Kept state as records of its topic. */
+  readonly stateRecords: (changes: Step['state']) => readonly RoutedRecord[];
+}
+
+/** A worker that dies in a transaction holds up read-committed readers until its partition has a new owner, or this long. */
+const transactionTimeoutMs = 30_000;
+const concurrentTries = 400;
+
+/**
+ * Outputs, kept state and position of a step in one transaction. The transactional id is the partition's: whoever opens
+ * it next ends the transaction of the one before, and shuts it out.
+ */
+export class TransactionalStepWriter implements StepWriter {
+  readonly #options: StepWriterOptions;
+  readonly #producer: Producer;
+
+  constructor(client: KafkaOptions, options: StepWriterOptions) {
+    this.#options = options;
+    const { groupId, place } = options;
+    this.#producer = createKafkaClient(client).producer({
+      transactionalId: `${groupId}/${place.topic}/${place.partition}`,
+      transactionTimeout: transactionTimeoutMs,
+      idempotent: true,
+      maxInFlightRequests: 1,
+      allowAutoTopicCreation: false,
+      createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
+      // An open transaction of another owner has to end first, which takes a moment.
+      retry: { initialRetryTime: 20, maxRetryTime: 500, factor: 0, multiplier: 1.5, retries: 20 },
+    });
+  }
+
+  async open(): Promise<void> {
+    await this.#producer.connect();
+    // The first transaction asks for the producer's id, which is what shuts out the owner before.
+    const transaction = await this.#producer.transaction();
+    await transaction.abort();
+  }
+
+  async write(step: Step): Promise<void> {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        await this.#transact(step);
+        return;
+      } catch (error) {
+        // The brokers are still writing the markers of the transaction before; this one was given up.
+        if (!isConcurrent(error) || attempt >= concurrentTries) throw error;
+        await delay(Math.min(2 + attempt, 50));
+      }
+    }
+  }
+
+  async #transact(step: Step): Promise<void> {
+    const { groupId, place, cluster, stateRecords } = this.#options;
+    const { topic, partition } = place;
+    const transaction = await this.#producer.transaction();
+    try {
+      for (const records of chunksOf([...step.outputs, ...stateRecords(step.state)])) {
+        const [first, ...others] = await byPartition(cluster, records);
+        // The transaction before may not have ended everywhere yet: the first to be refused must be the only one.
+        if (first !== undefined) await send(transaction, first);
+        await allSettled(others.map((lot) => send(transaction, lot)));
+      }
+      const position = { partition, offset: String(step.position), metadata: metadataOf(step) };
+      await transaction.sendOffsets({
+        consumerGroupId: groupId,
+        topics: [{ topic, partitions: [position] }],
+      });
+      await transaction.commit();
+    } catch (error) {
+      // If that fails too, whoever opens the partition next ends it.
+      if (transaction.isActive()) await transaction.abort();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#producer.disconnect().catch(() => undefined);
+  }
+}
+
+function send(transaction: Transaction, lot: TopicMessages): Promise<unknown> {
+  return transaction.sendBatch({ acks: -1, topicMessages: [lot] });
+}
+
+/**
+ * Outputs, then kept state, then the position: what fails in between comes again, with the same ids. The state follows
+ * the outputs it already knows of, so none is missing.
+ */
+export class PlainStepWriter implements StepWriter {
+  readonly #options: StepWriterOptions;
+  readonly #sink: Pick<VerdictSink, 'publish'>;
+  readonly #commit: (offset: Place & { offset: string; metadata: string }) => Promise<void>;
+
+  /** @param commit commits as the group's present member; rejects when it is none any more */
+  constructor(
+    sink: Pick<VerdictSink, 'publish'>,
+    commit: (offset: Place & { offset: string; metadata: string }) => Promise<void>,
+    options: StepWriterOptions,
+  ) {
+    this.#sink = sink;
+    this.#commit = commit;
+    this.#options = options;
+  }
+
+  open(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async write(step: Step): Promise<void> {
+    await this.#sink.publish(step.outputs);
+    await this.#sink.publish(this.#options.stateRecords(step.state));
+    const { topic, partition } = this.#options.place;
+    await this.#commit({ topic, partition, offset: String(step.position), metadata: metadataOf(step) });
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}

@@ -1,4 +1,0 @@
-declare module 'kafkajs-snappy' {
-  const codec: () => unknown;
-  export default codec;
-}

@@ -1,0 +1,139 @@
+import { LogError } from './errors.ts';
+import type { Step, TaskLane } from './task.ts';
+
+export interface LaneOptions {
+  /** Steps that may wait for the one being written before the task has to wait too. Default 2. */
+  readonly maxWaiting?: number;
+  /** A step without outputs waits this long for company, ms. Default 1,000. */
+  readonly idleCommitMs?: number;
+}
+
+interface Waiting {
+  readonly step: Step;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * The steps of one task on their way into the log: one write at a time, while the task goes on with the next batch. What
+ * comes meanwhile is written together. After a failure nothing is written any more: what had become durable by then is
+ * for the log to say, and the task begins anew from there.
+ */
+export class StepLane implements TaskLane {
+  readonly #write: (step: Step) => Promise<void>;
+  readonly #maxWaiting: number;
+  readonly #idleCommitMs: number;
+  #waiting: Waiting[] = [];
+  #writing: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #failure: Error | undefined;
+  #fail: (error: Error) => void = () => undefined;
+  #roomMade: (() => void) | undefined;
+  /** Rejects when a step could not be written. */
+  readonly failed: Promise<never>;
+
+  /** @param write makes one step durable */
+  constructor(write: (step: Step) => Promise<void>, options: LaneOptions = {}) {
+    this.#write = write;
+    this.#maxWaiting = options.maxWaiting ?? 2;
+    this.#idleCommitMs = options.idleCommitMs ?? 1_000;
+    this.failed = new Promise<never>((_, reject) => {
+      this.#fail = reject;
+    });
+    this.failed.catch(() => undefined);
+  }
+
+  commit(step: Step): Promise<void> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ step, resolve, reject });
+      if (this.#writing !== undefined) return;
+      if (isUrgent(step)) this.#start();
+      else this.#timer ??= setTimeout(() => this.#start(), this.#idleCommitMs);
+    });
+  }
+
+  /** Resolves when the task may go on with its next batch. */
+  async room(): Promise<void> {
+    while (this.#failure === undefined && this.#urgentWaiting >= this.#maxWaiting) {
+      await new Promise<void>((resolve) => {
+        this.#roomMade = resolve;
+      });
+    }
+  }
+
+  /** Writes what waits; resolves when nothing does any more, or a write failed. */
+  async drain(): Promise<void> {
+    if (this.#writing === undefined && this.#waiting.length > 0) this.#start();
+    await this.#writing;
+  }
+
+  /** Rejects whatever still waits, and everything after it. */
+  close(reason: Error = closedError()): void {
+    this.#failure ??= reason;
+    this.#end();
+    for (const { reject } of this.#waiting.splice(0)) reject(this.#failure);
+    this.#makeRoom();
+  }
+
+  get #urgentWaiting(): number {
+    return this.#waiting.reduce((count, { step }) => count + (isUrgent(step) ? 1 : 0), 0);
+  }
+
+  #start(): void {
+    this.#end();
+    this.#writing = this.#writeAll().finally(() => {
+      this.#writing = undefined;
+    });
+  }
+
+  async #writeAll(): Promise<void> {
+    // What is committed in the same turn of the event loop goes together.
+    await Promise.resolve();
+    while (this.#failure === undefined && this.#waiting.length > 0) {
+      const group = this.#waiting.splice(0);
+      this.#makeRoom();
+      try {
+        await this.#write(merged(group.map(({ step }) => step)));
+        for (const { resolve } of group) resolve();
+      } catch (error) {
+        const failure = error instanceof Error ? error : new Error(String(error));
+        for (const { reject } of group) reject(failure);
+        this.close(failure);
+        this.#fail(failure);
+      }
+    }
+  }
+
+  #end(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #makeRoom(): void {
+    this.#roomMade?.();
+    this.#roomMade = undefined;
+  }
+}
+
+function isUrgent({ outputs, state }: Step): boolean {
+  return outputs.length > 0 || state.length > 0;
+}
+
+/** The last change of an entry is the one that counts. */
+function merged(steps: readonly Step[]): Step {
+  const last = steps.at(-1);
+  if (last === undefined) throw new Error('no step to write');
+  if (steps.length === 1) return last;
+  const state = new Map(steps.flatMap((step) => step.state.map((change) => [change.key, change] as const)));
+  return {
+    position: last.position,
+    resumeFrom: last.resumeFrom,
+    outputs: steps.flatMap(({ outputs }) => outputs),
+    state: [...state.values()],
+  };
+}
+
+function closedError(): LogError {
+  return new LogError('partition_lost', 'The partition was given up before this could be written.');
+}

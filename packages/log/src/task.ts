@@ -1,0 +1,92 @@
+import type { LogRecord, OutputRecord } from './ports.ts';
+
+/** Where records lie. */
+export interface Place {
+  readonly topic: string;
+  readonly partition: number;
+}
+
+/** Consecutive records of one partition. */
+export interface TaskBatch extends Place {
+  readonly records: readonly LogRecord[];
+  /** The offset behind the batch; markers and gaps can make it more than one behind the last record. */
+  readonly next: number;
+  /** Records of the partition behind this batch when it was fetched. */
+  readonly lag: number;
+}
+
+/** A change of what a task keeps beside the log; `null` takes the entry away. */
+export interface StateChange {
+  readonly key: string;
+  readonly value: string | null;
+}
+
+/** What a task has come to: becomes durable as a whole, or not at all. */
+export interface Step {
+  /** The offset behind the last record that the task has processed. */
+  readonly position: number;
+  /** From which offset on records are needed, beside the kept state, to get to where the task is now. */
+  readonly resumeFrom: number;
+  readonly outputs: readonly OutputRecord[];
+  readonly state: readonly StateChange[];
+}
+
+/** How a task makes durable what it has come to. */
+export interface TaskLane {
+  /**
+   * Makes the step durable, with outputs and position in one: exactly once where the log can do that. Steps follow each
+   * other in order, and several may be written together. A step without outputs and changes may wait a little.
+   *
+   * @returns resolves when it is durable, rejects when it never will be; the task is closed then and another one opened
+   */
+  commit(step: Step): Promise<void>;
+}
+
+/**
+ * The work on one partition from its arrival to its departure. `restore`, then `replay`, then `ready` bring back what the
+ * task before had in memory, of this process or another; `process` goes on from there.
+ */
+export interface PartitionTask {
+  /** One entry of the kept state. */
+  restore(entry: { readonly key: string; readonly value: string }): void;
+  /** Records that were processed before: whatever they lead to is out already. */
+  replay(batch: TaskBatch): Promise<void>;
+  /** All is back; the next record to process is the one at `position`. */
+  ready(position: number): void;
+  /** Processes new records and commits a step; the next batch comes when it resolves and not too many steps wait. */
+  process(batch: TaskBatch): Promise<void>;
+  /** The partition goes, or a step failed. Nothing is called afterwards, and commits reject. */
+  close(): void;
+}
+
+export type OpenTask = (place: Place, lane: TaskLane) => PartitionTask;
+
+/** How a partition was taken over. */
+export interface Recovery extends Place {
+  readonly durationMs: number;
+  /** Entries of kept state, and records behind the committed position. */
+  readonly restored: number;
+  readonly replayed: number;
+  /** Where processing goes on. */
+  readonly position: number;
+}
+
+/** What the world wants to know of a runner; callbacks must not throw. */
+export interface TaskObserver {
+  /** The partitions this member owns, after each rebalance. */
+  onAssignment?(partitions: readonly Place[], change: { arrived: number; left: number }): void;
+  onRecovered?(recovery: Recovery): void;
+  /** A partition's work was interrupted and begins anew; `reason` is for people. */
+  onInterrupted?(place: Place, reason: string): void;
+  onDrained?(place: Place, durationMs: number): void;
+  /** The link to the log went up or down. */
+  onConnection?(state: 'up' | 'down', reason?: string): void;
+}
+
+/** Runs a task for each partition that this process owns, as a member of a group. */
+export interface TaskRunner {
+  /** Resolves when the group is joined; rejects with a LogError when it cannot be. */
+  run(open: OpenTask, observer?: TaskObserver): Promise<void>;
+  /** Lets every task finish the batch it is at, makes its steps durable, and leaves the group. */
+  stop(): Promise<void>;
+}

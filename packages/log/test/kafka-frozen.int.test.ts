@@ -1,0 +1,29 @@
+import { readTopic, startKafkaCluster, type TestCluster, uniqueName } from '@loopwatch/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ensureTopics } from '../src/index.ts';
+import { numbered, openSink } from './kafka-harness.ts';
+
+describe('a broker of three that freezes', () => {
+  let cluster: TestCluster;
+
+  beforeAll(async () => {
+    cluster = await startKafkaCluster();
+  });
+  afterAll(() => cluster.stop());
+
+  it('is left by a sink for the next leader, with nothing lost and nothing written twice', async () => {
+    const options = { brokers: cluster.brokers, clientId: 'log-test' };
+    const topic = uniqueName('frozen');
+    await ensureTopics(options, [{ name: topic, partitions: 1, config: {} }]);
+    const sink = await openSink(options);
+    await sink.publish(numbered(topic, 100));
+    const leader = await cluster.leaderOf(topic, 0);
+    leader.pause();
+    // Its connection stands and its machine answers to nothing: without a limit this would last as long as the freeze.
+    await sink.publish(numbered(topic, 100, 100));
+    leader.resume();
+    await cluster.healed();
+    const written = await readTopic(cluster.direct, topic);
+    expect(written.map(({ value }) => value)).toEqual(numbered(topic, 200).map(({ value }) => value));
+  });
+});

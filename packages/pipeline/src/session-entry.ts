@@ -1,0 +1,35 @@
+import type { Detection, SessionAnalyzer } from '@loopwatch/detectors';
+import type { SessionMarks } from './session-marks.ts';
+
+/** A session in memory. */
+export interface SessionEntry extends SessionMarks {
+  readonly analyzer: SessionAnalyzer;
+  readonly partition: EntryOwner;
+  /** Offset of the last record that the kept snapshot knows of; -1 when nothing is kept. */
+  coveredTo: number;
+  /** Offset of the first record that it does not; -1 when it knows of all. */
+  dirtySince: number;
+  /** Number of the store's event at which the session was last used. */
+  touched: number;
+  older: SessionEntry | undefined;
+  newer: SessionEntry | undefined;
+}
+
+/** The partition a session belongs to, as the store sees it. */
+export interface EntryOwner {
+  /** Newest credible event time seen, epoch ms. */
+  readonly newestTime: number;
+  remove(entry: SessionEntry): void;
+  /** Who collects what is to be told of its sessions, if anybody does. */
+  readonly news?: { noteOver(entry: SessionEntry): void } | undefined;
+}
+
+/** The store of all sessions, as a partition sees it. */
+export interface EntryStore<Owner> {
+  /** @param detection the settings by which the session is analyzed at first; default: the partition's */
+  add(sessionId: string, partition: Owner, detection?: Detection): SessionEntry;
+  /** Marks a session as used by the event at hand. */
+  touch(entry: SessionEntry): void;
+  /** Frees a session whose state cannot be trusted any more. */
+  forget(entry: SessionEntry): void;
+}

@@ -1,0 +1,140 @@
+import type { SessionSummary } from '@loopwatch/contract';
+import type { PureVerdict } from '@loopwatch/detectors';
+import type { Place } from './records.ts';
+import type { SessionEntry } from './session-entry.ts';
+import { type SessionMarks, tallyOf } from './session-marks.ts';
+
+/** What is to be told of a partition's sessions in compacted topics. */
+export interface SessionNews {
+  /** One a session at most, the latest. */
+  readonly summaries: readonly SessionSummary[];
+  /** Sessions whose time is over: their summaries are to be taken away. */
+  readonly over: readonly string[];
+  /** Recorded checks of such sessions, by id. */
+  readonly checksOver: readonly string[];
+}
+
+/** A session that goes on is told of again when so much event time lies between, ms. */
+const INTERVAL = 30_000;
+
+type Told = readonly Pick<PureVerdict, 'phase' | 'detector'>[];
+
+/**
+ * Collects what is to be told of the sessions of a partition. When, and what, follows from a session's own events alone,
+ * so that every run comes to the same summaries: with its first event, with each verdict, with its end, and with the
+ * first event that lies far enough from the latest summary. Those that others of the same session follow at once, before
+ * anything is taken, are left out.
+ */
+export class SessionNewsBook {
+  /** `null`: the session's time is over. */
+  private readonly latest = new Map<string, SessionSummary | null>();
+  private checksOver: string[] = [];
+
+  /** To be called after each event that is no duplicate. */
+  note(entry: SessionEntry, type: string, offset: number, verdicts: Told, place: Place): void {
+    const { analyzer } = entry;
+    const ends = type === 'session_ended';
+    if (analyzer.eventIndex === 0) begin(entry, offset);
+    // Either way: a clock that was set back must not silence the session.
+    else if (verdicts.length === 0 && !ends && Math.abs(sinceTold(entry)) < INTERVAL) return;
+    if (verdicts.length > 0) count(entry, verdicts);
+    entry.toldAt = ends ? null : analyzer.lastTime - entry.startedAt;
+    this.tell(entry, place);
+  }
+
+  /** To be called when a late answer led to verdicts. */
+  noteAnswer(entry: SessionEntry, verdicts: Told, place: Place): void {
+    count(entry, verdicts);
+    if (entry.toldAt !== null) entry.toldAt = entry.analyzer.lastTime - entry.startedAt;
+    this.tell(entry, place);
+  }
+
+  /** The record of a check goes with its session; one whose session is gone, at once. */
+  noteCheck(entry: SessionEntry | undefined, checkId: string): void {
+    if (entry === undefined) this.checksOver.push(checkId);
+    else tallyOf(entry).checks.push(checkId);
+  }
+
+  /** The session's time is over. */
+  noteOver(entry: SessionEntry): void {
+    this.latest.set(entry.analyzer.sessionId, null);
+    if (entry.tally !== undefined) this.checksOver.push(...entry.tally.checks);
+  }
+
+  /** What the records of a replay led to is told already. That a session is over may not be: it is said again. */
+  dropSummaries(): void {
+    for (const [sessionId, summary] of this.latest) if (summary !== null) this.latest.delete(sessionId);
+  }
+
+  take(): SessionNews {
+    const summaries = [...this.latest.values()].filter((summary) => summary !== null);
+    const over = [...this.latest].flatMap(([sessionId, summary]) => (summary === null ? [sessionId] : []));
+    const { checksOver } = this;
+    this.latest.clear();
+    this.checksOver = [];
+    return { summaries, over, checksOver };
+  }
+
+  private tell(entry: SessionEntry, place: Place): void {
+    this.latest.set(entry.analyzer.sessionId, summaryOf(entry, place));
+  }
+}
+
+/** The session's first event, or the first after a long pause, behind which nothing of the past counts. */
+function begin(entry: SessionEntry, offset: number): void {
+  const { tally } = entry;
+  entry.firstOffset = offset;
+  entry.startedAt = entry.analyzer.lastTime;
+  // Records of checks stay the session's until its time is over.
+  entry.tally = tally === undefined ? undefined : { verdicts: 0, opened: {}, checks: tally.checks };
+}
+
+/** Event time since the latest summary, ms. */
+function sinceTold({ analyzer, startedAt, toldAt }: SessionEntry): number {
+  return toldAt === null ? INTERVAL : analyzer.lastTime - startedAt - toldAt;
+}
+
+function count(marks: SessionMarks, verdicts: Told): void {
+  const tally = tallyOf(marks);
+  tally.verdicts += verdicts.length;
+  for (const { phase, detector } of verdicts) {
+    if (phase === 'opened') tally.opened[detector] = (tally.opened[detector] ?? 0) + 1;
+  }
+}
+
+/** The session as it stands. */
+function summaryOf(
+  { analyzer, firstOffset, startedAt, toldAt, tally }: SessionEntry,
+  { topic, partition }: Place,
+): SessionSummary {
+  const { account, openIncidents } = analyzer;
+  const byDetector = { ...tally?.opened };
+  const total = Object.values(byDetector).reduce((sum, opened) => sum + opened, 0);
+  return {
+    v: 1,
+    sessionId: analyzer.sessionId,
+    status: toldAt === null ? 'ended' : 'live',
+    startedAt,
+    lastEventAt: analyzer.lastTime,
+    events: account.events,
+    prompts: account.prompts,
+    turns: account.turns,
+    toolCalls: account.toolCalls,
+    characters: account.characters,
+    tokens: account.tokens,
+    model: account.model,
+    backend: account.backend,
+    agent: account.agent,
+    tenant: account.tenant,
+    incidents: { open: openIncidents.length, total, byDetector },
+    verdicts: tally?.verdicts ?? 0,
+    source: {
+      topic,
+      partition,
+      firstOffset: String(firstOffset),
+      lastOffset: String(analyzer.lastPosition),
+    },
+    preset: account.preset,
+    configHash: account.configHash,
+  };
+}

@@ -1,0 +1,120 @@
+import { detectionSchema } from '@loopwatch/contract';
+import { detectionOf } from '@loopwatch/detectors';
+import { describe, expect, it } from 'vitest';
+import { SessionStore } from '../src/index.ts';
+
+const detection = detectionOf(detectionSchema.parse({ preset: 'stream' }));
+const most = 100;
+
+function open(maxSessions = 100) {
+  const observer = { evicted: () => undefined, abandoned: () => undefined };
+  const store = new SessionStore({ detection, maxSessions, idleMs: 1000, observer });
+  const sessions = store.partition('events', 0);
+  /** One call of a session a letter, from `offset` on. @returns those whose snapshot knew of it already */
+  const pass = (letters: string, offset: number): string =>
+    Array.from(letters)
+      .filter((sessionId, i) => {
+        const session = sessions.use(sessionId, offset + i)?.analyzer;
+        session?.push({ type: 'tool_call_request', name: 'ls', time: 0 }, 0, offset + i);
+        return session === undefined;
+      })
+      .join('');
+  const seen = (sessionId: string) =>
+    [...sessions.all()].find(({ analyzer }) => analyzer.sessionId === sessionId)?.analyzer.eventIndex;
+  return { store, sessions, pass, seen };
+}
+const ids = (kept: readonly { sessionId: string }[]) => kept.map(({ sessionId }) => sessionId).join('');
+
+describe('a checkpoint', () => {
+  it.each<[string, number, { kept: string; resumeFrom: number }]>([
+    ['aabab', 100, { kept: '', resumeFrom: 0 }],
+    ['aabab', 4, { kept: 'a', resumeFrom: 2 }],
+    ['aabab', 2, { kept: 'ab', resumeFrom: 5 }],
+    ['aaaab', 1, { kept: 'a', resumeFrom: 4 }],
+    ['', 0, { kept: '', resumeFrom: 5 }],
+  ])('after %s keeps what reaches back more than %i records', (letters, reach, expected) => {
+    const { sessions, pass } = open();
+    pass(letters, 0);
+    const { kept, resumeFrom } = sessions.checkpoint(5, reach, most);
+    expect({ kept: ids(kept), resumeFrom }).toEqual(expected);
+  });
+
+  it('keeps a session again only when it has seen more', () => {
+    const { sessions, pass } = open();
+    pass('ab', 0);
+    expect(ids(sessions.checkpoint(2, 0, most).kept)).toBe('ab');
+    expect(sessions.checkpoint(2, 0, most)).toEqual({ kept: [], forgotten: [], resumeFrom: 2 });
+    pass('b', 2);
+    expect(sessions.checkpoint(3, 0, most)).toMatchObject({ kept: [{ sessionId: 'b', coveredTo: 2 }] });
+  });
+
+  it('keeps no more than so many at a time, the oldest first; the rest is read again meanwhile', () => {
+    const { sessions, pass } = open();
+    pass('abcd', 0);
+    const first = sessions.checkpoint(4, 0, 2);
+    expect([ids(first.kept), first.resumeFrom]).toEqual(['ab', 2]);
+    const second = sessions.checkpoint(4, 0, 2);
+    expect([ids(second.kept), second.resumeFrom]).toEqual(['cd', 4]);
+  });
+
+  it('keeps at once what no record repeats', () => {
+    const { sessions, pass } = open();
+    pass('ab', 0);
+    const [, b] = sessions.all();
+    sessions.noteUnrepeatable(b!.analyzer);
+    expect(ids(sessions.checkpoint(2, 100, most).kept)).toBe('b');
+  });
+
+  it('forgets what was kept of a session that is gone from memory, once', () => {
+    const { sessions, pass } = open(2);
+    pass('ab', 0);
+    sessions.checkpoint(2, 0, most);
+    // There is room for two: c takes the place of a.
+    pass('c', 2);
+    expect(sessions.checkpoint(3, 100, most).forgotten).toEqual(['a']);
+    expect(sessions.checkpoint(3, 100, most).forgotten).toEqual([]);
+  });
+
+  it('says nothing of sessions that were never kept', () => {
+    const { sessions, pass } = open(1);
+    pass('abc', 0);
+    expect(sessions.checkpoint(3, 100, most).forgotten).toEqual([]);
+  });
+
+  it('does not forget a session that is back and kept anew', () => {
+    const { sessions, pass } = open(1);
+    pass('a', 0);
+    sessions.checkpoint(1, 0, most);
+    pass('ba', 1);
+    const { kept, forgotten } = sessions.checkpoint(3, 0, most);
+    expect([ids(kept), forgotten]).toEqual(['a', []]);
+  });
+});
+
+describe('a restored session', () => {
+  it('passes over the records that its snapshot knows of, and takes the others', () => {
+    const before = open();
+    before.pass('aaaaba', 0);
+    const { kept, resumeFrom } = before.sessions.checkpoint(6, 2, most);
+    expect([ids(kept), resumeFrom]).toEqual(['a', 4]);
+
+    const after = open();
+    for (const session of kept) after.sessions.restore(session, detection);
+    expect(after.pass('ba', 4)).toBe('a');
+    expect(after.pass('ab', 6)).toBe('');
+    expect([after.seen('a'), after.seen('b')]).toEqual([5, 1]);
+    before.pass('ab', 6);
+    expect([before.seen('a'), before.seen('b')]).toEqual([5, 1]);
+  });
+
+  it('is as it was', () => {
+    const before = open();
+    before.pass('aaa', 0);
+    const [session] = before.sessions.checkpoint(3, 0, most).kept;
+    const after = open();
+    after.sessions.restore(JSON.parse(JSON.stringify(session)) as NonNullable<typeof session>, detection);
+    const [entry] = after.sessions.all();
+    expect(entry?.analyzer.snapshot()).toEqual(session?.snapshot);
+    expect(after.sessions.checkpoint(3, 0, most)).toEqual({ kept: [], forgotten: [], resumeFrom: 3 });
+  });
+});

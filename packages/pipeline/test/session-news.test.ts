@@ -1,0 +1,150 @@
+import { type SessionSummary, sessionSummarySchema } from '@loopwatch/contract';
+import { describe, expect, it } from 'vitest';
+import { SessionStore, silentObserver } from '../src/index.ts';
+import { detection, firstOffset, idleSeconds, openSessions, start } from './news-driver.ts';
+
+/** The summary that comes of each of the events, where one comes. */
+function summaries(script: string): (SessionSummary | undefined)[] {
+  const { pass, news } = openSessions();
+  return script.split(', ').map((event) => {
+    pass(event);
+    const [summary] = news.take().summaries;
+    return summary && sessionSummarySchema.parse(summary);
+  });
+}
+
+describe('a session is told of', () => {
+  it.each<[string, string, number[]]>([
+    ['with its first event', '0 ls, 1 cat', [0]],
+    ['with its end', '0 ls, 1 cat, 2 end', [0, 2]],
+    ['with what follows its end', '0 ls, 1 end, 2 ls, 3 cat', [0, 1, 2]],
+    ['when it only ends', '0 end', [0]],
+    ['with the first event that comes 30 s later', '0 ls, 29 cat, 30 ls, 59 cat, 60 ls', [0, 2, 4]],
+    ['not before, however many come', '0 ls, 29.999 cat, 31 ls, 60.999 cat', [0, 2]],
+    ['when an incident opens and when it ends', '0 ls, 1 ls, 2 ls, 3 ls, 4 cat', [0, 2, 4]],
+    ['when it escalates', '0 ls, 1 ls, 2 ls, 3 ls, 4 ls, 5 ls, 6 ls', [0, 2, 5]],
+    ['30 s after its incident', '0 ls, 1 ls, 20 ls, 31 ls, 49 cat, 78.999 ls, 79 cat', [0, 2, 4, 6]],
+    [
+      'when it begins afresh after a pause',
+      `0 ls, 1 ls, ${idleSeconds + 2} ls, ${idleSeconds + 3} cat`,
+      [0, 2],
+    ],
+    ['when its clock was set back', '500 ls, 100 cat, 101 ls, 130 cat', [0, 1, 3]],
+    ['not for clocks that run apart a little', '10 ls, 0 cat, 12 ls, 1 cat', [0]],
+    ['not with an event that comes again', '0 same, 31 same, 32 cat', [0, 2]],
+  ])('%s', (_, script, told) => {
+    const found = summaries(script);
+    expect(found.flatMap((summary, i) => (summary === undefined ? [] : [i]))).toEqual(told);
+    const happenings = script.split(', ').map((text) => text.split(' '));
+    for (const i of told) {
+      const [second, name] = happenings[i]!;
+      expect(found[i]).toMatchObject({
+        lastEventAt: start + Number(second) * 1000,
+        status: name === 'end' ? 'ended' : 'live',
+        source: { lastOffset: String(firstOffset + i) },
+      });
+    }
+  });
+
+  it('only where somebody takes it', () => {
+    const store = new SessionStore({ detection, maxSessions: 1, idleMs: 0, observer: silentObserver });
+    expect(store.partition('events', 0).news).toBeUndefined();
+  });
+});
+
+describe('a summary', () => {
+  const last = (script: string) => summaries(script).at(-1);
+
+  it('is all that is known of the session, and no more', () => {
+    const script = '0 prompt, 1 ls, 2 ls, 3 ls, 4 turn, 5 text, 6 thought, 7 usage, 8 usage, 9 other, 10 end';
+    expect(last(script)).toEqual({
+      v: 1,
+      sessionId: 's',
+      status: 'ended',
+      startedAt: start,
+      lastEventAt: start + 10_000,
+      events: 11,
+      prompts: 1,
+      turns: 1,
+      toolCalls: 3,
+      characters: 14,
+      tokens: { input: 200, output: 14 },
+      model: 'm',
+      backend: 'b',
+      agent: 'a',
+      tenant: 't',
+      incidents: { open: 0, total: 1, byDetector: { 'tool-repeat': 1 } },
+      verdicts: 2,
+      source: { topic: 'events', partition: 3, firstOffset: '100', lastOffset: '110' },
+      preset: 'stream',
+      configHash: detection.plan.configHash,
+    });
+  });
+
+  it.each<[string, string, object]>([
+    ['of nothing, when nothing is', '0 ls', { model: null, backend: null, agent: null, tenant: null }],
+    ['that no usage is reported', '0 ls', { tokens: null }],
+    ['of no incident', '0 ls', { incidents: { open: 0, total: 0, byDetector: {} }, verdicts: 0 }],
+    ['of an open one', '0 ls, 1 ls, 2 ls', { incidents: { open: 1, total: 1 }, verdicts: 1 }],
+    [
+      'of an open one after one that is over',
+      '0 ls, 1 ls, 2 ls, 3 cat, 4 cat, 5 cat',
+      { incidents: { open: 1, total: 2, byDetector: { 'tool-repeat': 2 } }, verdicts: 3 },
+    ],
+    [
+      'of nothing from before a pause',
+      `0 ls, 1 ls, 2 ls, ${idleSeconds + 3} ls`,
+      {
+        ...{ events: 1, incidents: { open: 0, total: 0, byDetector: {} }, verdicts: 0 },
+        ...{ startedAt: start + (idleSeconds + 3) * 1000, source: { firstOffset: '103', lastOffset: '103' } },
+      },
+    ],
+    ['of settings of its own', '0 set', { configHash: expect.not.stringMatching(detection.plan.configHash) }],
+    [
+      'of a turn that is streamed again, once',
+      '0 turn, 1 ls, 2 retry, 3 turn, 4 ls, 5 end',
+      { turns: 1, toolCalls: 1, events: 6 },
+    ],
+  ])('knows %s', (_, script, expected) => {
+    expect(last(script)).toMatchObject(expected);
+  });
+});
+
+describe('what is taken', () => {
+  it('is the latest of each session, once', () => {
+    const { pass, news } = openSessions();
+    pass('0 ls a, 0 ls b, 40 ls a, 80 cat a');
+    const { summaries: taken, over, checksOver } = news.take();
+    expect(taken.map(({ sessionId, events }) => [sessionId, events])).toEqual([
+      ['a', 3],
+      ['b', 1],
+    ]);
+    expect([over, checksOver]).toEqual([[], []]);
+    expect(news.take()).toEqual({ summaries: [], over: [], checksOver: [] });
+  });
+
+  it('is not what a replay led to, but whose time was over in it', () => {
+    const { pass, sessions, news } = openSessions();
+    pass('0 ls a, 0 ls b, 0 ls c');
+    const [, b, c] = sessions.all();
+    for (const entry of [b!, c!]) {
+      news.noteOver(entry);
+      sessions.remove(entry);
+    }
+    // c is back in the replay itself.
+    pass('1 ls c');
+    news.dropSummaries();
+    expect(news.take()).toEqual({ summaries: [], over: ['b'], checksOver: [] });
+  });
+
+  it('is that a session is back, not that its time was over', () => {
+    const { pass, sessions, news } = openSessions();
+    pass('0 ls');
+    const [entry] = sessions.all();
+    sessions.noteCheck('s', 'c-1');
+    news.noteOver(entry!);
+    sessions.remove(entry!);
+    pass('1 ls');
+    expect(news.take()).toMatchObject({ summaries: [{ events: 1 }], over: [], checksOver: ['c-1'] });
+  });
+});

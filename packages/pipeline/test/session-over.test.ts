@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { detection, idleSeconds, openSessions, place } from './news-driver.ts';
+
+type Open = ReturnType<typeof openSessions>;
+
+describe('a session that is taken out of memory', () => {
+  const room = ({ pass }: Open) => {
+    pass('3 ls new');
+  };
+  const fault = ({ sessions }: Open) => {
+    sessions.forget('s');
+  };
+  const lost = ({ store }: Open) => {
+    store.dropPartition('events', 3);
+  };
+  it.each<[string, string, (made: Open) => void, boolean]>([
+    ['for want of room', '0 ls', room, false],
+    ['for want of room, having ended', '0 ls, 1 end', room, true],
+    ['for want of room, having ended and gone on', '0 ls, 1 end, 2 ls', room, false],
+    ['for a fault', '0 ls', fault, false],
+    ['for a fault, having ended', '0 ls, 1 end', fault, false],
+    ['with its partition', '0 ls', lost, false],
+    ['with its partition, having ended', '0 ls, 1 end', lost, false],
+  ])('%s', (_, script, goes, over) => {
+    const made = openSessions(2);
+    const { pass, sessions, news } = made;
+    pass(`${script}, 2 ls other`);
+    sessions.noteCheck('s', 'c-1');
+    sessions.noteCheck('other', 'c-2');
+    news.take();
+    goes(made);
+    const told = news.take();
+    expect([told.over, told.checksOver]).toEqual(over ? [['s'], ['c-1']] : [[], []]);
+  });
+
+  it('for idleness: its summary and the records of its checks go, also those from before a pause', () => {
+    const { pass, sessions, store, news } = openSessions();
+    pass('0 ls');
+    sessions.noteCheck('s', 'c-1');
+    pass(`${idleSeconds + 1} ls`);
+    sessions.noteCheck('s', 'c-2');
+    const others = Array.from({ length: 1100 }, (_, i) => `3600 cat other-${String(i % 50)}`);
+    pass(others.join(', '));
+    news.take();
+    store.sweep();
+    expect(news.take()).toEqual({ summaries: [], over: ['s'], checksOver: ['c-1', 'c-2'] });
+    expect(news.take()).toEqual({ summaries: [], over: [], checksOver: [] });
+  });
+
+  it('before a check of it is recorded: the record goes at once', () => {
+    const { sessions, news } = openSessions();
+    sessions.noteCheck('gone', 'c-9');
+    expect(news.take()).toEqual({ summaries: [], over: [], checksOver: ['c-9'] });
+  });
+});
+
+it('a session is kept as soon as a check of it is recorded, which no record repeats', () => {
+  const { pass, sessions } = openSessions();
+  pass('0 ls, 0 ls other');
+  sessions.noteCheck('s', 'c-1');
+  const { kept } = sessions.checkpoint(102, 100, 10);
+  expect(kept).toMatchObject([{ sessionId: 's', marks: { tally: { checks: ['c-1'] } } }]);
+});
+
+it('a session is told of as before once it is restored, and its checks go with it', () => {
+  const [before, after] = [openSessions(), openSessions()];
+  before.pass('0 ls, 1 ls, 2 ls, 20 ls');
+  before.sessions.noteCheck('s', 'c-1');
+  before.news.take();
+  after.pass('0 ls else, 0 ls else, 0 ls else, 0 ls else');
+  after.news.take();
+  const [kept] = before.sessions.checkpoint(104, 0, 10).kept;
+  after.sessions.restore(JSON.parse(JSON.stringify(kept)) as NonNullable<typeof kept>, detection);
+  // An answer that comes late tells of the session at the offset it had come to.
+  const entryOf = ({ sessions }: Open) =>
+    [...sessions.all()].find(({ analyzer }) => analyzer.sessionId === 's');
+  for (const made of [before, after])
+    made.news.noteAnswer(entryOf(made)!, [{ phase: 'opened', detector: 'semantic' }], place);
+  const late = after.news.take();
+  expect(late).toEqual(before.news.take());
+  expect(late.summaries).toMatchObject([{ verdicts: 2, source: { firstOffset: '100', lastOffset: '103' } }]);
+  const told = ['31 ls', '31.999 ls', '32 cat', '61.999 ls', '62 ls', '63 end'].map((event) => {
+    before.pass(event);
+    after.pass(event);
+    const news = after.news.take();
+    expect(news).toEqual(before.news.take());
+    return news.summaries.length;
+  });
+  expect(told).toEqual([0, 1, 1, 0, 1, 1]);
+  after.news.noteOver(entryOf(after)!);
+  expect(after.news.take()).toMatchObject({ over: ['s'], checksOver: ['c-1'] });
+});

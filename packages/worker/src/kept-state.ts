@@ -1,0 +1,76 @@
+import { detectorIds, verdictSchema } from '@loopwatch/contract';
+import type { StateChange } from '@loopwatch/log';
+import type { KeptSession } from '@loopwatch/pipeline';
+import { z } from 'zod';
+import type { OpenIncident } from './incident-book.ts';
+
+const prefix = 'session/';
+
+const entrySchema = z.object({
+  v: z.literal(1),
+  /** Hash of the settings by which the session was analyzed. */
+  settings: z.string(),
+  coveredTo: z.number().int().nonnegative(),
+  incidents: z.array(
+    z.object({
+      id: z.string(),
+      detector: verdictSchema.shape.detector,
+      action: verdictSchema.shape.action,
+      calls: z.number(),
+      tokens: z.number(),
+    }),
+  ),
+  marks: z.object({
+    firstOffset: z.number().int(),
+    startedAt: z.number(),
+    toldAt: z.number().nullable(),
+    tally: z
+      .object({
+        verdicts: z.number(),
+        opened: z.partialRecord(z.enum(detectorIds), z.number()),
+        checks: z.array(z.string()),
+      })
+      .optional(),
+  }),
+  snapshot: z.custom<KeptSession['snapshot']>(
+    (value) => typeof value === 'object' && value !== null && 'v' in value && value.v === 1,
+  ),
+});
+
+/** A session as it is kept, with what the metrics know of its open incidents. */
+export interface KeptEntry extends KeptSession {
+  readonly settings: string;
+  readonly incidents: readonly OpenIncident[];
+}
+
+/** The entry of a session in the kept state. */
+export function keepSession({ sessionId, ...rest }: KeptEntry): StateChange {
+  return { key: prefix + sessionId, value: JSON.stringify({ v: 1, ...rest }) };
+}
+
+/** Takes the entry of a session away. */
+export function forgetSession(sessionId: string): StateChange {
+  return { key: prefix + sessionId, value: null };
+}
+
+/** @returns `undefined` for an entry of another kind or version: what it knows has to be found out again */
+export function readKept({
+  key,
+  value,
+}: {
+  readonly key: string;
+  readonly value: string;
+}): KeptEntry | undefined {
+  if (!key.startsWith(prefix)) return undefined;
+  let json: unknown;
+  try {
+    json = JSON.parse(value);
+  } catch {
+    return undefined;
+  }
+  const parsed = entrySchema.safeParse(json);
+  if (!parsed.success) return undefined;
+  const { settings, coveredTo, incidents, marks, snapshot } = parsed.data;
+  const sessionId = key.slice(prefix.length);
+  return { sessionId, settings, coveredTo, incidents, marks: { tally: undefined, ...marks }, snapshot };
+}

@@ -1,0 +1,221 @@
+import type { CheckRecord, TopicNames, Verdict } from '@loopwatch/contract';
+import type {
+  LogRecord,
+  OutputRecord,
+  PartitionTask,
+  Place,
+  StateChange,
+  Step,
+  TaskBatch,
+  TaskLane,
+} from '@loopwatch/log';
+import type { LateAnswer, LoopPipeline, Outcome } from '@loopwatch/pipeline';
+import type { Logger } from 'pino';
+import { deadLetter } from './dead-letter.ts';
+import { countEvents, type EventTally } from './event-tally.ts';
+import { type IncidentBook, openIncidentOf } from './incident-book.ts';
+import { forgetSession, type KeptEntry, keepSession, readKept } from './kept-state.ts';
+import type { WorkerMetrics } from './metrics.ts';
+import { oneLine } from './one-line.ts';
+import { newsOutputs } from './session-summaries.ts';
+import { SettingsHistory } from './settings-history.ts';
+import { logVerdict } from './verdict-log.ts';
+import type { WideSettings } from './wide-settings.ts';
+
+/** What the partitions of a worker share. */
+export interface PartitionWorkDeps {
+  readonly pipeline: LoopPipeline;
+  readonly settings: WideSettings;
+  readonly topics: TopicNames;
+  readonly metrics: WorkerMetrics;
+  readonly incidents: IncidentBook;
+  readonly tally: EventTally;
+  readonly logger: Logger;
+  /** A replay goes through about this many records at most: sessions that reach back further are kept as snapshots. */
+  readonly replayReach: number;
+  /** Wall clock, epoch ms. */
+  readonly now: () => number;
+  /** Told when something was processed. */
+  readonly processed: () => void;
+}
+
+/** Sessions kept in one step; a wave of old ones is spread over several. */
+const MOST_KEPT = 1_000;
+
+/** A verdict on its way out, with the timestamp of the record that led to it, epoch ms. */
+interface Found {
+  readonly verdict: Verdict;
+  readonly timestamp: number;
+}
+
+/**
+ * The work on one partition: records to verdicts and dead letters, made durable together with the position behind them.
+ * What was found is counted and logged once it is out.
+ */
+export class PartitionWork implements PartitionTask {
+  private readonly place: Place;
+  private readonly lane: TaskLane;
+  private readonly deps: PartitionWorkDeps;
+  /** Offset of the next record. */
+  private position = 0;
+  private closed = false;
+  /** Sessions that were kept under other settings, or by another version. */
+  private notRestored = 0;
+  private readonly history = new SettingsHistory();
+  /** Sessions as they were kept, until the history of the settings is known as well. */
+  private kept: KeptEntry[] = [];
+
+  constructor(place: Place, lane: TaskLane, deps: PartitionWorkDeps) {
+    this.place = place;
+    this.lane = lane;
+    this.deps = deps;
+  }
+
+  restore(entry: { readonly key: string; readonly value: string }): void {
+    const { settings } = this.deps;
+    if (this.history.restore(entry, (found) => settings.versionOf(found))) return;
+    const kept = readKept(entry);
+    if (kept === undefined) this.notRestored += 1;
+    else this.kept.push(kept);
+  }
+
+  async replay(batch: TaskBatch): Promise<void> {
+    const { pipeline, incidents } = this.deps;
+    this.restoreSessions();
+    for (const { version, records } of this.history.cut(batch.records)) {
+      pipeline.adopt(this.place, version.detection);
+      for (const verdict of await pipeline.replay({ ...this.place, records })) incidents.recall(verdict);
+    }
+  }
+
+  ready(position: number): void {
+    this.position = position;
+    this.restoreSessions();
+    if (this.notRestored > 0) {
+      this.deps.logger.warn(
+        { ...this.place, sessions: this.notRestored },
+        'Sessions that were kept by another version begin afresh where the replay began',
+      );
+    }
+    this.adoptSettings();
+    this.deps.pipeline.resume(this.place);
+  }
+
+  private restoreSessions(): void {
+    const { pipeline, incidents } = this.deps;
+    for (const kept of this.kept.splice(0)) {
+      const version = this.history.byHash(kept.settings);
+      if (version === undefined) {
+        this.notRestored += 1;
+        continue;
+      }
+      pipeline.restore(this.place, kept, version.detection);
+      for (const incident of kept.incidents) incidents.restore(incident);
+    }
+  }
+
+  /** What holds now, holds from the next record on; the offset is kept with the step that the record is in. */
+  private adoptSettings(): void {
+    const { settings, pipeline } = this.deps;
+    const { current } = settings;
+    if (this.history.latest !== current) this.history.begin(this.position, current);
+    pipeline.adopt(this.place, current.detection);
+  }
+
+  async process(batch: TaskBatch): Promise<void> {
+    const { pipeline, metrics, tally, processed } = this.deps;
+    const { topic, partition, next, lag } = batch;
+    const began = performance.now();
+    this.adoptSettings();
+    const outputs: OutputRecord[] = [];
+    const found: Found[] = [];
+    await pipeline.process(batch).forEach((outcome) => {
+      outputs.push(this.output(outcome, found));
+    });
+    this.position = next;
+    const counts = tally.take();
+    metrics.batchDuration.observe((performance.now() - began) / 1000);
+    metrics.consumerLag.set({ topic, partition: String(partition) }, lag);
+    processed();
+    void this.commit(outputs, found).then((durable) => {
+      if (durable) countEvents(counts, metrics);
+    });
+  }
+
+  /** What an answer led to that came when its event was long processed. */
+  late({ verdicts }: LateAnswer, record: CheckRecord): void {
+    if (this.closed) return;
+    const { topics, now, pipeline } = this.deps;
+    const found: Found[] = [];
+    pipeline.noteCheck(this.place, record);
+    const outputs: OutputRecord[] = [{ topic: topics.checks, key: record.id, value: JSON.stringify(record) }];
+    const timestamp = now();
+    for (const verdict of verdicts ?? []) outputs.push(this.verdictOutput(verdict, timestamp, found));
+    void this.commit(outputs, found);
+  }
+
+  close(): void {
+    this.closed = true;
+    const { topic, partition } = this.place;
+    this.deps.pipeline.drop(topic, partition);
+    this.deps.metrics.consumerLag.remove({ topic, partition: String(partition) });
+  }
+
+  /** @returns whether the step is durable; if not, the partition's work begins anew */
+  private async commit(outputs: readonly OutputRecord[], found: readonly Found[]): Promise<boolean> {
+    try {
+      await this.lane.commit(this.step(outputs, found));
+    } catch {
+      return false;
+    }
+    const { incidents, metrics, logger, now } = this.deps;
+    const sentAt = now();
+    for (const { verdict, timestamp } of found) {
+      incidents.note(verdict);
+      metrics.detectionLatency.observe(Math.max(0, sentAt - timestamp) / 1000);
+      logVerdict(logger, verdict);
+    }
+    return true;
+  }
+
+  private step(outputs: readonly OutputRecord[], found: readonly Found[]): Step {
+    const { pipeline, settings, incidents, topics, replayReach } = this.deps;
+    const { position } = this;
+    const checkpoint = pipeline.checkpoint(this.place, position, replayReach, MOST_KEPT);
+    const state: StateChange[] = [...this.history.changes(), ...checkpoint.forgotten.map(forgetSession)];
+    for (const { openIncidents, detection, ...session } of checkpoint.kept) {
+      // What this step itself found is not in the book before it is out.
+      const news = found.filter(({ verdict }) => openIncidents.includes(verdict.incidentId));
+      const told = news.map(({ verdict }) => openIncidentOf(verdict));
+      const known = openIncidents.flatMap((id) => incidents.get(id) ?? []);
+      const open = [...new Map([...known, ...told].map((incident) => [incident.id, incident])).values()];
+      const { hash } = settings.versionOf(detection.settings);
+      state.push(keepSession({ ...session, settings: hash, incidents: open }));
+    }
+    const news = newsOutputs(pipeline.takeNews(this.place), topics);
+    return { position, resumeFrom: checkpoint.resumeFrom, outputs: [...outputs, ...news], state };
+  }
+
+  private output(outcome: Outcome<LogRecord>, found: Found[]): OutputRecord {
+    const { topics, logger, metrics, now } = this.deps;
+    const { record } = outcome;
+    if (outcome.type === 'verdict')
+      return this.verdictOutput(outcome.verdict, record.timestamp, found, now());
+    const { reason, message } = outcome;
+    metrics.deadLetters.inc({ reason });
+    const where = `${this.place.topic}/${String(this.place.partition)}@${String(record.offset)}`;
+    logger.warn({ reason, where }, oneLine(`Record ${where} could not be read: ${message}`));
+    return deadLetter(topics['dead-letters'], record, this.place, reason, message);
+  }
+
+  private verdictOutput(
+    finding: Omit<Verdict, 'detectedAt'>,
+    timestamp: number,
+    found: Found[],
+    detectedAt = timestamp,
+  ): OutputRecord {
+    const verdict: Verdict = { ...finding, detectedAt };
+    found.push({ verdict, timestamp });
+    return { topic: this.deps.topics.verdicts, key: verdict.sessionId, value: JSON.stringify(verdict) };
+  }
+}

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import { type Control, controlSchema, type DetectionSettings } from '@loopwatch/contract';
+import { type Detection, withScope, withScopes } from '@loopwatch/detectors';
+import type { LogRecord } from '@loopwatch/log';
+import type { Logger } from 'pino';
+import { oneLine } from './one-line.ts';
+
+/** Detection settings with a name of their own: the hash of what they say. */
+export interface SettingsVersion {
+  readonly hash: string;
+  readonly settings: DetectionSettings;
+  readonly detection: Detection;
+}
+
+export interface WideSettingsDeps {
+  /** File, environment and flags of this process. */
+  readonly configured: DetectionSettings;
+  readonly prepare: (settings: DetectionSettings) => Detection;
+  readonly logger: Logger;
+}
+
+/** The configured settings, with those of the `control` topic over them as they come. */
+export class WideSettings {
+  private readonly deps: WideSettingsDeps;
+  private readonly scopes = new Map<string, Readonly<Record<string, unknown>>>();
+  private readonly versions = new Map<string, SettingsVersion>();
+  private newest: SettingsVersion;
+
+  constructor(deps: WideSettingsDeps) {
+    this.deps = deps;
+    this.newest = this.versionOf(deps.configured);
+  }
+
+  /** What is to hold now. */
+  get current(): SettingsVersion {
+    return this.newest;
+  }
+
+  /** The same settings are the same version, so that partitions share what is made of them. */
+  versionOf(settings: DetectionSettings): SettingsVersion {
+    const hash = createHash('sha256').update(JSON.stringify(settings)).digest('hex').slice(0, 16);
+    const known = this.versions.get(hash);
+    if (known !== undefined) return known;
+    const version = { hash, settings, detection: this.deps.prepare(settings) };
+    this.versions.set(hash, version);
+    return version;
+  }
+
+  /** Takes records of the `control` topic: each replaces its scope's settings, one without a value takes them away. */
+  take(records: readonly LogRecord[]): void {
+    for (const record of records) this.takeOne(record);
+    const { settings } = withScopes(this.deps.configured, this.scopes);
+    const version = this.versionOf(settings);
+    if (version === this.newest) return;
+    this.newest = version;
+    const { configHash } = version.detection.plan;
+    this.deps.logger.info(
+      { scopes: [...this.scopes.keys()], configHash },
+      `Settings of ${[...this.scopes.keys()].join(', ') || 'no scope'} lie over the configured ones now`,
+    );
+  }
+
+  private takeOne({ key, value, offset }: LogRecord): void {
+    const scope = key?.toString() ?? '';
+    if (value === null) {
+      this.scopes.delete(scope);
+      return;
+    }
+    const control = parse(value.toString());
+    const why = typeof control === 'string' ? control : this.faultIn(control, scope);
+    if (typeof control !== 'string' && why === undefined) this.scopes.set(scope, control.set);
+    else this.refuse(scope, offset, why ?? '');
+  }
+
+  private faultIn(control: Control, scope: string): string | undefined {
+    if (control.scope !== scope) return `its scope is ${control.scope}`;
+    const result = withScope(this.deps.configured, scope, control.set);
+    return 'refused' in result ? result.refused : undefined;
+  }
+
+  private refuse(scope: string, offset: number, why: string): void {
+    this.deps.logger.warn(
+      { scope, offset },
+      oneLine(
+        `Settings of ${scope || 'a record without a key'} are refused, and what held goes on to hold: ${why}`,
+      ),
+    );
+  }
+}
+
+/** @returns what the record says, or what is wrong with it */
+function parse(text: string): Control | string {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  const parsed = controlSchema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  return parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
+}

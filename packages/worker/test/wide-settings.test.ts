@@ -1,0 +1,169 @@
+import {
+  type DetectionInput,
+  type DetectionSettings,
+  detectionSchema,
+  settingsSchema,
+} from '@loopwatch/contract';
+import type { LogRecord, TopicReader } from '@loopwatch/log';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { describe, expect, it } from 'vitest';
+import { Worker } from '../src/index.ts';
+import { calls, type LogLine, records, topics } from './fakes.ts';
+import { MemoryRunner } from './memory-runner.ts';
+
+/** The `control` topic: what is there at the start, and what is written later. */
+class ControlTopic implements TopicReader {
+  readonly #records: LogRecord[] = [];
+  #handler: ((records: readonly LogRecord[]) => void) | undefined;
+  stopped = false;
+
+  run(handler: (records: readonly LogRecord[]) => void): Promise<void> {
+    this.#handler = handler;
+    if (this.#records.length > 0) handler(this.#records);
+    return Promise.resolve();
+  }
+
+  stop(): Promise<void> {
+    this.stopped = true;
+    return Promise.resolve();
+  }
+
+  write(scope: string, value: object | string | null): void {
+    const [record] = records(this.#records.length, [value ?? ''], { key: Buffer.from(scope) });
+    const written = value === null ? { ...record!, value: null } : record!;
+    this.#records.push(written);
+    this.#handler?.([written]);
+  }
+
+  set(scope: string, set: Record<string, unknown>): void {
+    this.write(scope, { v: 1, scope, set });
+  }
+}
+
+function startOn(log: MemoryRunner, control: ControlTopic, detection: DetectionInput = {}) {
+  return startWith(log, control, detectionSchema.parse({ preset: 'stream', ...detection }));
+}
+
+async function startWith(log: MemoryRunner, control: ControlTopic, detection: DetectionSettings) {
+  const lines: LogLine[] = [];
+  const logger = pino(
+    { formatters: { level: (level) => ({ level }) } },
+    { write: (line: string) => lines.push(JSON.parse(line) as LogLine) },
+  );
+  const worker = new Worker({
+    ...{ runner: log, control, topics, logger, registry: new Registry() },
+    detection,
+  });
+  await worker.start();
+  return { worker, lines };
+}
+const threshold = (count: number) => ({ 'tool_call_loop.max_repeats': count });
+const told = (log: MemoryRunner) =>
+  log.verdicts.map(({ phase, count, sessionId, source }) => [phase, count, sessionId, source?.offset]);
+
+describe('settings of the control topic', () => {
+  it('that are there at the start hold from the first record on', async () => {
+    const [log, control] = [new MemoryRunner(topics.events), new ControlTopic()];
+    control.set('server', threshold(2));
+    const { worker } = await startOn(log, control);
+    await log.deliver(records(0, calls(2)));
+    expect(told(log)).toEqual([['opened', 2, 's-1', '1']]);
+    await worker.stop();
+    expect(control.stopped).toBe(true);
+  });
+
+  it('hold from the next batch on, for sessions that go on and for new ones, until they are taken away', async () => {
+    const [log, control] = [new MemoryRunner(topics.events), new ControlTopic()];
+    const { lines } = await startOn(log, control);
+    await log.deliver(records(0, calls(3)));
+    control.set('server', threshold(4));
+    await log.deliver(records(3, calls(1)));
+    control.set('model:openai/m', threshold(2));
+    const ofModel = calls(2, { sessionId: 'm', backend: 'openai', model: 'm' });
+    await log.deliver(records(4, [...ofModel, ...calls(2, { sessionId: 'n' })]));
+    control.write('model:openai/m', null);
+    await log.deliver(records(8, calls(3, { sessionId: 'o', backend: 'openai', model: 'm' })));
+    expect(told(log)).toEqual([
+      ['opened', 4, 's-1', '3'],
+      ['opened', 2, 'm', '5'],
+    ]);
+    expect(lines.map(({ msg }) => msg)).toContain('Settings of server lie over the configured ones now');
+  });
+
+  it('are repeated at the same records when the partition is taken over', async () => {
+    const [log, control] = [new MemoryRunner(topics.events), new ControlTopic()];
+    await startOn(log, control);
+    await log.deliver(records(0, calls(3)));
+    control.set('server', threshold(4));
+    await log.deliver(records(3, calls(2)));
+    control.set('server', threshold(100));
+    await log.deliver(records(5, [...calls(2), ...calls(1, { name: 'other' })]));
+    const before = told(log);
+    log.crash();
+    await log.takeOver();
+    await log.deliver(records(8, calls(101)));
+    expect(told(log).slice(0, before.length)).toEqual(before);
+    expect(told(log).slice(before.length)).toEqual([['opened', 100, 's-1', '107']]);
+  });
+
+  it.each<[string, object | string, RegExp]>([
+    ['an unknown key', { v: 1, scope: 'server', set: { 'tool_call_loop.max_repeat': 2 } }, /did you mean/],
+    ['a wrong value', { v: 1, scope: 'server', set: threshold(0) }, /tool_call_loop.max_repeats = 0/],
+    [
+      'another scope than its key',
+      { v: 1, scope: 'model:a/b', set: threshold(2) },
+      /its scope is model:a\/b/,
+    ],
+    ['no JSON', 'set it to 2', /JSON/],
+    ['something else', { v: 1 }, /scope/],
+  ])('are refused with a text when they hold %s, and what held goes on to hold', async (_, value, why) => {
+    const [log, control] = [new MemoryRunner(topics.events), new ControlTopic()];
+    control.set('server', threshold(3));
+    const { lines } = await startOn(log, control);
+    control.write('server', value);
+    await log.deliver(records(0, calls(3)));
+    expect(told(log)).toEqual([['opened', 3, 's-1', '2']]);
+    const refusals = lines.filter(({ level }) => level === 'warn').map(({ msg }) => msg);
+    expect(refusals[0]).toMatch(/^Settings of server are refused, and what held goes on to hold: /);
+    expect(refusals[0]).toMatch(why);
+  });
+});
+
+describe('a configuration that is another after a restart', () => {
+  it.each([1, 50_000])('holds for new records, not for those replayed (replay of %i records)', async () => {
+    const [log, control] = [new MemoryRunner(topics.events), new ControlTopic()];
+    const first = await startOn(log, control, { tool_call_loop: { max_repeats: 3 } });
+    await log.deliver(records(0, [...calls(3), ...calls(2, { sessionId: 't' })]));
+    await first.worker.stop();
+    const second = await startOn(log, control, { tool_call_loop: { max_repeats: 2 } });
+    await log.deliver(records(5, [...calls(1, { sessionId: 't' }), ...calls(2, { sessionId: 'u' })]));
+    expect(told(log)).toEqual([
+      ['opened', 3, 's-1', '2'],
+      ['opened', 3, 't', '5'],
+      ['opened', 2, 'u', '7'],
+    ]);
+    expect(second.lines.filter(({ level, msg }) => level === 'warn' && /afresh/.test(msg))).toEqual([]);
+    await second.worker.stop();
+  });
+});
+
+it('a worker that is given all settings of a process keeps those of detection alone', async () => {
+  const [log, control] = [new MemoryRunner(topics.events), new ControlTopic()];
+  const sasl = { mechanism: 'PLAIN', username: 'u', password: 'of-the-brokers' };
+  const settings = settingsSchema.parse({
+    preset: 'stream',
+    tool_call_loop: { max_repeats: 4 },
+    kafka: { security_protocol: 'SASL_SSL', sasl },
+    llm: { model: 'm', api_key: 'of-the-model' },
+  });
+  await startWith(log, control, settings);
+  await log.deliver(records(0, calls(2)));
+  expect([...log.kept().values()].join()).not.toMatch(/of-the-/);
+  log.crash();
+  await log.deliver(records(2, calls(2)));
+  expect(told(log)).toEqual([['opened', 4, 's-1', '3']]);
+  control.set('server', threshold(2));
+  await log.deliver(records(4, calls(2, { sessionId: 'other' })));
+  expect(told(log).at(-1)).toEqual(['opened', 2, 'other', '5']);
+});
