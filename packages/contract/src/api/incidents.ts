@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { incidentRowSchema, incidentSchema } from '../live.ts';
+import { costSchema, detectorIds, verdictActions, verdictSchema } from '../verdict.ts';
+import { pageSchema } from './paging.ts';
+import { triageChangeSchema, triageSchema, triageStatuses } from './triage.ts';
+
+/** `/incidents`, `/incidents/:id`, `/incident-groups`, `/verdicts`. */
+
+/** An incident as lists and live messages show it. */
+export const incidentItemSchema = incidentRowSchema.extend({
+  groupKey: z
+    .string()
+    .describe('The same for identical loops: detector, tool, signature or text, agent, model.'),
+  triage: triageSchema,
+});
+
+/** `GET /incidents/:id`. */
+export const incidentDetailSchema = incidentSchema.extend({
+  groupKey: incidentItemSchema.shape.groupKey,
+  triage: triageSchema,
+  triageHistory: z.array(triageChangeSchema).describe('Oldest first, the latest 50.'),
+  firstEventIndex: z.int().nonnegative().describe('Index in its session of the event of the first verdict.'),
+  lastEventIndex: z.int().nonnegative(),
+});
+
+const texts = z.array(z.string().min(1).max(1024)).max(50);
+const time = z.number().describe('Epoch ms, or RFC 3339.');
+
+/** Filters of `GET /incidents` and `/incident-groups`; those that are lists may be given several times, any of them fits. */
+export const incidentFilterSchema = z
+  .strictObject({
+    q: z
+      .string()
+      .min(1)
+      .max(200)
+      .describe('Text in reason, tool, session, agent, model or note; case ignored.'),
+    detector: z.array(z.enum(detectorIds)).max(50),
+    kind: z.array(z.enum(['loop', 'limit', 'outage'])),
+    state: z.array(z.enum(['open', 'resolved'])),
+    action: z.array(z.enum(verdictActions)),
+    tool: texts.describe('Names of tools.'),
+    sessionId: texts,
+    model: texts,
+    backend: texts,
+    agent: texts,
+    tenant: texts,
+    triage: z.array(z.enum(triageStatuses)).describe('A muted one whose time is over counts as new.'),
+    group: texts.describe('Group keys.'),
+    open: z.boolean().describe('true: open, and neither muted nor a false positive. false: the others.'),
+    from: time.describe('Found at or after this time (`detectedAt`): epoch ms, or RFC 3339.'),
+    to: time.describe('Found before this time.'),
+  })
+  .partial();
+
+export const incidentSorts = [
+  'detectedAt',
+  'lastAt',
+  'count',
+  'calls',
+  'tokens',
+  'duration',
+  'confidence',
+] as const;
+export type IncidentSort = (typeof incidentSorts)[number];
+
+export const incidentPageSchema = pageSchema(incidentItemSchema);
+
+/** Answer of `PATCH /incidents`. */
+export const triagedSchema = z.object({
+  items: z.array(incidentItemSchema).describe('As they are now.'),
+  missing: z.array(z.string()).describe('Ids that there are no incidents of.'),
+});
+
+/** Identical loops together. Text, tool and labels are those of the latest. */
+export const incidentGroupSchema = z.object({
+  key: z.string(),
+  detector: z.enum(detectorIds),
+  kind: z.enum(['loop', 'limit', 'outage']),
+  tool: verdictSchema.shape.tool,
+  agent: z.string().nullable(),
+  model: z.string().nullable(),
+  backend: z.string().nullable(),
+  reason: z.string(),
+  latestId: z.string(),
+  occurrences: z.int().positive().describe('Incidents that fit the filters.'),
+  open: z.int().nonnegative(),
+  sessions: z.int().positive(),
+  firstSeen: z.number().describe('Wall clock, epoch ms.'),
+  lastSeen: z.number(),
+  action: z.enum(verdictActions).describe('The strongest.'),
+  cost: costSchema.pick({ calls: true, turns: true, tokens: true, ms: true }).describe('The sum.'),
+  triage: z.object({
+    new: z.int().nonnegative(),
+    acknowledged: z.int().nonnegative(),
+    muted: z.int().nonnegative(),
+    false_positive: z.int().nonnegative(),
+  }),
+});
+
+export const groupSorts = ['lastSeen', 'firstSeen', 'occurrences', 'calls', 'tokens'] as const;
+export type GroupSort = (typeof groupSorts)[number];
+
+export const incidentGroupPageSchema = pageSchema(incidentGroupSchema);
+
+/** `GET /verdicts`, newest first. */
+export const verdictFilterSchema = z
+  .strictObject({
+    phase: z.array(verdictSchema.shape.phase),
+    detector: z.array(z.enum(detectorIds)).max(50),
+    incidentId: texts,
+    sessionId: texts,
+    model: texts,
+    agent: texts,
+    from: time,
+    to: time,
+  })
+  .partial();
+export const verdictPageSchema = pageSchema(verdictSchema);
+
+export type IncidentItem = z.infer<typeof incidentItemSchema>;
+export type IncidentDetail = z.infer<typeof incidentDetailSchema>;
+export type IncidentFilter = z.infer<typeof incidentFilterSchema>;
+export type IncidentPage = z.infer<typeof incidentPageSchema>;
+export type IncidentGroup = z.infer<typeof incidentGroupSchema>;
+export type IncidentGroupPage = z.infer<typeof incidentGroupPageSchema>;
+export type Triaged = z.infer<typeof triagedSchema>;
+export type VerdictFilter = z.infer<typeof verdictFilterSchema>;
+export type VerdictPage = z.infer<typeof verdictPageSchema>;

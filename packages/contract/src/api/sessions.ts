@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { sessionSummarySchema } from '../session-summary.ts';
+import { incidentItemSchema } from './incidents.ts';
+import { pageSchema } from './paging.ts';
+
+/** `/sessions`, `/sessions/:id`, `/sessions/:id/events`. */
+
+export const sessionStates = ['live', 'ended', 'idle'] as const;
+export type SessionState = (typeof sessionStates)[number];
+
+export const sessionItemSchema = sessionSummarySchema.omit({ v: true, status: true }).extend({
+  state: z
+    .enum(sessionStates)
+    .describe('ended: by its own event. idle: it fell silent for so long that nobody waits for it any more.'),
+  updatedAt: z.number().describe('Wall clock of the latest summary, epoch ms.'),
+});
+
+const texts = z.array(z.string().min(1).max(1024)).max(50);
+
+export const sessionFilterSchema = z
+  .strictObject({
+    q: z.string().min(1).max(200).describe('Text in session id, agent, model or tenant; case ignored.'),
+    state: z.array(z.enum(sessionStates)),
+    incidents: z.enum(['open', 'any', 'none']).describe('Sessions with open incidents, with any, without.'),
+    model: texts,
+    backend: texts,
+    agent: texts,
+    tenant: texts,
+    from: z.number().describe('Latest event at or after this time: epoch ms, or RFC 3339.'),
+    to: z.number().describe('Latest event before this time.'),
+  })
+  .partial();
+
+export const sessionSorts = [
+  'lastEventAt',
+  'startedAt',
+  'events',
+  'turns',
+  'toolCalls',
+  'characters',
+  'tokens',
+  'incidents',
+] as const;
+export type SessionSort = (typeof sessionSorts)[number];
+
+export const sessionPageSchema = pageSchema(sessionItemSchema);
+
+/** `GET /sessions/:id`. */
+export const sessionDetailSchema = sessionItemSchema.extend({
+  incidentItems: z.array(incidentItemSchema).describe('Its incidents, newest first, at most 200.'),
+  settings: z
+    .record(z.string(), z.unknown())
+    .describe('Its own settings by dotted path, as set over the API; {enabled: false} is the off switch.'),
+});
+
+/** One event of a session as it lies in the log. */
+export const sessionEventSchema = z.object({
+  offset: z.string(),
+  timestamp: z.number().describe('Of the record, epoch ms.'),
+  eventIndex: z
+    .int()
+    .nonnegative()
+    .nullable()
+    .describe('As verdicts count; null of duplicates and of records that could not be read.'),
+  duplicate: z.boolean(),
+  event: z.looseObject({ type: z.string() }).nullable().describe('null: the record could not be read.'),
+  error: z.string().nullable().describe('Why it could not be read.'),
+});
+
+/** `GET /sessions/:id/events`: read back from the log, so only as far as the log still reaches. */
+export const sessionEventsSchema = z.object({
+  items: z.array(sessionEventSchema).describe('In the order of the log, whichever way they were read.'),
+  before: z.string().nullable().describe('Cursor for `before`: the events before these; null at the start.'),
+  after: z
+    .string()
+    .nullable()
+    .describe('Cursor for `after`: the events behind these; null at the end of a session that is not live.'),
+  total: z.int().nonnegative().describe('Events of the session, duplicates left out.'),
+  source: sessionSummarySchema.shape.source,
+  gone: z
+    .int()
+    .nonnegative()
+    .describe('How many of the first events are no longer in the log; 0 when it reaches back to the start.'),
+  scanned: z.int().nonnegative().describe('Records that were read to find these.'),
+  complete: z
+    .boolean()
+    .describe(
+      'false: reading ended at its bound of records before the page was full; go on with the cursor.',
+    ),
+});
+
+/** Query of `GET /sessions/:id/events`; without any, the first events. At most one of the first four. */
+export const sessionEventsQuerySchema = z
+  .strictObject({
+    after: z.string().max(512).describe('The `after` of an earlier answer.'),
+    before: z.string().max(512).describe('The `before` of an earlier answer.'),
+    end: z.boolean().describe('true: the latest events.'),
+    around: z
+      .string()
+      .min(1)
+      .max(200)
+      .describe('The id of an incident of the session: events around its last one.'),
+    limit: z.int().min(1).max(1000).describe('Events a page, 1 to 1000, default 200.'),
+  })
+  .partial();
+
+export type SessionItem = z.infer<typeof sessionItemSchema>;
+export type SessionDetail = z.infer<typeof sessionDetailSchema>;
+export type SessionFilter = z.infer<typeof sessionFilterSchema>;
+export type SessionPage = z.infer<typeof sessionPageSchema>;
+export type SessionEvent = z.infer<typeof sessionEventSchema>;
+export type SessionEvents = z.infer<typeof sessionEventsSchema>;
+export type SessionEventsQuery = z.infer<typeof sessionEventsQuerySchema>;
