@@ -16,7 +16,7 @@ const apiKeyAt = 4;
  * stands, and with a machine that hangs or a network that swallows packets it does, no other broker is even asked who leads
  * now. A broken connection makes it look for one.
  */
-export function watchAnswers(socket: Duplex): void {
+export function watchAnswers(socket: Duplex, onSilence: () => void = () => undefined): void {
   const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;
   let timer: NodeJS.Timeout | undefined;
   const answered = () => {
@@ -26,7 +26,10 @@ export function watchAnswers(socket: Duplex): void {
   socket.write = (...args: unknown[]): boolean => {
     if (timer === undefined) {
       const ms = patienceFor(args[0]);
-      timer = setTimeout(() => socket.destroy(new Error(`no answer within ${ms / 1000} seconds`)), ms);
+      timer = setTimeout(() => {
+        onSilence();
+        socket.destroy(new Error(`no answer within ${ms / 1000} seconds`));
+      }, ms);
       timer.unref();
     }
     return write(...args);

@@ -1,7 +1,8 @@
 import kafkaErrors from 'kafkajs/src/protocol/error.js';
-import { LogError, messageOf } from './errors.ts';
+import { messageOf } from './errors.ts';
 import type { KafkaCluster } from './kafka-cluster.ts';
 import { type FetchedPartition, type FetchLimits, fetchFrom } from './kafka-fetch.ts';
+import { listOffset } from './kafka-offsets.ts';
 import { decodeRecords } from './kafka-record-decoder.ts';
 import type { LogFunction } from './log-function.ts';
 import type { LogRecord } from './ports.ts';
@@ -183,21 +184,6 @@ export class KafkaFetcher {
   #trouble(level: 'warn' | 'error', message: string, fields: Readonly<Record<string, unknown>>): void {
     if (!this.#closed) this.#options.log?.(level, message, fields);
   }
-}
-
-/** The first offset of a partition, or the one that its next record will get. */
-export async function listOffset(
-  cluster: KafkaCluster,
-  topic: string,
-  partition: number,
-  fromBeginning: boolean,
-): Promise<number> {
-  await cluster.addMultipleTargetTopics([topic]);
-  const answers = await cluster.fetchTopicsOffset([{ topic, partitions: [{ partition }], fromBeginning }]);
-  const offset = answers[0]?.partitions[0]?.offset;
-  if (offset === undefined)
-    throw new LogError('request_failed', `No broker leads ${topic}/${partition} at the moment.`);
-  return Number(offset);
 }
 
 interface StreamOwner {

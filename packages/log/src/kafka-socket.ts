@@ -2,24 +2,34 @@ import { connect, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import type { ISocketFactoryArgs } from 'kafkajs';
 import { watchAnswers } from './answer-watch.ts';
+import { connectProven } from './proven-connection.ts';
 
 const keepAliveMs = 60_000;
 
+/** Where a connection stood and nothing was answered: as many at most as there are brokers. */
+const suspects = new Set<string>();
+
 /**
- * The connection kafkajs would make itself, but broken when nothing is answered any more, and without Nagle's algorithm:
- * that one holds a small request back until the answer to the one before is acknowledged, which is up to 40 ms of latency
- * for nothing.
+ * The connection kafkajs would make itself, but broken when nothing is answered any more, after which its broker has to
+ * prove itself before the next one; and without Nagle's algorithm: that one holds a small request back until the answer to
+ * the one before is acknowledged, which is up to 40 ms of latency for nothing.
  */
 export function createSocket({ host, port, ssl, onConnect }: ISocketFactoryArgs): Socket {
   // As kafkajs passes it on from its own options, whatever its type says.
   const tls = ssl as ConnectionOptions | boolean | null | undefined;
   const servername = isIP(host) === 0 ? { servername: host } : {};
+  const address = `${host}:${port}`;
+  const connectPlain = () =>
+    suspects.has(address)
+      ? connectProven({ host, port }, onConnect, () => suspects.delete(address))
+      : connect({ host, port }, onConnect);
+  // A handshake of TLS is a proof already.
   const socket =
     tls === undefined || tls === null || tls === false
-      ? connect({ host, port }, onConnect)
+      ? connectPlain()
       : connectTls({ host, port, ...servername, ...(tls === true ? {} : tls) }, onConnect);
   socket.setKeepAlive(true, keepAliveMs);
   socket.setNoDelay(true);
-  watchAnswers(socket);
+  watchAnswers(socket, () => suspects.add(address));
   return socket;
 }

@@ -1,6 +1,7 @@
 import type { KafkaCluster } from './kafka-cluster.ts';
-import { type KafkaFetcher, listOffset } from './kafka-fetcher.ts';
+import { type KafkaFetcher } from './kafka-fetcher.ts';
 import type { RoutedRecord } from './kafka-messages.ts';
+import { listOffset } from './kafka-offsets.ts';
 import type { Place, StateChange } from './task.ts';
 
 /**

@@ -1,6 +1,7 @@
 import { LogError, messageOf } from './errors.ts';
 import type { KafkaCluster } from './kafka-cluster.ts';
-import { type Fetched, type KafkaFetcher, listOffset, type PartitionStream } from './kafka-fetcher.ts';
+import { type Fetched, type KafkaFetcher, type PartitionStream } from './kafka-fetcher.ts';
+import { listOffset } from './kafka-offsets.ts';
 import { committedPosition } from './kafka-position.ts';
 import type { KafkaState } from './kafka-state.ts';
 import type { StepWriter } from './kafka-step-writer.ts';

@@ -3,7 +3,8 @@ import type { KafkaOptions } from './kafka-client.ts';
 import { requireTopics, withAdmin } from './kafka-client.ts';
 import { createKafkaCluster, type KafkaCluster } from './kafka-cluster.ts';
 import { toLogError } from './kafka-errors.ts';
-import { KafkaFetcher, listOffset, type PartitionStream } from './kafka-fetcher.ts';
+import { KafkaFetcher, type PartitionStream } from './kafka-fetcher.ts';
+import { listOffset } from './kafka-offsets.ts';
 import type { LogRecord, TopicReader } from './ports.ts';
 
 const mib = 1024 * 1024;

@@ -1,9 +1,11 @@
 import { readTopic, startKafkaCluster, type TestCluster, uniqueName } from '@loopwatch/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ensureTopics } from '../src/index.ts';
+import { createKafkaCluster } from '../src/kafka-cluster.ts';
+import { listOffset } from '../src/kafka-offsets.ts';
 import { numbered, openSink } from './kafka-harness.ts';
 
-describe('a broker of three that freezes', () => {
+describe('a partition whose leader fails', () => {
   let cluster: TestCluster;
 
   beforeAll(async () => {
@@ -11,7 +13,7 @@ describe('a broker of three that freezes', () => {
   });
   afterAll(() => cluster.stop());
 
-  it('is left by a sink for the next leader, with nothing lost and nothing written twice', async () => {
+  it('and freezes is left by a sink for the next one, with nothing lost and nothing written twice', async () => {
     const options = { brokers: cluster.brokers, clientId: 'log-test' };
     const topic = uniqueName('frozen');
     await ensureTopics(options, [{ name: topic, partitions: 1, config: {} }]);
@@ -25,5 +27,23 @@ describe('a broker of three that freezes', () => {
     await cluster.healed();
     const written = await readTopic(cluster.direct, topic);
     expect(written.map(({ value }) => value)).toEqual(numbered(topic, 200).map(({ value }) => value));
+  });
+
+  it('and comes back as a follower is asked no more where the partition ends', async () => {
+    const options = { brokers: cluster.brokers, clientId: 'log-test' };
+    const topic = uniqueName('moved');
+    await ensureTopics(options, [{ name: topic, partitions: 1, config: {} }]);
+    const sink = await openSink(options);
+    await sink.publish(numbered(topic, 10));
+    const kafka = createKafkaCluster(options);
+    await kafka.connect();
+    expect(await listOffset(kafka, topic, 0, false)).toBe(10);
+    const leader = await cluster.leaderOf(topic, 0);
+    await leader.kill();
+    await cluster.leaderOf(topic, 0);
+    await leader.start();
+    await cluster.healed();
+    expect(await listOffset(kafka, topic, 0, false)).toBe(10);
+    await kafka.disconnect();
   });
 });
