@@ -3,6 +3,7 @@ import kafkajs, { type Admin, type ITopicMetadata } from 'kafkajs';
 import { LogError, messageOf } from './errors.ts';
 import { type KafkaOptions, requireTopics, whyHidden, withAdmin } from './kafka-client.ts';
 import { lacksRight } from './kafka-errors.ts';
+import { delay } from './timing.ts';
 
 /** What a topic has to look like. */
 export interface TopicSpec {
@@ -55,6 +56,9 @@ export function topicSpecs(
     }),
   ];
 }
+
+/** How long new topics may be without leaders. */
+const leadersMs = 30_000;
 
 /**
  * Creates the topics that are missing and compares the others with their specs; existing topics are never changed.
@@ -129,7 +133,7 @@ async function createTopics(
     return { topic: name, numPartitions: partitions, replicationFactor, configEntries };
   });
   try {
-    await admin.createTopics({ topics, waitForLeaders: true });
+    await admin.createTopics({ topics, waitForLeaders: false });
   } catch (error) {
     // kafkajs collects the refusals, each with the topic it is about.
     const reasons = error instanceof kafkajs.KafkaJSAggregateError ? error.errors : [];
@@ -142,6 +146,33 @@ async function createTopics(
     const advice =
       'Change the partitions or the replication factor, or ask who runs the cluster to create them.';
     throw new LogError('request_failed', `${refused} ${advice}`, { cause: error });
+  }
+  await awaitLeaders(
+    admin,
+    specs.map(({ name }) => name),
+  );
+}
+
+/**
+ * A topic can be written to once each partition has a leader. kafkajs would wait as well, but takes a broker that has not
+ * heard of the new topic yet for one without it.
+ */
+async function awaitLeaders(admin: Admin, names: readonly string[]): Promise<void> {
+  const deadline = Date.now() + leadersMs;
+  for (;;) {
+    try {
+      const { topics } = await admin.fetchTopicMetadata({ topics: [...names] });
+      if (topics.every(({ partitions }) => partitions.every(({ leader }) => leader >= 0))) return;
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+    }
+    if (Date.now() > deadline) {
+      throw new LogError(
+        'request_failed',
+        `Topics ${names.join(', ')} were created, but have partitions without a leader after ${leadersMs / 1000} seconds. Check that enough brokers run.`,
+      );
+    }
+    await delay(50);
   }
 }
 

@@ -7,6 +7,7 @@ export {
   type TestCluster,
   type TestNode,
 } from './kafka-cluster.ts';
+export { type HeldFrame, type KafkaApi, KafkaGate } from './kafka-gate.ts';
 export { type ModelReply, type ModelRequest, type ModelServer, startModelServer } from './model-server.ts';
 export { uniqueName } from './names.ts';
 export { freePort } from './ports.ts';
@@ -14,6 +15,6 @@ export { type ReadTopicOptions, readTopic, type TopicRecord } from './read-topic
 export { type KafkaUser, type SecureKafka, startSecureKafka } from './secure-kafka.ts';
 export { type Completion, loadSmallModel, type SmallModel } from './small-model.ts';
 export { type CliProcess, type SpawnCliOptions, spawnCli } from './spawn-cli.ts';
-export { type ProxyDirection, startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
+export { type ProxyDirection, startTcpProxy, type TcpProxy, type Valve } from './tcp-proxy.ts';
 export { type TempDir, tempDir } from './temp-dir.ts';
 export { type WaitOptions, waitFor } from './wait-for.ts';

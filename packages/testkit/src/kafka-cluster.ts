@@ -5,7 +5,7 @@ import { brokersSeenFrom, launchBroker, withTestAdmin } from './kafka-launch.ts'
 import { clusterNodeProperties } from './kafka-properties.ts';
 import { requireJars } from './kafka-runner.ts';
 import { freePorts } from './ports.ts';
-import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
+import { startTcpProxy, type TcpProxy, type Valve } from './tcp-proxy.ts';
 import { waitFor } from './wait-for.ts';
 
 /** One node of a {@link TestCluster}, and what can happen to it. */
@@ -47,6 +47,8 @@ export interface StartClusterOptions {
   readonly nodes?: number;
   /** Further lines of each node's `server.properties`. */
   readonly properties?: Readonly<Record<string, string>>;
+  /** Stands in the way of what clients and nodes say to each other. */
+  readonly valve?: Valve;
 }
 
 /**
@@ -67,13 +69,13 @@ export interface StartClusterOptions {
  * @throws Error with the command that installs what is missing, or with a node's last words.
  */
 export async function startKafkaCluster(options: StartClusterOptions = {}): Promise<TestCluster> {
-  const { nodes: count = 3, properties = {} } = options;
+  const { nodes: count = 3, properties = {}, valve } = options;
   const jars = await requireJars();
   const free = await freePorts(count * 3);
   const [clients, internals, controllers] = [0, 1, 2].map((part) =>
     free.slice(part * count, (part + 1) * count),
   ) as [number[], number[], number[]];
-  const proxies = await Promise.all(clients.map((client) => startTcpProxy(`127.0.0.1:${client}`)));
+  const proxies = await Promise.all(clients.map((client) => startTcpProxy(`127.0.0.1:${client}`, valve)));
   const ports = proxies.map(({ address }, index) => ({
     client: clients[index] as number,
     internal: internals[index] as number,

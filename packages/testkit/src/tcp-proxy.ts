@@ -28,6 +28,16 @@ export interface TcpProxy extends AsyncDisposable {
   open(): Promise<void>;
 }
 
+/**
+ * What stands in the way of a connection's bytes in one direction: takes them as they come, and calls `pass` with what may
+ * go on, now or later. Called once for each connection and direction; `link` is the same object for both.
+ */
+export type Valve = (
+  link: object,
+  direction: ProxyDirection,
+  pass: (bytes: Buffer) => void,
+) => (bytes: Buffer) => void;
+
 /** One connection: the client's socket and the one to the server. */
 interface Link {
   readonly client: Socket;
@@ -35,9 +45,9 @@ interface Link {
 }
 
 /** Starts a proxy before a server, given as `host:port`; the server need not be there yet. */
-export async function startTcpProxy(target: string): Promise<TcpProxy> {
+export async function startTcpProxy(target: string, valve?: Valve): Promise<TcpProxy> {
   const colon = target.lastIndexOf(':');
-  const proxy = new CuttableProxy(target.slice(0, colon), Number(target.slice(colon + 1)));
+  const proxy = new CuttableProxy(target.slice(0, colon), Number(target.slice(colon + 1)), valve);
   await proxy.open();
   return proxy;
 }
@@ -47,12 +57,14 @@ class CuttableProxy implements TcpProxy {
   readonly #port: number;
   readonly #links = new Set<Link>();
   readonly #held = new Set<ProxyDirection>();
+  readonly #valve: Valve | undefined;
   #ownPort = 0;
   #listener: Server | undefined;
 
-  constructor(host: string, port: number) {
+  constructor(host: string, port: number, valve: Valve | undefined) {
     this.#host = host;
     this.#port = port;
+    this.#valve = valve;
   }
 
   get address(): string {
@@ -110,8 +122,8 @@ class CuttableProxy implements TcpProxy {
     const server = connect({ host: this.#host, port: this.#port, allowHalfOpen: true, noDelay: true });
     const link = { client, server };
     this.#links.add(link);
-    this.#forward(client, server, 'requests');
-    this.#forward(server, client, 'replies');
+    this.#forward(link, client, server, 'requests');
+    this.#forward(link, server, client, 'replies');
     for (const [socket, other] of [
       [client, server],
       [server, client],
@@ -125,10 +137,11 @@ class CuttableProxy implements TcpProxy {
     }
   }
 
-  #forward(from: Socket, to: Socket, direction: ProxyDirection): void {
-    from.on('data', (chunk) => {
-      if (!to.write(chunk)) from.pause();
-    });
+  #forward(link: Link, from: Socket, to: Socket, direction: ProxyDirection): void {
+    const pass = (bytes: Buffer): void => {
+      if (!to.destroyed && !to.write(bytes)) from.pause();
+    };
+    from.on('data', this.#valve?.(link, direction, pass) ?? pass);
     from.on('end', () => to.end());
     to.on('drain', () => {
       if (!this.#held.has(direction)) from.resume();

@@ -1,0 +1,119 @@
+import type { ProxyDirection, Valve } from './tcp-proxy.ts';
+
+/** The requests of a transaction, by their numbers in Kafka's protocol. */
+const apiKeys = {
+  Produce: 0,
+  InitProducerId: 22,
+  AddPartitionsToTxn: 24,
+  AddOffsetsToTxn: 25,
+  EndTxn: 26,
+  TxnOffsetCommit: 28,
+} as const;
+
+export type KafkaApi = keyof typeof apiKeys;
+
+/** A request or a reply that is to be held back. */
+export interface HeldFrame {
+  /** Resolves once it has come; from then on nothing more passes on its connection in that direction. */
+  readonly reached: Promise<void>;
+  /** Lets it pass, and all that came behind it. */
+  release(): void;
+}
+
+interface Hold {
+  readonly apiKey: number;
+  readonly direction: ProxyDirection;
+  readonly mark: string;
+  readonly reach: (letGo: () => void) => void;
+}
+
+/**
+ * Reads along what clients and a broker say to each other, and holds back what it is told to: so a test knows for certain
+ * how far a transaction has come when it kills its owner.
+ *
+ * ```ts
+ * const gate = new KafkaGate();
+ * await using cluster = await startKafkaCluster({ nodes: 1, valve: gate.valve });
+ * const commit = gate.hold('EndTxn', 'requests', 'my-transactional-id');
+ * await commit.reached;
+ * ```
+ */
+export class KafkaGate {
+  readonly #holds = new Set<Hold>();
+  /** Replies to hold back: by connection and correlation id. */
+  readonly #awaited = new WeakMap<object, Map<number, Hold>>();
+
+  /**
+   * Holds back the next request of this kind that names `mark`, or the reply to it. Requests of a transaction name their
+   * transactional id.
+   */
+  hold(api: KafkaApi, direction: ProxyDirection, mark: string): HeldFrame {
+    let letGo: (() => void) | undefined;
+    const reached = new Promise<void>((resolve) => {
+      this.#holds.add({
+        apiKey: apiKeys[api],
+        direction,
+        mark,
+        reach: (pass) => {
+          letGo = pass;
+          resolve();
+        },
+      });
+    });
+    return { reached, release: () => letGo?.() };
+  }
+
+  readonly valve: Valve = (link, direction, pass) => {
+    const frames = new Frames();
+    let held: Buffer[] | undefined;
+    return (bytes) => {
+      for (const frame of frames.push(bytes)) {
+        const hold = held === undefined ? this.#holdFor(link, direction, frame) : undefined;
+        if (hold !== undefined) {
+          held = [];
+          hold.reach(() => {
+            for (const each of held ?? []) pass(each);
+            held = undefined;
+          });
+        }
+        if (held === undefined) pass(frame);
+        else held.push(frame);
+      }
+    };
+  };
+
+  #holdFor(link: object, direction: ProxyDirection, frame: Buffer): Hold | undefined {
+    const awaited = this.#awaited.get(link) ?? new Map<number, Hold>();
+    this.#awaited.set(link, awaited);
+    if (direction === 'replies') {
+      const correlation = frame.readInt32BE(4);
+      const hold = awaited.get(correlation);
+      awaited.delete(correlation);
+      return hold;
+    }
+    const apiKey = frame.readInt16BE(4);
+    const hold = [...this.#holds].find((each) => each.apiKey === apiKey && frame.includes(each.mark));
+    if (hold === undefined) return undefined;
+    this.#holds.delete(hold);
+    if (hold.direction === 'requests') return hold;
+    awaited.set(frame.readInt32BE(8), hold);
+    return undefined;
+  }
+}
+
+/** Cuts a stream into Kafka's frames: four bytes of length, and so many more. */
+class Frames {
+  #rest: Buffer = Buffer.alloc(0);
+
+  push(bytes: Buffer): Buffer[] {
+    this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
+    const whole: Buffer[] = [];
+    while (this.#rest.length >= 4) {
+      const length = 4 + this.#rest.readInt32BE(0);
+      if (this.#rest.length < length) break;
+      whole.push(this.#rest.subarray(0, length));
+      this.#rest = this.#rest.subarray(length);
+    }
+    return whole;
+  }
+}
