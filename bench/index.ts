@@ -2,14 +2,26 @@ import { content } from './content.ts';
 import { latency } from './latency.ts';
 import type { Bench } from './measure.ts';
 import { memory } from './memory.ts';
+import { recovery } from './recovery.ts';
 import { semantic } from './semantic.ts';
+import { soak } from './soak.ts';
 import { worker } from './worker.ts';
+import { workers } from './workers.ts';
 
 /**
  * `npm run bench [-- name …] [-- --full]`: one JSON line a figure on stdout, progress on stderr. `--full` takes the
- * large sizes too.
+ * large sizes too. `soak` takes ten minutes and runs only when it is named.
  */
-const benches: Readonly<Record<string, Bench>> = { content, latency, memory, semantic, worker };
+const benches: Readonly<Record<string, Bench>> = {
+  content,
+  latency,
+  memory,
+  recovery,
+  semantic,
+  soak,
+  worker,
+  workers,
+};
 
 const names = process.argv.slice(2).filter((argument) => argument !== '--full');
 const full = process.argv.includes('--full');
@@ -19,6 +31,6 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 for (const [name, bench] of Object.entries(benches)) {
-  if (names.length > 0 && !names.includes(name)) continue;
+  if (names.length > 0 ? !names.includes(name) : name === 'soak') continue;
   for (const figures of await bench(full)) process.stdout.write(`${JSON.stringify(figures)}\n`);
 }

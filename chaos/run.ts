@@ -3,7 +3,14 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { detectionSettings, type Settings, settingsSchema, topicNames } from '@loopwatch/contract';
 import { ensureTopics, topicSpecs } from '@loopwatch/log';
-import { readTopic, startKafkaCluster, type TestCluster, tempDir, waitFor } from '@loopwatch/testkit';
+import {
+  readTopic,
+  readWithJava,
+  startKafkaCluster,
+  type TestCluster,
+  tempDir,
+  waitFor,
+} from '@loopwatch/testkit';
 import { CommitWatch } from './commits.ts';
 import { compare, type Differences, isExact } from './compare.ts';
 import { expectedResults, foundResults } from './expected.ts';
@@ -98,7 +105,11 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   told('reading what came of it');
   const read = (topic: string) => readTopic(cluster.direct, topic, { timeoutMs: readMs });
   const events = await read(topics.events);
-  const found = foundResults(await read(topics.verdicts), await read(topics['dead-letters']));
+  // By somebody else's reader: what it sees is what there is.
+  const found = foundResults(
+    await readWithJava(cluster.direct, topics.verdicts),
+    await readWithJava(cluster.direct, topics['dead-letters']),
+  );
   const state = await read(topics.state);
   told('comparing it with a replay of the events');
   const expected = await expectedResults(topics.events, events, detectionSettings(settings));

@@ -1,4 +1,5 @@
 export { type Authority, createAuthority, type Identity, type IdentityOptions } from './certificates.ts';
+export { readWithJava } from './java-consumer.ts';
 export { type JavaProduceOptions, produceWithJava } from './java-producer.ts';
 export { type StartKafkaOptions, startKafka, type TestKafka } from './kafka-broker.ts';
 export {

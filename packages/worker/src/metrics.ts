@@ -16,6 +16,7 @@ export interface WorkerMetrics {
   readonly batchDuration: Histogram;
   readonly semanticChecks: Counter<'result'>;
   readonly semanticDuration: Histogram;
+  readonly semanticTokens: Counter<'kind'>;
   readonly activeSessions: Gauge;
   readonly evictedSessions: Counter<'reason'>;
   readonly consumerLag: Gauge<'topic' | 'partition'>;
@@ -75,6 +76,11 @@ export function createWorkerMetrics(registry: Registry, activeSessions: () => nu
       buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120],
       registers,
     }),
+    semanticTokens: counter(
+      'semantic_tokens_total',
+      'Tokens that checks by a model took: input and output, where its server reports them.',
+      ['kind'],
+    ),
     activeSessions: new Gauge({
       name: 'loopwatch_active_sessions',
       help: 'Sessions in memory.',

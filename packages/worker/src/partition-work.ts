@@ -132,8 +132,10 @@ export class PartitionWork implements PartitionTask {
     await pipeline.process(batch).forEach((outcome) => {
       outputs.push(this.output(outcome, found));
     });
-    this.position = next;
     const counts = tally.take();
+    // A write has failed meanwhile: the batch comes again.
+    if (this.closed) return;
+    this.position = next;
     metrics.batchDuration.observe((performance.now() - began) / 1000);
     metrics.consumerLag.set({ topic, partition: String(partition) }, lag);
     processed();

@@ -151,9 +151,13 @@ export class Worker {
 
   /** Stops fetching, lets the batches in progress become durable, then closes. */
   async stop(): Promise<void> {
-    this.desk?.close();
     await this.deps.control?.stop();
-    await this.deps.runner.stop();
+    try {
+      await this.deps.runner.stop();
+    } finally {
+      // Not before: a check that is given up is kept as failed, while the next owner could have asked again.
+      this.desk?.close();
+    }
     this.connection = { connected: false, detail: 'stopped' };
   }
 

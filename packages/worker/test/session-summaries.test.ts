@@ -21,7 +21,7 @@ function model() {
     ask: () =>
       new Promise((resolve) => {
         asked.push(async (confidence) => {
-          resolve(JSON.stringify({ analysis: 'to and fro', confidence }));
+          resolve({ text: JSON.stringify({ analysis: 'to and fro', confidence }), tokens: null });
           await new Promise((done) => setImmediate(done));
         });
       }),

@@ -95,7 +95,7 @@ async function checkModel({ llm, semantic }: Settings): Promise<Diagnosis> {
   const messages = [{ role: 'user', content: modelQuestion } as const];
   try {
     const signal = AbortSignal.timeout(semantic.timeout_seconds * 1000);
-    const text = await client.ask({ sessionId: 'doctor', messages, second: false }, signal);
+    const { text } = await client.ask({ sessionId: 'doctor', messages, second: false }, signal);
     const answer = parseJudgeAnswer(text);
     if (!('failure' in answer)) return { ok: true, what: `${what} answers in the form that is asked for` };
     const advice =

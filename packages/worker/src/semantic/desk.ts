@@ -11,7 +11,7 @@ import { LimitedJudge, type ModelClient } from './limited-judge.ts';
 export interface DeskDeps {
   readonly client: ModelClient;
   readonly detection: DetectionSettings;
-  readonly metrics: Pick<WorkerMetrics, 'semanticChecks' | 'semanticDuration'>;
+  readonly metrics: Pick<WorkerMetrics, 'semanticChecks' | 'semanticDuration' | 'semanticTokens'>;
   readonly logger: Logger;
   /** Publishes what an answer led to, and the record of the answer. */
   deliver(late: LateAnswer, record: CheckRecord): void;
@@ -36,7 +36,10 @@ export class SemanticDesk implements CheckHandling {
       perSession: semantic.per_session,
     };
     const budget = new CallBudget(limits, () => performance.now());
-    this.judge = new LimitedJudge(client, budget, semantic.timeout_seconds * 1000);
+    this.judge = new LimitedJudge(client, budget, semantic.timeout_seconds * 1000, ({ input, output }) => {
+      metrics.semanticTokens.inc({ kind: 'input' }, input);
+      metrics.semanticTokens.inc({ kind: 'output' }, output);
+    });
     this.answerer = new CheckAnswerer({
       judge: this.judge,
       recorded: new RecordedAnswers(),

@@ -1,12 +1,18 @@
 import { type Judge, JudgeError, type JudgeRequest } from '@loopwatch/pipeline';
 import type { CallBudget } from './budget.ts';
 
+export interface ModelAnswer {
+  readonly text: string;
+  /** What it took; null where the server does not say. */
+  readonly tokens: { readonly input: number; readonly output: number } | null;
+}
+
 /** A model behind an API. */
 export interface ModelClient {
   /** Names of the models, for the record of an answer. */
   readonly model: string;
   readonly secondModel: string | null;
-  ask(request: JudgeRequest, signal: AbortSignal): Promise<string>;
+  ask(request: JudgeRequest, signal: AbortSignal): Promise<ModelAnswer>;
 }
 
 interface Waiting {
@@ -23,14 +29,22 @@ export class LimitedJudge implements Judge {
   private readonly client: ModelClient;
   private readonly budget: CallBudget;
   private readonly timeoutMs: number;
+  private readonly used: (tokens: NonNullable<ModelAnswer['tokens']>) => void;
   private readonly closing = new AbortController();
   private waiting: Waiting[] = [];
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(client: ModelClient, budget: CallBudget, timeoutMs: number) {
+  /** @param used told of the tokens of each answer, also of one that cannot be read */
+  constructor(
+    client: ModelClient,
+    budget: CallBudget,
+    timeoutMs: number,
+    used: (tokens: NonNullable<ModelAnswer['tokens']>) => void = () => undefined,
+  ) {
     this.client = client;
     this.budget = budget;
     this.timeoutMs = timeoutMs;
+    this.used = used;
   }
 
   async ask(request: JudgeRequest): Promise<string> {
@@ -42,7 +56,9 @@ export class LimitedJudge implements Judge {
     const signal = AbortSignal.any([timeout.signal, this.closing.signal]);
     try {
       // A client that does not heed the signal must not hold its place for ever.
-      return await Promise.race([this.client.ask(request, signal), aborted(signal)]);
+      const { text, tokens } = await Promise.race([this.client.ask(request, signal), aborted(signal)]);
+      if (tokens !== null) this.used(tokens);
+      return text;
     } catch (error) {
       if (!timeout.signal.aborted) throw error;
       throw new JudgeError('timeout', `no answer within ${String(this.timeoutMs / 1000)} s`, {

@@ -2,7 +2,7 @@ import type { Settings } from '@loopwatch/contract';
 import { judgeAnswerForm } from '@loopwatch/detectors';
 import type { JudgeRequest } from '@loopwatch/pipeline';
 import OpenAI, { APIError } from 'openai';
-import type { ModelClient } from './limited-judge.ts';
+import type { ModelAnswer, ModelClient } from './limited-judge.ts';
 
 /** How the form of the answer is asked for, the strictest first. Not every server knows all of them. */
 const formats = [
@@ -49,7 +49,7 @@ class OpenAiClient implements ModelClient {
     });
   }
 
-  async ask({ messages, second }: JudgeRequest, signal: AbortSignal): Promise<string> {
+  async ask({ messages, second }: JudgeRequest, signal: AbortSignal): Promise<ModelAnswer> {
     const model = second ? (this.secondModel ?? this.model) : this.model;
     for (let format = this.format.get(model) ?? 0; ; format += 1) {
       try {
@@ -58,7 +58,11 @@ class OpenAiClient implements ModelClient {
           { signal },
         );
         this.format.set(model, format);
-        return answer.choices[0]?.message.content ?? '';
+        const { usage } = answer;
+        return {
+          text: answer.choices[0]?.message.content ?? '',
+          tokens: usage ? { input: usage.prompt_tokens, output: usage.completion_tokens } : null,
+        };
       } catch (error) {
         const refused = error instanceof APIError && REFUSALS.has(error.status);
         if (!refused || format === formats.length - 1) throw error;

@@ -53,7 +53,10 @@ describe('a judge within limits', () => {
     const client: ModelClient = {
       model: 'm',
       secondModel: null,
-      ask: ({ sessionId }, signal) => new Promise((end) => open.push({ session: sessionId, end, signal })),
+      ask: ({ sessionId }, signal) =>
+        new Promise((end) =>
+          open.push({ session: sessionId, end: (text) => end({ text, tokens: null }), signal }),
+        ),
     };
     const budget = new CallBudget({ ...unlimited, ...limits }, () => Date.now());
     const limited = new LimitedJudge(client, budget, timeoutMs);

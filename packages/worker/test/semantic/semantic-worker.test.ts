@@ -48,6 +48,19 @@ describe('a worker with a model', () => {
     });
   });
 
+  it('counts the tokens that checks took, also of an answer that cannot be read', async () => {
+    const usage = { promptTokens: 900, completionTokens: 40 };
+    const { log, registry, server } = await start([
+      { text: 'no idea', usage },
+      { text: json(0.1), usage },
+    ]);
+    await log.deliver(records(0, turns(3)));
+    await waitFor(() => log.checks.length === 1);
+    expect(server.requests).toHaveLength(2);
+    expect(await metric(registry, 'loopwatch_semantic_tokens_total{kind="input"}')).toBe(1800);
+    expect(await metric(registry, 'loopwatch_semantic_tokens_total{kind="output"}')).toBe(80);
+  });
+
   it('goes on with all sessions while the model thinks', async () => {
     let release: () => void = () => undefined;
     const after = new Promise<void>((resolve) => {
