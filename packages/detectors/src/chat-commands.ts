@@ -39,6 +39,15 @@ export function chatCommands(text: string): ChatCommand[] {
   });
 }
 
+/** The text without the commands that {@link chatCommands} finds in it, and without the white space around them. */
+export function withoutChatCommands(text: string): string {
+  if (!text.includes(MARK)) return text;
+  return text
+    .replace(command, (whole: string) => (chatCommands(whole).length === 0 ? whole : ''))
+    .replace(/[ \t]+$/gm, '')
+    .trim();
+}
+
 function setting(parts: readonly string[]): ChatCommand {
   const set: Record<string, unknown> = {};
   for (const part of parts) {

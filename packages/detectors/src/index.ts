@@ -1,10 +1,13 @@
 export { canonicalJson } from './canonical-json.ts';
+export { type ChatCommand, chatCommands, withoutChatCommands } from './chat-commands.ts';
 export { createSessionAnalyzer, type SessionAnalyzerHandle } from './create-session-analyzer.ts';
 export { type Detection, detectionOf } from './detection.ts';
 export { detectorMetas } from './detector-metas.ts';
 export { effectiveSettings, type SessionScope } from './effective-settings.ts';
 export type { Detector, DetectorMeta, Finding, Step } from './finding.ts';
+export { type LogLine, turnRequestLines, verdictLines } from './log-lines.ts';
 export { maskSecrets } from './mask.ts';
+export { oneLine } from './one-line.ts';
 export { type DetectionPlan, planDetection } from './plan.ts';
 export { type Preset, presets } from './presets.ts';
 export { parseJudgeAnswer } from './semantic/judge-answer.ts';
@@ -14,7 +17,9 @@ export { type SemanticLayer, semanticLayer } from './semantic/semantic-layer.ts'
 export type { SessionAccount } from './session-account.ts';
 export { type Reception, SessionAnalyzer, type SessionSnapshot } from './session-analyzer.ts';
 export type { TurnRequest } from './session-step.ts';
-export { blockMessage } from './texts.ts';
+export { sha256 } from './sha256.ts';
+export { blockMessage, plainGuidance, stopMessage } from './texts.ts';
 export { createToolCallTracker, type ToolCallTracker, type TrackedCall } from './tool-call-tracker.ts';
+export { canonicalArguments } from './tool-identity.ts';
 export type { PureVerdict } from './verdict.ts';
 export { type WideScopes, type WideSettings, withScope, withScopes } from './wide-settings.ts';

@@ -5,6 +5,7 @@ import { type BankSnapshot, DetectorBank } from './detector-bank.ts';
 import type { Finding } from './finding.ts';
 import { LastTurn, type LastTurnSnapshot } from './last-turn.ts';
 import { type OpenIncident, OpenIncidents, slotOf } from './open-incidents.ts';
+import type { DetectionPlan } from './plan.ts';
 import { RecentIds, type RecentIdsSnapshot } from './recent-ids.ts';
 import type { SemanticCheck } from './semantic/semantic-check.ts';
 import { accountOf, type SessionAccount } from './session-account.ts';
@@ -52,6 +53,11 @@ export class SessionAnalyzer extends SessionStep {
   /** The server's settings that the session was last analyzed by. */
   get detection(): Detection {
     return this.plan.server;
+  }
+
+  /** What the session is watched by now: the settings of all tiers together. */
+  get currentPlan(): DetectionPlan {
+    return this.plan.current;
   }
 
   /** The server's settings are others from the session's next event on; what they end, ends with that event. */

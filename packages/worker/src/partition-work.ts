@@ -1,4 +1,5 @@
 import type { CheckRecord, TopicNames, Verdict } from '@loopwatch/contract';
+import { oneLine } from '@loopwatch/detectors';
 import type {
   LogRecord,
   OutputRecord,
@@ -16,7 +17,6 @@ import { countEvents, type EventTally } from './event-tally.ts';
 import { type IncidentBook, openIncidentOf } from './incident-book.ts';
 import { forgetSession, type KeptEntry, keepSession, readKept } from './kept-state.ts';
 import type { WorkerMetrics } from './metrics.ts';
-import { oneLine } from './one-line.ts';
 import { newsOutputs } from './session-summaries.ts';
 import { SettingsHistory } from './settings-history.ts';
 import { logVerdict } from './verdict-log.ts';

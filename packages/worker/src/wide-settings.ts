@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type Control, controlSchema, type DetectionSettings } from '@loopwatch/contract';
-import { type Detection, withScope, withScopes } from '@loopwatch/detectors';
+import { type Detection, oneLine, withScope, withScopes } from '@loopwatch/detectors';
 import type { LogRecord } from '@loopwatch/log';
 import type { Logger } from 'pino';
-import { oneLine } from './one-line.ts';
 
 /** Detection settings with a name of their own: the hash of what they say. */
 export interface SettingsVersion {

@@ -4,6 +4,7 @@ import {
   detectionSettings,
   type TopicNames,
 } from '@loopwatch/contract';
+import { oneLine } from '@loopwatch/detectors';
 import type { Place, TaskObserver, TaskRunner, TopicReader } from '@loopwatch/log';
 import { type LateAnswer, LoopPipeline, type PipelineObserver } from '@loopwatch/pipeline';
 import type { Logger } from 'pino';
@@ -11,7 +12,6 @@ import type { Registry } from 'prom-client';
 import { EventTally } from './event-tally.ts';
 import { IncidentBook } from './incident-book.ts';
 import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
-import { oneLine } from './one-line.ts';
 import { PartitionWork } from './partition-work.ts';
 import { SemanticDesk } from './semantic/desk.ts';
 import type { ModelClient } from './semantic/limited-judge.ts';

@@ -1,9 +1,8 @@
 import type { CheckAnswer, CheckRecord, DetectionSettings } from '@loopwatch/contract';
-import { planDetection } from '@loopwatch/detectors';
+import { oneLine, planDetection } from '@loopwatch/detectors';
 import type { CheckHandling, LateAnswer } from '@loopwatch/pipeline';
 import type { Logger } from 'pino';
 import type { WorkerMetrics } from '../metrics.ts';
-import { oneLine } from '../one-line.ts';
 import { CallBudget } from './budget.ts';
 import { CheckAnswerer, checkRecord, RecordedAnswers } from './check-answerer.ts';
 import { LimitedJudge, type ModelClient } from './limited-judge.ts';
