@@ -191,6 +191,30 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
       'Records of a partition that a takeover reads again, about; sessions that reach back further are kept in the state topic.',
   },
   server: { host: '0.0.0.0 to be reached from other machines.', port: 'Dashboard and API.' },
+  gateway: {
+    upstream:
+      'API that requests go on to, up to and with /v1: https://api.openai.com/v1. None: `start` runs no gateway.',
+    host: '0.0.0.0 to be reached from other machines. Whoever reaches it uses the upstream with their own key.',
+    port: 'The API, health and metrics.',
+    preset: 'What the gateway detects by. Default: preset, where that is set; else proxy.',
+    backend:
+      'Name of the upstream in logs, verdicts and overrides.models. Default: openai, or anthropic for /v1/messages.',
+    on_block:
+      'error: the user gets an error. message: an assistant message stands in place of the call. Default: message with similar and the presets of its kind, else error.',
+    guidance_as:
+      'Who a model hears guidance from: the tool, as a failure, or the assistant itself. Default: assistant where on_block is message by default, else tool.',
+    enforce_streams: 'false: streamed answers are watched, but neither held back nor stopped.',
+    commands: 'false: !/set, !/unset and !/help are ordinary text.',
+    publish_events: 'false: neither events nor verdicts are written to the event log.',
+    connect_timeout_seconds: 'Until a connection to the upstream stands.',
+    response_timeout_seconds: 'From the request sent to the first byte of the answer.',
+    stall_timeout_seconds: 'Pause within an answer, at most.',
+    max_request_bytes: 'Larger requests are refused with 413.',
+    max_held_bytes: 'Of one answer while it is judged; a larger one goes on unjudged, and is counted.',
+    max_sessions: 'Sessions kept in memory; the one unused for longest goes first.',
+    max_buffered_records:
+      'Kept while the event log cannot be reached; beyond, the oldest are dropped and counted.',
+  },
   storage: { data_dir: 'Folder of the embedded log and database.' },
   log: {
     level: 'Least important entries that are written.',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { detectionSchema } from './detection-settings.ts';
+import { detectionSchema, presetNames } from './detection-settings.ts';
 import { checkKafkaSecurity, kafkaSecuritySettings } from './kafka-security.ts';
 import { topicSettingsSchema } from './topics.ts';
 
@@ -41,6 +41,27 @@ export const settingsSchema = detectionSchema.extend({
     .strictObject({
       host: z.string().default('127.0.0.1'),
       port: z.int().min(0).max(65_535).default(4600),
+    })
+    .prefault({}),
+  gateway: z
+    .strictObject({
+      upstream: z.url({ protocol: /^https?$/ }).optional(),
+      host: z.string().default('127.0.0.1'),
+      port: z.int().min(0).max(65_535).default(4610),
+      preset: z.enum(presetNames).optional(),
+      backend: z.string().min(1).optional(),
+      on_block: z.enum(['error', 'message']).optional(),
+      guidance_as: z.enum(['tool', 'assistant']).optional(),
+      enforce_streams: z.boolean().default(true),
+      commands: z.boolean().default(true),
+      publish_events: z.boolean().default(true),
+      connect_timeout_seconds: z.number().positive().max(3600).default(10),
+      response_timeout_seconds: z.number().positive().max(86_400).default(600),
+      stall_timeout_seconds: z.number().positive().max(86_400).default(120),
+      max_request_bytes: z.int().min(1024).default(33_554_432),
+      max_held_bytes: z.int().min(1024).default(8_388_608),
+      max_sessions: z.int().min(1).default(10_000),
+      max_buffered_records: z.int().min(1).default(100_000),
     })
     .prefault({}),
   storage: z

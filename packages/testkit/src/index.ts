@@ -9,10 +9,17 @@ export {
   type TestNode,
 } from './kafka-cluster.ts';
 export { type HeldFrame, type KafkaApi, KafkaGate } from './kafka-gate.ts';
+export { modelReply, pieces, type Said } from './model-replies.ts';
 export { type ModelReply, type ModelRequest, type ModelServer, startModelServer } from './model-server.ts';
 export { uniqueName } from './names.ts';
 export { freePort } from './ports.ts';
 export { type ReadTopicOptions, readTopic, type TopicRecord } from './read-topic.ts';
+export {
+  type ApiReply,
+  type ApiRequest,
+  type ScriptedUpstream,
+  startScriptedUpstream,
+} from './scripted-upstream.ts';
 export { type KafkaUser, type SecureKafka, startSecureKafka } from './secure-kafka.ts';
 export { type Completion, loadSmallModel, type SmallModel } from './small-model.ts';
 export { type CliProcess, type SpawnCliOptions, spawnCli } from './spawn-cli.ts';

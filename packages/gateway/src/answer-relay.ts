@@ -1,0 +1,89 @@
+import type { AnswerTaker } from './answer-taker.ts';
+import type { Exchange } from './exchange.ts';
+import { type FlatHeaders, headerOf, responseHeaders } from './http/headers.ts';
+import type { AnswerReceiver, UpstreamCall, UpstreamRequest } from './http/upstream.ts';
+import type { UpstreamError } from './http/upstream-error.ts';
+import type { Outcome } from './metrics.ts';
+import { StreamedAnswer } from './streamed-answer.ts';
+import { WholeReply } from './whole-reply.ts';
+
+/** An answer on its way from the upstream to the client: how it is treated follows from its head. */
+export class AnswerRelay implements AnswerReceiver {
+  private readonly exchange: Exchange;
+  private taker: AnswerTaker | undefined;
+  private resolve: (outcome: Outcome | Promise<Outcome>) => void = () => undefined;
+  private call: UpstreamCall | undefined;
+
+  constructor(exchange: Exchange) {
+    this.exchange = exchange;
+  }
+
+  run(request: UpstreamRequest): Promise<Outcome> {
+    return new Promise((resolve) => {
+      this.resolve = resolve;
+      const { deps, client } = this.exchange;
+      this.call = deps.upstream.send(request, this);
+      client.feedFrom(this.call);
+    });
+  }
+
+  start(status: number, raw: FlatHeaders, statusMessage: string): void {
+    const headers = responseHeaders(raw);
+    this.taker = this.takerFor(status, headers, statusMessage);
+  }
+
+  data(chunk: Buffer): void {
+    this.taker?.data(chunk);
+  }
+
+  end(): void {
+    if (this.taker !== undefined) this.resolve(this.taker.end());
+  }
+
+  failed(error: UpstreamError): void {
+    this.resolve(this.taker === undefined ? this.exchange.failed(error) : this.taker.failed(error));
+  }
+
+  private takerFor(status: number, headers: FlatHeaders, statusMessage: string): AnswerTaker {
+    const { exchange } = this;
+    const type = headerOf(headers, 'content-type') ?? '';
+    const encoding = headerOf(headers, 'content-encoding') ?? 'identity';
+    if (status >= 200 && status < 300 && encoding !== 'identity') exchange.unjudged('encoded');
+    else if (status >= 200 && status < 300) {
+      if (type.includes('text/event-stream')) {
+        exchange.client.head(status, headers, statusMessage);
+        return new StreamedAnswer(exchange, () => this.call?.abort());
+      }
+      if (type.includes('json')) return new WholeReply(exchange, status, headers, statusMessage);
+    }
+    exchange.client.head(status, headers, statusMessage);
+    return new Untouched(exchange, status < 300);
+  }
+}
+
+/** An answer that goes on as it is: an error of the upstream's, or what nobody here can read. */
+class Untouched implements AnswerTaker {
+  private readonly exchange: Exchange;
+  private readonly isAnswer: boolean;
+
+  constructor(exchange: Exchange, isAnswer: boolean) {
+    this.exchange = exchange;
+    this.isAnswer = isAnswer;
+  }
+
+  data(chunk: Buffer): void {
+    this.exchange.client.write(chunk);
+  }
+
+  end(): Outcome {
+    const { client, asked } = this.exchange;
+    client.end();
+    // After an error the same question may come again.
+    if (!this.isAnswer) asked.session.lost();
+    return 'passed';
+  }
+
+  failed(error: UpstreamError): Outcome {
+    return this.exchange.failed(error);
+  }
+}

@@ -1,0 +1,61 @@
+import type { ApiKind } from '../http/api-error.ts';
+import type { SseEvent } from '../stream/sse.ts';
+import type {
+  Conversation,
+  Guidance,
+  GuidanceAs,
+  Json,
+  OwnAnswer,
+  Reply,
+  ToolCall,
+  Usage,
+} from './conversation.ts';
+
+/** An API that the gateway understands: how its requests and answers are read and written. */
+export interface Api {
+  readonly kind: Exclude<ApiKind, 'other'>;
+  /** Name of the backend in logs and settings where none is configured. */
+  readonly backend: string;
+  /** @returns undefined where the body is no request of this API; then it is passed on as it is */
+  readRequest(body: Json): Conversation | undefined;
+  /** @returns undefined where the body is no answer of this API */
+  readReply(body: Json): Reply | undefined;
+  /** The request with every text of the user run through a function; a message left without any is taken out. */
+  withUserTexts(body: Json, edit: (text: string) => string, isOwnAnswer: (text: string) => boolean): Json;
+  /** The request once more, with the answer whose call was not made and what the model is told about it. Not streamed. */
+  withGuidance(body: Json, reply: Json, guidance: Guidance): Json;
+  /** The request with something said to the model behind its last tool result. */
+  withNote(body: Json, text: string, as: GuidanceAs): Json;
+  /** The request with the last tool result saying that the limit is reached, and without a choice of tools. */
+  withLimit(body: Json, message: string): Json;
+  /** An answer of the gateway's own. */
+  answer(body: Json, answer: OwnAnswer, usage: Json | null): Json;
+  stream(body: Json): ApiStream;
+}
+
+/** What an event of a stream adds. */
+export interface StreamNews {
+  readonly text?: string;
+  readonly thought?: string;
+  /** The event belongs to a tool call: it and what follows is held back until the answer's calls are judged. */
+  readonly holds?: boolean;
+  /** All calls of the answer are complete. */
+  readonly ends?: boolean;
+}
+
+/** One streamed answer: reads its events, and can end or go on in the upstream's place. */
+export interface ApiStream {
+  read(event: SseEvent): StreamNews;
+  /** What the client has got: events that were read, but not held back. */
+  passed(event: SseEvent): void;
+  readonly id: string | null;
+  readonly calls: readonly ToolCall[];
+  readonly usage: Usage | null;
+  readonly finishReason: string | null;
+  /** The answer so far as a whole, as far as {@link Api.withGuidance} needs it. */
+  reply(): Json;
+  /** Events that end the stream with words of the gateway's own. */
+  finish(answer: OwnAnswer): string;
+  /** Events that go on with an answer that was taken as a whole, and end the stream. */
+  continueWith(reply: Json): string;
+}

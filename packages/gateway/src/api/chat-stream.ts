@@ -1,0 +1,168 @@
+import type { SseEvent } from '../stream/sse.ts';
+import { sseText } from '../stream/sse.ts';
+import type { ApiStream, StreamNews } from './api.ts';
+import { chatUsage } from './chat-usage.ts';
+import type { Json, OwnAnswer, ToolCall, Usage } from './conversation.ts';
+import { isObject, objects, parseObject, text, without } from './json.ts';
+
+const NO_NEWS: StreamNews = {};
+
+interface CallInParts {
+  id: string | null;
+  name: string;
+  args: string;
+}
+
+/** A streamed answer of Chat Completions. */
+export class ChatStream implements ApiStream {
+  id: string | null = null;
+  usage: Usage | null = null;
+  finishReason: string | null = null;
+  private readonly parts = new Map<string, CallInParts>();
+  private head: Json;
+  private readonly choices: number;
+  private readonly wantsUsage: boolean;
+  private finished = 0;
+  private hasRole = false;
+  private content = '';
+
+  constructor(body: Json, head: Json) {
+    this.head = head;
+    this.choices = typeof body['n'] === 'number' ? body['n'] : 1;
+    const options = body['stream_options'];
+    this.wantsUsage = isObject(options) && options['include_usage'] === true;
+  }
+
+  /** Those of the first choice, where there are several: the others are alternatives to it. */
+  get calls(): readonly ToolCall[] {
+    const calls = [...this.parts].filter(([key]) => key.startsWith('0/')).map(([, call]) => call);
+    const known = new Set(calls.map(keyOf));
+    return [
+      ...calls,
+      ...[...this.parts.values()].filter((call) => !known.has(keyOf(call)) && known.add(keyOf(call))),
+    ];
+  }
+
+  read({ data }: SseEvent): StreamNews {
+    if (data === '[DONE]') return { ends: true };
+    const chunk = data === '' ? undefined : parseObject(data);
+    if (chunk === undefined) return NO_NEWS;
+    if (this.id === null) this.begin(chunk);
+    if (isObject(chunk['usage'])) this.usage = chatUsage(chunk['usage']);
+    let news = NO_NEWS;
+    for (const choice of objects(chunk['choices'])) news = this.readChoice(choice, news);
+    return news;
+  }
+
+  private begin(chunk: Json): void {
+    this.id = text(chunk['id']);
+    const { id, object, created, model } = { ...this.head, ...chunk };
+    this.head = { id, object, created, model };
+  }
+
+  private readChoice(choice: Json, before: StreamNews): StreamNews {
+    const index = typeof choice['index'] === 'number' ? choice['index'] : 0;
+    const delta = isObject(choice['delta']) ? choice['delta'] : {};
+    let news = before;
+    const content = text(delta['content']);
+    const thought = text(delta['reasoning_content']) ?? text(delta['reasoning']);
+    if (index === 0) {
+      if (content !== null && content !== '') {
+        this.content += content;
+        news = { ...news, text: (news.text ?? '') + content };
+      }
+      if (thought !== null && thought !== '') news = { ...news, thought: (news.thought ?? '') + thought };
+    }
+    const calls = objects(delta['tool_calls']);
+    calls.forEach((part, i) => {
+      const place = typeof part['index'] === 'number' ? part['index'] : i;
+      this.addPart(`${String(index)}/${String(place)}`, part['id'], part['function'] ?? part['custom']);
+    });
+    if (isObject(delta['function_call']))
+      this.addPart(`${String(index)}/older`, null, delta['function_call']);
+    if (calls.length > 0 || isObject(delta['function_call'])) news = { ...news, holds: true };
+    if (typeof choice['finish_reason'] === 'string') {
+      if (index === 0) this.finishReason = choice['finish_reason'];
+      this.finished += 1;
+      if (this.finished >= this.choices) news = { ...news, ends: true };
+    }
+    return news;
+  }
+
+  private addPart(key: string, id: unknown, part: unknown): void {
+    const call = this.parts.get(key) ?? { id: null, name: '', args: '' };
+    this.parts.set(key, call);
+    call.id ??= text(id);
+    if (!isObject(part)) return;
+    // Some backends send the name once, others with each part.
+    const name = text(part['name']) ?? '';
+    if (call.name !== name) call.name += name;
+    call.args += text(part['arguments']) ?? text(part['input']) ?? '';
+  }
+
+  passed({ data }: SseEvent): void {
+    if (!this.hasRole && data.includes('"role"')) this.hasRole = true;
+  }
+
+  reply(): Json {
+    const calls = [...this.parts.values()].map(({ id, name, args }) => ({
+      id,
+      type: 'function',
+      function: { name, arguments: args },
+    }));
+    const message = {
+      role: 'assistant',
+      content: this.content === '' ? null : this.content,
+      tool_calls: calls,
+    };
+    return { choices: [{ index: 0, message }] };
+  }
+
+  finish({ text: told, stop, details }: OwnAnswer): string {
+    const content = this.content === '' ? told : `\n\n${told}`;
+    return (
+      this.chunk({ content }, null) +
+      this.chunk({}, stop, details && { loopwatch: details }) +
+      this.end(this.usage === null ? null : wireUsage(this.usage))
+    );
+  }
+
+  continueWith(reply: Json): string {
+    const [choice] = objects(reply['choices']);
+    const message = isObject(choice?.['message']) ? choice['message'] : {};
+    const { tool_calls: calls } = message;
+    const rest = without(message, 'role', 'tool_calls');
+    const content = text(rest['content']);
+    const delta = {
+      ...rest,
+      ...(content !== null && this.content !== '' && { content: `\n\n${content}` }),
+      ...(Array.isArray(calls) && {
+        tool_calls: objects(calls).map((call, index) => ({ index, ...call })),
+      }),
+    };
+    const usage = isObject(reply['usage']) ? reply['usage'] : null;
+    return this.chunk(delta, null) + this.chunk({}, choice?.['finish_reason'] ?? 'stop') + this.end(usage);
+  }
+
+  private chunk(delta: Json, finishReason: unknown, more: Json = {}): string {
+    const whole = this.hasRole ? delta : { role: 'assistant', ...delta };
+    this.hasRole = true;
+    const choices = [{ index: 0, delta: whole, logprobs: null, finish_reason: finishReason }];
+    return sseText({ ...this.head, choices, ...more });
+  }
+
+  private end(usage: Json | null): string {
+    const told = this.wantsUsage && usage !== null ? sseText({ ...this.head, choices: [], usage }) : '';
+    return `${told}data: [DONE]\n\n`;
+  }
+}
+
+function keyOf({ name, args }: CallInParts): string {
+  return JSON.stringify([name, args]);
+}
+
+function wireUsage({ inputTokens, outputTokens }: Usage): Json {
+  const input = inputTokens ?? 0;
+  const output = outputTokens ?? 0;
+  return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
+}

@@ -1,0 +1,239 @@
+import type { Api } from './api.ts';
+import { ChatStream } from './chat-stream.ts';
+import { chatUsage } from './chat-usage.ts';
+import {
+  type Conversation,
+  type Guidance,
+  type Item,
+  type Json,
+  notMade,
+  type Reply,
+  type ToolCall,
+} from './conversation.ts';
+import { isObject, limitedResult, named, objects, replaceLast, text, without } from './json.ts';
+
+/** OpenAI's Chat Completions: `POST /v1/chat/completions`. */
+export const chatApi: Api = {
+  kind: 'chat',
+  backend: 'openai',
+
+  readRequest(body) {
+    if (!Array.isArray(body['messages'])) return undefined;
+    const metadata = isObject(body['metadata']) ? body['metadata'] : {};
+    return {
+      model: text(body['model']),
+      stream: body['stream'] === true,
+      items: objects(body['messages']).flatMap(itemOf),
+      session:
+        named(metadata['session_id']) ??
+        named(metadata['conversation_id']) ??
+        named(metadata['thread_id']) ??
+        named(body['user']),
+      previous: null,
+    } satisfies Conversation;
+  },
+
+  readReply(body): Reply | undefined {
+    if (!Array.isArray(body['choices'])) return undefined;
+    const choices = objects(body['choices']);
+    const messages = choices.map(({ message }) => (isObject(message) ? message : {}));
+    const [first = {}] = messages;
+    return {
+      id: text(body['id']),
+      text: contentText(first['content']),
+      thought: text(first['reasoning_content']) ?? text(first['reasoning']) ?? '',
+      calls: distinctCalls(messages.map(callsOf)),
+      usage: chatUsage(body['usage']),
+      finishReason: text(choices[0]?.['finish_reason']),
+    };
+  },
+
+  withUserTexts(body, edit, isOwnAnswer) {
+    const messages: Json[] = [];
+    let emptied = false;
+    for (const message of objects(body['messages'])) {
+      const answered =
+        emptied && message['role'] === 'assistant' && isOwnAnswer(contentText(message['content']));
+      emptied = false;
+      if (answered) continue;
+      if (message['role'] !== 'user') {
+        messages.push(message);
+        continue;
+      }
+      const content = editContent(message['content'], edit);
+      if (content === undefined) emptied = true;
+      else messages.push(content === message['content'] ? message : { ...message, content });
+    }
+    return { ...body, messages };
+  },
+
+  withGuidance(body, reply, guidance) {
+    const [choice] = objects(reply['choices']);
+    const message = isObject(choice?.['message']) ? choice['message'] : {};
+    const messages = [...objects(body['messages']), ...guidanceMessages(message, guidance)];
+    return notStreamed({ ...body, messages });
+  },
+
+  withNote(body, note, as) {
+    const messages = objects(body['messages']);
+    if (as === 'assistant' || !messages.some(isResult))
+      return {
+        ...body,
+        messages: [...messages, { role: as === 'assistant' ? 'assistant' : 'user', content: note }],
+      };
+    const add = (message: Json): Json => ({
+      ...message,
+      content: `${contentText(message['content'])}\n\n${note}`,
+    });
+    return { ...body, messages: replaceLast(messages, isResult, add) };
+  },
+
+  withLimit(body, message) {
+    const limited = (result: Json): Json => ({
+      ...result,
+      content: limitedResult(contentText(result['content']), message),
+    });
+    const hasTools = Array.isArray(body['tools']) && body['tools'].length > 0;
+    return {
+      ...body,
+      messages: replaceLast(objects(body['messages']), isResult, limited),
+      // Without tools there is nothing to choose, and the API refuses the key.
+      ...(hasTools && { tool_choice: 'none' }),
+    };
+  },
+
+  answer(body, { text: content, stop, details }, usage) {
+    return {
+      ...ownHead(body, 'chat.completion'),
+      choices: [
+        {
+          index: 0,
+          message: { role: 'assistant', content, refusal: null },
+          logprobs: null,
+          finish_reason: stop,
+        },
+      ],
+      usage: usage ?? { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
+      ...(details && { loopwatch: details }),
+    };
+  },
+
+  stream: (body) => new ChatStream(body, ownHead(body, 'chat.completion.chunk')),
+};
+
+/** The beginning of an answer of the gateway's own. */
+function ownHead(body: Json, object: string): Json {
+  const now = Date.now();
+  return {
+    id: `chatcmpl-loopwatch-${now.toString(36)}`,
+    object,
+    created: Math.floor(now / 1000),
+    model: text(body['model']) ?? '',
+  };
+}
+
+function itemOf(message: Json): Item[] {
+  switch (message['role']) {
+    case 'system':
+    case 'developer':
+      return [{ role: 'system', text: contentText(message['content']) }];
+    case 'user':
+      return [{ role: 'user', text: contentText(message['content']) }];
+    case 'assistant':
+      return [{ role: 'assistant', text: contentText(message['content']), calls: callsOf(message) }];
+    case 'tool':
+    case 'function':
+      return [
+        {
+          role: 'result',
+          callId: text(message['tool_call_id']),
+          result: contentText(message['content']),
+          isError: false,
+        },
+      ];
+    default:
+      return [];
+  }
+}
+
+/** The text of a message: a string, or those of its parts. */
+function contentText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  return objects(content)
+    .map((part) => text(part['text']) ?? '')
+    .join('');
+}
+
+/** @returns undefined where nothing is left of a content that had something before */
+function editContent(content: unknown, edit: (text: string) => string): unknown {
+  if (typeof content === 'string') {
+    const edited = edit(content);
+    return edited === '' && content !== '' ? undefined : edited;
+  }
+  if (!Array.isArray(content)) return content;
+  const parts = content.flatMap((part: unknown) => {
+    if (!isObject(part) || typeof part['text'] !== 'string') return [part];
+    const edited = edit(part['text']);
+    if (edited === part['text']) return [part];
+    return edited === '' ? [] : [{ ...part, text: edited }];
+  });
+  return parts.length === 0 && content.length > 0 ? undefined : parts;
+}
+
+function isResult(message: Json): boolean {
+  return message['role'] === 'tool' || message['role'] === 'function';
+}
+
+function callsOf(message: Json): ToolCall[] {
+  const calls = objects(message['tool_calls']).flatMap((call): ToolCall[] => {
+    const id = text(call['id']);
+    const { function: made, custom } = call;
+    if (isObject(made)) return [{ id, name: text(made['name']) ?? '', args: argsOf(made['arguments']) }];
+    if (isObject(custom)) return [{ id, name: text(custom['name']) ?? '', args: argsOf(custom['input']) }];
+    return [];
+  });
+  const older = message['function_call'];
+  if (isObject(older))
+    calls.push({ id: null, name: text(older['name']) ?? '', args: argsOf(older['arguments']) });
+  return calls;
+}
+
+function argsOf(value: unknown): Json | string {
+  return isObject(value) ? value : (text(value) ?? '');
+}
+
+/** The calls of all choices: choices are alternatives, so what a later one repeats of an earlier one is one call. */
+function distinctCalls(choices: readonly (readonly ToolCall[])[]): readonly ToolCall[] {
+  const [first = [], ...others] = choices;
+  if (others.length === 0) return first;
+  const known = new Set(first.map(keyOf));
+  return [...first, ...others.flat().filter((call) => !known.has(keyOf(call)) && known.add(keyOf(call)))];
+}
+
+function keyOf({ name, args }: ToolCall): string {
+  return JSON.stringify([name, args]);
+}
+
+/** The answer as it was, then what the model is told: results first, since nothing may stand before them. */
+function guidanceMessages(message: Json, { text: told, as, call }: Guidance): Json[] {
+  if (as === 'assistant') return [{ role: 'assistant', content: told }];
+  const calls = objects(message['tool_calls']);
+  if (calls.length === 0) {
+    const older = isObject(message['function_call']) ? message['function_call'] : {};
+    return [message, { role: 'function', name: text(older['name']) ?? '', content: failure(told) }];
+  }
+  const results = calls.map((made, i) => ({
+    role: 'tool',
+    tool_call_id: text(made['id']) ?? '',
+    content: failure(i === call ? told : notMade),
+  }));
+  return [message, ...results];
+}
+
+function failure(told: string): string {
+  return JSON.stringify({ error: told });
+}
+
+function notStreamed(body: Json): Json {
+  return { ...without(body, 'stream_options'), stream: false };
+}

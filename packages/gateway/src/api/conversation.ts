@@ -1,0 +1,76 @@
+/** A request to a model and its answer, as all APIs mean them; each API's own file reads and writes its spelling. */
+
+/** Parsed JSON of an object. */
+export type Json = Readonly<Record<string, unknown>>;
+
+/** A tool call that a model asks for. */
+export interface ToolCall {
+  readonly id: string | null;
+  readonly name: string;
+  /** An object, or the text that the model wrote. */
+  readonly args: Json | string;
+}
+
+/** One step of a conversation's history. */
+export type Item =
+  | { readonly role: 'system' | 'user'; readonly text: string }
+  | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly ToolCall[] }
+  | {
+      readonly role: 'result';
+      readonly callId: string | null;
+      readonly result: unknown;
+      readonly isError: boolean;
+    };
+
+/** A request's history and what else decides how it is treated. */
+export interface Conversation {
+  readonly model: string | null;
+  readonly stream: boolean;
+  readonly items: readonly Item[];
+  /** What names the session in the body, the strongest first; null where nothing does. */
+  readonly session: string | null;
+  /** The answer that this request goes on from, where the API keeps the history. */
+  readonly previous: string | null;
+}
+
+export interface Usage {
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+}
+
+/** A model's answer. */
+export interface Reply {
+  /** The API's own id of it. */
+  readonly id: string | null;
+  readonly text: string;
+  readonly thought: string;
+  readonly calls: readonly ToolCall[];
+  readonly usage: Usage | null;
+  readonly finishReason: string | null;
+}
+
+/** Why an answer of the gateway's own ends. */
+export type StopReason = 'error' | 'stop' | 'max_turn_requests';
+
+/** An answer of the gateway's own, in place of the model's or of its rest. */
+export interface OwnAnswer {
+  readonly text: string;
+  readonly stop: StopReason;
+  /** What a program may want to know of the reason. */
+  readonly details?: Json;
+}
+
+/** Who guidance comes from. */
+export type GuidanceAs = 'tool' | 'assistant';
+
+/** What the model is told about a call of its answer that was not made. */
+export interface Guidance {
+  readonly text: string;
+  readonly as: GuidanceAs;
+  /** Index of the call that is meant, among those of the answer. */
+  readonly call: number;
+}
+
+/** What the other calls of an answer are told whose call was not made. */
+export const notMade =
+  'This call was not made, because another call of the same answer was not. Call again if you still need it.';

@@ -1,0 +1,58 @@
+import type { Json } from './conversation.ts';
+
+/** Parses a text that should be a JSON object. @returns undefined where it is none */
+export function parseObject(text: string): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The value as a list of objects; what is none is left out. */
+export function objects(value: unknown): Json[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+export function text(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+/** A text that says something. */
+export function named(value: unknown): string | null {
+  return typeof value === 'string' && value.trim() !== '' ? value.slice(0, 512) : null;
+}
+
+export function count(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+}
+
+/**
+ * A tool result that says that the limit is reached; one that is not a JSON object becomes `{"output": …}` first.
+ *
+ * @param result the result's text, or its value
+ */
+export function limitedResult(result: unknown, message: string): string {
+  const object = typeof result === 'string' ? parseObject(result) : isObject(result) ? result : undefined;
+  return JSON.stringify({ ...(object ?? { output: result }), limit_reached: true, limit_message: message });
+}
+
+/** Replaces the last element that a test accepts. */
+export function replaceLast<T>(
+  list: readonly T[],
+  test: (element: T) => boolean,
+  edit: (element: T) => T,
+): T[] {
+  const at = list.findLastIndex(test);
+  return at === -1 ? [...list] : list.with(at, edit(list[at] as T));
+}
+
+/** The object without some of its keys. */
+export function without(object: Json, ...keys: readonly string[]): Json {
+  return Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key)));
+}

@@ -1,0 +1,169 @@
+import { presets } from '@loopwatch/detectors';
+import type { Logger } from 'pino';
+import type { Api } from './api/api.ts';
+import type { Conversation, Guidance, GuidanceAs, Json, OwnAnswer } from './api/conversation.ts';
+import { parseObject } from './api/json.ts';
+import { apiError } from './http/api-error.ts';
+import type { ClientResponse } from './http/client-response.ts';
+import { type FlatHeaders, withoutHeaders } from './http/headers.ts';
+import type { Upstream, UpstreamRequest, WholeAnswer } from './http/upstream.ts';
+import type { UpstreamError } from './http/upstream-error.ts';
+import { type Judgement, judgeReply } from './judgement.ts';
+import type { GatewayMetrics, Outcome } from './metrics.ts';
+import type { Demand, GatewaySession, Labels } from './session/gateway-session.ts';
+
+/** What all exchanges of a gateway share. */
+export interface ExchangeDeps {
+  readonly upstream: Upstream;
+  readonly metrics: GatewayMetrics;
+  readonly logger: Logger;
+  readonly onBlock: 'error' | 'message' | undefined;
+  readonly guidanceAs: GuidanceAs | undefined;
+  readonly enforceStreams: boolean;
+  /** Of one answer while it is judged. */
+  readonly maxHeldBytes: number;
+  /** Wall clock, epoch ms. */
+  readonly now: () => number;
+  readonly noteAnswer: (answerId: string, sessionId: string) => void;
+}
+
+/** A request to a model, taken in. */
+export interface Asked {
+  readonly api: Api;
+  readonly session: GatewaySession;
+  readonly labels: Labels;
+  readonly conversation: Conversation;
+  /** The request as it is to go on, and its bytes as they came where nothing in it was changed. */
+  readonly body: Json;
+  readonly raw: Buffer | undefined;
+  readonly request: Omit<UpstreamRequest, 'body'>;
+}
+
+/** One question to the model, from the request to the end of its answer. */
+export class Exchange {
+  readonly deps: ExchangeDeps;
+  readonly asked: Asked;
+  readonly client: ClientResponse;
+  private outgoing: Json;
+
+  constructor(deps: ExchangeDeps, asked: Asked, client: ClientResponse) {
+    this.deps = deps;
+    this.asked = asked;
+    this.client = client;
+    this.outgoing = asked.body;
+  }
+
+  /** Tells the session. @returns the request as it goes to the model, or what became of it where it does not */
+  prepare(): UpstreamRequest | Outcome {
+    const { session, conversation, labels, api, raw, body } = this.asked;
+    const { stop, hint, limit } = session.ask(conversation, labels, this.deps.now());
+    if (stop !== undefined) {
+      session.answered({ usage: null, finishReason: null }, this.deps.now());
+      this.answerOwn(this.ownAnswer(stop));
+      return stop.verdict.kind === 'limit' ? 'limited' : 'blocked';
+    }
+    if (hint !== undefined) this.outgoing = api.withNote(this.outgoing, hint.text, this.guidanceAs);
+    if (limit !== undefined) this.outgoing = api.withLimit(this.outgoing, limit);
+    const bytes =
+      this.outgoing === body && raw !== undefined ? raw : Buffer.from(JSON.stringify(this.outgoing));
+    return this.upstreamRequest(bytes);
+  }
+
+  get guidanceAs(): GuidanceAs {
+    return this.deps.guidanceAs ?? (this.talksToModel ? 'assistant' : 'tool');
+  }
+
+  /** What the client gets in place of what must not go on. */
+  ownAnswer({ verdict, text }: Demand): OwnAnswer {
+    if (verdict.detector === 'turn-limit') {
+      const { max_allowed: allowed, last_tool_calls: lastCalls } = verdict.evidence;
+      // The request at hand is not made: those that were are as many as may be.
+      const details = { stop_reason: 'max_turn_requests', turn_requests: allowed, max_allowed: allowed };
+      return { text, stop: 'max_turn_requests', details: { ...details, last_tool_calls: lastCalls } };
+    }
+    const stop =
+      (this.deps.onBlock ?? (this.talksToModel ? 'message' : 'error')) === 'error' ? 'error' : 'stop';
+    const { id, detector, incidentId, count, threshold } = verdict;
+    return { text, stop, details: { verdict_id: id, incident_id: incidentId, detector, count, threshold } };
+  }
+
+  /** Asks once more, with what the model is to be told of its call. @returns the answer, and what it leads to */
+  async askAgain(
+    reply: Json,
+    { demand, call }: Judgement & { readonly call: NonNullable<Judgement['call']> },
+  ): Promise<
+    { readonly answer: WholeAnswer; readonly judgement: Judgement | undefined } | { readonly stop: Demand }
+  > {
+    const { session, api } = this.asked;
+    const stop = session.askAgain(call.call, demand.text, this.deps.now());
+    if (stop !== undefined) return { stop };
+    const guidance: Guidance = { text: demand.text, as: this.guidanceAs, call: call.index };
+    const body = Buffer.from(JSON.stringify(api.withGuidance(this.outgoing, reply, guidance)));
+    const { upstream, maxHeldBytes, now } = this.deps;
+    const answer = await upstream.fetch(this.upstreamRequest(body), maxHeldBytes, this.client.signal);
+    const again = answer.status < 300 ? parseObject(answer.body.toString('utf8')) : undefined;
+    const read = again && api.readReply(again);
+    if (read === undefined) return { answer, judgement: undefined };
+    const judgement = judgeReply(session, read, now());
+    // A chance is given once a request: what would earn another one passes, and is watched.
+    return { answer, judgement: judgement?.demand.action === 'block' ? judgement : undefined };
+  }
+
+  /** Answers in the upstream's place, as a whole or as a stream, whichever was asked for. */
+  answerOwn(own: OwnAnswer, headers: FlatHeaders = [], usage: Json | null = null): void {
+    const { api, body, conversation } = this.asked;
+    const kept = withoutHeaders(headers, 'content-type', 'content-length', 'content-encoding');
+    if (!conversation.stream) {
+      this.client.json(200, api.answer(body, own, usage), kept);
+      return;
+    }
+    this.client.head(200, [
+      ...kept,
+      'content-type',
+      'text/event-stream; charset=utf-8',
+      'cache-control',
+      'no-cache',
+    ]);
+    this.client.end(api.stream(body).finish(own));
+  }
+
+  /** The answer did not come, or not whole. @param told whether the client has been told already */
+  failed(error: UpstreamError, told = false): Outcome {
+    const { metrics, logger } = this.deps;
+    const { session, api } = this.asked;
+    session.lost();
+    if (this.client.signal.aborted) return 'client_gone';
+    metrics.upstreamFailures.inc({ failure: error.failure });
+    logger.warn({ sessionId: session.id, failure: error.failure }, error.message);
+    if (told) return 'upstream_failed';
+    if (!this.client.started)
+      this.client.json(
+        error.status,
+        apiError(api.kind, error.status, `upstream_${error.failure}`, error.message),
+      );
+    else this.client.cut();
+    return 'upstream_failed';
+  }
+
+  unjudged(reason: 'too_large' | 'encoded' | 'malformed'): void {
+    this.deps.metrics.unjudged.inc({ reason });
+    this.deps.logger.warn(
+      { sessionId: this.asked.session.id, reason },
+      'An answer went on without being judged',
+    );
+  }
+
+  /** Presets after the second of the older proxies speak to the model, not to the user. */
+  private get talksToModel(): boolean {
+    const preset = (presets as Readonly<Record<string, (typeof presets)['proxy'] | undefined>>)[
+      this.asked.session.plan.preset
+    ];
+    return preset?.tool.similarity != null;
+  }
+
+  private upstreamRequest(body: Buffer): UpstreamRequest {
+    // Judged is what can be read: the upstream is not to compress it.
+    const headers = withoutHeaders(this.asked.request.headers, 'content-length', 'accept-encoding');
+    return { ...this.asked.request, headers: [...headers, 'accept-encoding', 'identity'], body };
+  }
+}

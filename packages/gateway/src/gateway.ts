@@ -1,0 +1,198 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Settings, TopicNames } from '@loopwatch/contract';
+import { detectionOf } from '@loopwatch/detectors';
+import type { VerdictSink } from '@loopwatch/log';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import { apiOf } from './api/apis.ts';
+import { answerHealth } from './health.ts';
+import { type ApiKind, apiError } from './http/api-error.ts';
+import { ClientResponse } from './http/client-response.ts';
+import { requestHeaders } from './http/headers.ts';
+import { passThrough } from './http/pass-through.ts';
+import { type Target, targetOf } from './http/target.ts';
+import { Upstream } from './http/upstream.ts';
+import { createGatewayMetrics, type GatewayMetrics, type Outcome } from './metrics.ts';
+import { ModelRequests } from './model-requests.ts';
+import { Outbox } from './outbox.ts';
+import { GatewaySession } from './session/gateway-session.ts';
+import { SessionStore } from './session/session-store.ts';
+import { SessionWatch } from './session-watch.ts';
+
+/** What goes on at the end gets this much longer, in milliseconds. */
+const CLOSING_MS = 5_000;
+
+export interface GatewayDeps {
+  /** The whole configuration; `gateway.upstream` names the upstream, `preset` is what is detected by. */
+  readonly settings: Settings & { readonly gateway: { readonly upstream?: string | undefined } };
+  readonly topics: TopicNames;
+  /** Where events and verdicts go; opened when there is something to write, closed by `stop`. None: nowhere. */
+  readonly sink?: VerdictSink | undefined;
+  readonly registry: Registry;
+  readonly logger: Logger;
+  /** Wall clock, epoch ms; the system's by default. */
+  readonly now?: () => number;
+}
+
+/** The proxy that stops loops: a server before an upstream that speaks OpenAI's or Anthropic's API. */
+export class Gateway {
+  private readonly deps: GatewayDeps;
+  private readonly http: Server;
+  private readonly upstream: Upstream;
+  private readonly target: Target;
+  private readonly metrics: GatewayMetrics;
+  private readonly outbox: Outbox | undefined;
+  private readonly requests: ModelRequests;
+
+  /** @throws Error when no upstream is configured */
+  constructor(deps: GatewayDeps) {
+    this.deps = deps;
+    const { settings, registry, logger, topics, now = Date.now } = deps;
+    const { gateway } = settings;
+    if (gateway.upstream === undefined) throw new Error('gateway.upstream is not set');
+    this.target = targetOf(gateway.upstream);
+    this.upstream = new Upstream(this.target.origin, {
+      connectMs: gateway.connect_timeout_seconds * 1000,
+      responseMs: gateway.response_timeout_seconds * 1000,
+      stallMs: gateway.stall_timeout_seconds * 1000,
+    });
+    this.outbox = this.createOutbox();
+    this.metrics = createGatewayMetrics(registry, {
+      activeSessions: () => sessions.size,
+      bufferedRecords: () => this.outbox?.size ?? 0,
+    });
+    const { metrics, outbox } = this;
+    const detection = detectionOf(settings);
+    const watch = new SessionWatch({ metrics, logger, outbox, topics, now });
+    const process = randomBytes(4).toString('hex');
+    let made = 0;
+    const create = (id: string): GatewaySession => {
+      made += 1;
+      return new GatewaySession(id, detection, watch, `${process}-${made.toString(36)}`);
+    };
+    const sessions = new SessionStore(gateway.max_sessions, create, (reason) => {
+      metrics.evictedSessions.inc({ reason });
+    });
+    this.requests = new ModelRequests({
+      upstream: this.upstream,
+      target: this.target,
+      metrics,
+      logger,
+      detection,
+      sessions,
+      backend: gateway.backend,
+      onBlock: gateway.on_block,
+      guidanceAs: gateway.guidance_as,
+      enforceStreams: gateway.enforce_streams,
+      commands: gateway.commands,
+      maxHeldBytes: gateway.max_held_bytes,
+      maxRequestBytes: gateway.max_request_bytes,
+      now,
+      noteAnswer: (answerId, sessionId) => {
+        sessions.noteAnswer(answerId, sessionId);
+      },
+    });
+    this.http = createServer((incoming, response) => {
+      void this.handle(incoming, response);
+    });
+  }
+
+  /** Listens. @returns where, without `/v1`; rejects when the port cannot be had */
+  async start(): Promise<{ readonly url: string; readonly port: number }> {
+    const { host, port } = this.deps.settings.gateway;
+    await new Promise<void>((resolve, reject) => {
+      this.http.once('error', reject);
+      this.http.listen(port, host, () => {
+        this.http.off('error', reject);
+        resolve();
+      });
+    });
+    const { port: taken } = this.http.address() as AddressInfo;
+    const name = ['0.0.0.0', '::', '127.0.0.1', '::1'].includes(host) ? 'localhost' : host;
+    return { url: `http://${name}:${String(taken)}`, port: taken };
+  }
+
+  /** Takes no more requests, lets those under way finish for a moment, and writes what waits for the event log. */
+  async stop(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const late = setTimeout(() => {
+        this.http.closeAllConnections();
+      }, CLOSING_MS);
+      this.http.close(() => {
+        clearTimeout(late);
+        resolve();
+      });
+      this.http.closeIdleConnections();
+    });
+    await this.upstream.close();
+    await this.outbox?.close(CLOSING_MS);
+  }
+
+  private createOutbox(): Outbox | undefined {
+    const { sink, settings, logger } = this.deps;
+    if (sink === undefined || !settings.gateway.publish_events) return undefined;
+    return new Outbox({
+      sink,
+      limit: settings.gateway.max_buffered_records,
+      log: (level, message, fields) => {
+        logger[level](fields, message);
+      },
+      onPublished: (records) => {
+        this.metrics.published.inc(records);
+      },
+      onDropped: (records) => {
+        this.metrics.dropped.inc(records);
+      },
+    });
+  }
+
+  private async handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = incoming.url ?? '/';
+    const api = apiOf(incoming.method ?? '', path);
+    const kind: ApiKind = api?.kind ?? 'other';
+    const client = new ClientResponse(response);
+    try {
+      if (api === undefined) {
+        if (await answerHealth(path, response, () => this.health(), this.deps.registry)) return;
+        this.note(kind, await this.pass(incoming, client));
+      } else this.note(kind, await this.requests.handle(api, incoming, client));
+    } catch (error) {
+      this.deps.logger.error(
+        { err: error },
+        'A request failed within the gateway. This is a bug: please report it.',
+      );
+      if (client.started) client.cut();
+      else client.json(500, apiError(kind, 500, 'gateway_failed', 'The gateway failed at this request.'));
+    }
+  }
+
+  /** What the gateway does not understand goes on as it comes. */
+  private async pass(incoming: IncomingMessage, client: ClientResponse): Promise<Outcome> {
+    const { headers, method = 'GET', url = '/', rawHeaders } = incoming;
+    const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+    const request = {
+      method,
+      path: this.target.path(url),
+      headers: requestHeaders(rawHeaders),
+      body: hasBody ? incoming : null,
+    };
+    const kind = headers['anthropic-version'] === undefined ? 'other' : 'messages';
+    const result = await passThrough(this.upstream, request, client, kind);
+    if (result === 'passed') return 'passed';
+    if (client.signal.aborted) return 'client_gone';
+    this.metrics.upstreamFailures.inc({ failure: result.failure });
+    this.deps.logger.warn({ failure: result.failure }, result.message);
+    return 'upstream_failed';
+  }
+
+  private note(api: ApiKind, outcome: Outcome): void {
+    this.metrics.requests.inc({ api, outcome });
+  }
+
+  private health() {
+    const log = this.outbox?.health ?? { ok: true, detail: 'nothing is written to an event log' };
+    return { log, upstream: this.target.origin };
+  }
+}

@@ -1,0 +1,40 @@
+import type { ServerResponse } from 'node:http';
+import type { Registry } from 'prom-client';
+
+/** What the gateway says of itself. */
+export interface GatewayHealth {
+  readonly log: { readonly ok: boolean; readonly detail: string };
+  readonly upstream: string;
+}
+
+/** Answers `/healthz`, `/readyz` and `/metrics`. @returns false for another path */
+export async function answerHealth(
+  path: string,
+  response: ServerResponse,
+  health: () => GatewayHealth,
+  registry: Registry,
+): Promise<boolean> {
+  switch (path) {
+    case '/healthz':
+      json(response, { status: 'ok' });
+      return true;
+    case '/readyz': {
+      const { log, upstream } = health();
+      // Requests are served whether or not the event log takes what is seen in them.
+      json(response, {
+        status: 'ready',
+        checks: { gateway: { ok: true, detail: `upstream ${upstream}` }, log },
+      });
+      return true;
+    }
+    case '/metrics':
+      response.writeHead(200, { 'content-type': registry.contentType }).end(await registry.metrics());
+      return true;
+    default:
+      return false;
+  }
+}
+
+function json(response: ServerResponse, value: unknown): void {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+}

@@ -1,0 +1,1 @@
+export { Gateway, type GatewayDeps } from './gateway.ts';

@@ -1,0 +1,79 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+/** Every metric of the gateway, by name and meaning in one place. Label values come from closed sets, never from ids. */
+export interface GatewayMetrics {
+  readonly requests: Counter<'api' | 'outcome'>;
+  readonly upstreamFailures: Counter<'failure'>;
+  readonly unjudged: Counter<'reason'>;
+  readonly faults: Counter;
+  readonly toolCalls: Counter;
+  readonly verdicts: Counter<'detector' | 'phase' | 'action'>;
+  readonly warnings: Counter;
+  readonly blocks: Counter;
+  readonly mitigations: Counter<'outcome'>;
+  readonly evictedSessions: Counter<'reason'>;
+  readonly published: Counter;
+  readonly dropped: Counter;
+}
+
+/** What became of a request. */
+export type Outcome =
+  | 'passed'
+  | 'blocked'
+  | 'limited'
+  | 'command'
+  | 'refused'
+  | 'upstream_failed'
+  | 'client_gone';
+
+/** @param now what is asked for when metrics are read */
+export function createGatewayMetrics(
+  registry: Registry,
+  now: { readonly activeSessions: () => number; readonly bufferedRecords: () => number },
+): GatewayMetrics {
+  const registers = [registry];
+  const counter = <L extends string = never>(
+    name: string,
+    help: string,
+    labelNames: readonly L[] = [],
+  ): Counter<L> => new Counter({ name: `loopwatch_${name}`, help, labelNames, registers });
+  const gauge = (name: string, help: string, value: () => number): Gauge =>
+    new Gauge({
+      name: `loopwatch_${name}`,
+      help,
+      registers,
+      collect() {
+        this.set(value());
+      },
+    });
+  gauge('active_sessions', 'Sessions in memory.', now.activeSessions);
+  gauge('gateway_buffered_records', 'Records that wait for the event log.', now.bufferedRecords);
+  return {
+    requests: counter('gateway_requests_total', 'Requests by API and by what became of them.', [
+      'api',
+      'outcome',
+    ]),
+    upstreamFailures: counter('gateway_upstream_failures_total', 'Answers that did not come, or not whole.', [
+      'failure',
+    ]),
+    unjudged: counter(
+      'gateway_unjudged_total',
+      'Answers that went on without a look: too_large, encoded, malformed.',
+      ['reason'],
+    ),
+    faults: counter('detection_faults_total', 'Events at which detection itself failed: a bug.'),
+    toolCalls: counter('tool_calls_total', 'Tool calls processed.'),
+    verdicts: counter('verdicts_total', 'Verdicts given.', ['detector', 'phase', 'action']),
+    warnings: counter('warnings_total', 'Warnings issued: verdicts with action warn or chance.'),
+    blocks: counter('blocks_total', 'Blocks applied: verdicts with action block.'),
+    mitigations: counter('mitigations_total', 'What came of a chance: recovered or blocked.', ['outcome']),
+    evictedSessions: counter('evicted_sessions_total', 'Sessions freed: idle, lru (for want of room).', [
+      'reason',
+    ]),
+    published: counter('gateway_published_records_total', 'Events and verdicts written to the event log.'),
+    dropped: counter(
+      'gateway_dropped_records_total',
+      'Events and verdicts lost, because the event log could not be reached for too long.',
+    ),
+  };
+}

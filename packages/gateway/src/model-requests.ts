@@ -1,0 +1,172 @@
+import type { IncomingMessage } from 'node:http';
+import type { Detection, DetectionPlan } from '@loopwatch/detectors';
+import { AnswerRelay } from './answer-relay.ts';
+import type { Api } from './api/api.ts';
+import type { Conversation, Json } from './api/conversation.ts';
+import { parseObject } from './api/json.ts';
+import { Exchange, type ExchangeDeps } from './exchange.ts';
+import { apiError } from './http/api-error.ts';
+import type { ClientResponse } from './http/client-response.ts';
+import { requestHeaders, withoutHeaders } from './http/headers.ts';
+import { passThrough } from './http/pass-through.ts';
+import { readBody } from './http/read-body.ts';
+import type { Target } from './http/target.ts';
+import type { UpstreamRequest } from './http/upstream.ts';
+import type { Outcome } from './metrics.ts';
+import {
+  type Commands,
+  commandAnswer,
+  commandsIn,
+  isCommandAnswer,
+  withoutCommands,
+} from './session/commands.ts';
+import type { GatewaySession, Labels } from './session/gateway-session.ts';
+import { sessionName } from './session/session-id.ts';
+import type { SessionStore } from './session/session-store.ts';
+
+export interface ModelRequestsDeps extends ExchangeDeps {
+  readonly target: Target;
+  readonly detection: Detection;
+  readonly sessions: SessionStore;
+  /** Name of the backend; undefined: that of the API. */
+  readonly backend: string | undefined;
+  readonly commands: boolean;
+  readonly maxRequestBytes: number;
+}
+
+/** What a user's commands led to. */
+interface Obeyed {
+  readonly commands: Commands;
+  readonly refused: readonly string[];
+  /** Whether anything is left of the message for the model. */
+  readonly isAll: boolean;
+}
+
+/** Takes requests to models: finds the session, does what commands say, and lets the rest go to the model. */
+export class ModelRequests {
+  private readonly deps: ModelRequestsDeps;
+  private readonly watchesAny: boolean;
+
+  constructor(deps: ModelRequestsDeps) {
+    this.deps = deps;
+    const { plan, tiers } = deps.detection;
+    this.watchesAny = watches(plan) || [...(tiers?.values() ?? [])].some((tier) => watches(tier.plan));
+  }
+
+  async handle(api: Api, incoming: IncomingMessage, client: ClientResponse): Promise<Outcome> {
+    const { maxRequestBytes, target } = this.deps;
+    const read = await readBody(incoming, maxRequestBytes);
+    if (!read.ok) return this.refuse(api, client, read.why);
+    const request = {
+      method: incoming.method ?? 'POST',
+      path: target.path(incoming.url ?? '/'),
+      headers: requestHeaders(incoming.rawHeaders),
+    };
+    // Where nothing is watched nothing is looked at, unless somebody may be asking for it.
+    const idle = !this.watchesAny && !this.deps.sessions.anyOwnSettings;
+    if (idle && !(this.deps.commands && read.body.includes('!/')))
+      return this.pass(api, request, read.body, client);
+    const body = parseObject(read.body.toString('utf8'));
+    const conversation = body && api.readRequest(body);
+    if (body === undefined || conversation === undefined) return this.pass(api, request, read.body, client);
+    return this.take(
+      api,
+      { request, body, conversation, raw: read.body, headers: incoming.rawHeaders },
+      client,
+    );
+  }
+
+  private take(
+    api: Api,
+    {
+      request,
+      body: given,
+      conversation: asked,
+      raw,
+      headers,
+    }: {
+      readonly request: Omit<UpstreamRequest, 'body'>;
+      readonly body: Json;
+      readonly conversation: Conversation;
+      readonly raw: Buffer;
+      readonly headers: readonly string[];
+    },
+    client: ClientResponse,
+  ): Promise<Outcome> {
+    const { sessions, now, commands: obeys } = this.deps;
+    const { id } = sessionName(headers, asked, (answer) => sessions.ofAnswer(answer));
+    const session = sessions.get(id, now());
+    const labels = { model: asked.model, backend: this.deps.backend ?? api.backend };
+    const obeyed = obeys ? this.obey(asked, session, labels) : undefined;
+    let body = given;
+    let conversation = asked;
+    if (obeys && asked.items.some((item) => item.role === 'user' && item.text.includes('!/'))) {
+      body = api.withUserTexts(given, withoutCommands, isCommandAnswer);
+      conversation = api.readRequest(body) ?? asked;
+    }
+    const exchange = new Exchange(
+      this.deps,
+      { api, session, labels, conversation, body, raw: body === given ? raw : undefined, request },
+      client,
+    );
+    if (obeyed !== undefined && (obeyed.isAll || obeyed.refused.length > 0)) {
+      exchange.answerOwn({ text: commandAnswer(obeyed.commands, obeyed.refused), stop: 'stop' });
+      return Promise.resolve('command');
+    }
+    if (watches(this.planFor(session, labels))) {
+      const prepared = exchange.prepare();
+      return typeof prepared === 'string'
+        ? Promise.resolve(prepared)
+        : new AnswerRelay(exchange).run(prepared);
+    }
+    return this.pass(api, request, body === given ? raw : Buffer.from(JSON.stringify(body)), client);
+  }
+
+  /** Commands count in the message that the user has just written, not in what is repeated of it. */
+  private obey({ items }: Conversation, session: GatewaySession, labels: Labels): Obeyed | undefined {
+    const last = items.at(-1);
+    if (last?.role !== 'user') return undefined;
+    const commands = commandsIn(last.text);
+    if (commands === undefined) return undefined;
+    const refused = session.obey(commands, labels, this.deps.now());
+    return { commands, refused, isAll: commands.help || withoutCommands(last.text) === '' };
+  }
+
+  private planFor(session: GatewaySession, { model, backend }: Labels): DetectionPlan {
+    const { detection } = this.deps;
+    if (session.hasOwnSettings) return session.plan;
+    return (detection.tiers?.get(`${backend}/${model ?? ''}`) ?? detection).plan;
+  }
+
+  private async pass(
+    api: Api,
+    request: Omit<UpstreamRequest, 'body'>,
+    body: Buffer,
+    client: ClientResponse,
+  ): Promise<Outcome> {
+    const { upstream, metrics } = this.deps;
+    // The body may be another than the one that the client announced.
+    const headers = withoutHeaders(request.headers, 'content-length');
+    const result = await passThrough(upstream, { ...request, headers, body }, client, api.kind);
+    if (result === 'passed') return 'passed';
+    if (client.signal.aborted) return 'client_gone';
+    metrics.upstreamFailures.inc({ failure: result.failure });
+    return 'upstream_failed';
+  }
+
+  private refuse(api: Api, client: ClientResponse, why: 'too_large' | 'client_gone'): Outcome {
+    if (why === 'client_gone') return 'client_gone';
+    const limit = String(this.deps.maxRequestBytes);
+    const message = `The request is larger than ${limit} bytes (gateway.max_request_bytes).`;
+    client.json(413, apiError(api.kind, 413, 'request_too_large', message), ['connection', 'close']);
+    return 'refused';
+  }
+}
+
+/** Whether any detector is on. */
+function watches(plan: DetectionPlan): boolean {
+  const { enabled, tool, perTool, rounds, content, thought, toolLimit, turnLimit } = plan;
+  if (!enabled) return false;
+  if (tool.enabled || [...perTool.values()].some((own) => own.enabled)) return true;
+  return [rounds, content, thought, toolLimit, turnLimit].some((rule) => rule !== null);
+}

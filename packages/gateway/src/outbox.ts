@@ -1,0 +1,176 @@
+import { LogError, type LogFunction, type OutputRecord, type VerdictSink } from '@loopwatch/log';
+
+/** Records of one write, at most. */
+const BATCH = 1_000;
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 10_000;
+
+export interface OutboxOptions {
+  readonly sink: VerdictSink;
+  /** Records that wait, at most; beyond, the oldest are dropped. */
+  readonly limit: number;
+  readonly log: LogFunction;
+  readonly onPublished: (records: number) => void;
+  readonly onDropped: (records: number) => void;
+}
+
+/**
+ * What is on its way to the event log. Nobody waits for it: while the log cannot be reached records are kept within a
+ * bound, and what goes beyond that is counted and said.
+ */
+export class Outbox {
+  private readonly options: OutboxOptions;
+  private waiting: OutputRecord[] = [];
+  private state: 'new' | 'open' | 'closed' = 'new';
+  private pumping: Promise<void> | undefined;
+  private failing = false;
+  private dropped = 0;
+  private wake: (() => void) | undefined;
+
+  constructor(options: OutboxOptions) {
+    this.options = options;
+  }
+
+  get size(): number {
+    return this.waiting.length;
+  }
+
+  /** Whether records go out, for a readiness check. */
+  get health(): { readonly ok: boolean; readonly detail: string } {
+    return this.failing
+      ? { ok: false, detail: `the event log cannot be reached; ${String(this.size)} records wait` }
+      : { ok: true, detail: 'connected' };
+  }
+
+  add(records: readonly OutputRecord[]): void {
+    if (this.state === 'closed' || records.length === 0) return;
+    this.waiting.push(...records);
+    const excess = this.waiting.length - this.options.limit;
+    if (excess > 0) this.drop(excess);
+    this.pumping ??= this.pump();
+  }
+
+  /** Writes what waits, as long as that is possible, then closes. @param withinMs how long it may take */
+  async close(withinMs: number): Promise<void> {
+    this.state = this.state === 'open' ? 'open' : 'closed';
+    const late = setTimeout(() => {
+      this.state = 'closed';
+      this.wake?.();
+    }, withinMs);
+    if (this.failing) {
+      this.state = 'closed';
+      this.wake?.();
+    }
+    await this.pumping;
+    clearTimeout(late);
+    this.state = 'closed';
+    if (this.waiting.length > 0) this.drop(this.waiting.length);
+    await this.options.sink.close();
+  }
+
+  private async pump(): Promise<void> {
+    // What comes in the same turn of the event loop goes in one write.
+    await new Promise((resolve) => setImmediate(resolve));
+    let pauseMs = FIRST_PAUSE_MS;
+    while (this.waiting.length > 0) {
+      const batch = this.waiting.splice(0, BATCH);
+      try {
+        if (this.state === 'new') {
+          await this.options.sink.open();
+          this.state = 'open';
+        }
+        await this.options.sink.publish(batch);
+        this.options.onPublished(batch.length);
+        this.recovered();
+        pauseMs = FIRST_PAUSE_MS;
+      } catch (error) {
+        if (!(await this.keep(batch, error))) continue;
+        if (this.isClosed()) break;
+        await this.pause(pauseMs);
+        pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+        if (this.isClosed()) break;
+      }
+    }
+    this.pumping = undefined;
+  }
+
+  private isClosed(): boolean {
+    return this.state === 'closed';
+  }
+
+  /** @returns whether the batch is to be tried again */
+  private async keep(batch: readonly OutputRecord[], error: unknown): Promise<boolean> {
+    if (error instanceof LogError && error.code === 'record_too_large' && batch.length > 1) {
+      // One of them is; the others are not to suffer from it.
+      for (const record of batch) await this.single(record);
+      return false;
+    }
+    if (error instanceof LogError && error.code === 'record_too_large') {
+      this.lose(1, error.message);
+      return false;
+    }
+    this.waiting = [...batch, ...this.waiting];
+    const excess = this.waiting.length - this.options.limit;
+    if (excess > 0) this.drop(excess);
+    if (!this.failing) {
+      this.failing = true;
+      const message = error instanceof Error ? error.message : String(error);
+      this.options.log(
+        'warn',
+        'Events and verdicts cannot be written to the event log; they are kept meanwhile',
+        {
+          error: message,
+          limit: this.options.limit,
+        },
+      );
+    }
+    return true;
+  }
+
+  private async single(record: OutputRecord): Promise<void> {
+    try {
+      await this.options.sink.publish([record]);
+      this.options.onPublished(1);
+    } catch (error) {
+      this.lose(1, error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  private recovered(): void {
+    if (!this.failing) return;
+    this.failing = false;
+    this.options.log('info', 'The event log takes events and verdicts again', { dropped: this.dropped });
+    this.dropped = 0;
+  }
+
+  private drop(records: number): void {
+    this.waiting.splice(0, records);
+    const first = this.dropped === 0;
+    this.dropped += records;
+    this.options.onDropped(records);
+    if (first)
+      this.options.log(
+        'error',
+        'Events and verdicts are lost: more wait for the event log than may be kept',
+        {
+          limit: this.options.limit,
+        },
+      );
+  }
+
+  private lose(records: number, error: string): void {
+    this.options.onDropped(records);
+    this.options.log('error', 'A record was not taken by the event log, and is lost', { error });
+  }
+
+  private pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      timer.unref();
+      this.wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}

@@ -1,0 +1,258 @@
+import type { AgentEvent } from '@loopwatch/contract';
+import {
+  type Detection,
+  type DetectionPlan,
+  type PureVerdict,
+  plainGuidance,
+  SessionAnalyzer,
+  stopMessage,
+  type TurnRequest,
+} from '@loopwatch/detectors';
+import type { Conversation, Reply, ToolCall } from '../api/conversation.ts';
+import type { Commands } from './commands.ts';
+import { OpenLoops } from './open-loops.ts';
+import { PromptLedger } from './prompt-ledger.ts';
+
+/** What detection asks for. */
+export interface Demand {
+  readonly action: 'block' | 'chance';
+  readonly verdict: PureVerdict;
+  /** What the user is told (block), or the model (chance). */
+  readonly text: string;
+}
+
+/** Told of everything a session sees. */
+export interface SessionObserver {
+  /** An event was taken, with what was concluded at it. */
+  seen(event: AgentEvent, verdicts: readonly PureVerdict[]): void;
+  turnRequest(sessionId: string, request: TurnRequest): void;
+  /** Detection itself failed at an event; the session starts afresh. */
+  fault(sessionId: string, error: unknown): void;
+}
+
+/** Who a request is for, by the names that events carry. */
+export interface Labels {
+  readonly model: string | null;
+  readonly backend: string;
+}
+
+/** What a request's history led to, before the model is asked. */
+export interface Asking {
+  /** Not undefined: the model is not to be asked. */
+  readonly stop: Demand | undefined;
+  /** Not undefined: the model is to be told of something first. */
+  readonly hint: Demand | undefined;
+  /** Not undefined: the limit of tool calls is reached; what the last result says of it. */
+  readonly limit: string | undefined;
+}
+
+/** One conversation: what passes through is told to its analyzer, and what that concludes becomes a demand. */
+export class GatewaySession {
+  readonly id: string;
+  /** Wall clock of its last request, epoch ms. */
+  usedAt = 0;
+  /** Whether it was told settings of its own. */
+  hasOwnSettings = false;
+  private analyzer: SessionAnalyzer;
+  private readonly detection: Detection;
+  private readonly observer: SessionObserver;
+  /** Tells the sessions of different processes apart in event ids. */
+  private readonly origin: string;
+  private readonly ledger = new PromptLedger();
+  private readonly loops = new OpenLoops();
+  private labels: Labels = { model: null, backend: '' };
+  private events = 0;
+  private contentUnits = 0;
+  private limit: string | undefined;
+  /** The answer before was not delivered. */
+  private undelivered = false;
+  private refusals: string[] = [];
+
+  constructor(id: string, detection: Detection, observer: SessionObserver, origin: string) {
+    this.id = id;
+    this.detection = detection;
+    this.observer = observer;
+    this.origin = origin;
+    this.analyzer = new SessionAnalyzer(id, detection);
+  }
+
+  get plan(): DetectionPlan {
+    return this.analyzer.currentPlan;
+  }
+
+  get idleMs(): number {
+    return this.plan.idleMs;
+  }
+
+  /** Does what the user's commands say. @returns why some were refused */
+  obey({ changes }: Commands, labels: Labels, now: number): string[] {
+    this.labels = labels;
+    const refused: string[] = [];
+    for (const change of changes) {
+      if ('refused' in change) refused.push(change.refused);
+      else {
+        this.refusals = [];
+        this.push({ type: 'control', set: { ...change.set }, unset: [...change.unset] }, now);
+        if (this.refusals.length === 0) this.hasOwnSettings = true;
+        refused.push(...this.refusals);
+      }
+    }
+    return refused;
+  }
+
+  /** Takes a request that is about to go to the model. @param now epoch ms */
+  ask({ items }: Conversation, labels: Labels, now: number): Asking {
+    this.labels = labels;
+    const repeated = this.ledger.isRepeated(items);
+    // What the client never got whole was taken back by asking again.
+    if (this.undelivered && repeated) this.push({ type: 'retry' }, now);
+    this.undelivered = false;
+    let stop: Demand | undefined;
+    let hint: Demand | undefined;
+    for (const news of this.ledger.take(items)) {
+      if (news.type === 'prompt') this.limit = undefined;
+      const verdicts = this.push(eventOf(news), now);
+      const demand = this.demandOf(verdicts);
+      if (demand?.action === 'chance') hint = demand;
+      if (demand?.action === 'block' && news.type === 'result') stop = demand;
+    }
+    stop ??= this.beginTurn(now);
+    return { stop, hint: this.loops.isOpen(hint?.verdict.incidentId) ? hint : undefined, limit: this.limit };
+  }
+
+  /** The model is asked once more, after a chance. @returns why it must not be */
+  askAgain(call: ToolCall, guidance: string, now: number): Demand | undefined {
+    this.push({ type: 'tool_result', callId: call.id, result: guidance, isError: true }, now);
+    return this.beginTurn(now);
+  }
+
+  /** A piece of the answer, or of the reasoning. */
+  said(type: 'content' | 'thought', text: string, now: number): Demand | undefined {
+    if (text === '') return undefined;
+    const verdicts = this.push({ type, text }, now);
+    if (type === 'content') this.contentUnits += text.length;
+    // A text is stopped, but nobody can be given a chance in the middle of it.
+    const demand = this.demandOf(verdicts);
+    return demand?.action === 'block' ? demand : undefined;
+  }
+
+  /** Units of the answer's text before the session's next piece. */
+  get saidUnits(): number {
+    return this.contentUnits;
+  }
+
+  /** A call that the model asks for, before it is forwarded. */
+  called(call: ToolCall, now: number): Demand | undefined {
+    this.ledger.answered(call);
+    const { id: callId, name, args } = call;
+    const verdicts = this.push({ type: 'tool_call_request', callId, name: name.slice(0, 1024), args }, now);
+    const demand = this.demandOf(verdicts, name);
+    if (demand !== undefined) return demand;
+    const open = this.loops.goingOn(call);
+    if (open !== undefined)
+      return { action: 'block', verdict: open, text: stopMessage(open, this.plan, name) };
+    // The request went out without a choice of tools: whoever calls one all the same goes no further.
+    const limit = this.limit === undefined ? undefined : this.loops.limit('tool-limit');
+    return limit && { action: 'block', verdict: limit, text: this.limit ?? limit.reason };
+  }
+
+  /** The answer is complete. */
+  answered({ usage, finishReason }: Pick<Reply, 'usage' | 'finishReason'>, now: number): void {
+    this.push({ type: 'turn_finished', finishReason, ...(usage !== null && { usage }) }, now);
+  }
+
+  /** The answer did not reach the client whole. */
+  lost(): void {
+    this.undelivered = true;
+  }
+
+  private beginTurn(now: number): Demand | undefined {
+    const verdicts = this.push({ type: 'turn_started' }, now);
+    const over = verdicts.find(({ detector, action }) => detector === 'turn-limit' && action === 'block');
+    const open = over ?? this.loops.limit('turn-limit');
+    return open && { action: 'block', verdict: open, text: stopMessage(open, this.plan) };
+  }
+
+  /** Tells the analyzer. Detection that fails lets the request pass. */
+  private push(body: EventBody, now: number): readonly PureVerdict[] {
+    const { type } = body;
+    const short = type === 'content' || type === 'thought';
+    const event = {
+      v: 1,
+      id: `${this.origin}-${String(this.events)}`,
+      sessionId: this.id,
+      time: now,
+      ...body,
+      ...(short ? {} : this.labels),
+    } as AgentEvent;
+    this.events += 1;
+    let verdicts: readonly PureVerdict[] = [];
+    try {
+      verdicts = this.analyzer.push(event, now);
+      if (this.analyzer.turnRequest !== null) this.observer.turnRequest(this.id, this.analyzer.turnRequest);
+      if (this.analyzer.reception === 'refused_setting') this.refusals.push(this.analyzer.refusal);
+      if (this.analyzer.abandoned.length > 0) this.loops.clear();
+    } catch (error) {
+      this.analyzer = new SessionAnalyzer(this.id, this.detection);
+      this.loops.clear();
+      this.observer.fault(this.id, error);
+    }
+    this.loops.note(verdicts);
+    for (const { detector, phase, evidence } of verdicts) {
+      const message = evidence['limit_message'];
+      if (detector === 'tool-limit' && phase !== 'resolved' && typeof message === 'string')
+        this.limit = message;
+    }
+    this.observer.seen(event, verdicts);
+    return verdicts;
+  }
+
+  /** What the verdicts at one event ask for; limits are kept elsewhere, an outage asks for nothing. */
+  private demandOf(verdicts: readonly PureVerdict[], tool?: string): Demand | undefined {
+    let demand: Demand | undefined;
+    for (const verdict of verdicts) {
+      const { action, kind } = verdict;
+      if (kind !== 'loop' || verdict.phase === 'resolved') continue;
+      if (action === 'block')
+        return { action, verdict, text: stopMessage(verdict, this.plan, tool ?? verdict.tool?.name) };
+      if (action === 'chance') demand = { action, verdict, text: verdict.guidance ?? plainGuidance(verdict) };
+    }
+    return demand;
+  }
+}
+
+type EventBody =
+  | { readonly type: 'prompt_started' | 'content' | 'thought'; readonly text: string }
+  | { readonly type: 'turn_started' | 'retry' }
+  | {
+      readonly type: 'tool_call_request';
+      readonly callId: string | null;
+      readonly name: string;
+      readonly args: ToolCall['args'];
+    }
+  | {
+      readonly type: 'tool_result';
+      readonly callId: string | null;
+      readonly result: unknown;
+      readonly isError: boolean;
+    }
+  | { readonly type: 'turn_finished'; readonly finishReason: string | null; readonly usage?: object }
+  | { readonly type: 'control'; readonly set: object; readonly unset: readonly string[] };
+
+function eventOf(news: ReturnType<PromptLedger['take']>[number]): EventBody {
+  switch (news.type) {
+    case 'prompt':
+      return { type: 'prompt_started', text: news.text };
+    case 'turn':
+      return { type: 'turn_started' };
+    case 'call':
+      return {
+        type: 'tool_call_request',
+        callId: news.call.id,
+        name: news.call.name.slice(0, 1024),
+        args: news.call.args,
+      };
+    case 'result':
+      return { type: 'tool_result', callId: news.callId, result: news.result, isError: news.isError };
+  }
+}

@@ -1,0 +1,48 @@
+import { canonicalArguments, type PureVerdict } from '@loopwatch/detectors';
+import type { ToolCall } from '../api/conversation.ts';
+
+/** Incidents that are open now, by their last verdict: a loop that goes on is stopped also where it is no news. */
+export class OpenLoops {
+  private readonly open = new Map<string, PureVerdict>();
+
+  note(verdicts: readonly PureVerdict[]): void {
+    for (const verdict of verdicts) {
+      if (verdict.phase === 'resolved') this.open.delete(verdict.incidentId);
+      else this.open.set(verdict.incidentId, verdict);
+    }
+  }
+
+  clear(): void {
+    this.open.clear();
+  }
+
+  isOpen(incidentId: string | undefined): boolean {
+    return incidentId !== undefined && this.open.has(incidentId);
+  }
+
+  /**
+   * The loop that this call goes on with, where it is one to be stopped. Called after the analyzer took the call, which
+   * would have ended what the call does not belong to.
+   */
+  goingOn(call: ToolCall): PureVerdict | undefined {
+    for (const [id, verdict] of this.open) {
+      if (verdict.action !== 'block' || verdict.kind !== 'loop' || !goesOn(verdict, call)) continue;
+      // A repetition that is no news counts all the same.
+      const counted = { ...verdict, count: verdict.count + 1 };
+      this.open.set(id, counted);
+      return counted;
+    }
+    return undefined;
+  }
+
+  limit(detector: 'tool-limit' | 'turn-limit'): PureVerdict | undefined {
+    return [...this.open.values()].find((verdict) => verdict.detector === detector);
+  }
+}
+
+function goesOn({ detector, tool }: PureVerdict, { name, args }: ToolCall): boolean {
+  if (detector === 'tool-cycle') return true;
+  if (tool === null) return false;
+  if (detector === 'tool-repeat') return tool.name === name.slice(0, 256);
+  return detector === 'stagnation' && tool.signature === `${name}:${canonicalArguments(args)}`;
+}

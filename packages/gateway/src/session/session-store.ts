@@ -1,0 +1,64 @@
+import type { GatewaySession } from './gateway-session.ts';
+
+/** Why a session was let go. */
+export type LetGo = 'idle' | 'lru';
+
+/** The sessions of a gateway in memory: the one unused for longest goes when there are too many, or it is idle. */
+export class SessionStore {
+  private readonly sessions = new Map<string, GatewaySession>();
+  private readonly answers = new Map<string, string>();
+  private readonly limit: number;
+  private readonly create: (id: string) => GatewaySession;
+  private readonly onLetGo: (why: LetGo) => void;
+
+  constructor(limit: number, create: (id: string) => GatewaySession, onLetGo: (why: LetGo) => void) {
+    this.limit = limit;
+    this.create = create;
+    this.onLetGo = onLetGo;
+  }
+
+  get size(): number {
+    return this.sessions.size;
+  }
+
+  /** Whether a session has settings of its own. */
+  get anyOwnSettings(): boolean {
+    for (const session of this.sessions.values()) if (session.hasOwnSettings) return true;
+    return false;
+  }
+
+  /** The session, made where it is not there, and now the one used last. @param now epoch ms */
+  get(id: string, now: number): GatewaySession {
+    const session = this.sessions.get(id) ?? this.create(id);
+    this.sessions.delete(id);
+    this.sessions.set(id, session);
+    session.usedAt = now;
+    this.trim(now);
+    return session;
+  }
+
+  /** The session that an answer was given in. */
+  ofAnswer(answerId: string): string | undefined {
+    return this.answers.get(answerId);
+  }
+
+  noteAnswer(answerId: string, sessionId: string): void {
+    this.answers.delete(answerId);
+    this.answers.set(answerId, sessionId);
+    if (this.answers.size > 2 * this.limit) this.answers.delete(first(this.answers.keys()) ?? '');
+  }
+
+  private trim(now: number): void {
+    for (const [id, session] of this.sessions) {
+      const idle = now - session.usedAt > session.idleMs;
+      if (!idle && this.sessions.size <= this.limit) return;
+      this.sessions.delete(id);
+      this.onLetGo(idle ? 'idle' : 'lru');
+    }
+  }
+}
+
+function first<T>(values: Iterable<T>): T | undefined {
+  for (const value of values) return value;
+  return undefined;
+}

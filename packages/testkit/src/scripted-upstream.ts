@@ -1,0 +1,104 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A request as an API of a model sees it. */
+export interface ApiRequest {
+  readonly method: string;
+  /** Query included. */
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly bytes: Buffer;
+  /** The parsed body; undefined where it is no JSON. */
+  readonly json: Readonly<Record<string, unknown>>;
+  /** Settled when the client went away before it was answered, or the answer is complete. */
+  readonly closed: Promise<'answered' | 'client gone'>;
+}
+
+/** What the API does with a request. */
+export type ApiReply =
+  | { readonly status?: number; readonly headers?: Readonly<Record<string, string>>; readonly json: unknown }
+  | {
+      readonly status?: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      /** Pieces of the body, each written by itself; a promise is waited for. */
+      readonly chunks: readonly (string | Uint8Array | Promise<unknown>)[];
+      /** How the body ends: as it should, in the middle, or not at all. */
+      readonly then?: 'end' | 'cut' | 'hang';
+    }
+  | 'hang up'
+  | 'never';
+
+export interface ScriptedUpstream extends AsyncDisposable {
+  /** Up to and with `/v1`. */
+  readonly url: string;
+  readonly requests: ApiRequest[];
+}
+
+/** An API of a model that does what a script says, also what no API should: the script is asked for each request. */
+export async function startScriptedUpstream(
+  script: (request: ApiRequest, index: number) => ApiReply | Promise<ApiReply>,
+): Promise<ScriptedUpstream> {
+  const requests: ApiRequest[] = [];
+  const server = createServer((incoming, response) => {
+    void serve(incoming, response);
+  });
+  const serve = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const closed = once(response, 'close').then(() =>
+      response.writableFinished ? ('answered' as const) : ('client gone' as const),
+    );
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk as Buffer);
+    const bytes = Buffer.concat(chunks);
+    const { method = '', url: path = '', headers } = incoming;
+    const request = { method, path, headers, bytes, json: parsed(bytes), closed };
+    const index = requests.push(request) - 1;
+    const reply = await Promise.resolve()
+      .then(() => script(request, index))
+      .catch((error: unknown): ApiReply => ({ status: 500, json: { error: { message: String(error) } } }));
+    await answer(response, reply);
+  };
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${String(port)}/v1`,
+    requests,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+async function answer(response: ServerResponse, reply: ApiReply): Promise<void> {
+  if (reply === 'never') return;
+  if (reply === 'hang up') {
+    response.destroy();
+    return;
+  }
+  const { status = 200, headers = {} } = reply;
+  if ('json' in reply) {
+    response
+      .writeHead(status, { 'content-type': 'application/json', ...headers })
+      .end(JSON.stringify(reply.json));
+    return;
+  }
+  response.writeHead(status, { 'content-type': 'text/event-stream; charset=utf-8', ...headers });
+  response.flushHeaders();
+  for (const chunk of reply.chunks) {
+    if (chunk instanceof Promise) await chunk;
+    else if (!response.destroyed) await new Promise((resolve) => response.write(chunk, resolve));
+  }
+  if (reply.then === 'cut') response.destroy();
+  else if (reply.then !== 'hang') response.end();
+}
+
+function parsed(bytes: Buffer): ApiRequest['json'] {
+  try {
+    return JSON.parse(bytes.toString('utf8')) as ApiRequest['json'];
+  } catch {
+    return {};
+  }
+}
