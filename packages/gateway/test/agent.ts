@@ -1,0 +1,89 @@
+import { type ApiRequest, modelReply, type Said } from '@loopwatch/testkit';
+import type { ChatCompletion, ChatCompletionMessageParam } from 'openai/resources/chat/completions';
+import type { GatewayBench, Script } from './harness.ts';
+
+const model = 'gpt-5-mini';
+const tools = ['read_file', 'grep', 'get_weather', 'search'].map((name) => ({
+  type: 'function' as const,
+  function: { name, parameters: { type: 'object', properties: {} } },
+}));
+
+/** A model that calls a tool whenever it is asked. */
+export const calls =
+  (name: string, args: unknown = { path: 'src/cart.ts' }): Script =>
+  (request) =>
+    modelReply(request, { calls: [{ name, args }] });
+
+/** A model that says one thing after another; the last one for ever. */
+export const says =
+  (...answers: readonly Said[]): Script =>
+  (request, index) =>
+    modelReply(request, answers[Math.min(index, answers.length - 1)] ?? {});
+
+/** What a client makes of an answer. */
+export interface Got {
+  readonly text: string | null;
+  readonly calls: readonly string[];
+  readonly finish: string;
+}
+
+/** An agent as they are written: keeps the whole history, runs each call, asks again. */
+export class Agent {
+  readonly messages: ChatCompletionMessageParam[];
+  private readonly bench: GatewayBench;
+  private readonly stream: boolean;
+  private readonly session: string | null;
+  result = 'ok';
+
+  constructor(
+    bench: GatewayBench,
+    stream: boolean,
+    session: string | null = 's-1',
+    prompt = 'Fix the rounding',
+  ) {
+    this.bench = bench;
+    this.stream = stream;
+    this.session = session;
+    this.messages = [{ role: 'user', content: prompt }];
+  }
+
+  /** Asks the model once, and runs what it calls. */
+  async turn(more: object = {}): Promise<Got> {
+    const { message, finish } = await ask(this.bench, this.stream, this.session, this.messages, more);
+    this.messages.push(message);
+    const made = (message.tool_calls ?? []).flatMap((call) => (call.type === 'function' ? [call] : []));
+    for (const call of made)
+      this.messages.push({ role: 'tool', tool_call_id: call.id, content: this.result });
+    return {
+      text: message.content,
+      calls: made.map(({ function: { name, arguments: args } }) => `${name} ${args}`),
+      finish,
+    };
+  }
+
+  async turns(count: number): Promise<Got[]> {
+    const got: Got[] = [];
+    for (let i = 0; i < count; i += 1) got.push(await this.turn());
+    return got;
+  }
+}
+
+export async function ask(
+  bench: GatewayBench,
+  stream: boolean,
+  session: string | null,
+  messages: readonly ChatCompletionMessageParam[],
+  more: object = {},
+): Promise<{ message: ChatCompletion['choices'][0]['message']; finish: string }> {
+  const body = { model, messages: [...messages], tools, ...more };
+  const client = bench.openai(session ?? undefined);
+  const completion = stream
+    ? await client.chat.completions.stream(body).finalChatCompletion()
+    : await client.chat.completions.create(body);
+  const [choice] = completion.choices;
+  if (choice === undefined) throw new Error('an answer without choices');
+  return { message: choice.message, finish: choice.finish_reason };
+}
+
+export const sent = (request: ApiRequest | undefined) =>
+  request?.json['messages'] as Record<string, unknown>[];

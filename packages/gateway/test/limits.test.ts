@@ -1,0 +1,163 @@
+import { modelReply } from '@loopwatch/testkit';
+import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
+import { describe, expect, it } from 'vitest';
+import { Agent, ask, calls, sent } from './agent.ts';
+import { GatewayBench, type Script } from './harness.ts';
+
+const files = ['src/main.c', 'src/config.c', 'src/parser.c', 'src/more.c'];
+const summary = 'I found errors in main.c and config.c, and reached the limit of tool calls.';
+/** A model that searches one file after another for as long as it has the choice. */
+const searching: Script = (request, i) =>
+  request.json['tool_choice'] === 'none'
+    ? modelReply(request, { text: summary })
+    : modelReply(request, {
+        calls: [{ name: 'grep', args: { pattern: 'error', path: files[i % files.length] } }],
+      });
+const limitMessage = 'Tool call limit reached (3). Stopping tool loop.';
+
+describe.each([false, true])('the limit of tool calls (streamed: %s)', (stream) => {
+  const limit = { 'tool_call_limit.max_turns': 3 };
+
+  it('is said in the last result, the model has no more choice, and sums up', async () => {
+    await using bench = await GatewayBench.start(searching, limit);
+    const agent = new Agent(bench, stream, 's-1', 'Keep searching for errors in every file');
+    agent.result = '{"output": "src/parser.c:78: parse_error(line, col);", "count": 1}';
+    const got = await agent.turns(4);
+    expect(got.map(({ finish }) => finish)).toEqual(['tool_calls', 'tool_calls', 'tool_calls', 'stop']);
+    expect(got[3]?.text).toBe(summary);
+    expect(bench.upstream.requests.map(({ json }) => json['tool_choice'])).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      'none',
+    ]);
+    const results = sent(bench.upstream.requests[3]).filter(({ role }) => role === 'tool');
+    expect(results.map(({ content }) => JSON.parse(String(content)) as unknown)).toEqual([
+      { output: 'src/parser.c:78: parse_error(line, col);', count: 1 },
+      { output: 'src/parser.c:78: parse_error(line, col);', count: 1 },
+      {
+        output: 'src/parser.c:78: parse_error(line, col);',
+        count: 1,
+        limit_reached: true,
+        limit_message: limitMessage,
+      },
+    ]);
+  });
+
+  it('wraps a result that is no object', async () => {
+    await using bench = await GatewayBench.start(searching, limit);
+    const agent = new Agent(bench, stream);
+    agent.result = 'plain text';
+    await agent.turns(4);
+    const last = sent(bench.upstream.requests[3]).at(-1);
+    expect(JSON.parse(String(last?.['content']))).toEqual({
+      output: 'plain text',
+      limit_reached: true,
+      limit_message: limitMessage,
+    });
+  });
+
+  it('stops a model that calls a tool without having the choice, and begins anew with the next prompt', async () => {
+    await using bench = await GatewayBench.start(
+      (request, i) => modelReply(request, { calls: [{ name: 'grep', args: { path: files[i % 4] } }] }),
+      limit,
+    );
+    const agent = new Agent(bench, stream);
+    const got = await agent.turns(4);
+    expect(got[3]).toEqual({ text: limitMessage, calls: [], finish: 'error' });
+    agent.messages.push({ role: 'user', content: 'Go on' });
+    expect((await agent.turn()).finish).toBe('tool_calls');
+    expect(bench.upstream.requests.at(-1)?.json['tool_choice']).toBeUndefined();
+  });
+});
+
+describe.each([false, true])('the limit of model requests (streamed: %s)', (stream) => {
+  it('stops the request after the last that is allowed, says why, and with what', async () => {
+    await using bench = await GatewayBench.start(searching, { 'turn_requests.max_turn_requests': 3 });
+    const agent = new Agent(bench, stream, 's-3');
+    const got = await agent.turns(5);
+    expect(got.map(({ finish }) => finish)).toEqual([
+      ...Array<string>(3).fill('tool_calls'),
+      ...Array<string>(2).fill('max_turn_requests'),
+    ]);
+    expect(bench.upstream.requests).toHaveLength(3);
+    expect(
+      bench.lines
+        .flatMap(({ level, msg }) => (msg.includes('urn request') ? [`${level} ${msg}`] : []))
+        .slice(0, 5),
+    ).toEqual([
+      'debug Turn request 1/3 for session s-3',
+      'warn Approaching turn request limit for session s-3 (1/3)',
+      'debug Turn request 2/3 for session s-3',
+      'debug Turn request 3/3 for session s-3',
+      'warn Session s-3 exceeded max turn requests (4/3)',
+    ]);
+    expect(await bench.registry.metrics()).toContain(
+      'loopwatch_gateway_requests_total{api="chat",outcome="limited"} 2',
+    );
+  });
+
+  it('counts a request that failed, and is made again, once', async () => {
+    await using bench = await GatewayBench.start(
+      (request, i) =>
+        i % 2 === 0 ? { status: 500, json: { error: { message: 'no' } } } : searching(request, i),
+      { 'turn_requests.max_turn_requests': 2 },
+    );
+    const agent = new Agent(bench, stream);
+    for (let i = 0; i < 2; i += 1) {
+      await expect(agent.turn()).rejects.toThrow('500');
+      expect((await agent.turn()).finish).toBe('tool_calls');
+    }
+    expect((await agent.turn()).finish).toBe('max_turn_requests');
+  });
+});
+
+it('the answer over the limit says what was used, for programs too', async () => {
+  await using bench = await GatewayBench.start(calls('grep', { path: 'a' }), {
+    'turn_requests.max_turn_requests': 1,
+  });
+  const messages: ChatCompletionMessageParam[] = [{ role: 'user', content: 'go' }];
+  await ask(bench, false, 's-1', messages);
+  const answer = await bench.openai('s-1').chat.completions.create({ model: 'm', messages });
+  expect(answer).toMatchObject({
+    object: 'chat.completion',
+    choices: [
+      { finish_reason: 'max_turn_requests', message: { content: expect.stringContaining('the limit is 1') } },
+    ],
+    loopwatch: {
+      stop_reason: 'max_turn_requests',
+      turn_requests: 1,
+      max_allowed: 1,
+      last_tool_calls: ['grep'],
+    },
+  });
+});
+
+it('a text that goes round in circles is cut, the upstream is left, and the client is told', async () => {
+  const loop = 'I will check the configuration file again to see what is wrong. '.repeat(400);
+  for (const stream of [true, false]) {
+    // A model that degenerates goes on for ever.
+    const script: Script = (request) => {
+      const reply = modelReply(request, { text: loop });
+      return typeof reply === 'object' && 'chunks' in reply
+        ? { ...reply, chunks: reply.chunks.slice(0, -2), then: 'hang' }
+        : reply;
+    };
+    await using bench = await GatewayBench.start(script, { preset: 'stream' });
+    const got = await new Agent(bench, stream).turn();
+    expect(got.finish).toBe('error');
+    expect(got.text).toContain('Loop detected: ');
+    expect(got.text?.length).toBeLessThan(4_000);
+    expect(got.text?.startsWith('I will check the configuration')).toBe(true);
+    if (stream) expect(await bench.upstream.requests[0]?.closed).toBe('client gone');
+  }
+});
+
+it('streams are watched only, where they are not to be enforced', async () => {
+  await using bench = await GatewayBench.start(calls('read_file'), { 'gateway.enforce_streams': false });
+  expect((await new Agent(bench, true, 'a').turns(5)).every(({ finish }) => finish === 'tool_calls')).toBe(
+    true,
+  );
+  expect(bench.texts('warn')[0]).toContain('Tool call loop detected in session a');
+  expect((await new Agent(bench, false, 'b').turns(4))[3]?.finish).toBe('error');
+});
