@@ -91,6 +91,37 @@ describe.each<Delivery>(['exactly_once', 'at_least_once'])('tasks, %s', (deliver
     expect(outputs.map(({ value }) => String(value))).toEqual(['a1', 'b2', 'c3', 'd4']);
   });
 
+  it('take a record of 5 MB and one of 15 MB between small ones', async () => {
+    const names = await topics();
+    const sizes = [10, 5_000_000, 10, 15_000_000, 10];
+    const written = sizes.map((size, i) => String(i).repeat(size));
+    await write(names.events, ...written);
+    const lengths: number[] = [];
+    const runner = createKafkaTaskRunner({
+      ...{
+        ...client,
+        groupId: uniqueName('group'),
+        delivery,
+        topics: [names.events],
+        stateTopic: names.state,
+      },
+    });
+    onTestFinished(() => runner.stop());
+    await runner.run((_, lane) => ({
+      restore: () => undefined,
+      replay: () => Promise.resolve(),
+      ready: () => undefined,
+      process: ({ records, next }) => {
+        lengths.push(...records.map(({ value }) => value?.length ?? -1));
+        void lane.commit({ position: next, resumeFrom: next, outputs: [], state: [] });
+        return Promise.resolve();
+      },
+      close: () => undefined,
+    }));
+    await waitFor(() => lengths.length === sizes.length, { timeoutMs: 30_000 });
+    expect(lengths).toEqual(sizes);
+  });
+
   it('begin afresh where an offset was set by hand, and forget what was kept', async () => {
     const names = await topics();
     const groupId = uniqueName('group');
