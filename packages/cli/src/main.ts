@@ -2,6 +2,7 @@ import { LogError } from '@loopwatch/log';
 import { Command, CommanderError } from 'commander';
 import { configCommand } from './commands/config.ts';
 import { doctorCommand } from './commands/doctor.ts';
+import { gatewayCommand } from './commands/gateway.ts';
 import { produceCommand } from './commands/produce.ts';
 import { replayCommand } from './commands/replay.ts';
 import { serverCommand } from './commands/server.ts';
@@ -21,6 +22,7 @@ for (const command of [
   startCommand(),
   workerCommand(),
   serverCommand(),
+  gatewayCommand(),
   replayCommand(),
   produceCommand(),
   topicsCommand(),

@@ -3,6 +3,7 @@ import { CommanderError } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { configCommand } from '../src/commands/config.ts';
 import { doctorCommand } from '../src/commands/doctor.ts';
+import { gatewayCommand } from '../src/commands/gateway.ts';
 import { produceCommand } from '../src/commands/produce.ts';
 import { replayCommand } from '../src/commands/replay.ts';
 import { serverCommand } from '../src/commands/server.ts';
@@ -30,9 +31,10 @@ async function parsed(
 }
 
 const commands: [name: string, create: () => Command, flags: string[]][] = [
-  ['start', startCommand, ['--port', '--data-dir', '--no-samples', '--brokers']],
+  ['start', startCommand, ['--port', '--data-dir', '--no-samples', '--brokers', '--upstream']],
   ['worker', workerCommand, ['--brokers', '--config', '--group', '--port', '--workers']],
   ['server', serverCommand, ['--brokers', '--port']],
+  ['gateway', gatewayCommand, ['--upstream', '--port', '--data-dir', '--brokers', '--config', '--preset']],
   ['replay', replayCommand, ['--json', '--format', '--preset', '--set']],
   ['produce', produceCommand, ['--speed', '--rate', '--brokers']],
   ['topics', topicsCommand, ['--brokers', '--partitions', '--check']],

@@ -37,6 +37,7 @@ export {
   otherEventSchema,
 } from './event.ts';
 export { eventTime } from './event-time.ts';
+export { judgedHeader } from './judged.ts';
 export {
   type Incident,
   type IncidentRow,

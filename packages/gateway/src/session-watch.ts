@@ -1,4 +1,4 @@
-import type { AgentEvent, TopicNames, Verdict } from '@loopwatch/contract';
+import { type AgentEvent, judgedHeader, type TopicNames, type Verdict } from '@loopwatch/contract';
 import {
   type LogLine,
   type PureVerdict,
@@ -92,7 +92,7 @@ export class SessionWatch implements SessionObserver {
 }
 
 /** Says that the event was judged where it came about, and that its verdicts are written already. */
-const judgedHeaders = { 'loopwatch-judged': Buffer.from('gateway') };
+const judgedHeaders = { [judgedHeader]: Buffer.from('gateway') };
 
 function writeLines(logger: Logger, lines: readonly LogLine[]): void {
   for (const { level, message, fields } of lines) logger[level](fields, message);

@@ -1,4 +1,4 @@
-import type { CheckRecord, TopicNames, Verdict } from '@loopwatch/contract';
+import { type CheckRecord, judgedHeader, type TopicNames, type Verdict } from '@loopwatch/contract';
 import { oneLine } from '@loopwatch/detectors';
 import type {
   LogRecord,
@@ -130,7 +130,7 @@ export class PartitionWork implements PartitionTask {
     const outputs: OutputRecord[] = [];
     const found: Found[] = [];
     await pipeline.process(batch).forEach((outcome) => {
-      outputs.push(this.output(outcome, found));
+      if (!isJudged(outcome)) outputs.push(this.output(outcome, found));
     });
     const counts = tally.take();
     // A write has failed meanwhile: the batch comes again.
@@ -220,4 +220,9 @@ export class PartitionWork implements PartitionTask {
     found.push({ verdict, timestamp });
     return { topic: this.deps.topics.verdicts, key: verdict.sessionId, value: JSON.stringify(verdict) };
   }
+}
+
+/** A verdict that whoever wrote the event has written already. */
+function isJudged({ type, record }: Outcome<LogRecord>): boolean {
+  return type === 'verdict' && judgedHeader in record.headers;
 }

@@ -1,23 +1,18 @@
-import { resolve } from 'node:path';
 import { type Settings, type TopicNames, topicNames } from '@loopwatch/contract';
 import { planDetection } from '@loopwatch/detectors';
-import {
-  type EventSource,
-  openEmbeddedLog,
-  type TaskRunner,
-  type TopicReader,
-  type VerdictSink,
-} from '@loopwatch/log';
+import type { EventSource, TaskRunner, TopicReader, VerdictSink } from '@loopwatch/log';
 import { createServer } from '@loopwatch/server';
 import { modelClient, Worker } from '@loopwatch/worker';
 import { Command } from 'commander';
 import type { Logger } from 'pino';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
+import { openDataDir } from '../runtime/embedded.ts';
+import { gatewaySettings, startGateway } from '../runtime/gateway.ts';
 import { listenFailure } from '../runtime/http.ts';
 import { kafkaSink, verdictsSource } from '../runtime/kafka.ts';
 import { type Running, runUntilSignal } from '../runtime/lifecycle.ts';
-import { createLogger, logFunction } from '../runtime/logger.ts';
+import { createLogger } from '../runtime/logger.ts';
 import { configuredModel } from '../runtime/model.ts';
 import { dashboardDir, samplesDir } from '../runtime/paths.ts';
 import { processRegistry } from '../runtime/registry.ts';
@@ -31,6 +26,7 @@ interface Options extends ConfigOptions {
   readonly port?: string;
   readonly dataDir?: string;
   readonly preset?: string;
+  readonly upstream?: string;
   /** Absent: samples with the embedded log, none with Kafka. */
   readonly samples?: boolean;
 }
@@ -46,22 +42,35 @@ export function startCommand(): Command {
       'Kafka instead of the embedded log: host:port, by commas (default: KAFKA_BROKERS)',
     )
     .option('--preset <name>', 'the numbers to detect by (default: balanced)')
+    .option('--upstream <url>', 'also runs the gateway, before this API (up to and with /v1), on port 4610')
     .option('--samples', 'play the sample sessions also when Kafka is given')
     .option('--no-samples', 'do not play the sample sessions');
   return addConfigOptions(command).action(async (options: Options) => {
-    const { settings, warnings } = loadConfig(options, [
+    const loaded = loadConfig(options, [
       { flag: '--brokers', path: 'kafka.brokers', text: options.brokers },
       { flag: '--port', path: 'server.port', text: options.port },
       { flag: '--data-dir', path: 'storage.data_dir', text: options.dataDir },
       { flag: '--preset', path: 'preset', text: options.preset },
+      { flag: '--upstream', path: 'gateway.upstream', text: options.upstream },
     ]);
+    const { settings, warnings } = loaded;
     const logger = createLogger(settings.log, 'loopwatch');
     for (const warning of warnings) logger.warn(warning);
     const topics = topicNames(settings.kafka.topics);
     const embedded = settings.kafka.brokers.length === 0;
     const log = embedded ? await openEmbedded(settings, topics, logger) : overKafka(settings, logger);
     const withSamples = options.samples ?? embedded;
-    await runUntilSignal(await startAll(settings, topics, log, withSamples, logger), logger);
+    const running = await startAll(settings, topics, log, withSamples, logger);
+    if (settings.gateway.upstream !== undefined) {
+      const sink = log.sink();
+      try {
+        running.unshift(await startGateway(gatewaySettings(loaded), sink, logger, '--set gateway.port=N'));
+      } catch (error) {
+        for (const part of running) await part.stop();
+        throw error;
+      }
+    }
+    await runUntilSignal(running, logger);
   });
 }
 
@@ -74,9 +83,7 @@ interface Log extends Running {
 }
 
 async function openEmbedded(settings: Settings, topics: TopicNames, logger: Logger): Promise<Log> {
-  const dir = resolve(settings.storage.data_dir);
-  const log = await openEmbeddedLog({ dir, topics: Object.values(topics), log: logFunction(logger) });
-  logger.info({ dir }, `Embedded event log in ${dir}`);
+  const log = await openDataDir(settings, topics, logger);
   return {
     events: log.tasks([topics.events], settings.kafka.group),
     control: log.reader(topics.control),

@@ -33,9 +33,13 @@ export async function listenForHealth(
   };
 }
 
-/** Why listening failed, in words that say what to do where the port is taken; any other error as it is. */
-export function listenFailure(error: unknown, port: number): Error {
+/**
+ * Why listening failed, in words that say what to do where the port is taken; any other error as it is.
+ *
+ * @param flag what chooses another port
+ */
+export function listenFailure(error: unknown, port: number, flag = '--port'): Error {
   if (!(error instanceof Error)) return new Error(String(error));
   if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') return error;
-  return new UsageError(`Port ${String(port)} is taken. Stop what uses it, or choose another with --port.`);
+  return new UsageError(`Port ${String(port)} is taken. Stop what uses it, or choose another with ${flag}.`);
 }

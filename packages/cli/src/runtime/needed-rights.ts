@@ -3,7 +3,7 @@ import type { KafkaRight } from '@loopwatch/log';
 
 /** A right in Kafka, and who makes use of it. */
 export interface NeededRight extends KafkaRight {
-  readonly neededBy: readonly ('worker' | 'server' | 'produce')[];
+  readonly neededBy: readonly ('worker' | 'server' | 'produce' | 'gateway')[];
 }
 
 /** All rights that the commands need; `start` needs those of the worker and of the server. */
@@ -16,9 +16,9 @@ export function neededRights({ kafka }: Settings): NeededRight[] {
   ): NeededRight => ({ resource: 'topic', name, operation, neededBy });
   return [
     topic(names.events, 'Read', 'worker'),
-    topic(names.events, 'Write', 'produce', 'server'),
+    topic(names.events, 'Write', 'produce', 'server', 'gateway'),
     topic(names.control, 'Read', 'worker'),
-    topic(names.verdicts, 'Write', 'worker'),
+    topic(names.verdicts, 'Write', 'worker', 'gateway'),
     topic(names.verdicts, 'Read', 'server'),
     topic(names.sessions, 'Write', 'worker'),
     topic(names.checks, 'Write', 'worker'),

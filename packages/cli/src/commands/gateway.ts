@@ -1,0 +1,66 @@
+import { topicNames } from '@loopwatch/contract';
+import { Command } from 'commander';
+import { loadConfig } from '../config/load-config.ts';
+import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
+import { UsageError } from '../errors.ts';
+import { openDataDir } from '../runtime/embedded.ts';
+import { gatewaySettings, startGateway } from '../runtime/gateway.ts';
+import { kafkaSink } from '../runtime/kafka.ts';
+import { type Running, runUntilSignal } from '../runtime/lifecycle.ts';
+import { createLogger } from '../runtime/logger.ts';
+
+interface Options extends ConfigOptions {
+  readonly upstream?: string;
+  readonly port?: string;
+  readonly dataDir?: string;
+  readonly brokers?: string;
+  readonly preset?: string;
+}
+
+/** `loopwatch gateway`: the proxy before a model's API that stops loops. */
+export function gatewayCommand(): Command {
+  const command = new Command('gateway')
+    .description('passes requests to models on and stops loops in them; clients change their base URL')
+    .option('--upstream <url>', 'the API that requests go on to, up to and with /v1')
+    .option('--port <n>', 'the API, health and metrics (default: 4610)')
+    .option(
+      '--data-dir <dir>',
+      'folder of the embedded log, where no brokers are given (default: .loopwatch)',
+    )
+    .option(
+      '--brokers <list>',
+      'Kafka for events and verdicts: host:port, by commas (default: KAFKA_BROKERS)',
+    )
+    .option('--preset <name>', 'the numbers to detect by (default: proxy)');
+  return addConfigOptions(command).action(async (options: Options) => {
+    const loaded = loadConfig(options, [
+      { flag: '--upstream', path: 'gateway.upstream', text: options.upstream },
+      { flag: '--port', path: 'gateway.port', text: options.port },
+      { flag: '--data-dir', path: 'storage.data_dir', text: options.dataDir },
+      { flag: '--brokers', path: 'kafka.brokers', text: options.brokers },
+      { flag: '--preset', path: 'gateway.preset', text: options.preset },
+    ]);
+    const settings = gatewaySettings(loaded);
+    if (settings.gateway.upstream === undefined)
+      throw new UsageError(
+        'No upstream is configured. Name it with --upstream https://api.openai.com/v1, gateway.upstream or ' +
+          'LOOPWATCH_GATEWAY_UPSTREAM.',
+      );
+    const logger = createLogger(settings.log, 'gateway');
+    for (const warning of loaded.warnings) logger.warn(warning);
+    const parts: Running[] = [];
+    if (settings.kafka.brokers.length > 0)
+      parts.push(await startGateway(settings, kafkaSink(settings, logger), logger));
+    else {
+      const log = await openDataDir(settings, topicNames(settings.kafka.topics), logger);
+      const closing = { stop: () => log.close() };
+      try {
+        parts.push(await startGateway(settings, log.sink(), logger), closing);
+      } catch (error) {
+        await log.close();
+        throw error;
+      }
+    }
+    await runUntilSignal(parts, logger);
+  });
+}

@@ -1,0 +1,49 @@
+import { type Settings, topicNames } from '@loopwatch/contract';
+import { Gateway } from '@loopwatch/gateway';
+import type { VerdictSink } from '@loopwatch/log';
+import type { Logger } from 'pino';
+import type { LoadedConfig } from '../config/load-config.ts';
+import { listenFailure } from './http.ts';
+import type { Running } from './lifecycle.ts';
+import { processRegistry } from './registry.ts';
+
+/** What the gateway detects by where nobody chose a preset: it acts at once, so it acts on what is certain. */
+const OWN_PRESET = 'proxy';
+
+/** The settings as the gateway goes by them: with the preset that is meant for it. */
+export function gatewaySettings({ settings, origins }: Pick<LoadedConfig, 'settings' | 'origins'>): Settings {
+  const chosen = (origins['preset']?.source ?? 'default') !== 'default';
+  return { ...settings, preset: settings.gateway.preset ?? (chosen ? settings.preset : OWN_PRESET) };
+}
+
+/**
+ * Starts a gateway; its metrics are its own, on its own port.
+ *
+ * @param flag what chooses another port, for the message when it is taken
+ */
+export async function startGateway(
+  settings: Settings,
+  sink: VerdictSink,
+  logger: Logger,
+  flag = '--port',
+): Promise<Running> {
+  const { gateway: own, preset, kafka } = settings;
+  const gateway = new Gateway({
+    settings,
+    topics: topicNames(kafka.topics),
+    sink,
+    registry: processRegistry(),
+    logger,
+  });
+  try {
+    const { url } = await gateway.start();
+    logger.info(
+      { url, upstream: own.upstream, preset },
+      `The gateway is at ${url}/v1, before ${own.upstream ?? ''}; it detects by preset ${preset}`,
+    );
+  } catch (error) {
+    await gateway.stop();
+    throw listenFailure(error, own.port, flag);
+  }
+  return gateway;
+}
