@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { detectionSettings, settingsSchema, topicNames } from '@loopwatch/contract';
 import { createKafkaSink, ensureTopics, topicSpecs } from '@loopwatch/log';
 import {
+  type CliProcess,
+  type HeldFrame,
   type KafkaApi,
   KafkaGate,
   type ProxyDirection,
@@ -58,14 +60,15 @@ afterAll(async () => {
 });
 
 describe('a worker that is killed in a transaction', () => {
-  it.concurrent.each(stages.map((stage) => [stage.title, stage] as const))(
+  it.concurrent.for(stages.map((stage) => [stage.title, stage] as const))(
     '%s leaves each thing once to the next one',
-    async (_title, stage) => {
+    async ([, stage], { onTestFailed }) => {
       const lab = await Lab.create();
+      onTestFailed(() => lab.tell());
       const held = gate.hold(stage.api, stage.direction, lab.transactionalId);
       const first = lab.worker();
       await lab.produce();
-      await held.reached;
+      await reached(held, first);
       await first.stop('SIGKILL');
       if (stage.durable) await lab.hasCommitted();
       else expect(await lab.committed()).toBe(-1);
@@ -78,12 +81,15 @@ describe('a worker that is killed in a transaction', () => {
     },
   );
 
-  it.concurrent('and one that was only away, while another took over, cannot commit any more', async () => {
+  it.concurrent('and one that was only away, while another took over, cannot commit any more', async ({
+    onTestFailed,
+  }) => {
     const lab = await Lab.create();
+    onTestFailed(() => lab.tell());
     const held = gate.hold('EndTxn', 'requests', lab.transactionalId);
     const away = lab.worker();
     await lab.produce();
-    await held.reached;
+    await reached(held, away);
     process.kill(away.pid, 'SIGSTOP');
     const second = lab.worker();
     await lab.expectEachOnce();
@@ -97,12 +103,19 @@ describe('a worker that is killed in a transaction', () => {
   });
 });
 
+/** A worker that ends by itself never gets there. */
+async function reached(held: HeldFrame, worker: CliProcess): Promise<void> {
+  const ended = worker.exited.then((end) => Promise.reject(new Error(`the worker ended of itself: ${end}`)));
+  await Promise.race([held.reached, ended]);
+}
+
 /** Events in a topic of one partition, and the settings of its workers. */
 class Lab {
   readonly #configFile: string;
   readonly #group: string;
   readonly #settings;
   readonly #topics;
+  readonly #workers: CliProcess[] = [];
 
   private constructor(group: string) {
     this.#group = group;
@@ -132,8 +145,18 @@ class Lab {
     return `${this.#group}/${this.#topics.events}/0`;
   }
 
-  worker() {
-    return spawnCli(['worker', '--config', this.#configFile]);
+  worker(): CliProcess {
+    const worker = spawnCli(['worker', '--config', this.#configFile]);
+    this.#workers.push(worker);
+    return worker;
+  }
+
+  /** What the workers said last, for whoever looks into a failure. */
+  tell(): void {
+    for (const [i, { stdout, stderr }] of this.#workers.entries())
+      process.stderr.write(
+        [`worker ${i + 1} of ${this.#group}`, ...stdout.slice(-30), ...stderr, ''].join('\n'),
+      );
   }
 
   async produce(): Promise<void> {

@@ -21,6 +21,9 @@ const defaultConnectTimeoutMs = 10_000;
 /** Said by kafkajs about settings that are chosen on purpose (see `kafka-sink.ts`). */
 const expectedWarnings = ['Limiting retries for the idempotent producer'];
 
+/** Brokers are still ending the transaction before; it is tried again at once, many times a second under load. */
+const expectedRefusal = 'The producer attempted to update a transaction while another concurrent operation';
+
 /**
  * kafkajs calls everything it is about to retry an error, and tells of every join; whoever runs Loopwatch gets the
  * former as warnings and the latter as debug messages. What is final is thrown or passed to an observer.
@@ -32,7 +35,12 @@ function forwardTo(log: LogFunction): logCreator {
       if (expectedWarnings.some((text) => message.startsWith(text))) return;
       const own = ['timestamp', 'logger', 'message'];
       const fields = Object.fromEntries(Object.entries(entry).filter(([name]) => !own.includes(name)));
-      log(level <= kafkajs.logLevel.WARN ? 'warn' : 'debug', `kafkajs ${namespace}: ${message}`, fields);
+      const isExpected = String(entry['error'] ?? message).includes(expectedRefusal);
+      log(
+        level <= kafkajs.logLevel.WARN && !isExpected ? 'warn' : 'debug',
+        `kafkajs ${namespace}: ${message}`,
+        fields,
+      );
     };
 }
 

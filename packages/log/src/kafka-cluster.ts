@@ -48,7 +48,7 @@ export interface KafkaCluster {
   ): readonly { readonly partitionId: number; readonly leader: number }[];
   findControllerBroker(): Promise<KafkaBroker>;
   findBroker(which: { nodeId: number | string }): Promise<KafkaBroker>;
-  findGroupCoordinator(which: { groupId: string }): Promise<KafkaBroker>;
+  findGroupCoordinator(which: { groupId: string; coordinatorType?: number }): Promise<KafkaBroker>;
   removeBroker(which: { host: string; port: number }): void;
   fetchTopicsOffset(
     topics: readonly {
@@ -77,12 +77,25 @@ export function createKafkaCluster(options: KafkaOptions): KafkaCluster {
   });
 }
 
+/** Shows `change` each cluster that the client makes from now on, for a producer, a consumer or an admin. */
+export function onClusters(client: Kafka, change: (cluster: KafkaCluster) => void): void {
+  const make = clusterMaker(client);
+  Reflect.set(client, makerSymbol(client), (options: object) => {
+    const cluster = make(options);
+    change(cluster);
+    return cluster;
+  });
+}
+
 function clusterMaker(client: Kafka): CreateCluster {
+  return Reflect.get(client, makerSymbol(client)) as CreateCluster;
+}
+
+function makerSymbol(client: Kafka): symbol {
   const symbol = Object.getOwnPropertySymbols(client).find(
     ({ description }) => description === 'private:Kafka:createCluster',
   );
-  const make: unknown = symbol === undefined ? undefined : Reflect.get(client, symbol);
-  if (typeof make !== 'function')
+  if (symbol === undefined || typeof Reflect.get(client, symbol) !== 'function')
     throw new Error('This version of kafkajs hides its cluster; 2.2.4 is needed.');
-  return make as CreateCluster;
+  return symbol;
 }

@@ -1,10 +1,11 @@
-import kafkajs, { type Producer, type TopicMessages, type Transaction } from 'kafkajs';
+import kafkajs, { type Producer, type TopicMessages } from 'kafkajs';
 import { createKafkaClient, type KafkaOptions } from './kafka-client.ts';
 import type { KafkaCluster } from './kafka-cluster.ts';
 import { isConcurrent } from './kafka-errors.ts';
 import { chunksOf, type RoutedRecord } from './kafka-messages.ts';
 import { metadataOf } from './kafka-position.ts';
 import { allSettled, byPartition } from './kafka-routing.ts';
+import { TransactionPlan } from './kafka-transaction-plan.ts';
 import type { VerdictSink } from './ports.ts';
 import type { Place, Step } from './task.ts';
 import { delay } from './timing.ts';
@@ -37,11 +38,14 @@ const concurrentTries = 400;
 export class TransactionalStepWriter implements StepWriter {
   readonly #options: StepWriterOptions;
   readonly #producer: Producer;
+  readonly #plan: TransactionPlan;
 
-  constructor(client: KafkaOptions, options: StepWriterOptions) {
-    this.#options = options;
-    const { groupId, place } = options;
-    this.#producer = createKafkaClient(client).producer({
+  constructor(options: KafkaOptions, step: StepWriterOptions) {
+    this.#options = step;
+    const { groupId, place } = step;
+    const client = createKafkaClient(options);
+    this.#plan = new TransactionPlan(client);
+    this.#producer = client.producer({
       transactionalId: `${groupId}/${place.topic}/${place.partition}`,
       transactionTimeout: transactionTimeoutMs,
       idempotent: true,
@@ -78,12 +82,12 @@ export class TransactionalStepWriter implements StepWriter {
     const { topic, partition } = place;
     const transaction = await this.#producer.transaction();
     try {
-      for (const records of chunksOf([...step.outputs, ...stateRecords(step.state)])) {
-        const [first, ...others] = await byPartition(cluster, records);
-        // The transaction before may not have ended everywhere yet: the first to be refused must be the only one.
-        if (first !== undefined) await send(transaction, first);
-        await allSettled(others.map((lot) => send(transaction, lot)));
-      }
+      const chunks: TopicMessages[][] = [];
+      for (const records of chunksOf([...step.outputs, ...stateRecords(step.state)]))
+        chunks.push(await byPartition(cluster, records));
+      this.#plan.begin(chunks.flat());
+      for (const lots of chunks)
+        await allSettled(lots.map((lot) => transaction.sendBatch({ acks: -1, topicMessages: [lot] })));
       const position = { partition, offset: String(step.position), metadata: metadataOf(step) };
       await transaction.sendOffsets({
         consumerGroupId: groupId,
@@ -100,10 +104,6 @@ export class TransactionalStepWriter implements StepWriter {
   async close(): Promise<void> {
     await this.#producer.disconnect().catch(() => undefined);
   }
-}
-
-function send(transaction: Transaction, lot: TopicMessages): Promise<unknown> {
-  return transaction.sendBatch({ acks: -1, topicMessages: [lot] });
 }
 
 /**

@@ -1,0 +1,112 @@
+import type { Kafka, TopicMessages } from 'kafkajs';
+import { type KafkaBroker, type KafkaCluster, onClusters } from './kafka-cluster.ts';
+import { isConcurrent } from './kafka-errors.ts';
+import { delay } from './timing.ts';
+
+interface TopicPartitions {
+  readonly topic: string;
+  readonly partitions: readonly number[];
+}
+
+interface AddPartitions {
+  readonly transactionalId: string;
+  readonly producerId: string;
+  readonly producerEpoch: number;
+  readonly topics: readonly TopicPartitions[];
+}
+
+/** Who keeps a transaction or a group's offsets. */
+interface Coordinator extends KafkaBroker {
+  isConnected(): boolean;
+  addPartitionsToTxn(request: AddPartitions): Promise<unknown>;
+  addOffsetsToTxn(request: object): Promise<unknown>;
+  txnOffsetCommit(request: object): Promise<unknown>;
+  endTxn(request: object): Promise<unknown>;
+}
+
+const concurrentTries = 400;
+
+/**
+ * Fewer requests for a transaction of kafkajs. It asks who the coordinator is before each request, and adds the partitions
+ * to the transaction one leader after the other, while a coordinator that is busy with one refuses the next. With a plan
+ * the coordinators that were found are kept until one fails, and all partitions are added at once by the first that writes.
+ *
+ * For a producer with one transaction at a time.
+ */
+export class TransactionPlan {
+  #planned: readonly TopicPartitions[] = [];
+  #added: Promise<unknown> | undefined;
+
+  /** Goes for the producers that the client makes from now on. */
+  constructor(client: Kafka) {
+    onClusters(client, (cluster) => this.#keepCoordinators(cluster));
+  }
+
+  /** To be called when a transaction has begun, with all that will be written in it. */
+  begin(lots: readonly TopicMessages[]): void {
+    const topics = new Map<string, Set<number>>();
+    for (const { topic, messages } of lots) {
+      const partitions = topics.get(topic) ?? new Set();
+      for (const { partition } of messages) if (partition !== undefined) partitions.add(partition);
+      topics.set(topic, partitions);
+    }
+    this.#planned = Array.from(topics, ([topic, partitions]) => ({ topic, partitions: [...partitions] }));
+    this.#added = undefined;
+  }
+
+  #keepCoordinators(cluster: KafkaCluster): void {
+    const known = new Map<string, Promise<Coordinator>>();
+    const find = cluster.findGroupCoordinator.bind(cluster);
+    const guarded = async (which: Parameters<typeof find>[0]) =>
+      this.#guarded((await find(which)) as Coordinator, () => known.clear());
+    cluster.findGroupCoordinator = async (which) => {
+      const key = `${which.coordinatorType ?? 0}/${which.groupId}`;
+      const kept = await known.get(key)?.catch(() => undefined);
+      if (kept?.isConnected()) return kept;
+      const found = guarded(which);
+      known.set(key, found);
+      return found;
+    };
+  }
+
+  /** The coordinator, but forgotten once it has failed: another one may have taken its place. */
+  #guarded(broker: Coordinator, forget: () => void): Coordinator {
+    const guard =
+      <R>(call: (request: R) => Promise<unknown>) =>
+      async (request: R): Promise<unknown> => {
+        try {
+          return await call(request);
+        } catch (error) {
+          forget();
+          throw error;
+        }
+      };
+    const methods = {
+      addPartitionsToTxn: guard((request: AddPartitions) => this.#add(broker, request)),
+      addOffsetsToTxn: guard((request: object) => broker.addOffsetsToTxn(request)),
+      txnOffsetCommit: guard((request: object) => broker.txnOffsetCommit(request)),
+      endTxn: guard((request: object) => broker.endTxn(request)),
+    };
+    return Object.assign(Object.create(broker) as Coordinator, methods);
+  }
+
+  #add(broker: Coordinator, request: AddPartitions): Promise<unknown> {
+    this.#added ??= addAll(broker, { ...request, topics: this.#planned }).catch((error: unknown) => {
+      this.#added = undefined;
+      throw error;
+    });
+    return this.#added;
+  }
+}
+
+/** The brokers may still be writing the markers of the transaction before; a new one can begin a moment later. */
+async function addAll(broker: Coordinator, request: AddPartitions): Promise<unknown> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await broker.addPartitionsToTxn(request);
+    } catch (error) {
+      if (!isConcurrent(error) || attempt >= concurrentTries) throw error;
+      await delay(Math.min(1 + attempt, 50));
+    }
+  }
+}
