@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { presets } from '@loopwatch/detectors';
 import type { Logger } from 'pino';
 import type { Api } from './api/api.ts';
@@ -25,6 +26,8 @@ export interface ExchangeDeps {
   /** Wall clock, epoch ms. */
   readonly now: () => number;
   readonly noteAnswer: (answerId: string, sessionId: string) => void;
+  /** An answer of the gateway's own, to a request of an API that keeps the history. */
+  readonly noteOwnAnswer: (answerId: string, request: Json, told: string) => void;
 }
 
 /** A request to a model, taken in. */
@@ -79,12 +82,22 @@ export class Exchange {
       const { max_allowed: allowed, last_tool_calls: lastCalls } = verdict.evidence;
       // The request at hand is not made: those that were are as many as may be.
       const details = { stop_reason: 'max_turn_requests', turn_requests: allowed, max_allowed: allowed };
-      return { text, stop: 'max_turn_requests', details: { ...details, last_tool_calls: lastCalls } };
+      return {
+        id: ownId(),
+        text,
+        stop: 'max_turn_requests',
+        details: { ...details, last_tool_calls: lastCalls },
+      };
     }
     const stop =
       (this.deps.onBlock ?? (this.talksToModel ? 'message' : 'error')) === 'error' ? 'error' : 'stop';
     const { id, detector, incidentId, count, threshold } = verdict;
-    return { text, stop, details: { verdict_id: id, incident_id: incidentId, detector, count, threshold } };
+    return {
+      id: ownId(),
+      text,
+      stop,
+      details: { verdict_id: id, incident_id: incidentId, detector, count, threshold },
+    };
   }
 
   /** Asks once more, with what the model is to be told of its call. @returns the answer, and what it leads to */
@@ -113,6 +126,7 @@ export class Exchange {
   answerOwn(own: OwnAnswer, headers: FlatHeaders = [], usage: Json | null = null): void {
     const { api, body, conversation } = this.asked;
     const kept = withoutHeaders(headers, 'content-type', 'content-length', 'content-encoding');
+    this.noteOwn(own);
     if (!conversation.stream) {
       this.client.json(200, api.answer(body, own, usage), kept);
       return;
@@ -125,6 +139,15 @@ export class Exchange {
       'no-cache',
     ]);
     this.client.end(api.stream(body).finish(own));
+  }
+
+  /** The client may go on from an answer that the upstream does not know. */
+  noteOwn(own: OwnAnswer): void {
+    const { api, body, session } = this.asked;
+    const id = api.answer(body, own, null)['id'];
+    if (api.withEarlier === undefined || typeof id !== 'string') return;
+    this.deps.noteAnswer(id, session.id);
+    this.deps.noteOwnAnswer(id, body, own.text);
   }
 
   /** The answer did not come, or not whole. @param told whether the client has been told already */
@@ -166,4 +189,9 @@ export class Exchange {
     const headers = withoutHeaders(this.asked.request.headers, 'content-length', 'accept-encoding');
     return { ...this.asked.request, headers: [...headers, 'accept-encoding', 'identity'], body };
   }
+}
+
+/** A new id for an answer of the gateway's own. */
+export function ownId(): string {
+  return randomBytes(12).toString('hex');
 }

@@ -93,6 +93,9 @@ export class Gateway {
       noteAnswer: (answerId, sessionId) => {
         sessions.noteAnswer(answerId, sessionId);
       },
+      noteOwnAnswer: (answerId, request, told) => {
+        sessions.noteOwnAnswer(answerId, request, told);
+      },
     });
     this.http = createServer((incoming, response) => {
       void this.handle(incoming, response);

@@ -4,7 +4,7 @@ import { AnswerRelay } from './answer-relay.ts';
 import type { Api } from './api/api.ts';
 import type { Conversation, Json } from './api/conversation.ts';
 import { parseObject } from './api/json.ts';
-import { Exchange, type ExchangeDeps } from './exchange.ts';
+import { Exchange, type ExchangeDeps, ownId } from './exchange.ts';
 import { apiError } from './http/api-error.ts';
 import type { ClientResponse } from './http/client-response.ts';
 import { requestHeaders, withoutHeaders } from './http/headers.ts';
@@ -98,10 +98,10 @@ export class ModelRequests {
     const session = sessions.get(id, now());
     const labels = { model: asked.model, backend: this.deps.backend ?? api.backend };
     const obeyed = obeys ? this.obey(asked, session, labels) : undefined;
-    let body = given;
-    let conversation = asked;
-    if (obeys && asked.items.some((item) => item.role === 'user' && item.text.includes('!/'))) {
-      body = api.withUserTexts(given, withoutCommands, isCommandAnswer);
+    let body = this.resumed(api, given, asked);
+    let conversation = body === given ? asked : (api.readRequest(body) ?? asked);
+    if (obeys && conversation.items.some((item) => item.role === 'user' && item.text.includes('!/'))) {
+      body = api.withUserTexts(body, withoutCommands, isCommandAnswer);
       conversation = api.readRequest(body) ?? asked;
     }
     const exchange = new Exchange(
@@ -110,7 +110,7 @@ export class ModelRequests {
       client,
     );
     if (obeyed !== undefined && (obeyed.isAll || obeyed.refused.length > 0)) {
-      exchange.answerOwn({ text: commandAnswer(obeyed.commands, obeyed.refused), stop: 'stop' });
+      exchange.answerOwn({ id: ownId(), text: commandAnswer(obeyed.commands, obeyed.refused), stop: 'stop' });
       return Promise.resolve('command');
     }
     if (watches(this.planFor(session, labels))) {
@@ -120,6 +120,13 @@ export class ModelRequests {
         : new AnswerRelay(exchange).run(prepared);
     }
     return this.pass(api, request, body === given ? raw : Buffer.from(JSON.stringify(body)), client);
+  }
+
+  /** A request that goes on from an answer of the gateway's own, in terms of what the upstream knows. */
+  private resumed(api: Api, body: Json, { previous }: Conversation): Json {
+    const earlier = previous === null ? undefined : this.deps.sessions.ownAnswer(previous);
+    if (earlier === undefined || api.withEarlier === undefined) return body;
+    return api.withEarlier(body, earlier.request, isCommandAnswer(earlier.told) ? null : earlier.told);
   }
 
   /** Commands count in the message that the user has just written, not in what is repeated of it. */

@@ -173,7 +173,9 @@ export class StreamedAnswer implements AnswerTaker {
   }
 
   private finish(demand: Demand): Outcome {
-    this.exchange.client.end(this.stream.finish(this.exchange.ownAnswer(demand)));
+    const own = this.exchange.ownAnswer(demand);
+    this.exchange.noteOwn(own);
+    this.exchange.client.end(this.stream.finish(own));
     return demand.verdict.kind === 'limit' ? 'limited' : 'blocked';
   }
 }

@@ -78,7 +78,9 @@ export async function ask(
   const body = { model, messages: [...messages], tools, ...more };
   const client = bench.openai(session ?? undefined);
   const completion = stream
-    ? await client.chat.completions.stream(body).finalChatCompletion()
+    ? await client.chat.completions
+        .stream({ ...body, stream_options: { include_usage: true } })
+        .finalChatCompletion()
     : await client.chat.completions.create(body);
   const [choice] = completion.choices;
   if (choice === undefined) throw new Error('an answer without choices');

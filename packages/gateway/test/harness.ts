@@ -1,3 +1,4 @@
+import Anthropic from '@anthropic-ai/sdk';
 import { resolveSettings, topicNames } from '@loopwatch/contract';
 import type { OutputRecord, VerdictSink } from '@loopwatch/log';
 import {
@@ -54,10 +55,7 @@ export class GatewayBench implements AsyncDisposable {
   readonly url: string;
 
   private constructor(
-    parts: Omit<
-      GatewayBench,
-      'openai' | 'texts' | 'events' | 'verdicts' | typeof Symbol.asyncDispose | 'stop'
-    >,
+    parts: Pick<GatewayBench, 'upstream' | 'gateway' | 'lines' | 'sink' | 'registry' | 'clock' | 'url'>,
   ) {
     this.upstream = parts.upstream;
     this.gateway = parts.gateway;
@@ -115,6 +113,15 @@ export class GatewayBench implements AsyncDisposable {
     return new OpenAI({
       apiKey: secretKey,
       baseURL: `${this.url}/v1`,
+      maxRetries: 0,
+      ...(session !== undefined && { defaultHeaders: { 'x-session-id': session } }),
+    });
+  }
+
+  anthropic(session?: string): Anthropic {
+    return new Anthropic({
+      apiKey: secretKey,
+      baseURL: this.url,
       maxRetries: 0,
       ...(session !== undefined && { defaultHeaders: { 'x-session-id': session } }),
     });

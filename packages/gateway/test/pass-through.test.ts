@@ -30,7 +30,7 @@ async function send(
 
 const chat = { 'content-type': 'application/json', authorization: `Bearer ${secretKey}` };
 const question = (stream: boolean) =>
-  JSON.stringify({ model: 'gpt-5-mini', stream, messages: [{ role: 'user', content: 'Hello' }] });
+  JSON.stringify({ model: 'gpt-5-mini', stream, input: 'Hi', messages: [{ role: 'user', content: 'Hi' }] });
 
 /** An answer's body cut at random places. */
 const chunked = (body: fc.Arbitrary<Buffer>) =>
@@ -58,6 +58,16 @@ const streams = fc
         .oneof(textDelta, callDelta)
         .map((delta) => JSON.stringify({ id: 'x', choices: [{ index: 0, delta }] })),
       fc.constant(JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })),
+      fc.constantFrom(
+        '{"type":"message_start","message":{"id":"m"}}',
+        '{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"read"}}',
+        '{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{}"}}',
+        '{"type":"message_delta","delta":{"stop_reason":"tool_use"}}',
+        '{"type":"response.output_item.added","item":{"type":"function_call","name":"read"}}',
+        '{"type":"response.output_item.done","item":{"type":"function_call","name":"read","arguments":"{}"}}',
+        '{"type":"response.output_text.delta","delta":"Hi"}',
+        '{"type":"response.completed","response":{}}',
+      ),
       fc.constantFrom('[DONE]', '{"choices":', '', '{"error":{"message":"no"}}'),
     ),
     { maxLength: 12 },
@@ -89,6 +99,8 @@ describe('what comes back', () => {
   it.each<[string, () => GatewayBench, string]>([
     ['with detection off', () => plain, '/v1/chat/completions'],
     ['with detection on', () => watching, '/v1/chat/completions'],
+    ['with detection on, Messages', () => watching, '/v1/messages'],
+    ['with detection on, Responses', () => watching, '/v1/responses'],
     ['from a path that nobody looks at', () => watching, '/v1/embeddings?x=1'],
   ])('is what the upstream sent, byte for byte, however it is cut: %s', async (_, bench, path) => {
     const types = fc.constantFrom('text/event-stream', 'application/json', 'application/octet-stream');

@@ -11,7 +11,12 @@ let answers = 0;
 /** An answer in the form of the API that the request speaks, streamed where that is asked for. */
 export function modelReply(request: ApiRequest, said: Said): ApiReply {
   answers += 1;
-  return chatReply(request, said, answers);
+  const write = request.path.includes('/messages')
+    ? messagesReply
+    : request.path.includes('/responses')
+      ? responsesReply
+      : chatReply;
+  return write(request, said, answers);
 }
 
 /** Text in the pieces that a model streams. */
@@ -63,6 +68,146 @@ function chatReply({ json }: ApiRequest, { text, calls = [] }: Said, n: number):
     'data: [DONE]\n\n',
   ];
   return { headers: { 'x-request-id': `req-${String(n)}` }, chunks };
+}
+
+function messagesReply({ json }: ApiRequest, { text, calls = [] }: Said, n: number): ApiReply {
+  const made = calls.map(({ name, args, id }, i) => ({
+    type: 'tool_use',
+    id: id ?? `toolu_${String(n)}_${String(i)}`,
+    name,
+    input: args,
+  }));
+  const content = [...(text === undefined ? [] : [{ type: 'text', text }]), ...made];
+  const stop = made.length > 0 ? 'tool_use' : 'end_turn';
+  const head = { id: `msg_${String(n)}`, type: 'message', role: 'assistant', model: json['model'] };
+  const headers = { 'request-id': `req-${String(n)}` };
+  if (json['stream'] !== true) {
+    const usage = { input_tokens: 10, output_tokens: 5 };
+    return { headers, json: { ...head, content, stop_reason: stop, stop_sequence: null, usage } };
+  }
+  const send = (data: { readonly type: string } & Record<string, unknown>): string => event(data, data.type);
+  const start = {
+    ...head,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage: { input_tokens: 10, output_tokens: 1 },
+  };
+  const blocks = content.flatMap((block, index) => {
+    const [empty, deltas] =
+      'text' in block
+        ? [{ ...block, text: '' }, pieces(block.text).map((piece) => ({ type: 'text_delta', text: piece }))]
+        : [
+            { ...block, input: {} },
+            (JSON.stringify(block.input).match(/.{1,8}/gs) ?? []).map((part) => ({
+              type: 'input_json_delta',
+              partial_json: part,
+            })),
+          ];
+    return [
+      send({ type: 'content_block_start', index, content_block: empty }),
+      ...deltas.map((delta) => send({ type: 'content_block_delta', index, delta })),
+      send({ type: 'content_block_stop', index }),
+    ];
+  });
+  const end = { delta: { stop_reason: stop, stop_sequence: null }, usage: { output_tokens: 5 } };
+  const chunks = [
+    send({ type: 'message_start', message: start }),
+    send({ type: 'ping' }),
+    ...blocks,
+    send({ type: 'message_delta', ...end }),
+    send({ type: 'message_stop' }),
+  ];
+  return { headers, chunks };
+}
+
+function responsesReply({ json }: ApiRequest, { text, calls = [] }: Said, n: number): ApiReply {
+  const id = String(n);
+  const message = {
+    type: 'message',
+    id: `msg_${id}`,
+    role: 'assistant',
+    status: 'completed',
+    content: [{ type: 'output_text', text: text ?? '', annotations: [] }],
+  };
+  const made = calls.map(({ name, args, id: callId }, i) => ({
+    type: 'function_call',
+    id: `fc_${id}_${String(i)}`,
+    call_id: callId ?? `call_${id}_${String(i)}`,
+    name,
+    arguments: typeof args === 'string' ? args : JSON.stringify(args),
+    status: 'completed',
+  }));
+  const output = [...(text === undefined ? [] : [message]), ...made];
+  const usage = { input_tokens: 10, output_tokens: 5, total_tokens: 15 };
+  const response = {
+    id: `resp_${id}`,
+    object: 'response',
+    created_at: 1_763_757_600,
+    status: 'completed',
+    error: null,
+    incomplete_details: null,
+    instructions: null,
+    metadata: {},
+    model: json['model'],
+    output,
+    parallel_tool_calls: true,
+    previous_response_id: json['previous_response_id'] ?? null,
+    tool_choice: 'auto',
+    tools: [],
+    usage,
+  };
+  const headers = { 'x-request-id': `req-${id}` };
+  if (json['stream'] !== true) return { headers, json: response };
+  let sequence = 0;
+  const send = (type: string, data: object): string => {
+    const sent = event({ type, sequence_number: sequence, ...data }, type);
+    sequence += 1;
+    return sent;
+  };
+  const begun = { ...response, status: 'in_progress', output: [], usage: null };
+  const chunks = [
+    send('response.created', { response: begun }),
+    send('response.in_progress', { response: begun }),
+    ...output.flatMap((item, at) => {
+      const place = { output_index: at, item_id: item.id };
+      if ('content' in item) {
+        const part = item.content[0];
+        const whole = part?.text ?? '';
+        const empty = { type: 'output_text', text: '', annotations: [] };
+        return [
+          send('response.output_item.added', {
+            output_index: at,
+            item: { ...item, status: 'in_progress', content: [] },
+          }),
+          send('response.content_part.added', { ...place, content_index: 0, part: empty }),
+          ...pieces(whole).map((delta) =>
+            send('response.output_text.delta', { ...place, content_index: 0, delta, logprobs: [] }),
+          ),
+          send('response.output_text.done', { ...place, content_index: 0, text: whole, logprobs: [] }),
+          send('response.content_part.done', { ...place, content_index: 0, part }),
+          send('response.output_item.done', { output_index: at, item }),
+        ];
+      }
+      return [
+        send('response.output_item.added', {
+          output_index: at,
+          item: { ...item, arguments: '', status: 'in_progress' },
+        }),
+        ...(item.arguments.match(/.{1,8}/gs) ?? []).map((delta) =>
+          send('response.function_call_arguments.delta', { ...place, delta }),
+        ),
+        send('response.function_call_arguments.done', {
+          ...place,
+          name: item.name,
+          arguments: item.arguments,
+        }),
+        send('response.output_item.done', { output_index: at, item }),
+      ];
+    }),
+    send('response.completed', { response }),
+  ];
+  return { headers, chunks };
 }
 
 function event(data: object, name?: string): string {

@@ -30,6 +30,14 @@ export interface Api {
   withLimit(body: Json, message: string): Json;
   /** An answer of the gateway's own. */
   answer(body: Json, answer: OwnAnswer, usage: Json | null): Json;
+  /**
+   * Where the API keeps the history: a request that goes on from an answer of the gateway's own, which the API does not
+   * know, as one that goes on from what was before it.
+   *
+   * @param earlier the request that was answered here
+   * @param told the answer; null where the model is not to hear of it
+   */
+  withEarlier?(body: Json, earlier: Json, told: string | null): Json;
   stream(body: Json): ApiStream;
 }
 

@@ -19,15 +19,17 @@ export class ChatStream implements ApiStream {
   usage: Usage | null = null;
   finishReason: string | null = null;
   private readonly parts = new Map<string, CallInParts>();
-  private head: Json;
+  /** What all chunks begin with, once one has come. */
+  private head: Json | undefined;
+  private readonly ownHead: (id: string) => Json;
   private readonly choices: number;
   private readonly wantsUsage: boolean;
   private finished = 0;
   private hasRole = false;
   private content = '';
 
-  constructor(body: Json, head: Json) {
-    this.head = head;
+  constructor(body: Json, ownHead: (id: string) => Json) {
+    this.ownHead = ownHead;
     this.choices = typeof body['n'] === 'number' ? body['n'] : 1;
     const options = body['stream_options'];
     this.wantsUsage = isObject(options) && options['include_usage'] === true;
@@ -56,7 +58,7 @@ export class ChatStream implements ApiStream {
 
   private begin(chunk: Json): void {
     this.id = text(chunk['id']);
-    const { id, object, created, model } = { ...this.head, ...chunk };
+    const { id, object, created, model } = chunk;
     this.head = { id, object, created, model };
   }
 
@@ -118,7 +120,8 @@ export class ChatStream implements ApiStream {
     return { choices: [{ index: 0, message }] };
   }
 
-  finish({ text: told, stop, details }: OwnAnswer): string {
+  finish({ id, text: told, stop, details }: OwnAnswer): string {
+    this.head ??= this.ownHead(id);
     const content = this.content === '' ? told : `\n\n${told}`;
     return (
       this.chunk({ content }, null) +

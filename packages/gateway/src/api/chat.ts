@@ -1,6 +1,7 @@
 import type { Api } from './api.ts';
 import { ChatStream } from './chat-stream.ts';
 import { chatUsage } from './chat-usage.ts';
+import { contentText, editContent } from './content.ts';
 import {
   type Conversation,
   type Guidance,
@@ -30,6 +31,7 @@ export const chatApi: Api = {
         named(metadata['thread_id']) ??
         named(body['user']),
       previous: null,
+      keepsHistory: false,
     } satisfies Conversation;
   },
 
@@ -102,9 +104,9 @@ export const chatApi: Api = {
     };
   },
 
-  answer(body, { text: content, stop, details }, usage) {
+  answer(body, { id, text: content, stop, details }, usage) {
     return {
-      ...ownHead(body, 'chat.completion'),
+      ...ownHead(body, 'chat.completion', id),
       choices: [
         {
           index: 0,
@@ -118,16 +120,15 @@ export const chatApi: Api = {
     };
   },
 
-  stream: (body) => new ChatStream(body, ownHead(body, 'chat.completion.chunk')),
+  stream: (body) => new ChatStream(body, (id) => ownHead(body, 'chat.completion.chunk', id)),
 };
 
 /** The beginning of an answer of the gateway's own. */
-function ownHead(body: Json, object: string): Json {
-  const now = Date.now();
+function ownHead(body: Json, object: string, id: string): Json {
   return {
-    id: `chatcmpl-loopwatch-${now.toString(36)}`,
+    id: `chatcmpl-loopwatch-${id}`,
     object,
-    created: Math.floor(now / 1000),
+    created: Math.floor(Date.now() / 1000),
     model: text(body['model']) ?? '',
   };
 }
@@ -154,30 +155,6 @@ function itemOf(message: Json): Item[] {
     default:
       return [];
   }
-}
-
-/** The text of a message: a string, or those of its parts. */
-function contentText(content: unknown): string {
-  if (typeof content === 'string') return content;
-  return objects(content)
-    .map((part) => text(part['text']) ?? '')
-    .join('');
-}
-
-/** @returns undefined where nothing is left of a content that had something before */
-function editContent(content: unknown, edit: (text: string) => string): unknown {
-  if (typeof content === 'string') {
-    const edited = edit(content);
-    return edited === '' && content !== '' ? undefined : edited;
-  }
-  if (!Array.isArray(content)) return content;
-  const parts = content.flatMap((part: unknown) => {
-    if (!isObject(part) || typeof part['text'] !== 'string') return [part];
-    const edited = edit(part['text']);
-    if (edited === part['text']) return [part];
-    return edited === '' ? [] : [{ ...part, text: edited }];
-  });
-  return parts.length === 0 && content.length > 0 ? undefined : parts;
 }
 
 function isResult(message: Json): boolean {

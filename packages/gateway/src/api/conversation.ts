@@ -31,6 +31,8 @@ export interface Conversation {
   readonly session: string | null;
   /** The answer that this request goes on from, where the API keeps the history. */
   readonly previous: string | null;
+  /** Whether the API knows what was before, so that a request holds only what is new. */
+  readonly keepsHistory: boolean;
 }
 
 export interface Usage {
@@ -54,6 +56,8 @@ export type StopReason = 'error' | 'stop' | 'max_turn_requests';
 
 /** An answer of the gateway's own, in place of the model's or of its rest. */
 export interface OwnAnswer {
+  /** Part of the id that the API gives to answers. */
+  readonly id: string;
   readonly text: string;
   readonly stop: StopReason;
   /** What a program may want to know of the reason. */
@@ -74,3 +78,6 @@ export interface Guidance {
 /** What the other calls of an answer are told whose call was not made. */
 export const notMade =
   'This call was not made, because another call of the same answer was not. Call again if you still need it.';
+
+/** What follows guidance as the assistant where a conversation may not end with it. */
+export const goOn = 'Please go on, and take this into account.';

@@ -101,15 +101,15 @@ export class GatewaySession {
   }
 
   /** Takes a request that is about to go to the model. @param now epoch ms */
-  ask({ items }: Conversation, labels: Labels, now: number): Asking {
+  ask(conversation: Conversation, labels: Labels, now: number): Asking {
     this.labels = labels;
-    const repeated = this.ledger.isRepeated(items);
+    const repeated = this.ledger.isRepeated(conversation);
     // What the client never got whole was taken back by asking again.
     if (this.undelivered && repeated) this.push({ type: 'retry' }, now);
     this.undelivered = false;
     let stop: Demand | undefined;
     let hint: Demand | undefined;
-    for (const news of this.ledger.take(items)) {
+    for (const news of this.ledger.take(conversation, repeated)) {
       if (news.type === 'prompt') this.limit = undefined;
       const verdicts = this.push(eventOf(news), now);
       const demand = this.demandOf(verdicts);

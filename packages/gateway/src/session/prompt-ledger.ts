@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonicalArguments } from '@loopwatch/detectors';
-import type { Item, ToolCall } from '../api/conversation.ts';
+import type { Conversation, Item, ToolCall } from '../api/conversation.ts';
 
 /** What of a request's history is new. */
 export type HistoryNews =
@@ -31,11 +31,14 @@ export class PromptLedger {
   private fingerprint = '';
 
   /** Takes a request's history. @returns what is new, in its order */
-  take(items: readonly Item[]): HistoryNews[] {
+  take(
+    { items, keepsHistory }: Pick<Conversation, 'items' | 'keepsHistory'>,
+    repeated: boolean,
+  ): HistoryNews[] {
     const news: HistoryNews[] = [];
     const at = items.findLastIndex(({ role }) => role === 'user');
     const user = items[at];
-    if (user?.role === 'user') this.takePrompt(items, at, user.text, news);
+    if (user?.role === 'user') this.takePrompt(items, at, keepsHistory && !repeated, user.text, news);
     const seen = { calls: new Map<string, number>(), results: new Map<string, number>() };
     for (const item of items.slice(at + 1)) {
       if (item.role === 'assistant') {
@@ -53,8 +56,8 @@ export class PromptLedger {
   }
 
   /** Whether the history is the one of the request before: the same question is asked once more. */
-  isRepeated(items: readonly Item[]): boolean {
-    const fingerprint = hashOf(JSON.stringify([items.length, items.at(-1)]));
+  isRepeated({ items, previous }: Pick<Conversation, 'items' | 'previous'>): boolean {
+    const fingerprint = hashOf(JSON.stringify([previous, items.length, items.at(-1)]));
     const repeated = fingerprint === this.fingerprint;
     this.fingerprint = fingerprint;
     return repeated;
@@ -65,7 +68,13 @@ export class PromptLedger {
     add(this.calls, callKey(call));
   }
 
-  private takePrompt(items: readonly Item[], at: number, text: string, news: HistoryNews[]): void {
+  private takePrompt(
+    items: readonly Item[],
+    at: number,
+    onlyNew: boolean,
+    text: string,
+    news: HistoryNews[],
+  ): void {
     const users = items.reduce((sum, { role }) => sum + (role === 'user' ? 1 : 0), 0);
     const prompt = hashOf(text);
     // A client may write something else into its last message while the tools go round: only a message at the end,
@@ -74,7 +83,7 @@ export class PromptLedger {
     const isNew =
       this.prompt === undefined ||
       users > this.users ||
-      (isLast && (users !== this.users || prompt !== this.prompt));
+      (isLast && (onlyNew || users !== this.users || prompt !== this.prompt));
     this.users = users;
     if (isLast || isNew) this.prompt = prompt;
     if (!isNew) return;

@@ -32,7 +32,12 @@ export function sessionName(
   const system = items.flatMap((item) => (item.role === 'system' ? [item.text] : []));
   const user = items.find(({ role }) => role === 'user');
   const key = headerOf(headers, 'authorization') ?? headerOf(headers, 'x-api-key') ?? '';
-  const beginning = JSON.stringify([key, system, user?.role === 'user' ? user.text : '']);
+  const beginning = JSON.stringify([
+    key,
+    conversation.previous,
+    system,
+    user?.role === 'user' ? user.text : '',
+  ]);
   return {
     id: `derived-${createHash('sha256').update(beginning).digest('hex').slice(0, 24)}`,
     source: 'derived',

@@ -1,4 +1,8 @@
+import type { Json } from '../api/conversation.ts';
 import type { GatewaySession } from './gateway-session.ts';
+
+/** Answers of the gateway's own that a request may go on from; they hold whole requests. */
+const MOST_OWN_ANSWERS = 200;
 
 /** Why a session was let go. */
 export type LetGo = 'idle' | 'lru';
@@ -7,6 +11,7 @@ export type LetGo = 'idle' | 'lru';
 export class SessionStore {
   private readonly sessions = new Map<string, GatewaySession>();
   private readonly answers = new Map<string, string>();
+  private readonly ownAnswers = new Map<string, { readonly request: Json; readonly told: string }>();
   private readonly limit: number;
   private readonly create: (id: string) => GatewaySession;
   private readonly onLetGo: (why: LetGo) => void;
@@ -46,6 +51,16 @@ export class SessionStore {
     this.answers.delete(answerId);
     this.answers.set(answerId, sessionId);
     if (this.answers.size > 2 * this.limit) this.answers.delete(first(this.answers.keys()) ?? '');
+  }
+
+  /** An answer of the gateway's own, with the request it was given to: only the gateway knows it. */
+  noteOwnAnswer(answerId: string, request: Json, told: string): void {
+    this.ownAnswers.set(answerId, { request, told });
+    if (this.ownAnswers.size > MOST_OWN_ANSWERS) this.ownAnswers.delete(first(this.ownAnswers.keys()) ?? '');
+  }
+
+  ownAnswer(answerId: string): { readonly request: Json; readonly told: string } | undefined {
+    return this.ownAnswers.get(answerId);
   }
 
   private trim(now: number): void {

@@ -1,0 +1,33 @@
+import { isObject, objects, text } from './json.ts';
+
+/** The text of a message: a string, or those of its parts. */
+export function contentText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  return objects(content)
+    .map((part) => text(part['text']) ?? '')
+    .join('');
+}
+
+/**
+ * A content with each of its texts run through a function; parts left without any are taken out.
+ *
+ * @returns the content itself where nothing changed, undefined where nothing is left of what had something before
+ */
+export function editContent(content: unknown, edit: (text: string) => string): unknown {
+  if (typeof content === 'string') {
+    const edited = edit(content);
+    return edited === '' && content !== '' ? undefined : edited;
+  }
+  if (!Array.isArray(content)) return content;
+  const parts = content.flatMap((part: unknown) => editPart(part, edit));
+  const isSame = parts.length === content.length && parts.every((part, i) => part === content[i]);
+  if (isSame) return content;
+  return parts.length === 0 ? undefined : parts;
+}
+
+function editPart(part: unknown, edit: (text: string) => string): unknown[] {
+  if (!isObject(part) || typeof part['text'] !== 'string') return [part];
+  const edited = edit(part['text']);
+  if (edited === part['text']) return [part];
+  return edited === '' ? [] : [{ ...part, text: edited }];
+}

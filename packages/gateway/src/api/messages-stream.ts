@@ -1,0 +1,184 @@
+import { type SseEvent, sseText } from '../stream/sse.ts';
+import type { ApiStream, StreamNews } from './api.ts';
+import type { Json, OwnAnswer, ToolCall, Usage } from './conversation.ts';
+import { count, isObject, objects, parseObject, text } from './json.ts';
+
+const NO_NEWS: StreamNews = {};
+
+/** A block of the answer as far as it has come; a tool's input comes as a text of JSON. */
+interface Block {
+  readonly start: Json;
+  text: string;
+  thinking: string;
+  signature: string;
+  input: string;
+}
+
+/** A streamed answer of Anthropic's Messages. */
+export class MessagesStream implements ApiStream {
+  id: string | null = null;
+  finishReason: string | null = null;
+  private readonly own: (answer: OwnAnswer) => Json;
+  private readonly blocks = new Map<number, Block>();
+  private inputTokens: number | null = null;
+  private outputTokens: number | null = null;
+  /** What the client has got. */
+  private hasBegun = false;
+  private openBlock: number | undefined;
+  private nextBlock = 0;
+
+  constructor(own: (answer: OwnAnswer) => Json) {
+    this.own = own;
+  }
+
+  get usage(): Usage | null {
+    const { inputTokens, outputTokens } = this;
+    return inputTokens === null && outputTokens === null ? null : { inputTokens, outputTokens };
+  }
+
+  get calls(): readonly ToolCall[] {
+    return [...this.blocks.values()].flatMap(({ start, input }) => {
+      if (start['type'] !== 'tool_use') return [];
+      const whole = isObject(start['input']) && input === '' ? start['input'] : input;
+      return [{ id: text(start['id']), name: text(start['name']) ?? '', args: whole }];
+    });
+  }
+
+  read({ data }: SseEvent): StreamNews {
+    const event = data === '' ? undefined : parseObject(data);
+    switch (event?.['type']) {
+      case 'message_start': {
+        const message = isObject(event['message']) ? event['message'] : {};
+        this.id = text(message['id']);
+        this.noteUsage(message['usage']);
+        return NO_NEWS;
+      }
+      case 'content_block_start': {
+        const start = isObject(event['content_block']) ? event['content_block'] : {};
+        const first = text(start['text']) ?? '';
+        this.blocks.set(indexOf(event), { start, text: first, thinking: '', signature: '', input: '' });
+        if (start['type'] === 'tool_use') return { holds: true };
+        return first === '' ? NO_NEWS : { text: first };
+      }
+      case 'content_block_delta':
+        return this.readDelta(
+          this.blocks.get(indexOf(event)),
+          isObject(event['delta']) ? event['delta'] : {},
+        );
+      case 'message_delta': {
+        this.noteUsage(event['usage']);
+        if (isObject(event['delta'])) this.finishReason = text(event['delta']['stop_reason']);
+        return { ends: true };
+      }
+      case 'message_stop':
+        return { ends: true };
+      default:
+        return NO_NEWS;
+    }
+  }
+
+  private readDelta(block: Block | undefined, delta: Json): StreamNews {
+    const said = text(delta['text']);
+    const thought = text(delta['thinking']);
+    if (block !== undefined) {
+      block.text += said ?? '';
+      block.thinking += thought ?? '';
+      block.signature += text(delta['signature']) ?? '';
+      block.input += text(delta['partial_json']) ?? '';
+    }
+    if (delta['type'] === 'text_delta') return { text: said ?? '' };
+    return thought === null ? NO_NEWS : { thought };
+  }
+
+  private noteUsage(usage: unknown): void {
+    if (!isObject(usage)) return;
+    this.inputTokens = count(usage['input_tokens']) ?? this.inputTokens;
+    this.outputTokens = count(usage['output_tokens']) ?? this.outputTokens;
+  }
+
+  passed({ data }: SseEvent): void {
+    const event = data === '' ? undefined : parseObject(data);
+    if (event?.['type'] === 'message_start') this.hasBegun = true;
+    else if (event?.['type'] === 'content_block_start') {
+      this.openBlock = indexOf(event);
+      this.nextBlock = this.openBlock + 1;
+    } else if (event?.['type'] === 'content_block_stop') this.openBlock = undefined;
+  }
+
+  reply(): Json {
+    const content = [...this.blocks.values()].map((block) => {
+      const { start } = block;
+      if (start['type'] === 'tool_use')
+        return { ...start, input: parseObject(block.input) ?? start['input'] ?? {} };
+      if (start['type'] === 'text') return { ...start, text: block.text };
+      if (start['type'] === 'thinking')
+        return { ...start, thinking: block.thinking, signature: block.signature };
+      return start;
+    });
+    return { content };
+  }
+
+  finish(answer: OwnAnswer): string {
+    return this.goOn(this.own(answer), answer.details);
+  }
+
+  continueWith(reply: Json): string {
+    return this.goOn(reply);
+  }
+
+  /** The blocks of an answer behind those that the client has got, and the end of the message. */
+  private goOn(answer: Json, details?: Json): string {
+    const { content, stop_reason: reason, usage } = answer;
+    const out: string[] = [];
+    const emit = (type: string, more: Json): void => {
+      out.push(sseText({ type, ...more }, type));
+    };
+    if (!this.hasBegun) {
+      const message = { ...answer, content: [], stop_reason: null };
+      emit('message_start', { message });
+    }
+    if (this.openBlock !== undefined) emit('content_block_stop', { index: this.openBlock });
+    for (const block of objects(content)) {
+      const index = this.nextBlock;
+      this.nextBlock += 1;
+      const { start, deltas } = inParts(block);
+      emit('content_block_start', { index, content_block: start });
+      for (const delta of deltas) emit('content_block_delta', { index, delta });
+      emit('content_block_stop', { index });
+    }
+    const output = this.outputTokens ?? (isObject(usage) ? usage['output_tokens'] : 0);
+    emit('message_delta', {
+      delta: { stop_reason: reason, stop_sequence: null },
+      usage: { output_tokens: output },
+      ...(details && { loopwatch: details }),
+    });
+    emit('message_stop', {});
+    return out.join('');
+  }
+}
+
+function indexOf(event: Json): number {
+  return count(event['index']) ?? 0;
+}
+
+/** A whole block as it would have been streamed. */
+function inParts(block: Json): { readonly start: Json; readonly deltas: readonly Json[] } {
+  switch (block['type']) {
+    case 'text':
+      return { start: { ...block, text: '' }, deltas: [{ type: 'text_delta', text: block['text'] }] };
+    case 'tool_use': {
+      const delta = { type: 'input_json_delta', partial_json: JSON.stringify(block['input'] ?? {}) };
+      return { start: { ...block, input: {} }, deltas: [delta] };
+    }
+    case 'thinking':
+      return {
+        start: { ...block, thinking: '', signature: '' },
+        deltas: [
+          { type: 'thinking_delta', thinking: block['thinking'] },
+          { type: 'signature_delta', signature: block['signature'] },
+        ],
+      };
+    default:
+      return { start: block, deltas: [] };
+  }
+}

@@ -1,0 +1,178 @@
+import type { Api } from './api.ts';
+import { contentText, editContent } from './content.ts';
+import {
+  type Conversation,
+  type Guidance,
+  goOn,
+  type Item,
+  type Json,
+  notMade,
+  type Reply,
+  type ToolCall,
+  type Usage,
+} from './conversation.ts';
+import { count, isObject, limitedResult, named, objects, replaceLast, text, without } from './json.ts';
+import { MessagesStream } from './messages-stream.ts';
+
+/** Anthropic's Messages: `POST /v1/messages`. */
+export const messagesApi: Api = {
+  kind: 'messages',
+  backend: 'anthropic',
+
+  readRequest(body) {
+    if (!Array.isArray(body['messages'])) return undefined;
+    const metadata = isObject(body['metadata']) ? body['metadata'] : {};
+    const system = contentText(body['system']);
+    return {
+      model: text(body['model']),
+      stream: body['stream'] === true,
+      items: [
+        ...(system === '' ? [] : [{ role: 'system' as const, text: system }]),
+        ...objects(body['messages']).flatMap(itemsOf),
+      ],
+      session: named(metadata['session_id']) ?? named(metadata['user_id']),
+      previous: null,
+      keepsHistory: false,
+    } satisfies Conversation;
+  },
+
+  readReply(body): Reply | undefined {
+    if (!Array.isArray(body['content'])) return undefined;
+    const blocks = objects(body['content']);
+    return {
+      id: text(body['id']),
+      text: contentText(blocks),
+      thought: blocks.map((block) => text(block['thinking']) ?? '').join(''),
+      calls: callsOf(blocks),
+      usage: messagesUsage(body['usage']),
+      finishReason: text(body['stop_reason']),
+    };
+  },
+
+  withUserTexts(body, edit, isOwnAnswer) {
+    const messages: Json[] = [];
+    let emptied = false;
+    for (const message of objects(body['messages'])) {
+      const answered =
+        emptied && message['role'] === 'assistant' && isOwnAnswer(contentText(message['content']));
+      emptied = false;
+      if (answered) continue;
+      const content = message['role'] === 'user' ? editContent(message['content'], edit) : message['content'];
+      if (content === undefined) emptied = true;
+      else messages.push(content === message['content'] ? message : { ...message, content });
+    }
+    return { ...body, messages };
+  },
+
+  withGuidance(body, reply, guidance) {
+    const messages = [...objects(body['messages']), ...guidanceMessages(reply, guidance)];
+    return { ...without(body, 'stream'), messages };
+  },
+
+  withNote(body, note, as) {
+    const messages = objects(body['messages']);
+    if (as === 'assistant') return { ...body, messages: [...messages, ...asAssistant(note)] };
+    const told = editLastResult(messages, (result) => ({
+      ...result,
+      content: [...blocksOf(result['content']), { type: 'text', text: note }],
+    }));
+    return { ...body, messages: told ?? [...messages, { role: 'user', content: note }] };
+  },
+
+  withLimit(body, message) {
+    const messages = objects(body['messages']);
+    const limited = editLastResult(messages, (result) => ({
+      ...result,
+      content: limitedResult(contentText(result['content']), message),
+    }));
+    const hasTools = Array.isArray(body['tools']) && body['tools'].length > 0;
+    return { ...body, messages: limited ?? messages, ...(hasTools && { tool_choice: { type: 'none' } }) };
+  },
+
+  answer(body, { id, text: told, stop, details }, usage) {
+    return {
+      id: `msg_loopwatch_${id}`,
+      type: 'message',
+      role: 'assistant',
+      model: text(body['model']) ?? '',
+      content: [{ type: 'text', text: told }],
+      stop_reason: stop === 'max_turn_requests' ? stop : 'end_turn',
+      stop_sequence: null,
+      usage: usage ?? { input_tokens: 0, output_tokens: 0 },
+      ...(details && { loopwatch: details }),
+    };
+  },
+
+  stream: (body) => new MessagesStream((answer) => messagesApi.answer(body, answer, null)),
+};
+
+function messagesUsage(usage: unknown): Usage | null {
+  if (!isObject(usage)) return null;
+  return { inputTokens: count(usage['input_tokens']), outputTokens: count(usage['output_tokens']) };
+}
+
+/** A message of the user that carries results belongs to the turn, whatever else it says. */
+function itemsOf({ role, content }: Json): Item[] {
+  if (role === 'assistant') return [{ role, text: contentText(content), calls: callsOf(objects(content)) }];
+  if (role !== 'user') return [];
+  const results = objects(content).filter(isResult);
+  if (results.length === 0) return [{ role, text: contentText(content) }];
+  return results.map((result) => ({
+    role: 'result',
+    callId: text(result['tool_use_id']),
+    result: contentText(result['content']),
+    isError: result['is_error'] === true,
+  }));
+}
+
+function isResult({ type }: Json): boolean {
+  return type === 'tool_result';
+}
+
+function blocksOf(content: unknown): Json[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : objects(content);
+}
+
+function callsOf(blocks: readonly Json[]): ToolCall[] {
+  return blocks.flatMap((block) => {
+    const { type, input } = block;
+    if (type !== 'tool_use') return [];
+    const args = isObject(input) ? input : (text(input) ?? '');
+    return [{ id: text(block['id']), name: text(block['name']) ?? '', args }];
+  });
+}
+
+/** @returns undefined where no message carries a result */
+function editLastResult(messages: readonly Json[], edit: (result: Json) => Json): Json[] | undefined {
+  const holds = ({ content }: Json) => objects(content).some(isResult);
+  if (!messages.some(holds)) return undefined;
+  return replaceLast(messages, holds, (message) => ({
+    ...message,
+    content: replaceLast(objects(message['content']), isResult, edit),
+  }));
+}
+
+function guidanceMessages(reply: Json, { text: told, as, call }: Guidance): Json[] {
+  if (as === 'assistant') return asAssistant(told);
+  const content = objects(reply['content']);
+  const results = content
+    .filter(({ type }) => type === 'tool_use')
+    .map(({ id }, i) => ({
+      type: 'tool_result',
+      tool_use_id: id,
+      is_error: true,
+      content: i === call ? told : notMade,
+    }));
+  return [
+    { role: 'assistant', content },
+    { role: 'user', content: results },
+  ];
+}
+
+/** The conversation must not end with the assistant: newer models refuse to go on from there. */
+function asAssistant(told: string): Json[] {
+  return [
+    { role: 'assistant', content: told },
+    { role: 'user', content: goOn },
+  ];
+}

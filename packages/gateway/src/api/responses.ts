@@ -1,0 +1,212 @@
+import type { Api } from './api.ts';
+import { contentText, editContent } from './content.ts';
+import {
+  type Conversation,
+  type Guidance,
+  goOn,
+  type Item,
+  type Json,
+  notMade,
+  type Reply,
+  type ToolCall,
+  type Usage,
+} from './conversation.ts';
+import { count, isObject, limitedResult, named, objects, replaceLast, text, without } from './json.ts';
+import { ResponsesStream } from './responses-stream.ts';
+
+/** OpenAI's Responses: `POST /v1/responses`. */
+export const responsesApi: Api = {
+  kind: 'responses',
+  backend: 'openai',
+
+  readRequest(body) {
+    const { input, conversation, metadata } = body;
+    if (input !== undefined && typeof input !== 'string' && !Array.isArray(input)) return undefined;
+    const about = isObject(metadata) ? metadata : {};
+    const previous = named(body['previous_response_id']);
+    const kept = isObject(conversation) ? named(conversation['id']) : named(conversation);
+    const system = text(body['instructions']) ?? '';
+    return {
+      model: text(body['model']),
+      stream: body['stream'] === true,
+      items: [
+        ...(system === '' ? [] : [{ role: 'system' as const, text: system }]),
+        ...itemsOf(inputOf(body)),
+      ],
+      session:
+        named(about['session_id']) ??
+        named(about['conversation_id']) ??
+        named(about['thread_id']) ??
+        kept ??
+        (previous === null ? named(body['user']) : null),
+      previous,
+      keepsHistory: previous !== null || kept !== null,
+    } satisfies Conversation;
+  },
+
+  readReply(body): Reply | undefined {
+    if (!Array.isArray(body['output'])) return undefined;
+    const output = objects(body['output']);
+    return {
+      id: text(body['id']),
+      text: output
+        .flatMap((item) => (item['type'] === 'message' ? [contentText(item['content'])] : []))
+        .join(''),
+      thought: output
+        .flatMap((item) =>
+          item['type'] === 'reasoning' ? [contentText(item['summary']), contentText(item['content'])] : [],
+        )
+        .join(''),
+      calls: output.flatMap(callOf),
+      usage: responsesUsage(body['usage']),
+      finishReason: text(body['status']),
+    };
+  },
+
+  withUserTexts(body, edit, isOwnAnswer) {
+    const input: Json[] = [];
+    let emptied = false;
+    for (const item of inputOf(body)) {
+      const answered = emptied && item['role'] === 'assistant' && isOwnAnswer(contentText(item['content']));
+      emptied = false;
+      if (answered) continue;
+      const content = item['role'] === 'user' ? editContent(item['content'], edit) : item['content'];
+      if (content === undefined && item['role'] === 'user') emptied = true;
+      else input.push(content === item['content'] ? item : { ...item, content });
+    }
+    return { ...body, input };
+  },
+
+  withGuidance(body, reply, guidance) {
+    const input = [...inputOf(body), ...guidanceItems(reply, guidance)];
+    return { ...without(body, 'stream_options'), stream: false, input };
+  },
+
+  withNote(body, note, as) {
+    const input = inputOf(body);
+    if (as === 'assistant') return { ...body, input: [...input, ...asAssistant(note)] };
+    if (!input.some(isResult)) return { ...body, input: [...input, { role: 'user', content: note }] };
+    const add = (item: Json): Json => ({ ...item, output: `${contentText(item['output'])}\n\n${note}` });
+    return { ...body, input: replaceLast(input, isResult, add) };
+  },
+
+  withLimit(body, message) {
+    const limited = (item: Json): Json => ({
+      ...item,
+      output: limitedResult(contentText(item['output']), message),
+    });
+    const hasTools = Array.isArray(body['tools']) && body['tools'].length > 0;
+    const input = replaceLast(inputOf(body), isResult, limited);
+    return { ...body, input, ...(hasTools && { tool_choice: 'none' }) };
+  },
+
+  answer(body, { id, text: told, stop, details }, usage) {
+    const item = {
+      type: 'message',
+      id: `msg_loopwatch_${id}`,
+      role: 'assistant',
+      status: 'completed',
+      content: [{ type: 'output_text', text: told, annotations: [], logprobs: [] }],
+    };
+    return {
+      id: `resp_loopwatch_${id}`,
+      object: 'response',
+      created_at: Math.floor(Date.now() / 1000),
+      status: stop === 'stop' ? 'completed' : 'incomplete',
+      error: null,
+      incomplete_details: stop === 'stop' ? null : { reason: stop === 'error' ? 'loop_detected' : stop },
+      instructions: body['instructions'] ?? null,
+      metadata: body['metadata'] ?? {},
+      model: text(body['model']) ?? '',
+      output: [item],
+      parallel_tool_calls: body['parallel_tool_calls'] ?? true,
+      previous_response_id: body['previous_response_id'] ?? null,
+      temperature: body['temperature'] ?? null,
+      tool_choice: body['tool_choice'] ?? 'auto',
+      tools: body['tools'] ?? [],
+      top_p: body['top_p'] ?? null,
+      usage: usage ?? { input_tokens: 0, output_tokens: 0, total_tokens: 0 },
+      ...(details && { loopwatch: details }),
+    };
+  },
+
+  withEarlier(body, earlier, told) {
+    const previous = earlier['previous_response_id'];
+    const answered = told === null ? [] : [{ role: 'assistant', content: told }];
+    const input = [...inputOf(earlier), ...answered, ...inputOf(body)];
+    return {
+      ...without(body, 'previous_response_id'),
+      ...(typeof previous === 'string' && { previous_response_id: previous }),
+      input,
+    };
+  },
+
+  stream: (body) => new ResponsesStream((answer) => responsesApi.answer(body, answer, null)),
+};
+
+function responsesUsage(usage: unknown): Usage | null {
+  if (!isObject(usage)) return null;
+  return { inputTokens: count(usage['input_tokens']), outputTokens: count(usage['output_tokens']) };
+}
+
+/** The input as a list of items; a text is a message of the user. */
+function inputOf({ input }: Json): Json[] {
+  return typeof input === 'string' ? [{ role: 'user', content: input }] : objects(input);
+}
+
+/** Calls are items of their own here; those that follow each other are of one answer. */
+function itemsOf(input: readonly Json[]): Item[] {
+  const items: Item[] = [];
+  for (const item of input) {
+    const [call] = callOf(item);
+    const last = items.at(-1);
+    if (call !== undefined) {
+      if (last?.role === 'assistant') items[items.length - 1] = { ...last, calls: [...last.calls, call] };
+      else items.push({ role: 'assistant', text: '', calls: [call] });
+    } else if (isResult(item))
+      items.push({
+        role: 'result',
+        callId: text(item['call_id']),
+        result: contentText(item['output']),
+        isError: false,
+      });
+    else if (item['role'] === 'user') items.push({ role: 'user', text: contentText(item['content']) });
+    else if (item['role'] === 'assistant')
+      items.push({ role: 'assistant', text: contentText(item['content']), calls: [] });
+    else if (item['role'] === 'system' || item['role'] === 'developer')
+      items.push({ role: 'system', text: contentText(item['content']) });
+  }
+  return items;
+}
+
+function isResult({ type }: Json): boolean {
+  return type === 'function_call_output' || type === 'custom_tool_call_output';
+}
+
+function callOf(item: Json): ToolCall[] {
+  const id = text(item['call_id']);
+  const name = text(item['name']) ?? '';
+  if (item['type'] === 'function_call') return [{ id, name, args: text(item['arguments']) ?? '' }];
+  if (item['type'] === 'custom_tool_call') return [{ id, name, args: text(item['input']) ?? '' }];
+  return [];
+}
+
+function guidanceItems(reply: Json, { text: told, as, call }: Guidance): Json[] {
+  if (as === 'assistant') return asAssistant(told);
+  const output = objects(reply['output']);
+  const results = output
+    .filter((item) => callOf(item).length > 0)
+    .map(({ type, call_id: id }, i) => ({
+      type: type === 'custom_tool_call' ? 'custom_tool_call_output' : 'function_call_output',
+      call_id: id,
+      output: JSON.stringify({ error: i === call ? told : notMade }),
+    }));
+  return [...output, ...results];
+}
+
+function asAssistant(told: string): Json[] {
+  return [
+    { role: 'assistant', content: told },
+    { role: 'user', content: goOn },
+  ];
+}

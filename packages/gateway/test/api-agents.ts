@@ -1,0 +1,219 @@
+import type { MessageParam, ToolResultBlockParam } from '@anthropic-ai/sdk/resources/messages';
+import type {
+  ResponseInput,
+  ResponseStreamEvent,
+  Response as ResponsesAnswer,
+} from 'openai/resources/responses/responses';
+import { Agent, type Got } from './agent.ts';
+import type { GatewayBench } from './harness.ts';
+
+/** An agent on one of the APIs: asks the model, runs what it calls, asks again. */
+export interface ApiAgent {
+  /** What each tool answers. */
+  result: string;
+  turn(): Promise<Got>;
+  turns(count: number): Promise<Got[]>;
+  /** A new request of the user, for the next turn. */
+  say(text: string): void;
+}
+
+/** What each API calls its ends. */
+export interface ApiCase {
+  readonly name: string;
+  readonly calling: string;
+  readonly finished: string;
+  readonly error: string;
+  readonly limited: string;
+  /** Text of the request's last tool result, as the upstream gets it. */
+  readonly lastResult: (request: Readonly<Record<string, unknown>>) => string;
+  readonly noChoice: unknown;
+  readonly agent: (bench: GatewayBench, stream: boolean, session: string, prompt: string) => ApiAgent;
+}
+
+const model = 'm-1';
+const schema = { type: 'object' as const, properties: {} };
+const names = ['read_file', 'grep'];
+
+abstract class Turns {
+  result = 'ok';
+  abstract turn(): Promise<Got>;
+
+  async turns(count: number): Promise<Got[]> {
+    const got: Got[] = [];
+    for (let i = 0; i < count; i += 1) got.push(await this.turn());
+    return got;
+  }
+}
+
+class ChatAgent extends Agent implements ApiAgent {
+  say(text: string): void {
+    this.messages.push({ role: 'user', content: text });
+  }
+}
+
+class MessagesAgent extends Turns implements ApiAgent {
+  private readonly messages: MessageParam[];
+  private readonly bench: GatewayBench;
+  private readonly stream: boolean;
+  private readonly session: string;
+
+  constructor(bench: GatewayBench, stream: boolean, session: string, prompt: string) {
+    super();
+    this.bench = bench;
+    this.stream = stream;
+    this.session = session;
+    this.messages = [{ role: 'user', content: prompt }];
+  }
+
+  say(text: string): void {
+    this.messages.push({ role: 'user', content: text });
+  }
+
+  async turn(): Promise<Got> {
+    const tools = names.map((name) => ({ name, input_schema: schema }));
+    const body = { model, max_tokens: 1000, messages: this.messages, tools };
+    const client = this.bench.anthropic(this.session);
+    const message = this.stream
+      ? await client.messages.stream(body).finalMessage()
+      : await client.messages.create(body);
+    this.messages.push({ role: 'assistant', content: message.content });
+    const uses = message.content.flatMap((block) => (block.type === 'tool_use' ? [block] : []));
+    const results = uses.map(
+      ({ id }): ToolResultBlockParam => ({ type: 'tool_result', tool_use_id: id, content: this.result }),
+    );
+    if (results.length > 0) this.messages.push({ role: 'user', content: results });
+    const text = message.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
+    return {
+      text: text === '' ? null : text,
+      calls: uses.map(({ name, input }) => `${name} ${JSON.stringify(input)}`),
+      finish: String(message.stop_reason),
+    };
+  }
+}
+
+/** Sends the whole history again, or goes on from the answer before. */
+class ResponsesAgent extends Turns implements ApiAgent {
+  private input: ResponseInput;
+  private previous: string | undefined;
+  private readonly chained: boolean;
+  private readonly bench: GatewayBench;
+  private readonly stream: boolean;
+  private readonly session: string;
+
+  constructor(bench: GatewayBench, stream: boolean, session: string, prompt: string, chained: boolean) {
+    super();
+    this.bench = bench;
+    this.stream = stream;
+    this.session = session;
+    this.chained = chained;
+    this.input = [{ role: 'user', content: prompt }];
+  }
+
+  say(text: string): void {
+    this.input.push({ role: 'user', content: text });
+  }
+
+  async turn(): Promise<Got> {
+    const tools = names.map((name) => ({
+      type: 'function' as const,
+      name,
+      parameters: schema,
+      strict: false,
+    }));
+    const body = {
+      model,
+      tools,
+      input: this.input,
+      ...(this.previous !== undefined && { previous_response_id: this.previous }),
+    };
+    const client = this.bench.openai(this.chained ? undefined : this.session);
+    const answer: ResponsesAnswer = this.stream
+      ? await lastOf(await client.responses.create({ ...body, stream: true }))
+      : await client.responses.create(body);
+    const text = answer.output
+      .flatMap((item) => (item.type === 'message' ? item.content : []))
+      .map((part) => (part.type === 'output_text' ? part.text : ''))
+      .join('');
+    const calls = answer.output.flatMap((item) => (item.type === 'function_call' ? [item] : []));
+    const outputs = calls.map(({ call_id }) => ({
+      type: 'function_call_output' as const,
+      call_id,
+      output: this.result,
+    }));
+    if (this.chained) {
+      this.previous = answer.id;
+      this.input = outputs;
+    } else this.input = [...this.input, ...(answer.output as ResponseInput), ...outputs];
+    return {
+      text: text === '' ? null : text,
+      calls: calls.map(({ name, arguments: args }) => `${name} ${args}`),
+      finish: answer.incomplete_details?.reason ?? (calls.length > 0 ? 'calls' : String(answer.status)),
+    };
+  }
+}
+
+/** The response that a stream ends with; what was streamed has to be what it holds. */
+async function lastOf(events: AsyncIterable<ResponseStreamEvent>): Promise<ResponsesAnswer> {
+  let streamed = '';
+  let sequence = -1;
+  for await (const event of events) {
+    if (event.type === 'error') throw new Error(event.message);
+    if (event.sequence_number !== sequence + 1)
+      throw new Error(`event ${String(event.sequence_number)} is out of order`);
+    sequence = event.sequence_number;
+    if (event.type === 'response.output_text.delta') streamed += event.delta;
+    if (event.type !== 'response.completed' && event.type !== 'response.incomplete') continue;
+    const items = event.response.output.flatMap((item) => (item.type === 'message' ? item.content : []));
+    const whole = items.map((part) => (part.type === 'output_text' ? part.text : '')).join('');
+    if (whole !== streamed) throw new Error(`streamed ${streamed}, but the response says ${whole}`);
+    return event.response;
+  }
+  throw new Error('a stream without an end');
+}
+
+type Block = Readonly<Record<string, unknown>>;
+const lastOutput = ({ input }: Readonly<Record<string, unknown>>) =>
+  String((input as Block[]).findLast(({ output }) => output !== undefined)?.['output']);
+const responses = {
+  calling: 'calls',
+  finished: 'completed',
+  error: 'loop_detected',
+  limited: 'max_turn_requests',
+  lastResult: lastOutput,
+  noChoice: 'none',
+};
+
+export const apiCases: readonly ApiCase[] = [
+  {
+    name: 'Chat Completions',
+    calling: 'tool_calls',
+    finished: 'stop',
+    error: 'error',
+    limited: 'max_turn_requests',
+    lastResult: ({ messages }) =>
+      String((messages as Block[]).findLast(({ role }) => role === 'tool')?.['content']),
+    noChoice: 'none',
+    agent: (...given) => new ChatAgent(...given),
+  },
+  {
+    name: 'Messages',
+    calling: 'tool_use',
+    finished: 'end_turn',
+    error: 'end_turn',
+    limited: 'max_turn_requests',
+    lastResult: ({ messages }) => {
+      const blocks = (messages as Block[]).flatMap(({ content }) =>
+        Array.isArray(content) ? (content as Block[]) : [],
+      );
+      return String(blocks.findLast(({ type }) => type === 'tool_result')?.['content']);
+    },
+    noChoice: { type: 'none' },
+    agent: (...given) => new MessagesAgent(...given),
+  },
+  { name: 'Responses', ...responses, agent: (...given) => new ResponsesAgent(...given, false) },
+  {
+    name: 'Responses that go on from each other',
+    ...responses,
+    agent: (...given) => new ResponsesAgent(...given, true),
+  },
+];
