@@ -118,8 +118,8 @@ class Arrivals {
     const arrivals = new Arrivals();
     const reader = createKafkaTopicReader({ brokers, clientId, topic });
     closers.push(() => reader.stop());
-    await reader.run(() => {
-      arrivals.arrived();
+    await reader.run(({ records }) => {
+      if (records.length > 0) arrivals.arrived();
     });
     return arrivals;
   }

@@ -22,6 +22,7 @@ const held = new Set<string>();
  * Takes a folder for this process alone. What a killed process left behind is taken over: at once when it ran on this
  * machine, else when its lock has not been renewed for ten seconds.
  *
+ * @param what What it holds, for messages.
  * @param onLost Called when the lock was taken away, after the process stood still for more than ten seconds.
  * @returns Gives the folder back.
  * @throws LogError `data_dir_locked` while another process, or another log of this one, uses the folder.
@@ -29,13 +30,14 @@ const held = new Set<string>();
 export async function lockFolder(
   folder: string,
   onLost: (error: LogError) => void,
+  what: 'log' | 'database' = 'log',
 ): Promise<() => Promise<void>> {
-  if (held.has(folder)) throw lockedError(folder, 'this process');
+  if (held.has(folder)) throw lockedError(what, folder, 'this process');
   held.add(folder);
   try {
     const lockPath = join(folder, '.lock');
     const ownerPath = join(folder, 'owner.json');
-    const release = await acquire(folder, lockPath, ownerPath, onLost);
+    const release = await acquire({ folder, what }, lockPath, ownerPath, onLost);
     const owner: Owner = { pid: process.pid, host: hostname() };
     await writeFile(ownerPath, JSON.stringify(owner));
     return async () => {
@@ -51,7 +53,7 @@ export async function lockFolder(
 }
 
 async function acquire(
-  folder: string,
+  { folder, what }: { readonly folder: string; readonly what: 'log' | 'database' },
   lockfilePath: string,
   ownerPath: string,
   onLost: (error: LogError) => void,
@@ -66,10 +68,10 @@ async function acquire(
     }
     const owner = await readOwner(ownerPath);
     const here = owner?.host === hostname();
-    if (here && isAlive(owner.pid)) throw lockedError(folder, `process ${owner.pid}`);
+    if (here && isAlive(owner.pid)) throw lockedError(what, folder, `process ${owner.pid}`);
     if (here) await rm(lockfilePath, { recursive: true, force: true });
     else if (Date.now() > deadline) {
-      throw lockedError(folder, owner === undefined ? 'another process' : `a process on ${owner.host}`);
+      throw lockedError(what, folder, owner === undefined ? 'another process' : `a process on ${owner.host}`);
     } else await delay(250);
   }
 }
@@ -98,10 +100,10 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function lockedError(folder: string, who: string): LogError {
+function lockedError(what: string, folder: string, who: string): LogError {
   return new LogError(
     'data_dir_locked',
-    `The embedded log in ${folder} is in use by ${who}, and belongs to one process at a time. Stop the other one, choose another folder with --data-dir, or share the data: Kafka by KAFKA_BROKERS, a database by DATABASE_URL.`,
+    `The embedded ${what} in ${folder} is in use by ${who}, and belongs to one process at a time. Stop the other one, choose another folder with --data-dir, or share the data: Kafka by KAFKA_BROKERS, a database by DATABASE_URL.`,
   );
 }
 

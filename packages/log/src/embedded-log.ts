@@ -12,8 +12,9 @@ import { EmbeddedTopicReader } from './embedded-topic-reader.ts';
 import { EmbeddedTopics } from './embedded-topics.ts';
 import { LogError } from './errors.ts';
 import type { LogFunction } from './log-function.ts';
-import type { EventSource, LogRecord, TopicReader, VerdictSink } from './ports.ts';
+import type { EventSource, LogRecord, VerdictSink } from './ports.ts';
 import type { TaskRunner } from './task.ts';
+import type { RecordReader, TopicReader } from './topic-reader.ts';
 
 const mib = 1024 * 1024;
 const journalExtension = '.journal';
@@ -52,6 +53,8 @@ export interface EmbeddedLog {
   tasks(topics: readonly string[], group: string): TaskRunner;
   /** A reader of the whole topic, for itself. */
   reader(topic: string): TopicReader;
+  /** Looks records up by their offset; closing it leaves the log open. */
+  records(): RecordReader;
   /** A writer; closing it leaves the log open. */
   sink(): VerdictSink;
   /** Up to `limit` records from `fromOffset` on; offsets that are gone count as the oldest there is. */
@@ -137,6 +140,20 @@ class FileLog implements EmbeddedLog {
     const reader = new EmbeddedTopicReader(this.#topics.topic(topic), this.#options.log);
     this.#readers.add(reader);
     return reader;
+  }
+
+  records(): RecordReader {
+    return {
+      bounds: ({ topic }) => {
+        const { start, end } = this.#topics.topic(topic);
+        return Promise.resolve({ start, end });
+      },
+      read: async ({ topic }, from, limit) => {
+        const records = await this.read(topic, from, limit);
+        return { records, next: Math.max(from, (records.at(-1)?.offset ?? -1) + 1) };
+      },
+      close: () => Promise.resolve(),
+    };
   }
 
   sink(): VerdictSink {

@@ -1,26 +1,34 @@
 import { TopicReader as Reader } from './embedded-reader.ts';
 import type { TopicLog } from './embedded-topic.ts';
 import type { LogFunction } from './log-function.ts';
-import type { LogRecord, TopicReader } from './ports.ts';
+import { beginning, type TopicHandler, type TopicReader, type TopicReadOptions } from './topic-reader.ts';
 
 /** Reads a topic of the embedded log for itself, without a group. */
 export class EmbeddedTopicReader implements TopicReader {
   readonly #topic: TopicLog;
   readonly #log: LogFunction | undefined;
   readonly #stopping = new AbortController();
-  #following: Promise<void> = Promise.resolve();
+  #following: Promise<unknown> = Promise.resolve();
 
   constructor(topic: TopicLog, log: LogFunction | undefined) {
     this.#topic = topic;
     this.#log = log;
   }
 
-  async run(handler: (records: readonly LogRecord[]) => void): Promise<void> {
-    const reader = new Reader(this.#topic, this.#stopping.signal, this.#log, {});
-    const { end } = this.#topic;
-    let next = this.#topic.start;
-    while (next < end) next = await handOver(reader, next, handler);
-    this.#following = this.#follow(reader, next, handler);
+  async run(handler: TopicHandler, options: TopicReadOptions = {}): Promise<void> {
+    const { name, start, end } = this.#topic;
+    const place = { topic: name, partition: 0 };
+    const first = await beginning(place, { start, end }, options.from);
+    const { onConnection } = options;
+    const observer = onConnection === undefined ? {} : { onConnection };
+    const reader = new Reader(this.#topic, this.#stopping.signal, this.#log, observer);
+    onConnection?.('up');
+    const caughtUp = new Promise<void>((resolve) => {
+      this.#following = this.#follow(reader, first, handler, (next) => {
+        if (next >= end) resolve();
+      }).then(resolve);
+    });
+    if (options.resolveWhen !== 'started') await caughtUp;
   }
 
   async stop(): Promise<void> {
@@ -31,19 +39,24 @@ export class EmbeddedTopicReader implements TopicReader {
   async #follow(
     reader: Reader,
     from: number,
-    handler: (records: readonly LogRecord[]) => void,
+    handler: TopicHandler,
+    reached: (next: number) => void,
   ): Promise<void> {
-    for (let next = from; !this.#stopping.signal.aborted; ) next = await handOver(reader, next, handler);
+    const place = { topic: this.#topic.name, partition: 0 };
+    for (let position = from; ; ) {
+      reached(position);
+      const records = await reader.next(position);
+      const [first] = records;
+      if (first === undefined) return;
+      if (first.offset > position) {
+        const gone = { ...place, offset: position, goesOnAt: first.offset };
+        this.#log?.('error', 'records that were to be read next are gone from the log', gone);
+      }
+      position = (records.at(-1)?.offset ?? first.offset) + 1;
+      const batch = { ...place, records, next: position, lag: Math.max(0, this.#topic.end - position) };
+      await reader.insist('records could not be handled and come again', async () => {
+        await handler(batch);
+      });
+    }
   }
-}
-
-/** @returns the offset behind what was handed over */
-async function handOver(
-  reader: Reader,
-  from: number,
-  handler: (records: readonly LogRecord[]) => void,
-): Promise<number> {
-  const records = await reader.next(from);
-  if (records.length > 0) handler(records);
-  return (records.at(-1)?.offset ?? Number.POSITIVE_INFINITY) + 1;
 }

@@ -1,7 +1,9 @@
+export { lockFolder } from './embedded-lock.ts';
 export { type EmbeddedLog, type EmbeddedLogOptions, openEmbeddedLog } from './embedded-log.ts';
 export { LogError, type LogErrorCode, logErrorCodes } from './errors.ts';
 export type { KafkaOptions, KafkaSasl } from './kafka-client.ts';
 export type { KafkaSourceOptions } from './kafka-member.ts';
+export { createKafkaRecordReader } from './kafka-record-reader.ts';
 export { grantCommand, type KafkaRight, missingRights, requireRights } from './kafka-rights.ts';
 export { createKafkaSink, type KafkaSinkOptions } from './kafka-sink.ts';
 export { createKafkaSource } from './kafka-source.ts';
@@ -23,7 +25,6 @@ export type {
   RecordBatch,
   RecordHeaders,
   SourceObserver,
-  TopicReader,
   VerdictSink,
 } from './ports.ts';
 export type {
@@ -38,3 +39,11 @@ export type {
   TaskObserver,
   TaskRunner,
 } from './task.ts';
+export type {
+  Bounds,
+  RecordRange,
+  RecordReader,
+  TopicHandler,
+  TopicReader,
+  TopicReadOptions,
+} from './topic-reader.ts';

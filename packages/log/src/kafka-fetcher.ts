@@ -6,10 +6,16 @@ import { listOffset } from './kafka-offsets.ts';
 import { decodeRecords } from './kafka-record-decoder.ts';
 import type { LogFunction } from './log-function.ts';
 import type { LogRecord } from './ports.ts';
+import type { Place } from './task.ts';
 import { backoff, delay } from './timing.ts';
+import type { Bounds } from './topic-reader.ts';
 
 export interface FetcherOptions extends FetchLimits {
   readonly log: LogFunction | undefined;
+  /** The brokers cannot be read from, or can again. */
+  readonly onConnection?: (state: 'up' | 'down', reason?: string) => void;
+  /** Where to go on when the next record is not in the log; default: at the bound nearest to it. */
+  readonly goOn?: (place: Place, bounds: Bounds) => Promise<number>;
 }
 
 /** Records of one partition, in order. */
@@ -46,6 +52,7 @@ export class KafkaFetcher {
   readonly #streams = new Set<PartitionStream>();
   readonly #busy = new Set<number>();
   #failures = 0;
+  #isDown = false;
   #closed = false;
 
   constructor(cluster: KafkaCluster, options: FetcherOptions) {
@@ -104,6 +111,7 @@ export class KafkaFetcher {
   async #fetch(leader: number, streams: readonly PartitionStream[]): Promise<void> {
     let stale = leader === -1;
     let failed = stale;
+    let reason = stale ? 'no broker leads a partition at the moment' : '';
     try {
       await this.#cluster.refreshMetadataIfNecessary();
       if (!stale) {
@@ -116,17 +124,20 @@ export class KafkaFetcher {
           if (stream === undefined || stream.isClosed) continue;
           const type = await this.#deliver(stream, answer);
           failed ||= type !== undefined;
+          if (type !== undefined) reason = type;
           stale ||= type !== undefined && staleTypes.has(type);
         }
       }
     } catch (error) {
       failed = true;
       stale = true;
+      reason = messageOf(error);
       this.#trouble('warn', 'a broker could not be read from and is tried again', {
         broker: leader,
         error: messageOf(error),
       });
     }
+    this.#tellConnection(failed, reason);
     this.#failures = failed ? this.#failures + 1 : 0;
     if (failed && !this.#closed) await delay(backoff(this.#failures - 1, 50, 2_000));
     if (stale && !this.#closed) {
@@ -136,6 +147,13 @@ export class KafkaFetcher {
         });
       });
     }
+  }
+
+  #tellConnection(failed: boolean, reason: string): void {
+    if (this.#closed || failed === this.#isDown) return;
+    this.#isDown = failed;
+    if (failed) this.#options.onConnection?.('down', reason);
+    else this.#options.onConnection?.('up');
   }
 
   /** @returns the type of the error, if the answer is one */
@@ -165,7 +183,8 @@ export class KafkaFetcher {
     const { topic, partition, offset } = stream;
     const first = await this.#listed(topic, partition, true);
     const end = await this.#listed(topic, partition, false);
-    const to = offset < first ? first : end;
+    const goOn = await this.#options.goOn?.({ topic, partition }, { start: first, end });
+    const to = goOn ?? (offset < first ? first : end);
     this.#trouble('error', 'records that were to be read next are gone from the log', {
       topic,
       partition,

@@ -1,11 +1,13 @@
-import { LogError, messageOf } from './errors.ts';
+import { messageOf } from './errors.ts';
 import type { KafkaOptions } from './kafka-client.ts';
 import { requireTopics, withAdmin } from './kafka-client.ts';
 import { createKafkaCluster, type KafkaCluster } from './kafka-cluster.ts';
 import { toLogError } from './kafka-errors.ts';
-import { KafkaFetcher, type PartitionStream } from './kafka-fetcher.ts';
+import { type Fetched, KafkaFetcher } from './kafka-fetcher.ts';
 import { listOffset } from './kafka-offsets.ts';
-import type { LogRecord, TopicReader } from './ports.ts';
+import type { Place } from './task.ts';
+import { backoff, delay } from './timing.ts';
+import { beginning, type TopicHandler, type TopicReader, type TopicReadOptions } from './topic-reader.ts';
 
 const mib = 1024 * 1024;
 
@@ -17,18 +19,16 @@ export function createKafkaTopicReader(options: KafkaOptions & { readonly topic:
 class KafkaTopicReader implements TopicReader {
   readonly #options: KafkaOptions & { readonly topic: string };
   readonly #cluster: KafkaCluster;
-  readonly #fetcher: KafkaFetcher;
+  readonly #stopping = new AbortController();
+  #fetcher: KafkaFetcher | undefined;
   #following: Promise<unknown> = Promise.resolve();
 
   constructor(options: KafkaOptions & { readonly topic: string }) {
     this.#options = options;
     this.#cluster = createKafkaCluster(options);
-    this.#fetcher = new KafkaFetcher(this.#cluster, {
-      ...{ maxWaitMs: 500, maxBytes: 4 * mib, maxBytesPerPartition: mib, log: options.log },
-    });
   }
 
-  async run(handler: (records: readonly LogRecord[]) => void): Promise<void> {
+  async run(handler: TopicHandler, options: TopicReadOptions = {}): Promise<void> {
     const { topic, brokers } = this.#options;
     const doing = `read ${topic}`;
     await withAdmin(this.#options, doing, (admin) => requireTopics(admin, [topic], brokers));
@@ -38,40 +38,82 @@ class KafkaTopicReader implements TopicReader {
       const partitions = this.#cluster
         .findTopicPartitionMetadata(topic)
         .map(({ partitionId }) => partitionId);
-      await Promise.all(partitions.map((partition) => this.#catchUp(partition, handler)));
+      const fetcher = this.#newFetcher(options);
+      this.#fetcher = fetcher;
+      const reads = await Promise.all(
+        partitions.map((partition) => this.#start(fetcher, { topic, partition }, handler, options)),
+      );
+      options.onConnection?.('up');
+      this.#following = Promise.all(reads.map(({ ended }) => ended));
+      if (options.resolveWhen !== 'started') await Promise.all(reads.map(({ caughtUp }) => caughtUp));
     } catch (error) {
       throw toLogError(error, { brokers, doing, topics: [topic] });
     }
   }
 
   async stop(): Promise<void> {
-    this.#fetcher.close();
+    this.#stopping.abort();
+    this.#fetcher?.close();
     await this.#following;
     await this.#cluster.disconnect().catch(() => undefined);
   }
 
-  /** Resolves at the end that the partition had at the start; reading goes on. */
-  async #catchUp(partition: number, handler: (records: readonly LogRecord[]) => void): Promise<void> {
-    const { topic } = this.#options;
-    const end = await listOffset(this.#cluster, topic, partition, false);
-    const first = await listOffset(this.#cluster, topic, partition, true);
-    const stream = await this.#fetcher.open(topic, partition, first);
-    for (let next = first; next < end; ) {
-      const fetched = await stream.next();
-      if (fetched === undefined) throw new LogError('log_closed', `Reading ${topic} was stopped.`);
-      if (fetched.records.length > 0) handler(fetched.records);
-      next = fetched.next;
-    }
-    const { log } = this.#options;
-    const following = this.#follow(stream, handler).catch((error: unknown) => {
-      log?.('error', 'a topic cannot be read any further', { topic, partition, error: messageOf(error) });
+  #newFetcher({ from, onConnection }: TopicReadOptions): KafkaFetcher {
+    const limits = { maxWaitMs: 500, maxBytes: 4 * mib, maxBytesPerPartition: mib };
+    return new KafkaFetcher(this.#cluster, {
+      ...limits,
+      log: this.#options.log,
+      ...(onConnection !== undefined && { onConnection }),
+      ...(from !== undefined && { goOn: (place, bounds) => beginning(place, bounds, from) }),
     });
-    this.#following = Promise.all([this.#following, following]);
   }
 
-  async #follow(stream: PartitionStream, handler: (records: readonly LogRecord[]) => void): Promise<void> {
-    for (let fetched = await stream.next(); fetched !== undefined; fetched = await stream.next()) {
-      if (fetched.records.length > 0) handler(fetched.records);
+  /** `caughtUp` resolves at the end that the partition has now; reading goes on until it is stopped. */
+  async #start(
+    fetcher: KafkaFetcher,
+    place: Place,
+    handler: TopicHandler,
+    { from }: TopicReadOptions,
+  ): Promise<{ caughtUp: Promise<void>; ended: Promise<void> }> {
+    const { topic, partition } = place;
+    const start = await listOffset(this.#cluster, topic, partition, true);
+    const end = await listOffset(this.#cluster, topic, partition, false);
+    const first = await beginning(place, { start, end }, from);
+    const stream = await fetcher.open(topic, partition, first);
+    let ended: Promise<void> = Promise.resolve();
+    const caughtUp = new Promise<void>((resolve) => {
+      const follow = async (): Promise<void> => {
+        for (let next = first; ; ) {
+          if (next >= end) resolve();
+          const fetched = await stream.next();
+          if (fetched === undefined) return;
+          ({ next } = fetched);
+          await this.#handOver(handler, place, fetched);
+        }
+      };
+      ended = follow()
+        .catch((error: unknown) => {
+          const { log } = this.#options;
+          log?.('error', 'a topic cannot be read any further', { ...place, error: messageOf(error) });
+        })
+        .then(resolve);
+    });
+    return { caughtUp, ended };
+  }
+
+  /** Until the handler takes them, or reading is stopped. */
+  async #handOver(handler: TopicHandler, place: Place, { records, next, lag }: Fetched): Promise<void> {
+    const { signal } = this.#stopping;
+    for (let failures = 0; !signal.aborted; failures += 1) {
+      try {
+        await handler({ ...place, records, next, lag });
+        return;
+      } catch (error) {
+        const pauseMs = backoff(failures, 100, 5_000);
+        const failure = { failuresInARow: failures + 1, pauseMs, error: messageOf(error) };
+        this.#options.log?.('error', 'records could not be handled and come again', { ...place, ...failure });
+        await delay(pauseMs, signal);
+      }
     }
   }
 }

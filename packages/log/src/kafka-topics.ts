@@ -45,6 +45,8 @@ export function topicSpecs(
     spec(topics.sessions, partitions, compacted),
     // One partition: settings are few, and every reader needs all of them in order.
     spec(topics.control, 1, compacted),
+    // People make few decisions, too.
+    spec(topics.triage, 1, compacted),
     spec(topics.checks, partitions, compacted),
     // A dead letter is an event's bytes and some headers more.
     spec(topics['dead-letters'], partitions, { 'max.message.bytes': String(17 * mib) }),

@@ -65,13 +65,3 @@ export interface VerdictSink {
   publish(records: readonly OutputRecord[]): Promise<void>;
   close(): Promise<void>;
 }
-
-/** Reads whole topics, from the beginning and for itself: no group shares the records, and nothing is committed. */
-export interface TopicReader {
-  /**
-   * Hands over the records of each partition in order, and resolves when all that was there at the start is handed over;
-   * it goes on with what comes. Rejects with a {@link LogError} when it cannot start.
-   */
-  run(handler: (records: readonly LogRecord[]) => void): Promise<void>;
-  stop(): Promise<void>;
-}

@@ -3,6 +3,7 @@ import { readTopic, uniqueName, waitFor } from '@loopwatch/testkit';
 import kafkajs from 'kafkajs';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import {
+  createKafkaRecordReader,
   createKafkaSink,
   createKafkaTaskRunner,
   createKafkaTopicReader,
@@ -150,13 +151,54 @@ describe('a reader of a topic', () => {
     const reader = createKafkaTopicReader({ ...client, topic: control });
     const read: string[] = [];
     onTestFinished(() => reader.stop());
-    await reader.run((records) => {
+    await reader.run(({ records }) => {
       read.push(...records.map(({ value }) => String(value)));
     });
     expect(read).toEqual(['a', 'b']);
     await write(control, 'c');
     await waitFor(() => read.length === 3);
     expect(read).toEqual(['a', 'b', 'c']);
+  });
+
+  it('begins where it is told, and hands records over again that were not handled', async () => {
+    const { control } = await topics();
+    await write(control, 'a', 'b', 'c');
+    const reader = createKafkaTopicReader({ ...client, topic: control });
+    onTestFinished(() => reader.stop());
+    const read: string[] = [];
+    const states: string[] = [];
+    let failed = false;
+    await reader.run(
+      ({ records }) => {
+        if (!failed) {
+          failed = true;
+          throw new Error('not now');
+        }
+        read.push(...records.map(({ value }) => String(value)));
+      },
+      {
+        from: (_, bounds) => {
+          expect(bounds).toEqual({ start: 0, end: 3 });
+          return 1;
+        },
+        onConnection: (state) => states.push(state),
+      },
+    );
+    expect(read).toEqual(['b', 'c']);
+    expect(states).toEqual(['up']);
+  });
+
+  it('looks records up by their offset', async () => {
+    const { control } = await topics();
+    await write(control, 'a', 'b', 'c');
+    const records = createKafkaRecordReader(client);
+    onTestFinished(() => records.close());
+    const place = { topic: control, partition: 0 };
+    expect(await records.bounds(place)).toEqual({ start: 0, end: 3 });
+    const { records: found, next } = await records.read(place, 1, 10);
+    expect(found.map(({ value }) => String(value))).toEqual(['b', 'c']);
+    expect(next).toBe(3);
+    expect(await records.read(place, 3, 5)).toEqual({ records: [], next: 3 });
   });
 
   it('says which topic is missing', async () => {

@@ -363,6 +363,7 @@ describe('ensureTopics', () => {
       checks: `${prefix}.checks`,
       'dead-letters': `${prefix}.dead-letters`,
       state: `${prefix}.state`,
+      triage: `${prefix}.triage`,
     });
     const created = await ensureTopics(shared(), names);
     expect(created.map(({ status }) => status)).toEqual(Array(names.length).fill('created'));

@@ -122,7 +122,7 @@ export class Worker {
   async start(): Promise<void> {
     try {
       // What was set before holds from the first record on.
-      await this.deps.control?.run((records) => {
+      await this.deps.control?.run(({ records }) => {
         this.settings.take(records);
       });
       await this.deps.runner.run((place, lane) => {

@@ -4,7 +4,7 @@ import {
   detectionSchema,
   settingsSchema,
 } from '@loopwatch/contract';
-import type { LogRecord, TopicReader } from '@loopwatch/log';
+import type { LogRecord, TopicHandler, TopicReader } from '@loopwatch/log';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
@@ -15,13 +15,12 @@ import { MemoryRunner } from './memory-runner.ts';
 /** The `control` topic: what is there at the start, and what is written later. */
 class ControlTopic implements TopicReader {
   readonly #records: LogRecord[] = [];
-  #handler: ((records: readonly LogRecord[]) => void) | undefined;
+  #handler: TopicHandler | undefined;
   stopped = false;
 
-  run(handler: (records: readonly LogRecord[]) => void): Promise<void> {
+  async run(handler: TopicHandler): Promise<void> {
     this.#handler = handler;
-    if (this.#records.length > 0) handler(this.#records);
-    return Promise.resolve();
+    if (this.#records.length > 0) await this.#hand(handler, this.#records);
   }
 
   stop(): Promise<void> {
@@ -33,7 +32,12 @@ class ControlTopic implements TopicReader {
     const [record] = records(this.#records.length, [value ?? ''], { key: Buffer.from(scope) });
     const written = value === null ? { ...record!, value: null } : record!;
     this.#records.push(written);
-    this.#handler?.([written]);
+    if (this.#handler !== undefined) void this.#hand(this.#handler, [written]);
+  }
+
+  async #hand(handler: TopicHandler, records: readonly LogRecord[]): Promise<void> {
+    const next = (records.at(-1)?.offset ?? -1) + 1;
+    await handler({ topic: topics.control, partition: 0, records, next, lag: 0 });
   }
 
   set(scope: string, set: Record<string, unknown>): void {
