@@ -8,6 +8,8 @@ import {
   topicRoles,
   topicSettingsSchema,
 } from '@loopwatch/contract';
+import { triageRecordSchema } from '@loopwatch/contract/api';
+import { z } from 'zod';
 import { eventExamples, verdictExamples } from './examples.ts';
 import { eventParts, type Json, payloadSchema, without } from './json-schemas.ts';
 
@@ -17,8 +19,9 @@ interface Channel {
   readonly message: Json;
   readonly key: string;
   readonly compacted?: boolean;
-  /** What the worker does with it. */
+  /** What the worker does with it, or the server where that is said. */
   readonly worker: 'send' | 'receive';
+  readonly by?: 'server';
   readonly summary: string;
 }
 
@@ -81,6 +84,14 @@ const channels: Readonly<Record<TopicRole, Channel>> = {
     worker: 'send',
     summary:
       'Keeps what a takeover needs beside a short replay: sessions with a long history, and settings in force',
+  },
+  triage: {
+    message: { payload: { $ref: '#/components/schemas/triage' } },
+    key: 'The id of the incident.',
+    compacted: true,
+    worker: 'send',
+    by: 'server',
+    summary: 'Records what people decided about incidents, so that a database can be built again',
   },
 };
 
@@ -146,9 +157,9 @@ function messageObject(role: TopicRole): Json {
 }
 
 function operationObject(role: TopicRole): Json {
-  const { worker, summary } = channels[role];
+  const { worker, summary, by = 'worker' } = channels[role];
   return {
-    [`worker-${worker}-${role}`]: {
+    [`${by}-${worker}-${role}`]: {
       action: worker,
       summary,
       channel: { $ref: `#/channels/${role}` },
@@ -167,6 +178,7 @@ function schemas(): Json {
     sessionSummary: payloadSchema('session-summary', 'draft-7'),
     control: payloadSchema('control', 'draft-7'),
     check: payloadSchema('check', 'draft-7'),
+    triage: without(z.toJSONSchema(triageRecordSchema, { target: 'draft-7' }), '$schema'),
     deadLetterHeaders: {
       type: 'object',
       description: 'Added to the headers of the original record.',

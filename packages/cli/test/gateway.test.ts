@@ -40,7 +40,7 @@ describe('loopwatch gateway', () => {
     const log = await openEmbeddedLog({ dir: dir.path, topics: ['loopwatch.events', 'loopwatch.verdicts'] });
     const values: Record<string, unknown>[] = [];
     const reader = log.reader('loopwatch.verdicts');
-    await reader.run((records) => {
+    await reader.run(({ records }) => {
       for (const { value } of records) values.push(JSON.parse(String(value)) as Record<string, unknown>);
     });
     await reader.stop();

@@ -98,7 +98,10 @@ describe('the commands', () => {
       detector: 'tool-repeat',
       phase: 'opened',
     });
-    await using server = spawnCli(['server', '--port', '0'], { ...logins.tls, ...own });
+    await using server = spawnCli(['server', '--port', '0', '--data-dir', folder.path], {
+      ...logins.tls,
+      ...own,
+    });
     await server.line(/ is at http/);
     for (const process of [worker, server]) {
       expect(await process.stop(), said(process)).toBe(0);

@@ -13,6 +13,7 @@ export interface EnvironmentSetting {
 /** Names that other tools share, or that are older than the scheme; the setting's own name wins over them. */
 export const shortEnvironmentNames: Readonly<Record<string, string>> = {
   KAFKA_BROKERS: 'kafka.brokers',
+  DATABASE_URL: 'storage.database_url',
   TOOL_LOOP_DETECTION_ENABLED: 'tool_call_loop.enabled',
   TOOL_LOOP_MAX_REPEATS: 'tool_call_loop.max_repeats',
   TOOL_LOOP_TTL_SECONDS: 'tool_call_loop.ttl_seconds',

@@ -45,7 +45,6 @@ export {
   type IncidentStep,
   incidentSchema,
   incidentStatsSchema,
-  type LiveEvents,
   type LiveHeartbeat,
   type LiveIncidents,
   type LiveSnapshot,

@@ -127,10 +127,3 @@ export type ServerInfo = z.infer<typeof serverInfoSchema>;
 export type LiveSnapshot = z.infer<typeof liveSnapshotSchema>;
 export type LiveIncidents = z.infer<typeof liveIncidentsSchema>;
 export type LiveHeartbeat = z.infer<typeof liveHeartbeatSchema>;
-
-/** Messages of the namespace `/live`, server to client; clients send none. */
-export interface LiveEvents {
-  snapshot: (message: LiveSnapshot) => void;
-  incidents: (message: LiveIncidents) => void;
-  heartbeat: (message: LiveHeartbeat) => void;
-}

@@ -1,6 +1,6 @@
 /** Which settings must not be shown, whoever asks and whatever went wrong with them. */
 
-const secretName = /password|secret|token|key/i;
+const secretName = /password|secret|token|key|database_url/i;
 
 /** What stands in the place of a secret. */
 export const hiddenValue = '******';

@@ -158,6 +158,7 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
       checks: 'Compacted answers of the semantic layer. Default: <prefix>checks',
       'dead-letters': 'Records that could not be read. Default: <prefix>dead-letters',
       state: 'Compacted state of the workers, for a quick takeover. Default: <prefix>state',
+      triage: 'Compacted decisions of people about incidents. Default: <prefix>triage',
     },
     security_protocol: 'Whether there is TLS (…SSL) and a login (SASL_…).',
     sasl: {
@@ -215,7 +216,12 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
     max_buffered_records:
       'Kept while the event log cannot be reached; beyond, the oldest are dropped and counted.',
   },
-  storage: { data_dir: 'Folder of the embedded log and database.' },
+  storage: {
+    data_dir: 'Folder of the embedded log and database.',
+    database_url: 'A PostgreSQL server in place of the embedded database, which only one process can use.',
+    retention_days: 'Verdicts, incidents and sessions older than this are removed; null: no limit.',
+    retention_megabytes: 'When the tables take more, the oldest are removed; null: no limit.',
+  },
   log: {
     level: 'Least important entries that are written.',
     format: 'auto: pretty on a terminal.',

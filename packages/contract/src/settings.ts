@@ -67,6 +67,9 @@ export const settingsSchema = detectionSchema.extend({
   storage: z
     .strictObject({
       data_dir: z.string().min(1).default('.loopwatch'),
+      database_url: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+      retention_days: z.number().positive().nullable().default(30),
+      retention_megabytes: z.number().min(16).nullable().default(4096),
     })
     .prefault({}),
   log: z

@@ -9,6 +9,7 @@ export const topicRoles = [
   'checks',
   'dead-letters',
   'state',
+  'triage',
 ] as const;
 export type TopicRole = (typeof topicRoles)[number];
 export type TopicNames = Readonly<Record<TopicRole, string>>;
@@ -28,6 +29,7 @@ export const topicSettingsSchema = z.strictObject({
   checks: topicName.optional(),
   'dead-letters': topicName.optional(),
   state: topicName.optional(),
+  triage: topicName.optional(),
 });
 
 /** The full name of every topic. */

@@ -361,7 +361,7 @@ describe('faults', () => {
     [
       'a value for a block',
       { file: { name: 'config.yaml', value: { storage: '/var' } } },
-      'config.yaml: storage is "/var"; allowed: a block of data_dir',
+      'config.yaml: storage is "/var"; allowed: a block of data_dir, database_url, retention_days, retention_megabytes',
     ],
     [
       'a list for the file',

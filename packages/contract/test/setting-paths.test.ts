@@ -151,7 +151,10 @@ describe('allowedValues', () => {
     ['tool_call_loop.similarity_threshold', 'a number from 0 to 1'],
     ['kafka.partitions', 'a whole number of at least 1'],
     ['kafka.brokers', 'a list, each entry a text that is not empty'],
-    ['kafka.topics', 'a block of prefix, events, verdicts, sessions, control, checks, dead-letters, state'],
+    [
+      'kafka.topics',
+      'a block of prefix, events, verdicts, sessions, control, checks, dead-letters, state, triage',
+    ],
     ['worker.host', 'a text'],
   ])('of %s: %s', (path, words) =>
     expect(allowedValues(settingPlace(settingsSchema, path)!.schema)).toBe(words),

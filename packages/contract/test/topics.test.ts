@@ -13,6 +13,7 @@ describe('topicNames', () => {
       checks: 'loopwatch.checks',
       'dead-letters': 'loopwatch.dead-letters',
       state: 'loopwatch.state',
+      triage: 'loopwatch.triage',
     });
     expect(Object.keys(namesOf({}))).toEqual([...topicRoles]);
   });

@@ -3,15 +3,17 @@ import express, { type Express, type RequestHandler, Router } from 'express';
 import type { Registry } from 'prom-client';
 import { type EventsApiOptions, eventsApi } from './events-api.ts';
 import { healthRoutes, type Readiness } from './health.ts';
-import { type ListApiOptions, listApi } from './list-api.ts';
-import { openApiDocument } from './openapi.ts';
-import { methodNotAllowed, notFound, problemHandler } from './problem.ts';
-import { securityHeaders } from './security.ts';
+import { methodNotAllowed, notFound, problemHandler } from './http/problem.ts';
+import { type IncidentsApiOptions, incidentsApi } from './incidents/incidents-api.ts';
+import { openApiDocument } from './openapi/document.ts';
+import { securityHeaders } from './security/headers.ts';
+import { sessionsApi } from './sessions/sessions-api.ts';
 import { staticDashboard } from './static-dashboard.ts';
+import { type StatsApiOptions, statsApi } from './stats/stats-api.ts';
 
 const API = '/api/v1';
 
-export interface AppOptions extends ListApiOptions, EventsApiOptions {
+export interface AppOptions extends IncidentsApiOptions, StatsApiOptions, EventsApiOptions {
   readonly info: ServerInfo;
   readonly registry: Registry;
   readonly readiness: () => Promise<Readiness>;
@@ -36,7 +38,9 @@ export function createApp(options: AppOptions): Express {
 function api(options: AppOptions): Router {
   const router = Router();
   const document = openApiDocument(options.info);
-  router.use(listApi(options));
+  router.use(incidentsApi(options));
+  router.use(sessionsApi(options));
+  router.use(statsApi(options));
   router.use(eventsApi(options));
   router
     .route('/openapi.json')

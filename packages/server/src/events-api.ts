@@ -1,10 +1,10 @@
 import type { VerdictSink } from '@loopwatch/log';
 import express, { Router } from 'express';
 import type { Logger } from 'pino';
+import { HttpProblem, methodNotAllowed } from './http/problem.ts';
 import type { ServerMetrics } from './metrics.ts';
-import { isSameOrigin } from './origin.ts';
 import { readPostedEvents } from './posted-events.ts';
-import { HttpProblem, methodNotAllowed } from './problem.ts';
+import { isSameOrigin } from './security/origin.ts';
 
 export const BODY_LIMIT = '20mb';
 /** Errors that one answer lists; the rest is counted. */

@@ -6,6 +6,8 @@ export interface ServerMetrics {
   readonly postedEvents: Counter<'result'>;
   readonly requests: Histogram<'method' | 'route' | 'status'>;
   readonly liveClients: Gauge;
+  readonly incidents: Counter<'change'>;
+  readonly liveDropped: Counter;
 }
 
 export function createServerMetrics(registry: Registry): ServerMetrics {
@@ -13,7 +15,7 @@ export function createServerMetrics(registry: Registry): ServerMetrics {
   return {
     verdicts: new Counter({
       name: 'loopwatch_server_verdicts_read_total',
-      help: 'Records of the verdict topic by what they did: opened, changed, duplicate, forgotten, unreadable.',
+      help: 'Records of the verdict topic by what they did: stored, duplicate, unreadable.',
       labelNames: ['result'],
       registers,
     }),
@@ -28,6 +30,17 @@ export function createServerMetrics(registry: Registry): ServerMetrics {
       help: 'HTTP requests by route pattern.',
       labelNames: ['method', 'route', 'status'],
       buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5],
+      registers,
+    }),
+    incidents: new Counter({
+      name: 'loopwatch_server_incidents_total',
+      help: 'Incidents written by what verdicts did to them: opened, changed.',
+      labelNames: ['change'],
+      registers,
+    }),
+    liveDropped: new Counter({
+      name: 'loopwatch_server_live_dropped_total',
+      help: 'Changes that dashboards were not told one by one because there were too many at once.',
       registers,
     }),
     liveClients: new Gauge({

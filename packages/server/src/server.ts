@@ -1,25 +1,26 @@
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ServerInfo, TopicNames } from '@loopwatch/contract';
-import type { EventSource, VerdictSink } from '@loopwatch/log';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { createApp } from './app.ts';
+import { Feeds } from './feed/feeds.ts';
+import type { ServerLog } from './feed/server-log.ts';
 import type { Readiness } from './health.ts';
-import { IncidentStore } from './incident-store.ts';
-import { Live } from './live.ts';
+import { LiveHub } from './live/live-hub.ts';
 import { createServerMetrics } from './metrics.ts';
-import { VerdictLog } from './verdict-log.ts';
-import { VerdictReader } from './verdict-reader.ts';
+import { SharedStats } from './stats/shared-stats.ts';
+import type { Database } from './storage/database.ts';
+import { TriagePublisher } from './triage/triage-publisher.ts';
 
 export interface ServerDeps {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
-  /** The verdict topic from its beginning; run by `start`, closed by `stop`, never committed. */
-  readonly verdicts: EventSource;
-  /** Where posted events go; opened by `start`, closed by `stop`. */
-  readonly events: VerdictSink;
+  /** Its sinks and readers are opened by `start` and closed by `stop`. */
+  readonly log: ServerLog;
+  /** Opened by `start`, closed by `stop`. */
+  readonly openDatabase: () => Promise<Database>;
   readonly topics: TopicNames;
   readonly registry: Registry;
   readonly logger: Logger;
@@ -29,8 +30,6 @@ export interface ServerDeps {
   readonly dashboardDir: string;
   /** Wall clock of the latest agent event, where the process knows: a worker in the same process. */
   readonly lastEventAt?: () => number | null;
-  /** Incidents to keep in memory, default 2,000. */
-  readonly maxIncidents?: number;
   /** Wall clock, epoch ms; the system's by default. */
   readonly now?: () => number;
 }
@@ -41,66 +40,17 @@ export interface LoopwatchServer {
   stop(): Promise<void>;
 }
 
-/** Dashboard, API and live link over the verdict topic. */
+/** Dashboard, API and live link, over a database that follows the topics. */
 export function createServer(deps: ServerDeps): LoopwatchServer {
-  const { logger, now = Date.now } = deps;
-  const metrics = createServerMetrics(deps.registry);
-  const store = new IncidentStore(deps.maxIncidents === undefined ? {} : { limit: deps.maxIncidents });
-  const log = new VerdictLog();
-  let lastPostedAt: number | null = null;
-  let live: Live | undefined;
-
-  const reader = new VerdictReader({
-    store,
-    log,
-    metrics,
-    logger,
-    onChange: (incidentId) => live?.changed(incidentId),
-  });
-  const app = createApp({
-    store,
-    log,
-    metrics,
-    logger,
-    now,
-    sink: deps.events,
-    topic: deps.topics.events,
-    info: deps.info,
-    registry: deps.registry,
-    dashboardDir: deps.dashboardDir,
-    readiness: async () => ({ ...(await deps.readiness()), verdicts: reader.readiness() }),
-    onAccepted: (at) => {
-      lastPostedAt = at;
-    },
-  });
-  const http = createHttpServer(app);
-
+  /** What is to be stopped, the last first. */
+  const running: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
-    await deps.verdicts.stop();
-    await live?.stop();
-    http.closeAllConnections();
-    await deps.events.close();
+    for (const end of running.splice(0).reverse()) await end();
   };
-
   return {
     async start() {
       try {
-        const url = await listen(http, deps.host, deps.port);
-        live = new Live(http, {
-          store,
-          metrics,
-          now,
-          info: deps.info,
-          heartbeat: () => ({
-            lag: reader.lag,
-            lastEventAt: latest(deps.lastEventAt?.() ?? null, lastPostedAt),
-            lastVerdictAt: reader.lastVerdictAt,
-          }),
-        });
-        await deps.events.open();
-        await deps.verdicts.run(reader.handle, reader.observer);
-        logger.info({ url }, 'the server listens');
-        return { url };
+        return await start(deps, running);
       } catch (error) {
         await stop();
         throw error;
@@ -108,6 +58,78 @@ export function createServer(deps: ServerDeps): LoopwatchServer {
     },
     stop,
   };
+}
+
+async function start(deps: ServerDeps, running: (() => Promise<void>)[]): Promise<{ url: string }> {
+  const { logger, now = Date.now, log, topics, registry, info } = deps;
+  const database = await deps.openDatabase();
+  running.push(() => database.close());
+  const sink = log.sink();
+  await sink.open();
+  running.push(() => sink.close());
+  const metrics = createServerMetrics(registry);
+  const feeds = new Feeds({ log, topics, database, metrics, logger });
+  const stats = new SharedStats(database, now);
+  const triage = new TriagePublisher({ database, sink, topic: topics.triage, logger });
+  running.push(() => triage.stop());
+  let lastPostedAt: number | null = null;
+
+  const readiness = async (): Promise<Readiness> => ({
+    ...(await deps.readiness()),
+    database: await databaseReadiness(database),
+    verdicts: feedReadiness(feeds),
+  });
+  const app = createApp({
+    ...{ database, metrics, logger, now, sink, info, registry, readiness, dashboardDir: deps.dashboardDir },
+    topic: topics.events,
+    lag: () => feeds.lag,
+    current: () => stats.get(),
+    onAccepted: (at) => {
+      lastPostedAt = at;
+    },
+    onTriage: () => {
+      triage.wake();
+    },
+  });
+  const http = createHttpServer(app);
+  const url = await listen(http, deps.host, deps.port);
+  const live = new LiveHub(http, {
+    ...{ database, info, metrics, logger, now, stats: () => stats.get() },
+    mayConnect: () => Promise.resolve(true),
+    heartbeat: () => ({
+      lag: feeds.lag,
+      lastEventAt: latest(deps.lastEventAt?.() ?? null, lastPostedAt),
+      lastVerdictAt: feeds.lastVerdictAt,
+      log: feeds.connection.state,
+      reason: feeds.connection.reason ?? feeds.trouble,
+    }),
+  });
+  running.push(async () => {
+    await live.stop();
+    http.closeAllConnections();
+  });
+  await live.start();
+  running.push(() => feeds.stop());
+  await feeds.run();
+  triage.wake();
+  logger.info({ url, database: database.kind }, 'the server listens');
+  return { url };
+}
+
+async function databaseReadiness(database: Database): Promise<Readiness[string]> {
+  try {
+    await database.query('select 1');
+    return { ok: true, detail: database.kind };
+  } catch (error) {
+    return { ok: false, detail: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function feedReadiness(feeds: Feeds): Readiness[string] {
+  const { state, reason } = feeds.connection;
+  if (state === 'down') return { ok: false, detail: reason ?? 'the link to the log is down' };
+  if (feeds.trouble !== null) return { ok: false, detail: feeds.trouble };
+  return feeds.lag ? { ok: true, detail: `${String(feeds.lag)} records to read` } : { ok: true };
 }
 
 async function listen(http: HttpServer, host: string, port: number): Promise<string> {

@@ -1,15 +1,26 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEmbeddedLog } from '@loopwatch/log';
+import { tempDir } from '@loopwatch/testkit';
 import { expect, it } from 'vitest';
-import { startServer, topics } from './running-server.ts';
+import { openDatabase } from '../src/index.ts';
+import { pgliteFolder } from './pglite-folder.ts';
+import { silent, startServer, topics } from './running-server.ts';
 import { verdict } from './verdicts.ts';
 
-it('a server over the embedded log knows after a restart what it knew before', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'loopwatch-server-'));
-  const log = await openEmbeddedLog({ dir, topics: Object.values(topics) });
-  const start = () => startServer({ verdicts: log.source([topics.verdicts], 'server'), events: log.sink() });
+it('a server over the embedded log and database knows after a restart what it knew before', async () => {
+  await using dir = await tempDir();
+  await using data = { path: await pgliteFolder(), [Symbol.asyncDispose]: () => Promise.resolve() };
+  const log = await openEmbeddedLog({ dir: join(dir.path), topics: Object.values(topics) });
+  const start = () =>
+    startServer({
+      log: {
+        kind: 'embedded',
+        reader: (topic) => log.reader(topic),
+        records: () => log.records(),
+        sink: () => log.sink(),
+      },
+      openDatabase: () => openDatabase({ data_dir: data.path, database_url: undefined }, silent),
+    });
   const incidents = async (url: string): Promise<unknown[]> => {
     const body = (await (await fetch(`${url}/api/v1/incidents`)).json()) as { items: unknown[] };
     return body.items;
@@ -31,13 +42,16 @@ it('a server over the embedded log knows after a restart what it knew before', a
     expect(posted.status).toBe(202);
     const [written] = await log.read(topics.events, 0, 10);
     expect(JSON.parse(String(written?.value))).toEqual(event);
+    const body = JSON.stringify({ status: 'acknowledged', note: 'seen' });
+    const patched = await fetch(`${first.url}/api/v1/incidents/i-1`, { method: 'PATCH', body });
+    expect(patched.status).toBe(200);
+    await expect.poll(() => log.endOffset(topics.triage)).toBe(1);
     await first.server.stop();
 
     const second = await start();
-    await expect.poll(() => incidents(second.url)).toHaveLength(1);
+    expect(await incidents(second.url)).toMatchObject([{ id: 'i-1', triage: { status: 'acknowledged' } }]);
     await second.server.stop();
   } finally {
     await log.close();
-    rmSync(dir, { recursive: true });
   }
 });

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { LoopwatchServer } from '../src/index.ts';
 import type { MemoryLog } from './memory-log.ts';
 import { startServer, topics } from './running-server.ts';
+import { sharedPglite } from './shared-pglite.ts';
 import { START, verdict } from './verdicts.ts';
 
 let url: string;
@@ -12,6 +13,8 @@ let log: MemoryLog;
 let server: LoopwatchServer;
 let dashboardDir: string;
 let ready = true;
+let stored: () => Promise<void>;
+const emptyDatabase = sharedPglite();
 
 beforeAll(() => {
   dashboardDir = mkdtempSync(join(tmpdir(), 'loopwatch-dashboard-'));
@@ -25,16 +28,16 @@ afterAll(() => rmSync(dashboardDir, { recursive: true }));
 
 beforeEach(async () => {
   ready = true;
-  ({ url, log, server } = await startServer({
+  ({ url, log, server, stored } = await startServer({
+    openDatabase: emptyDatabase,
     dashboardDir,
     now: () => START,
-    readiness: () => Promise.resolve({ database: ready ? { ok: true } : { ok: false, detail: 'gone' } }),
+    readiness: () => Promise.resolve({ broker: ready ? { ok: true } : { ok: false, detail: 'gone' } }),
   }));
 });
 
 afterEach(() => server.stop());
 
-/** What was appended before is in the answer: the log in memory delivers in microtasks. */
 async function get(path: string, init?: RequestInit) {
   const response = await fetch(url + path, init);
   const text = await response.text();
@@ -56,7 +59,7 @@ function post(body: string, headers: Record<string, string> = {}) {
 }
 
 describe('incidents', () => {
-  beforeEach(() => {
+  beforeEach(async () => {
     for (let n = 1; n <= 5; n += 1) {
       const detector = n % 2 === 0 ? 'content-repeat' : 'tool-repeat';
       log.appendVerdict(
@@ -64,6 +67,7 @@ describe('incidents', () => {
       );
     }
     log.appendVerdict(verdict({ incidentId: 'i-5', phase: 'resolved', count: 9, time: START + 100 }));
+    await stored();
   });
 
   const filters: [string, string[]][] = [
@@ -85,6 +89,7 @@ describe('incidents', () => {
   it('come in pages that neither repeat nor skip while new ones arrive', async () => {
     const first = await get('/api/v1/incidents?limit=2');
     log.appendVerdict(verdict({ incidentId: 'i-6', time: START + 60 }));
+    await stored();
     const second = await get(`/api/v1/incidents?limit=2&cursor=${first.body.nextCursor}`);
     const third = await get(`/api/v1/incidents?limit=2&cursor=${second.body.nextCursor}`);
     const ids = [first, second, third].flatMap(({ body }) =>
@@ -114,7 +119,7 @@ describe('incidents', () => {
 
   it('are counted', async () => {
     const { body } = await get('/api/v1/stats');
-    expect(body).toMatchObject({ open: 4, found: 5, resolved: { recovered: 1 }, dropped: 0 });
+    expect(body.current).toMatchObject({ open: 4, found: 5, resolved: { recovered: 1 }, dropped: 0 });
   });
 });
 
@@ -124,7 +129,7 @@ describe('a bad parameter is named together with what is allowed', () => {
     ['/api/v1/incidents?detector=loop', 'detector', /tool-repeat/],
     ['/api/v1/incidents?limit=0', 'limit', /1 to 200/],
     ['/api/v1/incidents?limit=many', 'limit', /1 to 200/],
-    ['/api/v1/incidents?colour=red', 'colour', /known are state, detector/],
+    ['/api/v1/incidents?colour=red', 'colour', /known are q, detector/],
     ['/api/v1/incidents?cursor=zzz', 'cursor', /nextCursor/],
     ['/api/v1/verdicts?phase=shut', 'phase', /escalated/],
   ];
@@ -145,7 +150,7 @@ describe('posted events', () => {
     const { status, body } = await post(JSON.stringify(call), { 'content-type': 'application/json' });
     expect([status, body]).toEqual([202, { accepted: 1 }]);
     expect(log.values(topics.events)).toEqual([{ ...call, time: START }]);
-    expect(String(log.records.get(topics.events)?.[0]?.key)).toBe('s-1');
+    expect(String(log.topics.get(topics.events)?.[0]?.key)).toBe('s-1');
   });
 
   it('may be one event a line, or one event over several lines', async () => {
@@ -202,7 +207,7 @@ describe('health', () => {
       status: 503,
       body: {
         status: 'not ready',
-        checks: { database: { ok: false, detail: 'gone' }, verdicts: { ok: true } },
+        checks: { broker: { ok: false, detail: 'gone' }, verdicts: { ok: true }, database: { ok: true } },
       },
     });
   });
@@ -219,6 +224,7 @@ describe('health', () => {
     log.append(topics.verdicts, 'not json');
     log.append(topics.verdicts, '{"v":1}');
     log.appendVerdict(verdict());
+    await stored();
     expect((await get('/api/v1/incidents')).body.items).toHaveLength(1);
     expect((await get('/metrics')).text).toContain(
       'loopwatch_server_verdicts_read_total{result="unreadable"} 2',
@@ -255,7 +261,7 @@ describe('pages', () => {
   });
 
   it('say so when the dashboard is not built', async () => {
-    const other = await startServer();
+    const other = await startServer({ openDatabase: emptyDatabase });
     const response = await fetch(`${other.url}/`);
     expect(response.status).toBe(503);
     expect(await response.text()).toContain('npm run build');
@@ -265,5 +271,7 @@ describe('pages', () => {
 
 it('a port that is taken makes start fail, and closes what was open', async () => {
   const { port } = new URL(url);
-  await expect(startServer({ port: Number(port) })).rejects.toThrow('EADDRINUSE');
+  await expect(startServer({ port: Number(port), openDatabase: emptyDatabase })).rejects.toThrow(
+    'EADDRINUSE',
+  );
 });

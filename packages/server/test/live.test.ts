@@ -1,28 +1,32 @@
 import {
-  type LiveEvents,
-  liveHeartbeatSchema,
-  liveIncidentsSchema,
-  liveSnapshotSchema,
-} from '@loopwatch/contract';
+  changesMessageSchema,
+  heartbeatMessageSchema,
+  type LiveMessages,
+  snapshotMessageSchema,
+} from '@loopwatch/contract/api';
 import { io, type Socket } from 'socket.io-client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ChangeFeed } from '../src/change-feed.ts';
 import type { LoopwatchServer } from '../src/index.ts';
+import { Pace } from '../src/live/pace.ts';
 import type { MemoryLog } from './memory-log.ts';
 import { info, startServer } from './running-server.ts';
+import { sharedPglite } from './shared-pglite.ts';
 import { START, verdict } from './verdicts.ts';
 
-type LiveSocket = Socket<LiveEvents>;
-type Message<Name extends keyof LiveEvents> = Parameters<LiveEvents[Name]>[0];
+type LiveSocket = Socket<LiveMessages>;
+type Message<Name extends keyof LiveMessages> = Parameters<LiveMessages[Name]>[0];
+
+const emptyDatabase = sharedPglite();
 
 describe('the namespace /live', () => {
   let url: string;
   let log: MemoryLog;
   let server: LoopwatchServer;
+  let stored: () => Promise<void>;
   const sockets: LiveSocket[] = [];
 
   beforeEach(async () => {
-    ({ url, log, server } = await startServer());
+    ({ url, log, server, stored } = await startServer({ openDatabase: emptyDatabase }));
   });
 
   afterEach(async () => {
@@ -30,17 +34,16 @@ describe('the namespace /live', () => {
     await server.stop();
   });
 
-  function connect(extraHeaders: Record<string, string> = {}): LiveSocket {
+  function connect(auth: { since?: unknown } = {}, extraHeaders: Record<string, string> = {}): LiveSocket {
     const socket: LiveSocket = io(`${url}/live`, {
-      extraHeaders,
-      reconnection: false,
+      ...{ auth, extraHeaders, reconnection: false, forceNew: true },
       transports: ['websocket'],
     });
     sockets.push(socket);
     return socket;
   }
 
-  function next<Name extends keyof LiveEvents>(socket: LiveSocket, name: Name): Promise<Message<Name>> {
+  function next<Name extends keyof LiveMessages>(socket: LiveSocket, name: Name): Promise<Message<Name>> {
     return new Promise((resolve) => {
       const events = socket as { once(event: string, listener: (message: Message<Name>) => void): void };
       events.once(name, resolve);
@@ -49,62 +52,98 @@ describe('the namespace /live', () => {
 
   it('greets with the incidents there are', async () => {
     log.appendVerdict(verdict());
+    await stored();
     const socket = connect();
     const [snapshot, heartbeat] = await Promise.all([next(socket, 'snapshot'), next(socket, 'heartbeat')]);
-    expect(liveSnapshotSchema.parse(snapshot)).toMatchObject({ incidents: [{ id: 'i-1' }], info });
+    expect(snapshotMessageSchema.parse(snapshot)).toMatchObject({ incidents: [{ id: 'i-1' }], info });
     expect(snapshot.incidents[0]).not.toHaveProperty('evidence');
-    expect(liveHeartbeatSchema.parse(heartbeat)).toMatchObject({ lag: 0, lastVerdictAt: START + 12 });
+    expect(heartbeatMessageSchema.parse(heartbeat)).toMatchObject({
+      ...{ lag: 0, lastVerdictAt: START + 12, log: 'up' },
+    });
   });
 
   it('tells what changed, each incident once however many verdicts came', async () => {
     log.appendVerdict(verdict({ incidentId: 'old' }));
+    await stored();
     const socket = connect();
-    await next(socket, 'snapshot');
-    const update = next(socket, 'incidents');
+    const { sequence } = await next(socket, 'snapshot');
+    const update = next(socket, 'changes');
     log.appendVerdict(verdict());
     log.appendVerdict(verdict({ phase: 'escalated', count: 10 }));
-    const { incidents, stats } = liveIncidentsSchema.parse(await update);
-    expect(incidents.map(({ id, count }) => [id, count])).toEqual([['i-1', 10]]);
-    expect(stats.found).toBe(2);
+    const changes = changesMessageSchema.parse(await update);
+    expect(changes.incidents.map(({ id }) => id)).toEqual(['i-1']);
+    expect(changes.sequence).toBeGreaterThan(sequence);
+    await expect
+      .poll(
+        async () => ((await (await fetch(`${url}/api/v1/incidents/i-1`)).json()) as { count: number }).count,
+      )
+      .toBe(10);
   });
 
-  it('sends a new snapshot when very many changed at once', async () => {
+  it('tells every page what one of them decided', async () => {
+    log.appendVerdict(verdict());
+    await stored();
     const socket = connect();
     await next(socket, 'snapshot');
-    const again = next(socket, 'snapshot');
-    for (let n = 0; n < 300; n += 1)
+    const update = next(socket, 'changes');
+    const body = JSON.stringify({ status: 'false_positive' });
+    await fetch(`${url}/api/v1/incidents/i-1`, { method: 'PATCH', body });
+    expect((await update).incidents).toMatchObject([{ id: 'i-1', triage: { status: 'false_positive' } }]);
+  });
+
+  it('counts what it leaves out when very many change at once', async () => {
+    const socket = connect();
+    await next(socket, 'snapshot');
+    const update = next(socket, 'changes');
+    for (let n = 0; n < 300; n += 1) {
       log.appendVerdict(verdict({ incidentId: `i-${String(n)}`, time: START + n }));
-    const { incidents } = await again;
-    expect(incidents).toHaveLength(200);
+    }
+    const { incidents, dropped } = await update;
+    expect([incidents.length, dropped.incidents]).toEqual([200, 100]);
     expect(incidents[0]?.id).toBe('i-299');
+  });
+
+  it('tells who comes back what was missed, and all anew when that is too much', async () => {
+    const first = connect();
+    const { sequence } = await next(first, 'snapshot');
+    first.disconnect();
+    log.appendVerdict(verdict({ incidentId: 'missed' }));
+    await stored();
+    expect((await next(connect({ since: sequence }), 'changes')).incidents).toMatchObject([{ id: 'missed' }]);
+    for (let n = 0; n < 201; n += 1) log.appendVerdict(verdict({ incidentId: `i-${String(n)}` }));
+    await stored();
+    expect((await next(connect({ since: sequence }), 'snapshot')).incidents).toHaveLength(200);
+  });
+
+  it.each([-1, 1e15, 'x', null, Number.NaN])('a sequence of %s is none', async (since) => {
+    expect((await next(connect({ since }), 'snapshot')).incidents).toEqual([]);
   });
 
   it('refuses pages of other origins', async () => {
     const refused = new Promise((resolve) =>
-      connect({ origin: 'https://evil.example' }).on('connect_error', resolve),
+      connect({}, { origin: 'https://evil.example' }).on('connect_error', resolve),
     );
     await expect(refused).resolves.toBeInstanceOf(Error);
-    await next(connect({ origin: url }), 'snapshot');
+    await next(connect({}, { origin: url }), 'snapshot');
   });
 });
 
-describe('the change feed', () => {
+describe('the pace', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('flushes at most once per interval', () => {
-    const flushed: (readonly string[])[] = [];
-    const feed = new ChangeFeed(100, (ids) => void flushed.push(ids));
+  it('acts at most once per interval', () => {
+    let acts = 0;
+    const pace = new Pace(100, () => {
+      acts += 1;
+    });
     for (let ms = 0; ms < 250; ms += 10) {
-      feed.add(ms % 20 === 0 ? 'even' : 'odd');
+      pace.ask();
       vi.advanceTimersByTime(10);
     }
-    expect(flushed).toEqual([
-      ['even', 'odd'],
-      ['even', 'odd'],
-    ]);
-    feed.stop();
+    expect(acts).toBe(2);
+    pace.stop();
     vi.advanceTimersByTime(1_000);
-    expect(flushed).toHaveLength(2);
+    expect(acts).toBe(2);
   });
 });

@@ -1,22 +1,46 @@
 import type { Verdict } from '@loopwatch/contract';
-import type { BatchHandler, EventSource, LogRecord, OutputRecord, VerdictSink } from '@loopwatch/log';
+import type {
+  LogRecord,
+  OutputRecord,
+  RecordReader,
+  TopicHandler,
+  TopicReader,
+  TopicReadOptions,
+  VerdictSink,
+} from '@loopwatch/log';
+import type { ServerLog } from '../src/index.ts';
 
-/** A log of one partition per topic that lives in an array; enough to stand in for the two ports. */
-export class MemoryLog {
-  readonly records = new Map<string, LogRecord[]>();
+/** A log of one partition per topic that lives in an array; enough to stand in for the ports. */
+export class MemoryLog implements ServerLog {
+  readonly kind = 'embedded';
+  readonly topics = new Map<string, LogRecord[]>();
   private readonly waiting = new Set<() => void>();
-  /** Makes the next `publish` fail. */
+  /** Makes `publish` fail as long as it is set. */
   failure: Error | undefined;
+  /** Records that a reader hands over at once. */
+  batch = 1_000;
 
-  append(topic: string, value: string, { key = null, timestamp = 0 }: AppendOptions = {}): void {
-    const records = this.records.get(topic) ?? [];
-    this.records.set(topic, records);
+  /** How far each reader that runs is. */
+  private readonly positions = new Map<object, { readonly topic: string; at: number }>();
+
+  /** Whether every reader has handled all there is. */
+  get delivered(): boolean {
+    return [...this.positions.values()].every(({ topic, at }) => at >= (this.topics.get(topic)?.length ?? 0));
+  }
+
+  append(
+    topic: string,
+    value: string | null,
+    { key = null, timestamp = 0, headers = {} }: AppendOptions = {},
+  ): void {
+    const records = this.topics.get(topic) ?? [];
+    this.topics.set(topic, records);
     records.push({
       offset: records.length,
       timestamp,
       key: key === null ? null : Buffer.from(key),
-      value: Buffer.from(value),
-      headers: {},
+      value: value === null ? null : Buffer.from(value),
+      headers,
     });
     for (const wake of this.waiting) wake();
   }
@@ -26,45 +50,59 @@ export class MemoryLog {
     this.append(topic, JSON.stringify(verdict), { key: verdict.sessionId, timestamp });
   }
 
-  /** Reads `topic` from its beginning, a batch for what is there. */
-  source(topic: string): EventSource {
-    const records = () => this.records.get(topic) ?? [];
+  reader(topic: string): TopicReader {
+    const records = () => this.topics.get(topic) ?? [];
     let running: Promise<void> | undefined;
     let stopped = false;
     let wake: () => void = () => undefined;
     const notify = () => wake();
-    const deliver = async (handler: BatchHandler): Promise<void> => {
-      let next = 0;
-      while (!stopped) {
-        const batch = records().slice(next);
+    const follow = async (handler: TopicHandler, from: number): Promise<void> => {
+      for (let position = from; !stopped; ) {
+        const batch = records().slice(position, position + this.batch);
         if (batch.length === 0) {
           await new Promise<void>((resolve) => {
             wake = resolve;
           });
           continue;
         }
-        await handler({
-          topic,
-          partition: 0,
-          records: batch,
-          lag: 0,
-          commit: () => Promise.reject(new Error('the server never commits')),
-        });
-        next += batch.length;
+        const next = position + batch.length;
+        try {
+          await handler({ topic, partition: 0, records: batch, next, lag: records().length - next });
+          position = next;
+          this.positions.set(notify, { topic, at: position });
+        } catch {
+          // It comes again.
+          await new Promise((resolve) => setImmediate(resolve));
+        }
       }
     };
     return {
-      run: (handler) => {
+      run: async (handler: TopicHandler, { from, onConnection }: TopicReadOptions = {}) => {
+        const bounds = { start: 0, end: records().length };
+        const first = (await from?.({ topic, partition: 0 }, bounds)) ?? 0;
+        onConnection?.('up');
         this.waiting.add(notify);
-        running = deliver(handler);
-        return Promise.resolve();
+        this.positions.set(notify, { topic, at: first });
+        running = follow(handler, first);
       },
       stop: async () => {
         stopped = true;
         this.waiting.delete(notify);
+        this.positions.delete(notify);
         wake();
         await running;
       },
+    };
+  }
+
+  records(): RecordReader {
+    return {
+      bounds: ({ topic }) => Promise.resolve({ start: 0, end: this.topics.get(topic)?.length ?? 0 }),
+      read: ({ topic }, from, limit) => {
+        const records = (this.topics.get(topic) ?? []).slice(from, from + limit);
+        return Promise.resolve({ records, next: from + records.length });
+      },
+      close: () => Promise.resolve(),
     };
   }
 
@@ -74,20 +112,22 @@ export class MemoryLog {
       close: () => Promise.resolve(),
       publish: (records: readonly OutputRecord[]) => {
         if (this.failure !== undefined) return Promise.reject(this.failure);
-        for (const { topic, key, value } of records) this.append(topic, String(value), { key: String(key) });
+        for (const { topic, key, value, headers = {} } of records) {
+          this.append(topic, value === null ? null : String(value), { key: String(key), headers });
+        }
         return Promise.resolve();
       },
     };
   }
 
   /** The values of a topic, parsed. */
-
   values(topic: string): unknown[] {
-    return (this.records.get(topic) ?? []).map((record) => JSON.parse(String(record.value)));
+    return (this.topics.get(topic) ?? []).map((record) => JSON.parse(String(record.value)) as unknown);
   }
 }
 
 interface AppendOptions {
   readonly key?: string | null;
   readonly timestamp?: number;
+  readonly headers?: Readonly<Record<string, Uint8Array>>;
 }

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { LoopwatchServer } from '../src/index.ts';
-import { openApiDocument } from '../src/openapi.ts';
-import { info, startServer } from './running-server.ts';
-import { verdict } from './verdicts.ts';
+import { openApiDocument } from '../src/openapi/document.ts';
+import { info, startServer, topics } from './running-server.ts';
+import { sharedPglite } from './shared-pglite.ts';
+import { summary, verdict } from './verdicts.ts';
 
 interface Operation {
   responses: Record<string, { content: Record<string, { schema: z.core.JSONSchema.BaseSchema }> }>;
@@ -15,22 +16,33 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 );
 
+const emptyDatabase = sharedPglite();
 let url: string;
 let server: LoopwatchServer;
 
 beforeAll(async () => {
-  const started = await startServer();
+  const started = await startServer({ openDatabase: emptyDatabase });
   ({ url, server } = started);
   const source = { topic: 'loopwatch.events', partition: 3, firstOffset: '10', offset: '51' };
   started.log.appendVerdict(verdict({ source, guidance: 'Stop.' }));
   started.log.appendVerdict(verdict({ incidentId: 'i-2', phase: 'resolved', tool: null }));
+  started.log.append(topics.sessions, JSON.stringify(summary('s-1')), { key: 's-1' });
+  await started.stored();
 });
 
 afterAll(() => server.stop());
 
+/** What each operation with a body is sent. */
+const bodies: Record<string, unknown> = {
+  '/api/v1/events': { sessionId: 's-1', type: 'session_ended' },
+  '/api/v1/incidents': { ids: ['i-1', 'i-9'], change: { status: 'acknowledged' } },
+  '/api/v1/incidents/{id}': { status: 'muted', mutedUntil: 5, note: 'later' },
+};
+
 function request(path: string, method: string): Promise<Response> {
-  const body = method === 'post' ? '{"sessionId":"s-1","type":"session_ended"}' : null;
-  return fetch(url + path.replace('{id}', 'i-1'), { method: method.toUpperCase(), body });
+  const body = method === 'get' ? null : JSON.stringify(bodies[path]);
+  const id = path.includes('/sessions/') ? 's-1' : 'i-1';
+  return fetch(url + path.replace('{id}', id), { method: method.toUpperCase(), body });
 }
 
 it.each(operations)('$method $path exists and answers as described', async ({ path, method, operation }) => {
@@ -39,6 +51,7 @@ it.each(operations)('$method $path exists and answers as described', async ({ pa
   const described = operation.responses[String(response.status)]?.content[type];
   expect(described, `${String(response.status)} ${type} is described`).toBeDefined();
   const value: unknown = type === 'application/json' ? await response.json() : await response.text();
+  expect(response.status, JSON.stringify(value)).toBeLessThan(300);
   const parsed = z.fromJSONSchema(described!.schema).safeParse(value);
   expect(parsed.error?.issues).toBeUndefined();
 });

@@ -1,30 +1,55 @@
+import { rm } from 'node:fs/promises';
 import { topicNames } from '@loopwatch/contract';
+import { waitFor } from '@loopwatch/testkit';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { createServer, type LoopwatchServer, type ServerDeps } from '../src/index.ts';
+import {
+  createServer,
+  type LoopwatchServer,
+  openDatabase,
+  type Readiness,
+  type ServerDeps,
+} from '../src/index.ts';
 import { MemoryLog } from './memory-log.ts';
+import { pgliteFolder } from './pglite-folder.ts';
 
 export const info = { version: '0.1.0', preset: 'balanced', configHash: '4f1c9a2' };
 export const topics = topicNames({ prefix: 'loopwatch.' });
+export const silent = pino({ level: 'silent' });
 
-/** A server over a log in memory, on a free port of this machine. */
-export async function startServer(
-  deps: Partial<ServerDeps> = {},
-): Promise<{ url: string; log: MemoryLog; server: LoopwatchServer }> {
+/** A server over a log in memory and an embedded database in a folder of its own, on a free port of this machine. */
+export async function startServer(deps: Partial<ServerDeps> = {}): Promise<{
+  url: string;
+  log: MemoryLog;
+  server: LoopwatchServer;
+  /** Resolves when everything that is in the log is in the database. */
+  stored: () => Promise<void>;
+}> {
   const log = new MemoryLog();
+  const dir = deps.openDatabase === undefined ? await pgliteFolder() : undefined;
   const server = createServer({
     host: '127.0.0.1',
     port: 0,
-    verdicts: log.source(topics.verdicts),
-    events: log.sink(),
+    openDatabase: () => openDatabase({ data_dir: dir ?? '', database_url: undefined }, silent),
     topics,
     registry: new Registry(),
-    logger: pino({ level: 'silent' }),
+    logger: silent,
     info,
     readiness: () => Promise.resolve({ log: { ok: true } }),
     dashboardDir: '/nowhere',
+    log,
     ...deps,
   });
   const { url } = await server.start();
-  return { url, log, server };
+  const stop = async (): Promise<void> => {
+    await server.stop();
+    if (dir !== undefined) await rm(dir, { recursive: true, force: true });
+  };
+  const stored = async (): Promise<void> => {
+    await waitFor(async () => {
+      const { checks } = (await (await fetch(`${url}/readyz`)).json()) as { checks: Readiness };
+      return log.delivered && checks['verdicts']?.ok === true && checks['verdicts'].detail === undefined;
+    });
+  };
+  return { url, log, server: { ...server, stop }, stored };
 }

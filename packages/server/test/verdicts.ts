@@ -1,4 +1,4 @@
-import type { Verdict } from '@loopwatch/contract';
+import type { SessionSummary, Verdict } from '@loopwatch/contract';
 
 const T0 = Date.UTC(2026, 7, 3, 14, 2, 11);
 
@@ -41,3 +41,23 @@ export function verdict(part: Partial<Verdict> = {}): Verdict {
 }
 
 export const START = T0;
+
+/** A live session of two events. */
+export function summary(sessionId: string, part: Partial<SessionSummary> = {}): SessionSummary {
+  return {
+    ...{
+      v: 1,
+      sessionId,
+      status: 'live',
+      startedAt: T0,
+      lastEventAt: T0 + 1,
+      events: 2,
+      prompts: 1,
+      turns: 1,
+    },
+    ...{ toolCalls: 1, characters: 0, tokens: null, model: null, backend: null, agent: null, tenant: null },
+    ...{ incidents: { open: 0, total: 0, byDetector: {} }, verdicts: 0, preset: 'balanced', configHash: 'c' },
+    source: { topic: 'loopwatch.events', partition: 0, firstOffset: '0', lastOffset: '1' },
+    ...part,
+  };
+}

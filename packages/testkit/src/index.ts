@@ -13,6 +13,7 @@ export { modelReply, pieces, type Said } from './model-replies.ts';
 export { type ModelReply, type ModelRequest, type ModelServer, startModelServer } from './model-server.ts';
 export { uniqueName } from './names.ts';
 export { freePort } from './ports.ts';
+export { startPostgres, type TestPostgres } from './postgres.ts';
 export { type ReadTopicOptions, readTopic, type TopicRecord } from './read-topic.ts';
 export {
   type ApiReply,

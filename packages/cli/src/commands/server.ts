@@ -1,12 +1,12 @@
 import { topicNames } from '@loopwatch/contract';
 import { planDetection } from '@loopwatch/detectors';
-import { createServer } from '@loopwatch/server';
+import { createServer, openDatabase } from '@loopwatch/server';
 import { modelClient } from '@loopwatch/worker';
 import { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { listenFailure } from '../runtime/http.ts';
-import { kafkaSink, requireBrokers, verdictsSource } from '../runtime/kafka.ts';
+import { kafkaServerLog, requireBrokers } from '../runtime/kafka.ts';
 import { runUntilSignal } from '../runtime/lifecycle.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { dashboardDir } from '../runtime/paths.ts';
@@ -16,18 +16,24 @@ import { version } from '../runtime/version.ts';
 interface Options extends ConfigOptions {
   readonly brokers?: string;
   readonly port?: string;
+  readonly dataDir?: string;
 }
 
-/** `loopwatch server`: dashboard, API and live link over the verdicts in Kafka. */
+/** `loopwatch server`: dashboard, API and live link over a database that follows the topics in Kafka. */
 export function serverCommand(): Command {
   const command = new Command('server')
     .description('serves dashboard and API over the verdicts in Kafka')
     .option('--brokers <list>', 'host:port of the brokers, by commas (default: KAFKA_BROKERS)')
-    .option('--port <n>', 'dashboard, API and metrics (default: 4600)');
+    .option('--port <n>', 'dashboard, API and metrics (default: 4600)')
+    .option(
+      '--data-dir <dir>',
+      'where the embedded database lies, unless DATABASE_URL names another (default: .loopwatch)',
+    );
   return addConfigOptions(command).action(async (options: Options) => {
     const { settings, warnings } = loadConfig(options, [
       { flag: '--brokers', path: 'kafka.brokers', text: options.brokers },
       { flag: '--port', path: 'server.port', text: options.port },
+      { flag: '--data-dir', path: 'storage.data_dir', text: options.dataDir },
     ]);
     requireBrokers(settings);
     const logger = createLogger(settings.log, 'server');
@@ -36,8 +42,8 @@ export function serverCommand(): Command {
     const { preset, configHash } = planDetection(settings, modelClient(settings.llm) !== undefined);
     const server = createServer({
       ...settings.server,
-      verdicts: verdictsSource(settings, logger),
-      events: kafkaSink(settings, logger),
+      log: kafkaServerLog(settings, logger),
+      openDatabase: () => openDatabase(settings.storage, logger),
       topics: topicNames(settings.kafka.topics),
       registry,
       logger,

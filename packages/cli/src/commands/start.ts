@@ -1,7 +1,8 @@
 import { type Settings, type TopicNames, topicNames } from '@loopwatch/contract';
 import { planDetection } from '@loopwatch/detectors';
-import type { EventSource, TaskRunner, TopicReader, VerdictSink } from '@loopwatch/log';
-import { createServer } from '@loopwatch/server';
+import type { TaskRunner, TopicReader, VerdictSink } from '@loopwatch/log';
+import { createServer, openDatabase, type ServerLog } from '@loopwatch/server';
+
 import { modelClient, Worker } from '@loopwatch/worker';
 import { Command } from 'commander';
 import type { Logger } from 'pino';
@@ -10,7 +11,7 @@ import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { openDataDir } from '../runtime/embedded.ts';
 import { gatewaySettings, startGateway } from '../runtime/gateway.ts';
 import { listenFailure } from '../runtime/http.ts';
-import { kafkaSink, verdictsSource } from '../runtime/kafka.ts';
+import { kafkaServerLog, kafkaSink } from '../runtime/kafka.ts';
 import { type Running, runUntilSignal } from '../runtime/lifecycle.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { configuredModel } from '../runtime/model.ts';
@@ -36,7 +37,7 @@ export function startCommand(): Command {
   const command = new Command('start')
     .description('runs worker, dashboard and sample sessions in one process; no Kafka needed')
     .option('--port <n>', 'dashboard, API and metrics (default: 4600)')
-    .option('--data-dir <dir>', 'where the embedded log lies (default: .loopwatch)')
+    .option('--data-dir <dir>', 'where the embedded log and database lie (default: .loopwatch)')
     .option(
       '--brokers <list>',
       'Kafka instead of the embedded log: host:port, by commas (default: KAFKA_BROKERS)',
@@ -78,7 +79,7 @@ export function startCommand(): Command {
 interface Log extends Running {
   readonly events: TaskRunner;
   readonly control: TopicReader;
-  readonly verdicts: EventSource;
+  readonly server: ServerLog;
   sink(): VerdictSink;
 }
 
@@ -87,7 +88,12 @@ async function openEmbedded(settings: Settings, topics: TopicNames, logger: Logg
   return {
     events: log.tasks([topics.events], settings.kafka.group),
     control: log.reader(topics.control),
-    verdicts: log.source([topics.verdicts], `${settings.kafka.group}-server`),
+    server: {
+      kind: 'embedded',
+      reader: (topic) => log.reader(topic),
+      records: () => log.records(),
+      sink: () => log.sink(),
+    },
     sink: () => log.sink(),
     stop: () => log.close(),
   };
@@ -96,7 +102,7 @@ async function openEmbedded(settings: Settings, topics: TopicNames, logger: Logg
 function overKafka(settings: Settings, logger: Logger): Log {
   return {
     ...workerInputs(settings, logger),
-    verdicts: verdictsSource(settings, logger),
+    server: kafkaServerLog(settings, logger),
     sink: () => kafkaSink(settings, logger),
     stop: () => Promise.resolve(),
   };
@@ -124,8 +130,8 @@ async function startAll(
   });
   const server = createServer({
     ...settings.server,
-    verdicts: log.verdicts,
-    events: log.sink(),
+    log: log.server,
+    openDatabase: () => openDatabase(settings.storage, logger),
     topics,
     registry,
     logger,

@@ -1,15 +1,18 @@
-import { type Settings, topicNames } from '@loopwatch/contract';
+import type { Settings } from '@loopwatch/contract';
 import {
+  createKafkaRecordReader,
   createKafkaSink,
-  createKafkaSource,
-  type EventSource,
+  createKafkaTopicReader,
   type KafkaOptions,
+  requireRights,
   type VerdictSink,
 } from '@loopwatch/log';
+import type { ServerLog } from '@loopwatch/server';
 import type { Logger } from 'pino';
 import { UsageError } from '../errors.ts';
 import { kafkaSecurity } from './kafka-security.ts';
 import { logFunction } from './logger.ts';
+import { neededRights } from './needed-rights.ts';
 
 /** The brokers, or an error that says how to name them. */
 export function requireBrokers(settings: Settings): readonly string[] {
@@ -35,12 +38,25 @@ export function kafkaSink(settings: Settings, logger: Logger): VerdictSink {
   return createKafkaSink(kafkaOptions(settings, logger));
 }
 
-/** All verdicts from the beginning; a group of its own for each process, which never commits. */
-export function verdictsSource(settings: Settings, logger: Logger): EventSource {
-  const process_ = `${String(process.pid)}-${String(Date.now())}`;
-  return createKafkaSource({
-    ...kafkaOptions(settings, logger),
-    topics: [topicNames(settings.kafka.topics).verdicts],
-    groupId: `${settings.kafka.group}-server-${process_}`,
-  });
+/** What the server reads and writes, once its Kafka user is known to have all the rights for it. */
+export function kafkaServerLog(settings: Settings, logger: Logger): ServerLog {
+  const options = kafkaOptions(settings, logger);
+  const rights = neededRights(settings).filter(({ neededBy }) => neededBy.includes('server'));
+  let checked: Promise<void> | undefined;
+  const check = () => (checked ??= requireRights(options, 'serve the dashboard', rights));
+  return {
+    kind: 'kafka',
+    reader: (topic) => {
+      const reader = createKafkaTopicReader({ ...options, topic });
+      return {
+        run: async (handler, reading) => {
+          await check();
+          await reader.run(handler, reading);
+        },
+        stop: () => reader.stop(),
+      };
+    },
+    records: () => createKafkaRecordReader(options),
+    sink: () => createKafkaSink(options),
+  };
 }

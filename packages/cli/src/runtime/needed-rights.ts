@@ -15,9 +15,13 @@ export function neededRights({ kafka }: Settings): NeededRight[] {
     ...neededBy: NeededRight['neededBy']
   ): NeededRight => ({ resource: 'topic', name, operation, neededBy });
   return [
-    topic(names.events, 'Read', 'worker'),
+    topic(names.events, 'Read', 'worker', 'server'),
     topic(names.events, 'Write', 'produce', 'server', 'gateway'),
-    topic(names.control, 'Read', 'worker'),
+    topic(names.control, 'Read', 'worker', 'server'),
+    topic(names.control, 'Write', 'server'),
+    topic(names.sessions, 'Read', 'server'),
+    topic(names.triage, 'Read', 'server'),
+    topic(names.triage, 'Write', 'server'),
     topic(names.verdicts, 'Write', 'worker', 'gateway'),
     topic(names.verdicts, 'Read', 'server'),
     topic(names.sessions, 'Write', 'worker'),
@@ -26,14 +30,6 @@ export function neededRights({ kafka }: Settings): NeededRight[] {
     topic(names.state, 'Read', 'worker'),
     topic(names.state, 'Write', 'worker'),
     { resource: 'group', name: kafka.group, operation: 'Read', neededBy: ['worker'] },
-    // Each server is a group of its own.
-    {
-      resource: 'group',
-      name: `${kafka.group}-server-`,
-      prefix: true,
-      operation: 'Read',
-      neededBy: ['server'],
-    },
     ...(kafka.delivery === 'exactly_once'
       ? [
           // One for each partition.

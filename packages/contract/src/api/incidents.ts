@@ -33,7 +33,7 @@ export const incidentFilterSchema = z
       .string()
       .min(1)
       .max(200)
-      .describe('Text in reason, tool, session, agent, model or note; case ignored.'),
+      .describe('Text in reason, tool, id, session, agent, model or tenant; case ignored.'),
     detector: z.array(z.enum(detectorIds)).max(50),
     kind: z.array(z.enum(['loop', 'limit', 'outage'])),
     state: z.array(z.enum(['open', 'resolved'])),

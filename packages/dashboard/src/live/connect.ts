@@ -1,17 +1,17 @@
-import type { LiveEvents } from '@loopwatch/contract';
+import type { LiveMessages } from '@loopwatch/contract/api';
 import { io, type Socket } from 'socket.io-client';
 import { followServer, serverNow } from '../app/clock.ts';
 import type { LiveStore } from './live-store.ts';
 
 /** Connects a store to the namespace `/live` of the server that this page came from; it reconnects for ever. */
 export function connect(store: LiveStore): { readonly retry: () => void } {
-  const socket: Socket<LiveEvents> = io('/live', {
+  const socket: Socket<LiveMessages> = io('/live', {
     reconnectionDelay: 500,
     reconnectionDelayMax: 5_000,
     transports: ['websocket', 'polling'],
   });
   socket.on('snapshot', (message) => store.snapshot(message, serverNow()));
-  socket.on('incidents', (message) => store.incidents(message, serverNow()));
+  socket.on('changes', ({ incidents, stats }) => store.incidents({ incidents, stats }, serverNow()));
   socket.on('heartbeat', (message) => {
     followServer(message.serverTime);
     store.heartbeat(message, serverNow());

@@ -64,8 +64,11 @@ export class LiveStore {
     this.set({ link: { state: 'live' }, info, stats, heardAt: at, ...rows });
   }
 
-  incidents({ incidents, stats }: LiveIncidents, at: number): void {
-    this.set({ heardAt: at, stats, ...this.merge(incidents) });
+  incidents(
+    { incidents, stats }: Omit<LiveIncidents, 'stats'> & { readonly stats: IncidentStats | null },
+    at: number,
+  ): void {
+    this.set({ heardAt: at, ...(stats !== null && { stats }), ...this.merge(incidents) });
   }
 
   heartbeat(heartbeat: LiveHeartbeat, at: number): void {

@@ -1,16 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
-import { z } from 'zod';
-
-/** RFC 9457 problem details: every answer that is not a success. */
-export const problemSchema = z.looseObject({
-  type: z.string(),
-  title: z.string(),
-  status: z.int(),
-  detail: z.string().optional(),
-  instance: z.string().optional(),
-});
+import { DatabaseUnavailable } from '../storage/database.ts';
 
 /** Thrown by a route to answer with problem details. */
 export class HttpProblem extends Error {
@@ -62,6 +53,9 @@ function sendProblem(response: Response, problem: HttpProblem, instance: string)
 /** What went wrong, without telling a stranger about the inside of the server. */
 function toProblem(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error;
+  if (error instanceof DatabaseUnavailable) {
+    return new HttpProblem(503, 'The database does not answer at the moment; try again shortly');
+  }
   const { status, message } = (error ?? {}) as { status?: unknown; message?: unknown };
   if (typeof status === 'number' && status >= 400 && status < 500) {
     return new HttpProblem(status, typeof message === 'string' ? message : 'The request cannot be read');

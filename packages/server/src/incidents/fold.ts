@@ -1,4 +1,5 @@
 import type { Incident, IncidentRow, IncidentStep, Verdict } from '@loopwatch/contract';
+import { groupKey } from './group-key.ts';
 
 /**
  * One incident as the fold of its verdicts. Each field is taken from an extreme verdict (the first, the latest, the
@@ -11,7 +12,7 @@ export const KEPT_STEPS = 32;
 const phaseRank = { opened: 0, escalated: 1, resolved: 2 } as const;
 const actionRank = { none: 0, warn: 1, chance: 2, block: 3 } as const;
 
-/** A verdict and when it was noticed: its own word for it, else the record's timestamp. */
+/** A verdict, without its evidence unless said, and when it was noticed: its own word for it, else the record's timestamp. */
 export interface Seen {
   readonly verdict: Verdict;
   readonly detectedAt: number;
@@ -25,11 +26,13 @@ export interface IncidentFold {
   readonly detectedAt: number;
   readonly action: Verdict['action'];
   readonly guidance: Seen | null;
-  /** What was seen of the loop while it went on, and what was seen when it was over. */
+  /** With evidence: what was seen of the loop while it went on, and what was seen when it was over. */
   readonly evidence: Seen | null;
   readonly lastEvidence: Seen | null;
   /** The latest that is not a resolution: it describes the loop. */
   readonly loop: Seen | null;
+  /** Of the first verdict: see {@link groupKey}. */
+  readonly groupKey: string;
 }
 
 /** Adds a verdict. @returns undefined when the incident already knows it, or newer ones have taken its place. */
@@ -38,7 +41,9 @@ export function addVerdict(
   verdict: Verdict,
   arrivedAt: number,
 ): IncidentFold | undefined {
-  const added: Seen = { verdict, detectedAt: verdict.detectedAt ?? arrivedAt };
+  const detectedAt = verdict.detectedAt ?? arrivedAt;
+  const added: Seen = { verdict: { ...verdict, evidence: {} }, detectedAt };
+  const full: Seen = { verdict, detectedAt };
   const before = fold?.seen ?? [];
   if (before.some((seen) => seen.verdict.id === verdict.id)) return undefined;
   const seen = [...before, added].sort(streamOrder);
@@ -51,9 +56,10 @@ export function addVerdict(
     detectedAt: Math.min(fold?.detectedAt ?? Infinity, added.detectedAt),
     action: stronger(fold?.action ?? 'none', verdict.action),
     guidance: verdict.guidance === undefined ? (fold?.guidance ?? null) : later(fold?.guidance, added),
-    evidence: telling && !resolution ? later(fold?.evidence, added) : (fold?.evidence ?? null),
-    lastEvidence: telling && resolution ? later(fold?.lastEvidence, added) : (fold?.lastEvidence ?? null),
+    evidence: telling && !resolution ? later(fold?.evidence, full) : (fold?.evidence ?? null),
+    lastEvidence: telling && resolution ? later(fold?.lastEvidence, full) : (fold?.lastEvidence ?? null),
     loop: resolution ? (fold?.loop ?? null) : later(fold?.loop, added),
+    groupKey: fold === undefined || seen[0] === added ? groupKey(verdict) : fold.groupKey,
   };
 }
 

@@ -1,0 +1,37 @@
+import { verdictSchema } from '@loopwatch/contract';
+import type { Logger } from 'pino';
+import { type ReadVerdict, writeVerdicts } from '../incidents/write-verdicts.ts';
+import type { ServerMetrics } from '../metrics.ts';
+import { readJson } from './read-json.ts';
+import type { StoreRecords } from './topic-feed.ts';
+
+/** The `verdicts` topic: what cannot be read is counted and told, and the rest is stored. */
+export function verdictRecords(
+  metrics: ServerMetrics,
+  logger: Logger,
+  onVerdict: (timestamp: number) => void,
+): StoreRecords {
+  return async (tx, records, place) => {
+    const read: ReadVerdict[] = [];
+    let unreadable = 0;
+    for (const record of records) {
+      const verdict = readJson(record, verdictSchema);
+      if (verdict.ok) {
+        read.push({ verdict: verdict.value, arrivedAt: record.timestamp });
+        continue;
+      }
+      unreadable += 1;
+      const at = { ...place, offset: record.offset, detail: verdict.why };
+      logger.warn(at, 'a record of the verdict topic is not a verdict');
+    }
+    const { opened, changed, duplicates } = await writeVerdicts(tx, read);
+    return () => {
+      metrics.verdicts.inc({ result: 'stored' }, read.length - duplicates);
+      metrics.verdicts.inc({ result: 'duplicate' }, duplicates);
+      metrics.verdicts.inc({ result: 'unreadable' }, unreadable);
+      metrics.incidents.inc({ change: 'opened' }, opened);
+      metrics.incidents.inc({ change: 'changed' }, changed);
+      onVerdict(Math.max(...records.map(({ timestamp }) => timestamp)));
+    };
+  };
+}

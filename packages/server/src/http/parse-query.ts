@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import type { Paging, Sorting } from '../storage/page-query.ts';
+import { HttpProblem } from './problem.ts';
+
+/**
+ * Query parameters against the schemas of the API. Everything arrives as text: lists, numbers, times and booleans are
+ * made of it as the schema wants them.
+ */
+
+const maxLimit = 200;
+const defaultLimit = 50;
+const wholeNumber = `a whole number from 1 to ${String(maxLimit)}`;
+
+/** Parameters of every list. */
+export const pagingParameters = {
+  limit: z
+    .int(wholeNumber)
+    .min(1, wholeNumber)
+    .max(maxLimit, wholeNumber)
+    .describe(`Items a page, 1 to ${String(maxLimit)}, default ${String(defaultLimit)}.`),
+  cursor: z.string().max(2048).describe('The nextCursor of the page before.'),
+};
+
+/** The parameter `sort`: one of the names, downwards with a minus before it. */
+export function sortParameter(sorts: readonly string[]) {
+  const names = sorts.flatMap((name) => [`-${name}`, name]);
+  return z.enum(names).describe(`What to sort by, downwards with a minus; default ${names[0] ?? ''}.`);
+}
+
+/** @throws HttpProblem 400 that names each bad parameter and what is allowed */
+export function parseQuery<Shape extends z.ZodRawShape>(
+  query: unknown,
+  schema: z.ZodObject<Shape>,
+): z.infer<z.ZodObject<Shape>> {
+  const shape = schema.shape as z.ZodRawShape as Record<string, z.ZodType>;
+  const given = Object.entries((query ?? {}) as Record<string, unknown>).map(
+    ([name, value]) =>
+      [name, shape[name] === undefined ? value : fromText(value, shape[name], name)] as const,
+  );
+  const parsed = schema.safeParse(Object.fromEntries(given));
+  if (!parsed.success) throw badQuery(parsed.error, Object.keys(shape));
+  return parsed.data;
+}
+
+export interface ListQuery<Filter, Sort extends string> extends Paging {
+  readonly filter: Filter;
+  readonly sort: Sorting<Sort>;
+}
+
+/**
+ * The query of a list: its filters, its sort (the first one downwards by default) and its page.
+ *
+ * @throws HttpProblem 400 that names each bad parameter and what is allowed
+ */
+export function parseListQuery<Shape extends z.ZodRawShape, Sort extends string>(
+  query: unknown,
+  filters: z.ZodObject<Shape>,
+  sorts: readonly [Sort, ...Sort[]],
+): ListQuery<z.infer<z.ZodObject<Shape>>, Sort> {
+  const paging = z.object({ ...pagingParameters, sort: sortParameter(sorts) }).partial();
+  const schema = z.strictObject({ ...filters.shape, ...paging.shape });
+  const { limit, cursor, sort, ...filter } = parseQuery(query, schema) as Record<string, unknown>;
+  const name = typeof sort === 'string' ? sort : `-${sorts[0]}`;
+  const descending = name.startsWith('-');
+  return {
+    filter: filter as z.infer<z.ZodObject<Shape>>,
+    limit: typeof limit === 'number' ? limit : defaultLimit,
+    cursor: typeof cursor === 'string' ? cursor : undefined,
+    sort: { by: (descending ? name.slice(1) : name) as Sort, descending },
+  };
+}
+
+const times = new Set(['from', 'to']);
+
+function fromText(value: unknown, schema: z.ZodType, name: string): unknown {
+  let inner = schema;
+  while (inner instanceof z.ZodOptional) inner = inner.unwrap() as z.ZodType;
+  if (inner instanceof z.ZodArray) return typeof value === 'string' ? [value] : value;
+  if (typeof value !== 'string') return value;
+  if (inner instanceof z.ZodBoolean) return value === 'true' ? true : value === 'false' ? false : value;
+  if (!(inner instanceof z.ZodNumber)) return value;
+  if (/^-?\d+(\.\d+)?$/.test(value)) return Number(value);
+  const time = times.has(name) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(time) ? value : time;
+}
+
+function badQuery(error: z.ZodError, known: readonly string[]): HttpProblem {
+  const errors = error.issues.flatMap((issue) => {
+    if (issue.code === 'unrecognized_keys') {
+      const detail = `unknown; known are ${known.join(', ')}`;
+      return issue.keys.map((parameter) => ({ parameter, detail }));
+    }
+    return [{ parameter: String(issue.path[0] ?? 'query'), detail: issue.message }];
+  });
+  const detail = errors.map(({ parameter, detail: what }) => `${parameter}: ${what}`).join('; ');
+  return new HttpProblem(400, detail, { errors });
+}

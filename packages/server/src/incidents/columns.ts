@@ -1,0 +1,75 @@
+import type { IncidentRow } from '@loopwatch/contract';
+import type { RowOf } from '../storage/bulk.ts';
+import { ends, type IncidentFold } from './fold.ts';
+
+/** What of an incident lists are filtered and sorted by. */
+export const incidentColumns = {
+  id: 'text',
+  group_key: 'text',
+  detector: 'text',
+  kind: 'text',
+  state: 'text',
+  action: 'text',
+  outcome: 'text',
+  session_id: 'text',
+  agent: 'text',
+  model: 'text',
+  backend: 'text',
+  tenant: 'text',
+  tool: 'text',
+  detected_at: 'float8',
+  last_at: 'float8',
+  count: 'float8',
+  calls: 'float8',
+  turns: 'float8',
+  tokens: 'float8',
+  duration: 'float8',
+  confidence: 'float8',
+  latency_ms: 'float8',
+  triage: 'text',
+  muted_until: 'float8',
+  search: 'text',
+} as const;
+
+const searchUnits = 600;
+
+/** @param triage what people said of it before the incident was read, if anything */
+export function incidentColumnsOf(
+  row: IncidentRow,
+  fold: IncidentFold,
+  triage: { readonly status: string; readonly mutedUntil: number | null } | undefined,
+): RowOf<typeof incidentColumns> {
+  const { id, detector, kind, state, action, outcome, sessionId, agent, model, backend, tenant, tool } = row;
+  const words = [row.reason, tool?.name, sessionId, id, agent, model, tenant].filter((word) => word != null);
+  return {
+    ...{ id, detector, kind, state, action, outcome, agent, model, backend, tenant },
+    group_key: fold.groupKey,
+    session_id: sessionId,
+    tool: tool?.name ?? null,
+    detected_at: row.detectedAt,
+    last_at: row.lastAt,
+    count: row.count,
+    calls: row.cost.calls,
+    turns: row.cost.turns,
+    tokens: row.cost.tokens ?? -1,
+    duration: row.cost.ms,
+    confidence: row.confidence,
+    latency_ms: latencyOf(fold),
+    triage: triage?.status ?? 'new',
+    muted_until: triage?.mutedUntil ?? null,
+    search: words.join('\n').slice(0, searchUnits).toLowerCase(),
+  };
+}
+
+/** Beyond this an event's time is not "now" (a recording is being played), and the difference says nothing. */
+const plausibleMs = 600_000;
+
+/** From the event of a verdict to its finding, ms; null where event times are not from now. */
+export function plausibleLatency(detectedAt: number, time: number): number | null {
+  const ms = detectedAt - time;
+  return ms >= 0 && ms <= plausibleMs ? ms : null;
+}
+
+function latencyOf(fold: IncidentFold): number | null {
+  return plausibleLatency(fold.detectedAt, ends(fold).first.time);
+}

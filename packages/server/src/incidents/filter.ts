@@ -1,0 +1,33 @@
+import type { IncidentFilter } from '@loopwatch/contract/api';
+import { Conditions } from '../storage/conditions.ts';
+
+/** @param now wall clock, epoch ms: a muted incident whose time is over counts as new */
+export function incidentConditions(filter: IncidentFilter, now: number): Conditions {
+  const conditions = new Conditions();
+  const { q, detector, kind, state, action, tool, sessionId, model, backend, agent, tenant, group } = filter;
+  conditions.contains('search', q);
+  conditions.anyOf('detector', detector);
+  conditions.anyOf('kind', kind);
+  conditions.anyOf('state', state);
+  conditions.anyOf('action', action);
+  conditions.anyOf('tool', tool);
+  conditions.anyOf('session_id', sessionId);
+  conditions.anyOf('model', model);
+  conditions.anyOf('backend', backend);
+  conditions.anyOf('agent', agent);
+  conditions.anyOf('tenant', tenant);
+  conditions.anyOf('group_key', group);
+  conditions.between('detected_at', filter.from, filter.to);
+  if (filter.triage !== undefined) conditions.anyOf(triageNow(conditions.parameter(now)), filter.triage);
+  if (filter.open !== undefined) {
+    const status = triageNow(conditions.parameter(now));
+    const open = `(state = 'open' and ${status} not in ('muted', 'false_positive'))`;
+    conditions.add(filter.open ? open : `not ${open}`);
+  }
+  return conditions;
+}
+
+/** The triage status as it counts now. @param now the parameter's name */
+export function triageNow(now: string): string {
+  return `case when triage = 'muted' and muted_until <= ${now}::float8 then 'new' else triage end`;
+}

@@ -1,0 +1,101 @@
+import {
+  groupSorts,
+  type IncidentDetail,
+  incidentFilterSchema,
+  incidentSorts,
+  type TriagePatch,
+  triageManySchema,
+  triagePatchSchema,
+  verdictFilterSchema,
+} from '@loopwatch/contract/api';
+import { Router } from 'express';
+import { jsonBody, parseBody } from '../http/parse-body.ts';
+import { parseListQuery } from '../http/parse-query.ts';
+import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
+import { anybody } from '../security/user.ts';
+import type { Database } from '../storage/database.ts';
+import { lockChanges } from '../storage/write-lock.ts';
+import { changeTriage } from '../triage/write-triage.ts';
+import { listGroups } from './list-groups.ts';
+import { listIncidents } from './list-incidents.ts';
+import { listVerdicts } from './list-verdicts.ts';
+import { incidentDetail, incidentItems } from './read-incidents.ts';
+
+export interface IncidentsApiOptions {
+  readonly database: Database;
+  /** Wall clock, epoch ms. */
+  readonly now: () => number;
+  /** Called when people have decided something. */
+  readonly onTriage: () => void;
+}
+
+/** `/incidents`, `/incident-groups` and `/verdicts`. */
+export function incidentsApi(options: IncidentsApiOptions): Router {
+  const { database, now } = options;
+  const router = Router();
+
+  router
+    .route('/incidents')
+    .get(async (request, response) => {
+      const { filter, ...page } = parseListQuery(request.query, incidentFilterSchema, incidentSorts);
+      response.json(await listIncidents(database, filter, { ...page, now: now() }));
+    })
+    .patch(jsonBody(), async (request, response) => {
+      const { ids, change } = parseBody(request, triageManySchema);
+      const missing = await triage(options, [...new Set(ids)], change);
+      response.json({ items: await incidentItems(database, ids, now()), missing });
+    })
+    .all(methodNotAllowed('GET, PATCH'));
+
+  router
+    .route('/incidents/:id')
+    .get(async (request, response) => {
+      response.json(await found(options, request.params.id));
+    })
+    .patch(jsonBody(), async (request, response) => {
+      await triage(options, [request.params.id], parseBody(request, triagePatchSchema));
+      response.json(await found(options, request.params.id));
+    })
+    .all(methodNotAllowed('GET, PATCH'));
+
+  router
+    .route('/incident-groups')
+    .get(async (request, response) => {
+      const { filter, ...page } = parseListQuery(request.query, incidentFilterSchema, groupSorts);
+      response.json(await listGroups(database, filter, { ...page, now: now() }));
+    })
+    .all(methodNotAllowed('GET'));
+
+  router
+    .route('/verdicts')
+    .get(async (request, response) => {
+      const { filter, limit, cursor } = parseListQuery(request.query, verdictFilterSchema, ['detectedAt']);
+      response.json(await listVerdicts(database, filter, { limit, cursor }));
+    })
+    .all(methodNotAllowed('GET'));
+
+  return router;
+}
+
+async function found({ database, now }: IncidentsApiOptions, id: string): Promise<IncidentDetail> {
+  const incident = await incidentDetail(database, id, now());
+  if (incident === undefined) {
+    throw new HttpProblem(404, `There is no incident ${id}; retention may have taken it`);
+  }
+  return incident;
+}
+
+/** @returns the ids that there are no incidents of */
+async function triage(
+  { database, now, onTriage }: IncidentsApiOptions,
+  ids: readonly string[],
+  change: TriagePatch,
+): Promise<string[]> {
+  const who = { by: anybody, at: now() };
+  const missing = await database.transaction(async (tx) => {
+    await lockChanges(tx);
+    return changeTriage(tx, ids, change, who);
+  });
+  onTriage();
+  return missing;
+}

@@ -1,0 +1,111 @@
+import type { IncidentRow, Verdict } from '@loopwatch/contract';
+import type { GroupSort, IncidentFilter, IncidentGroup, IncidentGroupPage } from '@loopwatch/contract/api';
+import { Conditions } from '../storage/conditions.ts';
+import type { Queryable } from '../storage/database.ts';
+import { jsonText } from '../storage/json-text.ts';
+import { type Paging, pageOfIds, type Sorting } from '../storage/page-query.ts';
+import { incidentConditions, triageNow } from './filter.ts';
+
+const columns: Readonly<Record<GroupSort, string>> = {
+  lastSeen: 'last_seen',
+  firstSeen: 'first_seen',
+  occurrences: 'occurrences',
+  calls: 'calls',
+  tokens: 'tokens',
+};
+const actions = ['none', 'warn', 'chance', 'block'] as const;
+
+interface GroupRow {
+  readonly id: string;
+  readonly occurrences: number;
+  readonly open: number;
+  readonly sessions: number;
+  readonly first_seen: number;
+  readonly last_seen: number;
+  readonly action: number;
+  readonly calls: number;
+  readonly turns: number;
+  readonly tokens: number;
+  readonly ms: number;
+  readonly new: number;
+  readonly acknowledged: number;
+  readonly muted: number;
+  readonly false_positive: number;
+}
+
+/** Identical loops together. @param now wall clock, epoch ms */
+export async function listGroups(
+  database: Queryable,
+  filter: IncidentFilter,
+  { sort, now, ...paging }: Paging & { readonly sort: Sorting<GroupSort>; readonly now: number },
+): Promise<IncidentGroupPage> {
+  const fitting = incidentConditions(filter, now);
+  const groups = `(select group_key as id, count(*)::float8 as occurrences, min(detected_at) as first_seen,
+    max(detected_at) as last_seen, sum(calls)::float8 as calls, ${tokenSum} as tokens
+    from incidents ${fitting.where} group by group_key) as groups`;
+  const conditions = new Conditions();
+  conditions.parameters.push(...fitting.parameters);
+  const page = await pageOfIds(database, { table: groups, conditions, columns, sort, ...paging });
+  return { ...page, items: await groupsOf(database, page.items, filter, now) };
+}
+
+/** -1 where nobody reports any, as in the table. */
+const tokenSum = 'coalesce(sum(tokens) filter (where tokens >= 0), -1)::float8';
+
+async function groupsOf(
+  database: Queryable,
+  keys: readonly string[],
+  filter: IncidentFilter,
+  now: number,
+): Promise<IncidentGroup[]> {
+  if (keys.length === 0) return [];
+  const conditions = incidentConditions({ ...filter, group: [...keys] }, now);
+  const status = triageNow(conditions.parameter(now));
+  const isStatus = (value: string): string => `count(*) filter (where ${status} = '${value}')::float8`;
+  const rows = await database.query<GroupRow>(
+    `select group_key as id, count(*)::float8 as occurrences, min(detected_at) as first_seen,
+       max(detected_at) as last_seen, count(*) filter (where state = 'open')::float8 as open,
+       count(distinct session_id)::float8 as sessions,
+       max(case action when 'block' then 3 when 'chance' then 2 when 'warn' then 1 else 0 end) as action,
+       sum(calls)::float8 as calls, sum(turns)::float8 as turns, ${tokenSum} as tokens, sum(duration) as ms,
+       ${isStatus('new')} as new, ${isStatus('acknowledged')} as acknowledged,
+       ${isStatus('muted')} as muted, ${isStatus('false_positive')} as false_positive
+     from incidents ${conditions.where} group by group_key`,
+    conditions.parameters,
+  );
+  const latest = await latestOf(database, keys);
+  const byKey = new Map(rows.map((row) => [row.id, row]));
+  return keys.flatMap((key) => {
+    const row = byKey.get(key);
+    const newest = latest.get(key);
+    return row === undefined || newest === undefined ? [] : [toGroup(row, newest)];
+  });
+}
+
+async function latestOf(database: Queryable, keys: readonly string[]): Promise<Map<string, IncidentRow>> {
+  const rows = await database.query<{ key: string; row: IncidentRow }>(
+    `select k.key, d.row from jsonb_array_elements_text($1::jsonb) as k(key)
+     cross join lateral (
+       select id from incidents where group_key = k.key order by detected_at desc limit 1
+     ) as newest join incident_docs d on d.id = newest.id`,
+    [jsonText(keys)],
+  );
+  return new Map(rows.map(({ key, row }) => [key, row]));
+}
+
+function toGroup(row: GroupRow, latest: IncidentRow): IncidentGroup {
+  const { detector, kind, tool, agent, model, backend, reason } = latest;
+  const { occurrences, open, sessions, calls, turns, ms } = row;
+  const action: Verdict['action'] = actions[row.action] ?? 'none';
+  return {
+    ...{ key: row.id, detector, kind, tool, agent, model, backend, reason, latestId: latest.id },
+    ...{ occurrences, open, sessions, firstSeen: row.first_seen, lastSeen: row.last_seen, action },
+    cost: { calls, turns, tokens: row.tokens < 0 ? null : row.tokens, ms },
+    triage: {
+      new: row.new,
+      acknowledged: row.acknowledged,
+      muted: row.muted,
+      false_positive: row.false_positive,
+    },
+  };
+}

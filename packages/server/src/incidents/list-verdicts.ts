@@ -1,0 +1,32 @@
+import type { Verdict } from '@loopwatch/contract';
+import type { VerdictFilter, VerdictPage } from '@loopwatch/contract/api';
+import { Conditions } from '../storage/conditions.ts';
+import type { Queryable } from '../storage/database.ts';
+import { jsonText } from '../storage/json-text.ts';
+import { type Paging, pageOfIds } from '../storage/page-query.ts';
+
+/** Newest first. */
+export async function listVerdicts(
+  database: Queryable,
+  filter: VerdictFilter,
+  paging: Paging,
+): Promise<VerdictPage> {
+  const conditions = new Conditions();
+  conditions.anyOf('phase', filter.phase);
+  conditions.anyOf('detector', filter.detector);
+  conditions.anyOf('incident_id', filter.incidentId);
+  conditions.anyOf('session_id', filter.sessionId);
+  conditions.anyOf('model', filter.model);
+  conditions.anyOf('agent', filter.agent);
+  conditions.between('detected_at', filter.from, filter.to);
+  const page = await pageOfIds(database, {
+    ...{ table: 'verdicts', conditions, columns: { detectedAt: 'detected_at' }, ...paging },
+    sort: { by: 'detectedAt', descending: true },
+  });
+  const rows = await database.query<{ id: string; doc: Verdict }>(
+    'select id, doc from verdicts where id in (select jsonb_array_elements_text($1::jsonb))',
+    [jsonText(page.items)],
+  );
+  const byId = new Map(rows.map(({ id, doc }) => [id, doc]));
+  return { ...page, items: page.items.flatMap((id) => byId.get(id) ?? []) };
+}

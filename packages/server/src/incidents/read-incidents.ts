@@ -1,0 +1,77 @@
+import type { Incident, IncidentRow } from '@loopwatch/contract';
+import {
+  type IncidentDetail,
+  type IncidentItem,
+  noTriage,
+  type Triage,
+  type TriageChange,
+} from '@loopwatch/contract/api';
+import type { Queryable } from '../storage/database.ts';
+import { jsonText } from '../storage/json-text.ts';
+import { ends, type IncidentFold, toIncident } from './fold.ts';
+
+interface ItemRow {
+  readonly id: string;
+  readonly group_key: string;
+  readonly row: IncidentRow;
+  readonly triage: Triage | null;
+}
+
+const itemSelect = `select i.id, i.group_key, d.row, t.doc as triage
+  from incidents i join incident_docs d on d.id = i.id left join triage t on t.incident_id = i.id`;
+
+/** The incidents of these ids, in their order; what is not there is left out. */
+export async function incidentItems(
+  database: Queryable,
+  ids: readonly string[],
+  now: number,
+): Promise<IncidentItem[]> {
+  if (ids.length === 0) return [];
+  const rows = await database.query<ItemRow>(
+    `${itemSelect} where i.id in (select jsonb_array_elements_text($1::jsonb))`,
+    [jsonText(ids)],
+  );
+  const byId = new Map(rows.map((row) => [row.id, toItem(row, now)]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+/** One incident with everything there is to know. */
+export async function incidentDetail(
+  database: Queryable,
+  id: string,
+  now: number,
+): Promise<IncidentDetail | undefined> {
+  const [found] = await database.query<{
+    readonly group_key: string;
+    readonly fold: IncidentFold;
+    readonly triage: Triage | null;
+    readonly history: TriageChange[] | null;
+  }>(
+    `select i.group_key, d.fold, t.doc as triage, t.history
+     from incidents i join incident_docs d on d.id = i.id left join triage t on t.incident_id = i.id where i.id = $1`,
+    [id],
+  );
+  if (found === undefined) return undefined;
+  const incident: Incident = toIncident(found.fold);
+  const { first, latest } = ends(found.fold);
+  return {
+    ...incident,
+    groupKey: found.group_key,
+    triage: asItCounts(found.triage, now),
+    triageHistory: found.history ?? [],
+    firstEventIndex: first.eventIndex,
+    lastEventIndex: latest.eventIndex,
+  };
+}
+
+/** A muted incident whose time is over is new again. */
+export function asItCounts(triage: Triage | null, now: number): Triage {
+  if (triage === null) return noTriage;
+  const { status, mutedUntil } = triage;
+  const isOver = status === 'muted' && mutedUntil !== null && mutedUntil <= now;
+  return isOver ? { ...triage, status: 'new', mutedUntil: null } : triage;
+}
+
+function toItem({ row, group_key: groupKey, triage }: ItemRow, now: number): IncidentItem {
+  return { ...row, groupKey, triage: asItCounts(triage, now) };
+}

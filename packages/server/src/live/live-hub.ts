@@ -1,0 +1,183 @@
+import type { Server as HttpServer } from 'node:http';
+import type { IncidentStats, ServerInfo } from '@loopwatch/contract';
+import type { HeartbeatMessage, LiveMessages } from '@loopwatch/contract/api';
+import type { Logger } from 'pino';
+import { type DefaultEventsMap, type Namespace, Server, type Socket } from 'socket.io';
+import { listIncidents } from '../incidents/list-incidents.ts';
+import type { ServerMetrics } from '../metrics.ts';
+import { isSameOrigin } from '../security/origin.ts';
+import { listSessions } from '../sessions/list-sessions.ts';
+import type { Database } from '../storage/database.ts';
+import { changesChannel } from '../storage/write-lock.ts';
+import { type Changes, changesSince, latestChange } from './changes.ts';
+import { Pace } from './pace.ts';
+
+/** What a snapshot carries, and a message of changes at most; more is a page away over HTTP. */
+const limits = { incidents: 200, sessions: 100 };
+const updateIntervalMs = 100;
+const statsIntervalMs = 1_000;
+const heartbeatIntervalMs = 2_000;
+
+export interface LiveHubOptions {
+  readonly database: Database;
+  readonly info: ServerInfo;
+  readonly metrics: ServerMetrics;
+  readonly logger: Logger;
+  /** Wall clock, epoch ms. */
+  readonly now: () => number;
+  readonly stats: () => Promise<IncidentStats>;
+  readonly heartbeat: () => Omit<HeartbeatMessage, 'serverTime'>;
+  /** Whether a client may listen. */
+  readonly mayConnect: (request: { readonly headers: Readonly<Record<string, unknown>> }) => Promise<boolean>;
+}
+
+type Client = Socket<DefaultEventsMap, LiveMessages>;
+
+/**
+ * The namespace `/live`: a snapshot on connect, or what a client that comes back has missed; then what changed. Changes are
+ * read from the database, whichever server of several has made them.
+ */
+export class LiveHub {
+  readonly #options: LiveHubOptions;
+  readonly #io: Server;
+  readonly #namespace: Namespace<DefaultEventsMap, LiveMessages>;
+  readonly #pace: Pace;
+  readonly #beat: ReturnType<typeof setInterval>;
+  /** Everything that is sent goes through here one after the other, so that nobody misses what comes in between. */
+  #sending: Promise<void> = Promise.resolve();
+  #unlisten: () => Promise<void> = () => Promise.resolve();
+  #sequence = 0;
+  #statsAt = 0;
+  #dropped = 0;
+
+  constructor(http: HttpServer, options: LiveHubOptions) {
+    this.#options = options;
+    this.#io = new Server(http, {
+      serveClient: false,
+      maxHttpBufferSize: 10_000,
+      allowRequest: (request, decide) => {
+        if (!isSameOrigin(request.headers)) {
+          decide('a page of another origin', false);
+          return;
+        }
+        options.mayConnect(request).then(
+          (may) => decide(may ? null : 'not logged in', may),
+          () => decide('not now', false),
+        );
+      },
+    });
+    this.#namespace = this.#io.of('/live');
+    this.#namespace.on('connection', (socket) => {
+      options.metrics.liveClients.inc();
+      socket.on('disconnect', () => options.metrics.liveClients.dec());
+      this.#queue(() => this.#greet(socket));
+    });
+    this.#pace = new Pace(updateIntervalMs, () => this.#queue(() => this.#tell()));
+    this.#beat = setInterval(() => {
+      if (this.clients > 0) this.#namespace.emit('heartbeat', this.#heartbeat());
+    }, heartbeatIntervalMs);
+  }
+
+  /** Begins to listen for changes. */
+  async start(): Promise<void> {
+    const { database } = this.#options;
+    this.#sequence = await latestChange(database);
+    this.#unlisten = await database.listen(changesChannel, () => {
+      if (this.clients > 0) this.#pace.ask();
+    });
+  }
+
+  get clients(): number {
+    return this.#namespace.sockets.size;
+  }
+
+  get sequence(): number {
+    return this.#sequence;
+  }
+
+  /** Changes that were too many to be told one by one. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** Tells every client how a backtest goes. */
+  tellBacktest(...message: Parameters<LiveMessages['backtest']>): void {
+    this.#namespace.emit('backtest', ...message);
+  }
+
+  /** Says goodbye to every client and closes the HTTP server with it. */
+  async stop(): Promise<void> {
+    clearInterval(this.#beat);
+    this.#pace.stop();
+    await this.#unlisten();
+    await this.#sending;
+    await this.#io.close();
+  }
+
+  #queue(work: () => Promise<void>): void {
+    this.#sending = this.#sending.then(work).catch((err: unknown) => {
+      this.#options.logger.warn({ err }, 'live clients could not be told of changes');
+      // They are told when the database answers again.
+      this.#pace.askLater(statsIntervalMs);
+    });
+  }
+
+  async #greet(socket: Client): Promise<void> {
+    if (!socket.connected) return;
+    const { since } = socket.handshake.auth as { since?: unknown };
+    const missed = typeof since === 'number' ? await this.#since(since) : undefined;
+    const tooMuch = missed === undefined || missed.dropped.incidents + missed.dropped.sessions > 0;
+    const message = tooMuch ? await this.#snapshot() : { ...missed, stats: await this.#options.stats() };
+    if ('info' in message) socket.emit('snapshot', message);
+    else socket.emit('changes', message);
+    // With nobody there, nothing was told; what the first one knows is where telling begins.
+    if (this.clients === 1) this.#sequence = message.sequence;
+    socket.emit('heartbeat', this.#heartbeat());
+    await socket.join('live');
+  }
+
+  /** What changed behind a number; undefined when it is none of this database's. */
+  async #since(since: number): Promise<Changes | undefined> {
+    const { database, now } = this.#options;
+    if (!Number.isSafeInteger(since) || since < 0 || since > (await latestChange(database))) return undefined;
+    return changesSince(database, since, limits, now());
+  }
+
+  async #tell(): Promise<void> {
+    if (this.clients === 0) return;
+    const { database, now, stats, metrics } = this.#options;
+    const changes = await changesSince(database, this.#sequence, limits, now());
+    const due = now() - this.#statsAt >= statsIntervalMs;
+    if (changes.sequence === this.#sequence && !due) return;
+    if (due) this.#statsAt = now();
+    // Numbers that are not told now come with the next message.
+    else this.#pace.askLater(statsIntervalMs);
+    const message = { ...changes, stats: due ? await stats() : null };
+    this.#sequence = changes.sequence;
+    const left = changes.dropped.incidents + changes.dropped.sessions;
+    this.#dropped += left;
+    metrics.liveDropped.inc(left);
+    this.#namespace.to('live').emit('changes', message);
+  }
+
+  async #snapshot(): Promise<Parameters<LiveMessages['snapshot']>[0]> {
+    const { database, info, now, stats } = this.#options;
+    const sequence = await latestChange(database);
+    const page = { cursor: undefined, now: now() };
+    const incidents = await listIncidents(
+      database,
+      {},
+      { ...page, limit: limits.incidents, sort: { by: 'detectedAt', descending: true } },
+    );
+    const sessions = await listSessions(
+      database,
+      {},
+      { ...page, limit: limits.sessions, sort: { by: 'lastEventAt', descending: true } },
+    );
+    return { sequence, incidents: incidents.items, sessions: sessions.items, stats: await stats(), info };
+  }
+
+  #heartbeat(): HeartbeatMessage {
+    return { serverTime: this.#options.now(), ...this.#options.heartbeat() };
+  }
+}

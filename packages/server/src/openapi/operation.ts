@@ -1,0 +1,92 @@
+import { problemSchema } from '@loopwatch/contract/api';
+import { z } from 'zod';
+
+export type Json = Record<string, unknown>;
+
+/** One operation, as the document's tables list it. */
+export interface Operation {
+  readonly id: string;
+  readonly summary: string;
+  /** What it answers with: a schema for JSON, or a content type; none at all. */
+  readonly answer?: z.ZodType | string;
+  /** Default 200. */
+  readonly status?: number;
+  /** Further answers, by status. */
+  readonly also?: Readonly<Record<number, z.ZodType>>;
+  /** Problems beside those that any operation may have: 401, 403, 405, 429, 500, 503. */
+  readonly problems?: readonly number[];
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodType;
+  readonly lines?: string;
+}
+
+const titles: Readonly<Record<number, string>> = {
+  400: 'Something in the request is wrong; the problem names it',
+  401: 'Log in, or send a token',
+  403: 'Not allowed: a viewer, or a page of another origin',
+  404: 'No such thing',
+  409: 'Somebody else has changed it meanwhile',
+  413: 'The body is too large',
+  429: 'Too many requests; try again later',
+  503: 'The event log or the database is not there',
+};
+const problemsOfAll = [401, 403, 429, 503];
+
+export function describeOperation(path: string, operation: Operation): Json {
+  const { id, summary, answer, status = 200, also = {}, problems = [], query, body, lines } = operation;
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const parameters = [
+    ...names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+    ...(query === undefined ? [] : queryParameters(query)),
+  ];
+  const refusals = [...new Set([...problems, ...problemsOfAll])].map((code) => [
+    String(code),
+    {
+      description: titles[code] ?? 'A problem',
+      content: { 'application/problem+json': { schema: toSchema(problemSchema, 'output') } },
+    },
+  ]);
+  const others = Object.entries(also).map(([code, schema]) => [code, described(summary, schema)]);
+  return {
+    operationId: id,
+    summary,
+    ...(parameters.length > 0 && { parameters }),
+    ...(body !== undefined && {
+      requestBody: {
+        required: true,
+        ...(lines !== undefined && { description: lines }),
+        content: {
+          'application/json': { schema: toSchema(body, 'input') },
+          ...(lines !== undefined && { 'application/x-ndjson': { schema: { type: 'string' } } }),
+        },
+      },
+    }),
+    responses: {
+      ...Object.fromEntries(refusals),
+      ...Object.fromEntries(others),
+      [String(status)]: described(summary, answer),
+    },
+  };
+}
+
+function described(description: string, answer: z.ZodType | string | undefined): Json {
+  if (answer === undefined) return { description };
+  const content =
+    typeof answer === 'string'
+      ? { [answer]: { schema: { type: 'string' } } }
+      : { 'application/json': { schema: toSchema(answer, 'output') } };
+  return { description, content };
+}
+
+function queryParameters({ shape }: z.ZodObject): Json[] {
+  return Object.entries(shape as Record<string, z.ZodType>).map(([name, schema]) => {
+    const { description, ...rest } = toSchema(schema, 'input');
+    return { name, in: 'query', required: false, description, schema: rest };
+  });
+}
+
+function toSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
+  const document = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  delete document.$schema;
+  return { ...document };
+}

@@ -1,0 +1,124 @@
+import * as api from '@loopwatch/contract/api';
+import { z } from 'zod';
+import { pagingParameters, sortParameter } from '../http/parse-query.ts';
+import type { Operation } from './operation.ts';
+
+/** Every operation of the API, by path and method; those under `/api/v1` without that prefix. */
+export const apiOperations: Readonly<Record<string, Readonly<Record<string, Operation>>>> = {
+  '/incidents': {
+    get: {
+      id: 'listIncidents',
+      summary: 'Incidents, newest first unless sorted otherwise',
+      answer: api.incidentPageSchema,
+      query: listOf(api.incidentFilterSchema, api.incidentSorts),
+      problems: [400],
+    },
+    patch: {
+      id: 'triageIncidents',
+      summary: 'Says the same of several incidents',
+      answer: api.triagedSchema,
+      body: api.triageManySchema,
+      problems: [400, 409, 413],
+    },
+  },
+  '/incidents/{id}': {
+    get: {
+      id: 'getIncident',
+      summary: 'One incident with its evidence',
+      answer: api.incidentDetailSchema,
+      problems: [404],
+    },
+    patch: {
+      id: 'triageIncident',
+      summary: 'Acknowledges, mutes, calls a false positive, notes; or undoes that',
+      answer: api.incidentDetailSchema,
+      body: api.triagePatchSchema,
+      problems: [400, 404, 409, 413],
+    },
+  },
+  '/incident-groups': {
+    get: {
+      id: 'listIncidentGroups',
+      summary: 'Identical loops together',
+      answer: api.incidentGroupPageSchema,
+      query: listOf(api.incidentFilterSchema, api.groupSorts),
+      problems: [400],
+    },
+  },
+  '/verdicts': {
+    get: {
+      id: 'listVerdicts',
+      summary: 'Verdicts, newest first',
+      answer: api.verdictPageSchema,
+      query: listOf(api.verdictFilterSchema, ['detectedAt']),
+      problems: [400],
+    },
+  },
+  '/sessions': {
+    get: {
+      id: 'listSessions',
+      summary: 'Sessions, those with the latest events first unless sorted otherwise',
+      answer: api.sessionPageSchema,
+      query: listOf(api.sessionFilterSchema, api.sessionSorts),
+      problems: [400],
+    },
+  },
+  '/sessions/{id}': {
+    get: {
+      id: 'getSession',
+      summary: 'One session with its incidents',
+      answer: api.sessionDetailSchema,
+      problems: [404],
+    },
+  },
+  '/stats': {
+    get: {
+      id: 'getStats',
+      summary: 'What was found in a time, and the numbers over everything',
+      answer: api.statsSchema,
+      query: api.statsQuerySchema,
+      problems: [400],
+    },
+  },
+  '/events': {
+    post: {
+      id: 'postEvents',
+      summary: 'Sends events to be watched',
+      answer: z.object({ accepted: z.int().positive() }),
+      status: 202,
+      body: z
+        .looseObject({ type: z.string(), sessionId: z.string() })
+        .describe('An agent event; `time` is now where it is absent.'),
+      lines: 'One event, or one event a line. Good lines are taken even when others are refused.',
+      problems: [400, 413],
+    },
+  },
+  '/openapi.json': {
+    get: { id: 'getOpenApi', summary: 'This document', answer: z.looseObject({ openapi: z.string() }) },
+  },
+};
+
+const readinessSchema = z.object({
+  status: z.enum(['ready', 'not ready']),
+  checks: z.record(z.string(), z.object({ ok: z.boolean(), detail: z.string().optional() })),
+});
+
+/** Beside the API. */
+export const otherOperations: Readonly<Record<string, Readonly<Record<string, Operation>>>> = {
+  '/healthz': {
+    get: { id: 'getHealth', summary: 'The process answers', answer: z.object({ status: z.literal('ok') }) },
+  },
+  '/readyz': {
+    get: {
+      id: 'getReadiness',
+      summary: 'What the server needs is there',
+      answer: readinessSchema,
+      also: { 503: readinessSchema },
+    },
+  },
+  '/metrics': { get: { id: 'getMetrics', summary: 'Metrics for Prometheus', answer: 'text/plain' } },
+};
+
+function listOf(filters: z.ZodObject, sorts: readonly string[]): z.ZodObject {
+  return z.object({ ...filters.shape, ...pagingParameters, sort: sortParameter(sorts) });
+}

@@ -1,0 +1,56 @@
+import { type SessionDetail, sessionFilterSchema, sessionSorts } from '@loopwatch/contract/api';
+import { Router } from 'express';
+import { parseListQuery } from '../http/parse-query.ts';
+import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
+import { listIncidents } from '../incidents/list-incidents.ts';
+import type { Database, Queryable } from '../storage/database.ts';
+import { listSessions } from './list-sessions.ts';
+import { sessionItems } from './read-sessions.ts';
+
+const mostIncidents = 200;
+
+export interface SessionsApiOptions {
+  readonly database: Database;
+  /** Wall clock, epoch ms. */
+  readonly now: () => number;
+}
+
+/** `/sessions` and `/sessions/:id`. */
+export function sessionsApi({ database, now }: SessionsApiOptions): Router {
+  const router = Router();
+  router
+    .route('/sessions')
+    .get(async (request, response) => {
+      const { filter, ...page } = parseListQuery(request.query, sessionFilterSchema, sessionSorts);
+      response.json(await listSessions(database, filter, page));
+    })
+    .all(methodNotAllowed('GET'));
+  router
+    .route('/sessions/:id')
+    .get(async (request, response) => {
+      response.json(await sessionDetail(database, request.params.id, now()));
+    })
+    .all(methodNotAllowed('GET'));
+  return router;
+}
+
+/** @throws HttpProblem 404 */
+async function sessionDetail(database: Queryable, id: string, now: number): Promise<SessionDetail> {
+  const [session] = await sessionItems(database, [id]);
+  if (session === undefined) {
+    throw new HttpProblem(
+      404,
+      `There is no session ${id}: it has sent no event yet, or retention has taken it`,
+    );
+  }
+  const { items: incidentItems } = await listIncidents(
+    database,
+    { sessionId: [id] },
+    { sort: { by: 'detectedAt', descending: true }, limit: mostIncidents, cursor: undefined, now },
+  );
+  const [own] = await database.query<{ values: Record<string, unknown> }>(
+    'select values from settings where scope = $1',
+    [`session:${id}`],
+  );
+  return { ...session, incidentItems, settings: own?.values ?? {} };
+}

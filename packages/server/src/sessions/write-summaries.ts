@@ -1,0 +1,76 @@
+import type { SessionSummary } from '@loopwatch/contract';
+import { upsert } from '../storage/bulk.ts';
+import type { Queryable } from '../storage/database.ts';
+import { jsonText } from '../storage/json-text.ts';
+
+/** What a record of the `sessions` topic says; without a summary, that the session's time is over. */
+export interface SessionNews {
+  readonly id: string;
+  readonly summary: SessionSummary | null;
+  /** The record's timestamp, epoch ms. */
+  readonly at: number;
+}
+
+const columns = {
+  id: 'text',
+  state: 'text',
+  agent: 'text',
+  model: 'text',
+  backend: 'text',
+  tenant: 'text',
+  started_at: 'float8',
+  last_event_at: 'float8',
+  events: 'float8',
+  turns: 'float8',
+  tool_calls: 'float8',
+  characters: 'float8',
+  tokens: 'float8',
+  incidents_open: 'float8',
+  incidents: 'float8',
+  updated_at: 'float8',
+  search: 'text',
+  doc: 'jsonb',
+} as const;
+
+/**
+ * Stores how sessions stand. One whose time is over stays, as idle or ended, until retention takes it: its incidents are
+ * still of interest. The transaction holds the lock of changes.
+ */
+export async function writeSummaries(tx: Queryable, news: readonly SessionNews[]): Promise<void> {
+  const latest = new Map<string, SessionNews & { summary: SessionSummary }>();
+  const over = new Set<string>();
+  for (const { id, summary, at } of news) {
+    if (summary === null) over.add(id);
+    else {
+      over.delete(id);
+      latest.set(id, { id, summary, at });
+    }
+  }
+  await upsert(tx, 'sessions', columns, [...latest.values()].map(rowOf), { change: true });
+  if (over.size === 0) return;
+  await tx.query(
+    `update sessions set state = 'idle', incidents_open = 0, change = nextval('changes')
+     where state = 'live' and id in (select jsonb_array_elements_text($1::jsonb))`,
+    [jsonText([...over])],
+  );
+}
+
+function rowOf({ id, summary, at }: { id: string; summary: SessionSummary; at: number }) {
+  const { status, agent, model, backend, tenant, tokens, incidents } = summary;
+  const words = [id, agent, model, tenant].filter((word) => word !== null);
+  return {
+    ...{ id, state: status, agent, model, backend, tenant },
+    started_at: summary.startedAt,
+    last_event_at: summary.lastEventAt,
+    events: summary.events,
+    turns: summary.turns,
+    tool_calls: summary.toolCalls,
+    characters: summary.characters,
+    tokens: tokens === null ? -1 : tokens.input + tokens.output,
+    incidents_open: incidents.open,
+    incidents: incidents.total,
+    updated_at: at,
+    search: words.join('\n').slice(0, 600).toLowerCase(),
+    doc: summary,
+  };
+}

@@ -1,0 +1,84 @@
+import type { DetectorId, IncidentStats } from '@loopwatch/contract';
+import type { Queryable } from '../storage/database.ts';
+
+const minute = 60_000;
+const minutes = 60;
+
+interface Sums {
+  readonly kept: number;
+  readonly since: number | null;
+  readonly recovered: number;
+  readonly ended: number;
+  readonly disabled: number;
+  readonly calls: number;
+  readonly tokens: number | null;
+}
+
+interface Dropped extends Omit<Sums, 'kept'> {
+  readonly incidents: number;
+}
+
+/** The numbers over everything stored, and over what retention has taken. @param now wall clock, epoch ms */
+export async function currentStats(database: Queryable, now: number): Promise<IncidentStats> {
+  const [sums] = await database.query<Sums>(
+    `select count(*)::float8 as kept, min(detected_at) as since,
+       count(*) filter (where outcome = 'recovered')::float8 as recovered,
+       count(*) filter (where outcome = 'ended')::float8 as ended,
+       count(*) filter (where outcome = 'disabled')::float8 as disabled,
+       coalesce(sum(calls), 0) as calls, sum(tokens) filter (where tokens >= 0) as tokens
+     from incidents`,
+  );
+  const [dropped] = await database.query<Dropped>(
+    `select incidents::float8, since, recovered::float8, ended::float8, disabled::float8, calls::float8, tokens from dropped`,
+  );
+  const open = await database.query<{ detector: DetectorId; incidents: number }>(
+    `select detector, count(*)::float8 as incidents from incidents where state = 'open' group by detector`,
+  );
+  if (sums === undefined || dropped === undefined) throw new Error('Sums always have a row');
+  return {
+    open: open.reduce((sum, { incidents }) => sum + incidents, 0),
+    openByDetector: Object.fromEntries(open.map(({ detector, incidents }) => [detector, incidents])),
+    found: sums.kept + dropped.incidents,
+    foundSince: least(sums.since, dropped.since),
+    foundPerMinute: await foundPerMinute(database, now),
+    resolved: {
+      recovered: sums.recovered + dropped.recovered,
+      ended: sums.ended + dropped.ended,
+      disabled: sums.disabled + dropped.disabled,
+    },
+    calls: sums.calls + dropped.calls,
+    tokens:
+      sums.tokens === null && dropped.tokens === null ? null : (sums.tokens ?? 0) + (dropped.tokens ?? 0),
+    latency: await latestLatency(database),
+    kept: sums.kept,
+    dropped: dropped.incidents,
+  };
+}
+
+async function foundPerMinute(database: Queryable, now: number): Promise<number[]> {
+  const counts = new Array<number>(minutes).fill(0);
+  const rows = await database.query<{ ago: number; incidents: number }>(
+    `select greatest(0, floor(($1::float8 - detected_at) / ${String(minute)}))::float8 as ago, count(*)::float8 as incidents
+     from incidents where detected_at > $1::float8 - ${String(minute * minutes)} group by 1`,
+    [now],
+  );
+  for (const { ago, incidents } of rows) {
+    const index = minutes - 1 - ago;
+    if (index >= 0) counts[index] = incidents;
+  }
+  return counts;
+}
+
+/** Of the latest thousand: what the latency is now, not what it was once. */
+async function latestLatency(database: Queryable): Promise<IncidentStats['latency']> {
+  const [row] = await database.query<{ p50: number | null; incidents: number }>(
+    `select percentile_disc(0.5) within group (order by latency_ms) as p50, count(latency_ms)::float8 as incidents
+     from (select latency_ms from incidents order by detected_at desc, id desc limit 1000) as latest`,
+  );
+  return row?.p50 == null ? null : { p50Ms: row.p50, incidents: row.incidents };
+}
+
+function least(a: number | null, b: number | null): number | null {
+  if (a === null || b === null) return a ?? b;
+  return Math.min(a, b);
+}

@@ -1,0 +1,6 @@
+/** A time, epoch ms, in whole buckets; the last one may be cut short. */
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+  readonly bucketMs: number;
+}

@@ -1,0 +1,39 @@
+import type { IncidentStats } from '@loopwatch/contract';
+import { type Stats, statsQuerySchema } from '@loopwatch/contract/api';
+import { Router } from 'express';
+import { parseQuery } from '../http/parse-query.ts';
+import { methodNotAllowed } from '../http/problem.ts';
+import type { Database } from '../storage/database.ts';
+import { queryRange } from './query-range.ts';
+import { rangeStats } from './range-stats.ts';
+
+export interface StatsApiOptions {
+  readonly database: Database;
+  /** Wall clock, epoch ms. */
+  readonly now: () => number;
+  readonly current: () => Promise<IncidentStats>;
+  readonly lag: () => number | null;
+}
+
+/** `GET /stats`. */
+export function statsApi({ database, now, current, lag }: StatsApiOptions): Router {
+  const router = Router();
+  router
+    .route('/stats')
+    .get(async (request, response) => {
+      const range = queryRange(parseQuery(request.query, statsQuerySchema), now());
+      const [live] = await database.query<{ sessions: number }>(
+        `select count(*)::float8 as sessions from sessions where state = 'live'`,
+      );
+      const stats: Stats = {
+        ...range,
+        ...(await rangeStats(database, range)),
+        lag: lag(),
+        activeSessions: live?.sessions ?? 0,
+        current: await current(),
+      };
+      response.json(stats);
+    })
+    .all(methodNotAllowed('GET'));
+  return router;
+}

@@ -1,0 +1,46 @@
+/** Puts a `where` together, with its values as parameters. */
+export class Conditions {
+  readonly parameters: unknown[] = [];
+  private readonly parts: string[] = [];
+
+  /** @returns the name by which the statement knows the value */
+  parameter(value: unknown): string {
+    this.parameters.push(value);
+    return `$${String(this.parameters.length)}`;
+  }
+
+  add(condition: string): void {
+    this.parts.push(condition);
+  }
+
+  /** The column holds one of the values; without values, anything fits. */
+  anyOf(column: string, values: readonly string[] | undefined): void {
+    if (values === undefined || values.length === 0) return;
+    this.add(`${column} in (${values.map((value) => this.parameter(value)).join(', ')})`);
+  }
+
+  /** From the one, up to but without the other. */
+  between(column: string, from: number | undefined, to: number | undefined): void {
+    if (from !== undefined) this.add(`${column} >= ${this.parameter(from)}::float8`);
+    if (to !== undefined) this.add(`${column} < ${this.parameter(to)}::float8`);
+  }
+
+  /** The column, in lower case, holds the text. */
+  contains(column: string, text: string | undefined): void {
+    if (text === undefined) return;
+    const literal = text.toLowerCase().replace(/[\\%_]/g, '\\$&');
+    this.add(`${column} like ${this.parameter(`%${literal}%`)}`);
+  }
+
+  get where(): string {
+    return this.parts.length === 0 ? '' : `where ${this.parts.join(' and ')}`;
+  }
+
+  /** To be narrowed further without changing this one. */
+  copy(): Conditions {
+    const copy = new Conditions();
+    copy.parameters.push(...this.parameters);
+    copy.parts.push(...this.parts);
+    return copy;
+  }
+}

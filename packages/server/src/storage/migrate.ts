@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import type { Database } from './database.ts';
+import { type Migration, migrations } from './migrations.ts';
+
+/** Any number, as long as all servers take the same. */
+const lockNumber = 460_001;
+
+interface Applied {
+  readonly number: number;
+  readonly name: string;
+  readonly checksum: string;
+}
+
+/**
+ * Brings the database to the form that this version needs; of several servers that start at once, one does it.
+ *
+ * @returns the numbers of the steps that were missing
+ * @throws Error when the database was made by a newer version, or a step was changed after it had been applied
+ */
+export async function migrate(
+  database: Database,
+  steps: readonly Migration[] = migrations,
+): Promise<number[]> {
+  return database.transaction(async (tx) => {
+    await tx.query('select pg_advisory_xact_lock($1)', [lockNumber]);
+    await tx.query(
+      `create table if not exists migrations (
+         number integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now()
+       )`,
+    );
+    const applied = await tx.query<Applied>('select number, name, checksum from migrations order by number');
+    for (const { number, name, checksum } of applied) {
+      const step = steps.find((one) => one.number === number);
+      if (step === undefined) {
+        throw new Error(
+          `The database has step ${String(number)} (${name}), which this version of Loopwatch does not know. Start the version that made it, or a newer one.`,
+        );
+      }
+      if (checksumOf(step) !== checksum) {
+        throw new Error(
+          `Step ${String(number)} (${name}) of the database is not the one that was applied. Start the version that made it, or let an empty database be built from the log.`,
+        );
+      }
+    }
+    const missing = steps.filter(({ number }) => applied.every((one) => one.number !== number));
+    for (const step of missing) {
+      for (const statement of statementsOf(step.sql)) await tx.query(statement);
+      await tx.query('insert into migrations (number, name, checksum) values ($1, $2, $3)', [
+        step.number,
+        step.name,
+        checksumOf(step),
+      ]);
+    }
+    return missing.map(({ number }) => number);
+  });
+}
+
+function checksumOf({ sql }: Migration): string {
+  return createHash('sha256').update(sql).digest('hex');
+}
+
+/** One by one, since a query with parameters may hold only one. No step has a semicolon inside a statement. */
+function statementsOf(sql: string): string[] {
+  return sql
+    .replace(/^--.*$|^\s+--.*$/gm, '')
+    .split(';')
+    .map((statement) => statement.trim())
+    .filter((statement) => statement !== '');
+}

@@ -1,0 +1,41 @@
+import { resolve } from 'node:path';
+import type { Settings } from '@loopwatch/contract';
+import type { Logger } from 'pino';
+import type { Database } from './database.ts';
+import { migrate } from './migrate.ts';
+import { openPglite } from './pglite-database.ts';
+import { openPostgres } from './postgres-database.ts';
+
+export type StorageSettings = Settings['storage'];
+
+/**
+ * The database of the settings, in the form this version needs: PostgreSQL where `storage.database_url` names one, else
+ * the embedded one in `storage.data_dir`.
+ *
+ * @throws Error that says what is wrong with it and what to do
+ */
+export async function openDatabase(
+  { database_url: url, data_dir: dir }: Pick<StorageSettings, 'database_url' | 'data_dir'>,
+  logger: Logger,
+): Promise<Database> {
+  const database =
+    url === undefined
+      ? await openPglite(resolve(dir), (error) => {
+          logger.error({ err: error }, 'the embedded database is not this process’ any more');
+        })
+      : openPostgres({
+          url,
+          onTrouble: (message, err) => {
+            logger.warn({ err }, message);
+          },
+        });
+  try {
+    const steps = await migrate(database);
+    if (steps.length > 0)
+      logger.info({ database: database.kind, steps }, 'the database was brought up to date');
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}

@@ -1,0 +1,94 @@
+import pg from 'pg';
+import { type Database, DatabaseUnavailable, type Queryable } from './database.ts';
+import { listenForNotices } from './postgres-notices.ts';
+
+const types = new pg.TypeOverrides();
+types.setTypeParser(pg.types.builtins.INT8, Number);
+
+export interface PostgresOptions {
+  readonly url: string;
+  /** Told of connections that break while nobody uses them. */
+  readonly onTrouble: (message: string, error: unknown) => void;
+}
+
+/** A PostgreSQL server, version 13 or newer. Nothing is asked of it before the first query. */
+export function openPostgres({ url, onTrouble }: PostgresOptions): Database {
+  const where = withoutPassword(url);
+  const options = {
+    connectionString: url,
+    types,
+    application_name: 'loopwatch',
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+  };
+  const pool = new pg.Pool({ ...options, max: 8, statement_timeout: 60_000 });
+  // Without a listener a broken idle connection would end the process.
+  pool.on('error', (error) => {
+    onTrouble('a connection to the database broke', error);
+  });
+  const queryable = (client: pg.Pool | pg.PoolClient): Queryable => ({
+    query: async <Row extends object>(sql: string, parameters: readonly unknown[] = []) => {
+      try {
+        return (await client.query<Row & pg.QueryResultRow>(sql, [...parameters])).rows;
+      } catch (error) {
+        throw named(error, where);
+      }
+    },
+  });
+  const own = queryable(pool);
+  return {
+    kind: 'postgres',
+    query: own.query.bind(own),
+    async transaction(work) {
+      const client = await pool.connect().catch((error: unknown) => {
+        throw named(error, where);
+      });
+      let broken: Error | undefined;
+      const note = (error: Error): void => {
+        broken = error;
+      };
+      client.on('error', note);
+      const tx = queryable(client);
+      try {
+        await tx.query('begin');
+        const result = await work(tx);
+        await tx.query('commit');
+        return result;
+      } catch (error) {
+        if (broken === undefined) {
+          await tx.query('rollback').catch((failure: unknown) => {
+            broken = failure instanceof Error ? failure : new Error(String(failure));
+          });
+        }
+        throw error;
+      } finally {
+        client.off('error', note);
+        client.release(broken);
+      }
+    },
+    listen: (channel, onNotice) => listenForNotices({ ...options, channel, onNotice, onTrouble }),
+    close: () => pool.end(),
+  };
+}
+
+/** Classes of SQLSTATE that say that the server, not the statement, is the matter: connection, resources, operator. */
+const unavailable = /^(08|53|57)/;
+
+function named(error: unknown, where: string): unknown {
+  if (!(error instanceof Error)) return error;
+  const { code } = error as { code?: unknown };
+  const ofServer = typeof code === 'string' && unavailable.test(code);
+  const ofSocket =
+    (typeof code === 'string' && /^E[A-Z]+$/.test(code)) ||
+    /timeout|terminated|ended|closed/i.test(error.message);
+  if (!ofServer && !ofSocket && !(error instanceof AggregateError)) return error;
+  const why = error.message === '' ? String(code) : error.message;
+  return new DatabaseUnavailable(`The database at ${where} cannot be used: ${why}`, { cause: error });
+}
+
+/** An address as it may be shown. */
+export function withoutPassword(url: string): string {
+  if (!URL.canParse(url)) return 'DATABASE_URL';
+  const { host, pathname } = new URL(url);
+  return `${host}${pathname}`;
+}

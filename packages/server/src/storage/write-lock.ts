@@ -1,0 +1,13 @@
+import type { Queryable } from './database.ts';
+
+const lockNumber = 460_002;
+export const changesChannel = 'loopwatch_changes';
+
+/**
+ * Taken first by every transaction that numbers changes, until its end: so changes become visible in the order of their
+ * numbers, and whoever asks for those behind a number misses none. It also tells all servers that there is something new.
+ */
+export async function lockChanges(tx: Queryable): Promise<void> {
+  await tx.query('select pg_advisory_xact_lock($1)', [lockNumber]);
+  await tx.query(`select pg_notify('${changesChannel}', '')`);
+}

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Triage, TriageChange, TriageRecord } from '@loopwatch/contract/api';
+import type { VerdictSink } from '@loopwatch/log';
+import type { Logger } from 'pino';
+import type { Database } from '../storage/database.ts';
+import { jsonText } from '../storage/json-text.ts';
+
+export interface TriagePublisherOptions {
+  readonly database: Database;
+  readonly sink: VerdictSink;
+  readonly topic: string;
+  readonly logger: Logger;
+}
+
+const batch = 100;
+const mostPauseMs = 30_000;
+
+/**
+ * Writes decisions to the `triage` topic, so that another database can be built from the topics. A decision counts as
+ * soon as it is in the database; while the log cannot be reached, those not written yet wait there.
+ */
+export class TriagePublisher {
+  private readonly options: TriagePublisherOptions;
+  private readonly stopping = new AbortController();
+  private running: Promise<void> | undefined;
+  private again = false;
+
+  constructor(options: TriagePublisherOptions) {
+    this.options = options;
+  }
+
+  /** There may be something to write. */
+  wake(): void {
+    this.again = true;
+    if (this.stopping.signal.aborted) return;
+    this.running ??= this.run().finally(() => {
+      this.running = undefined;
+    });
+  }
+
+  /** Waits for what is being written. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    const { signal } = this.stopping;
+    const isStopped = (): boolean => signal.aborted;
+    for (let pauseMs = 100; !isStopped() && this.again; ) {
+      this.again = false;
+      try {
+        for (let published = batch; published === batch && !isStopped(); )
+          published = await this.publishSome();
+        pauseMs = 100;
+      } catch (err) {
+        this.again = true;
+        this.options.logger.warn(
+          { err, pauseMs },
+          'decisions about incidents are not in the log yet; tried again',
+        );
+        await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+        pauseMs = Math.min(mostPauseMs, pauseMs * 2);
+      }
+    }
+  }
+
+  private async publishSome(): Promise<number> {
+    const { database, sink, topic } = this.options;
+    const rows = await database.query<{ id: string; revision: number; doc: Triage; history: TriageChange[] }>(
+      `select incident_id as id, revision, doc, history from triage where published < revision
+       order by at limit ${String(batch)}`,
+    );
+    if (rows.length === 0) return 0;
+    await sink.publish(
+      rows.map(({ id, doc, history }) => {
+        const record: TriageRecord = { v: 1, incidentId: id, triage: doc, history };
+        return { topic, key: id, value: JSON.stringify(record) };
+      }),
+    );
+    await database.query(
+      `update triage set published = greatest(published, done.revision)
+       from jsonb_to_recordset($1::jsonb) as done(id text, revision integer) where triage.incident_id = done.id`,
+      [jsonText(rows.map(({ id, revision }) => ({ id, revision })))],
+    );
+    return rows.length;
+  }
+}

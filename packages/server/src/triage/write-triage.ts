@@ -1,0 +1,86 @@
+import type { TriagePatch, TriageRecord } from '@loopwatch/contract/api';
+import { recordset } from '../storage/bulk.ts';
+import type { Queryable } from '../storage/database.ts';
+import { jsonText } from '../storage/json-text.ts';
+import { type Decided, decide } from './decide.ts';
+
+const columns = {
+  incident_id: 'text',
+  revision: 'integer',
+  published: 'integer',
+  at: 'float8',
+  doc: 'jsonb',
+  history: 'jsonb',
+} as const;
+
+/**
+ * Makes the same change to several incidents. The transaction holds the lock of changes.
+ *
+ * @returns the ids that there are no incidents of
+ * @throws HttpProblem as {@link decide}
+ */
+export async function changeTriage(
+  tx: Queryable,
+  ids: readonly string[],
+  patch: TriagePatch,
+  who: { readonly by: string; readonly at: number },
+): Promise<string[]> {
+  const found = await tx.query<{
+    id: string;
+    triage: Decided['triage'] | null;
+    history: Decided['history'] | null;
+  }>(
+    `select i.id, t.doc as triage, t.history from incidents i left join triage t on t.incident_id = i.id
+     where i.id in (select jsonb_array_elements_text($1::jsonb))`,
+    [jsonText(ids)],
+  );
+  const changed = found.flatMap(({ id, triage, history }) => {
+    const before = triage === null ? undefined : { triage, history: history ?? [] };
+    const after = decide(before, patch, who);
+    return after === undefined ? [] : [{ incidentId: id, ...after }];
+  });
+  await write(tx, changed, false);
+  const known = new Set(found.map(({ id }) => id));
+  return ids.filter((id) => !known.has(id));
+}
+
+/** Takes what the `triage` topic says, unless something newer is known. The transaction holds the lock of changes. */
+export function takeTriage(tx: Queryable, records: readonly TriageRecord[]): Promise<void> {
+  const latest = new Map<string, TriageRecord>();
+  for (const record of records) {
+    const known = latest.get(record.incidentId);
+    if (known === undefined || known.triage.revision <= record.triage.revision)
+      latest.set(record.incidentId, record);
+  }
+  return write(tx, [...latest.values()], true);
+}
+
+async function write(
+  tx: Queryable,
+  decided: readonly (Decided & { readonly incidentId: string })[],
+  published: boolean,
+): Promise<void> {
+  if (decided.length === 0) return;
+  const rows = decided.map(({ incidentId, triage, history }) => ({
+    incident_id: incidentId,
+    revision: triage.revision,
+    published: published ? triage.revision : 0,
+    at: triage.at ?? 0,
+    doc: triage,
+    history,
+  }));
+  const written = await tx.query<{ id: string }>(
+    `insert into triage (${Object.keys(columns).join(', ')}) select * from ${recordset(columns)}
+     on conflict (incident_id) do update set revision = excluded.revision, at = excluded.at, doc = excluded.doc,
+       history = excluded.history, published = greatest(triage.published, excluded.published)
+     where excluded.revision > triage.revision
+     returning incident_id as id`,
+    [jsonText(rows)],
+  );
+  await tx.query(
+    `update incidents set triage = t.doc->>'status', muted_until = (t.doc->>'mutedUntil')::float8,
+       change = nextval('changes')
+     from triage t where t.incident_id = incidents.id and incidents.id in (select jsonb_array_elements_text($1::jsonb))`,
+    [jsonText(written.map(({ id }) => id))],
+  );
+}

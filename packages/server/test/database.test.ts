@@ -1,0 +1,114 @@
+import { rm } from 'node:fs/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { jsonText } from '../src/storage/json-text.ts';
+import { migrate } from '../src/storage/migrate.ts';
+import { openPglite } from '../src/storage/pglite-database.ts';
+import { openPostgres } from '../src/storage/postgres-database.ts';
+import { onBothDatabases } from './databases.ts';
+import { pgliteFolder } from './pglite-folder.ts';
+
+onBothDatabases(({ make }) => {
+  it('gives plain values: numbers, texts, parsed JSON', async () => {
+    const { database } = await make({ migrated: false });
+    const [row] = await database.query(
+      `select 9007199254740991::bigint as big, count(*) as count, 1.5::float8 as float, 'ä'::text as text,
+         $1::jsonb as json, null::text as nothing, $2 = 'x' as same from (values (1), (2)) as v`,
+      ['{"a":[1,null]}', 'x'],
+    );
+    expect(row).toEqual({
+      ...{ big: 9_007_199_254_740_991, count: 2, float: 1.5, text: 'ä' },
+      ...{ json: { a: [1, null] }, nothing: null, same: true },
+    });
+  });
+
+  it('stores what agents write, even what PostgreSQL cannot say', async () => {
+    const { database } = await make({ migrated: false });
+    const text = 'a\u0000b \ud800 c \udfff \\u0000 \\\\u0000 😀';
+    const [row] = await database.query<{ json: unknown }>('select $1::jsonb as json', [
+      jsonText({ [text]: text }),
+    ]);
+    const stored = 'a\ufffdb \ufffd c \ufffd \\u0000 \\\\u0000 😀';
+    expect(row?.json).toEqual({ [stored]: stored });
+  });
+
+  it('keeps all of a transaction or nothing', async () => {
+    const { database } = await make({ migrated: false });
+    await database.query('create table t (n integer)');
+    const failed = database.transaction(async (tx) => {
+      await tx.query('insert into t values (1)');
+      throw new Error('changed my mind');
+    });
+    await expect(failed).rejects.toThrow('changed my mind');
+    expect(await database.transaction((tx) => tx.query('insert into t values (2) returning n'))).toEqual([
+      { n: 2 },
+    ]);
+    expect(await database.query('select n from t')).toEqual([{ n: 2 }]);
+  });
+
+  it('tells who listens of notifications once they are committed', async () => {
+    const { database } = await make({ migrated: false });
+    const notices: string[] = [];
+    let told: () => void = () => undefined;
+    const heard = new Promise<void>((resolve) => {
+      told = resolve;
+    });
+    const stop = await database.listen('news', (payload) => {
+      notices.push(payload);
+      told();
+    });
+    await expect(
+      database.transaction(async (tx) => {
+        await tx.query(`select pg_notify('news', 'never')`);
+        throw new Error('no');
+      }),
+    ).rejects.toThrow('no');
+    await database.query(`select pg_notify('news', 'yes')`);
+    await heard;
+    expect(notices).toEqual(['yes']);
+    await stop();
+  });
+
+  it('is brought to its form once, also when several do it at once', async () => {
+    const { database } = await make({ migrated: false });
+    const [first, second] = await Promise.all([migrate(database), migrate(database)]);
+    expect([...first, ...second]).toEqual([1]);
+    expect(await migrate(database)).toEqual([]);
+  });
+
+  it('refuses what a newer version made, and a step that was changed', async () => {
+    const { database } = await make({ migrated: false });
+    const step = (number: number, table: string) => ({
+      number,
+      name: table,
+      sql: `create table ${table} (n integer)`,
+    });
+    await migrate(database, [step(1, 'a'), step(2, 'b')]);
+    await expect(migrate(database, [step(1, 'a')])).rejects.toThrow(/step 2 \(b\), which this version/);
+    await expect(migrate(database, [step(1, 'z'), step(2, 'b')])).rejects.toThrow(
+      /Step 1 \(a\).*not the one/,
+    );
+    const failing = { number: 3, name: 'broken', sql: 'create table c (n integer); create nonsense' };
+    await expect(migrate(database, [step(1, 'a'), step(2, 'b'), failing])).rejects.toThrow();
+    expect(await migrate(database, [step(1, 'a'), step(2, 'b'), step(3, 'c')])).toEqual([3]);
+  });
+});
+
+it('the embedded database belongs to one process, and says who else wants DATABASE_URL', async () => {
+  const dir = await pgliteFolder();
+  onTestFinished(() => rm(dir, { recursive: true }));
+  const first = await openPglite(dir, () => undefined);
+  await expect(openPglite(dir, () => undefined)).rejects.toThrow(/embedded database in .* DATABASE_URL/);
+  await first.query('create table t (n integer)');
+  await first.close();
+  const second = await openPglite(dir, () => undefined);
+  expect(await second.query('select n from t')).toEqual([]);
+  await second.close();
+});
+
+it('a server that is not there is named, its password is not', async () => {
+  const database = openPostgres({ url: 'postgres://loop:hunter2@127.0.0.1:1/x', onTrouble: () => undefined });
+  onTestFinished(() => database.close());
+  const failure = database.query('select 1');
+  await expect(failure).rejects.toThrow(/database at 127\.0\.0\.1:1\/x cannot be used/);
+  await expect(failure).rejects.not.toThrow(/hunter2/);
+});

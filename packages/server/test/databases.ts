@@ -1,0 +1,103 @@
+import { rm } from 'node:fs/promises';
+import { startPostgres, type TestPostgres } from '@loopwatch/testkit';
+import { afterAll, beforeAll, describe } from 'vitest';
+import type { Database } from '../src/index.ts';
+import { migrate } from '../src/storage/migrate.ts';
+import { openPglite } from '../src/storage/pglite-database.ts';
+import { openPostgres } from '../src/storage/postgres-database.ts';
+import { pgliteFolder } from './pglite-folder.ts';
+
+/** Makes empty databases, in this version's form unless told otherwise. All are closed after the tests. */
+export interface Databases {
+  readonly kind: Database['kind'];
+  /** @returns the database, and a way to open the same one again: PGlite after closing the first */
+  readonly make: (options?: {
+    readonly migrated?: boolean;
+  }) => Promise<{ database: Database; open: () => Promise<Database> }>;
+  /** What a restart of the database's server does to connections; nothing for the embedded one. */
+  readonly disconnect: () => Promise<void>;
+}
+
+/** Runs the same tests on the embedded database and on a real PostgreSQL. */
+export function onBothDatabases(tests: (databases: Databases) => void): void {
+  describe('pglite', () => {
+    const closers = closeAfterwards();
+    // Making one takes seconds, emptying it does not.
+    let dir = '';
+    let current: Database | undefined;
+    beforeAll(async () => {
+      dir = await pgliteFolder();
+      closers.push(() => rm(dir, { recursive: true, force: true }));
+    }, 120_000);
+    const open = async (): Promise<Database> => {
+      await current?.close();
+      current = await closed(closers, () => openPglite(dir, () => undefined))();
+      return current;
+    };
+    tests({
+      kind: 'pglite',
+      disconnect: () => Promise.resolve(),
+      make: async ({ migrated = true } = {}) => {
+        const database = current === undefined || isClosed(current) ? await open() : current;
+        await database.query('drop schema public cascade');
+        await database.query('create schema public');
+        return made(database, open, migrated);
+      },
+    });
+  });
+  describe('postgres', () => {
+    let server: TestPostgres;
+    let latest = '';
+    beforeAll(async () => {
+      server = await startPostgres();
+    }, 60_000);
+    afterAll(() => server.stop());
+    const closers = closeAfterwards();
+    tests({
+      kind: 'postgres',
+      disconnect: () => server.disconnect(latest),
+      make: async ({ migrated = true } = {}) => {
+        const url = await server.createDatabase();
+        latest = url;
+        const open = closed(closers, () =>
+          Promise.resolve(openPostgres({ url, onTrouble: () => undefined })),
+        );
+        return made(await open(), open, migrated);
+      },
+    });
+  });
+}
+
+const closings = new WeakMap<Database, () => boolean>();
+
+function isClosed(database: Database): boolean {
+  return closings.get(database)?.() ?? false;
+}
+
+type Closers = (() => Promise<unknown>)[];
+
+function closeAfterwards(): Closers {
+  const closers: Closers = [];
+  afterAll(async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  });
+  return closers;
+}
+
+/** Closes what it opens once, whoever does it first. */
+function closed(closers: Closers, open: () => Promise<Database>): () => Promise<Database> {
+  return async () => {
+    const database = await open();
+    let closing: Promise<void> | undefined;
+    const close = (): Promise<void> => (closing ??= database.close());
+    closers.push(close);
+    const one = { ...database, close };
+    closings.set(one, () => closing !== undefined);
+    return one;
+  };
+}
+
+async function made(database: Database, open: () => Promise<Database>, migrated: boolean) {
+  if (migrated) await migrate(database);
+  return { database, open };
+}
