@@ -39,6 +39,8 @@ export class Semantic implements Detector {
   private readonly privacy: Privacy;
   private readonly schedule: CheckSchedule;
   private readonly history: TurnHistory;
+  /** No check shows an earlier turn: most prompts are over before there is anything to keep. */
+  private readonly firstShown: number;
   private question: Question | undefined;
   private incident: Incident | undefined;
   private confidence = 0;
@@ -48,6 +50,7 @@ export class Semantic implements Detector {
     this.privacy = privacy;
     this.schedule = new CheckSchedule(options);
     this.history = new TurnHistory(options);
+    this.firstShown = options.afterTurns - options.historyTurns;
   }
 
   push(step: Step): void {
@@ -58,8 +61,8 @@ export class Semantic implements Detector {
     } else if (event.type === 'turn_started') {
       const mark = step.mark();
       if (this.schedule.startTurn()) this.ask(mark);
-      this.history.startTurn(this.schedule.turn, mark);
-    } else {
+      if (this.schedule.turn >= this.firstShown) this.history.startTurn(this.schedule.turn, mark);
+    } else if (this.schedule.turn >= this.firstShown) {
       this.history.note(step);
     }
   }

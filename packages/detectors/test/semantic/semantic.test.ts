@@ -32,6 +32,13 @@ const talk = (from: number, to: number) =>
     { type: 'content', text: `turn ${String(from + i)}` },
   ]).flat();
 
+/** Units of the snapshot after so many turns with a text each. */
+function keptAfter(count: number, text: string): number {
+  const analyzer = session({ content_loop: { enabled: false } });
+  for (let i = 1; i <= count; i += 1) push(analyzer, [turn, { type: 'content', text }]);
+  return JSON.stringify(analyzer.snapshot()).length;
+}
+
 describe('a check', () => {
   it('shows the request and the last twenty turns before the event that asks', () => {
     const analyzer = session();
@@ -40,6 +47,12 @@ describe('a check', () => {
     expect(check).toMatchObject({ sessionId: 's', eventId: 't30', time: 30_000, turn: 30, threshold: 0.9 });
     const said = [...check.messages[1]!.content.matchAll(/"text":"([^"]*)"/g)].map(([, text]) => text);
     expect(said).toEqual(['Fix the test', ...Array.from({ length: 20 }, (_, i) => `turn ${String(10 + i)}`)]);
+  });
+
+  it('keeps nothing of turns that none can show', () => {
+    const long = 'long '.repeat(500);
+    expect(keptAfter(9, long) - keptAfter(9, 'a')).toBeLessThan(20);
+    expect(keptAfter(10, long) - keptAfter(10, 'a')).toBeGreaterThan(500);
   });
 
   it('is handed out once', () => {
