@@ -1,4 +1,5 @@
 import { content } from './content.ts';
+import { gateway } from './gateway/index.ts';
 import { latency } from './latency.ts';
 import type { Bench } from './measure.ts';
 import { memory } from './memory.ts';
@@ -14,6 +15,7 @@ import { workers } from './workers.ts';
  */
 const benches: Readonly<Record<string, Bench>> = {
   content,
+  gateway,
   latency,
   memory,
   recovery,

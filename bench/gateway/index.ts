@@ -1,0 +1,153 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { Pool } from 'undici';
+import { type Figures, progress, rounded } from '../measure.ts';
+
+const SAMPLES = 1_500;
+const WARM_UP = 300;
+const CONCURRENT = 32;
+const RATE_ROUNDS = 4;
+const RATE_MS = 2_500;
+
+type Side = 'direct' | 'bare' | 'gateway';
+const sides: readonly Side[] = ['direct', 'bare', 'gateway'];
+
+/** Milliseconds from the request sent to the first byte of the answer's body, and to its last. */
+interface Timing {
+  readonly first: number;
+  readonly total: number;
+}
+
+/**
+ * What the gateway adds to a streamed answer, and how many it passes on: against a bare streaming proxy on the same HTTP
+ * library and a direct call, one at a time in turn, then as many as go. Each is a process of its own.
+ */
+export async function gateway(): Promise<Figures[]> {
+  const children: ChildProcess[] = [];
+  try {
+    const upstream = await startPart(children, 'upstream');
+    const origins: Record<Side, string> = {
+      direct: upstream,
+      bare: await startPart(children, 'bare', `${upstream}/v1`),
+      gateway: await startPart(children, 'gateway', `${upstream}/v1`),
+    };
+    const pools = sides.map((side) => ({ side, pool: new Pool(origins[side], { connections: CONCURRENT }) }));
+    const timings = await measureTimes(pools);
+    const rates = await measureRates(pools);
+    for (const { pool } of pools) await pool.destroy();
+    return [
+      ...(['first', 'total'] as const).flatMap((what) =>
+        [0.5, 0.99].map((share) => added(timings, what, share)),
+      ),
+      {
+        bench: 'gateway-rate',
+        answersPerSecond: rounded(rates.gateway),
+        barePerSecond: rounded(rates.bare),
+        directPerSecond: rounded(rates.direct),
+        concurrent: CONCURRENT,
+        ratio: rounded(rates.gateway / rates.bare),
+        required: '>= 0.8',
+      },
+    ];
+  } finally {
+    for (const child of children) child.kill();
+  }
+}
+
+function added(
+  timings: Readonly<Record<Side, readonly Timing[]>>,
+  what: keyof Timing,
+  share: number,
+): Figures {
+  const ms = (side: Side): number =>
+    quantile(
+      timings[side].map((timing) => timing[what]),
+      share,
+    );
+  const more = ms('gateway') - ms('bare');
+  return {
+    bench: `gateway-${what}-p${String(share * 100)}`,
+    samples: SAMPLES,
+    gatewayMs: rounded(ms('gateway')),
+    bareMs: rounded(ms('bare')),
+    directMs: rounded(ms('direct')),
+    addedToBareMs: rounded(more),
+    addedToDirectMs: rounded(ms('gateway') - ms('direct')),
+    ratio: rounded(ms('gateway') / ms('bare')),
+    required: what === 'first' && share === 0.5 ? 'addedToBareMs <= 0.3' : 'nothing',
+  };
+}
+
+async function startPart(children: ChildProcess[], role: string, upstream = ''): Promise<string> {
+  const child = fork(fileURLToPath(new URL('./parts.ts', import.meta.url)), [role, upstream]);
+  children.push(child);
+  const [message] = (await once(child, 'message')) as [{ port: number }];
+  return `http://127.0.0.1:${String(message.port)}`;
+}
+
+type Pools = readonly { readonly side: Side; readonly pool: Pool }[];
+
+async function measureTimes(pools: Pools): Promise<Record<Side, Timing[]>> {
+  const timings: Record<Side, Timing[]> = { direct: [], bare: [], gateway: [] };
+  for (let i = 0; i < SAMPLES + WARM_UP; i += 1) {
+    // In turn, and none always behind the same other.
+    for (const { side, pool } of i % 2 === 0 ? pools : pools.toReversed()) {
+      const timing = await ask(pool, i);
+      if (i >= WARM_UP) timings[side].push(timing);
+    }
+    if (i % 500 === 0) progress(`gateway: ${String(i)} of ${String(SAMPLES + WARM_UP)}`);
+  }
+  return timings;
+}
+
+async function measureRates(pools: Pools): Promise<Record<Side, number>> {
+  const answers: Record<Side, number> = { direct: 0, bare: 0, gateway: 0 };
+  for (let round = 0; round < RATE_ROUNDS; round += 1) {
+    for (const { side, pool } of round % 2 === 0 ? pools : pools.toReversed()) {
+      const end = performance.now() + RATE_MS;
+      const client = async (n: number): Promise<void> => {
+        for (; performance.now() < end; answers[side] += 1) await ask(pool, n);
+      };
+      await Promise.all(Array.from({ length: CONCURRENT }, (_, n) => client(n)));
+    }
+    progress(`gateway: round ${String(round + 1)} of ${String(RATE_ROUNDS)}`);
+  }
+  const seconds = (RATE_ROUNDS * RATE_MS) / 1000;
+  return {
+    direct: answers.direct / seconds,
+    bare: answers.bare / seconds,
+    gateway: answers.gateway / seconds,
+  };
+}
+
+async function ask(pool: Pool, n: number): Promise<Timing> {
+  const body = JSON.stringify({
+    model: 'gpt-5-mini',
+    stream: true,
+    messages: [
+      { role: 'system', content: 'You are a careful engineer.' },
+      { role: 'user', content: `Question ${String(n)}: what does this do?` },
+    ],
+  });
+  const start = performance.now();
+  const answer = await pool.request({
+    method: 'POST',
+    path: '/v1/chat/completions',
+    headers: { 'content-type': 'application/json', 'x-session-id': `s-${String(n % 500)}` },
+    body,
+  });
+  let first = 0;
+  let last = '';
+  for await (const chunk of answer.body) {
+    if (first === 0) first = performance.now() - start;
+    last = String(chunk);
+  }
+  if (!last.endsWith('[DONE]\n\n')) throw new Error(`an answer that is not whole: ${last.slice(-200)}`);
+  return { first, total: performance.now() - start };
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
+}
