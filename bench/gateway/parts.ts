@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream';
 import { resolveSettings, topicNames } from '@loopwatch/contract';
@@ -67,18 +67,23 @@ function chunk(delta: object, finish: string | null): string {
 function bareProxy(): RequestListener {
   const dispatcher = new Agent({ connections: null, pipelining: 1 });
   return (incoming, response) => {
-    const { host: _host, connection: _connection, ...headers } = incoming.headers;
+    const headers = without(incoming.headers, 'host', 'connection');
     void send(`${upstream}${incoming.url?.slice('/v1'.length) ?? ''}`, {
       dispatcher,
       method: 'POST',
       headers,
       body: incoming,
     }).then(({ statusCode, headers: answered, body }) => {
-      const { 'transfer-encoding': _encoding, connection: _kept, ...kept } = answered;
-      response.writeHead(statusCode, kept as Record<string, string>);
+      response.writeHead(statusCode, without(answered, 'transfer-encoding', 'connection'));
       pipeline(body, response, () => undefined);
     });
   };
+}
+
+function without(headers: IncomingHttpHeaders, ...names: readonly string[]): IncomingHttpHeaders {
+  const kept = { ...headers };
+  for (const name of names) delete kept[name];
+  return kept;
 }
 
 /** The gateway as it runs by default, but for a log that takes everything at once. */

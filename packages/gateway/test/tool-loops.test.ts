@@ -196,6 +196,78 @@ describe.each([false, true])('Chat Completions (streamed: %s)', (stream) => {
   });
 });
 
+describe('an answer of the gateway', () => {
+  it('the error has the shape of a response', async () => {
+    await using bench = await GatewayBench.start(calls('read_file'));
+    const messages: ChatCompletionMessageParam[] = [{ role: 'user', content: 'Fix it' }];
+    for (let i = 0; i < 3; i += 1) await ask(bench, false, 's-1', messages);
+    const answer = await bench.openai('s-1').chat.completions.create({ model: 'gpt-5-mini', messages });
+    expect(answer).toEqual({
+      id: expect.stringMatching(/^chatcmpl-loopwatch-/),
+      object: 'chat.completion',
+      created: expect.any(Number),
+      model: 'gpt-5-mini',
+      choices: [
+        {
+          index: 0,
+          message: { role: 'assistant', content: blockText, refusal: null },
+          logprobs: null,
+          finish_reason: 'error',
+        },
+      ],
+      // What the model used is said all the same.
+      usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
+      loopwatch: {
+        detector: 'tool-repeat',
+        count: 4,
+        threshold: 4,
+        verdict_id: expect.stringMatching(/^v-/),
+        incident_id: expect.stringMatching(/^i-/),
+      },
+    });
+  });
+
+  it.each([false, true])(
+    'each choice is looked at, and what a later one repeats is one call (streamed: %s)',
+    async (stream) => {
+      const call = (path: string) => ({
+        id: `call_${path}`,
+        type: 'function',
+        function: { name: 'read_file', arguments: JSON.stringify({ path }) },
+      });
+      const head = { id: 'c', created: 1, model: 'm' };
+      const script: Script = () => {
+        const made = [call('a'), call('a')];
+        if (!stream) {
+          const choices = made.map((one, index) => ({
+            index,
+            message: { role: 'assistant', content: null, tool_calls: [one] },
+            finish_reason: 'tool_calls',
+          }));
+          return { json: { ...head, object: 'chat.completion', choices } };
+        }
+        const chunk = (index: number, delta: object, finish: string | null) =>
+          `data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', choices: [{ index, delta, finish_reason: finish }] })}\n\n`;
+        return {
+          chunks: [
+            ...made.map((one, index) =>
+              chunk(index, { role: 'assistant', tool_calls: [{ index: 0, ...one }] }, null),
+            ),
+            ...made.map((_, index) => chunk(index, {}, 'tool_calls')),
+            'data: [DONE]\n\n',
+          ],
+        };
+      };
+      await using bench = await GatewayBench.start(script);
+      const messages: ChatCompletionMessageParam[] = [{ role: 'user', content: 'Fix it' }];
+      const finishes: string[] = [];
+      for (let i = 0; i < 4; i += 1)
+        finishes.push((await ask(bench, stream, 's-1', messages, { n: 2 })).finish);
+      expect(finishes).toEqual(['tool_calls', 'tool_calls', 'tool_calls', 'error']);
+    },
+  );
+});
+
 describe('commands in the chat', () => {
   it.each([false, true])('are done, answered and kept from the model (streamed: %s)', async (stream) => {
     await using bench = await GatewayBench.start(calls('read_file'));
