@@ -64,7 +64,8 @@ describe('loopwatch start with an upstream', () => {
     const flags = ['--port', '0', '--data-dir', dir.path, '--no-samples', '--upstream', upstream.url];
     const args = ['start', ...flags, '--set', 'gateway.port=0', '--set', 'log.format=json'];
     await using cli = spawnCli(args, { KAFKA_BROKERS: '' }, { from: 'source' });
-    const gateway = urlIn(await cli.line(/The gateway is at/, 20_000));
+    // An embedded database that is made anew takes its time on a busy machine.
+    const gateway = urlIn(await cli.line(/The gateway is at/, 120_000));
     const at = cli.stdout.find((line) => line.includes('Loopwatch')) ?? '';
     const server = /http:\/\/localhost:\d+/.exec(at)?.[0] ?? '';
     expect(await askFourTimes(gateway)).toEqual(['tool_calls', 'tool_calls', 'tool_calls', 'error']);
@@ -78,5 +79,5 @@ describe('loopwatch start with an upstream', () => {
     );
     expect(await items()).toMatchObject([{ sessionId: 's-1', phase: 'opened', action: 'block' }]);
     expect(await cli.stop()).toBe(0);
-  });
+  }, 180_000);
 });
