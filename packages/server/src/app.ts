@@ -7,13 +7,20 @@ import { methodNotAllowed, notFound, problemHandler } from './http/problem.ts';
 import { type IncidentsApiOptions, incidentsApi } from './incidents/incidents-api.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { securityHeaders } from './security/headers.ts';
+import { type SessionEventsApiOptions, sessionEventsApi } from './sessions/events-of-session-api.ts';
 import { sessionsApi } from './sessions/sessions-api.ts';
+import { type SettingsApiOptions, settingsApi } from './settings/settings-api.ts';
 import { staticDashboard } from './static-dashboard.ts';
 import { type StatsApiOptions, statsApi } from './stats/stats-api.ts';
 
 const API = '/api/v1';
 
-export interface AppOptions extends IncidentsApiOptions, StatsApiOptions, EventsApiOptions {
+export interface AppOptions
+  extends IncidentsApiOptions,
+    StatsApiOptions,
+    SettingsApiOptions,
+    SessionEventsApiOptions,
+    EventsApiOptions {
   readonly info: ServerInfo;
   readonly registry: Registry;
   readonly readiness: () => Promise<Readiness>;
@@ -40,6 +47,8 @@ function api(options: AppOptions): Router {
   const document = openApiDocument(options.info);
   router.use(incidentsApi(options));
   router.use(sessionsApi(options));
+  router.use(sessionEventsApi(options));
+  router.use(settingsApi(options));
   router.use(statsApi(options));
   router.use(eventsApi(options));
   router

@@ -9,6 +9,7 @@ import type { ServerLog } from './feed/server-log.ts';
 import type { Readiness } from './health.ts';
 import { LiveHub } from './live/live-hub.ts';
 import { createServerMetrics } from './metrics.ts';
+import type { ConfiguredSettings } from './settings/effective-settings.ts';
 import { SharedStats } from './stats/shared-stats.ts';
 import type { Database } from './storage/database.ts';
 import { TriagePublisher } from './triage/triage-publisher.ts';
@@ -25,6 +26,8 @@ export interface ServerDeps {
   readonly registry: Registry;
   readonly logger: Logger;
   readonly info: ServerInfo;
+  /** File, environment and flags, which settings made here lie over. */
+  readonly configured: ConfiguredSettings;
   readonly readiness: () => Promise<Readiness>;
   /** The built dashboard, where index.html lies. */
   readonly dashboardDir: string;
@@ -67,6 +70,8 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[]): Promis
   const sink = log.sink();
   await sink.open();
   running.push(() => sink.close());
+  const records = log.records();
+  running.push(() => records.close());
   const metrics = createServerMetrics(registry);
   const feeds = new Feeds({ log, topics, database, metrics, logger });
   const stats = new SharedStats(database, now);
@@ -82,6 +87,9 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[]): Promis
   const app = createApp({
     ...{ database, metrics, logger, now, sink, info, registry, readiness, dashboardDir: deps.dashboardDir },
     topic: topics.events,
+    topics,
+    configured: deps.configured,
+    records,
     lag: () => feeds.lag,
     current: () => stats.get(),
     onAccepted: (at) => {

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { topicNames } from '@loopwatch/contract';
+import { detectionSchema, topicNames } from '@loopwatch/contract';
 import { waitFor } from '@loopwatch/testkit';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
@@ -35,6 +35,7 @@ export async function startServer(deps: Partial<ServerDeps> = {}): Promise<{
     registry: new Registry(),
     logger: silent,
     info,
+    configured: { settings: detectionSchema.parse({}), origins: {} },
     readiness: () => Promise.resolve({ log: { ok: true } }),
     dashboardDir: '/nowhere',
     log,

@@ -61,6 +61,8 @@ export class WideSettings {
 
   private takeOne({ key, value, offset }: LogRecord): void {
     const scope = key?.toString() ?? '';
+    // Kept there for the server; detection hears of them by an event in the session's own stream.
+    if (scope.startsWith('session:')) return;
     if (value === null) {
       this.scopes.delete(scope);
       return;

@@ -1,4 +1,4 @@
-import { topicNames } from '@loopwatch/contract';
+import { detectionSettings, topicNames } from '@loopwatch/contract';
 import { planDetection } from '@loopwatch/detectors';
 import { createServer, openDatabase } from '@loopwatch/server';
 import { modelClient } from '@loopwatch/worker';
@@ -30,7 +30,7 @@ export function serverCommand(): Command {
       'where the embedded database lies, unless DATABASE_URL names another (default: .loopwatch)',
     );
   return addConfigOptions(command).action(async (options: Options) => {
-    const { settings, warnings } = loadConfig(options, [
+    const { settings, origins, warnings } = loadConfig(options, [
       { flag: '--brokers', path: 'kafka.brokers', text: options.brokers },
       { flag: '--port', path: 'server.port', text: options.port },
       { flag: '--data-dir', path: 'storage.data_dir', text: options.dataDir },
@@ -48,6 +48,7 @@ export function serverCommand(): Command {
       registry,
       logger,
       info: { version, preset, configHash },
+      configured: { settings: detectionSettings(settings), origins },
       readiness: () => Promise.resolve({}),
       dashboardDir,
     });

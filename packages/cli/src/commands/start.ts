@@ -1,4 +1,4 @@
-import { type Settings, type TopicNames, topicNames } from '@loopwatch/contract';
+import { detectionSettings, type Settings, type TopicNames, topicNames } from '@loopwatch/contract';
 import { planDetection } from '@loopwatch/detectors';
 import type { TaskRunner, TopicReader, VerdictSink } from '@loopwatch/log';
 import { createServer, openDatabase, type ServerLog } from '@loopwatch/server';
@@ -6,7 +6,7 @@ import { createServer, openDatabase, type ServerLog } from '@loopwatch/server';
 import { modelClient, Worker } from '@loopwatch/worker';
 import { Command } from 'commander';
 import type { Logger } from 'pino';
-import { loadConfig } from '../config/load-config.ts';
+import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { openDataDir } from '../runtime/embedded.ts';
 import { gatewaySettings, startGateway } from '../runtime/gateway.ts';
@@ -61,7 +61,7 @@ export function startCommand(): Command {
     const embedded = settings.kafka.brokers.length === 0;
     const log = embedded ? await openEmbedded(settings, topics, logger) : overKafka(settings, logger);
     const withSamples = options.samples ?? embedded;
-    const running = await startAll(settings, topics, log, withSamples, logger);
+    const running = await startAll(loaded, topics, log, withSamples, logger);
     if (settings.gateway.upstream !== undefined) {
       const sink = log.sink();
       try {
@@ -110,7 +110,7 @@ function overKafka(settings: Settings, logger: Logger): Log {
 
 /** Starts the parts; what has started is stopped again when a later one cannot. @returns them in the order of stopping */
 async function startAll(
-  settings: Settings,
+  { settings, origins }: LoadedConfig,
   topics: TopicNames,
   log: Log,
   withSamples: boolean,
@@ -136,6 +136,7 @@ async function startAll(
     registry,
     logger,
     info: { version, preset, configHash },
+    configured: { settings: detectionSettings(settings), origins },
     readiness: () => Promise.resolve({ log: { ok: worker.status.connected, detail: worker.status.detail } }),
     dashboardDir,
     lastEventAt: () => worker.lastEventAt,

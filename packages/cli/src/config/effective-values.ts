@@ -8,7 +8,7 @@ import {
   settingsSchema,
   topicNames,
 } from '@loopwatch/contract';
-import { type DetectionPlan, planDetection, presets } from '@loopwatch/detectors';
+import { planDetection, presets, settingsInForce } from '@loopwatch/detectors';
 import type { LoadedConfig } from './load-config.ts';
 
 /** One setting as it holds, and who decided it. `null`: there is none. */
@@ -49,40 +49,13 @@ function valueAt(settings: Settings, path: string): unknown {
   );
 }
 
-/** What holds where the settings say nothing: taken from the plan that detection itself runs on. */
+/** What holds where the settings say nothing. */
 function filledIn(settings: Settings): ReadonlyMap<string, unknown> {
-  const { tool, content, thought, toolLimit, turnLimit, semantic } = planDetection(settings, true);
   const topics = Object.entries(topicNames(settings.kafka.topics));
   return new Map<string, unknown>([
-    ['tool_call_loop.enabled', tool.enabled],
-    ['tool_call_loop.max_repeats', tool.threshold],
-    ['tool_call_loop.ttl_seconds', tool.ttlMs === null ? null : tool.ttlMs / 1000],
-    ['tool_call_loop.mode', tool.mode],
-    ['tool_call_loop.similarity_threshold', tool.similarity?.threshold],
-    ['tool_call_loop.similarity.threshold', tool.similarity?.threshold],
-    ['tool_call_loop.similarity.algorithm', tool.similarity?.algorithm],
-    ['tool_call_loop.similarity.normalize_whitespace', tool.similarity?.normalizeWhitespace],
-    ['tool_call_loop.similarity.ignore_case', tool.similarity?.ignoreCase],
-    ...textValues('content_loop', content),
-    ...textValues('thought_loop', thought),
-    ['semantic.enabled', semantic !== null],
-    ['semantic.mode', semantic?.mode],
-    ['tool_call_limit.enabled', toolLimit !== null],
-    ['tool_call_limit.max_turns', toolLimit?.maxTurns],
-    ['turn_requests.enabled', turnLimit !== null],
-    ['turn_requests.max_turn_requests', turnLimit?.maxRequests],
+    ...settingsInForce(settings),
     ...topics.map(([role, name]) => [`kafka.topics.${role}`, name] as const),
   ]);
-}
-
-function textValues(block: string, options: DetectionPlan['content']): [string, unknown][] {
-  return [
-    [`${block}.enabled`, options !== null],
-    [`${block}.window`, options?.window],
-    [`${block}.min_repeats`, options?.threshold],
-    [`${block}.max_distance`, options?.maxDistance],
-    [`${block}.mode`, options?.mode],
-  ];
 }
 
 /** Two keys hold the similarity's threshold: the one that is silent follows the other. */

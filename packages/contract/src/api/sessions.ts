@@ -77,10 +77,7 @@ export const sessionEventsSchema = z.object({
     .describe('Cursor for `after`: the events behind these; null at the end of a session that is not live.'),
   total: z.int().nonnegative().describe('Events of the session, duplicates left out.'),
   source: sessionSummarySchema.shape.source,
-  gone: z
-    .int()
-    .nonnegative()
-    .describe('How many of the first events are no longer in the log; 0 when it reaches back to the start.'),
+  gone: z.boolean().describe('Its first events are no longer in the log.'),
   scanned: z.int().nonnegative().describe('Records that were read to find these.'),
   complete: z
     .boolean()
@@ -92,8 +89,8 @@ export const sessionEventsSchema = z.object({
 /** Query of `GET /sessions/:id/events`; without any, the first events. At most one of the first four. */
 export const sessionEventsQuerySchema = z
   .strictObject({
-    after: z.string().max(512).describe('The `after` of an earlier answer.'),
-    before: z.string().max(512).describe('The `before` of an earlier answer.'),
+    after: z.string().max(4096).describe('The `after` of an earlier answer.'),
+    before: z.string().max(4096).describe('The `before` of an earlier answer.'),
     end: z.boolean().describe('true: the latest events.'),
     around: z
       .string()

@@ -3,6 +3,7 @@ import type { Status } from '@loopwatch/contract/api';
 import type { Logger } from 'pino';
 import type { ServerMetrics } from '../metrics.ts';
 import type { Database } from '../storage/database.ts';
+import { controlRecords } from './control-records.ts';
 import type { ServerLog } from './server-log.ts';
 import { sessionRecords } from './session-records.ts';
 import { type StoreRecords, TopicFeed } from './topic-feed.ts';
@@ -37,6 +38,7 @@ export class Feeds {
       feed('verdicts', verdictRecords(metrics, logger, onVerdict)),
       feed('sessions', sessionRecords(logger)),
       feed('triage', triageRecords(logger)),
+      feed('control', controlRecords(logger)),
     ]);
   }
 

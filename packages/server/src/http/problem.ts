@@ -9,8 +9,13 @@ export class HttpProblem extends Error {
   readonly extra: Readonly<Record<string, unknown>>;
 
   /** @param extra further members of the problem, such as `errors` */
-  constructor(status: number, detail: string, extra: Readonly<Record<string, unknown>> = {}) {
-    super(detail);
+  constructor(
+    status: number,
+    detail: string,
+    extra: Readonly<Record<string, unknown>> = {},
+    cause?: unknown,
+  ) {
+    super(detail, { cause });
     this.name = 'HttpProblem';
     this.status = status;
     this.extra = extra;

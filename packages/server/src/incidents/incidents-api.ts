@@ -8,11 +8,11 @@ import {
   triagePatchSchema,
   verdictFilterSchema,
 } from '@loopwatch/contract/api';
-import { Router } from 'express';
+import { type Request, Router } from 'express';
 import { jsonBody, parseBody } from '../http/parse-body.ts';
 import { parseListQuery } from '../http/parse-query.ts';
 import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
-import { anybody } from '../security/user.ts';
+import { userName } from '../security/user.ts';
 import type { Database } from '../storage/database.ts';
 import { lockChanges } from '../storage/write-lock.ts';
 import { changeTriage } from '../triage/write-triage.ts';
@@ -42,7 +42,7 @@ export function incidentsApi(options: IncidentsApiOptions): Router {
     })
     .patch(jsonBody(), async (request, response) => {
       const { ids, change } = parseBody(request, triageManySchema);
-      const missing = await triage(options, [...new Set(ids)], change);
+      const missing = await triage(options, request, [...new Set(ids)], change);
       response.json({ items: await incidentItems(database, ids, now()), missing });
     })
     .all(methodNotAllowed('GET, PATCH'));
@@ -53,7 +53,7 @@ export function incidentsApi(options: IncidentsApiOptions): Router {
       response.json(await found(options, request.params.id));
     })
     .patch(jsonBody(), async (request, response) => {
-      await triage(options, [request.params.id], parseBody(request, triagePatchSchema));
+      await triage(options, request, [request.params.id], parseBody(request, triagePatchSchema));
       response.json(await found(options, request.params.id));
     })
     .all(methodNotAllowed('GET, PATCH'));
@@ -88,10 +88,11 @@ async function found({ database, now }: IncidentsApiOptions, id: string): Promis
 /** @returns the ids that there are no incidents of */
 async function triage(
   { database, now, onTriage }: IncidentsApiOptions,
+  request: Request,
   ids: readonly string[],
   change: TriagePatch,
 ): Promise<string[]> {
-  const who = { by: anybody, at: now() };
+  const who = { by: userName(request), at: now() };
   const missing = await database.transaction(async (tx) => {
     await lockChanges(tx);
     return changeTriage(tx, ids, change, who);

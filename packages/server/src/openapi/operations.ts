@@ -71,6 +71,43 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
       problems: [404],
     },
   },
+  '/sessions/{id}/events': {
+    get: {
+      id: 'listSessionEvents',
+      summary: 'Events of a session, read back from the log',
+      answer: api.sessionEventsSchema,
+      query: api.sessionEventsQuerySchema,
+      problems: [400, 404],
+    },
+  },
+  '/settings': {
+    get: {
+      id: 'listSettings',
+      summary: 'Every setting that can change, and the scopes that set something',
+      answer: api.settingsOverviewSchema,
+    },
+  },
+  '/settings/{scope}': {
+    get: {
+      id: 'getSettings',
+      summary: 'What a scope sets, what holds in it, and where each value came from',
+      answer: api.scopeSettingsSchema,
+      problems: [400],
+    },
+    put: {
+      id: 'putSettings',
+      summary: 'Replaces what a scope sets',
+      answer: api.scopeSettingsSchema,
+      body: api.settingsPutSchema,
+      problems: [400, 404, 409, 413],
+    },
+    delete: {
+      id: 'deleteSettings',
+      summary: 'Takes away what a scope sets',
+      answer: api.scopeSettingsSchema,
+      problems: [400, 404],
+    },
+  },
   '/stats': {
     get: {
       id: 'getStats',

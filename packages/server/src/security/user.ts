@@ -1,2 +1,21 @@
-/** The name that changes are noted under where nobody has to log in. */
-export const anybody = 'operator';
+import type { Role } from '@loopwatch/contract/api';
+
+/** Who asks. */
+export interface User {
+  readonly name: string;
+  readonly role: Role;
+}
+
+/** Where nobody has to log in, everybody may do everything. */
+export const anybody: User = { name: 'operator', role: 'operator' };
+
+const users = new WeakMap<object, User>();
+
+function userOf(request: object): User | undefined {
+  return users.get(request);
+}
+
+/** The name that a change is noted under. */
+export function userName(request: object): string {
+  return (userOf(request) ?? anybody).name;
+}

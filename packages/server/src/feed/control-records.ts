@@ -1,0 +1,33 @@
+import { controlSchema } from '@loopwatch/contract';
+import type { Logger } from 'pino';
+import { settingsOf, storeSettings } from '../settings/stored-settings.ts';
+import { readControlHeaders } from './control-headers.ts';
+import { readJson } from './read-json.ts';
+import type { StoreRecords } from './topic-feed.ts';
+
+/** The `control` topic: settings that were made here, at another server, or written by somebody else. */
+export function controlRecords(logger: Logger): StoreRecords {
+  return async (tx, records, place) => {
+    for (const record of records) {
+      const { key, value, offset, timestamp, headers } = record;
+      const scope = key?.toString() ?? '';
+      const control = value === null ? undefined : readJson(record, controlSchema);
+      const why = control?.ok === false ? control.why : undefined;
+      const wrongScope = control?.ok === true && control.value.scope !== scope;
+      if (scope === '' || why !== undefined || wrongScope) {
+        const detail = why ?? 'its key is not its scope';
+        logger.warn({ ...place, offset, detail }, 'a record of the control topic holds no settings');
+        continue;
+      }
+      const made = readControlHeaders(headers);
+      await storeSettings(tx, {
+        scope,
+        set: control?.ok === true ? control.value.set : {},
+        version: made?.version ?? (await settingsOf(tx, scope)).version + 1,
+        updatedAt: timestamp,
+        updatedBy: made?.by ?? 'the control topic',
+      });
+    }
+    return () => undefined;
+  };
+}

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import type { SessionEvent } from '@loopwatch/contract/api';
+import type { SessionRecord } from './session-record.ts';
+
+/** As detection: an id that comes again within so many events is the same event. */
+const duplicateWindow = 64;
+
+/** What has to be known of the events before, to number those behind. */
+export interface NumberingState {
+  /** The index that the next event gets; null where it is not known. */
+  readonly index: number | null;
+  /** Of the latest events, oldest first: short hashes of ids, empty where there is none. */
+  readonly recent: readonly string[];
+}
+
+export const firstEvent: NumberingState = { index: 0, recent: [] };
+
+/** Tells duplicates from events and gives these their index, as verdicts count them. */
+export function numberEvents(
+  records: readonly SessionRecord[],
+  state: NumberingState,
+): { items: SessionEvent[]; state: NumberingState } {
+  let { index } = state;
+  const recent = [...state.recent];
+  const items = records.map(({ offset, timestamp, decoded }): SessionEvent => {
+    const place = { offset: String(offset), timestamp };
+    if (!decoded.ok)
+      return { ...place, eventIndex: null, duplicate: false, event: null, error: decoded.message };
+    const { event } = decoded;
+    const hash = typeof event.id === 'string' ? shortHash(event.id) : '';
+    const duplicate = hash !== '' && recent.includes(hash);
+    const eventIndex = duplicate ? null : index;
+    if (!duplicate) {
+      recent.push(hash);
+      if (recent.length > duplicateWindow) recent.shift();
+      if (index !== null) index += 1;
+    }
+    return { ...place, eventIndex, duplicate, event, error: null };
+  });
+  return { items, state: { index, recent } };
+}
+
+/** Where one event's index is known, gives the others theirs; null of all where it is not among them. */
+export function anchored(
+  items: readonly SessionEvent[],
+  anchor: { readonly offset: number; readonly index: number } | undefined,
+): SessionEvent[] {
+  const place = items.findIndex(({ offset }) => Number(offset) === anchor?.offset);
+  if (anchor === undefined || place === -1) return items.map((item) => ({ ...item, eventIndex: null }));
+  const counts = (item: SessionEvent): boolean => item.event !== null && !item.duplicate;
+  const before = items.slice(0, place).filter(counts).length;
+  let index = anchor.index - before;
+  return items.map((item) => {
+    if (!counts(item)) return { ...item, eventIndex: null };
+    index += 1;
+    return { ...item, eventIndex: index - 1 };
+  });
+}
+
+function shortHash(id: string): string {
+  return createHash('sha256').update(id).digest('base64url').slice(0, 6);
+}

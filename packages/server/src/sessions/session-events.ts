@@ -1,0 +1,159 @@
+import type { SessionEvent, SessionEvents, SessionEventsQuery, SessionItem } from '@loopwatch/contract/api';
+import type { RecordReader } from '@loopwatch/log';
+import { anchored, firstEvent, numberEvents } from './event-numbers.ts';
+import { type AfterCursor, decodeAfter, decodeBefore, encodeCursor } from './events-cursor.ts';
+import { type ScanOptions, scanBackward, scanForward } from './session-record.ts';
+
+export interface EventsRequest {
+  readonly session: SessionItem;
+  readonly query: SessionEventsQuery;
+  /** Of the incident that the query is about: where its latest event lies. */
+  readonly around?: Anchor | undefined;
+}
+
+interface Anchor {
+  readonly offset: number;
+  readonly index: number;
+}
+
+const defaultLimit = 200;
+/** Records that one answer may read through. */
+const budget = 100_000;
+/** Before a page read backwards, enough to tell its duplicates. */
+const context = 64;
+
+/** Events of a session, read back from the log: from the start, the end, around an incident, or on from a page. */
+export async function sessionEvents(
+  reader: RecordReader,
+  { session, query, around }: EventsRequest,
+): Promise<SessionEvents> {
+  const { source, sessionId, state, events: total } = session;
+  const place = { topic: source.topic, partition: source.partition };
+  const bounds = await reader.bounds(place);
+  const first = Number(source.firstOffset);
+  const last = Number(source.lastOffset);
+  const limit = query.limit ?? defaultLimit;
+  const view: View = {
+    scan: { reader, place, sessionId, budget },
+    first: Math.max(first, bounds.start),
+    gone: bounds.start > first,
+    // A live session may have more than its summary knows.
+    live: state === 'live',
+    end: state === 'live' ? bounds.end : Math.min(last + 1, bounds.end),
+    limit,
+  };
+  const latest = { offset: last, index: total - 1 };
+  const page = await pageOf(view, query, around, latest);
+  return { ...page, total, source, gone: view.gone };
+}
+
+interface View {
+  readonly scan: ScanOptions;
+  readonly live: boolean;
+  readonly first: number;
+  readonly gone: boolean;
+  readonly end: number;
+  readonly limit: number;
+}
+
+type PageOfEvents = Pick<SessionEvents, 'items' | 'before' | 'after' | 'scanned' | 'complete'>;
+
+function pageOf(
+  view: View,
+  query: SessionEventsQuery,
+  around: Anchor | undefined,
+  latest: Anchor,
+): Promise<PageOfEvents> {
+  if (query.after !== undefined) return forward(view, decodeAfter(query.after));
+  if (query.before !== undefined) {
+    const { end, index } = decodeBefore(query.before);
+    return backward(view, end, index === null ? undefined : { behind: index });
+  }
+  if (around !== undefined) return aroundEvent(view, around);
+  if (query.end === true) return backward(view, view.end, latest);
+  const start = view.gone ? { index: null, recent: [] } : firstEvent;
+  return forward(view, { next: view.first, index: start.index, recent: [...start.recent] });
+}
+
+async function forward(view: View, { next, index, recent }: AfterCursor): Promise<PageOfEvents> {
+  const from = Math.max(next, view.first);
+  const scan = await scanForward(view.scan, from, view.end, view.limit);
+  const { items, state } = numberEvents(scan.records, { index, recent });
+  const isFull = items.length === view.limit;
+  return {
+    items,
+    before: from > view.first ? encodeCursor({ end: from, index }) : null,
+    after: atEnd(view, scan.next)
+      ? null
+      : encodeCursor({ next: scan.next, index: state.index, recent: [...state.recent] }),
+    scanned: scan.scanned,
+    complete: isFull || scan.next >= view.end,
+  };
+}
+
+/** A session that is live goes on: there is always a behind. */
+function atEnd({ end, live }: View, next: number): boolean {
+  return next >= end && !live;
+}
+
+/** @param known an event of which the index is known, or that of the event behind the page */
+async function backward(
+  view: View,
+  end: number,
+  known: Anchor | { readonly behind: number } | undefined,
+): Promise<PageOfEvents> {
+  const to = Math.min(end, view.end);
+  const scan = await scanBackward(view.scan, to, view.first, view.limit + context);
+  const fromStart = scan.from <= view.first && !view.gone;
+  const { items: numbered, state } = numberEvents(
+    scan.records,
+    fromStart ? firstEvent : { index: null, recent: [] },
+  );
+  const all = fromStart ? numbered : anchored(numbered, anchorIn(numbered, known));
+  const items = all.slice(-view.limit);
+  const index = nextIndex(all);
+  const firstOffset = Number(items[0]?.offset ?? scan.from);
+  const more = all.length > items.length || scan.from > view.first;
+  return {
+    items,
+    before: more
+      ? encodeCursor({ end: items.length === 0 ? scan.from : firstOffset, index: indexAt(items, index) })
+      : null,
+    after: atEnd(view, to) ? null : encodeCursor({ next: to, index, recent: [...state.recent] }),
+    scanned: scan.scanned,
+    complete: items.length === view.limit || scan.from <= view.first,
+  };
+}
+
+async function aroundEvent(view: View, anchor: Anchor): Promise<PageOfEvents> {
+  const half = Math.ceil(view.limit / 2);
+  const before = await backward({ ...view, limit: half }, anchor.offset + 1, anchor);
+  if (before.after === null) return before;
+  const after = await forward({ ...view, limit: view.limit - half }, decodeAfter(before.after));
+  return {
+    items: [...before.items, ...after.items],
+    before: before.before,
+    after: after.after,
+    scanned: before.scanned + after.scanned,
+    complete: before.complete && after.complete,
+  };
+}
+
+function anchorIn(
+  items: readonly SessionEvent[],
+  known: Anchor | { readonly behind: number } | undefined,
+): Anchor | undefined {
+  if (known === undefined || !('behind' in known)) return known;
+  const last = items.findLast(({ event, duplicate }) => event !== null && !duplicate);
+  return last && { offset: Number(last.offset), index: known.behind - 1 };
+}
+
+function nextIndex(items: readonly SessionEvent[]): number | null {
+  const last = items.findLast(({ eventIndex }) => eventIndex !== null)?.eventIndex;
+  return last == null ? null : last + 1;
+}
+
+/** The index of the first event of a page, or of what comes behind it. */
+function indexAt(items: readonly SessionEvent[], behind: number | null): number | null {
+  return items.find(({ eventIndex }) => eventIndex !== null)?.eventIndex ?? behind;
+}

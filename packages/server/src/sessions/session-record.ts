@@ -1,0 +1,98 @@
+import { decodeEvent } from '@loopwatch/contract/check';
+import type { LogRecord, Place, RecordReader } from '@loopwatch/log';
+
+/** A record of one session, its value decoded as the worker does. */
+export interface SessionRecord {
+  readonly offset: number;
+  readonly timestamp: number;
+  readonly decoded: ReturnType<typeof decodeEvent>;
+}
+
+/** What was found in a stretch of a partition. */
+export interface Scan {
+  readonly records: SessionRecord[];
+  /** Where the stretch that was read begins and ends. */
+  readonly from: number;
+  readonly next: number;
+  readonly scanned: number;
+}
+
+export interface ScanOptions {
+  readonly reader: RecordReader;
+  readonly place: Place;
+  readonly sessionId: string;
+  /** Records that may be read, others' between them included. */
+  readonly budget: number;
+}
+
+const piece = 2_000;
+
+/** Reads on until enough of the session's records are found, the end is reached or the budget is spent. */
+export async function scanForward(
+  { reader, place, sessionId, budget }: ScanOptions,
+  from: number,
+  upTo: number,
+  wanted: number,
+): Promise<Scan> {
+  const records: SessionRecord[] = [];
+  let next = from;
+  let scanned = 0;
+  while (next < upTo && records.length < wanted && scanned < budget) {
+    const range = await reader.read(place, next, Math.min(piece, upTo - next));
+    if (range.next <= next) break;
+    scanned += range.records.length;
+    next = Math.min(range.next, upTo);
+    for (const record of range.records) {
+      if (record.offset >= upTo) break;
+      const own = ofSession(record, sessionId);
+      if (own !== undefined) records.push(own);
+      if (records.length === wanted) {
+        next = record.offset + 1;
+        break;
+      }
+    }
+  }
+  return { records, from, next, scanned };
+}
+
+/** The same the other way, in pieces that grow while nothing is found; records are in the order of the log. */
+export async function scanBackward(
+  options: ScanOptions,
+  to: number,
+  downTo: number,
+  wanted: number,
+): Promise<Scan> {
+  let records: SessionRecord[] = [];
+  let from = to;
+  let scanned = 0;
+  for (
+    let length = piece;
+    from > downTo && records.length < wanted && scanned < options.budget;
+    length *= 2
+  ) {
+    const start = Math.max(downTo, from - Math.min(length, options.budget - scanned));
+    const scan = await scanForward(
+      { ...options, budget: Number.POSITIVE_INFINITY },
+      start,
+      from,
+      Number.POSITIVE_INFINITY,
+    );
+    records = [...scan.records, ...records];
+    scanned += Math.max(1, scan.scanned);
+    from = start;
+  }
+  return { records, from, next: to, scanned };
+}
+
+/** A look at the bytes spares decoding what belongs to others. */
+function ofSession(
+  { key, value, offset, timestamp }: LogRecord,
+  sessionId: string,
+): SessionRecord | undefined {
+  const isKey = key?.toString() === sessionId;
+  const quoted = JSON.stringify(sessionId).slice(1, -1);
+  if (!isKey && value?.includes(quoted) !== true) return undefined;
+  const decoded = decodeEvent(value === null ? null : value.toString(), key);
+  const owner = decoded.ok ? decoded.sessionId : key?.toString();
+  return owner === sessionId ? { offset, timestamp, decoded } : undefined;
+}

@@ -1,0 +1,39 @@
+import type { DetectionSettings } from '@loopwatch/contract';
+import { applyControl, withScope } from '@loopwatch/detectors';
+import { HttpProblem } from '../http/problem.ts';
+import type { Scope } from './scope.ts';
+
+/**
+ * Checks values as detection itself will.
+ *
+ * @param base the configured settings
+ * @throws HttpProblem 400 that names each bad key or value and says what is allowed
+ */
+export function checkSettings(
+  base: DetectionSettings,
+  scope: Scope,
+  set: Readonly<Record<string, unknown>>,
+): void {
+  const errors = Object.entries(set).flatMap(([path, value]) => {
+    const detail = refusal(base, scope, { [path]: value });
+    return detail === undefined ? [] : [{ path, detail }];
+  });
+  if (errors.length === 0) {
+    // Each by itself is right, all together may still contradict each other.
+    const detail = refusal(base, scope, set);
+    if (detail !== undefined) errors.push({ path: '', detail });
+  }
+  if (errors.length > 0) {
+    throw new HttpProblem(400, errors.map(({ detail }) => detail).join('; '), { errors });
+  }
+}
+
+function refusal(
+  base: DetectionSettings,
+  scope: Scope,
+  set: Readonly<Record<string, unknown>>,
+): string | undefined {
+  const result =
+    scope.kind === 'session' ? applyControl(base, {}, { set }) : withScope(base, scope.text, set);
+  return 'refused' in result ? result.refused : undefined;
+}

@@ -1,0 +1,79 @@
+import {
+  allowedValues,
+  detectionSchema,
+  type settingPaths as SettingPaths,
+  settingPaths,
+  settingText,
+} from '@loopwatch/contract';
+import { type ScopeKind, type SettingKey, scopeKinds } from '@loopwatch/contract/api';
+import { applyControl, withScope } from '@loopwatch/detectors';
+import { z } from 'zod';
+
+type Path = ReturnType<typeof SettingPaths>[number];
+
+const base = detectionSchema.parse({});
+const unknownKey = /is no setting|cannot change while/;
+
+/** Every setting of detection that can change while workers run, in the order of the schema. */
+export const settingKeys: readonly SettingKey[] = settingPaths(detectionSchema)
+  .map(toKey)
+  .filter(({ scopes }) => scopes.length > 0);
+
+function toKey({ path, schema }: Path): SettingKey {
+  const parts = partsOf(schema);
+  const value = parts.find((part) => part['type'] !== 'null') ?? {};
+  const choices = (value['enum'] as string[] | undefined) ?? null;
+  return {
+    path,
+    type: typeOf(value, choices),
+    choices,
+    min: bound(value['minimum'] ?? value['exclusiveMinimum']),
+    max: bound(value['maximum']),
+    nullable: parts.some((part) => part['type'] === 'null'),
+    allowed: allowedValues(schema),
+    description: settingText(path),
+    scopes: scopeKinds.filter((kind) => isSettable(path, kind)),
+  };
+}
+
+function partsOf(schema: z.ZodType): Record<string, unknown>[] {
+  const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Record<string, unknown>;
+  const { anyOf } = json;
+  return Array.isArray(anyOf) ? (anyOf as Record<string, unknown>[]) : [json];
+}
+
+function typeOf({ type }: Record<string, unknown>, choices: string[] | null): SettingKey['type'] {
+  if (choices !== null) return 'choice';
+  switch (type) {
+    case 'boolean':
+    case 'integer':
+    case 'number':
+      return type;
+    case 'array':
+      return 'list';
+    case 'object':
+      return 'map';
+    default:
+      return 'text';
+  }
+}
+
+/** Bounds of exact arithmetic are those of no setting. */
+function bound(value: unknown): number | null {
+  return typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER ? value : null;
+}
+
+/** Asked of detection itself, which refuses a key before it looks at the value. */
+function isSettable(path: string, kind: ScopeKind): boolean {
+  if (path === 'overrides.models') return false;
+  const set = { [path]: Symbol.for('no value') };
+  if (kind === 'session') {
+    const result = applyControl(base, {}, { set });
+    return !('refused' in result) || !unknownKey.test(result.refused);
+  }
+  const result = withScope(base, kind === 'server' ? 'server' : 'model:a/b', set);
+  return (
+    !('refused' in result) ||
+    (!unknownKey.test(result.refused) && !/[Uu]nrecognized key/.test(result.refused))
+  );
+}

@@ -1,0 +1,73 @@
+import { type ScopeSettings, type SettingsOverview, settingsPutSchema } from '@loopwatch/contract/api';
+import { Router } from 'express';
+import { jsonBody, parseBody } from '../http/parse-body.ts';
+import { methodNotAllowed } from '../http/problem.ts';
+import { userName } from '../security/user.ts';
+import { type ChangeSettingsDeps, changeSettings } from './change-settings.ts';
+import { type ConfiguredSettings, effectiveIn } from './effective-settings.ts';
+import { parseScope, type Scope } from './scope.ts';
+import { settingKeys } from './setting-keys.ts';
+import { allSettings, settingsOf } from './stored-settings.ts';
+
+export interface SettingsApiOptions extends Omit<ChangeSettingsDeps, 'base'> {
+  readonly configured: ConfiguredSettings;
+  /** Wall clock, epoch ms. */
+  readonly now: () => number;
+}
+
+/** `/settings` and `/settings/:scope`. */
+export function settingsApi(options: SettingsApiOptions): Router {
+  const { database, now, configured } = options;
+  const router = Router();
+  const deps = { ...options, base: configured.settings };
+  router
+    .route('/settings')
+    .get(async (_request, response) => {
+      const overview: SettingsOverview = {
+        keys: [...settingKeys],
+        scopes: (await allSettings(database)).map(own),
+      };
+      response.json(overview);
+    })
+    .all(methodNotAllowed('GET'));
+  router
+    .route('/settings/:scope')
+    .get(async (request, response) => {
+      response.json(await scopeSettings(options, parseScope(request.params.scope)));
+    })
+    .put(jsonBody(), async (request, response) => {
+      const scope = parseScope(request.params.scope);
+      const { set, version } = parseBody(request, settingsPutSchema);
+      await changeSettings(deps, { scope, set, version, by: userName(request), at: now() });
+      response.json(await scopeSettings(options, scope));
+    })
+    .delete(async (request, response) => {
+      const scope = parseScope(request.params.scope);
+      await changeSettings(deps, { scope, set: {}, version: undefined, by: userName(request), at: now() });
+      response.json(await scopeSettings(options, scope));
+    })
+    .all(methodNotAllowed('GET, PUT, DELETE'));
+  return router;
+}
+
+async function scopeSettings(
+  { database, configured }: SettingsApiOptions,
+  scope: Scope,
+): Promise<ScopeSettings> {
+  const [labels = { backend: null, model: null }] =
+    scope.kind === 'session'
+      ? await database.query<{ backend: string | null; model: string | null }>(
+          'select backend, model from sessions where id = $1',
+          [scope.name],
+        )
+      : [];
+  const scopes = new Map((await allSettings(database)).map(({ scope: name, set }) => [name, set]));
+  return {
+    ...own(await settingsOf(database, scope.text)),
+    effective: effectiveIn({ configured, scopes, scope, labels }),
+  };
+}
+
+function own(settings: Awaited<ReturnType<typeof settingsOf>>): Omit<ScopeSettings, 'effective'> {
+  return { ...settings, set: { ...settings.set } };
+}
