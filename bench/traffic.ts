@@ -1,6 +1,8 @@
 import { createKafkaSink, type OutputRecord } from '@loopwatch/log';
 
 export const SESSIONS = 1000;
+/** Events that come in a millisecond of event time: about as fast as they are read. */
+const A_MILLISECOND = 200;
 
 /**
  * 130 bytes, one in ten a tool call. Distinct calls, but in one of a thousand sessions' every ten thousandth event five in
@@ -9,7 +11,7 @@ export const SESSIONS = 1000;
 export function eventText(i: number): string {
   const session = i % SESSIONS;
   const turn = Math.floor(i / SESSIONS);
-  const head = `{"v":1,"id":"e-${String(i)}","sessionId":"session-${String(session)}","time":${String(1_763_757_600_000 + i)}`;
+  const head = `{"v":1,"id":"e-${String(i)}","sessionId":"session-${String(session)}","time":${String(1_763_757_600_000 + Math.floor(i / A_MILLISECOND))}`;
   if (turn % 10 !== 9) return `${head},"type":"content","text":"${words(i)}"}`;
   const looping = session % 10 === 0 && Math.floor(turn / 100) % 2 === 0;
   const path = looping ? 'same' : `file-${String(i)}`;

@@ -189,7 +189,7 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
     port: 'Health and metrics.',
     workers: 'Processes on this machine that share the partitions.',
     replay_reach:
-      'Records of a partition that a takeover reads again, about; sessions that reach back further are kept in the state topic.',
+      'Records of a partition that a takeover reads again, at most about so many, and no more than half a second of work; sessions that reach back further are kept in the state topic.',
   },
   server: { host: '0.0.0.0 to be reached from other machines.', port: 'Dashboard and API.' },
   gateway: {

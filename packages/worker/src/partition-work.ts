@@ -17,6 +17,7 @@ import { countEvents, type EventTally } from './event-tally.ts';
 import { type IncidentBook, openIncidentOf } from './incident-book.ts';
 import { forgetSession, type KeptEntry, keepSession, readKept } from './kept-state.ts';
 import type { WorkerMetrics } from './metrics.ts';
+import { ReplayReach } from './replay-reach.ts';
 import { newsOutputs } from './session-summaries.ts';
 import { SettingsHistory } from './settings-history.ts';
 import { logVerdict } from './verdict-log.ts';
@@ -31,7 +32,7 @@ export interface PartitionWorkDeps {
   readonly incidents: IncidentBook;
   readonly tally: EventTally;
   readonly logger: Logger;
-  /** A replay goes through about this many records at most: sessions that reach back further are kept as snapshots. */
+  /** A replay goes through no more records than about these: sessions that reach back further are kept as snapshots. */
   readonly replayReach: number;
   /** Wall clock, epoch ms. */
   readonly now: () => number;
@@ -62,6 +63,7 @@ export class PartitionWork implements PartitionTask {
   /** Sessions that were kept under other settings, or by another version. */
   private notRestored = 0;
   private readonly history = new SettingsHistory();
+  private readonly reach: ReplayReach;
   /** Sessions as they were kept, until the history of the settings is known as well. */
   private kept: KeptEntry[] = [];
 
@@ -69,6 +71,7 @@ export class PartitionWork implements PartitionTask {
     this.place = place;
     this.lane = lane;
     this.deps = deps;
+    this.reach = new ReplayReach(deps.replayReach);
   }
 
   restore(entry: { readonly key: string; readonly value: string }): void {
@@ -136,7 +139,9 @@ export class PartitionWork implements PartitionTask {
     // A write has failed meanwhile: the batch comes again.
     if (this.closed) return;
     this.position = next;
-    metrics.batchDuration.observe((performance.now() - began) / 1000);
+    const ms = performance.now() - began;
+    this.reach.note(batch.records.length, ms);
+    metrics.batchDuration.observe(ms / 1000);
     metrics.consumerLag.set({ topic, partition: String(partition) }, lag);
     processed();
     void this.commit(outputs, found).then((durable) => {
@@ -181,9 +186,9 @@ export class PartitionWork implements PartitionTask {
   }
 
   private step(outputs: readonly OutputRecord[], found: readonly Found[]): Step {
-    const { pipeline, settings, incidents, topics, replayReach } = this.deps;
+    const { pipeline, settings, incidents, topics } = this.deps;
     const { position } = this;
-    const checkpoint = pipeline.checkpoint(this.place, position, replayReach, MOST_KEPT);
+    const checkpoint = pipeline.checkpoint(this.place, position, this.reach.records, MOST_KEPT);
     const state: StateChange[] = [...this.history.changes(), ...checkpoint.forgotten.map(forgetSession)];
     for (const { openIncidents, detection, ...session } of checkpoint.kept) {
       // What this step itself found is not in the book before it is out.

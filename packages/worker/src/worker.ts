@@ -28,13 +28,13 @@ export interface WorkerDeps {
   readonly logger: Logger;
   /** Who judges long prompts; without one the semantic layer is off. */
   readonly model?: ModelClient | undefined;
-  /** Records of a partition that a takeover reads again, about; 20,000 by default. */
+  /** Records of a partition that a takeover reads again, at most; 100,000 by default. */
   readonly replayReach?: number;
   /** Wall clock, epoch ms; the system's by default. */
   readonly now?: () => number;
 }
 
-const REPLAY_REACH = 20_000;
+const REPLAY_REACH = 100_000;
 
 /** What a health check may ask. */
 export interface WorkerStatus {

@@ -151,11 +151,6 @@ export class MemoryRunner implements TaskRunner {
     return this.#at(number, 0).state;
   }
 
-  /** From where on records are needed when the next task begins. */
-  resumeFrom(number = 0): number {
-    return this.#at(number, 0).resumeFrom;
-  }
-
   /** Drops what was read and written, for tests with more than a test should hold. */
   forget(): void {
     this.published.length = 0;
