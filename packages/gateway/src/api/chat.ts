@@ -149,7 +149,6 @@ function itemOf(message: Json): Item[] {
           role: 'result',
           callId: text(message['tool_call_id']),
           result: contentText(message['content']),
-          isError: false,
         },
       ];
     default:

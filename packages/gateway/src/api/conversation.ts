@@ -19,7 +19,8 @@ export type Item =
       readonly role: 'result';
       readonly callId: string | null;
       readonly result: unknown;
-      readonly isError: boolean;
+      /** Undefined where the API does not say: the result itself may. */
+      readonly isError?: boolean;
     };
 
 /** A request's history and what else decides how it is treated. */

@@ -121,7 +121,7 @@ function itemsOf({ role, content }: Json): Item[] {
     role: 'result',
     callId: text(result['tool_use_id']),
     result: contentText(result['content']),
-    isError: result['is_error'] === true,
+    ...(typeof result['is_error'] === 'boolean' && { isError: result['is_error'] }),
   }));
 }
 

@@ -168,7 +168,6 @@ function itemsOf(input: readonly Json[]): Item[] {
         role: 'result',
         callId: text(item['call_id']),
         result: contentText(item['output']),
-        isError: false,
       });
     else if (item['role'] === 'user') items.push({ role: 'user', text: contentText(item['content']) });
     else if (item['role'] === 'assistant')

@@ -13,6 +13,9 @@ import type { Commands } from './commands.ts';
 import { OpenLoops } from './open-loops.ts';
 import { PromptLedger } from './prompt-ledger.ts';
 
+/** Calls whose tools are known when their results come. */
+const MOST_TOOLS = 256;
+
 /** What detection asks for. */
 export interface Demand {
   readonly action: 'block' | 'chance';
@@ -67,6 +70,8 @@ export class GatewaySession {
   /** The answer before was not delivered. */
   private undelivered = false;
   private refusals: string[] = [];
+  /** The tools of the latest calls, by the call's id. */
+  private readonly tools = new Map<string, string>();
 
   constructor(id: string, detection: Detection, observer: SessionObserver, origin: string) {
     this.id = id;
@@ -109,13 +114,18 @@ export class GatewaySession {
     this.undelivered = false;
     let stop: Demand | undefined;
     let hint: Demand | undefined;
+    const answered = new Set<string>();
     for (const news of this.ledger.take(conversation, repeated)) {
       if (news.type === 'prompt') this.limit = undefined;
       const verdicts = this.push(eventOf(news), now);
       const demand = this.demandOf(verdicts);
+      if (news.type === 'call') this.noteTool(news.call);
+      if (news.type === 'result') answered.add(this.tools.get(news.callId ?? '') ?? '');
       if (demand?.action === 'chance') hint = demand;
       if (demand?.action === 'block' && news.type === 'result') stop = demand;
     }
+    const open = this.loops.stagnating(answered);
+    stop ??= open && { action: 'block', verdict: open, text: stopMessage(open, this.plan) };
     stop ??= this.beginTurn(now);
     return { stop, hint: this.loops.isOpen(hint?.verdict.incidentId) ? hint : undefined, limit: this.limit };
   }
@@ -144,6 +154,7 @@ export class GatewaySession {
   /** A call that the model asks for, before it is forwarded. */
   called(call: ToolCall, now: number): Demand | undefined {
     this.ledger.answered(call);
+    this.noteTool(call);
     const { id: callId, name, args } = call;
     const verdicts = this.push({ type: 'tool_call_request', callId, name: name.slice(0, 1024), args }, now);
     const demand = this.demandOf(verdicts, name);
@@ -171,6 +182,14 @@ export class GatewaySession {
     const over = verdicts.find(({ detector, action }) => detector === 'turn-limit' && action === 'block');
     const open = over ?? this.loops.limit('turn-limit');
     return open && { action: 'block', verdict: open, text: stopMessage(open, this.plan) };
+  }
+
+  private noteTool({ id, name }: ToolCall): void {
+    if (id === null) return;
+    this.tools.delete(id);
+    this.tools.set(id, name);
+    const [oldest] = this.tools.keys();
+    if (this.tools.size > MOST_TOOLS && oldest !== undefined) this.tools.delete(oldest);
   }
 
   /** Tells the analyzer. Detection that fails lets the request pass. */
@@ -234,7 +253,7 @@ type EventBody =
       readonly type: 'tool_result';
       readonly callId: string | null;
       readonly result: unknown;
-      readonly isError: boolean;
+      readonly isError?: boolean;
     }
   | { readonly type: 'turn_finished'; readonly finishReason: string | null; readonly usage?: object }
   | { readonly type: 'control'; readonly set: object; readonly unset: readonly string[] };
@@ -252,7 +271,9 @@ function eventOf(news: ReturnType<PromptLedger['take']>[number]): EventBody {
         name: news.call.name.slice(0, 1024),
         args: news.call.args,
       };
-    case 'result':
-      return { type: 'tool_result', callId: news.callId, result: news.result, isError: news.isError };
+    case 'result': {
+      const { callId, result, isError } = news;
+      return { type: 'tool_result', callId, result, ...(isError !== undefined && { isError }) };
+    }
   }
 }

@@ -35,6 +35,16 @@ export class OpenLoops {
     return undefined;
   }
 
+  /** The loop that results of these tools go on with, where it is one to be stopped. */
+  stagnating(tools: ReadonlySet<string>): PureVerdict | undefined {
+    for (const verdict of this.open.values()) {
+      const { detector, action, tool } = verdict;
+      if (detector === 'stagnation' && action === 'block' && tool !== null && tools.has(tool.name))
+        return verdict;
+    }
+    return undefined;
+  }
+
   limit(detector: 'tool-limit' | 'turn-limit'): PureVerdict | undefined {
     return [...this.open.values()].find((verdict) => verdict.detector === detector);
   }

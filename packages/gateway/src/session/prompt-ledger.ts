@@ -12,7 +12,7 @@ export type HistoryNews =
       readonly type: 'result';
       readonly callId: string | null;
       readonly result: unknown;
-      readonly isError: boolean;
+      readonly isError?: boolean;
     };
 
 /** Different calls and results of one prompt that are told apart; beyond, the oldest are forgotten. */
@@ -47,9 +47,8 @@ export class PromptLedger {
         for (const call of unseen) news.push({ type: 'call', call });
       } else if (item.role === 'result') {
         const { callId, result, isError } = item;
-        const key = callId ?? '';
-        if (occursAnew(this.results, seen.results, key))
-          news.push({ type: 'result', callId, result, isError });
+        if (!occursAnew(this.results, seen.results, callId ?? '')) continue;
+        news.push({ type: 'result', callId, result, ...(isError !== undefined && { isError }) });
       }
     }
     return news;

@@ -1,0 +1,50 @@
+import { modelReply } from '@loopwatch/testkit';
+import { describe, expect, it } from 'vitest';
+import { Agent, calls, sent } from './agent.ts';
+import { GatewayBench } from './harness.ts';
+
+describe.each([false, true])('preset balanced, which knows results (streamed: %s)', (stream) => {
+  it('lets an agent poll for as long as something changes', async () => {
+    await using bench = await GatewayBench.start(calls('ci_result', { run: 7 }), { preset: 'balanced' });
+    const agent = new Agent(bench, stream);
+    for (let i = 0; i < 12; i += 1) {
+      agent.result = `step ${String(i)} of 12: compiling module number ${String(i)} of the project`;
+      expect((await agent.turn()).finish).toBe('tool_calls');
+    }
+    expect(bench.verdicts).toEqual([]);
+  });
+
+  it('tells the model what it does when a call brings the same again, then stops it', async () => {
+    await using bench = await GatewayBench.start(calls('read_file', { path: 'a' }), { preset: 'balanced' });
+    const agent = new Agent(bench, stream);
+    agent.result = 'The file src/cart.ts does not hold what you look for.';
+    const got: string[] = [];
+    for (let i = 0; i < 6; i += 1) got.push((await agent.turn()).finish);
+    await bench.stop();
+    expect(got.indexOf('error')).toBeGreaterThan(2);
+    const told = bench.upstream.requests.findIndex((request) =>
+      JSON.stringify(sent(request)).includes('Stop and think'),
+    );
+    expect(told).toBeGreaterThan(1);
+    expect(bench.verdicts.map(({ action }) => action)).toEqual(['chance', 'block']);
+    expect(got.slice(got.indexOf('error')).every((finish) => finish === 'error')).toBe(true);
+  });
+
+  it('stops what fails the same way whatever is tried, and asks no model for it', async () => {
+    await using bench = await GatewayBench.start(
+      (request, i) =>
+        modelReply(request, { calls: [{ name: 'read_file', args: { path: `src/${String(i)}.ts` } }] }),
+      { preset: 'balanced' },
+    );
+    const agent = new Agent(bench, stream);
+    agent.result = 'Error: EACCES: permission denied, open';
+    const got: string[] = [];
+    for (let i = 0; i < 9; i += 1) got.push((await agent.turn()).finish);
+    expect(got).toContain('error');
+    expect(JSON.stringify(bench.upstream.requests.map(({ json }) => json))).toContain(
+      'Stop and say what you know',
+    );
+    // It goes on being stopped, whatever is tried.
+    expect(got.slice(-1)).toEqual(['error']);
+  });
+});
