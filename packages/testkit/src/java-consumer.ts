@@ -60,7 +60,7 @@ function toRecord(line: string): TopicRecord {
     timestamp: numberIn(timestamp),
     partition: numberIn(partition),
     offset: numberIn(offset),
-    headers: Object.fromEntries(headers.split(headerEnd).flatMap(toHeader)) as Record<string, string>,
+    headers: Object.fromEntries(headers.split(headerEnd).flatMap(toHeader)),
     key: textOf(key),
     value: textOf(value.join(fieldEnd)),
   };
