@@ -41,10 +41,10 @@ export class StreamedAnswer implements AnswerTaker {
       this.exchange.client.write(chunk);
       return;
     }
-    const events = this.cutter.take(chunk);
-    if (events === undefined) this.goBlind();
-    for (const event of events ?? []) if (!this.isClosing()) this.take(event);
-    if (!this.isClosing()) this.flush();
+    for (const event of this.cutter.take(chunk)) if (!this.isClosing()) this.take(event);
+    if (this.isClosing()) return;
+    if (this.cutter.isTooLarge) this.goBlind();
+    this.flush();
   }
 
   async end(): Promise<Outcome> {
@@ -107,7 +107,6 @@ export class StreamedAnswer implements AnswerTaker {
     this.exchange.unjudged('too_large');
     this.release();
     this.out.push(this.cutter.rest());
-    this.flush();
     this.blind = true;
   }
 

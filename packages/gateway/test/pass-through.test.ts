@@ -39,7 +39,7 @@ const chunked = (body: fc.Arbitrary<Buffer>) =>
     return [0, ...places].map((from, i) => bytes.subarray(from, [...places, bytes.length][i]));
   });
 
-const anyBytes = fc.uint8Array({ maxLength: 600 }).map((bytes) => Buffer.from(bytes));
+const anyBytes = fc.uint8Array({ maxLength: 2_000 }).map((bytes) => Buffer.from(bytes));
 const textDelta = fc.string({ unit: 'binary', maxLength: 20 }).map((content) => ({ content }));
 const callDelta = fc
   .record({
@@ -50,6 +50,8 @@ const callDelta = fc
   .map(({ index, name, args }) => ({
     tool_calls: [{ index, id: 'c', function: { name, arguments: args } }],
   }));
+/** Longer than what may be held back, and no loop. */
+const longText = Array.from({ length: 250 }, (_, i) => (i * 7_919_777).toString(36)).join(' ');
 /** Streams of events as models send them, and as they should not. */
 const streams = fc
   .array(
@@ -68,6 +70,7 @@ const streams = fc
         '{"type":"response.output_text.delta","delta":"Hi"}',
         '{"type":"response.completed","response":{}}',
       ),
+      fc.constantFrom(`{"choices":[{"delta":{"content":"${longText}"}}]}`),
       fc.constantFrom('[DONE]', '{"choices":', '', '{"error":{"message":"no"}}'),
     ),
     { maxLength: 12 },
@@ -89,7 +92,7 @@ describe('what comes back', () => {
   beforeAll(async () => {
     const upstream = await startScriptedUpstream(() => reply);
     plain = await GatewayBench.before(upstream, { enabled: false });
-    watching = await GatewayBench.before(upstream, { preset: 'balanced', 'gateway.max_held_bytes': 4096 });
+    watching = await GatewayBench.before(upstream, { preset: 'balanced', 'gateway.max_held_bytes': 1024 });
   });
   afterAll(async () => {
     await plain.stop();

@@ -123,6 +123,10 @@ describe('many streams', () => {
 describe('an upstream that sends nonsense', () => {
   it.each([
     ['a line without an end', ['data: ', 'x'.repeat(6_000), 'y'.repeat(6_000), '\n\ndata: [DONE]\n\n']],
+    [
+      'an event and the beginning of one that is too large',
+      [`data: {"choices":[]}\n\ndata: ${'x'.repeat(6_000)}`, '\n\ndata: [DONE]\n\n'],
+    ],
     ['JSON cut short', ['data: {"choices":[{"delta":{"tool_calls":[{"function":\n\n', 'data: [DONE]\n\n']],
     [
       'other types than there should be',

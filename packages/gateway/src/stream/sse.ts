@@ -24,8 +24,13 @@ export class SseCutter {
     this.limit = limit;
   }
 
-  /** The events that are complete with this chunk; undefined once an event is too large, then {@link rest} has it all. */
-  take(chunk: Buffer): SseEvent[] | undefined {
+  /** Whether an event that is not complete is larger than one may be; {@link rest} has what has come of it. */
+  get isTooLarge(): boolean {
+    return this.pendingBytes > this.limit;
+  }
+
+  /** The events that are complete with this chunk. */
+  take(chunk: Buffer): SseEvent[] {
     const events: SseEvent[] = [];
     let from = 0;
     for (let at = 0; at < chunk.length; at += 1) {
@@ -45,7 +50,7 @@ export class SseCutter {
       this.pending.push(from === 0 ? chunk : chunk.subarray(from));
       this.pendingBytes += chunk.length - from;
     }
-    return this.pendingBytes > this.limit ? undefined : events;
+    return events;
   }
 
   /** What has come of an event that is not complete. */
