@@ -12,6 +12,7 @@ import { sessionsApi } from './sessions/sessions-api.ts';
 import { type SettingsApiOptions, settingsApi } from './settings/settings-api.ts';
 import { staticDashboard } from './static-dashboard.ts';
 import { type StatsApiOptions, statsApi } from './stats/stats-api.ts';
+import { type StatusApiOptions, statusApi } from './status/status-api.ts';
 
 const API = '/api/v1';
 
@@ -20,6 +21,7 @@ export interface AppOptions
     StatsApiOptions,
     SettingsApiOptions,
     SessionEventsApiOptions,
+    StatusApiOptions,
     EventsApiOptions {
   readonly info: ServerInfo;
   readonly registry: Registry;
@@ -50,6 +52,7 @@ function api(options: AppOptions): Router {
   router.use(sessionEventsApi(options));
   router.use(settingsApi(options));
   router.use(statsApi(options));
+  router.use(statusApi(options));
   router.use(eventsApi(options));
   router
     .route('/openapi.json')

@@ -9,7 +9,11 @@ import type { ServerLog } from './feed/server-log.ts';
 import type { Readiness } from './health.ts';
 import { LiveHub } from './live/live-hub.ts';
 import { createServerMetrics } from './metrics.ts';
+import { Retention, type RetentionLimits } from './retention/retention.ts';
+import { detectorsOn } from './settings/detectors-on.ts';
 import type { ConfiguredSettings } from './settings/effective-settings.ts';
+import { parseScope } from './settings/scope.ts';
+import { scopeSettings } from './settings/settings-api.ts';
 import { SharedStats } from './stats/shared-stats.ts';
 import type { Database } from './storage/database.ts';
 import { TriagePublisher } from './triage/triage-publisher.ts';
@@ -28,6 +32,7 @@ export interface ServerDeps {
   readonly info: ServerInfo;
   /** File, environment and flags, which settings made here lie over. */
   readonly configured: ConfiguredSettings;
+  readonly retention: RetentionLimits;
   readonly readiness: () => Promise<Readiness>;
   /** The built dashboard, where index.html lies. */
   readonly dashboardDir: string;
@@ -78,6 +83,9 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[]): Promis
   const triage = new TriagePublisher({ database, sink, topic: topics.triage, logger });
   running.push(() => triage.stop());
   let lastPostedAt: number | null = null;
+  let live: LiveHub | undefined;
+  const retention = new Retention({ database, limits: deps.retention, logger, now });
+  running.push(() => retention.stop());
 
   const readiness = async (): Promise<Readiness> => ({
     ...(await deps.readiness()),
@@ -90,6 +98,19 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[]): Promis
     topics,
     configured: deps.configured,
     records,
+    startedAt: now(),
+    limits: deps.retention,
+    logStatus: () => ({ kind: log.kind, ...feeds.connection, topics: feeds.status }),
+    detectors: async () =>
+      detectorsOn(
+        (await scopeSettings({ database, configured: deps.configured }, parseScope('server'))).effective,
+      ),
+    liveStatus: () => ({
+      clients: live?.clients ?? 0,
+      sequence: live?.sequence ?? 0,
+      dropped: live?.dropped ?? 0,
+    }),
+    backtestStatus: () => ({ queued: 0, running: 0 }),
     lag: () => feeds.lag,
     current: () => stats.get(),
     onAccepted: (at) => {
@@ -101,7 +122,7 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[]): Promis
   });
   const http = createHttpServer(app);
   const url = await listen(http, deps.host, deps.port);
-  const live = new LiveHub(http, {
+  live = new LiveHub(http, {
     ...{ database, info, metrics, logger, now, stats: () => stats.get() },
     mayConnect: () => Promise.resolve(true),
     heartbeat: () => ({
@@ -112,14 +133,16 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[]): Promis
       reason: feeds.connection.reason ?? feeds.trouble,
     }),
   });
+  const hub = live;
   running.push(async () => {
-    await live.stop();
+    await hub.stop();
     http.closeAllConnections();
   });
   await live.start();
   running.push(() => feeds.stop());
   await feeds.run();
   triage.wake();
+  retention.start();
   logger.info({ url, database: database.kind }, 'the server listens');
   return { url };
 }

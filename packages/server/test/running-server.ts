@@ -35,6 +35,7 @@ export async function startServer(deps: Partial<ServerDeps> = {}): Promise<{
     registry: new Registry(),
     logger: silent,
     info,
+    retention: { days: null, megabytes: null },
     configured: { settings: detectionSchema.parse({}), origins: {} },
     readiness: () => Promise.resolve({ log: { ok: true } }),
     dashboardDir: '/nowhere',

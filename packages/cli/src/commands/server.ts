@@ -1,6 +1,6 @@
 import { detectionSettings, topicNames } from '@loopwatch/contract';
 import { planDetection } from '@loopwatch/detectors';
-import { createServer, openDatabase } from '@loopwatch/server';
+import { createServer, openDatabase, retentionLimits } from '@loopwatch/server';
 import { modelClient } from '@loopwatch/worker';
 import { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
@@ -49,6 +49,7 @@ export function serverCommand(): Command {
       logger,
       info: { version, preset, configHash },
       configured: { settings: detectionSettings(settings), origins },
+      retention: retentionLimits(settings),
       readiness: () => Promise.resolve({}),
       dashboardDir,
     });

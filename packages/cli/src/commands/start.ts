@@ -1,7 +1,7 @@
 import { detectionSettings, type Settings, type TopicNames, topicNames } from '@loopwatch/contract';
 import { planDetection } from '@loopwatch/detectors';
 import type { TaskRunner, TopicReader, VerdictSink } from '@loopwatch/log';
-import { createServer, openDatabase, type ServerLog } from '@loopwatch/server';
+import { createServer, openDatabase, retentionLimits, type ServerLog } from '@loopwatch/server';
 
 import { modelClient, Worker } from '@loopwatch/worker';
 import { Command } from 'commander';
@@ -137,6 +137,7 @@ async function startAll(
     logger,
     info: { version, preset, configHash },
     configured: { settings: detectionSettings(settings), origins },
+    retention: retentionLimits(settings),
     readiness: () => Promise.resolve({ log: { ok: worker.status.connected, detail: worker.status.detail } }),
     dashboardDir,
     lastEventAt: () => worker.lastEventAt,

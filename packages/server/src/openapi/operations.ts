@@ -117,6 +117,9 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
       problems: [400],
     },
   },
+  '/status': {
+    get: { id: 'getStatus', summary: 'How the server itself is', answer: api.statusSchema },
+  },
   '/events': {
     post: {
       id: 'postEvents',

@@ -50,8 +50,9 @@ export function settingsApi(options: SettingsApiOptions): Router {
   return router;
 }
 
-async function scopeSettings(
-  { database, configured }: SettingsApiOptions,
+/** What a scope sets, and what holds in it. */
+export async function scopeSettings(
+  { database, configured }: Pick<SettingsApiOptions, 'database' | 'configured'>,
   scope: Scope,
 ): Promise<ScopeSettings> {
   const [labels = { backend: null, model: null }] =

@@ -1,0 +1,62 @@
+import type { Database, Queryable } from '../storage/database.ts';
+import { jsonText } from '../storage/json-text.ts';
+import { lockChanges } from '../storage/write-lock.ts';
+
+/** What one transaction removes at most. */
+export const batchRows = 500;
+
+/**
+ * Removes the oldest incidents with their verdicts and decisions, and adds them to the sums of what was removed.
+ *
+ * @param before only what was seen before this time, wall clock in epoch ms; whatever its age, where absent
+ * @returns how many were removed
+ */
+export function removeIncidents(
+  database: Database,
+  { limit, before = Number.MAX_SAFE_INTEGER, now }: { limit: number; before?: number; now: number },
+): Promise<number> {
+  return database.transaction(async (tx) => {
+    await lockChanges(tx);
+    const found = await tx.query<{ id: string }>(
+      `select id from incidents where detected_at < $1::float8 and greatest(detected_at, least(last_at, $2::float8)) < $1::float8
+       order by detected_at, id limit ${String(Math.min(limit, batchRows))}`,
+      [before, now],
+    );
+    if (found.length === 0) return 0;
+    const ids = jsonText(found.map(({ id }) => id));
+    const among = 'in (select jsonb_array_elements_text($1::jsonb))';
+    await addToDropped(tx, ids);
+    await tx.query(`delete from verdicts where incident_id ${among}`, [ids]);
+    await tx.query(`delete from triage where incident_id ${among}`, [ids]);
+    await tx.query(`delete from incidents where id ${among}`, [ids]);
+    return found.length;
+  });
+}
+
+async function addToDropped(tx: Queryable, ids: string): Promise<void> {
+  await tx.query(
+    `update dropped set incidents = dropped.incidents + gone.n, since = least(dropped.since, gone.since),
+       recovered = dropped.recovered + gone.recovered, ended = dropped.ended + gone.ended,
+       disabled = dropped.disabled + gone.disabled, calls = dropped.calls + gone.calls,
+       tokens = case when gone.tokens is null then dropped.tokens else coalesce(dropped.tokens, 0) + gone.tokens end
+     from (select count(*) as n, min(detected_at) as since,
+         count(*) filter (where outcome = 'recovered') as recovered, count(*) filter (where outcome = 'ended') as ended,
+         count(*) filter (where outcome = 'disabled') as disabled, sum(calls)::bigint as calls,
+         sum(tokens) filter (where tokens >= 0) as tokens
+       from incidents where id in (select jsonb_array_elements_text($1::jsonb))) as gone`,
+    [ids],
+  );
+}
+
+/** Removes sessions that nothing was heard of since a time, those longest silent first. @returns how many */
+export async function removeSessions(
+  database: Database,
+  { limit, before = Number.MAX_SAFE_INTEGER }: { limit: number; before?: number },
+): Promise<number> {
+  const removed = await database.query(
+    `delete from sessions where id in (select id from sessions where updated_at < $1::float8
+       order by updated_at, id limit ${String(Math.min(limit, batchRows))}) returning 1`,
+    [before],
+  );
+  return removed.length;
+}

@@ -1,0 +1,128 @@
+import type { Settings } from '@loopwatch/contract';
+import type { Logger } from 'pino';
+import type { Database } from '../storage/database.ts';
+import { batchRows, removeIncidents, removeSessions } from './remove-oldest.ts';
+import { storageSize } from './storage-size.ts';
+
+export interface RetentionLimits {
+  /** Age in days; null: no limit. */
+  readonly days: number | null;
+  readonly megabytes: number | null;
+}
+
+/** As they are configured. */
+export function retentionLimits({ storage }: Pick<Settings, 'storage'>): RetentionLimits {
+  return { days: storage.retention_days, megabytes: storage.retention_megabytes };
+}
+
+export interface RetentionOptions {
+  readonly database: Database;
+  readonly limits: RetentionLimits;
+  readonly logger: Logger;
+  /** Wall clock, epoch ms. */
+  readonly now: () => number;
+}
+
+const day = 86_400_000;
+const mebibyte = 1024 * 1024;
+const intervalMs = 60_000;
+/** Transactions of one run: the rest waits for the next. */
+const mostBatches = 40;
+const hour = 3_600_000;
+
+/** Removes what is too old or too much, a bounded number of rows a minute, each batch in a transaction of its own. */
+export class Retention {
+  private readonly options: RetentionOptions;
+  private timer: ReturnType<typeof setInterval> | undefined;
+  private running: Promise<void> = Promise.resolve();
+  private tidiedAt = 0;
+  private stopped = false;
+  /** Wall clock of the latest run, epoch ms; null before the first. */
+  lastRunAt: number | null = null;
+
+  constructor(options: RetentionOptions) {
+    this.options = options;
+  }
+
+  start(): void {
+    this.timer = setInterval(() => {
+      this.running = this.running
+        .then(async () => {
+          await this.run();
+        })
+        .catch((err: unknown) => {
+          this.options.logger.warn({ err }, 'what is too old could not be removed; tried again in a minute');
+        });
+    }, intervalMs);
+    this.timer.unref();
+  }
+
+  /** Waits for the batch at hand. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    clearInterval(this.timer);
+    await this.running;
+  }
+
+  /** @returns how many incidents and sessions went */
+  async run(): Promise<number> {
+    const { database, limits, logger, now } = this.options;
+    const tooOld = limits.days === null ? 0 : await this.removeOld(now() - limits.days * day);
+    const tooMuch = limits.megabytes === null ? 0 : await this.removeSurplus(limits.megabytes * mebibyte);
+    const removed = tooOld + tooMuch;
+    if (removed > 0)
+      logger.info({ tooOld, tooMuch }, `Removed ${String(removed)} incidents and sessions by retention`);
+    this.lastRunAt = now();
+    await database.query('update dropped set last_run_at = $1', [this.lastRunAt]);
+    await this.tidy(removed > 0);
+    return removed;
+  }
+
+  private async removeOld(before: number): Promise<number> {
+    const { database, now } = this.options;
+    const incidents = await this.inBatches(() =>
+      removeIncidents(database, { limit: batchRows, before, now: now() }),
+    );
+    return incidents + (await this.inBatches(() => removeSessions(database, { limit: batchRows, before })));
+  }
+
+  /** The same share of incidents and of sessions, the oldest of each. */
+  private async removeSurplus(limit: number): Promise<number> {
+    const { database, now } = this.options;
+    const { bytes, incidents, sessions } = await storageSize(database);
+    if (bytes <= limit) return 0;
+    // Rows differ in size: a little more room than is needed, so that it is enough.
+    const share = (bytes - 0.97 * limit) / bytes;
+    let removed = 0;
+    for (const [count, remove] of [
+      [incidents, (surplus: number) => removeIncidents(database, { limit: surplus, now: now() })],
+      [sessions, (surplus: number) => removeSessions(database, { limit: surplus })],
+    ] as const) {
+      let surplus = Math.ceil(count * share);
+      removed += await this.inBatches(async () => {
+        const gone = surplus === 0 ? 0 : await remove(surplus);
+        surplus -= gone;
+        return gone;
+      });
+    }
+    return removed;
+  }
+
+  private async inBatches(remove: () => Promise<number>): Promise<number> {
+    let removed = 0;
+    for (let batch = 0; batch < mostBatches && !this.stopped; batch += 1) {
+      const gone = await remove();
+      removed += gone;
+      if (gone === 0) break;
+    }
+    return removed;
+  }
+
+  /** PostgreSQL does so by itself; the embedded one has nobody who would. */
+  private async tidy(rowsWent: boolean): Promise<void> {
+    const { database, now } = this.options;
+    if (database.kind !== 'pglite' || now() - this.tidiedAt < hour) return;
+    this.tidiedAt = now();
+    await database.query(rowsWent ? 'vacuum analyze' : 'analyze');
+  }
+}

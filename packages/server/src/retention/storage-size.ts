@@ -1,0 +1,27 @@
+import type { Queryable } from '../storage/database.ts';
+
+export interface StorageSize {
+  readonly incidents: number;
+  readonly sessions: number;
+  /** What the rows take, about: files keep their size when rows go, and use the room again. */
+  readonly bytes: number;
+}
+
+const sample = 500;
+/** Indexes and what PostgreSQL adds to each row, as measured: rows of 1 to 2 kB. */
+const overhead = 1.5;
+
+/** Estimated from the latest rows, so that it costs little however much is stored. */
+export async function storageSize(database: Queryable): Promise<StorageSize> {
+  const average = (table: string, order: string): string =>
+    `(select coalesce(avg(pg_column_size(s.*)), 0) from (select * from ${table} order by ${order} limit ${String(sample)}) as s)`;
+  const [row] = await database.query<StorageSize>(
+    `select i.n::float8 as incidents, s.n::float8 as sessions,
+       (${String(overhead)} * (i.n * (${average('incidents', 'detected_at desc')} + ${average('incident_docs', 'id')})
+         + v.n * ${average('verdicts', 'detected_at desc')}
+         + s.n * ${average('sessions', 'last_event_at desc')}))::float8 as bytes
+     from (select count(*) as n from incidents) as i, (select count(*) as n from verdicts) as v,
+       (select count(*) as n from sessions) as s`,
+  );
+  return row ?? { incidents: 0, sessions: 0, bytes: 0 };
+}
