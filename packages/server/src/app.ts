@@ -2,19 +2,25 @@ import type { ServerInfo } from '@loopwatch/contract';
 import express, { type Express, type RequestHandler, Router } from 'express';
 import type { Registry } from 'prom-client';
 import { type EventsApiOptions, eventsApi } from './events-api.ts';
-import { healthRoutes, type Readiness } from './health.ts';
+import { healthChecks, metricsRoute, type Readiness } from './health.ts';
 import { methodNotAllowed, notFound, problemHandler } from './http/problem.ts';
 import { type IncidentsApiOptions, incidentsApi } from './incidents/incidents-api.ts';
 import { openApiDocument } from './openapi/document.ts';
+import type { Access } from './security/access.ts';
+import { authApi, loginPages } from './security/auth-api.ts';
+import { guard, ownHostOnly } from './security/guard.ts';
 import { securityHeaders } from './security/headers.ts';
+import { limitRequests } from './security/limits.ts';
 import { type SessionEventsApiOptions, sessionEventsApi } from './sessions/events-of-session-api.ts';
 import { sessionsApi } from './sessions/sessions-api.ts';
 import { type SettingsApiOptions, settingsApi } from './settings/settings-api.ts';
-import { staticDashboard } from './static-dashboard.ts';
+import { pages, staticDashboard } from './static-dashboard.ts';
 import { type StatsApiOptions, statsApi } from './stats/stats-api.ts';
 import { type StatusApiOptions, statusApi } from './status/status-api.ts';
 
 const API = '/api/v1';
+/** Reached without a login: how one logs in. */
+const openPaths = new Set([`${API}/auth/me`, `${API}/auth/login`, `${API}/auth/logout`]);
 
 export interface AppOptions
   extends IncidentsApiOptions,
@@ -27,16 +33,25 @@ export interface AppOptions
   readonly registry: Registry;
   readonly readiness: () => Promise<Readiness>;
   readonly dashboardDir: string;
+  readonly access: Access;
+  /** The address that is listened on. */
+  readonly host: string;
 }
 
 /** The HTTP side, without a port: health, API, dashboard, and problem details for the rest. */
 export function createApp(options: AppOptions): Express {
+  const { access } = options;
   const app = express();
   app.disable('x-powered-by');
   app.set('query parser', 'simple');
   app.use(measure(options.metrics.requests));
   app.use(securityHeaders());
-  app.use(healthRoutes(options.readiness, options.registry));
+  app.use(healthChecks(options.readiness));
+  app.use(ownHostOnly(access, options.host));
+  app.use(limitRequests((path) => path.startsWith('/assets/')));
+  app.use(loginPages(access, pages));
+  app.use(guard(access, (path) => openPaths.has(path)));
+  app.use(metricsRoute(options.registry));
   app.use(API, noStore, api(options));
   app.use(staticDashboard(options.dashboardDir));
   app.use(notFound);
@@ -47,6 +62,7 @@ export function createApp(options: AppOptions): Express {
 function api(options: AppOptions): Router {
   const router = Router();
   const document = openApiDocument(options.info);
+  router.use(authApi(options.access));
   router.use(incidentsApi(options));
   router.use(sessionsApi(options));
   router.use(sessionEventsApi(options));

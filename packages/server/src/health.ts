@@ -10,6 +10,10 @@ export type Readiness = Record<string, { ok: boolean; detail?: string }>;
 
 /** `/healthz` (the process answers), `/readyz` (what it needs is there) and `/metrics`. */
 export function healthRoutes(readiness: () => Promise<Readiness>, metrics: Metrics): Router {
+  return Router().use(healthChecks(readiness)).use(metricsRoute(metrics));
+}
+
+export function healthChecks(readiness: () => Promise<Readiness>): Router {
   const router = Router();
   router.get('/healthz', (_request, response) => {
     response.json({ status: 'ok' });
@@ -19,6 +23,11 @@ export function healthRoutes(readiness: () => Promise<Readiness>, metrics: Metri
     const ready = Object.values(checks).every(({ ok }) => ok);
     response.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'not ready', checks });
   });
+  return router;
+}
+
+export function metricsRoute(metrics: Metrics): Router {
+  const router = Router();
   router.get('/metrics', async (_request, response) => {
     response.type(metrics.contentType).send(await metrics.metrics());
   });

@@ -10,6 +10,8 @@ import type { Readiness } from './health.ts';
 import { LiveHub } from './live/live-hub.ts';
 import { createServerMetrics } from './metrics.ts';
 import { Retention, type RetentionLimits } from './retention/retention.ts';
+import { Access, type AccessTokens } from './security/access.ts';
+import { isOwnHost } from './security/guard.ts';
 import { detectorsOn } from './settings/detectors-on.ts';
 import type { ConfiguredSettings } from './settings/effective-settings.ts';
 import { parseScope } from './settings/scope.ts';
@@ -33,6 +35,8 @@ export interface ServerDeps {
   /** File, environment and flags, which settings made here lie over. */
   readonly configured: ConfiguredSettings;
   readonly retention: RetentionLimits;
+  /** Without any, nobody has to log in. */
+  readonly tokens?: AccessTokens;
   readonly readiness: () => Promise<Readiness>;
   /** The built dashboard, where index.html lies. */
   readonly dashboardDir: string;
@@ -83,7 +87,8 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[]): Promis
   const triage = new TriagePublisher({ database, sink, topic: topics.triage, logger });
   running.push(() => triage.stop());
   let lastPostedAt: number | null = null;
-  let live: LiveHub | undefined;
+  const access = new Access(deps.tokens ?? {}, now);
+  const hub: { live?: LiveHub } = {};
   const retention = new Retention({ database, limits: deps.retention, logger, now });
   running.push(() => retention.stop());
 
@@ -99,6 +104,8 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[]): Promis
     configured: deps.configured,
     records,
     startedAt: now(),
+    access,
+    host: deps.host,
     limits: deps.retention,
     logStatus: () => ({ kind: log.kind, ...feeds.connection, topics: feeds.status }),
     detectors: async () =>
@@ -106,9 +113,9 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[]): Promis
         (await scopeSettings({ database, configured: deps.configured }, parseScope('server'))).effective,
       ),
     liveStatus: () => ({
-      clients: live?.clients ?? 0,
-      sequence: live?.sequence ?? 0,
-      dropped: live?.dropped ?? 0,
+      clients: hub.live?.clients ?? 0,
+      sequence: hub.live?.sequence ?? 0,
+      dropped: hub.live?.dropped ?? 0,
     }),
     backtestStatus: () => ({ queued: 0, running: 0 }),
     lag: () => feeds.lag,
@@ -122,9 +129,10 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[]): Promis
   });
   const http = createHttpServer(app);
   const url = await listen(http, deps.host, deps.port);
-  live = new LiveHub(http, {
+  const live = new LiveHub(http, {
     ...{ database, info, metrics, logger, now, stats: () => stats.get() },
-    mayConnect: () => Promise.resolve(true),
+    mayConnect: ({ headers }) =>
+      access.user(headers) !== undefined && isOwnHost(access, deps.host, headers.host),
     heartbeat: () => ({
       lag: feeds.lag,
       lastEventAt: latest(deps.lastEventAt?.() ?? null, lastPostedAt),
@@ -133,9 +141,9 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[]): Promis
       reason: feeds.connection.reason ?? feeds.trouble,
     }),
   });
-  const hub = live;
+  hub.live = live;
   running.push(async () => {
-    await hub.stop();
+    await live.stop();
     http.closeAllConnections();
   });
   await live.start();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import express, { Router } from 'express';
 
 /** The pages that the dashboard draws itself, all from one index.html. */
-const pages = [
+export const pages = [
   '/',
   '/incidents',
   '/incidents/:id',

@@ -17,11 +17,13 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 );
 
 const emptyDatabase = sharedPglite();
+const token = 'the-operators-token';
+const headers = { authorization: `Bearer ${token}` };
 let url: string;
 let server: LoopwatchServer;
 
 beforeAll(async () => {
-  const started = await startServer({ openDatabase: emptyDatabase });
+  const started = await startServer({ openDatabase: emptyDatabase, tokens: { operator: token } });
   ({ url, server } = started);
   const source = { topic: 'loopwatch.events', partition: 3, firstOffset: '10', offset: '51' };
   started.log.appendVerdict(verdict({ source, guidance: 'Stop.' }));
@@ -34,6 +36,7 @@ afterAll(() => server.stop());
 
 /** What each operation with a body is sent. */
 const bodies: Record<string, unknown> = {
+  '/api/v1/auth/login': { token },
   '/api/v1/events': { sessionId: 's-1', type: 'session_ended' },
   '/api/v1/incidents': { ids: ['i-1', 'i-9'], change: { status: 'acknowledged' } },
   '/api/v1/settings/{scope}': { set: { 'tool_call_loop.max_repeats': 5 } },
@@ -41,16 +44,21 @@ const bodies: Record<string, unknown> = {
 };
 
 function request(path: string, method: string): Promise<Response> {
-  const body = method === 'get' ? null : JSON.stringify(bodies[path]);
+  const body = method !== 'get' && path in bodies ? JSON.stringify(bodies[path]) : null;
   const id = path.includes('/sessions/') ? 's-1' : 'i-1';
   return fetch(url + path.replace('{id}', id).replace('{scope}', 'server'), {
     method: method.toUpperCase(),
     body,
+    headers,
   });
 }
 
 it.each(operations)('$method $path exists and answers as described', async ({ path, method, operation }) => {
   const response = await request(path, method);
+  if (response.status === 204) {
+    expect(operation.responses['204']).toBeDefined();
+    return;
+  }
   const type = response.headers.get('content-type')?.split(';')[0] ?? '';
   const described = operation.responses[String(response.status)]?.content[type];
   expect(described, `${String(response.status)} ${type} is described`).toBeDefined();
@@ -64,7 +72,7 @@ it.each(operations.filter(({ operation }) => operation.parameters?.some((one) =>
   '$path knows the parameters it describes',
   async ({ path, operation }) => {
     for (const { name } of operation.parameters!.filter((one) => one.in === 'query')) {
-      const response = await fetch(`${url + path}?${name}=`);
+      const response = await fetch(`${url + path}?${name}=`, { headers });
       const problem = await response.text();
       expect(problem).not.toContain('unknown');
     }
@@ -72,13 +80,13 @@ it.each(operations.filter(({ operation }) => operation.parameters?.some((one) =>
 );
 
 it('refusals are problems as described', async () => {
-  const response = await fetch(`${url}/api/v1/incidents?limit=x`);
+  const response = await fetch(`${url}/api/v1/incidents?limit=x`, { headers });
   const { schema } =
     document.paths['/api/v1/incidents']!['get']!.responses['400']!.content['application/problem+json']!;
   expect(z.fromJSONSchema(schema).safeParse(await response.json()).success).toBe(true);
 });
 
 it('is served', async () => {
-  const served = await (await fetch(`${url}/api/v1/openapi.json`)).json();
+  const served = await (await fetch(`${url}/api/v1/openapi.json`, { headers })).json();
   expect(served).toEqual(JSON.parse(JSON.stringify(document)));
 });

@@ -5,6 +5,7 @@ import { modelClient } from '@loopwatch/worker';
 import { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
+import { accessTokens } from '../runtime/access-tokens.ts';
 import { listenFailure } from '../runtime/http.ts';
 import { kafkaServerLog, requireBrokers } from '../runtime/kafka.ts';
 import { runUntilSignal } from '../runtime/lifecycle.ts';
@@ -50,6 +51,7 @@ export function serverCommand(): Command {
       info: { version, preset, configHash },
       configured: { settings: detectionSettings(settings), origins },
       retention: retentionLimits(settings),
+      tokens: accessTokens(logger),
       readiness: () => Promise.resolve({}),
       dashboardDir,
     });

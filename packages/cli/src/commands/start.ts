@@ -8,6 +8,7 @@ import { Command } from 'commander';
 import type { Logger } from 'pino';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
+import { accessTokens } from '../runtime/access-tokens.ts';
 import { openDataDir } from '../runtime/embedded.ts';
 import { gatewaySettings, startGateway } from '../runtime/gateway.ts';
 import { listenFailure } from '../runtime/http.ts';
@@ -138,6 +139,7 @@ async function startAll(
     info: { version, preset, configHash },
     configured: { settings: detectionSettings(settings), origins },
     retention: retentionLimits(settings),
+    tokens: accessTokens(logger),
     readiness: () => Promise.resolve({ log: { ok: worker.status.connected, detail: worker.status.detail } }),
     dashboardDir,
     lastEventAt: () => worker.lastEventAt,

@@ -1,4 +1,4 @@
-import type { Server as HttpServer } from 'node:http';
+import type { Server as HttpServer, IncomingHttpHeaders } from 'node:http';
 import type { IncidentStats, ServerInfo } from '@loopwatch/contract';
 import type { HeartbeatMessage, LiveMessages } from '@loopwatch/contract/api';
 import type { Logger } from 'pino';
@@ -28,7 +28,7 @@ export interface LiveHubOptions {
   readonly stats: () => Promise<IncidentStats>;
   readonly heartbeat: () => Omit<HeartbeatMessage, 'serverTime'>;
   /** Whether a client may listen. */
-  readonly mayConnect: (request: { readonly headers: Readonly<Record<string, unknown>> }) => Promise<boolean>;
+  readonly mayConnect: (request: { readonly headers: IncomingHttpHeaders }) => boolean;
 }
 
 type Client = Socket<DefaultEventsMap, LiveMessages>;
@@ -56,14 +56,8 @@ export class LiveHub {
       serveClient: false,
       maxHttpBufferSize: 10_000,
       allowRequest: (request, decide) => {
-        if (!isSameOrigin(request.headers)) {
-          decide('a page of another origin', false);
-          return;
-        }
-        options.mayConnect(request).then(
-          (may) => decide(may ? null : 'not logged in', may),
-          () => decide('not now', false),
-        );
+        const may = isSameOrigin(request.headers) && options.mayConnect(request);
+        decide(may ? null : 'not logged in, or a page of another origin', may);
       },
     });
     this.#namespace = this.#io.of('/live');

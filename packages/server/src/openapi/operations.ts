@@ -5,6 +5,19 @@ import type { Operation } from './operation.ts';
 
 /** Every operation of the API, by path and method; those under `/api/v1` without that prefix. */
 export const apiOperations: Readonly<Record<string, Readonly<Record<string, Operation>>>> = {
+  '/auth/me': {
+    get: { id: 'getMe', summary: 'Who is asking; answers without a login, too', answer: api.meSchema },
+  },
+  '/auth/login': {
+    post: {
+      id: 'login',
+      summary: 'Leaves a cookie, for a token',
+      body: api.loginSchema,
+      status: 204,
+      problems: [400, 413],
+    },
+  },
+  '/auth/logout': { post: { id: 'logout', summary: 'Takes the cookie away', status: 204 } },
   '/incidents': {
     get: {
       id: 'listIncidents',

@@ -11,7 +11,12 @@ export const anybody: User = { name: 'operator', role: 'operator' };
 
 const users = new WeakMap<object, User>();
 
-function userOf(request: object): User | undefined {
+/** Notes who sent a request. */
+export function setUser(request: object, user: User): void {
+  users.set(request, user);
+}
+
+export function userOf(request: object): User | undefined {
   return users.get(request);
 }
 

@@ -1,0 +1,21 @@
+import type { Logger } from 'pino';
+
+const shortest = 16;
+
+/** The tokens of the environment that let people and programs in; a short one is said to be one. */
+export function accessTokens(
+  logger: Logger,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): { readonly operator: string | undefined; readonly viewer: string | undefined } {
+  const read = (name: string): string | undefined => {
+    const token = environment[name]?.trim();
+    if (token === undefined || token === '') return undefined;
+    if (token.length < shortest) {
+      logger.warn(
+        `${name} has only ${String(token.length)} characters: take one that nobody can guess, as by \`openssl rand -hex 32\``,
+      );
+    }
+    return token;
+  };
+  return { operator: read('LOOPWATCH_API_TOKEN'), viewer: read('LOOPWATCH_VIEWER_TOKEN') };
+}
