@@ -14,7 +14,7 @@ test('a first start shows loops of its sample sessions within a minute, counts t
 
   // A row that is fading in has the contrast of neither its beginning nor its end.
   await page.emulateMedia({ reducedMotion: 'reduce' });
-  await page.goto(url);
+  await page.goto(`${url}/incidents`);
   const rows = page.getByRole('list', { name: 'Incidents, newest first' }).getByRole('listitem');
   await expect(rows.filter({ hasText: 'content-repeat' }).first()).toBeVisible({ timeout: 60_000 });
   await expect(rows.filter({ hasText: 'tool-repeat' }).first()).toBeVisible({ timeout: 60_000 });
@@ -42,6 +42,6 @@ test('a first start shows loops of its sample sessions within a minute, counts t
   expect(await first.stop('SIGTERM')).toBe(0);
   await using second = spawnCli([...args, '--no-samples'], {}, { from: 'build' });
   await second.line(/Loopwatch .* is at http/);
-  await page.goto(url);
+  await page.goto(`${url}/incidents`);
   await expect(rows.filter({ hasText: 'ping was called 5 times' })).toBeVisible();
 });

@@ -1,14 +1,30 @@
+import { execFileSync } from 'node:child_process';
 import react from '@vitejs/plugin-react';
 import { defaultClientConditions, defineConfig } from 'vite';
 
 const server = 'http://localhost:4600';
 
+/** '' where the sources are not under version control, as in an image. */
+function commit(): string {
+  try {
+    const told = process.env['LOOPWATCH_COMMIT'];
+    return (
+      told ??
+      execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8', stdio: 'pipe' }).trim()
+    );
+  } catch {
+    return '';
+  }
+}
+
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react()],
+  define: { 'import.meta.env.VITE_COMMIT': JSON.stringify(commit()) },
   resolve: { conditions: ['@loopwatch/source', ...defaultClientConditions] },
   // Nothing is inlined: the content security policy allows no `data:` but images.
   build: { target: 'es2023', sourcemap: true, assetsInlineLimit: 0, modulePreload: { polyfill: false } },
+  worker: { format: 'es' },
   server: {
     proxy: {
       '/api': server,

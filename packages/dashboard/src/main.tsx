@@ -2,23 +2,22 @@ import '@fontsource-variable/inter/wght.css';
 import '@fontsource-variable/jetbrains-mono/wght.css';
 import './tokens.css';
 import './base.css';
-import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { z } from 'zod';
+import { createQueryClient } from './api/query-client.ts';
 import { App } from './app/App.tsx';
+import { createAppRouter } from './app/router.tsx';
 import { connect } from './live/connect.ts';
-import { LiveContext } from './live/context.ts';
 import { LiveStore } from './live/live-store.ts';
+
+// The content security policy allows no code that is made at run time.
+z.config({ jitless: true });
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no #root');
 
 const store = new LiveStore();
-const { retry } = connect(store);
+const client = createQueryClient();
+const { retry } = connect(store, client);
 
-createRoot(root).render(
-  <StrictMode>
-    <LiveContext value={{ store, retry }}>
-      <App />
-    </LiveContext>
-  </StrictMode>,
-);
+createRoot(root).render(<App client={client} router={createAppRouter()} live={{ store, retry }} />);

@@ -1,18 +1,22 @@
-import type { Incident } from '@loopwatch/contract';
+import type { QueryClient } from '@tanstack/react-query';
+import { createMemoryHistory } from '@tanstack/react-router';
 import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createQueryClient } from '../src/api/query-client.ts';
 import { App } from '../src/app/App.tsx';
+import { prefer } from '../src/app/preferences.ts';
+import { createAppRouter } from '../src/app/router.tsx';
 import { Evidence } from '../src/incident/evidence/index.tsx';
-import { LiveContext } from '../src/live/context.ts';
 import { LiveStore } from '../src/live/live-store.ts';
 import { Ring } from '../src/ui/Ring.tsx';
-import { incident, NOW, row, stats } from './rows.ts';
+import { changes, incident, NOW, row, snapshot, stats } from './rows.ts';
+import { FakeServer } from './server.ts';
 
-const info = { version: '0.1.0', preset: 'balanced', configHash: '4f1c9a2' };
 const rows = [
   row({ id: 'i-3', detectedAt: NOW, reason: 'grep was called 5 times', agent: 'ci-fixer' }),
   row({
     id: 'i-2',
+    detectedAt: NOW - 60_000,
     detector: 'content-repeat',
     reason: '“again” repeats',
     state: 'resolved',
@@ -22,42 +26,61 @@ const rows = [
 ];
 
 let store: LiveStore;
+let server: FakeServer;
+let client: QueryClient = createQueryClient();
+let router: ReturnType<typeof createAppRouter>;
 const retry = vi.fn();
+
+// A busy machine takes its time for a page's code.
+vi.setConfig({ testTimeout: 30_000 });
 
 beforeEach(() => {
   store = new LiveStore();
-  window.history.replaceState(null, '', '/');
+  server = new FakeServer();
+  server.incidents = rows;
   vi.stubGlobal('matchMedia', () => ({
     matches: false,
     addEventListener: vi.fn(),
     removeEventListener: vi.fn(),
   }));
-  vi.stubGlobal('fetch', (url: string) => {
-    const found = rows.find(({ id }) => url === `/api/v1/incidents/${id}`);
-    const body: Incident | object = found === undefined ? {} : incident(found);
-    return Promise.resolve(new Response(JSON.stringify(body), { status: found === undefined ? 404 : 200 }));
-  });
+  vi.stubGlobal('fetch', server.fetch);
+  vi.stubGlobal('scrollTo', vi.fn());
   Element.prototype.scrollIntoView = vi.fn();
+  // A DOM without a layout: what scrolls is as large as a window, so that rows are in sight.
+  vi.spyOn(Element.prototype, 'clientHeight', 'get').mockReturnValue(900);
+  vi.spyOn(Element.prototype, 'clientWidth', 'get').mockReturnValue(1_000);
 });
 
 afterEach(() => {
   cleanup();
+  client.clear();
   vi.unstubAllGlobals();
+  vi.restoreAllMocks();
   document.documentElement.removeAttribute('data-theme');
   localStorage.clear();
+  prefer({ zone: 'local', columns: null, views: [] });
 });
 
-function open(path = '/'): void {
-  window.history.replaceState(null, '', path);
-  render(
-    <LiveContext value={{ store, retry }}>
-      <App />
-    </LiveContext>,
-  );
+async function open(path = '/incidents'): Promise<void> {
+  client = createQueryClient();
+  client.setDefaultOptions({ queries: { ...client.getDefaultOptions().queries, retry: false } });
+  router = createAppRouter(createMemoryHistory({ initialEntries: [path] }));
+  render(<App client={client} router={router} live={{ store, retry }} />);
+  await screen.findByRole('heading', { level: 1 }, { timeout: 10_000 });
 }
 
-function greet(incidents = rows, part = {}): void {
-  act(() => store.snapshot({ incidents, stats: stats({ found: incidents.length, ...part }), info }, NOW));
+function greet(part = {}): void {
+  act(() => store.snapshot(snapshot([], { found: server.incidents.length, ...part }), NOW));
+}
+
+function place(): string {
+  return router.state.location.pathname + router.state.location.searchStr;
+}
+
+async function listed(): Promise<HTMLElement> {
+  const list = await screen.findByRole('list', { name: 'Incidents, newest first' });
+  await within(list).findAllByRole('listitem');
+  return list;
 }
 
 function reasons(): (string | null)[] {
@@ -70,37 +93,50 @@ function reasons(): (string | null)[] {
 }
 
 describe('the list', () => {
-  it('shows the newest first, with the sentence, the ring as text, and the state as a word', () => {
-    open();
+  it('shows the newest first, with the sentence, the ring as text, and the state as a word', async () => {
+    await open();
     greet();
+    await listed();
     expect(reasons()).toEqual(rows.map(({ reason }) => reason));
-    const [first] = screen.getAllByRole('listitem');
+    const [first] = within(await listed()).getAllByRole('listitem');
     expect(within(first!).getByRole('img', { name: 'seen 5 times, threshold 5' })).toBeTruthy();
     expect(within(first!).getByText('open')).toBeTruthy();
     expect(screen.getByText('recovered')).toBeTruthy();
     expect(document.title).toBe('(1) Incidents · Loopwatch');
   });
 
-  it('grows at its top while it is watched, and holds still while paused', () => {
-    open();
+  it('grows at its top while it is watched, and holds still while paused', async () => {
+    await open();
     greet();
-    const add = (id: string) =>
+    await listed();
+    const add = (id: string, detectedAt: number) =>
       act(() => {
-        const added = row({ id, detectedAt: NOW + 1_000, reason: `${id} loops` });
-        store.incidents({ incidents: [added], stats: stats({ found: 4 }) }, NOW);
+        const incidents = [row({ id, detectedAt, reason: `${id} loops` })];
+        store.changes(changes({ incidents, stats: stats({ found: 4 }) }), NOW);
       });
-    add('i-4');
+    add('i-4', NOW + 1_000);
     expect(reasons()[0]).toBe('i-4 loops');
     fireEvent.click(screen.getByRole('button', { name: 'Pause' }));
-    add('i-5');
+    add('i-5', NOW + 2_000);
     expect(reasons()).not.toContain('i-5 loops');
     fireEvent.click(screen.getByRole('button', { name: 'Resume, 1 new' }));
     expect(reasons()).toContain('i-5 loops');
   });
 
-  it('never takes text from agents for markup', () => {
-    open();
-    greet([row({ reason: '<img src=x onerror=alert(1)> repeats', agent: '<b>bold</b>' })]);
+  it('says what came too fast to be shown', async () => {
+    await open();
+    greet();
+    await listed();
+    act(() => store.changes(changes({ dropped: { incidents: 700, sessions: 0 } }), NOW));
+    expect(screen.getByText(/700 changes came too fast/)).toBeTruthy();
+    fireEvent.click(screen.getByRole('button', { name: 'Read the list again' }));
+    await waitFor(() => expect(screen.queryByText(/came too fast/)).toBeNull());
+  });
+
+  it('never takes text from agents for markup', async () => {
+    server.incidents = [row({ reason: '<img src=x onerror=alert(1)> repeats', agent: '<b>bold</b>' })];
+    await open();
+    await listed();
     expect(reasons()).toEqual(['<img src=x onerror=alert(1)> repeats']);
     expect(document.querySelector('img[src], b > b')).toBeNull();
     expect(screen.getByText('<b>bold</b>')).toBeTruthy();
@@ -108,88 +144,161 @@ describe('the list', () => {
 });
 
 describe('the four states', () => {
-  it('not there yet', () => {
-    open();
-    expect(screen.getByText('Connecting…', { selector: '.unseen' })).toBeTruthy();
-  });
-
-  it('nothing found', () => {
-    open();
-    greet([], { open: 0 });
-    expect(screen.getByRole('heading', { name: 'No loops yet' })).toBeTruthy();
+  it('nothing found', async () => {
+    server.incidents = [];
+    await open();
+    expect(await screen.findByRole('heading', { name: 'No loops yet' })).toBeTruthy();
     expect(screen.getByText(/POST \/api\/v1\/events or Kafka/)).toBeTruthy();
   });
 
-  it('no answer, with another try', () => {
-    open();
-    act(() => store.refused('xhr poll error'));
-    expect(within(screen.getByRole('alert')).getByText(/xhr poll error/)).toBeTruthy();
+  it('no answer, with another try', async () => {
+    await open();
+    await listed();
+    cleanup();
+    server.down = true;
+    await open();
+    const alert = await screen.findByRole('alert');
+    expect(alert.textContent).toContain('cannot be reached');
+    server.down = false;
     fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
-    expect(retry).toHaveBeenCalledOnce();
+    expect(await listed()).toBeTruthy();
   });
 
-  it('no match', () => {
-    open('/incidents?agent=nobody');
-    greet();
-    expect(screen.getByRole('heading', { name: 'No incident matches' })).toBeTruthy();
+  it('no match', async () => {
+    await open('/incidents?agent=nobody');
+    expect(await screen.findByRole('heading', { name: 'No incident matches' })).toBeTruthy();
     fireEvent.click(screen.getAllByRole('button', { name: 'Clear filters' })[0]!);
+    await listed();
     expect(reasons()).toHaveLength(3);
-    expect(window.location.search).toBe('');
+    expect(place()).toBe('/incidents');
   });
 });
 
 describe('filters', () => {
-  it('go to the address and come from it', () => {
-    open();
-    greet();
-    fireEvent.click(screen.getByRole('button', { name: /^content-repeat/ }));
-    expect(window.location.search).toBe('?detector=content-repeat');
-    expect(reasons()).toEqual(['“again” repeats']);
+  it('go to the address and come from it', async () => {
+    await open();
+    await listed();
+    fireEvent.click(screen.getByRole('button', { name: 'Resolved' }));
+    await waitFor(() => expect(place()).toBe('/incidents?state=resolved'));
+    await waitFor(() => expect(reasons()).toEqual(['“again” repeats']));
     cleanup();
-    open('/incidents?state=open');
+    await open('/incidents?state=open');
+    await listed();
     expect(reasons()).toEqual([rows[0]?.reason, rows[2]?.reason]);
-    expect(screen.getByRole('button', { name: /^Open/ }).getAttribute('aria-pressed')).toBe('true');
+    expect(screen.getByRole('button', { name: 'Open' }).getAttribute('aria-pressed')).toBe('true');
   });
 
-  it('say what they did not understand', () => {
-    open('/incidents?state=closed');
-    greet();
+  it('are made of what is typed, and taken away by their chips', async () => {
+    await open();
+    await listed();
+    const box = screen.getByRole('combobox', { name: 'Search incidents' });
+    fireEvent.change(box, { target: { value: 'agent:ci-fixer' } });
+    fireEvent.keyDown(box, { key: 'Enter' });
+    await waitFor(() => expect(place()).toBe('/incidents?agent=ci-fixer'));
+    fireEvent.click(screen.getByRole('button', { name: 'agent ci-fixer, remove this filter' }));
+    await waitFor(() => expect(place()).toBe('/incidents'));
+  });
+
+  it('say what they did not understand', async () => {
+    await open('/incidents?state=closed');
+    await listed();
     expect(screen.getByText(/state=closed, which is unknown here/)).toBeTruthy();
     expect(reasons()).toHaveLength(3);
   });
 });
 
 describe('an incident', () => {
-  it('opens by a click, closes by Escape, and j and k go on to the others', async () => {
-    open();
-    greet();
+  it('opens beside the list by a click, closes by Escape, and j and k go on to the others', async () => {
+    await open();
+    await listed();
     fireEvent.click(screen.getByRole('link', { name: rows[0]!.reason }));
-    expect(window.location.pathname).toBe('/incidents/i-3');
-    expect(await screen.findByRole('heading', { level: 1, name: rows[0]!.reason })).toBeTruthy();
+    await waitFor(() => expect(place()).toBe('/incidents?peek=i-3'));
+    expect(await screen.findByRole('heading', { level: 2, name: rows[0]!.reason })).toBeTruthy();
     expect(await screen.findByText('Why this is a loop')).toBeTruthy();
     fireEvent.keyDown(document, { key: 'j' });
-    expect(window.location.pathname).toBe('/incidents/i-2');
+    await waitFor(() => expect(place()).toBe('/incidents?peek=i-2'));
     fireEvent.keyDown(document, { key: 'k' });
-    expect(window.location.pathname).toBe('/incidents/i-3');
+    await waitFor(() => expect(place()).toBe('/incidents?peek=i-3'));
     fireEvent.keyDown(document, { key: 'Escape' });
-    await waitFor(() => expect(window.location.pathname).toBe('/'));
+    await waitFor(() => expect(place()).toBe('/incidents'));
+  });
+
+  it('has a page of its own', async () => {
+    await open('/incidents/i-3');
+    expect(await screen.findByRole('heading', { level: 1, name: rows[0]!.reason })).toBeTruthy();
+    expect(screen.getByRole('button', { name: 'Copy link' })).toBeTruthy();
   });
 
   it('says so when it is not there', async () => {
-    open('/incidents/i-404');
-    greet();
+    await open('/incidents/i-404');
     expect(await screen.findByRole('heading', { name: 'This incident is not here' })).toBeTruthy();
+  });
+
+  it('is judged, and the judgement taken back', async () => {
+    await open('/incidents/i-3');
+    fireEvent.click(await screen.findByRole('button', { name: 'Not a loop' }));
+    expect(await screen.findByRole('button', { name: 'False positive' })).toBeTruthy();
+    fireEvent.click(await screen.findByRole('button', { name: 'Undo' }));
+    expect(await screen.findByRole('button', { name: 'Not a loop' })).toBeTruthy();
+    expect(server.changes.map(({ body }) => (body as { change: unknown }).change)).toEqual([
+      { status: 'false_positive' },
+      { status: 'new', mutedUntil: null, note: null },
+    ]);
+  });
+
+  it('is not judged by viewers', async () => {
+    server.me = { required: true, user: { name: 'viewer', role: 'viewer' }, methods: ['token'] };
+    await open('/incidents/i-3');
+    expect(await screen.findByText('Why this is a loop')).toBeTruthy();
+    expect(screen.queryByRole('button', { name: 'Not a loop' })).toBeNull();
   });
 });
 
-describe('the theme', () => {
-  it('is remembered', () => {
-    open();
+describe('logging in', () => {
+  it('stands in front of every page', async () => {
+    server.me = { required: true, user: null as never, methods: ['token', 'oidc'] };
+    await open('/incidents?state=open');
+    expect(await screen.findByRole('heading', { level: 1, name: 'Log in' })).toBeTruthy();
+    expect(screen.getByLabelText('Access token')).toBeTruthy();
+    const link = screen.getByRole('link', { name: /organisation/ });
+    expect(link.getAttribute('href')).toMatch(/^\/api\/v1\/auth\/oidc\?to=/);
+  });
+});
+
+describe('settings', () => {
+  it('refuse what does not fit before anything is sent, then save on the version they were read with', async () => {
+    await open('/settings');
+    const field = await screen.findByLabelText('max_repeats');
+    fireEvent.change(field, { target: { value: '1' } });
+    expect(screen.getByRole('alert').textContent).toContain('takes a whole number from 2 to 100, not “1”');
+    const save = screen.getByRole<HTMLButtonElement>('button', { name: 'Save' });
+    expect(save.disabled).toBe(true);
+    fireEvent.change(field, { target: { value: '7' } });
+    fireEvent.click(save);
+    await screen.findByText('set here');
+    expect(server.changes).toEqual([
+      {
+        method: 'PUT',
+        path: '/settings/server',
+        body: { set: { 'tool_call_loop.max_repeats': 7 }, version: 0 },
+      },
+    ]);
+  });
+});
+
+describe('the frame', () => {
+  it('remembers the theme', async () => {
+    await open();
     fireEvent.click(screen.getByRole('button', { name: 'Use the dark theme' }));
     expect(document.documentElement.dataset['theme']).toBe('dark');
     expect(localStorage.getItem('loopwatch.theme')).toBe('dark');
     fireEvent.keyDown(document, { key: 't' });
     expect(document.documentElement.dataset['theme']).toBe('light');
+  });
+
+  it('says that there is no such page', async () => {
+    await open('/nowhere');
+    expect(screen.getByRole('heading', { level: 1, name: 'Not found' })).toBeTruthy();
   });
 });
 
@@ -270,8 +379,54 @@ describe('evidence', () => {
     expect(screen.getByRole('img', { name: '2 repetitions from character 2 to 14' })).toBeTruthy();
   });
 
-  it('of an unknown shape is JSON', () => {
-    render(<Evidence incident={incident({ detector: 'semantic', evidence: { judge: { score: 0.9 } } })} />);
+  it('of a cycle is drawn as one', () => {
+    const cycle = [
+      { name: 'read', arguments: '{"p":"a"}', text: 'same' },
+      { name: 'edit', arguments: '{}', text: '' },
+    ];
+    render(
+      <Evidence incident={incident({ detector: 'tool-cycle', count: 4, period: 2, evidence: { cycle } })} />,
+    );
+    expect(screen.getByRole('img', { name: 'A cycle of 2: read, then edit, and again' })).toBeTruthy();
+    expect(screen.getByText('always answers')).toBeTruthy();
+  });
+
+  it('of stagnation shows the result once where it never changes', () => {
+    const call = (n: number) => ({
+      eventIndex: n,
+      name: 'find',
+      arguments: `{"q":${String(n)}}`,
+      result: { text: 'nothing found', kind: 'ok' },
+    });
+    const evidence = { rule: 'nothing-new', calls: [call(1), call(2), call(3)] };
+    render(<Evidence incident={incident({ detector: 'stagnation', evidence })} />);
+    expect(screen.getByRole('region', { name: 'Nothing new came of it' })).toBeTruthy();
+    expect(screen.getAllByText('nothing found')).toHaveLength(1);
+    expect(screen.getByText('Every time the same result')).toBeTruthy();
+  });
+
+  it('of a judging model is quoted as the model’s', () => {
+    const evidence = { analysis: 'It <b>waits</b>.', shown: { from: 12, to: 31 }, threshold: 0.9 };
+    render(<Evidence incident={incident({ detector: 'semantic', confidence: 0.94, evidence })} />);
+    expect(screen.getByText('It <b>waits</b>.').tagName).toBe('BLOCKQUOTE');
+    expect(screen.getByText('of turns 12 to 31')).toBeTruthy();
+    expect(screen.getByText('94 %')).toBeTruthy();
+  });
+
+  it('of a limit is a row of requests', () => {
+    const evidence = { turn_requests: 10, max_allowed: 10, last_tool_calls: ['grep TODO'] };
+    render(<Evidence incident={incident({ detector: 'turn-limit', count: 10, evidence })} />);
+    expect(screen.getByRole('img', { name: '10 of 10 model requests' })).toBeTruthy();
+    expect(screen.getByText('grep TODO')).toBeTruthy();
+  });
+
+  it('of an unknown shape is JSON that can be searched', () => {
+    const evidence = { judge: { score: 0.9, words: 'needle' } };
+    render(<Evidence incident={incident({ detector: 'semantic', evidence })} />);
+    expect(screen.getByText('0.9')).toBeTruthy();
+    fireEvent.change(screen.getByRole('searchbox'), { target: { value: 'needle' } });
+    expect(document.querySelector('mark')?.textContent).toBe('needle');
+    fireEvent.click(screen.getByRole('button', { name: 'Raw' }));
     expect(screen.getByText(/"score": 0.9/)).toBeTruthy();
   });
 

@@ -5,75 +5,10 @@ import { costSentence } from '../src/incident/cost.ts';
 import { callsLine } from '../src/incident/evidence/calls-line.ts';
 import { diff, prettyJson } from '../src/incident/evidence/diff.ts';
 import { highlight } from '../src/incident/evidence/highlight.ts';
-import { readCalls, readText } from '../src/incident/evidence/read.ts';
-import {
-  type Filters,
-  incidentPath,
-  readFilters,
-  readPath,
-  toggleDetector,
-  writeFilters,
-} from '../src/incidents/url.ts';
-import { linkText } from '../src/live/link-text.ts';
-import { LiveStore } from '../src/live/live-store.ts';
-import { detectorIds } from '../src/ui/detectors.ts';
+import { readCalls, readCycle, readJudgement, readLimit, readText } from '../src/incident/evidence/read.ts';
 import { formatAgo, formatCompact, formatDuration } from '../src/ui/format.ts';
 import { ringLabel, ringShape, ringText } from '../src/ui/ring.ts';
-import { incident, NOW, row, stats } from './rows.ts';
-
-describe('filters and the address', () => {
-  const anyFilters: fc.Arbitrary<Filters> = fc
-    .record(
-      {
-        state: fc.constantFrom('open' as const, 'resolved' as const),
-        detector: fc.subarray([...detectorIds], { minLength: 1 }),
-        agent: fc.string({ minLength: 1, unit: 'binary' }).filter((text) => text.isWellFormed()),
-        model: fc.string({ minLength: 1 }),
-        sessionId: fc.string({ minLength: 1 }),
-      },
-      { requiredKeys: [] },
-    )
-    .map((filters) => filters as Filters);
-
-  it('are the inverse of each other', () => {
-    fc.assert(
-      fc.property(anyFilters, (filters) => {
-        expect(readFilters(writeFilters(filters))).toEqual({ filters, ignored: [] });
-      }),
-    );
-  });
-
-  it('ignore what is unknown, and say so', () => {
-    expect(readFilters('?state=shut&detector=semantic,loop&x=1')).toEqual({
-      filters: { detector: ['semantic'] },
-      ignored: ['state=shut', 'detector=loop'],
-    });
-  });
-
-  it('switch a detector on and off again', () => {
-    const on = toggleDetector({ state: 'open' }, 'semantic');
-    expect(on).toEqual({ state: 'open', detector: ['semantic'] });
-    expect(toggleDetector(on, 'semantic')).toEqual({ state: 'open' });
-  });
-
-  it.each([
-    ['/', { page: 'list' }],
-    ['/incidents', { page: 'list' }],
-    ['/incidents/i%2F1', { page: 'incident', id: 'i/1' }],
-    ['/incidents/%', undefined],
-    ['/tuning', undefined],
-  ])('%s is a page or none', (path, page) => {
-    expect(readPath(path)).toEqual(page);
-  });
-
-  it('lead to an incident whatever its id is', () => {
-    fc.assert(
-      fc.property(fc.string({ minLength: 1 }), (id) => {
-        expect(readPath(incidentPath(id, {}))).toEqual({ page: 'incident', id });
-      }),
-    );
-  });
-});
+import { incident, row } from './rows.ts';
 
 describe('the ring', () => {
   it.each([
@@ -176,6 +111,26 @@ describe('evidence', () => {
     expect(readText({ repeated: 'x', positions: [3, 'a', null, 1] })?.ends).toEqual([2, 4]);
   });
 
+  it('of cycles, judgements and limits is read with care, too', () => {
+    expect(readCycle({ cycle: [{ name: 'a' }] })).toBeUndefined();
+    expect(readCycle({ cycle: [{ name: 'a', arguments: '{}' }, null, { name: 'b', text: 'ok' }] })).toEqual([
+      { name: 'a', arguments: '{}', text: '' },
+      { name: 'b', arguments: '', text: 'ok' },
+    ]);
+    expect(readJudgement({ analysis: 7 })).toBeUndefined();
+    expect(readJudgement({ analysis: 'It waits.', shown: { from: 3, to: 'x' } })).toEqual({
+      analysis: 'It waits.',
+      from: 3,
+      to: undefined,
+      threshold: undefined,
+    });
+    expect(readLimit({})).toBeUndefined();
+    expect(readLimit({ max_allowed: 10, last_tool_calls: ['grep', { name: 'ls' }] })?.lastCalls).toEqual([
+      'grep',
+      '{"name":"ls"}',
+    ]);
+  });
+
   it('marks each repetition where its window ends', () => {
     const text = 'Well. again again again';
     const evidence = readText({
@@ -201,6 +156,20 @@ describe('evidence', () => {
       excerpt: { from: 100, text: 'again again again again ' },
     });
     expect(highlight(evidence!).map((span) => span.repetition)).toEqual([0, 1, 2, 3]);
+  });
+
+  it('marks whole periods where the compared window ends in the middle of one', () => {
+    const evidence = readText({
+      repeated: 'again\n',
+      window: { length: 3 },
+      positions: [6, 12],
+      excerpt: { from: 0, text: 'again\nagain\nagain\nag' },
+    });
+    expect(highlight(evidence!).map((span) => [span.text, span.repetition])).toEqual([
+      ['again\n', 0],
+      ['again\n', 1],
+      ['again\nag', undefined],
+    ]);
   });
 
   it('never loses text to marks, wherever positions are', () => {
@@ -231,58 +200,5 @@ describe('evidence', () => {
     const long = callsLine(calls, incident({ count: 900 }), 34);
     expect(long.dots.length + long.skipped).toBe(900);
     expect(long.dots.at(-1)?.ordinal).toBe(900);
-  });
-});
-
-describe('the live store', () => {
-  const info = { version: '0.1.0', preset: 'balanced', configHash: '4f' };
-  const connected = (...incidents: ReturnType<typeof row>[]) => {
-    const store = new LiveStore();
-    store.snapshot({ incidents, stats: stats(), info }, NOW);
-    return store;
-  };
-
-  it('folds updates into the list, newest first, and knows what came while it watched', () => {
-    const store = connected(row());
-    store.incidents({ incidents: [row({ id: 'i-2', detectedAt: NOW })], stats: stats({ found: 2 }) }, NOW);
-    store.incidents({ incidents: [row({ count: 10, revision: 2 })], stats: stats() }, NOW);
-    expect(store.get().rows.map(({ id, count }) => [id, count])).toEqual([
-      ['i-2', 5],
-      ['i-1', 10],
-    ]);
-    expect([...store.get().arrived]).toEqual(['i-2']);
-  });
-
-  it('does not go back to an older revision', () => {
-    const store = connected(row({ count: 10, revision: 2 }));
-    store.add([row({ count: 5, revision: 1 }), row({ id: 'old', detectedAt: 1 })]);
-    expect(store.get().rows.map(({ id, count }) => [id, count])).toEqual([
-      ['i-1', 10],
-      ['old', 5],
-    ]);
-  });
-
-  it('forgets what the server forgot when it starts again', () => {
-    const store = connected(row(), row({ id: 'i-2' }));
-    store.lost(NOW);
-    expect(store.get().rows).toHaveLength(2);
-    store.snapshot({ incidents: [row()], stats: stats(), info }, NOW);
-    expect(store.get().rows).toHaveLength(1);
-  });
-
-  it('says in words how the link is', () => {
-    const store = new LiveStore();
-    expect(linkText(store.get(), NOW).text).toBe('Connecting…');
-    store.refused('xhr poll error');
-    expect(linkText(store.get(), NOW)).toMatchObject({ tone: 'hot', text: 'No connection' });
-    store.snapshot({ incidents: [], stats: stats(), info }, NOW);
-    store.heartbeat({ serverTime: NOW, lag: 0, lastEventAt: NOW - 4_000, lastVerdictAt: NOW }, NOW);
-    expect(linkText(store.get(), NOW)).toEqual({ tone: 'ok', text: 'Live', last: 'last event 4 s ago' });
-    expect(linkText(store.get(), NOW + 60_000).text).toMatch(/^Stale since \d\d:\d\d:\d\d$/);
-    store.lost(NOW);
-    expect(linkText(store.get(), NOW)).toMatchObject({
-      tone: 'hot',
-      text: expect.stringContaining('Reconnecting'),
-    });
   });
 });

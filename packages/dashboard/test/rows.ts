@@ -1,8 +1,17 @@
-import type { Incident, IncidentRow, IncidentStats } from '@loopwatch/contract';
+import type { IncidentStats } from '@loopwatch/contract';
+import {
+  type ChangesMessage,
+  type IncidentDetail,
+  type IncidentItem,
+  noTriage,
+  type SessionEvent,
+  type SessionItem,
+  type SnapshotMessage,
+} from '@loopwatch/contract/api';
 
 export const NOW = Date.UTC(2026, 7, 3, 14, 5, 0);
 
-export function row(part: Partial<IncidentRow> = {}): IncidentRow {
+export function row(part: Partial<IncidentItem> = {}): IncidentItem {
   return {
     id: 'i-1',
     detector: 'tool-repeat',
@@ -29,11 +38,13 @@ export function row(part: Partial<IncidentRow> = {}): IncidentRow {
     reason: 'read_file was called 5 times in a row with the same arguments',
     cost: { calls: 5, turns: 5, characters: 0, tokens: null, ms: 8_200 },
     revision: 1,
+    groupKey: 'tool-repeat read_file',
+    triage: noTriage,
     ...part,
   };
 }
 
-export function incident(part: Partial<Incident> = {}): Incident {
+export function incident(part: Partial<IncidentDetail> = {}): IncidentDetail {
   return {
     ...row(),
     resolution: null,
@@ -53,6 +64,9 @@ export function incident(part: Partial<Incident> = {}): Incident {
     source: null,
     preset: 'balanced',
     configHash: '4f1c9a2',
+    triageHistory: [],
+    firstEventIndex: 41,
+    lastEventIndex: 41,
     ...part,
   };
 }
@@ -72,4 +86,60 @@ export function stats(part: Partial<IncidentStats> = {}): IncidentStats {
     dropped: 0,
     ...part,
   };
+}
+
+export const info = { version: '0.1.0', preset: 'balanced', configHash: '4f1c9a2' };
+
+export function snapshot(incidents: IncidentItem[], part: Partial<IncidentStats> = {}): SnapshotMessage {
+  return { sequence: 1, incidents, sessions: [], stats: stats({ found: incidents.length, ...part }), info };
+}
+
+export function changes(part: Partial<ChangesMessage>): ChangesMessage {
+  return {
+    sequence: 2,
+    incidents: [],
+    sessions: [],
+    settings: [],
+    dropped: { incidents: 0, sessions: 0 },
+    stats: null,
+    ...part,
+  };
+}
+
+export function session(part: Partial<SessionItem> = {}): SessionItem {
+  return {
+    sessionId: 's-1',
+    state: 'live',
+    startedAt: NOW - 90_000,
+    lastEventAt: NOW - 1_000,
+    events: 60,
+    prompts: 1,
+    turns: 6,
+    toolCalls: 6,
+    characters: 800,
+    tokens: null,
+    model: 'gpt-5-mini',
+    backend: 'openai',
+    agent: 'checkout-agent',
+    tenant: null,
+    incidents: { open: 1, total: 1, byDetector: { 'tool-repeat': 1 } },
+    verdicts: 1,
+    source: { topic: 'loopwatch.events', partition: 0, firstOffset: '0', lastOffset: '59' },
+    preset: 'balanced',
+    configHash: '4f1c9a2',
+    updatedAt: NOW,
+    ...part,
+  };
+}
+
+/** Events of a session, counted from 0. */
+export function events(...list: ({ type: string } & Record<string, unknown>)[]): SessionEvent[] {
+  return list.map((event, index) => ({
+    offset: String(index),
+    timestamp: NOW + index,
+    eventIndex: index,
+    duplicate: false,
+    event,
+    error: null,
+  }));
 }

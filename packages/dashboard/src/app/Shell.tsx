@@ -1,68 +1,75 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { send } from '../api/client.ts';
+import { meQuery } from '../api/me.ts';
+import { statusQuery } from '../api/stats.ts';
 import { useLive } from '../live/context.ts';
 import { linkText } from '../live/link-text.ts';
 import { Button } from '../ui/Button.tsx';
-import { formatNumber } from '../ui/format.ts';
+import { formatCompact, plural } from '../ui/format.ts';
 import { Icon } from '../ui/icons.tsx';
 import { Mark } from '../ui/Ring.tsx';
 import { useNow } from './clock.ts';
-import { Link } from './Link.tsx';
+import { pages } from './pages.ts';
+import { prefer, usePreferences } from './preferences.ts';
 import styles from './Shell.module.css';
 import { chooseTheme, useTheme } from './theme.ts';
 
 interface Props {
-  readonly title: ReactNode;
   readonly onHelp: () => void;
+  readonly onPalette: () => void;
   readonly children: ReactNode;
 }
 
 /** What is around every page: the rail, the header with the state of the link, and the page itself. */
-export function Shell({ title, onHelp, children }: Props) {
-  const { stats, info } = useLive();
-  const open = stats?.open ?? 0;
+export function Shell({ onHelp, onPalette, children }: Props) {
+  const open = useLive(({ stats }) => stats?.open ?? 0);
   return (
     <div className={styles['shell']}>
       <a className={styles['skip']} href="#page">
         To the page
       </a>
       <nav className={styles['rail']} aria-label="Pages">
-        <Link href="/" className={styles['brand']}>
+        <Link to="/" className={styles['brand']} activeProps={{}}>
           <Mark />
           Loopwatch
         </Link>
         <div className={styles['pages']}>
-          <Link href="/incidents" aria-current="page">
-            <Icon name="incidents" />
-            Incidents
-            {open > 0 && (
-              <b>
-                {formatNumber(open)}
-                <span className="unseen"> open</span>
-              </b>
-            )}
-          </Link>
+          {pages.map(({ to, name, icon }) => (
+            <Link key={to} to={to} activeOptions={{ exact: to === '/', includeSearch: false }}>
+              <Icon name={icon} />
+              {name}
+              {to === '/incidents' && open > 0 && (
+                <b>
+                  {formatCompact(open)}
+                  <span className="unseen"> open</span>
+                </b>
+              )}
+            </Link>
+          ))}
         </div>
-        {info !== undefined && (
-          <p className={styles['info']}>
-            preset {info.preset}
-            <br />
-            config <code>{info.configHash.slice(0, 10)}</code> · v{info.version}
-          </p>
-        )}
+        <Versions />
       </nav>
       <header className={styles['header']}>
-        <span className={styles['headerMark']}>
+        <Link to="/" className={styles['headerMark']} aria-label="Loopwatch, overview" activeProps={{}}>
           <Mark />
-        </span>
-        {title}
+        </Link>
+        <button type="button" className={styles['jump']} onClick={onPalette} aria-label="Go to or do">
+          <Icon name="search" size={14} />
+          <span>Go to or do…</span>
+          <kbd>⌘K</kbd>
+        </button>
         <span className={styles['grow']} />
         <LinkState />
+        <ZoneToggle />
         <span className={styles['keys']}>
           <Button quiet icon onClick={onHelp} aria-label="Keys" title="Keys (?)">
             <Icon name="keyboard" />
           </Button>
         </span>
         <ThemeToggle />
+        <User />
       </header>
       <main className={styles['main']} id="page" tabIndex={-1}>
         {children}
@@ -71,8 +78,39 @@ export function Shell({ title, onHelp, children }: Props) {
   );
 }
 
+/** Of this page; absent where it was not built from a checkout. */
+const commit = import.meta.env.VITE_COMMIT ?? '';
+
+/** What a result depends on, so that it can be reproduced. */
+function Versions() {
+  const info = useLive((state) => state.info);
+  const { data: status } = useQuery({ ...statusQuery, refetchInterval: false, staleTime: 60_000 });
+  if (info === undefined) return null;
+  const on = status?.detectors.filter((detector) => detector.on);
+  return (
+    <footer className={styles['info']}>
+      <span title={on?.map(({ id }) => id).join(', ')}>
+        {info.preset}
+        {on !== undefined && `, ${plural(on.length, 'detector')}`}
+      </span>
+      <span>
+        config <code title={info.configHash}>{info.configHash.slice(0, 10)}</code>
+      </span>
+      <span>
+        v{info.version}
+        {commit !== '' && (
+          <>
+            {' '}
+            · <code>{commit}</code>
+          </>
+        )}
+      </span>
+    </footer>
+  );
+}
+
 function LinkState() {
-  const live = useLive();
+  const live = useLive((state) => state);
   const now = useNow();
   const { tone, text, last } = linkText(live, now);
   return (
@@ -81,6 +119,24 @@ function LinkState() {
       <span role="status">{text}</span>
       {last !== undefined && <small>{last}</small>}
     </div>
+  );
+}
+
+function ZoneToggle() {
+  const zone = usePreferences((preferences) => preferences.zone);
+  const other = zone === 'utc' ? 'local' : 'utc';
+  const name = { utc: 'UTC', local: 'Local' };
+  return (
+    <span className={styles['zone']}>
+      <Button
+        quiet
+        onClick={() => prefer({ zone: other })}
+        aria-label={`Times are ${zone === 'utc' ? 'UTC' : 'local'}; show ${other === 'utc' ? 'UTC' : 'local ones'}`}
+        title={`Show times in ${name[other] === 'UTC' ? 'UTC' : 'the local zone'}`}
+      >
+        {name[zone]}
+      </Button>
+    </span>
   );
 }
 
@@ -96,6 +152,23 @@ function ThemeToggle() {
       title={`${other} theme (t)`}
     >
       <Icon name={theme === 'dark' ? 'sun' : 'moon'} />
+    </Button>
+  );
+}
+
+function User() {
+  const { data: me } = useQuery(meQuery);
+  const client = useQueryClient();
+  if (me?.required !== true || me.user === null) return null;
+  const logout = () => {
+    void send('/auth/logout', { method: 'POST' }).then(() => {
+      client.clear();
+      window.location.reload();
+    });
+  };
+  return (
+    <Button quiet onClick={logout} title={`Logged in as ${me.user.name} (${me.user.role}); log out`}>
+      <span className={styles['user']}>{me.user.name}</span> Log out
     </Button>
   );
 }

@@ -2,24 +2,32 @@ import { useEffect, useRef } from 'react';
 
 /** Shortcuts as data: the same list acts and fills the help. */
 export const keyMap = [
-  { action: 'next', keys: ['j', 'ArrowDown'], shown: ['j', '↓'], text: 'Next incident' },
-  { action: 'previous', keys: ['k', 'ArrowUp'], shown: ['k', '↑'], text: 'Previous incident' },
-  { action: 'open', keys: [], shown: ['Enter'], text: 'Open the incident in focus' },
-  { action: 'close', keys: ['Escape'], shown: ['Esc'], text: 'Close it, back to the list' },
-  { action: 'pause', keys: ['p'], shown: ['p'], text: 'Pause or resume the list' },
+  { action: 'palette', keys: [], shown: ['⌘K', 'Ctrl K'], text: 'Go to a page, do something' },
+  { action: 'search', keys: ['/'], shown: ['/'], text: 'Search' },
+  { action: 'next', keys: ['j', 'ArrowDown'], shown: ['j', '↓'], text: 'Next row' },
+  { action: 'previous', keys: ['k', 'ArrowUp'], shown: ['k', '↑'], text: 'Previous row' },
+  { action: 'open', keys: [], shown: ['Enter'], text: 'Open the row in focus' },
+  { action: 'close', keys: ['Escape'], shown: ['Esc'], text: 'Close, back to the list' },
+  { action: 'select', keys: ['x'], shown: ['x'], text: 'Select the row' },
+  { action: 'acknowledge', keys: ['a'], shown: ['a'], text: 'Acknowledge: it is a loop' },
+  { action: 'falsePositive', keys: ['f'], shown: ['f'], text: 'False positive: it is none' },
+  { action: 'mute', keys: ['m'], shown: ['m'], text: 'Mute for an hour' },
+  { action: 'undo', keys: ['u', 'z'], shown: ['u'], text: 'Undo the last triage' },
+  { action: 'pause', keys: ['p'], shown: ['p'], text: 'Pause or resume live rows' },
   { action: 'theme', keys: ['t'], shown: ['t'], text: 'Light or dark' },
   { action: 'help', keys: ['?'], shown: ['?'], text: 'These keys' },
 ] as const;
 
 export type KeyAction = (typeof keyMap)[number]['action'];
-export type KeyHandlers = { readonly [Action in KeyAction]?: () => void };
+export type KeyHandlers = { readonly [Action in KeyAction]?: (() => void) | undefined };
 
-/** The action of a key press; none while typing, in a dialog, or with a modifier. */
+/** The action of a key press; none while typing, in a dialog or menu, or with a modifier. */
 export function actionOf(event: KeyboardEvent): KeyAction | undefined {
+  if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') return 'palette';
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return undefined;
   if (
     event.target instanceof Element &&
-    event.target.closest('input, textarea, select, dialog, [contenteditable]')
+    event.target.closest('input, textarea, select, dialog, [contenteditable], [role="menu"], [role="dialog"]')
   ) {
     return undefined;
   }

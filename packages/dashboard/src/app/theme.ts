@@ -30,8 +30,10 @@ export function useTheme(): Theme {
   return useSyncExternalStore(subscribe, read);
 }
 
-export function chooseTheme(theme: Theme): void {
-  document.documentElement.dataset['theme'] = theme;
+/** @param theme `system` leaves it to the system again */
+export function chooseTheme(theme: Theme | 'system'): void {
+  if (theme === 'system') delete document.documentElement.dataset['theme'];
+  else document.documentElement.dataset['theme'] = theme;
   try {
     localStorage.setItem(KEY, theme);
   } catch {

@@ -136,9 +136,6 @@ export function Record({ incident }: { readonly incident: Incident }) {
   return (
     <Card title="Record">
       <Facts facts={facts} />
-      <div className={styles['under']}>
-        <CopyButton what="JSON" text={() => JSON.stringify(incident, null, 2)} />
-      </div>
     </Card>
   );
 }

@@ -1,100 +1,197 @@
-import type { DetectorId, IncidentRow } from '@loopwatch/contract';
+import type { IncidentItem } from '@loopwatch/contract/api';
+import { useLive } from '../live/context.ts';
+import { Button } from '../ui/Button.tsx';
 import { chipClass, DetectorSquare } from '../ui/Chip.tsx';
 import { detectorIds } from '../ui/detectors.ts';
-import { formatNumber } from '../ui/format.ts';
 import { Icon } from '../ui/icons.tsx';
+import { Menu, MenuCheck, MenuItem, MenuLabel } from '../ui/Menu.tsx';
+import { Segments } from '../ui/Segments.tsx';
 import styles from './FilterBar.module.css';
-import { type Filters, matchesFilters, type TextFilter, toggleDetector, without } from './url.ts';
+import { SearchBox } from './SearchBox.tsx';
+import {
+  filterNames,
+  groupSortNames,
+  type IncidentSearch,
+  isFiltered,
+  type ListFilter,
+  listFilterNames,
+  listFilters,
+  sortNames,
+  toggle,
+  withValues,
+} from './search.ts';
+import { triageNames } from './triage.ts';
 
 interface Props {
-  readonly rows: readonly IncidentRow[];
-  readonly filters: Filters;
-  readonly onChange: (filters: Filters) => void;
+  readonly search: IncidentSearch;
+  /** What is shown, for the values that can be suggested. */
+  readonly rows: readonly IncidentItem[];
+  readonly onChange: (part: Partial<IncidentSearch>) => void;
 }
 
-const names: Record<TextFilter, string> = { agent: 'agent', model: 'model', sessionId: 'session' };
-
-/** Chips that narrow the list; each says how many incidents it would leave. */
-export function FilterBar({ rows, filters, onChange }: Props) {
-  const ofOtherStates = rows.filter((row) => matchesFilters(row, without(filters, 'state')));
-  const ofOtherDetectors = rows.filter((row) => matchesFilters(row, without(filters, 'detector')));
-  const detectors = detectorIds.filter(
-    (id) => filters.detector?.includes(id) === true || rows.some(({ detector }) => detector === id),
-  );
-  const count = (state: IncidentRow['state']) => ofOtherStates.filter((row) => row.state === state).length;
-  const countDetector = (id: DetectorId) => ofOtherDetectors.filter(({ detector }) => detector === id).length;
-  const withState = (state: IncidentRow['state']): Filters => ({ ...without(filters, 'state'), state });
-  const texts = (Object.keys(names) as TextFilter[]).filter((name) => filters[name] !== undefined);
+/** Everything that narrows and orders the list; what narrows it now stands below as chips. */
+export function FilterBar({ search, rows, onChange }: Props) {
+  const { filter, grouped, sort } = search;
+  const stats = useLive((state) => state.stats);
+  const state = filter.state?.length === 1 ? filter.state[0] : undefined;
+  const sorts = grouped ? groupSortNames : sortNames;
   return (
     <div className={styles['bar']} role="group" aria-label="Filters">
-      <div className={styles['segments']} role="group" aria-label="State">
-        <Segment
-          pressed={filters.state === undefined}
-          onPress={() => onChange(without(filters, 'state'))}
-          text="All"
-          count={ofOtherStates.length}
-        />
-        <Segment
-          pressed={filters.state === 'open'}
-          onPress={() => onChange(withState('open'))}
-          text="Open"
-          count={count('open')}
-        />
-        <Segment
-          pressed={filters.state === 'resolved'}
-          onPress={() => onChange(withState('resolved'))}
-          text="Resolved"
-          count={count('resolved')}
-        />
-      </div>
-      {detectors.map((id) => (
-        <button
-          key={id}
-          type="button"
-          className={chipClass}
-          aria-pressed={filters.detector?.includes(id) === true}
-          onClick={() => onChange(toggleDetector(filters, id))}
-        >
-          <DetectorSquare detector={id} />
-          {id}
-          <small>{formatNumber(countDetector(id))}</small>
-        </button>
-      ))}
-      {texts.map((name) => (
-        <button
-          key={name}
-          type="button"
-          className={chipClass}
-          aria-pressed="true"
-          aria-label={`${names[name]} ${filters[name] ?? ''}, remove this filter`}
-          onClick={() => onChange(without(filters, name))}
-        >
-          <span>
-            {names[name]}: {filters[name]}
-          </span>
-          <Icon name="close" size={12} />
-        </button>
-      ))}
-      {Object.keys(filters).length > 0 && (
-        <button type="button" className={styles['clear']} onClick={() => onChange({})}>
-          Clear filters
-        </button>
-      )}
+      <SearchBox
+        filter={filter}
+        onChange={(next) => onChange({ filter: next })}
+        values={(name) => seenValues(rows, name)}
+      />
+      <Segments
+        label="State"
+        value={state ?? 'all'}
+        options={[
+          { value: 'all', text: 'All' },
+          { value: 'open', text: 'Open' },
+          { value: 'resolved', text: 'Resolved' },
+        ]}
+        onChange={(value) =>
+          onChange({ filter: withValues(filter, 'state', value === 'all' ? [] : [value]) })
+        }
+      />
+      <Menu
+        trigger={
+          <Button>
+            Detector
+            <Icon name="down" size={12} />
+          </Button>
+        }
+      >
+        <MenuLabel>Detector, and how many are open</MenuLabel>
+        {detectorIds.map((id) => (
+          <MenuCheck
+            key={id}
+            checked={filter.detector?.includes(id) ?? false}
+            onChange={() => onChange({ filter: toggle(filter, 'detector', id) })}
+          >
+            <span className={styles['detector']}>
+              <DetectorSquare detector={id} />
+              {id}
+              <small>{stats?.openByDetector[id] ?? 0}</small>
+            </span>
+          </MenuCheck>
+        ))}
+      </Menu>
+      <Menu
+        trigger={
+          <Button>
+            Triage
+            <Icon name="down" size={12} />
+          </Button>
+        }
+      >
+        {listFilters.triage.map((status) => (
+          <MenuCheck
+            key={status}
+            checked={filter.triage?.includes(status) ?? false}
+            onChange={() => onChange({ filter: toggle(filter, 'triage', status) })}
+          >
+            {triageNames[status]}
+          </MenuCheck>
+        ))}
+      </Menu>
+      <span className={styles['grow']} />
+      <Button
+        aria-pressed={grouped}
+        tone={grouped ? 'accent' : undefined}
+        onClick={() => onChange({ grouped: !grouped, sort: grouped ? '-detectedAt' : '-lastSeen' })}
+        title="Identical loops together"
+      >
+        <Icon name="group" size={14} />
+        Group by cause
+      </Button>
+      <Menu
+        align="end"
+        trigger={
+          <Button>
+            {sorts[sort]}
+            <Icon name="down" size={12} />
+          </Button>
+        }
+      >
+        {Object.entries(sorts).map(([id, name]) => (
+          <MenuItem
+            key={id}
+            onSelect={() => onChange({ sort: id })}
+            note={id === sort && <Icon name="check" size={13} />}
+          >
+            {name}
+          </MenuItem>
+        ))}
+      </Menu>
+      {isFiltered(search) && <Chips search={search} onChange={onChange} />}
     </div>
   );
 }
 
-interface SegmentProps {
-  readonly pressed: boolean;
-  readonly onPress: () => void;
-  readonly text: string;
-  readonly count: number;
+function Chips({ search: { filter }, onChange }: Pick<Props, 'search' | 'onChange'>) {
+  const chips = listFilterNames.flatMap((name) =>
+    (filter[name] ?? []).map((value) => ({
+      key: `${name}:${value}`,
+      name: filterNames[name],
+      value: name === 'group' ? 'one of them' : value,
+      remove: () => onChange({ filter: toggle(filter, name, value) }),
+    })),
+  );
+  const { q, open, ...rest } = filter;
+  return (
+    <div className={styles['chips']}>
+      {q !== undefined && (
+        <Chip
+          name="text"
+          value={q}
+          onRemove={() => onChange({ filter: { ...rest, ...(open !== undefined && { open }) } })}
+        />
+      )}
+      {open !== undefined && (
+        <Chip
+          name="open"
+          value={open ? 'needs a look' : 'no'}
+          onRemove={() => onChange({ filter: { ...rest, ...(q !== undefined && { q }) } })}
+        />
+      )}
+      {chips.map(({ key, name, value, remove }) => (
+        <Chip key={key} name={name} value={value} onRemove={remove} />
+      ))}
+      <button
+        type="button"
+        className={styles['clear']}
+        onClick={() => onChange({ filter: {}, range: { kind: 'all' } })}
+      >
+        Clear filters
+      </button>
+    </div>
+  );
 }
 
-function Segment({ pressed, onPress, text, count }: SegmentProps) {
+function Chip({ name, value, onRemove }: { name: string; value: string; onRemove: () => void }) {
   return (
-    <button type="button" className={styles['segment']} aria-pressed={pressed} onClick={onPress}>
-      {text} <small>{formatNumber(count)}</small>
+    <button
+      type="button"
+      className={chipClass}
+      aria-pressed="true"
+      aria-label={`${name} ${value}, remove this filter`}
+      onClick={onRemove}
+    >
+      <span>
+        {name}: {value}
+      </span>
+      <Icon name="close" size={12} />
     </button>
   );
+}
+
+function seenValues(rows: readonly IncidentItem[], name: ListFilter): string[] {
+  const values = new Set<string>();
+  for (const row of rows) {
+    const value =
+      name === 'tool' ? row.tool?.name : name === 'group' || name === 'triage' ? undefined : row[name];
+    if (value !== undefined && value !== null) values.add(value);
+  }
+  return [...values].sort();
 }

@@ -1,69 +1,168 @@
-import type { IncidentRow } from '@loopwatch/contract';
-import { useEffect, useRef } from 'react';
-import { Link } from '../app/Link.tsx';
+import type { IncidentItem } from '@loopwatch/contract/api';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { type CSSProperties, useEffect, useRef } from 'react';
 import { costShort } from '../incident/cost.ts';
-import { DetectorLabel, StateLabel } from '../ui/Chip.tsx';
-import { formatDuration } from '../ui/format.ts';
+import { DetectorLabel, StateLabel, TriageLabel } from '../ui/Chip.tsx';
+import { Icon } from '../ui/icons.tsx';
 import { Ring } from '../ui/Ring.tsx';
 import { Ago } from '../ui/Time.tsx';
+import { useNarrow } from '../ui/use-narrow.ts';
+import { useRows } from '../ui/use-rows.ts';
+import type { Column } from './columns.tsx';
 import styles from './IncidentList.module.css';
 
 interface Props {
-  readonly rows: readonly IncidentRow[];
-  readonly selected: string | undefined;
-  /** Incidents that came while the page was open. */
+  readonly rows: readonly IncidentItem[];
+  readonly total: number;
+  readonly columns: readonly Column[];
+  readonly sort: string;
+  readonly onSort: (sort: string) => void;
+  /** The row that has the keyboard. */
+  readonly cursor: string | undefined;
+  /** The row that is shown beside the list. */
+  readonly peek: string | undefined;
   readonly arrived: ReadonlySet<string>;
-  readonly hrefOf: (id: string) => string;
-  readonly onOpen: (id: string) => void;
+  readonly selected: ReadonlySet<string>;
+  readonly onSelect: (id: string, range: boolean) => void;
+  readonly onPeek: (id: string) => void;
+  readonly onEnd: () => void;
+  readonly onHover: (over: boolean) => void;
+  readonly more: 'idle' | 'reading' | 'failed' | 'done';
+  /** Whether the cursor is to take the focus along, and what says that it has. */
+  readonly wantFocus: boolean;
+  readonly onFocused: () => void;
 }
 
-/** The incidents, newest first. One markup for wide, narrow and phone: the list's own width decides how it looks. */
-export function IncidentList({ rows, selected, arrived, hrefOf, onOpen }: Props) {
-  const list = useRef<HTMLDivElement>(null);
-  // Who comes by a link finds the row of the incident in sight.
+const WIDE_ROW = 57;
+const CARD = 104;
+
+/** The incidents as a long list, of which only what is in sight is drawn. */
+export function IncidentList(props: Props) {
+  const { rows, total, columns, sort, onSort, cursor, wantFocus, onFocused, peek } = props;
+  const list = useRef<HTMLOListElement>(null);
+  const box = useRef<HTMLDivElement>(null);
+  const narrow = useNarrow(box, 720);
+  const keys = rows.map(({ id }) => id);
+  const { items, height, margin, show } = useRows({
+    keys,
+    rowHeight: narrow ? CARD : WIDE_ROW,
+    list,
+    onEnd: props.onEnd,
+  });
+  const at = cursor === undefined ? -1 : keys.indexOf(cursor);
+
   useEffect(() => {
-    if (selected !== undefined)
-      list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
-  }, [selected]);
+    if (!wantFocus || at < 0) return;
+    const links = list.current?.querySelectorAll<HTMLElement>('[data-incident]') ?? [];
+    const link = [...links].find(({ dataset }) => dataset['incident'] === cursor);
+    if (link === undefined) show(at);
+    else {
+      onFocused();
+      link.focus({ preventScroll: true });
+      link.scrollIntoView({ block: 'nearest' });
+    }
+  });
+
+  const style = { '--columns': columns.map(({ width }) => width).join(' ') } as CSSProperties;
   return (
-    <div className={styles['list']} data-incident-list ref={list}>
-      <div className={styles['columns']} aria-hidden="true">
-        <span />
-        <span>What repeats</span>
-        <span>Agent</span>
-        <span>Found</span>
-        <span>Used</span>
-        <span>State</span>
-      </div>
-      <ol aria-label="Incidents, newest first">
-        {rows.map((row) => (
-          <Item
-            key={row.id}
-            row={row}
-            selected={row.id === selected}
-            arrived={arrived.has(row.id)}
-            href={hrefOf(row.id)}
-            onOpen={onOpen}
-          />
-        ))}
+    <div
+      ref={box}
+      className={styles['list']}
+      style={style}
+      data-narrow={narrow || undefined}
+      onPointerEnter={(event) => event.pointerType === 'mouse' && props.onHover(true)}
+      onPointerLeave={() => props.onHover(false)}
+    >
+      {!narrow && <Headings columns={columns} sort={sort} onSort={onSort} />}
+      <ol ref={list} aria-label="Incidents, newest first" style={{ height }}>
+        {items.map(({ index, start }) => {
+          const row = rows[index];
+          return row === undefined ? null : (
+            <Item
+              key={row.id}
+              {...props}
+              row={row}
+              narrow={narrow}
+              top={start - margin}
+              position={index + 1}
+              total={total}
+              current={row.id === peek}
+            />
+          );
+        })}
       </ol>
+      {props.more === 'reading' && (
+        <p className={styles['end']} role="status">
+          Reading older ones…
+        </p>
+      )}
+      {props.more === 'failed' && (
+        <p className={styles['end']} role="alert">
+          Older ones could not be read.{' '}
+          <button type="button" onClick={props.onEnd}>
+            Try again
+          </button>
+        </p>
+      )}
     </div>
   );
 }
 
-interface ItemProps {
-  readonly row: IncidentRow;
-  readonly selected: boolean;
-  readonly arrived: boolean;
-  readonly href: string;
-  readonly onOpen: (id: string) => void;
+function Headings({ columns, sort, onSort }: Pick<Props, 'columns' | 'sort' | 'onSort'>) {
+  return (
+    <div className={styles['columns']}>
+      <span />
+      <span>What repeats</span>
+      {columns.map(({ id, name, right, sort: by }) => {
+        if (by === undefined) {
+          return (
+            <span key={id} data-right={right || undefined}>
+              {name}
+            </span>
+          );
+        }
+        const down = sort === `-${by}`;
+        const up = sort === by;
+        return (
+          <button
+            key={id}
+            type="button"
+            data-right={right || undefined}
+            aria-label={`Sort by ${name.toLowerCase()}${down ? ', now downwards' : up ? ', now upwards' : ''}`}
+            onClick={() => onSort(down && by === 'detectedAt' ? by : `-${by}`)}
+          >
+            {(down || up) && <Icon name={down ? 'down' : 'up'} size={10} />}
+            {name}
+          </button>
+        );
+      })}
+    </div>
+  );
 }
 
-function Item({ row, selected, arrived, href, onOpen }: ItemProps) {
-  const cost = costShort(row);
+interface ItemProps extends Props {
+  readonly row: IncidentItem;
+  readonly narrow: boolean;
+  readonly top: number;
+  readonly position: number;
+  readonly current: boolean;
+}
+
+function Item({ row, narrow, top, position, total, current, columns, selected, ...props }: ItemProps) {
+  const isSelected = selected.has(row.id);
+  const navigate = useNavigate();
   return (
-    <li className={styles['item']} data-arrived={arrived || undefined} data-selected={selected || undefined}>
-      <div className={styles['row']}>
+    <li
+      className={styles['item']}
+      style={{ transform: `translateY(${String(top)}px)` }}
+      aria-setsize={total}
+      aria-posinset={position}
+      data-arrived={props.arrived.has(row.id) || undefined}
+      data-current={current || undefined}
+      data-selected={isSelected || undefined}
+      data-over={row.triage.status === 'muted' || row.triage.status === 'false_positive' || undefined}
+    >
+      <label className={styles['pick']}>
         <Ring
           detector={row.detector}
           count={row.count}
@@ -71,36 +170,65 @@ function Item({ row, selected, arrived, href, onOpen }: ItemProps) {
           period={row.period}
           over={row.state === 'resolved'}
         />
-        <div className={styles['why']}>
-          <Link
-            href={href}
-            className={styles['link']}
-            data-incident={row.id}
-            aria-current={selected || undefined}
-            title={row.reason}
-            onFollow={() => onOpen(row.id)}
-          >
-            {row.reason}
-          </Link>
+        <input
+          type="checkbox"
+          checked={isSelected}
+          aria-label={`Select: ${row.reason}`}
+          onChange={(event) => props.onSelect(row.id, (event.nativeEvent as MouseEvent).shiftKey)}
+        />
+      </label>
+      <div className={styles['why']}>
+        <Link
+          to="/incidents/$id"
+          params={{ id: row.id }}
+          className={styles['link']}
+          data-incident={row.id}
+          aria-current={current || undefined}
+          activeProps={{}}
+          title={row.reason}
+          onClick={(event) => {
+            if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
+              return;
+            event.preventDefault();
+            if (narrow && window.innerWidth < 761) {
+              void navigate({ to: '/incidents/$id', params: { id: row.id } });
+            } else props.onPeek(row.id);
+          }}
+        >
+          {row.reason}
+        </Link>
+        <span className={styles['under']}>
           <DetectorLabel detector={row.detector} />
-        </div>
-        <div className={styles['agent']}>
-          <span className={styles['name']}>{row.agent ?? row.sessionId}</span>
-          <span className={styles['second']}>{row.model ?? 'model not given'}</span>
-        </div>
-        <div className={styles['found']}>
-          <Ago time={row.detectedAt} />
-          <span>
-            {row.state === 'open' ? 'for' : 'lasted'} {formatDuration(Math.max(0, row.cost.ms))}
-          </span>
-        </div>
-        <div className={styles['cost']}>
-          {cost.value} <span>{cost.unit}</span>
-        </div>
-        <div className={styles['state']}>
-          <StateLabel state={row.state} outcome={row.outcome} />
-        </div>
+          {narrow && <TriageLabel triage={row.triage} />}
+        </span>
       </div>
+      {narrow ? (
+        <>
+          <div className={styles['facts']}>
+            <code>{row.agent ?? row.sessionId}</code>
+            <CostText row={row} />
+            <Ago time={row.detectedAt} />
+          </div>
+          <div>
+            <StateLabel state={row.state} outcome={row.outcome} />
+          </div>
+        </>
+      ) : (
+        columns.map(({ id, right, cell }) => (
+          <div key={id} className={styles['cell']} data-right={right || undefined}>
+            {cell(row)}
+          </div>
+        ))
+      )}
     </li>
+  );
+}
+
+function CostText({ row }: { readonly row: IncidentItem }) {
+  const { value, unit } = costShort(row);
+  return (
+    <span>
+      {value} {unit}
+    </span>
   );
 }

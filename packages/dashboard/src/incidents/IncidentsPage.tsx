@@ -1,196 +1,281 @@
-import type { IncidentRow } from '@loopwatch/contract';
-import { use, useEffect, useRef } from 'react';
+import type { IncidentItem } from '@loopwatch/contract/api';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import { errorText } from '../api/client.ts';
+import { useMayChange } from '../api/me.ts';
+import { serverNow } from '../app/clock.ts';
 import { ErrorBoundary } from '../app/ErrorBoundary.tsx';
 import { useKeys } from '../app/keys.ts';
-import { close, navigate } from '../app/location.ts';
-import { IncidentPane } from '../incident/IncidentPane.tsx';
-import { LiveContext, useLive } from '../live/context.ts';
+import { usePreferences } from '../app/preferences.ts';
+import { IncidentView } from '../incident/IncidentView.tsx';
+import { useLive } from '../live/context.ts';
 import { Button } from '../ui/Button.tsx';
-import { plural } from '../ui/format.ts';
+import { formatNumber, plural } from '../ui/format.ts';
 import { Icon } from '../ui/icons.tsx';
 import { Message } from '../ui/Message.tsx';
+import { NothingYet } from '../ui/NothingYet.tsx';
+import { Page } from '../ui/Page.tsx';
+import { ListSkeleton } from '../ui/Skeleton.tsx';
+import { TimeRangePicker } from '../ui/TimeRangePicker.tsx';
+import { useMedia } from '../ui/use-media.ts';
 import { Announcement } from './Announcement.tsx';
+import { ColumnChooser } from './ColumnChooser.tsx';
+import { chosenColumns } from './columns.tsx';
+import { Download } from './Download.tsx';
 import { FilterBar } from './FilterBar.tsx';
+import { GroupList } from './GroupList.tsx';
 import { IncidentList } from './IncidentList.tsx';
 import styles from './IncidentsPage.module.css';
-import { ListSkeleton, NothingYet } from './placeholders.tsx';
-import { Tiles } from './Tiles.tsx';
-import { type Filters, incidentPath, listPath, matchesFilters } from './url.ts';
-import { useOlder } from './use-older.ts';
-import { usePause } from './use-pause.ts';
+import { SavedViews } from './SavedViews.tsx';
+import { SelectionBar } from './SelectionBar.tsx';
+import { type IncidentSearch, isFiltered, readIncidentSearch, writeIncidentSearch } from './search.ts';
+import { useTriage } from './triage.ts';
+import { useIncidentList } from './use-incident-list.ts';
 
-interface Props {
-  readonly filters: Filters;
-  /** What the address had besides, that means nothing here. */
-  readonly ignored: readonly string[];
-  readonly selected: string | undefined;
-}
+/** Every incident, and beside them the one at hand. */
+export function IncidentsPage() {
+  const raw = useSearch({ strict: false });
+  const search = useMemo(() => readIncidentSearch(raw), [raw]);
+  const navigate = useNavigate();
+  const go = (part: Partial<IncidentSearch>, replace = true) =>
+    void navigate({
+      to: '/incidents',
+      search: { ...writeIncidentSearch({ ...search, ...part }) },
+      replace,
+      resetScroll: false,
+    });
+  const change = (part: Partial<IncidentSearch>) => go(part, false);
+  const [hovered, setHovered] = useState(false);
+  const view = useMemo(
+    () => ({ filter: search.filter, range: search.range, sort: search.sort }),
+    [search.filter, search.range, search.sort],
+  );
+  const listView = search.grouped ? { ...view, sort: '-detectedAt' } : view;
+  const list = useIncidentList(listView, hovered);
+  const stats = useLive((state) => state.stats);
+  const columns = chosenColumns(usePreferences((preferences) => preferences.columns));
 
-/** The newest incidents, and beside them the one that is open. */
-export function IncidentsPage({ filters, ignored, selected }: Props) {
-  const live = useLive();
-  const { rows, paused, waiting, toggle } = usePause(live.rows);
-  const shown = rows.filter((row) => matchesFilters(row, filters));
-  const page = useRef<HTMLDivElement>(null);
-  const before = useRef(selected);
-  const readOn = useRef(true);
-
-  // Whoever closes an incident, by whatever way, goes on where it is in the list.
-  useEffect(() => {
-    if (selected === undefined) linkOf(page.current, before.current)?.focus({ preventScroll: true });
-    before.current = selected;
-  }, [selected]);
-
-  const open = (id: string) => {
-    if (selected === undefined) navigate(incidentPath(id, filters), { fromList: true });
-    else navigate(incidentPath(id, filters), { replace: true });
-  };
-  const leave = () => close(listPath(filters));
-  const move = (step: number) => {
-    const links = [...(page.current?.querySelectorAll<HTMLElement>('[data-incident]') ?? [])];
-    const from = links.findIndex((link) =>
-      selected === undefined ? link === document.activeElement : link.dataset['incident'] === selected,
-    );
-    const next = links[from === -1 ? 0 : from + step];
-    if (next === undefined) return;
-    next.focus({ preventScroll: true });
-    next.scrollIntoView({ block: 'nearest' });
-    const id = next.dataset['incident'];
-    if (selected === undefined || id === undefined) return;
-    readOn.current = false;
-    open(id);
-  };
-  useKeys({
-    next: () => move(1),
-    previous: () => move(-1),
-    pause: toggle,
-    ...(selected !== undefined && { close: leave }),
-  });
-
+  // Without room for both, the incident takes the place of the list.
+  const alone = useMedia('(max-width: 1119px)');
+  if (alone && search.peek !== undefined) {
+    return <IncidentView id={search.peek} row={undefined} alone onClose={() => go({ peek: undefined })} />;
+  }
   return (
-    <div className={styles['page']} data-split={selected !== undefined || undefined} ref={page}>
-      <div className={styles['listPane']}>
-        {selected === undefined && live.stats !== undefined && live.stats.found > 0 && (
-          <Tiles stats={live.stats} />
-        )}
-        <Announcement found={live.stats?.found} open={live.stats?.open} />
-        {live.rows.length > 0 && (
-          <div className={styles['toolbar']}>
-            <FilterBar rows={rows} filters={filters} onChange={(next) => changeFilters(next, selected)} />
-            <span className={styles['pause']}>
-              <Button onClick={toggle} aria-pressed={paused} tone={paused ? 'accent' : undefined}>
-                <Icon name={paused ? 'play' : 'pause'} size={14} />
-                {paused ? `Resume${waiting > 0 ? `, ${String(waiting)} new` : ''}` : 'Pause'}
+    <div className={styles['split']} data-open={search.peek !== undefined || undefined}>
+      <div className={styles['main']}>
+        <Page
+          title="Incidents"
+          note={
+            list.rows !== undefined && (
+              <span>
+                {formatNumber(list.total)}
+                {isFiltered(search) ? ' match' : ' in all'}
+                {stats !== undefined && ` · ${formatNumber(stats.open)} open`}
+              </span>
+            )
+          }
+          actions={
+            <>
+              <TimeRangePicker all range={search.range} onChange={(range) => change({ range })} />
+              <SavedViews search={search} />
+              {!search.grouped && <ColumnChooser />}
+              <Download view={listView} total={list.total} />
+              <Button
+                onClick={() => list.setPaused(!list.paused)}
+                aria-pressed={list.paused}
+                tone={list.paused ? 'accent' : undefined}
+                title="Hold the list still (p)"
+              >
+                <Icon name={list.paused ? 'play' : 'pause'} size={14} />
+                {list.paused ? `Resume${list.waiting > 0 ? `, ${String(list.waiting)} new` : ''}` : 'Pause'}
               </Button>
-            </span>
-          </div>
-        )}
-        {ignored.length > 0 && (
-          <p className={styles['ignored']} role="note">
-            The address says {ignored.join(', ')}, which is unknown here; it was ignored.
-          </p>
-        )}
-        <List
-          rows={shown}
-          all={rows}
-          filters={filters}
-          selected={selected}
-          onOpen={(id) => {
-            readOn.current = true;
-            open(id);
-          }}
-        />
+            </>
+          }
+        >
+          <Announcement found={stats?.found} open={stats?.open} />
+          <FilterBar search={search} rows={list.rows ?? []} onChange={change} />
+          {search.ignored.length > 0 && (
+            <p className={styles['ignored']} role="note">
+              The address says {search.ignored.join(', ')}, which is unknown here; it was ignored.
+            </p>
+          )}
+          {list.left > 0 && !search.grouped && (
+            <p className={styles['left']} role="status">
+              {plural(list.left, 'change')} came too fast to be shown one by one; all are stored.{' '}
+              <Button small onClick={list.reload}>
+                Read the list again
+              </Button>
+            </p>
+          )}
+          {!list.paused && hovered && list.waiting > 0 && (
+            <p className={styles['waiting']} role="status">
+              {plural(list.waiting, 'new incident')} above, held while the pointer is on the list
+            </p>
+          )}
+          {search.grouped ? (
+            <GroupList view={view} onSort={(sort) => change({ sort })} />
+          ) : (
+            <List
+              search={search}
+              list={list}
+              columns={columns}
+              go={go}
+              change={change}
+              onHover={setHovered}
+            />
+          )}
+        </Page>
       </div>
-      {selected !== undefined && (
-        <div className={styles['detailPane']} key={selected}>
+      {search.peek !== undefined && (
+        <aside className={styles['peek']} aria-label="Incident beside the list" key={search.peek}>
           <ErrorBoundary>
-            <IncidentPane
-              id={selected}
-              row={live.rows.find(({ id }) => id === selected)}
-              onClose={leave}
-              readOn={readOn}
-              filterLink={(name, value) => listPath({ [name]: value })}
+            <IncidentView
+              id={search.peek}
+              row={list.rows?.find(({ id }) => id === search.peek)}
+              onClose={() => go({ peek: undefined })}
             />
           </ErrorBoundary>
-        </div>
+        </aside>
       )}
     </div>
   );
 }
 
 interface ListProps {
-  readonly rows: readonly IncidentRow[];
-  /** Without filters. */
-  readonly all: readonly IncidentRow[];
-  readonly filters: Filters;
-  readonly selected: string | undefined;
-  readonly onOpen: (id: string) => void;
+  readonly search: IncidentSearch;
+  readonly list: ReturnType<typeof useIncidentList>;
+  readonly columns: ReturnType<typeof chosenColumns>;
+  readonly go: (part: Partial<IncidentSearch>, replace?: boolean) => void;
+  readonly change: (part: Partial<IncidentSearch>) => void;
+  readonly onHover: (over: boolean) => void;
 }
 
 /** The list in each of its states: not there yet, no answer, nothing, no match, and as it should be. */
-function List({ rows, all, filters, selected, onOpen }: ListProps) {
-  const { link, stats, arrived } = useLive();
-  const { retry } = use(LiveContext);
-  const older = useOlder(filters);
-  if (stats === undefined) {
-    if (link.state !== 'failed') return <ListSkeleton />;
+function List({ search, list, columns, go, change, onHover }: ListProps) {
+  const { rows } = list;
+  const arrived = useLive((state) => state.arrived);
+  const mayChange = useMayChange();
+  const triage = useTriage();
+  const [cursor, setCursor] = useState<string>();
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [wantFocus, setWantFocus] = useState(false);
+  const { peek } = search;
+  const at = peek ?? cursor;
+  const chosen = (rows ?? []).filter(({ id }) => selected.has(id));
+  const targets = chosen.length > 0 ? chosen : (rows ?? []).filter(({ id }) => id === at);
+
+  // Whoever closes the drawer goes on where it was in the list.
+  const [before, setBefore] = useState(peek);
+  if (before !== peek) {
+    setBefore(peek);
+    if (peek === undefined) {
+      setCursor(before);
+      setWantFocus(true);
+    }
+  }
+
+  const move = (step: number) => {
+    if (rows === undefined || rows.length === 0) return;
+    const index = rows.findIndex(({ id }) => id === at);
+    const next = rows[index === -1 ? 0 : Math.max(0, Math.min(rows.length - 1, index + step))];
+    if (next === undefined) return;
+    setWantFocus(true);
+    setCursor(next.id);
+    if (peek !== undefined) go({ peek: next.id });
+  };
+  const select = (id: string, range: boolean) => {
+    const next = new Set(selected);
+    const from = rows?.findIndex((row) => row.id === cursor) ?? -1;
+    const to = rows?.findIndex((row) => row.id === id) ?? -1;
+    const span = range && from >= 0 ? rows?.slice(Math.min(from, to), Math.max(from, to) + 1) : undefined;
+    if (span !== undefined) for (const row of span) next.add(row.id);
+    else if (!next.delete(id)) next.add(id);
+    setCursor(id);
+    setSelected(next);
+  };
+  const judge = (items: readonly IncidentItem[], status: 'acknowledged' | 'false_positive', done: string) =>
+    triage.change(items, { status }, done);
+  useKeys({
+    next: () => move(1),
+    previous: () => move(-1),
+    pause: () => list.setPaused(!list.paused),
+    select: at === undefined ? undefined : () => select(at, false),
+    close:
+      peek !== undefined
+        ? () => go({ peek: undefined })
+        : selected.size > 0
+          ? () => setSelected(new Set())
+          : undefined,
+    ...(mayChange && {
+      acknowledge: () => judge(targets, 'acknowledged', 'Acknowledged'),
+      falsePositive: () => judge(targets, 'false_positive', 'Marked as a false positive'),
+      mute: () =>
+        triage.change(targets, { status: 'muted', mutedUntil: serverNow() + 3_600_000 }, 'Muted for an hour'),
+      undo: triage.undo,
+    }),
+  });
+
+  if (rows === undefined) {
+    if (list.error === null) return <ListSkeleton what="the incidents" />;
     return (
       <div className={styles['blank']}>
         <Message
-          title="No connection to the server"
+          title="No answer from the server"
           tone="hot"
-          action={<Button onClick={retry}>Try again</Button>}
+          action={<Button onClick={list.retry}>Try again</Button>}
         >
-          <p>The live link could not be opened ({link.message}). It is tried again by itself.</p>
+          <p>{errorText(list.error)}</p>
         </Message>
       </div>
     );
   }
-  if (all.length === 0) {
+  if (rows.length === 0 && !isFiltered(search)) {
     return (
       <div className={styles['blank']}>
-        <NothingYet />
+        <NothingYet what="loops" />
       </div>
     );
   }
-  const more = stats.kept > all.length && older.state !== 'done';
+  if (rows.length === 0) {
+    return (
+      <div className={styles['blank']}>
+        <Message
+          title="No incident matches"
+          action={
+            <Button onClick={() => change({ filter: {}, range: { kind: 'all' } })}>Clear filters</Button>
+          }
+        >
+          <p>There are incidents, but none with these filters in this time.</p>
+        </Message>
+      </div>
+    );
+  }
   return (
     <>
-      {rows.length === 0 ? (
-        <div className={styles['blank']}>
-          <Message
-            title="No incident matches"
-            action={<Button onClick={() => changeFilters({}, selected)}>Clear filters</Button>}
-          >
-            <p>{plural(all.length, 'incident')} here, none with these filters.</p>
-          </Message>
-        </div>
-      ) : (
-        <IncidentList
-          rows={rows}
-          selected={selected}
-          arrived={arrived}
-          hrefOf={(id) => incidentPath(id, filters)}
-          onOpen={onOpen}
-        />
-      )}
-      {more && (
-        <p className={styles['more']}>
-          <Button onClick={older.load} disabled={older.state === 'loading'}>
-            {older.state === 'loading' ? 'Reading…' : 'Show older incidents'}
-          </Button>
-          {older.state === 'failed' && <span role="alert">They could not be read; try again.</span>}
-        </p>
+      <IncidentList
+        rows={rows}
+        total={list.total}
+        columns={columns}
+        sort={search.sort}
+        onSort={(sort) => change({ sort })}
+        cursor={at}
+        peek={peek}
+        arrived={arrived}
+        selected={selected}
+        onSelect={select}
+        onPeek={(id) => {
+          setCursor(id);
+          go({ peek: id }, peek !== undefined);
+        }}
+        onEnd={list.more}
+        onHover={onHover}
+        more={list.moreState}
+        wantFocus={wantFocus}
+        onFocused={() => setWantFocus(false)}
+      />
+      {selected.size > 0 && (
+        <SelectionBar items={chosen} onClear={() => setSelected(new Set())} mayChange={mayChange} />
       )}
     </>
   );
-}
-
-function changeFilters(filters: Filters, selected: string | undefined): void {
-  navigate(selected === undefined ? listPath(filters) : incidentPath(selected, filters), { replace: true });
-}
-
-function linkOf(page: HTMLElement | null, id: string | undefined): HTMLElement | undefined {
-  const links = page?.querySelectorAll<HTMLElement>('[data-incident]') ?? [];
-  return [...links].find((link) => link.dataset['incident'] === id);
 }

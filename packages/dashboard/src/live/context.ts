@@ -9,7 +9,8 @@ export interface LiveAccess {
 
 export const LiveContext = createContext<LiveAccess>({ store: new LiveStore(), retry: () => undefined });
 
-export function useLive(): LiveState {
+/** A part of what the live link tells; the component is drawn again only when that part changes. */
+export function useLive<Part>(select: (state: LiveState) => Part): Part {
   const { store } = use(LiveContext);
-  return useSyncExternalStore(store.subscribe, store.get);
+  return useSyncExternalStore(store.subscribe, () => select(store.get()));
 }

@@ -14,7 +14,7 @@ export interface LinkText {
 /** The state of the link in words. @param now the server's wall clock, epoch ms */
 export function linkText(state: LiveState, now: number): LinkText {
   const last = lastText(state, now);
-  const { link, heardAt } = state;
+  const { link, heardAt, heartbeat } = state;
   if (link.state === 'connecting') return { tone: 'warm', text: 'Connecting…', last };
   if (link.state === 'failed') return { tone: 'hot', text: 'No connection', last };
   if (link.state === 'reconnecting') {
@@ -23,7 +23,8 @@ export function linkText(state: LiveState, now: number): LinkText {
   if (heardAt !== undefined && now - heardAt > STALE_AFTER_MS) {
     return { tone: 'warm', text: `Stale since ${formatTime(heardAt, now)}`, last };
   }
-  const lag = state.heartbeat?.lag ?? 0;
+  if (heartbeat?.log === 'down') return { tone: 'hot', text: 'The server has lost the event log', last };
+  const lag = heartbeat?.lag ?? 0;
   return { tone: 'ok', text: lag > 0 ? `Live, ${String(lag)} behind` : 'Live', last };
 }
 

@@ -1,25 +1,30 @@
+import type { IncidentStats, ServerInfo } from '@loopwatch/contract';
 import type {
-  IncidentRow,
-  IncidentStats,
-  LiveHeartbeat,
-  LiveIncidents,
-  LiveSnapshot,
-  ServerInfo,
-} from '@loopwatch/contract';
+  ChangesMessage,
+  HeartbeatMessage,
+  IncidentItem,
+  SessionItem,
+  SnapshotMessage,
+} from '@loopwatch/contract/api';
 
-/** What the page knows of the server. A new object for each change; React compares by identity. */
+/** What the live link has told. A new object for each change; React compares by identity. */
 export interface LiveState {
   readonly link: Link;
-  /** Newest first. */
-  readonly rows: readonly IncidentRow[];
-  /** Incidents that came after the first snapshot: those slide in. */
+  /** Incidents that are new or changed, by id, the latest change last; lists lay them over what they have read. */
+  readonly incidents: ReadonlyMap<string, IncidentItem>;
+  readonly sessions: ReadonlyMap<string, SessionItem>;
+  /** Incidents that were found while the page was open. */
   readonly arrived: ReadonlySet<string>;
+  /** Changes that were left out because there were too many at once; lists have them when they are read again. */
+  readonly dropped: number;
   /** Undefined before the first snapshot. */
   readonly stats: IncidentStats | undefined;
   readonly info: ServerInfo | undefined;
-  readonly heartbeat: LiveHeartbeat | undefined;
+  readonly heartbeat: HeartbeatMessage | undefined;
   /** When the server was last heard, by its own clock, epoch ms. */
   readonly heardAt: number | undefined;
+  /** Number of the latest change that was seen, for catching up after a break. */
+  readonly sequence: number | undefined;
 }
 
 export type Link =
@@ -30,17 +35,20 @@ export type Link =
   /** Never reached so far. */
   | { readonly state: 'failed'; readonly message: string };
 
-/** Rows to hold; older ones can be asked for again. */
-const MAX_ROWS = 2_000;
+/** Changes to hold; a list that needs older ones is read again. */
+export const MAX_HELD = 2_000;
 
 const initial: LiveState = {
   link: { state: 'connecting' },
-  rows: [],
+  incidents: new Map(),
+  sessions: new Map(),
   arrived: new Set(),
+  dropped: 0,
   stats: undefined,
   info: undefined,
   heartbeat: undefined,
   heardAt: undefined,
+  sequence: undefined,
 };
 
 /** The messages of `/live` folded into one state. No socket and no React in here. */
@@ -55,34 +63,70 @@ export class LiveStore {
     return () => this.listeners.delete(listener);
   };
 
-  /** The first of a connection takes the place of all there was; one in between only adds. */
-  snapshot({ incidents, stats, info }: LiveSnapshot, at: number): void {
-    const rows =
-      this.state.link.state === 'live'
-        ? this.merge(incidents)
-        : { rows: incidents, arrived: new Set<string>() };
-    this.set({ link: { state: 'live' }, info, stats, heardAt: at, ...rows });
+  /** Takes the place of all there was. */
+  snapshot({ incidents, sessions, stats, info, sequence }: SnapshotMessage, at: number): void {
+    this.set({
+      link: { state: 'live' },
+      incidents: new Map(incidents.toReversed().map((item) => [item.id, item])),
+      sessions: new Map(sessions.toReversed().map((item) => [item.sessionId, item])),
+      arrived: new Set(),
+      dropped: 0,
+      info,
+      stats,
+      sequence,
+      heardAt: at,
+    });
   }
 
-  incidents(
-    { incidents, stats }: Omit<LiveIncidents, 'stats'> & { readonly stats: IncidentStats | null },
-    at: number,
-  ): void {
-    this.set({ heardAt: at, ...(stats !== null && { stats }), ...this.merge(incidents) });
+  changes(message: ChangesMessage, at: number): void {
+    const known = this.state;
+    const incidents = new Map(known.incidents);
+    const sessions = new Map(known.sessions);
+    const arrived = new Set(known.arrived);
+    for (const item of message.incidents) {
+      if (item.revision === 1 && !incidents.has(item.id)) arrived.add(item.id);
+      put(incidents, item.id, item);
+    }
+    for (const item of message.sessions) put(sessions, item.sessionId, item);
+    const tooMany = bound(incidents) + bound(arrived);
+    bound(sessions);
+    this.set({
+      link: { state: 'live' },
+      incidents,
+      sessions,
+      arrived,
+      dropped: known.dropped + message.dropped.incidents + Math.min(tooMany, message.incidents.length),
+      heardAt: at,
+      sequence: Math.max(known.sequence ?? 0, message.sequence),
+      ...(message.stats !== null && { stats: message.stats }),
+    });
   }
 
-  heartbeat(heartbeat: LiveHeartbeat, at: number): void {
+  /** What this page itself changed, without waiting for the server to tell. */
+  changed(items: readonly IncidentItem[]): void {
+    const incidents = new Map(this.state.incidents);
+    for (const item of items) put(incidents, item.id, item);
+    bound(incidents);
+    this.set({ incidents });
+  }
+
+  /** Lists were read again, so nothing is missing in them. */
+  caughtUp(): void {
+    if (this.state.dropped > 0) this.set({ dropped: 0 });
+  }
+
+  heartbeat(heartbeat: HeartbeatMessage, at: number): void {
     this.set({ heartbeat, heardAt: at });
-  }
-
-  /** Rows from another way than the live link: a page of older ones. */
-  add(incidents: readonly IncidentRow[]): void {
-    this.set({ rows: this.merge(incidents).rows });
   }
 
   lost(at: number): void {
     if (this.state.stats === undefined) this.set({ link: { state: 'connecting' } });
     else if (this.state.link.state === 'live') this.set({ link: { state: 'reconnecting', since: at } });
+  }
+
+  /** Connected again; what was missed comes as changes. */
+  found(): void {
+    if (this.state.stats !== undefined) this.set({ link: { state: 'live' } });
   }
 
   refused(message: string): void {
@@ -93,24 +137,25 @@ export class LiveStore {
     if (this.state.stats === undefined) this.set({ link: { state: 'connecting' } });
   }
 
-  private merge(incidents: readonly IncidentRow[]): Pick<LiveState, 'rows' | 'arrived'> {
-    const rows = new Map(this.state.rows.map((row) => [row.id, row]));
-    const greeted = this.state.stats !== undefined;
-    const arrived = new Set(this.state.arrived);
-    for (const row of incidents) {
-      const known = rows.get(row.id);
-      if (known === undefined && greeted) arrived.add(row.id);
-      if (known === undefined || known.revision <= row.revision) rows.set(row.id, row);
-    }
-    return { rows: [...rows.values()].sort(newestFirst).slice(0, MAX_ROWS), arrived };
-  }
-
   private set(part: Partial<LiveState>): void {
     this.state = { ...this.state, ...part };
     for (const listener of this.listeners) listener();
   }
 }
 
-function newestFirst(a: IncidentRow, b: IncidentRow): number {
-  return b.detectedAt - a.detectedAt || (a.id < b.id ? -1 : 1);
+/** As the latest, so that the oldest change is the first to go. */
+function put<Item>(items: Map<string, Item>, id: string, item: Item): void {
+  items.delete(id);
+  items.set(id, item);
+}
+
+/** @returns how many had to go */
+function bound(items: Map<string, unknown> | Set<string>): number {
+  let gone = 0;
+  for (const id of items.keys()) {
+    if (items.size <= MAX_HELD) break;
+    items.delete(id);
+    gone += 1;
+  }
+  return gone;
 }

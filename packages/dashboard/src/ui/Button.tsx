@@ -1,14 +1,15 @@
-import type { ButtonHTMLAttributes } from 'react';
+import type { ComponentProps } from 'react';
 import styles from './Button.module.css';
 
-type Props = ButtonHTMLAttributes<HTMLButtonElement> & {
+type Props = ComponentProps<'button'> & {
   readonly quiet?: boolean;
   /** Holds only an icon; give it an aria-label. */
   readonly icon?: boolean;
-  readonly tone?: 'accent' | undefined;
+  readonly tone?: 'accent' | 'hot' | undefined;
+  readonly small?: boolean;
 };
 
-export function Button({ quiet, icon, tone, ...rest }: Props) {
+export function Button({ quiet, icon, tone, small, ...rest }: Props) {
   return (
     <button
       type="button"
@@ -16,6 +17,7 @@ export function Button({ quiet, icon, tone, ...rest }: Props) {
       data-quiet={quiet || undefined}
       data-icon={icon || undefined}
       data-tone={tone}
+      data-small={small || undefined}
       {...rest}
     />
   );

@@ -1,4 +1,5 @@
 import type { DetectorId, IncidentRow } from '@loopwatch/contract';
+import type { Triage, TriageStatus } from '@loopwatch/contract/api';
 import styles from './Chip.module.css';
 import { Icon } from './icons.tsx';
 
@@ -41,4 +42,22 @@ export function DetectorLabel({ detector }: { readonly detector: DetectorId }) {
 
 export function DetectorSquare({ detector }: { readonly detector: DetectorId }) {
   return <i className={styles['square']} data-detector={detector} />;
+}
+
+const triageSigns = { acknowledged: 'check', muted: 'mute', false_positive: 'flag' } as const;
+const triageTexts: Record<Exclude<TriageStatus, 'new'>, string> = {
+  acknowledged: 'acknowledged',
+  muted: 'muted',
+  false_positive: 'no loop',
+};
+
+/** What somebody said of an incident; nothing while nobody did. */
+export function TriageLabel({ triage: { status, note } }: { readonly triage: Triage }) {
+  if (status === 'new') return note === null ? null : <span className={styles['triage']}>noted</span>;
+  return (
+    <span className={styles['triage']} data-triage={status} title={note ?? undefined}>
+      <Icon name={triageSigns[status]} size={12} />
+      {triageTexts[status]}
+    </span>
+  );
 }

@@ -1,10 +1,12 @@
 import { useEffect, useState } from 'react';
+import { errorText } from '../api/client.ts';
 import styles from './Button.module.css';
 import { Icon } from './icons.tsx';
+import { toast } from './toasts.ts';
 
 interface Props {
-  /** What is copied; a function where it is costly to make. */
-  readonly text: string | (() => string);
+  /** What is copied; a function where it is costly to make or has to be read first. */
+  readonly text: string | (() => string | Promise<string>);
   /** What it is, such as "link". */
   readonly what: string;
   /** A bare sign beside an id instead of a button with words. */
@@ -15,6 +17,7 @@ const SHOWN_MS = 1_600;
 
 export function CopyButton({ text, what, bare = false }: Props) {
   const [result, setResult] = useState<'copied' | 'failed'>();
+  const [busy, setBusy] = useState(false);
 
   useEffect(() => {
     if (result === undefined) return;
@@ -23,12 +26,20 @@ export function CopyButton({ text, what, bare = false }: Props) {
   }, [result]);
 
   const copy = () => {
-    copyText(typeof text === 'string' ? text : text()).then(
-      () => setResult('copied'),
-      () => setResult('failed'),
-    );
+    setBusy(true);
+    Promise.resolve(typeof text === 'string' ? text : text())
+      .then(copyText)
+      .then(
+        () => setResult('copied'),
+        (error: unknown) => {
+          setResult('failed');
+          toast(`Not copied: ${errorText(error)}`, { tone: 'hot' });
+        },
+      )
+      .finally(() => setBusy(false));
   };
-  const said = result === 'copied' ? 'Copied' : result === 'failed' ? 'Not allowed' : `Copy ${what}`;
+  const said =
+    result === 'copied' ? 'Copied' : result === 'failed' ? 'Not copied' : busy ? 'Reading…' : `Copy ${what}`;
   const icon = result === 'copied' ? 'check' : 'copy';
   if (bare) {
     return (

@@ -1,5 +1,13 @@
 /** Numbers, durations and times as people read them: one helper each. */
 
+type Zone = 'local' | 'utc';
+let zone: Zone = 'local';
+
+/** The zone that times are written in from now on. */
+export function writeTimesIn(chosen: Zone): void {
+  zone = chosen;
+}
+
 const grouped = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
 
@@ -38,20 +46,19 @@ export function formatAgo(ms: number): string {
 
 /** 14:02:11, with the day where it is not `now`'s. */
 export function formatTime(time: number, now: number = time): string {
-  const date = new Date(time);
-  const clock = date.toLocaleTimeString('en-GB');
-  if (date.toDateString() === new Date(now).toDateString()) return clock;
-  return `${date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })}, ${clock}`;
+  const clock = write(time, { timeStyle: 'medium' });
+  const day = (moment: number) => write(moment, { day: 'numeric', month: 'short', year: 'numeric' });
+  return day(time) === day(now) ? clock : `${day(time)}, ${clock}`;
 }
 
 /** With milliseconds and zone, for tooltips and copied text: 2026-08-03 14:02:11.004 UTC+2 */
 export function formatExact(time: number): string {
-  const date = new Date(time);
-  const zone = new Intl.DateTimeFormat('en', { timeZoneName: 'shortOffset' }).formatToParts(date);
-  const name = zone.find(({ type }) => type === 'timeZoneName')?.value ?? '';
-  const day = `${String(date.getFullYear())}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-  const ms = String(date.getMilliseconds()).padStart(3, '0');
-  return `${day} ${date.toLocaleTimeString('en-GB')}.${ms} ${name.replace('GMT', 'UTC')}`;
+  const format = new Intl.DateTimeFormat('en', { timeZoneName: 'shortOffset', ...zoneOption() });
+  const name = format.formatToParts(time).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+  // Sweden writes dates as ISO 8601 does.
+  const day = new Date(time).toLocaleDateString('sv-SE', zoneOption());
+  const ms = String(new Date(time).getMilliseconds()).padStart(3, '0');
+  return `${day} ${write(time, { timeStyle: 'medium' })}.${ms} ${name.replace('GMT', 'UTC')}`;
 }
 
 /** 1 call, 2 calls */
@@ -63,6 +70,27 @@ export function plural(count: number, one: string, many = `${one}s`): string {
 export function joinWords(words: readonly string[]): string {
   if (words.length <= 1) return words.join('');
   return `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`;
+}
+
+/** 18.4 MB */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1_000) return `${String(bytes)} B`;
+  const step = Math.min(4, Math.floor(Math.log10(bytes) / 3));
+  const value = bytes / 1_000 ** step;
+  return `${value < 10 ? value.toFixed(1) : String(Math.round(value))} ${['B', 'kB', 'MB', 'GB', 'TB'][step] ?? ''}`;
+}
+
+/** 93 %; a dash where there is nothing to take a part of. */
+export function formatShare(share: number | null): string {
+  return share === null ? '–' : `${String(Math.round(share * 100))} %`;
+}
+
+function write(time: number, options: Intl.DateTimeFormatOptions): string {
+  return new Date(time).toLocaleString('en-GB', { ...options, ...zoneOption() });
+}
+
+function zoneOption(): Intl.DateTimeFormatOptions {
+  return zone === 'utc' ? { timeZone: 'UTC' } : {};
 }
 
 function two(value: number): string {

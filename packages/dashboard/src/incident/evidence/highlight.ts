@@ -32,15 +32,20 @@ export function highlight({ excerpt, ends, repeated }: TextEvidence): Span[] {
 
 function allEnds(
   { from, text }: NonNullable<TextEvidence['excerpt']>,
-  ends: readonly number[],
+  given: readonly number[],
   repeated: string,
 ): number[] {
-  const earlier: number[] = [];
   const length = repeated.length;
-  let end = (ends[0] ?? from) - length - from;
-  while (length > 0 && end >= length && end <= text.length && text.slice(end - length, end) === repeated) {
+  const is = (end: number) => end >= length && text.slice(end - length, end) === repeated;
+  // The compared window may end in the middle of what repeats: a period is shown from its beginning.
+  const last = (given.at(-1) ?? from) - from;
+  let shift = 0;
+  while (shift < length && !is(last - shift)) shift += 1;
+  const ends = given.map((end) => end - (shift < length ? shift : 0));
+
+  const earlier: number[] = [];
+  for (let end = (ends[0] ?? from) - length - from; length > 0 && is(end); end -= length) {
     earlier.push(end + from);
-    end -= length;
   }
   return [...earlier.reverse(), ...ends];
 }

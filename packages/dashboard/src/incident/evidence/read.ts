@@ -24,6 +24,34 @@ export interface CallsEvidence {
   /** The first and the latest; those in between may be missing. */
   readonly calls: readonly Call[];
   readonly similar: boolean;
+  /** Of a detector with several. */
+  readonly rule: string | undefined;
+}
+
+/** One step of a cycle of calls. */
+export interface CycleStep {
+  readonly name: string;
+  /** JSON, maybe cut. */
+  readonly arguments: string;
+  /** What it brings each time; '' where that is not known. */
+  readonly text: string;
+}
+
+/** What a judging model said. */
+export interface Judgement {
+  readonly analysis: string;
+  /** Turns that it was shown. */
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+  /** Confidence above which it is a loop. */
+  readonly threshold: number | undefined;
+}
+
+/** A limit of turns or requests. */
+export interface Limit {
+  readonly allowed: number | undefined;
+  readonly message: string | undefined;
+  readonly lastCalls: readonly string[];
 }
 
 export interface TextEvidence {
@@ -57,7 +85,45 @@ export function readCalls(evidence: Evidence): CallsEvidence | undefined {
       },
     ];
   });
-  return calls.length === 0 ? undefined : { calls, similar: evidence['matching'] === 'similar' };
+  return calls.length === 0
+    ? undefined
+    : { calls, similar: evidence['matching'] === 'similar', rule: text(evidence['rule']) };
+}
+
+/** @returns undefined when it has no cycle of at least two steps */
+export function readCycle(evidence: Evidence): readonly CycleStep[] | undefined {
+  const steps = list(evidence['cycle']).flatMap((item): CycleStep[] => {
+    const step = fields(item);
+    const name = text(step['name']);
+    return name === undefined
+      ? []
+      : [{ name, arguments: text(step['arguments']) ?? '', text: text(step['text']) ?? '' }];
+  });
+  return steps.length < 2 ? undefined : steps;
+}
+
+/** @returns undefined when no model said anything */
+export function readJudgement(evidence: Evidence): Judgement | undefined {
+  const analysis = text(evidence['analysis']);
+  if (analysis === undefined) return undefined;
+  const shown = fields(evidence['shown']);
+  return {
+    analysis,
+    from: number(shown['from']),
+    to: number(shown['to']),
+    threshold: number(evidence['threshold']),
+  };
+}
+
+/** @returns undefined when it is of no limit */
+export function readLimit(evidence: Evidence): Limit | undefined {
+  const allowed = number(evidence['max_allowed']);
+  const message = text(evidence['limit_message']);
+  if (allowed === undefined && message === undefined) return undefined;
+  const lastCalls = list(evidence['last_tool_calls']).map((call) =>
+    typeof call === 'string' ? call : JSON.stringify(call),
+  );
+  return { allowed, message, lastCalls };
 }
 
 function readResult(result: Evidence): CallResult | undefined {

@@ -1,0 +1,87 @@
+import { type Problem, problemSchema } from '@loopwatch/contract/api';
+import type { z } from 'zod';
+
+/** The server answered with a problem, or not at all. The message is a sentence for people. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  /** Of the answer; 0 where there was none. */
+  readonly status: number;
+  readonly problem: Problem | undefined;
+
+  constructor(message: string, status: number, problem?: Problem) {
+    super(message);
+    this.status = status;
+    this.problem = problem;
+  }
+}
+
+/** Values of a query; lists are given several times, `undefined` is left out. */
+export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+
+interface Options {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly query?: Query;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The address of an endpoint, for requests and for links that download. */
+export function apiPath(path: string, query: Query = {}): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined) continue;
+    if (Array.isArray(value)) for (const one of value) parameters.append(name, String(one));
+    else parameters.append(name, String(value));
+  }
+  return `/api/v1${path}${parameters.size === 0 ? '' : `?${parameters.toString()}`}`;
+}
+
+/**
+ * Asks the server, and checks its answer by the contract's schema.
+ *
+ * @throws ApiError when the server refuses, cannot be reached, or answers something else than the contract says
+ */
+export async function request<Schema extends z.ZodType>(
+  schema: Schema,
+  path: string,
+  options: Options = {},
+): Promise<z.infer<Schema>> {
+  const response = await send(path, options);
+  const answer: unknown = await response.json().catch(() => undefined);
+  const parsed = schema.safeParse(answer);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const place = issue === undefined ? '' : ` (${issue.path.join('.') || 'the answer'}: ${issue.message})`;
+  throw new ApiError(
+    `The server's answer to ${path} is not what this page expects${place}. They may be of different versions: load the page again.`,
+    response.status,
+  );
+}
+
+/** The same for endpoints that answer nothing. */
+export async function send(path: string, options: Options = {}): Promise<Response> {
+  const { method = 'GET', query, body, signal } = options;
+  let response: Response;
+  try {
+    response = await fetch(apiPath(path, query), {
+      method,
+      ...(body !== undefined && {
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json' },
+      }),
+      ...(signal !== undefined && { signal }),
+    });
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    throw new ApiError('The server cannot be reached. It is tried again by itself.', 0);
+  }
+  if (response.ok) return response;
+  const problem = problemSchema.safeParse(await response.json().catch(() => undefined));
+  const said = problem.success ? (problem.data.detail ?? problem.data.title) : undefined;
+  throw new ApiError(said ?? `The server answered ${String(response.status)}`, response.status, problem.data);
+}
+
+/** What went wrong, as a sentence. */
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

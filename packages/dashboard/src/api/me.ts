@@ -1,0 +1,25 @@
+import { type Me, meSchema } from '@loopwatch/contract/api';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { ApiError, request } from './client.ts';
+
+const everybody: Me = { required: false, user: { name: 'everybody', role: 'operator' }, methods: [] };
+
+/** Who looks at the page. A server without logins is open to everybody. */
+export const meQuery = queryOptions({
+  queryKey: ['me'],
+  queryFn: async ({ signal }) => {
+    try {
+      return await request(meSchema, '/auth/me', { signal });
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) return everybody;
+      throw error;
+    }
+  },
+  staleTime: 300_000,
+});
+
+/** Whether buttons that change something may be shown; the server decides in the end. */
+export function useMayChange(): boolean {
+  const { data } = useQuery(meQuery);
+  return data?.user?.role === 'operator';
+}

@@ -1,0 +1,25 @@
+import { QueryCache, QueryClient } from '@tanstack/react-query';
+import { ApiError } from './client.ts';
+
+/** What was read from the server. The live link says when something is old, so that nothing has to be polled. */
+export function createQueryClient(): QueryClient {
+  const client = new QueryClient({
+    queryCache: new QueryCache({
+      onError: (error, query) => {
+        // A login that has run out shows itself by any request.
+        if (error instanceof ApiError && error.status === 401 && query.queryKey[0] !== 'me') {
+          void client.invalidateQueries({ queryKey: ['me'] });
+        }
+      },
+    }),
+    defaultOptions: {
+      queries: {
+        staleTime: 15_000,
+        retry: (failures, error) =>
+          failures < 2 && !(error instanceof ApiError && error.status >= 400 && error.status < 500),
+        retryDelay: (attempt) => Math.min(5_000, 400 * 2 ** attempt),
+      },
+    },
+  });
+  return client;
+}

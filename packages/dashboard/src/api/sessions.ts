@@ -1,0 +1,43 @@
+import {
+  type SessionEventsQuery,
+  type SessionFilter,
+  sessionDetailSchema,
+  sessionEventsSchema,
+  sessionPageSchema,
+} from '@loopwatch/contract/api';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { rangeLimits, type TimeRange } from '../ui/time-range.ts';
+import { request } from './client.ts';
+
+export interface SessionQuery {
+  readonly filter: Omit<SessionFilter, 'from' | 'to'>;
+  readonly range: TimeRange;
+  readonly sort: string;
+}
+
+const PAGE = 100;
+
+export function sessionsQuery({ filter, range, sort }: SessionQuery) {
+  return infiniteQueryOptions({
+    queryKey: ['sessions', 'list', filter, range, sort],
+    queryFn: ({ pageParam, signal }) =>
+      request(sessionPageSchema, '/sessions', {
+        query: { ...filter, ...rangeLimits(range, Date.now()), sort, limit: PAGE, cursor: pageParam },
+        signal,
+      }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+  });
+}
+
+export function sessionQuery(id: string) {
+  return queryOptions({
+    queryKey: ['sessions', 'one', id],
+    queryFn: ({ signal }) => request(sessionDetailSchema, `/sessions/${encodeURIComponent(id)}`, { signal }),
+  });
+}
+
+/** A page of a session's events, read back from the log. */
+export function readEvents(id: string, query: SessionEventsQuery, signal?: AbortSignal) {
+  return request(sessionEventsSchema, `/sessions/${encodeURIComponent(id)}/events`, { query, signal });
+}

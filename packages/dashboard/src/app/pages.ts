@@ -1,0 +1,11 @@
+import type { IconName } from '../ui/icons.tsx';
+
+/** The pages as the rail and the palette list them. */
+export const pages = [
+  { to: '/', name: 'Overview', icon: 'overview' },
+  { to: '/incidents', name: 'Incidents', icon: 'incidents' },
+  { to: '/sessions', name: 'Sessions', icon: 'sessions' },
+  { to: '/tuning', name: 'Tuning', icon: 'tuning' },
+  { to: '/settings', name: 'Settings', icon: 'settings' },
+  { to: '/status', name: 'Status', icon: 'status' },
+] as const satisfies readonly { to: string; name: string; icon: IconName }[];

@@ -1,0 +1,89 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  type RouterHistory,
+} from '@tanstack/react-router';
+import { PageSkeleton } from '../ui/Skeleton.tsx';
+import { NotFound, PageError } from './fallbacks.tsx';
+import { Root } from './Root.tsx';
+import { parseSearch, type Search, writeSearch } from './search.ts';
+
+/**
+ * Every page and its address. Queries stay as they came, so that a part that means nothing can be told of; each page
+ * reads its own by a schema (`readIncidentSearch` and the like).
+ */
+const asItIs = (search: Record<string, unknown>): Search => search as Search;
+
+const root = createRootRoute({ component: Root, notFoundComponent: NotFound, validateSearch: asItIs });
+
+const overview = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  component: lazyRouteComponent(() => import('../overview/OverviewPage.tsx'), 'OverviewPage'),
+});
+const incidents = createRoute({
+  getParentRoute: () => root,
+  path: '/incidents',
+  component: lazyRouteComponent(() => import('../incidents/IncidentsPage.tsx'), 'IncidentsPage'),
+});
+const incident = createRoute({
+  getParentRoute: () => root,
+  path: '/incidents/$id',
+  component: lazyRouteComponent(() => import('../incident/IncidentPage.tsx'), 'IncidentPage'),
+});
+const sessions = createRoute({
+  getParentRoute: () => root,
+  path: '/sessions',
+  component: lazyRouteComponent(() => import('../sessions/SessionsPage.tsx'), 'SessionsPage'),
+});
+const session = createRoute({
+  getParentRoute: () => root,
+  path: '/sessions/$id',
+  component: lazyRouteComponent(() => import('../session/SessionPage.tsx'), 'SessionPage'),
+});
+const tuning = createRoute({
+  getParentRoute: () => root,
+  path: '/tuning',
+  component: lazyRouteComponent(() => import('../tuning/TuningPage.tsx'), 'TuningPage'),
+});
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('../settings/SettingsPage.tsx'), 'SettingsPage'),
+});
+const status = createRoute({
+  getParentRoute: () => root,
+  path: '/status',
+  component: lazyRouteComponent(() => import('../status/StatusPage.tsx'), 'StatusPage'),
+});
+
+const routeTree = root.addChildren([
+  overview,
+  incidents,
+  incident,
+  sessions,
+  session,
+  tuning,
+  settings,
+  status,
+]);
+
+export function createAppRouter(history?: RouterHistory) {
+  return createRouter({
+    routeTree,
+    parseSearch,
+    stringifySearch: writeSearch,
+    defaultPendingComponent: PageSkeleton,
+    defaultErrorComponent: PageError,
+    defaultPendingMs: 150,
+    ...(history !== undefined && { history }),
+  });
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>;
+  }
+}

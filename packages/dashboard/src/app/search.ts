@@ -1,0 +1,35 @@
+/** The query of an address as the pages read it: a name that is given several times is a list. */
+export type Search = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export function parseSearch(text: string): Record<string, string | string[]> {
+  const search: Record<string, string | string[]> = {};
+  const query = new URLSearchParams(text);
+  for (const name of new Set(query.keys())) {
+    const values = query.getAll(name);
+    search[name] = values.length === 1 ? (values[0] ?? '') : values;
+  }
+  return search;
+}
+
+/** The inverse of {@link parseSearch}: '' or a query string with its question mark. */
+export function writeSearch(search: Record<string, unknown>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(search)) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (typeof one === 'string' && one !== '') query.append(name, one);
+    }
+  }
+  return query.size === 0 ? '' : `?${query.toString()}`;
+}
+
+/** All values of a name. */
+export function valuesOf(search: Search, name: string): readonly string[] {
+  const value = search[name];
+  if (value === undefined) return [];
+  return typeof value === 'string' ? [value] : value;
+}
+
+/** The one value of a name. */
+export function valueOf(search: Search, name: string): string | undefined {
+  return valuesOf(search, name)[0];
+}

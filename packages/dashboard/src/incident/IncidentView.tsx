@@ -1,0 +1,238 @@
+import type { IncidentDetail, IncidentItem } from '@loopwatch/contract/api';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { ApiError, errorText } from '../api/client.ts';
+import { incidentQuery } from '../api/incidents.ts';
+import { useMayChange } from '../api/me.ts';
+import { serverNow } from '../app/clock.ts';
+import { ErrorBoundary } from '../app/ErrorBoundary.tsx';
+import { showInTab } from '../app/favicon.ts';
+import { useKeys } from '../app/keys.ts';
+import { TriageButtons } from '../incidents/TriageButtons.tsx';
+import { useTriage } from '../incidents/triage.ts';
+import { useLive } from '../live/context.ts';
+import { Button } from '../ui/Button.tsx';
+import { chipClass, DetectorLabel, StateChip, TriageLabel } from '../ui/Chip.tsx';
+import { CopyButton } from '../ui/CopyButton.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { Message } from '../ui/Message.tsx';
+import { Ring } from '../ui/Ring.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
+import { costSentence } from './cost.ts';
+import { Evidence } from './evidence/index.tsx';
+import { Guidance, Record, Steps, Why } from './facts.tsx';
+import styles from './IncidentView.module.css';
+import { Related } from './Related.tsx';
+import { SessionLine } from './SessionLine.tsx';
+import { TriageCard } from './TriageCard.tsx';
+import { testCase } from './test-case.ts';
+
+interface Props {
+  readonly id: string;
+  /** What is known already. */
+  readonly row: IncidentItem | undefined;
+  /** Back to the list that it was opened from; absent on a page of its own. */
+  readonly onClose?: () => void;
+  /** In place of the list rather than beside it. */
+  readonly alone?: boolean;
+}
+
+/** One incident: what repeats, why it is called a loop, what was seen of it, and what to do. */
+export function IncidentView({ id, row, onClose, alone = onClose === undefined }: Props) {
+  const query = useQuery(incidentQuery(id));
+  const client = useQueryClient();
+  const told = useLive((state) => state.incidents.get(id));
+  const { data } = query;
+  const missing = query.error instanceof ApiError && query.error.status === 404;
+
+  // The live link tells rows; evidence is read again when there is more of it.
+  const revision = told?.revision ?? 0;
+  const known = data?.revision ?? Infinity;
+  useEffect(() => {
+    if (revision > known) void client.invalidateQueries({ queryKey: incidentQuery(id).queryKey });
+  }, [client, id, revision, known]);
+
+  const shown = newest(told ?? row, data);
+  return (
+    <article className={styles['pane']} aria-label="Incident">
+      {onClose !== undefined && <Bar id={id} onClose={onClose} />}
+      {shown !== undefined && !missing && <Head item={shown} page={alone} />}
+      {query.isError && data === undefined ? (
+        missing ? (
+          <Message
+            level={shown === undefined && alone ? 1 : 2}
+            title="This incident is not here"
+            action={<Link to="/incidents">To the incidents</Link>}
+          >
+            It may be older than what the server keeps, or the link is incomplete.
+          </Message>
+        ) : (
+          <Message
+            level={shown === undefined && alone ? 1 : 2}
+            title="No answer"
+            tone="hot"
+            action={<Button onClick={() => void query.refetch()}>Try again</Button>}
+          >
+            {errorText(query.error)}
+          </Message>
+        )
+      ) : data === undefined ? (
+        <div className={styles['skeleton']}>
+          {shown === undefined && alone && <h1 className="unseen">Incident</h1>}
+          <Skeleton height={96} what="the incident" />
+          <Skeleton height={260} what="the evidence" />
+        </div>
+      ) : (
+        <Body incident={{ ...data, ...(shown ?? {}) }} />
+      )}
+    </article>
+  );
+}
+
+/** What was told by the live link and what was read: whichever is newer, each field of the row from the same. */
+function newest(
+  told: IncidentItem | undefined,
+  data: IncidentDetail | undefined,
+): IncidentItem | IncidentDetail | undefined {
+  if (told === undefined || data === undefined) return told ?? data;
+  return told.revision > data.revision || told.triage.revision > data.triage.revision ? told : data;
+}
+
+function Bar({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
+  return (
+    <div className={styles['bar']}>
+      <Button quiet onClick={onClose}>
+        <Icon name="back" size={14} />
+        List
+      </Button>
+      <span className={styles['hint']}>
+        <kbd>j</kbd> <kbd>k</kbd> next and previous
+      </span>
+      <span className={styles['grow']} />
+      <Link className={styles['open']} to="/incidents/$id" params={{ id }}>
+        <Icon name="expand" size={14} />
+        Whole page
+      </Link>
+      <Button quiet icon onClick={onClose} aria-label="Close" title="Close (Esc)">
+        <Icon name="close" />
+      </Button>
+    </div>
+  );
+}
+
+function Head({ item, page }: { readonly item: IncidentItem | IncidentDetail; readonly page: boolean }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const open = useLive(({ stats }) => stats?.open ?? 0);
+  const mayChange = useMayChange();
+  const triage = useTriage();
+  useEffect(() => {
+    if (!page) return;
+    heading.current?.focus();
+  }, [page]);
+  useEffect(() => {
+    if (page) showInTab(item.reason, open);
+  }, [page, item.reason, open]);
+  useKeys(
+    page && mayChange
+      ? {
+          acknowledge: () => triage.change([item], { status: 'acknowledged' }, 'Acknowledged'),
+          falsePositive: () =>
+            triage.change([item], { status: 'false_positive' }, 'Marked as a false positive'),
+          mute: () =>
+            triage.change(
+              [item],
+              { status: 'muted', mutedUntil: serverNow() + 3_600_000 },
+              'Muted for an hour',
+            ),
+          undo: triage.undo,
+        }
+      : {},
+  );
+  const model = [item.backend, item.model].filter((part) => part !== null).join(' / ');
+  const Heading = page ? 'h1' : 'h2';
+  return (
+    <header className={styles['head']}>
+      <Ring
+        detector={item.detector}
+        count={item.count}
+        threshold={item.threshold}
+        period={item.period}
+        size="large"
+        over={item.state === 'resolved'}
+      />
+      <div className={styles['title']}>
+        <div className={styles['chips']}>
+          <StateChip state={item.state} outcome={item.outcome} />
+          <span className={chipClass}>
+            <DetectorLabel detector={item.detector} />
+          </span>
+          {item.agent !== null && (
+            <Link
+              className={chipClass}
+              to="/incidents"
+              search={{ agent: item.agent }}
+              activeProps={{}}
+              title="Incidents of this agent"
+            >
+              <span>{item.agent}</span>
+            </Link>
+          )}
+          {model !== '' && (
+            <span className={chipClass}>
+              <span>{model}</span>
+            </span>
+          )}
+          <Link className={chipClass} to="/sessions/$id" params={{ id: item.sessionId }} title="Its session">
+            <span>
+              <code>{item.sessionId}</code>
+            </span>
+          </Link>
+          <TriageLabel triage={item.triage} />
+        </div>
+        <Heading ref={heading} tabIndex={-1} className={styles['reason']}>
+          {item.reason}
+        </Heading>
+        <p>{costSentence(item)}</p>
+      </div>
+      {mayChange && (
+        <div className={styles['actions']}>
+          <TriageButtons items={[item]} />
+        </div>
+      )}
+    </header>
+  );
+}
+
+function Body({ incident }: { readonly incident: IncidentDetail }) {
+  const address = `${window.location.origin}/incidents/${encodeURIComponent(incident.id)}`;
+  return (
+    <div className={styles['body']}>
+      <div className={styles['column']}>
+        <ErrorBoundary>
+          <SessionLine incident={incident} />
+        </ErrorBoundary>
+        <ErrorBoundary>
+          <Evidence incident={incident} />
+        </ErrorBoundary>
+      </div>
+      <div className={styles['sides']}>
+        <div className={styles['column']}>
+          <Why incident={incident} />
+          {incident.guidance !== null && <Guidance text={incident.guidance} />}
+          <TriageCard incident={incident} />
+        </div>
+        <div className={styles['column']}>
+          <Steps incident={incident} />
+          <Record incident={incident} />
+          <Related incident={incident} />
+          <div className={styles['copies']}>
+            <CopyButton what="link" text={address} />
+            <CopyButton what="JSON" text={() => JSON.stringify(incident, null, 2)} />
+            <CopyButton what="as a test case" text={() => testCase(incident)} />
+          </div>
+        </div>
+      </div>
+    </div>
+  );
+}

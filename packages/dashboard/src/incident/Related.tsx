@@ -1,0 +1,44 @@
+import type { IncidentDetail } from '@loopwatch/contract/api';
+import { incidentPageSchema } from '@loopwatch/contract/api';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { request } from '../api/client.ts';
+import { Card } from '../ui/Card.tsx';
+import { StateLabel } from '../ui/Chip.tsx';
+import { plural } from '../ui/format.ts';
+import { Ago } from '../ui/Time.tsx';
+import styles from './Related.module.css';
+
+const SHOWN = 4;
+
+/** Identical loops besides this one; nothing where there are none. */
+export function Related({ incident: { id, groupKey } }: { readonly incident: IncidentDetail }) {
+  const { data } = useQuery({
+    queryKey: ['incidents', 'related', groupKey],
+    queryFn: ({ signal }) =>
+      request(incidentPageSchema, '/incidents', { query: { group: [groupKey], limit: SHOWN + 1 }, signal }),
+    retry: false,
+  });
+  const others = data?.items.filter((item) => item.id !== id).slice(0, SHOWN) ?? [];
+  if (data === undefined || others.length === 0) return null;
+  return (
+    <Card title="The same elsewhere" note={`${plural(data.total - 1, 'identical loop')} besides this one`}>
+      <ul className={styles['list']}>
+        {others.map((item) => (
+          <li key={item.id}>
+            <Link to="/incidents/$id" params={{ id: item.id }}>
+              <code>{item.sessionId}</code>
+            </Link>
+            <StateLabel state={item.state} outcome={item.outcome} />
+            <Ago time={item.detectedAt} />
+          </li>
+        ))}
+      </ul>
+      <p className={styles['all']}>
+        <Link to="/incidents" search={{ group: groupKey }} activeProps={{}}>
+          Show all of them
+        </Link>
+      </p>
+    </Card>
+  );
+}

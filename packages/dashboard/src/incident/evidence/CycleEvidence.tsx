@@ -1,0 +1,115 @@
+import type { Incident } from '@loopwatch/contract';
+import { Card } from '../../ui/Card.tsx';
+import { formatNumber, plural } from '../../ui/format.ts';
+import styles from './CycleEvidence.module.css';
+import { prettyJson } from './diff.ts';
+import type { CycleStep } from './read.ts';
+
+interface Props {
+  readonly incident: Incident;
+  readonly cycle: readonly CycleStep[];
+}
+
+/** A cycle of calls drawn as one: its steps on a ring, in the order they come, and what each of them brings. */
+export function CycleEvidence({ incident, cycle }: Props) {
+  const rounds = formatNumber(incident.count);
+  return (
+    <Card
+      title="The cycle"
+      note={`${plural(cycle.length, 'step')}, gone through ${rounds} ${incident.count === 1 ? 'time' : 'times'}`}
+    >
+      <div className={styles['cycle']} data-detector={incident.detector}>
+        <Round cycle={cycle} count={incident.count} />
+        <ol className={styles['steps']}>
+          {cycle.map((step, index) => (
+            // Steps have no other identity than their place.
+            <li key={index}>
+              <b>{index + 1}</b>
+              <div>
+                <code>{step.name}</code>
+                {step.arguments !== '' && <pre>{clamp(prettyJson(step.arguments))}</pre>}
+                {step.text !== '' && (
+                  <p>
+                    <span>always answers</span> {clamp(step.text)}
+                  </p>
+                )}
+              </div>
+            </li>
+          ))}
+        </ol>
+      </div>
+    </Card>
+  );
+}
+
+const SIZE = 210;
+const CENTER = SIZE / 2;
+const RADIUS = 74;
+const NODE = 16;
+
+function Round({ cycle, count }: { readonly cycle: readonly CycleStep[]; readonly count: number }) {
+  const steps = cycle.length;
+  const angle = (index: number) => (2 * Math.PI * index) / steps - Math.PI / 2;
+  const point = (radians: number, radius = RADIUS) => ({
+    x: CENTER + radius * Math.cos(radians),
+    y: CENTER + radius * Math.sin(radians),
+  });
+  const gap = (NODE + 7) / RADIUS;
+  return (
+    <svg
+      viewBox={`0 0 ${String(SIZE)} ${String(SIZE)}`}
+      className={styles['round']}
+      role="img"
+      aria-label={`A cycle of ${String(steps)}: ${cycle.map(({ name }) => name).join(', then ')}, and again`}
+    >
+      {cycle.map((_, index) => {
+        const from = angle(index) + gap;
+        const to = angle(index + 1) - gap;
+        const a = point(from);
+        const b = point(to);
+        const tip = point(to + 0.02);
+        const left = point(to - 0.1, RADIUS - 6);
+        const right = point(to - 0.1, RADIUS + 6);
+        const large = to - from > Math.PI ? 1 : 0;
+        return (
+          <g key={index}>
+            <path
+              className={styles['arc']}
+              d={`M${path(a)}A${String(RADIUS)} ${String(RADIUS)} 0 ${String(large)} 1 ${path(b)}`}
+            />
+            <path className={styles['arrow']} d={`M${path(left)}L${path(tip)}L${path(right)}`} />
+          </g>
+        );
+      })}
+      {cycle.map(({ name }, index) => {
+        const { x, y } = point(angle(index));
+        return (
+          <g key={index}>
+            <circle className={styles['node']} cx={x} cy={y} r={NODE}>
+              <title>{name}</title>
+            </circle>
+            <text className={styles['number']} x={x} y={y + 4.5}>
+              {index + 1}
+            </text>
+          </g>
+        );
+      })}
+      <text className={styles['count']} x={CENTER} y={CENTER + 4}>
+        {count}×
+      </text>
+      <text className={styles['unit']} x={CENTER} y={CENTER + 22}>
+        in a row
+      </text>
+    </svg>
+  );
+}
+
+function path({ x, y }: { readonly x: number; readonly y: number }): string {
+  return `${x.toFixed(1)} ${y.toFixed(1)}`;
+}
+
+const MAX_CHARACTERS = 400;
+
+function clamp(text: string): string {
+  return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text;
+}

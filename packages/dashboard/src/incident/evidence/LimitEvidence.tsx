@@ -1,0 +1,38 @@
+import type { Incident } from '@loopwatch/contract';
+import { Card } from '../../ui/Card.tsx';
+import styles from './LimitEvidence.module.css';
+import type { Limit } from './read.ts';
+
+const MAX_DRAWN = 40;
+
+/** A limit drawn as a row of requests, the one too many marked, and the last calls before it. */
+export function LimitEvidence({ incident, limit }: { readonly incident: Incident; readonly limit: Limit }) {
+  const allowed = limit.allowed ?? incident.threshold;
+  const drawn = Math.min(MAX_DRAWN, allowed + 1);
+  const unit = incident.detector === 'turn-limit' ? 'model requests' : 'turns with tool calls';
+  return (
+    <Card title="The limit" note={`${String(allowed)} ${unit} in one prompt are allowed`}>
+      <div
+        className={styles['row']}
+        data-detector={incident.detector}
+        role="img"
+        aria-label={`${String(incident.count)} of ${String(allowed)} ${unit}`}
+      >
+        {Array.from({ length: drawn }, (_, index) => (
+          <i key={index} data-over={index === drawn - 1 || undefined} />
+        ))}
+      </div>
+      {limit.message !== undefined && <p className={styles['message']}>{limit.message}</p>}
+      {limit.lastCalls.length > 0 && (
+        <>
+          <h3 className={styles['head']}>The last calls before it</h3>
+          <ul className={styles['calls']}>
+            {limit.lastCalls.map((call, index) => (
+              <li key={index}>{call}</li>
+            ))}
+          </ul>
+        </>
+      )}
+    </Card>
+  );
+}

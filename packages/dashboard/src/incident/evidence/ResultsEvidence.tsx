@@ -1,0 +1,63 @@
+import type { Incident } from '@loopwatch/contract';
+import { Card } from '../../ui/Card.tsx';
+import { formatTime } from '../../ui/format.ts';
+import { prettyJson } from './diff.ts';
+import styles from './ResultsEvidence.module.css';
+import type { CallsEvidence } from './read.ts';
+
+const titles: Readonly<Record<string, { title: string; note: string }>> = {
+  'same-error': {
+    title: 'Different calls, the same error',
+    note: 'what was tried, and what came back each time',
+  },
+  'same-failure': { title: 'The same failure, again', note: 'what was tried, and what came back each time' },
+  'nothing-new': {
+    title: 'Nothing new came of it',
+    note: 'what was tried, and the result that did not change',
+  },
+};
+const outage = { title: 'What failed', note: 'the provider or the network, not the agent' };
+
+/** Calls that differ while what they bring stays the same: a row a call, and the result once where it is always alike. */
+export function ResultsEvidence({
+  incident,
+  evidence,
+}: {
+  readonly incident: Incident;
+  readonly evidence: CallsEvidence;
+}) {
+  const { calls, rule } = evidence;
+  const { title, note } =
+    incident.detector === 'outage'
+      ? outage
+      : (titles[rule ?? ''] ?? { title: 'The calls', note: 'as they were kept' });
+  const results = new Set(calls.map(({ result }) => result?.text));
+  const [only] = results;
+  const same = results.size === 1 && only !== undefined ? calls[0]?.result : undefined;
+  return (
+    <Card title={title} note={note} flush>
+      <ol className={styles['calls']} data-detector={incident.detector}>
+        {calls.map((call, index) => (
+          <li key={call.eventId ?? index}>
+            <span className={styles['when']}>
+              {call.eventIndex !== undefined && `#${String(call.eventIndex)}`}
+              <small>{call.time !== undefined && formatTime(call.time)}</small>
+            </span>
+            <div>
+              <code>{call.name}</code> <span className={styles['args']}>{call.arguments}</span>
+              {same === undefined && call.result !== undefined && (
+                <p data-failed={call.result.failed || undefined}>{call.result.text}</p>
+              )}
+            </div>
+          </li>
+        ))}
+      </ol>
+      {same !== undefined && (
+        <div className={styles['same']}>
+          <h3>{same.failed ? 'Every time the same error' : 'Every time the same result'}</h3>
+          <pre data-failed={same.failed || undefined}>{prettyJson(same.text)}</pre>
+        </div>
+      )}
+    </Card>
+  );
+}

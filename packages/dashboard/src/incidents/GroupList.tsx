@@ -1,0 +1,116 @@
+import type { IncidentGroup } from '@loopwatch/contract/api';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { errorText } from '../api/client.ts';
+import { incidentGroupsQuery } from '../api/incidents.ts';
+import { useLive } from '../live/context.ts';
+import { Button } from '../ui/Button.tsx';
+import { DetectorLabel } from '../ui/Chip.tsx';
+import { formatCompact, plural } from '../ui/format.ts';
+import { Message } from '../ui/Message.tsx';
+import { ListSkeleton } from '../ui/Skeleton.tsx';
+import { Ago } from '../ui/Time.tsx';
+import styles from './GroupList.module.css';
+import type { View } from './merge.ts';
+import { writeIncidentSearch } from './search.ts';
+
+/** Identical loops together: how often, since when, and what all of them used. */
+export function GroupList({ view }: { readonly view: View; readonly onSort: (sort: string) => void }) {
+  const query = useInfiniteQuery({ ...incidentGroupsQuery(view), refetchInterval: 15_000 });
+  const found = useLive(({ stats }) => stats?.found);
+  const groups = query.data?.pages.flatMap(({ items }) => items);
+  if (groups === undefined) {
+    if (query.error === null) return <ListSkeleton what="the causes" />;
+    return (
+      <div className={styles['list']}>
+        <Message
+          title="No answer from the server"
+          tone="hot"
+          action={<Button onClick={() => void query.refetch()}>Try again</Button>}
+        >
+          <p>{errorText(query.error)}</p>
+        </Message>
+      </div>
+    );
+  }
+  if (groups.length === 0) {
+    return (
+      <div className={styles['list']}>
+        <Message title="No cause matches">
+          <p>
+            {found === 0 ? 'No loop was found so far.' : 'There are incidents, but none with these filters.'}
+          </p>
+        </Message>
+      </div>
+    );
+  }
+  return (
+    <>
+      <ol className={styles['list']} aria-label="Causes">
+        {groups.map((group) => (
+          <Group key={group.key} group={group} view={view} />
+        ))}
+      </ol>
+      {query.hasNextPage && (
+        <p className={styles['more']}>
+          <Button onClick={() => void query.fetchNextPage()} disabled={query.isFetchingNextPage}>
+            {query.isFetchingNextPage ? 'Reading…' : 'More causes'}
+          </Button>
+        </p>
+      )}
+    </>
+  );
+}
+
+function Group({ group, view }: { readonly group: IncidentGroup; readonly view: View }) {
+  const { cost, triage } = group;
+  const judged = [
+    triage.acknowledged > 0 && `${String(triage.acknowledged)} acknowledged`,
+    triage.false_positive > 0 && plural(triage.false_positive, 'false positive'),
+    triage.muted > 0 && `${String(triage.muted)} muted`,
+  ].filter((text) => text !== false);
+  return (
+    <li className={styles['group']} data-detector={group.detector}>
+      <b className={styles['times']}>
+        {formatCompact(group.occurrences)}
+        <small>×</small>
+      </b>
+      <div className={styles['why']}>
+        <Link
+          to="/incidents"
+          search={{
+            ...writeIncidentSearch({
+              ...view,
+              filter: { ...view.filter, group: [group.key] },
+              sort: '-detectedAt',
+              grouped: false,
+              peek: undefined,
+            }),
+          }}
+          activeProps={{}}
+        >
+          {group.reason}
+        </Link>
+        <p>
+          <DetectorLabel detector={group.detector} />
+          <span>{[group.agent, group.model].filter((part) => part !== null).join(' · ')}</span>
+          {judged.length > 0 && <span>{judged.join(', ')}</span>}
+        </p>
+      </div>
+      <div className={styles['cell']}>
+        {plural(group.sessions, 'session')}
+        <small data-hot={group.open > 0 || undefined}>{group.open} open</small>
+      </div>
+      <div className={styles['cell']}>
+        {cost.tokens === null ? plural(cost.calls, 'call') : `${formatCompact(cost.tokens)} tokens`}
+        <small>{cost.tokens === null ? plural(cost.turns, 'turn') : plural(cost.calls, 'call')}</small>
+      </div>
+      <div className={styles['cell']}>
+        <Ago time={group.lastSeen} />
+        <small>
+          first <Ago time={group.firstSeen} />
+        </small>
+      </div>
+    </li>
+  );
+}

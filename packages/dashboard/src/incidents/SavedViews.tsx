@@ -1,0 +1,74 @@
+import { useNavigate } from '@tanstack/react-router';
+import { type SubmitEvent, useState } from 'react';
+import { prefer, usePreferences } from '../app/preferences.ts';
+import { parseSearch, writeSearch } from '../app/search.ts';
+import { Button } from '../ui/Button.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { Popover } from '../ui/Popover.tsx';
+import styles from './SavedViews.module.css';
+import { type IncidentSearch, writeIncidentSearch } from './search.ts';
+
+/** Filters with a name, kept in this browser; the address of one can be sent to anybody. */
+export function SavedViews({ search }: { readonly search: IncidentSearch }) {
+  const [open, setOpen] = useState(false);
+  const views = usePreferences((preferences) => preferences.views);
+  const navigate = useNavigate();
+  const here = writeSearch({ ...writeIncidentSearch({ ...search, peek: undefined }) }).slice(1);
+  const save = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const given = new FormData(event.currentTarget).get('name');
+    const name = typeof given === 'string' ? given.trim() : '';
+    if (name === '') return;
+    prefer({ views: [...views.filter((view) => view.name !== name), { name, search: here }] });
+    event.currentTarget.reset();
+  };
+  return (
+    <Popover
+      label="Saved views"
+      open={open}
+      onOpen={setOpen}
+      trigger={
+        <Button icon aria-label="Saved views" title="Saved views">
+          <Icon name="star" />
+        </Button>
+      }
+    >
+      <div className={styles['views']}>
+        {views.length === 0 && <p>No view is saved yet.</p>}
+        {views.map((view) => (
+          <div key={view.name}>
+            <button
+              type="button"
+              aria-current={view.search === here || undefined}
+              onClick={() => {
+                setOpen(false);
+                void navigate({ to: '/incidents', search: parseSearch(view.search) });
+              }}
+            >
+              {view.name}
+            </button>
+            <Button
+              quiet
+              icon
+              small
+              aria-label={`Forget the view ${view.name}`}
+              onClick={() => prefer({ views: views.filter((other) => other !== view) })}
+            >
+              <Icon name="close" size={12} />
+            </Button>
+          </div>
+        ))}
+        <form onSubmit={save}>
+          <input
+            name="name"
+            required
+            maxLength={60}
+            aria-label="Name of the view"
+            placeholder="Name of this view"
+          />
+          <Button type="submit">Save</Button>
+        </form>
+      </div>
+    </Popover>
+  );
+}

@@ -1,0 +1,121 @@
+import { useId, useRef, useState } from 'react';
+import { useKeys } from '../app/keys.ts';
+import { Icon } from '../ui/icons.tsx';
+import styles from './SearchBox.module.css';
+import type { Filter, ListFilter } from './search.ts';
+import { addTerms, readTerms, type Suggestion, suggest } from './search-terms.ts';
+
+interface Props {
+  readonly filter: Filter;
+  readonly onChange: (filter: Filter) => void;
+  /** Seen values, for suggestions. */
+  readonly values: (name: ListFilter) => readonly string[];
+}
+
+/** Long enough to finish a word. */
+const PAUSE_MS = 250;
+
+/** Words search in the texts; `name:value` becomes a chip. */
+export function SearchBox({ filter, onChange, values }: Props) {
+  const list = useId();
+  const input = useRef<HTMLInputElement>(null);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const [typed, setTyped] = useState(filter.q ?? '');
+  const [at, setAt] = useState(-1);
+  const [focused, setFocused] = useState(false);
+  const [known, setKnown] = useState(filter.q);
+  if (known !== filter.q) {
+    // The address changed by other means, such as Back or a chip.
+    setKnown(filter.q);
+    if (readTerms(typed).text !== (filter.q ?? '')) setTyped(filter.q ?? '');
+  }
+  const suggestions = focused ? suggest(typed, values) : [];
+  const { wrong } = readTerms(typed);
+  useKeys({ search: () => input.current?.focus() });
+
+  const apply = (text: string) => {
+    clearTimeout(timer.current);
+    const terms = readTerms(text);
+    onChange(addTerms(filter, terms));
+    setTyped([terms.text, ...terms.wrong].join(' ').trim());
+    setAt(-1);
+  };
+  const type = (text: string) => {
+    setTyped(text);
+    setAt(-1);
+    clearTimeout(timer.current);
+    // Terms wait for Enter: half of one is not meant yet.
+    if (!/\S:\S*$/.test(text)) {
+      timer.current = setTimeout(
+        () => onChange({ ...addTerms(filter, { ...readTerms(text), terms: [] }) }),
+        PAUSE_MS,
+      );
+    }
+  };
+  const take = ({ insert, whole }: Suggestion) => {
+    const text = typed.replace(/\S*$/, insert);
+    if (whole) apply(text);
+    else setTyped(text);
+    setAt(-1);
+    input.current?.focus();
+  };
+  return (
+    <div className={styles['box']} role="search">
+      <Icon name="search" size={14} />
+      <input
+        ref={input}
+        type="search"
+        role="combobox"
+        aria-label="Search incidents"
+        aria-expanded={suggestions.length > 0}
+        aria-controls={list}
+        aria-autocomplete="list"
+        aria-activedescendant={at >= 0 ? `${list}-${String(at)}` : undefined}
+        placeholder="Search, or agent:name, tool:name…"
+        autoComplete="off"
+        spellCheck={false}
+        value={typed}
+        onFocus={() => setFocused(true)}
+        onBlur={() => setFocused(false)}
+        onChange={(event) => type(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+            event.preventDefault();
+            const step = event.key === 'ArrowDown' ? 1 : -1;
+            setAt(Math.max(-1, Math.min(suggestions.length - 1, at + step)));
+          } else if (event.key === 'Enter') {
+            const chosen = suggestions[at];
+            if (chosen === undefined) apply(typed);
+            else take(chosen);
+          } else if (event.key === 'Escape') {
+            if (typed === '') input.current?.blur();
+            else apply('');
+          }
+        }}
+      />
+      <kbd aria-hidden="true">/</kbd>
+      <ul id={list} role="listbox" aria-label="Suggestions" hidden={suggestions.length === 0}>
+        {suggestions.map((suggestion, index) => (
+          <li
+            key={suggestion.insert}
+            id={`${list}-${String(index)}`}
+            role="option"
+            aria-selected={index === at}
+            // Before the field loses the focus.
+            onPointerDown={(event) => {
+              event.preventDefault();
+              take(suggestion);
+            }}
+          >
+            {suggestion.text}
+          </li>
+        ))}
+      </ul>
+      {wrong.length > 0 && (
+        <p role="alert" className={styles['wrong']}>
+          {wrong.join(', ')} is none of the values there are
+        </p>
+      )}
+    </div>
+  );
+}

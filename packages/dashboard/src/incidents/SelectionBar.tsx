@@ -1,0 +1,24 @@
+import type { IncidentItem } from '@loopwatch/contract/api';
+import { Button } from '../ui/Button.tsx';
+import { plural } from '../ui/format.ts';
+import styles from './SelectionBar.module.css';
+import { TriageButtons } from './TriageButtons.tsx';
+
+interface Props {
+  readonly items: readonly IncidentItem[];
+  readonly onClear: () => void;
+  readonly mayChange: boolean;
+}
+
+/** What can be done with several incidents at once. */
+export function SelectionBar({ items, onClear, mayChange }: Props) {
+  return (
+    <section className={styles['bar']} aria-label="Selected incidents">
+      <b>{plural(items.length, 'incident')}</b>
+      {mayChange && <TriageButtons items={items} onDone={onClear} />}
+      <Button quiet onClick={onClear}>
+        Clear selection
+      </Button>
+    </section>
+  );
+}

@@ -1,0 +1,106 @@
+import type { IncidentItem } from '@loopwatch/contract/api';
+import { rangeLimits, type TimeRange } from '../ui/time-range.ts';
+import { type Filter, listFilterNames } from './search.ts';
+
+/** Lists as they were read, and over them what the live link told since. */
+
+/** Whether an incident fits, as the server decides it. @param now wall clock, epoch ms */
+export function matches(item: IncidentItem, filter: Filter, range: TimeRange, now: number): boolean {
+  for (const name of listFilterNames) {
+    const wanted: readonly string[] | undefined = filter[name];
+    if (wanted !== undefined && !wanted.includes(valueOf(item, name, now) ?? '')) return false;
+  }
+  if (filter.open !== undefined && isOpen(item, now) !== filter.open) return false;
+  const { from, to } = rangeLimits(range, now);
+  if (item.detectedAt < (from ?? 0) || item.detectedAt >= (to ?? Infinity)) return false;
+  const text = filter.q?.toLowerCase();
+  if (text === undefined) return true;
+  const { reason, tool, id, sessionId, agent, model, tenant } = item;
+  return [reason, tool?.name, id, sessionId, agent, model, tenant].some((part) =>
+    part?.toLowerCase().includes(text),
+  );
+}
+
+function valueOf(item: IncidentItem, name: (typeof listFilterNames)[number], now: number): string | null {
+  if (name === 'tool') return item.tool?.name ?? null;
+  if (name === 'group') return item.groupKey;
+  if (name === 'triage') return isMuteOver(item, now) ? 'new' : item.triage.status;
+  return item[name];
+}
+
+function isMuteOver({ triage }: IncidentItem, now: number): boolean {
+  return triage.status === 'muted' && triage.mutedUntil !== null && triage.mutedUntil <= now;
+}
+
+/** Open, and neither muted nor a false positive. */
+export function isOpen(item: IncidentItem, now: number): boolean {
+  const { status } = item.triage;
+  return (
+    item.state === 'open' && status !== 'false_positive' && (status !== 'muted' || isMuteOver(item, now))
+  );
+}
+
+const sortKeys: Readonly<Record<string, (item: IncidentItem) => number>> = {
+  detectedAt: ({ detectedAt }) => detectedAt,
+  lastAt: ({ lastAt }) => lastAt,
+  count: ({ count }) => count,
+  calls: ({ cost }) => cost.calls,
+  tokens: ({ cost }) => cost.tokens ?? -1,
+  duration: ({ cost }) => cost.ms,
+  confidence: ({ confidence }) => confidence,
+};
+
+/** @param sort a name of {@link sortKeys}, with a minus for downwards */
+export function comparator(sort: string): (a: IncidentItem, b: IncidentItem) => number {
+  const down = sort.startsWith('-');
+  const key = sortKeys[down ? sort.slice(1) : sort] ?? (({ detectedAt }) => detectedAt);
+  return (a, b) => (down ? key(b) - key(a) : key(a) - key(b)) || (a.id < b.id ? -1 : 1);
+}
+
+export interface View {
+  readonly filter: Filter;
+  readonly range: TimeRange;
+  readonly sort: string;
+}
+
+/**
+ * The rows to show: those read, in their latest form, and new ones where they belong. What would lie behind the last
+ * row that was read waits until that page is read, unless there is none.
+ *
+ * @param whole whether all pages were read
+ * @param now wall clock, epoch ms
+ */
+export function mergeRows(
+  read: readonly IncidentItem[],
+  live: ReadonlyMap<string, IncidentItem>,
+  { filter, range, sort }: View,
+  whole: boolean,
+  now: number,
+): IncidentItem[] {
+  const compare = comparator(sort);
+  const known = new Set<string>();
+  const rows: IncidentItem[] = [];
+  let changed = false;
+  for (const item of read) {
+    if (known.has(item.id)) continue;
+    known.add(item.id);
+    const told = live.get(item.id);
+    if (told === undefined || !isNewer(told, item)) rows.push(item);
+    else if (matches(told, filter, range, now)) {
+      rows.push(told);
+      changed = true;
+    }
+  }
+  const last = read.at(-1);
+  for (const item of live.values()) {
+    if (known.has(item.id) || !matches(item, filter, range, now)) continue;
+    if (!whole && last !== undefined && compare(item, last) > 0) continue;
+    rows.push(item);
+    changed = true;
+  }
+  return changed ? rows.sort(compare) : rows;
+}
+
+export function isNewer(a: IncidentItem, b: IncidentItem): boolean {
+  return a.revision >= b.revision && a.triage.revision >= b.triage.revision;
+}

@@ -1,0 +1,135 @@
+import type { IncidentFilter, TriageStatus } from '@loopwatch/contract/api';
+import { type Search, valueOf, valuesOf } from '../app/search.ts';
+import { detectorIds } from '../ui/detectors.ts';
+import { allTime, readRange, type TimeRange, writeRange } from '../ui/time-range.ts';
+
+/** What the address says of the list. */
+export interface IncidentSearch {
+  readonly filter: Filter;
+  readonly range: TimeRange;
+  readonly sort: string;
+  readonly grouped: boolean;
+  /** The incident that is shown beside the list. */
+  readonly peek: string | undefined;
+  /** Parts of the address that say nothing sensible. */
+  readonly ignored: readonly string[];
+}
+
+export type Filter = Omit<IncidentFilter, 'from' | 'to'>;
+export type ListFilter = Exclude<keyof Filter, 'q' | 'open'>;
+
+/** Filters that take several values; those with a closed set say which. */
+export const listFilters = {
+  detector: detectorIds,
+  kind: ['loop', 'limit', 'outage'],
+  state: ['open', 'resolved'],
+  action: ['warn', 'chance', 'block', 'none'],
+  triage: ['new', 'acknowledged', 'muted', 'false_positive'] satisfies TriageStatus[],
+  tool: undefined,
+  agent: undefined,
+  model: undefined,
+  backend: undefined,
+  tenant: undefined,
+  sessionId: undefined,
+  group: undefined,
+} satisfies Record<ListFilter, readonly string[] | undefined>;
+
+export const listFilterNames = Object.keys(listFilters) as ListFilter[];
+
+/** How a filter is written in the search box and on its chip. */
+export const filterNames: Record<ListFilter, string> = {
+  detector: 'detector',
+  kind: 'kind',
+  state: 'state',
+  action: 'action',
+  triage: 'triage',
+  tool: 'tool',
+  agent: 'agent',
+  model: 'model',
+  backend: 'backend',
+  tenant: 'tenant',
+  sessionId: 'session',
+  group: 'cause',
+};
+
+export const sortNames: Readonly<Record<string, string>> = {
+  '-detectedAt': 'Newest first',
+  detectedAt: 'Oldest first',
+  '-lastAt': 'Latest activity',
+  '-count': 'Most repetitions',
+  '-calls': 'Most calls',
+  '-tokens': 'Most tokens',
+  '-duration': 'Longest',
+  '-confidence': 'Most confident',
+};
+export const groupSortNames: Readonly<Record<string, string>> = {
+  '-lastSeen': 'Latest first',
+  '-occurrences': 'Most often',
+  '-tokens': 'Most tokens',
+  '-calls': 'Most calls',
+  firstSeen: 'Oldest first',
+};
+
+const known = new Set<string>([...listFilterNames, 'q', 'open', 'range', 'from', 'to', 'sort', 'by', 'peek']);
+
+export function readIncidentSearch(search: Search): IncidentSearch {
+  const { range, ignored } = readRange(search, allTime);
+  const filter: Record<string, unknown> = {};
+  for (const name of listFilterNames) {
+    const allowed: readonly string[] | undefined = listFilters[name];
+    const given = valuesOf(search, name).filter((value) => value !== '');
+    const good = given.filter((value) => allowed?.includes(value) ?? true);
+    ignored.push(...given.filter((value) => !good.includes(value)).map((value) => `${name}=${value}`));
+    if (good.length > 0) filter[name] = good;
+  }
+  const q = valueOf(search, 'q')?.trim().slice(0, 200);
+  if (q !== undefined && q !== '') filter['q'] = q;
+  const open = valueOf(search, 'open');
+  if (open === 'true' || open === 'false') filter['open'] = open === 'true';
+  else if (open !== undefined) ignored.push(`open=${open}`);
+
+  const grouped = valueOf(search, 'by') === 'cause';
+  const sorts = grouped ? groupSortNames : sortNames;
+  const asked = valueOf(search, 'sort');
+  if (asked !== undefined && !Object.hasOwn(sorts, asked)) ignored.push(`sort=${asked}`);
+  const sort = asked !== undefined && Object.hasOwn(sorts, asked) ? asked : (Object.keys(sorts)[0] ?? '');
+  ignored.push(...Object.keys(search).filter((name) => !known.has(name)));
+  return { filter, range, sort, grouped, peek: valueOf(search, 'peek'), ignored };
+}
+
+/** The inverse of {@link readIncidentSearch}. */
+export function writeIncidentSearch({
+  filter,
+  range,
+  sort,
+  grouped,
+  peek,
+}: Omit<IncidentSearch, 'ignored'>): Search {
+  const { q, open, ...lists } = filter;
+  const standard = Object.keys(grouped ? groupSortNames : sortNames)[0];
+  return {
+    ...lists,
+    q,
+    open: open === undefined ? undefined : String(open),
+    ...writeRange(range, allTime),
+    sort: sort === standard ? undefined : sort,
+    by: grouped ? 'cause' : undefined,
+    peek,
+  };
+}
+
+export function isFiltered({ filter, range }: Pick<IncidentSearch, 'filter' | 'range'>): boolean {
+  return Object.keys(filter).length > 0 || range.kind !== 'all';
+}
+
+/** With a value in when it was out, and the other way round. */
+export function toggle(filter: Filter, name: ListFilter, value: string): Filter {
+  const values: readonly string[] = filter[name] ?? [];
+  const next = values.includes(value) ? values.filter((one) => one !== value) : [...values, value];
+  return withValues(filter, name, next);
+}
+
+export function withValues(filter: Filter, name: ListFilter, values: readonly string[]): Filter {
+  const rest = Object.fromEntries(Object.entries(filter).filter(([key]) => key !== name));
+  return values.length === 0 ? rest : { ...rest, [name]: values };
+}

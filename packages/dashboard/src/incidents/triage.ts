@@ -1,0 +1,118 @@
+import type { IncidentItem, TriagePatch, TriageState, TriageStatus } from '@loopwatch/contract/api';
+import { type InfiniteData, type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { use } from 'react';
+import { errorText } from '../api/client.ts';
+import { patchIncidents } from '../api/incidents.ts';
+import { LiveContext } from '../live/context.ts';
+import type { LiveStore } from '../live/live-store.ts';
+import { plural } from '../ui/format.ts';
+import { toast } from '../ui/toasts.ts';
+
+/** What people say of incidents, and how to take it back. */
+
+export const triageNames: Record<TriageStatus, string> = {
+  new: 'new',
+  acknowledged: 'acknowledged',
+  muted: 'muted',
+  false_positive: 'false positive',
+};
+
+export const muteTimes = [
+  { name: 'for an hour', ms: 3_600_000 },
+  { name: 'for 8 hours', ms: 8 * 3_600_000 },
+  { name: 'for a day', ms: 86_400_000 },
+  { name: 'for a week', ms: 7 * 86_400_000 },
+  { name: 'for good', ms: null },
+] as const;
+
+export interface Triager {
+  /** Changes all of these, and says so with a way back. */
+  readonly change: (items: readonly IncidentItem[], patch: TriagePatch, done: string) => void;
+  readonly undo: () => void;
+}
+
+/** The last change, for the key that takes it back. */
+let lastUndo: (() => void) | undefined;
+
+export function useTriage(): Triager {
+  const client = useQueryClient();
+  const { store } = use(LiveContext);
+  return {
+    change: (items, patch, done) => void change(client, store, items, patch, done),
+    undo: () => lastUndo?.(),
+  };
+}
+
+async function change(
+  client: QueryClient,
+  store: LiveStore,
+  items: readonly IncidentItem[],
+  patch: TriagePatch,
+  done: string,
+): Promise<void> {
+  if (items.length === 0) return;
+  const before = items.map(({ id, triage }) => ({ id, triage }));
+  try {
+    const { items: now, missing } = await patchIncidents(
+      items.map(({ id }) => id),
+      patch,
+    );
+    show(client, store, now);
+    const undo = () => {
+      lastUndo = undefined;
+      void takeBack(client, store, before);
+    };
+    lastUndo = undo;
+    const what = items.length === 1 ? '' : `${plural(now.length, 'incident')}: `;
+    const gone = missing.length === 0 ? '' : `; ${plural(missing.length, 'incident')} no longer there`;
+    toast(`${what}${done}${gone}`, { action: { name: 'Undo', run: undo } });
+  } catch (error) {
+    toast(`Nothing was changed: ${errorText(error)}`, { tone: 'hot' });
+  }
+}
+
+/** Each to what it was before; those that were alike go together. */
+async function takeBack(
+  client: QueryClient,
+  store: LiveStore,
+  before: readonly { readonly id: string; readonly triage: TriageState }[],
+): Promise<void> {
+  const alike = new Map<string, { patch: TriageState; ids: string[] }>();
+  for (const { id, triage } of before) {
+    const { status, mutedUntil, note } = triage;
+    const patch = { status, mutedUntil, note };
+    const same = alike.get(JSON.stringify(patch));
+    if (same === undefined) alike.set(JSON.stringify(patch), { patch, ids: [id] });
+    else same.ids.push(id);
+  }
+  try {
+    for (const { patch, ids } of alike.values()) {
+      const { items: now } = await patchIncidents(ids, patch);
+      show(client, store, now);
+    }
+    toast('Taken back');
+  } catch (error) {
+    toast(`It could not be taken back: ${errorText(error)}`, { tone: 'hot' });
+  }
+}
+
+/** Puts changed incidents where they are shown, without reading any list again. */
+function show(client: QueryClient, store: LiveStore, items: readonly IncidentItem[]): void {
+  store.changed(items);
+  const byId = new Map(items.map((item) => [item.id, item]));
+  client.setQueriesData<InfiniteData<{ items: IncidentItem[] }>>(
+    { queryKey: ['incidents', 'list'] },
+    (data) =>
+      data && {
+        ...data,
+        pages: data.pages.map((page) => ({
+          ...page,
+          items: page.items.map((item) => byId.get(item.id) ?? item),
+        })),
+      },
+  );
+  for (const { id } of items) void client.invalidateQueries({ queryKey: ['incidents', 'one', id] });
+  void client.invalidateQueries({ queryKey: ['incidents', 'groups'] });
+  void client.invalidateQueries({ queryKey: ['stats'] });
+  void client.invalidateQueries({ queryKey: ['sessions', 'one'] });
+}

@@ -1,0 +1,92 @@
+import type { IncidentItem } from '@loopwatch/contract/api';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { use, useEffect, useMemo, useState } from 'react';
+import { incidentsQuery } from '../api/incidents.ts';
+import { serverNow } from '../app/clock.ts';
+import { LiveContext, useLive } from '../live/context.ts';
+import { matches, mergeRows, type View } from './merge.ts';
+
+export interface IncidentList {
+  /** Undefined before the first answer. */
+  readonly rows: readonly IncidentItem[] | undefined;
+  /** How many there are, those not read yet included. */
+  readonly total: number;
+  readonly error: Error | null;
+  readonly retry: () => void;
+  /** Reads the next page, unless there is none or one is on its way. */
+  readonly more: () => void;
+  readonly moreState: 'idle' | 'reading' | 'failed' | 'done';
+  readonly paused: boolean;
+  /** Incidents that came while the list was held still. */
+  readonly waiting: number;
+  readonly setPaused: (paused: boolean) => void;
+  /** New ones that came too fast to be told one by one. */
+  readonly left: number;
+  /** Reads the list again from its beginning. */
+  readonly reload: () => void;
+}
+
+/**
+ * The incidents of a view: pages from the server, and over them what the live link tells.
+ *
+ * @param held holds the list still as pausing does, for a moment
+ */
+export function useIncidentList(view: View, held: boolean): IncidentList {
+  const { store } = use(LiveContext);
+  const live = useLive((state) => state.incidents);
+  const arrived = useLive((state) => state.arrived);
+  const left = useLive((state) => state.dropped);
+  const query = useInfiniteQuery(incidentsQuery(view));
+  const [paused, setPaused] = useState(false);
+  const still = paused || held;
+  const [kept, setKept] = useState(live);
+  if (!still && kept !== live) setKept(live);
+  const shown = still ? kept : live;
+
+  const { data, hasNextPage } = query;
+  const read = useMemo(() => data?.pages.flatMap(({ items }) => items), [data]);
+  const rows = useMemo(
+    () => read && mergeRows(read, shown, view, !hasNextPage, serverNow()),
+    [read, shown, view, hasNextPage],
+  );
+  const waiting = useMemo(() => {
+    if (!still) return 0;
+    const known = new Set(rows?.map(({ id }) => id));
+    const now = serverNow();
+    let count = 0;
+    for (const id of arrived) {
+      const item = live.get(id);
+      if (item !== undefined && !known.has(id) && matches(item, view.filter, view.range, now)) count += 1;
+    }
+    return count;
+  }, [still, rows, arrived, live, view]);
+
+  const { dataUpdatedAt } = query;
+  useEffect(() => {
+    if (dataUpdatedAt > 0) store.caughtUp();
+  }, [dataUpdatedAt, store]);
+
+  const extra = rows === undefined || read === undefined ? 0 : rows.length - read.length;
+  const { isFetchingNextPage, isFetchNextPageError } = query;
+  return {
+    rows,
+    total: Math.max(rows?.length ?? 0, (data?.pages[0]?.total ?? 0) + Math.max(0, extra)),
+    error: query.error,
+    retry: () => void query.refetch(),
+    more: () => {
+      if (hasNextPage && !isFetchingNextPage) void query.fetchNextPage();
+    },
+    moreState: isFetchingNextPage
+      ? 'reading'
+      : isFetchNextPageError
+        ? 'failed'
+        : hasNextPage
+          ? 'idle'
+          : 'done',
+    paused,
+    waiting,
+    setPaused,
+    left,
+    reload: () => void query.refetch(),
+  };
+}

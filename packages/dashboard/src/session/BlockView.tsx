@@ -1,0 +1,102 @@
+import type { IncidentItem } from '@loopwatch/contract/api';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { prettyJson } from '../incident/evidence/diff.ts';
+import { Button } from '../ui/Button.tsx';
+import { DetectorSquare } from '../ui/Chip.tsx';
+import { CopyButton } from '../ui/CopyButton.tsx';
+import { formatNumber } from '../ui/format.ts';
+import styles from './BlockView.module.css';
+import type { Block } from './blocks.ts';
+
+interface Props {
+  readonly block: Block;
+  /** Of the session. */
+  readonly incidents: readonly IncidentItem[];
+}
+
+const names: Record<Block['kind'], string> = {
+  prompt: 'User',
+  answer: 'Answer',
+  thought: 'Reasoning',
+  call: 'Call',
+  note: 'Note',
+  unreadable: 'Unreadable record',
+};
+
+/** One block of a conversation. Texts are texts: nothing in them is ever taken for markup. */
+export function BlockView({ block, incidents }: Props) {
+  const loops = incidents.filter((item) => isIn(block, item));
+  const [loop] = loops;
+  return (
+    <div
+      className={styles['block']}
+      data-kind={block.kind}
+      data-detector={loop?.detector}
+      data-loop={loop !== undefined || undefined}
+    >
+      <div className={styles['head']}>
+        <b>{block.call?.name ?? names[block.kind]}</b>
+        {loops.map((item) => (
+          <Link key={item.id} to="/incidents/$id" params={{ id: item.id }} title={item.reason}>
+            <DetectorSquare detector={item.detector} />
+            {item.detector}
+          </Link>
+        ))}
+        <span />
+        <CopyButton
+          bare
+          what="these events as JSON"
+          text={() =>
+            JSON.stringify(
+              block.events.map(({ event }) => event),
+              null,
+              2,
+            )
+          }
+        />
+      </div>
+      {block.call === undefined ? (
+        <Text text={block.text} />
+      ) : (
+        <>
+          {block.call.args !== '' && <Text code text={prettyJson(block.call.args)} />}
+          {block.call.result !== undefined && (
+            <div className={styles['result']} data-failed={block.call.result.failed || undefined}>
+              <small>{block.call.result.failed ? 'failed' : 'result'}</small>
+              <Text code text={prettyJson(block.call.result.text) || 'empty'} />
+            </div>
+          )}
+        </>
+      )}
+    </div>
+  );
+}
+
+/** Whether a block lies in the time of a loop, and is of the kind that the loop is made of. */
+function isIn(block: Block, item: IncidentItem): boolean {
+  const began = item.lastAt - item.cost.ms;
+  if (block.time < began || block.time > item.lastAt) return false;
+  if (item.detector === 'content-repeat') return block.kind === 'answer';
+  if (item.detector === 'thought-repeat') return block.kind === 'thought';
+  if (item.tool !== null)
+    return block.kind === 'call' && (item.period > 1 || block.call?.name === item.tool.name);
+  return block.kind === 'call' || block.kind === 'answer' || block.kind === 'thought';
+}
+
+const CLAMP = 1_600;
+
+function Text({ text, code = false }: { readonly text: string; readonly code?: boolean }) {
+  const [whole, setWhole] = useState(false);
+  const cut = !whole && text.length > CLAMP;
+  return (
+    <>
+      <div className={styles[code ? 'code' : 'text']}>{cut ? `${text.slice(0, CLAMP)}…` : text}</div>
+      {text.length > CLAMP && (
+        <Button small quiet onClick={() => setWhole(!whole)}>
+          {cut ? `All ${formatNumber(text.length)} characters` : 'Less'}
+        </Button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,53 @@
+import type { SessionDetail } from '@loopwatch/contract/api';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { errorText } from '../api/client.ts';
+import { useMayChange } from '../api/me.ts';
+import { putSettings } from '../api/settings.ts';
+import { omit } from '../app/omit.ts';
+import { Button } from '../ui/Button.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { toast } from '../ui/toasts.ts';
+
+/** Switches all detection off for a session, and on again. */
+export function OffSwitch({ session: { sessionId, settings } }: { readonly session: SessionDetail }) {
+  const mayChange = useMayChange();
+  const client = useQueryClient();
+  const [busy, setBusy] = useState(false);
+  const off = settings['enabled'] === false;
+  if (!mayChange) return off ? <span>Detection is off</span> : null;
+
+  const put = async (set: Record<string, unknown>, done: string, undo?: Record<string, unknown>) => {
+    setBusy(true);
+    try {
+      await putSettings(`session:${sessionId}`, { set });
+      await client.invalidateQueries({ queryKey: ['sessions', 'one', sessionId] });
+      toast(
+        done,
+        undo === undefined ? {} : { action: { name: 'Undo', run: () => void put(undo, 'As it was') } },
+      );
+    } catch (error) {
+      toast(`Nothing was changed: ${errorText(error)}`, { tone: 'hot' });
+    } finally {
+      setBusy(false);
+    }
+  };
+  const others = omit(settings, 'enabled');
+  return (
+    <Button
+      aria-pressed={off}
+      tone={off ? 'accent' : undefined}
+      disabled={busy}
+      onClick={() =>
+        void put(
+          off ? others : { ...settings, enabled: false },
+          off ? 'Detection is on again for this session' : 'Detection is off for this session',
+          settings,
+        )
+      }
+    >
+      <Icon name="power" size={14} />
+      {off ? 'Detection is off; switch on' : 'Switch detection off'}
+    </Button>
+  );
+}

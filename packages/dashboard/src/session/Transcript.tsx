@@ -1,0 +1,184 @@
+import type { SessionDetail } from '@loopwatch/contract/api';
+import { Link } from '@tanstack/react-router';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { errorText } from '../api/client.ts';
+import { Button } from '../ui/Button.tsx';
+import { formatNumber, formatTime, plural } from '../ui/format.ts';
+import { Message } from '../ui/Message.tsx';
+import { Segments } from '../ui/Segments.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
+import { scroller, useTop } from '../ui/use-top.ts';
+import { BlockView } from './BlockView.tsx';
+import { toBlocks } from './blocks.ts';
+import styles from './Transcript.module.css';
+import { type Anchor, useEvents } from './use-events.ts';
+
+interface Props {
+  readonly session: SessionDetail;
+  readonly anchor: Anchor;
+  /** The event to scroll to and to mark. */
+  readonly at: number | undefined;
+}
+
+type Shown = 'all' | 'calls' | 'text';
+
+/** What was said and called, one block after the other; of long ones only what is in sight is drawn. */
+export function Transcript({ session, anchor, at }: Props) {
+  const events = useEvents(session.sessionId, anchor, at);
+  const [shown, setShown] = useState<Shown>('all');
+  const { items } = events;
+  const all = useMemo(() => toBlocks(items ?? []), [items]);
+  const blocks = useMemo(
+    () =>
+      shown === 'all'
+        ? all
+        : all.filter(({ kind }) => kind === 'prompt' || (kind === 'call') === (shown === 'calls')),
+    [all, shown],
+  );
+
+  if (items === undefined) {
+    if (events.error === null) return <Skeleton height={520} what="the events" />;
+    return (
+      <div className={styles['box']}>
+        <Message
+          title="The events could not be read"
+          tone="hot"
+          action={<Button onClick={() => void events.refetch()}>Try again</Button>}
+        >
+          <p>{errorText(events.error)}</p>
+        </Message>
+      </div>
+    );
+  }
+  const target = targetOf(anchor, at, session, items.length);
+  return (
+    <section className={styles['box']} aria-label="Transcript">
+      <div className={styles['bar']}>
+        <h2>Transcript</h2>
+        <span>
+          {items.length < events.total
+            ? `${formatNumber(items.length)} of ${plural(events.total, 'event')}`
+            : plural(items.length, 'event')}
+          {session.state === 'live' && ', live'}
+        </span>
+        <Segments
+          label="What is shown"
+          value={shown}
+          options={[
+            { value: 'all', text: 'All' },
+            { value: 'calls', text: 'Calls' },
+            { value: 'text', text: 'Text' },
+          ]}
+          onChange={setShown}
+        />
+      </div>
+      {events.gone && (
+        <p className={styles['gone']} role="note">
+          The log no longer holds the first events of this session.
+        </p>
+      )}
+      {events.hasPreviousPage && (
+        <p className={styles['more']}>
+          <Button
+            small
+            onClick={() => void events.fetchPreviousPage()}
+            disabled={events.isFetchingPreviousPage}
+          >
+            {events.isFetchingPreviousPage ? 'Reading…' : 'Earlier events'}
+          </Button>
+        </p>
+      )}
+      {blocks.length === 0 ? (
+        <Message title="Nothing to show">
+          <p>{items.length === 0 ? 'The log holds no events of this session.' : 'None of this kind.'}</p>
+        </Message>
+      ) : (
+        <List key={shown} session={session} blocks={blocks} target={target} />
+      )}
+      {events.cut && events.hasNextPage && (
+        <p className={styles['more']}>
+          <Button small onClick={() => void events.fetchNextPage()} disabled={events.isFetchingNextPage}>
+            {events.isFetchingNextPage ? 'Reading…' : 'Later events'}
+          </Button>
+          {events.isFetchNextPageError && <span role="alert">They could not be read.</span>}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function targetOf(anchor: Anchor, at: number | undefined, session: SessionDetail, loaded: number) {
+  if (at !== undefined) return at;
+  if (anchor.kind === 'end') return session.events - 1;
+  if (anchor.kind !== 'around' || loaded === 0) return undefined;
+  return undefined;
+}
+
+interface ListProps {
+  readonly session: SessionDetail;
+  readonly blocks: ReturnType<typeof toBlocks>;
+  readonly target: number | undefined;
+}
+
+function List({ session, blocks, target }: ListProps) {
+  const list = useRef<HTMLOListElement>(null);
+  const margin = useTop(list);
+  // eslint-disable-next-line react-hooks/incompatible-library -- nothing of it is handed on
+  const rows = useVirtualizer({
+    count: blocks.length,
+    getScrollElement: scroller,
+    estimateSize: (index) => (blocks[index]?.kind === 'call' ? 120 : 84),
+    getItemKey: (index) => blocks[index]?.key ?? index,
+    overscan: 6,
+    scrollMargin: margin,
+    initialRect: { width: 1_000, height: 900 },
+  });
+  // Whoever comes by a link finds what it leads to in sight, once it was read.
+  const index = target === undefined ? -1 : blocks.findIndex(({ last }) => (last ?? -1) >= target);
+  const [jumped, setJumped] = useState<number>();
+  useEffect(() => {
+    if (index < 0 || jumped === target || margin === 0) return;
+    rows.scrollToIndex(index, { align: 'center' });
+    setJumped(target);
+  }, [index, jumped, target, margin, rows]);
+
+  return (
+    <ol ref={list} className={styles['list']} style={{ height: rows.getTotalSize() }}>
+      {rows.getVirtualItems().map(({ index: at, start }) => {
+        const block = blocks[at];
+        if (block === undefined) return null;
+        const before = blocks[at - 1];
+        return (
+          <li
+            key={block.key}
+            ref={rows.measureElement}
+            data-index={at}
+            data-target={at === index || undefined}
+            aria-setsize={blocks.length}
+            aria-posinset={at + 1}
+            style={{ transform: `translateY(${String(start - margin)}px)` }}
+          >
+            <div className={styles['when']}>
+              {block.first !== undefined && (
+                <Link
+                  to="/sessions/$id"
+                  params={{ id: session.sessionId }}
+                  search={{ at: String(block.first) }}
+                  activeProps={{}}
+                  title="Link to this event"
+                  resetScroll={false}
+                >
+                  #{block.first}
+                </Link>
+              )}
+              <small>{formatTime(block.time, before?.time ?? block.time)}</small>
+              {block.turn !== undefined && block.turn !== before?.turn && <small>turn {block.turn}</small>}
+            </div>
+            <BlockView block={block} incidents={session.incidentItems} />
+          </li>
+        );
+      })}
+    </ol>
+  );
+}

@@ -1,0 +1,137 @@
+import type { SessionEvent } from '@loopwatch/contract/api';
+
+/** A piece of a conversation as a reader sees it: pieces of text joined, a call with its result. */
+export interface Block {
+  readonly kind: 'prompt' | 'answer' | 'thought' | 'call' | 'note' | 'unreadable';
+  /** Of its first and its latest event; undefined of what has none. */
+  readonly first: number | undefined;
+  readonly last: number | undefined;
+  /** Stands for it in a list. */
+  readonly key: string;
+  /** Event time, epoch ms. */
+  readonly time: number;
+  /** Which turn of its prompt, from 1, where turns are reported. */
+  readonly turn: number | undefined;
+  readonly text: string;
+  readonly call?: CallBlock;
+  /** The events that it is made of. */
+  readonly events: readonly SessionEvent[];
+}
+
+interface CallBlock {
+  readonly name: string;
+  /** JSON. */
+  readonly args: string;
+  readonly result: { readonly text: string; readonly failed: boolean } | undefined;
+}
+
+interface Draft extends Omit<Block, 'last' | 'text' | 'call' | 'events'> {
+  last: number | undefined;
+  text: string;
+  call?: CallBlock;
+  events: SessionEvent[];
+}
+
+/** Joins a session's events, in their order, into blocks. */
+export function toBlocks(items: readonly SessionEvent[]): Block[] {
+  const blocks: Draft[] = [];
+  const waiting = new Map<string, Draft>();
+  let latestCall: Draft | undefined;
+  let turn: number | undefined;
+  for (const item of items) {
+    if (item.duplicate) continue;
+    const { event, eventIndex, timestamp, offset } = item;
+    const index = eventIndex ?? undefined;
+    const time = typeof event?.['time'] === 'number' ? event['time'] : timestamp;
+    const start = (kind: Block['kind'], text: string): Draft => {
+      const draft: Draft = {
+        kind,
+        first: index,
+        last: index,
+        key: `${offset} ${String(index)}`,
+        time,
+        turn,
+        text,
+        events: [item],
+      };
+      blocks.push(draft);
+      return draft;
+    };
+    if (event === null) {
+      start('unreadable', item.error ?? 'This record could not be read');
+      continue;
+    }
+    const text = textOf(event['text']);
+    const top = blocks.at(-1);
+    switch (event.type) {
+      case 'prompt_started':
+        turn = undefined;
+        start('prompt', text);
+        break;
+      case 'turn_started':
+        turn = (turn ?? 0) + 1;
+        break;
+      case 'content':
+      case 'thought': {
+        const kind = event.type === 'content' ? 'answer' : 'thought';
+        if (top?.kind === kind && top.turn === turn) {
+          top.text += text;
+          top.last = index;
+          top.events.push(item);
+        } else start(kind, text);
+        break;
+      }
+      case 'tool_call_request': {
+        latestCall = start('call', '');
+        latestCall.call = { name: textOf(event['name']), args: jsonOf(event['args']), result: undefined };
+        if (typeof event['callId'] === 'string') waiting.set(event['callId'], latestCall);
+        break;
+      }
+      case 'tool_result': {
+        const { callId } = event;
+        const asked = typeof callId === 'string' ? waiting.get(callId) : latestCall;
+        const result = { text: jsonOf(event['result']), failed: event['isError'] === true };
+        if (asked?.call !== undefined && asked.call.result === undefined) {
+          asked.call = { ...asked.call, result };
+          asked.last = index;
+          asked.events.push(item);
+        } else start('note', `A result without its call: ${result.text}`);
+        break;
+      }
+      case 'retry':
+        start('note', 'The turn is streamed again; what it had said is taken back');
+        break;
+      case 'session_ended':
+        start('note', 'The session ended');
+        break;
+      case 'control':
+        start('note', `Settings of the session: ${controlText(event)}`);
+        break;
+      case 'turn_finished':
+        break;
+      default:
+        start('note', `An event of the unknown type ${event.type}`);
+    }
+  }
+  return blocks;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function jsonOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+}
+
+function controlText(event: Readonly<Record<string, unknown>>): string {
+  const set = event['set'];
+  const unset = event['unset'];
+  const parts =
+    typeof set === 'object' && set !== null
+      ? Object.entries(set).map(([path, value]) => `${path} = ${JSON.stringify(value)}`)
+      : [];
+  if (Array.isArray(unset)) parts.push(...unset.map((path) => `${String(path)} as before`));
+  return parts.join(', ') || 'nothing';
+}

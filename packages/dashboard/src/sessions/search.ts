@@ -1,0 +1,56 @@
+import { type SessionFilter, sessionStates } from '@loopwatch/contract/api';
+import { type Search, valueOf, valuesOf } from '../app/search.ts';
+import { allTime, readRange, type TimeRange, writeRange } from '../ui/time-range.ts';
+
+/** What the address says of the list of sessions. */
+export interface SessionSearch {
+  readonly filter: Omit<SessionFilter, 'from' | 'to'>;
+  readonly range: TimeRange;
+  readonly sort: string;
+  readonly ignored: readonly string[];
+}
+
+export const sessionSortNames: Readonly<Record<string, string>> = {
+  '-lastEventAt': 'Latest event first',
+  '-startedAt': 'Newest first',
+  '-incidents': 'Most incidents',
+  '-events': 'Most events',
+  '-toolCalls': 'Most calls',
+  '-tokens': 'Most tokens',
+};
+
+const texts = ['agent', 'model', 'backend', 'tenant'] as const;
+const known = new Set<string>([...texts, 'q', 'state', 'incidents', 'sort', 'range', 'from', 'to']);
+
+export function readSessionSearch(search: Search): SessionSearch {
+  const { range, ignored } = readRange(search, allTime);
+  const filter: Record<string, unknown> = {};
+  const states = valuesOf(search, 'state').filter((value) =>
+    (sessionStates as readonly string[]).includes(value),
+  );
+  if (states.length > 0) filter['state'] = states;
+  else ignored.push(...valuesOf(search, 'state').map((value) => `state=${value}`));
+  const incidents = valueOf(search, 'incidents');
+  if (incidents === 'open' || incidents === 'any' || incidents === 'none') filter['incidents'] = incidents;
+  else if (incidents !== undefined) ignored.push(`incidents=${incidents}`);
+  const q = valueOf(search, 'q')?.trim().slice(0, 200);
+  if (q !== undefined && q !== '') filter['q'] = q;
+  for (const name of texts) {
+    const values = valuesOf(search, name);
+    if (values.length > 0) filter[name] = values;
+  }
+  const asked = valueOf(search, 'sort');
+  const sort = asked !== undefined && Object.hasOwn(sessionSortNames, asked) ? asked : '-lastEventAt';
+  if (asked !== undefined && asked !== sort) ignored.push(`sort=${asked}`);
+  ignored.push(...Object.keys(search).filter((name) => !known.has(name)));
+  return { filter, range, sort, ignored };
+}
+
+/** The inverse of {@link readSessionSearch}. */
+export function writeSessionSearch({ filter, range, sort }: Omit<SessionSearch, 'ignored'>): Search {
+  return {
+    ...filter,
+    ...writeRange(range, allTime),
+    sort: sort === '-lastEventAt' ? undefined : sort,
+  };
+}

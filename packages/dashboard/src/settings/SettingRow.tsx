@@ -1,0 +1,152 @@
+import type { EffectiveSetting, SettingKey } from '@loopwatch/contract/api';
+import { useId } from 'react';
+import { Button } from '../ui/Button.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { Segments } from '../ui/Segments.tsx';
+import styles from './SettingRow.module.css';
+import { scopeName, textOf } from './value.ts';
+
+interface Props {
+  readonly setting: SettingKey;
+  readonly effective: EffectiveSetting | undefined;
+  /** Whether this scope sets it. */
+  readonly isSet: boolean;
+  /** What it is about to be; null: no longer set here; undefined: unchanged. */
+  readonly draft: string | null | undefined;
+  readonly error: string | undefined;
+  readonly disabled: boolean;
+  readonly onChange: (text: string | null | undefined) => void;
+}
+
+/** One setting: what it does, what holds, where that came from, and a way to change it. */
+export function SettingRow({ setting, effective, isSet, draft, error, disabled, onChange }: Props) {
+  const id = useId();
+  const held = textOf(effective?.value);
+  const text = draft ?? held;
+  const name = setting.path.split('.').slice(1).join('.') || setting.path;
+  const set = (next: string) => onChange(next === held && !(draft === null) ? undefined : next);
+  return (
+    <li className={styles['row']} data-changed={draft !== undefined || undefined}>
+      <div className={styles['what']}>
+        <label htmlFor={setting.type === 'boolean' ? undefined : id}>
+          <code title={setting.path}>{name}</code>
+        </label>
+        <p id={`${id}-about`}>{setting.description}</p>
+      </div>
+      <div className={styles['value']}>
+        {setting.type === 'boolean' ? (
+          <Segments
+            label={setting.path}
+            value={text === 'true' ? 'true' : text === 'false' ? 'false' : ''}
+            options={[
+              { value: 'true', text: 'On' },
+              { value: 'false', text: 'Off' },
+            ]}
+            onChange={(value) => !disabled && set(value)}
+          />
+        ) : setting.type === 'choice' ? (
+          <select
+            id={id}
+            value={text}
+            disabled={disabled}
+            aria-describedby={`${id}-about`}
+            onChange={(event) => set(event.target.value)}
+          >
+            {text === '' && <option value="">not set</option>}
+            {setting.choices?.map((choice) => (
+              <option key={choice}>{choice}</option>
+            ))}
+          </select>
+        ) : setting.type === 'list' || setting.type === 'map' ? (
+          <textarea
+            id={id}
+            rows={text.length > 40 ? 3 : 1}
+            value={text}
+            disabled={disabled}
+            spellCheck={false}
+            aria-describedby={`${id}-about`}
+            aria-invalid={error !== undefined}
+            onChange={(event) => set(event.target.value)}
+          />
+        ) : (
+          <input
+            id={id}
+            inputMode={setting.type === 'text' ? undefined : 'decimal'}
+            value={text}
+            disabled={disabled}
+            placeholder={setting.nullable ? 'no limit' : 'not set'}
+            aria-describedby={`${id}-about`}
+            aria-invalid={error !== undefined}
+            onChange={(event) => set(event.target.value)}
+          />
+        )}
+        {error === undefined ? (
+          <small>{setting.type === 'boolean' || setting.type === 'choice' ? '' : setting.allowed}</small>
+        ) : (
+          <small data-hot>takes {setting.allowed}</small>
+        )}
+      </div>
+      <div className={styles['origin']}>
+        {draft === undefined ? (
+          <Origin effective={effective} isSet={isSet} />
+        ) : (
+          <span data-tier="draft">{draft === null ? 'will not be set here' : 'changed'}</span>
+        )}
+        {draft !== undefined ? (
+          <Button
+            quiet
+            icon
+            small
+            onClick={() => onChange(undefined)}
+            aria-label={`Leave ${setting.path} as it is`}
+          >
+            <Icon name="undo" size={13} />
+          </Button>
+        ) : (
+          isSet &&
+          !disabled && (
+            <Button
+              quiet
+              icon
+              small
+              onClick={() => onChange(null)}
+              aria-label={`Do not set ${setting.path} here`}
+              title="Do not set it here"
+            >
+              <Icon name="reset" size={13} />
+            </Button>
+          )
+        )}
+      </div>
+    </li>
+  );
+}
+
+const tiers: Record<EffectiveSetting['origin']['tier'], string> = {
+  default: 'default',
+  preset: 'preset',
+  file: 'file',
+  environment: 'environment',
+  flag: 'flag',
+  server: 'server',
+  model: 'model',
+  session: 'session',
+};
+
+function Origin({
+  effective,
+  isSet,
+}: {
+  readonly effective: EffectiveSetting | undefined;
+  readonly isSet: boolean;
+}) {
+  if (effective === undefined) return <span>not known</span>;
+  if (isSet) return <span data-tier="here">set here</span>;
+  const { tier, name } = effective.origin;
+  const shown = name === null || name === tier ? tiers[tier] : `${tiers[tier]} ${scopeName(name) || name}`;
+  return (
+    <span data-tier={tier} title={shown}>
+      {shown}
+    </span>
+  );
+}

@@ -1,0 +1,282 @@
+import type { ScopeKind, ScopeSettings, SettingKey, SettingsOverview } from '@loopwatch/contract/api';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { type SubmitEvent, useState } from 'react';
+import { ApiError, errorText } from '../api/client.ts';
+import { useMayChange } from '../api/me.ts';
+import { putSettings, scopeQuery, settingsQuery } from '../api/settings.ts';
+import { omit } from '../app/omit.ts';
+import { valueOf } from '../app/search.ts';
+import { Async } from '../ui/Async.tsx';
+import { Button } from '../ui/Button.tsx';
+import { Card } from '../ui/Card.tsx';
+import { plural } from '../ui/format.ts';
+import { Icon } from '../ui/icons.tsx';
+import { Message } from '../ui/Message.tsx';
+import { Page } from '../ui/Page.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
+import { Ago } from '../ui/Time.tsx';
+import { toast } from '../ui/toasts.ts';
+import { SettingRow } from './SettingRow.tsx';
+import styles from './SettingsPage.module.css';
+import { check, readScope, scopeName } from './value.ts';
+
+/** What detection goes by: for the server, a model or a session; the narrowest wins. */
+export function SettingsPage() {
+  const search = useSearch({ strict: false });
+  const asked = valueOf(search, 'scope');
+  const scope = readScope(asked) ?? 'server';
+  const overview = useQuery(settingsQuery);
+  const own = useQuery(scopeQuery(scope));
+  return (
+    <Page title="Settings" note="the narrowest wins: session, then model, then server">
+      {readScope(asked) === undefined && (
+        <p className={styles['ignored']} role="note">
+          The address says scope={asked}, which is none; these are the server’s.
+        </p>
+      )}
+      <Async
+        query={overview}
+        what="the settings"
+        skeleton={
+          <div className={styles['page']}>
+            <Skeleton height={220} what="the scopes" />
+            <Skeleton height={620} what="the settings" />
+          </div>
+        }
+      >
+        {(all) => (
+          <div className={styles['page']}>
+            <Scopes overview={all} scope={scope} />
+            <Async query={own} what="this scope" skeleton={<Skeleton height={620} what="the settings" />}>
+              {(settings) => (
+                <Editor key={`${scope} ${String(settings.version)}`} keys={all.keys} settings={settings} />
+              )}
+            </Async>
+          </div>
+        )}
+      </Async>
+    </Page>
+  );
+}
+
+function Scopes({ overview, scope }: { readonly overview: SettingsOverview; readonly scope: string }) {
+  const known = overview.scopes.map((one) => one.scope);
+  const listed = [...new Set(['server', ...known, scope])];
+  const of = (kind: string) => listed.filter((one) => one.startsWith(`${kind}:`));
+  return (
+    <nav className={styles['scopes']} aria-label="Scopes">
+      <ScopeLink scope="server" current={scope} set={setOf(overview, 'server')} />
+      <h2>Models</h2>
+      {of('model').map((one) => (
+        <ScopeLink key={one} scope={one} current={scope} set={setOf(overview, one)} />
+      ))}
+      <NewScope kind="model" placeholder="backend/model" />
+      <h2>Sessions</h2>
+      {of('session').map((one) => (
+        <ScopeLink key={one} scope={one} current={scope} set={setOf(overview, one)} />
+      ))}
+      <NewScope kind="session" placeholder="session id" />
+    </nav>
+  );
+}
+
+function setOf({ scopes }: SettingsOverview, scope: string): number {
+  return Object.keys(scopes.find((one) => one.scope === scope)?.set ?? {}).length;
+}
+
+function ScopeLink({ scope, current, set }: { scope: string; current: string; set: number }) {
+  return (
+    <Link
+      to="/settings"
+      search={scope === 'server' ? {} : { scope }}
+      activeProps={{}}
+      aria-current={scope === current || undefined}
+      title={scopeName(scope)}
+    >
+      <span>{scopeName(scope)}</span>
+      {set > 0 && <small>{set}</small>}
+    </Link>
+  );
+}
+
+function NewScope({ kind, placeholder }: { readonly kind: ScopeKind; readonly placeholder: string }) {
+  const navigate = useNavigate();
+  const go = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const given = new FormData(event.currentTarget).get('name');
+    const scope = typeof given === 'string' ? `${kind}:${given.trim()}` : '';
+    if (readScope(scope) === undefined) {
+      toast(`A ${kind} is written as ${placeholder}`, { tone: 'hot' });
+      return;
+    }
+    event.currentTarget.reset();
+    void navigate({ to: '/settings', search: { scope } });
+  };
+  return (
+    <form onSubmit={go} className={styles['new']}>
+      <input name="name" required aria-label={`Settings of another ${kind}`} placeholder={placeholder} />
+      <Button quiet icon small type="submit" aria-label={`Open the settings of this ${kind}`}>
+        <Icon name="back" size={12} />
+      </Button>
+    </form>
+  );
+}
+
+interface EditorProps {
+  readonly keys: readonly SettingKey[];
+  readonly settings: ScopeSettings;
+}
+
+/** What is changed stays a draft until it is saved; then all of it holds at once. */
+function Editor({ keys, settings }: EditorProps) {
+  const mayChange = useMayChange();
+  const client = useQueryClient();
+  const [search, setSearch] = useState('');
+  const [onlySet, setOnlySet] = useState(false);
+  /** By path: a text to set, or null for what is no longer set here. */
+  const [draft, setDraft] = useState<ReadonlyMap<string, string | null>>(new Map());
+  const [problem, setProblem] = useState<string>();
+  const [busy, setBusy] = useState(false);
+  const kind = settings.scope.split(':')[0] as ScopeKind;
+  const usable = keys.filter(({ scopes }) => scopes.includes(kind));
+  const wanted = search.trim().toLowerCase();
+  const shown = usable.filter(
+    ({ path, description }) =>
+      (!onlySet || Object.hasOwn(settings.set, path) || draft.has(path)) &&
+      (path.includes(wanted) || description.toLowerCase().includes(wanted)),
+  );
+  const errors = new Map<string, string>();
+  for (const [path, text] of draft) {
+    const key = usable.find((one) => one.path === path);
+    const checked = text === null || key === undefined ? undefined : check(key, text);
+    if (checked !== undefined && 'error' in checked) errors.set(path, checked.error);
+  }
+  const change = (path: string, text: string | null | undefined) => {
+    const next = new Map(draft);
+    if (text === undefined) next.delete(path);
+    else next.set(path, text);
+    setDraft(next);
+    setProblem(undefined);
+  };
+  const save = async () => {
+    let set: Record<string, unknown> = settings.set;
+    for (const [path, text] of draft) {
+      const key = usable.find((one) => one.path === path);
+      const checked = text === null || key === undefined ? undefined : check(key, text);
+      if (checked === undefined) set = omit(set, path);
+      else if ('value' in checked) set = { ...set, [path]: checked.value };
+    }
+    setBusy(true);
+    try {
+      await putSettings(settings.scope, { set, version: settings.version });
+      await client.invalidateQueries({ queryKey: ['settings'] });
+      void client.invalidateQueries({ queryKey: ['sessions', 'one'] });
+      toast(`Saved: ${plural(draft.size, 'change')}, in force as soon as detection has read it`, {
+        action: {
+          name: 'Undo',
+          run: () =>
+            void putSettings(settings.scope, { set: settings.set })
+              .then(() => client.invalidateQueries({ queryKey: ['settings'] }))
+              .then(() => toast('Taken back'))
+              .catch((error: unknown) => toast(`Not taken back: ${errorText(error)}`, { tone: 'hot' })),
+        },
+      });
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 409) {
+        void client.invalidateQueries({ queryKey: ['settings'] });
+      }
+      setProblem(errorText(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  const groups = groupByBlock(shown);
+  return (
+    <div className={styles['editor']}>
+      <div className={styles['tools']}>
+        <input
+          type="search"
+          aria-label="Search settings"
+          placeholder="Search settings"
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
+        />
+        <label>
+          <input type="checkbox" checked={onlySet} onChange={(event) => setOnlySet(event.target.checked)} />
+          only what is set here
+        </label>
+        <span className={styles['who']}>
+          {settings.updatedAt === null ? (
+            'nothing was ever set here'
+          ) : (
+            <>
+              version {settings.version}, by {settings.updatedBy ?? 'somebody'},{' '}
+              <Ago time={settings.updatedAt} />
+            </>
+          )}
+        </span>
+      </div>
+      {groups.length === 0 && (
+        <Card title="No setting matches">
+          <Message
+            title={onlySet && wanted === '' ? 'This scope sets nothing' : 'No setting has this in its name'}
+            action={
+              <Button
+                onClick={() => {
+                  setSearch('');
+                  setOnlySet(false);
+                }}
+              >
+                Show all
+              </Button>
+            }
+          />
+        </Card>
+      )}
+      {groups.map(({ block, items }) => (
+        <Card key={block} title={block === '' ? 'Altogether' : block} flush>
+          <ul className={styles['rows']}>
+            {items.map((key) => (
+              <SettingRow
+                key={key.path}
+                setting={key}
+                effective={settings.effective.find(({ path }) => path === key.path)}
+                isSet={Object.hasOwn(settings.set, key.path)}
+                draft={draft.get(key.path)}
+                error={errors.get(key.path)}
+                disabled={!mayChange}
+                onChange={(text) => change(key.path, text)}
+              />
+            ))}
+          </ul>
+        </Card>
+      ))}
+      {draft.size > 0 && (
+        <section className={styles['save']} aria-label="Changes">
+          <div>
+            <b>{plural(draft.size, 'change')}</b>
+            {errors.size > 0 && <p role="alert">{[...errors.values()][0]}</p>}
+            {problem !== undefined && <p role="alert">{problem}</p>}
+          </div>
+          <Button tone="accent" disabled={errors.size > 0 || busy} onClick={() => void save()}>
+            {busy ? 'Saving…' : 'Save'}
+          </Button>
+          <Button quiet onClick={() => setDraft(new Map())}>
+            Discard
+          </Button>
+        </section>
+      )}
+    </div>
+  );
+}
+
+function groupByBlock(keys: readonly SettingKey[]): { block: string; items: SettingKey[] }[] {
+  const groups = new Map<string, SettingKey[]>();
+  for (const key of keys) {
+    const block = key.path.includes('.') ? (key.path.split('.')[0] ?? '') : '';
+    groups.set(block, [...(groups.get(block) ?? []), key]);
+  }
+  return [...groups].map(([block, items]) => ({ block, items }));
+}

@@ -1,0 +1,225 @@
+import type { Status } from '@loopwatch/contract/api';
+import { useQuery } from '@tanstack/react-query';
+import { Fragment, type ReactNode } from 'react';
+import { statusQuery } from '../api/stats.ts';
+import { useNow } from '../app/clock.ts';
+import { useLive } from '../live/context.ts';
+import { Async } from '../ui/Async.tsx';
+import { Card } from '../ui/Card.tsx';
+import { DetectorLabel } from '../ui/Chip.tsx';
+import { CopyButton } from '../ui/CopyButton.tsx';
+import { formatBytes, formatDuration, formatNumber, plural } from '../ui/format.ts';
+import { Page } from '../ui/Page.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
+import { Ago } from '../ui/Time.tsx';
+import styles from './StatusPage.module.css';
+
+/** How the server itself is: what it is connected to, how far it has read, and what it keeps. */
+export function StatusPage() {
+  const query = useQuery(statusQuery);
+  return (
+    <Page
+      title="Status"
+      note={query.data !== undefined && <Health status={query.data} />}
+      actions={
+        query.data !== undefined && (
+          <CopyButton what="as JSON" text={() => JSON.stringify(query.data, null, 2)} />
+        )
+      }
+    >
+      <Async
+        query={query}
+        what="the server's state"
+        skeleton={
+          <div className={styles['cards']}>
+            <Skeleton height={200} what="the server" />
+            <Skeleton height={200} what="the log" />
+            <Skeleton height={200} what="the database" />
+          </div>
+        }
+      >
+        {(status) => <Cards status={status} />}
+      </Async>
+    </Page>
+  );
+}
+
+function Health({ status }: { readonly status: Status }) {
+  const bad = Object.entries(status.checks).filter(([, { ok }]) => !ok);
+  const ok = bad.length === 0 && status.log.state === 'up';
+  return (
+    <span className={styles['health']} data-ok={ok || undefined} role="status">
+      {ok
+        ? 'all is well'
+        : `trouble: ${[...bad.map(([name]) => name), ...(status.log.state === 'down' ? ['log'] : [])].join(', ')}`}
+    </span>
+  );
+}
+
+function Cards({ status }: { readonly status: Status }) {
+  const { log, database, retention, live, backtests } = status;
+  const now = useNow();
+  const dropped = useLive((state) => state.dropped);
+  return (
+    <>
+      <div className={styles['cards']}>
+        <Card title="Server">
+          <Facts
+            facts={[
+              ['version', status.version],
+              ['this page', import.meta.env.VITE_COMMIT ?? 'not built from a checkout'],
+              ['preset', status.preset],
+              ['config', <code key="c">{status.configHash}</code>],
+              ['up for', formatDuration(Math.max(0, now - status.startedAt))],
+              ...Object.entries(status.checks).map(([name, { ok, detail }]): [string, ReactNode] => [
+                name,
+                <Check key={name} ok={ok} text={detail ?? (ok ? 'ok' : 'not ready')} />,
+              ]),
+            ]}
+          />
+        </Card>
+        <Card title="Event log" note={log.kind === 'kafka' ? 'Kafka' : 'embedded'}>
+          <Facts
+            facts={[
+              ['link', <Check key="l" ok={log.state === 'up'} text={log.reason ?? log.state} />],
+              ['behind', behind(status) === null ? 'not known yet' : plural(behind(status) ?? 0, 'record')],
+              ['partitions read', formatNumber(log.topics.flatMap(({ partitions }) => partitions).length)],
+            ]}
+          />
+        </Card>
+        <Card
+          title="Database"
+          note={`${database.kind === 'pglite' ? 'embedded Postgres' : 'Postgres'} ${database.version}`}
+        >
+          <Facts
+            facts={[
+              ['size', formatBytes(database.bytes)],
+              ['verdicts', formatNumber(database.verdicts)],
+              ['incidents', formatNumber(database.incidents)],
+              ['sessions', formatNumber(database.sessions)],
+              ['oldest', database.oldestAt === null ? 'none yet' : <Ago key="o" time={database.oldestAt} />],
+              [
+                'kept for',
+                [
+                  retention.days === null ? 'any time' : plural(retention.days, 'day'),
+                  retention.megabytes === null ? 'any size' : `${formatNumber(retention.megabytes)} MB`,
+                ].join(', '),
+              ],
+              ['taken away', plural(retention.dropped, 'incident')],
+              [
+                'last clean-up',
+                retention.lastRunAt === null ? 'none yet' : <Ago key="r" time={retention.lastRunAt} />,
+              ],
+            ]}
+          />
+        </Card>
+        <Card title="Live link and jobs">
+          <Facts
+            facts={[
+              ['pages connected', formatNumber(live.clients)],
+              ['changes so far', formatNumber(live.sequence)],
+              ['not told one by one', formatNumber(live.dropped)],
+              ['of these on this page', formatNumber(dropped)],
+              ['backtests running', formatNumber(backtests.running)],
+              ['backtests waiting', formatNumber(backtests.queued)],
+            ]}
+          />
+        </Card>
+        <Card title="Detectors" note="under the server's settings">
+          <ul className={styles['detectors']}>
+            {status.detectors.map(({ id, on }) => (
+              <li key={id} data-off={!on || undefined}>
+                <DetectorLabel detector={id} />
+                <span>{on ? 'on' : 'off'}</span>
+              </li>
+            ))}
+          </ul>
+        </Card>
+        <Card title="Elsewhere">
+          <ul className={styles['links']}>
+            <li>
+              <a href="/metrics">Metrics for Prometheus</a>
+            </li>
+            <li>
+              <a href="/api/v1/openapi.json">The API as an OpenAPI document</a>
+            </li>
+            <li>
+              <a href="/healthz">Health</a> and <a href="/readyz">readiness</a>
+            </li>
+          </ul>
+        </Card>
+      </div>
+      <Card title="Topics" note="how far the server has read each partition" flush>
+        <div className={styles['scroll']} tabIndex={0} role="region" aria-label="Topics">
+          <table className={styles['topics']}>
+            <thead>
+              <tr>
+                <th scope="col">Topic</th>
+                <th scope="col">For</th>
+                <th scope="col">Partition</th>
+                <th scope="col">Reads next</th>
+                <th scope="col">Behind</th>
+              </tr>
+            </thead>
+            <tbody>
+              {log.topics.map((topic) => (
+                <Fragment key={topic.role}>
+                  {topic.partitions.length === 0 ? (
+                    <tr>
+                      <th scope="row">{topic.name}</th>
+                      <td>{topic.role}</td>
+                      <td colSpan={3}>{topic.read ? 'no partition yet' : 'not read by the server'}</td>
+                    </tr>
+                  ) : (
+                    topic.partitions.map(({ partition, position, lag }, index) => (
+                      <tr key={partition}>
+                        <th scope="row">
+                          {index === 0 ? topic.name : <span className="unseen">{topic.name}</span>}
+                        </th>
+                        <td>{index === 0 && topic.role}</td>
+                        <td>{partition}</td>
+                        <td>{formatNumber(position)}</td>
+                        <td data-behind={(lag ?? 0) > 0 || undefined}>
+                          {lag === null ? '–' : formatNumber(lag)}
+                        </td>
+                      </tr>
+                    ))
+                  )}
+                </Fragment>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </Card>
+    </>
+  );
+}
+
+function behind({ log }: Status): number | null {
+  const lags = log.topics.flatMap(({ partitions }) => partitions.map(({ lag }) => lag));
+  return lags.length === 0 || lags.includes(null)
+    ? null
+    : lags.reduce<number>((sum, lag) => sum + (lag ?? 0), 0);
+}
+
+function Check({ ok, text }: { readonly ok: boolean; readonly text: string }) {
+  return (
+    <span className={styles['check']} data-ok={ok || undefined}>
+      <i />
+      {text}
+    </span>
+  );
+}
+
+function Facts({ facts }: { readonly facts: readonly [string, ReactNode][] }) {
+  return (
+    <dl className={styles['facts']}>
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

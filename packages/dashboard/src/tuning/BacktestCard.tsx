@@ -1,0 +1,136 @@
+import type { BacktestJob } from '@loopwatch/contract/api';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { backtestQuery, backtestsQuery, cancelBacktest, startBacktest } from '../api/backtests.ts';
+import { errorText } from '../api/client.ts';
+import { useMayChange } from '../api/me.ts';
+import { Button } from '../ui/Button.tsx';
+import { Card } from '../ui/Card.tsx';
+import { formatCompact, plural } from '../ui/format.ts';
+import { Ago } from '../ui/Time.tsx';
+import styles from './BacktestCard.module.css';
+import type { Values } from './config.ts';
+import { ScoreTable } from './ScoreTable.tsx';
+import type { Source } from './use-recordings.ts';
+
+interface Props {
+  readonly source: Source;
+  readonly total: number;
+  readonly moved: Values;
+}
+
+const LIMIT = 5_000;
+
+/** The same for many sessions, by the server, with its progress; the model settings of each session count there, too. */
+export function BacktestCard({ source, total, moved }: Props) {
+  const client = useQueryClient();
+  const mayChange = useMayChange();
+  const { data: list } = useQuery(backtestsQuery);
+  const [shown, setShown] = useState<string>();
+  const start = useMutation({
+    mutationFn: () =>
+      startBacktest({
+        variants: [{ name: 'now' }, { name: 'tried', set: { ...moved } }],
+        sessions: { ...sessionsOf(source), limit: Math.min(LIMIT, Math.max(1, total)) },
+      }),
+    onSuccess: (job) => {
+      setShown(job.id);
+      void client.invalidateQueries({ queryKey: ['backtests', 'list'] });
+    },
+  });
+  const id = shown ?? list?.items.find(({ status }) => status === 'running')?.id;
+  return (
+    <Card title="On all of them" note="by the server, as a job">
+      <Button
+        disabled={!mayChange || start.isPending}
+        onClick={() => start.mutate()}
+        title={mayChange ? undefined : 'Viewers may look only'}
+      >
+        Try it on {plural(Math.min(LIMIT, total), 'session')}
+      </Button>
+      {start.isError && (
+        <p className={styles['error']} role="alert">
+          {errorText(start.error)}
+        </p>
+      )}
+      {id !== undefined && <Job id={id} />}
+      {(list?.items.length ?? 0) > 0 && (
+        <details className={styles['earlier']}>
+          <summary>Earlier ones</summary>
+          <ul>
+            {list?.items.slice(0, 8).map((job) => (
+              <li key={job.id}>
+                <button type="button" onClick={() => setShown(job.id)} aria-pressed={job.id === id}>
+                  {plural(job.progress.total, 'session')}, {job.status}
+                </button>
+                <Ago time={job.createdAt} />
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </Card>
+  );
+}
+
+function sessionsOf(source: Source) {
+  if (source.kind === 'judged') return { labelled: true };
+  return source.kind === 'chosen' ? { ids: [...source.ids] } : { from: 0 };
+}
+
+function Job({ id }: { readonly id: string }) {
+  const client = useQueryClient();
+  const { data: job, error } = useQuery(backtestQuery(id));
+  if (job === undefined) {
+    return <p className={styles['state']}>{error === null ? 'Reading the job…' : errorText(error)}</p>;
+  }
+  const going = job.status === 'queued' || job.status === 'running';
+  return (
+    <div className={styles['job']}>
+      {going && (
+        <>
+          <Progress job={job} />
+          <Button
+            small
+            onClick={() =>
+              void cancelBacktest(id).then(() => client.invalidateQueries({ queryKey: ['backtests'] }))
+            }
+          >
+            Cancel
+          </Button>
+        </>
+      )}
+      {job.status === 'failed' && (
+        <p className={styles['error']} role="alert">
+          {job.error ?? 'It failed, and nobody knows why.'}
+        </p>
+      )}
+      {job.status === 'cancelled' && <p className={styles['state']}>Cancelled.</p>}
+      {job.result !== null && (
+        <>
+          <p className={styles['state']}>
+            {plural(job.progress.total, 'session')}, {formatCompact(job.progress.events)} events
+            {job.result.missing.length > 0 &&
+              `; ${String(job.result.missing.length)} are no longer in the log`}
+          </p>
+          <ScoreTable
+            scores={job.result.variants.map((variant) => ({ name: variant.name, score: variant }))}
+          />
+        </>
+      )}
+    </div>
+  );
+}
+
+function Progress({ job: { progress, status } }: { readonly job: BacktestJob }) {
+  const { done, total, events } = progress;
+  return (
+    <div>
+      <p className={styles['state']}>
+        {status === 'queued' ? 'Waiting for its turn' : `${plural(done, 'session')} of ${String(total)}`},{' '}
+        {formatCompact(events)} events
+      </p>
+      <progress aria-label="Progress" value={done} max={Math.max(1, total)} />
+    </div>
+  );
+}

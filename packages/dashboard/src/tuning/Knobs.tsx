@@ -1,0 +1,104 @@
+import type { EffectiveSetting, SettingKey } from '@loopwatch/contract/api';
+import { Link } from '@tanstack/react-router';
+import { useId } from 'react';
+import { textOf } from '../settings/value.ts';
+import { Button } from '../ui/Button.tsx';
+import { Card } from '../ui/Card.tsx';
+import { knobs, type Values } from './config.ts';
+import styles from './Knobs.module.css';
+
+interface Props {
+  readonly keys: readonly SettingKey[];
+  readonly effective: readonly EffectiveSetting[];
+  readonly moved: Values;
+  readonly onMove: (moved: Values) => void;
+}
+
+/** The thresholds to move, each with what holds now. */
+export function Knobs({ keys, effective, moved, onMove }: Props) {
+  const valueOf = (path: string) => effective.find((one) => one.path === path)?.value;
+  const preset = keys.find(({ path }) => path === 'preset');
+  const set = (path: string, value: unknown) => {
+    const rest = Object.fromEntries(Object.entries(moved).filter(([other]) => other !== path));
+    onMove(value === valueOf(path) ? rest : { ...rest, [path]: value });
+  };
+  const count = Object.keys(moved).length;
+  return (
+    <Card title="Thresholds" note={count === 0 ? 'as they are now' : `${String(count)} moved`}>
+      <div className={styles['knobs']}>
+        {preset?.choices != null && (
+          <label className={styles['preset']}>
+            Preset
+            <select
+              value={textOf(moved['preset'] ?? valueOf('preset'))}
+              onChange={(event) => set('preset', event.target.value)}
+            >
+              {preset.choices.map((choice) => (
+                <option key={choice}>{choice}</option>
+              ))}
+            </select>
+          </label>
+        )}
+        {knobs.flatMap(({ path, name, max }) => {
+          const key = keys.find((one) => one.path === path);
+          const now = valueOf(path);
+          if (key === undefined) return [];
+          const at = moved[path] ?? now;
+          return [
+            <Knob
+              key={path}
+              name={name}
+              path={path}
+              min={key.min ?? 1}
+              max={Math.max(max, typeof now === 'number' ? now : 0)}
+              now={typeof now === 'number' ? now : undefined}
+              value={typeof at === 'number' ? at : undefined}
+              onChange={(value) => set(path, value)}
+            />,
+          ];
+        })}
+      </div>
+      <div className={styles['under']}>
+        <Button small disabled={count === 0} onClick={() => onMove({})}>
+          As they are now
+        </Button>
+        <Link to="/settings">Change what holds in Settings</Link>
+      </div>
+    </Card>
+  );
+}
+
+interface KnobProps {
+  readonly name: string;
+  readonly path: string;
+  readonly min: number;
+  readonly max: number;
+  /** What holds now; undefined where the detector is off. */
+  readonly now: number | undefined;
+  readonly value: number | undefined;
+  readonly onChange: (value: number) => void;
+}
+
+function Knob({ name, path, min, max, now, value, onChange }: KnobProps) {
+  const id = useId();
+  const changed = value !== now;
+  return (
+    <div className={styles['knob']} data-changed={changed || undefined}>
+      <label htmlFor={id} title={path}>
+        {name}
+      </label>
+      <output htmlFor={id}>
+        {value ?? 'off'}
+        {changed && <small>now {now ?? 'off'}</small>}
+      </output>
+      <input
+        id={id}
+        type="range"
+        min={min}
+        max={max}
+        value={value ?? max}
+        onChange={(event) => onChange(Number(event.target.value))}
+      />
+    </div>
+  );
+}

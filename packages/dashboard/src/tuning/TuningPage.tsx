@@ -1,0 +1,164 @@
+import type { ScopeSettings, SettingKey } from '@loopwatch/contract/api';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import { apiPath, errorText } from '../api/client.ts';
+import { scopeQuery, settingsQuery } from '../api/settings.ts';
+import { valueOf, valuesOf } from '../app/search.ts';
+import { Async } from '../ui/Async.tsx';
+import { Button } from '../ui/Button.tsx';
+import { Card } from '../ui/Card.tsx';
+import { plural } from '../ui/format.ts';
+import { Icon } from '../ui/icons.tsx';
+import { Message } from '../ui/Message.tsx';
+import { Page } from '../ui/Page.tsx';
+import { Segments } from '../ui/Segments.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
+import { BacktestCard } from './BacktestCard.tsx';
+import { baseOf, type Values } from './config.ts';
+import { Knobs } from './Knobs.tsx';
+import { Results } from './Results.tsx';
+import styles from './TuningPage.module.css';
+import { type Chosen, type Source, useChosen, useRecordings } from './use-recordings.ts';
+import { useTrial } from './use-trial.ts';
+
+/** What would have been found under other thresholds: at once for some sessions, as a job for many. */
+export function TuningPage() {
+  const search = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const ids = valuesOf(search, 'session');
+  const asked = valueOf(search, 'of');
+  const kind: Source['kind'] = ids.length > 0 ? 'chosen' : asked === 'recent' ? 'recent' : 'judged';
+  const source: Source = kind === 'chosen' ? { kind, ids: [...ids] } : { kind };
+  const chosen = useChosen(source);
+  const settings = useQuery(settingsQuery);
+  const server = useQuery(scopeQuery('server'));
+  return (
+    <Page
+      title="Tuning"
+      note="nothing here changes what holds now"
+      actions={
+        <a className={styles['export']} href={apiPath('/exports/labels.jsonl')} download>
+          <Icon name="download" size={14} />
+          Labels for npm run eval
+        </a>
+      }
+    >
+      <div className={styles['source']}>
+        <Segments
+          label="Sessions to try"
+          value={kind}
+          options={[
+            { value: 'judged', text: 'Judged by people' },
+            { value: 'recent', text: 'The latest' },
+            ...(kind === 'chosen'
+              ? [{ value: 'chosen' as const, text: plural(ids.length, 'chosen session') }]
+              : []),
+          ]}
+          onChange={(next) =>
+            next !== 'chosen' &&
+            void navigate({ to: '/tuning', search: next === 'recent' ? { of: 'recent' } : {} })
+          }
+        />
+        <span>
+          {kind === 'judged'
+            ? 'sessions with an incident that was acknowledged (a loop) or marked as a false positive (none)'
+            : kind === 'recent'
+              ? 'whatever came last, judged or not'
+              : 'from the address of this page'}
+        </span>
+      </div>
+      <Async query={chosen} what="the sessions" skeleton={<Skeleton height={420} what="the sessions" />}>
+        {(sessions) =>
+          sessions.ids.length === 0 ? (
+            <div className={styles['blank']}>
+              <Message
+                title={kind === 'judged' ? 'Nothing was judged yet' : 'No sessions yet'}
+                action={
+                  kind === 'judged' ? (
+                    <Button onClick={() => void navigate({ to: '/tuning', search: { of: 'recent' } })}>
+                      Try the latest sessions
+                    </Button>
+                  ) : (
+                    <Link className={styles['link']} to="/sessions">
+                      To the sessions
+                    </Link>
+                  )
+                }
+              >
+                <p>
+                  {kind === 'judged'
+                    ? 'Acknowledge incidents that are loops, and mark those that are none as false positives: then this page can say how often thresholds are right.'
+                    : 'As soon as sessions come in, thresholds can be tried on them.'}
+                </p>
+              </Message>
+            </div>
+          ) : (
+            <Async
+              query={settings}
+              what="the settings"
+              skeleton={<Skeleton height={420} what="the settings" />}
+            >
+              {({ keys }) => (
+                <Async
+                  query={server}
+                  what="the settings"
+                  skeleton={<Skeleton height={420} what="the settings" />}
+                >
+                  {(now) => <Trial sessions={sessions} source={source} keys={keys} now={now} />}
+                </Async>
+              )}
+            </Async>
+          )
+        }
+      </Async>
+    </Page>
+  );
+}
+
+interface TrialProps {
+  readonly sessions: Chosen;
+  readonly source: Source;
+  readonly keys: readonly SettingKey[];
+  readonly now: ScopeSettings;
+}
+
+function Trial({ sessions, source, keys, now }: TrialProps) {
+  const base = useMemo(() => baseOf(now.effective, keys), [now, keys]);
+  const [moved, setMoved] = useState<Values>({});
+  const tried = useMemo(() => ({ ...base, ...moved }), [base, moved]);
+  const variants = useMemo(() => [base, tried], [base, tried]);
+  const recordings = useRecordings(sessions.ids);
+  const trial = useTrial(recordings.data?.recordings, variants);
+  return (
+    <div className={styles['page']}>
+      <div className={styles['knobs']}>
+        <Knobs keys={keys} effective={now.effective} moved={moved} onMove={setMoved} />
+        <BacktestCard source={source} total={sessions.total} moved={moved} />
+      </div>
+      <div className={styles['results']}>
+        {recordings.error !== null && recordings.data === undefined ? (
+          <Card title="Result">
+            <Message
+              title="The sessions could not be read"
+              tone="hot"
+              action={<Button onClick={() => void recordings.refetch()}>Try again</Button>}
+            >
+              <p>{errorText(recordings.error)}</p>
+            </Message>
+          </Card>
+        ) : trial.hits === undefined && trial.error === undefined ? (
+          <Skeleton height={420} what="the sessions and running the detectors" />
+        ) : (
+          <Results
+            trial={trial}
+            labels={sessions.labels}
+            left={recordings.data?.left ?? []}
+            total={sessions.total}
+            isMoved={Object.keys(moved).length > 0}
+          />
+        )}
+      </div>
+    </div>
+  );
+}

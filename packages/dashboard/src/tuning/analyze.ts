@@ -1,0 +1,39 @@
+import type { AgentEvent } from '@loopwatch/contract';
+import type { BacktestHit } from '@loopwatch/contract/api';
+import { createSessionAnalyzer } from '@loopwatch/detectors';
+import { toConfig, type Values } from './config.ts';
+
+/** A session with its events, as it was read from the log. */
+export interface Recording {
+  readonly sessionId: string;
+  readonly events: readonly AgentEvent[];
+}
+
+const strength = { none: 0, warn: 1, chance: 2, block: 3 } as const;
+
+/**
+ * The incidents that would open in a session under these settings; the semantic layer asks no model here.
+ *
+ * @throws ZodError that names the key, when the settings are wrong
+ */
+export function analyze({ events }: Recording, values: Values): BacktestHit[] {
+  const analyzer = createSessionAnalyzer(toConfig(values));
+  const hits = new Map<string, BacktestHit>();
+  for (const event of events) {
+    for (const { incidentId, detector, phase, eventIndex, count, action, reason, evidence } of analyzer.push(
+      event,
+    )) {
+      const known = hits.get(incidentId);
+      if (phase === 'resolved') continue;
+      hits.set(incidentId, {
+        detector,
+        rule: typeof evidence['rule'] === 'string' ? evidence['rule'] : null,
+        eventIndex: known?.eventIndex ?? eventIndex,
+        count,
+        action: known !== undefined && strength[known.action] > strength[action] ? known.action : action,
+        reason,
+      });
+    }
+  }
+  return [...hits.values()];
+}

@@ -1,0 +1,52 @@
+import type { DetectionInput } from '@loopwatch/contract';
+import type { EffectiveSetting, SettingKey } from '@loopwatch/contract/api';
+
+/** Settings by dotted path. */
+export type Values = Readonly<Record<string, unknown>>;
+
+/** What the server was told beyond its preset; the preset brings the rest. */
+export function baseOf(effective: readonly EffectiveSetting[], keys: readonly SettingKey[]): Values {
+  const nullable = new Set(keys.filter((key) => key.nullable).map(({ path }) => path));
+  return Object.fromEntries(
+    effective
+      .filter(({ path, origin, value }) => {
+        if (origin.tier === 'default' || origin.tier === 'preset') return false;
+        return value !== null || nullable.has(path);
+      })
+      .map(({ path, value }) => [path, value]),
+  );
+}
+
+/** As a configuration file has them. Paths come from the server's list of keys, whose blocks hold no dots. */
+export function toConfig(values: Values): DetectionInput {
+  const config: Record<string, unknown> = {};
+  for (const [path, value] of Object.entries(values)) {
+    const parts = path.split('.');
+    const last = parts.pop() ?? '';
+    let block = config;
+    for (const part of parts) {
+      const inner = Object.hasOwn(block, part) ? block[part] : undefined;
+      const next = isBlock(inner) ? inner : {};
+      block[part] = next;
+      block = next;
+    }
+    block[last] = value;
+  }
+  return config;
+}
+
+function isBlock(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The thresholds that are worth moving, and how far. */
+export const knobs: readonly { readonly path: string; readonly name: string; readonly max: number }[] = [
+  { path: 'tool_call_loop.max_repeats', name: 'Same call in a row', max: 20 },
+  { path: 'tool_cycle.min_repeats', name: 'Rounds of a cycle', max: 12 },
+  { path: 'stagnation.same_error', name: 'Same error, other arguments', max: 20 },
+  { path: 'stagnation.same_failure', name: 'Same failure', max: 20 },
+  { path: 'stagnation.nothing_new', name: 'Calls with nothing new', max: 20 },
+  { path: 'outage.min_failures', name: 'Failures of the provider', max: 12 },
+  { path: 'content_loop.min_repeats', name: 'Same text in the answer', max: 40 },
+  { path: 'thought_loop.min_repeats', name: 'Same text in the reasoning', max: 40 },
+];

@@ -1,0 +1,44 @@
+import type { BacktestHit } from '@loopwatch/contract/api';
+
+export type Label = 'loop' | 'not_loop';
+
+/** What one variant makes of the sessions. */
+export interface Score {
+  readonly incidents: number;
+  /** Sessions with at least one loop. */
+  readonly flagged: number;
+  readonly truePositives: number;
+  readonly falsePositives: number;
+  readonly falseNegatives: number;
+  readonly trueNegatives: number;
+  /** null: of nothing. */
+  readonly precision: number | null;
+  readonly recall: number | null;
+}
+
+/** @param sessions with what was found in them, and what people said of them */
+export function score(
+  sessions: readonly { readonly label: Label | null; readonly hits: readonly BacktestHit[] }[],
+): Score {
+  const count = (label: Label | null | undefined, flagged: boolean) =>
+    sessions.filter(
+      (session) => (label === undefined || session.label === label) && session.hits.length > 0 === flagged,
+    ).length;
+  const truePositives = count('loop', true);
+  const falsePositives = count('not_loop', true);
+  const falseNegatives = count('loop', false);
+  return {
+    incidents: sessions.reduce((sum, { hits }) => sum + hits.length, 0),
+    flagged: count(undefined, true),
+    truePositives,
+    falsePositives,
+    falseNegatives,
+    trueNegatives: count('not_loop', false),
+    precision: share(truePositives, truePositives + falsePositives),
+    recall: share(truePositives, truePositives + falseNegatives),
+  };
+}
+
+function share(part: number, whole: number): number | null {
+  return whole === 0 ? null : part / whole;
+}

@@ -1,0 +1,33 @@
+import { Popover as Radix } from 'radix-ui';
+import type { ReactNode } from 'react';
+import styles from './Menu.module.css';
+
+interface Props {
+  readonly trigger: ReactNode;
+  /** Names the panel. */
+  readonly label: string;
+  readonly open: boolean;
+  readonly onOpen: (open: boolean) => void;
+  readonly align?: 'start' | 'end';
+  readonly children: ReactNode;
+}
+
+/** A small panel beside its button, for a form. */
+export function Popover({ trigger, label, open, onOpen, align = 'end', children }: Props) {
+  return (
+    <Radix.Root open={open} onOpenChange={onOpen}>
+      <Radix.Trigger asChild>{trigger}</Radix.Trigger>
+      <Radix.Portal>
+        <Radix.Content
+          className={styles['popover']}
+          align={align}
+          sideOffset={4}
+          collisionPadding={8}
+          aria-label={label}
+        >
+          {children}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}

@@ -1,0 +1,41 @@
+import styles from './Sparkline.module.css';
+
+interface Props {
+  readonly values: readonly number[];
+  /** What it shows, for those who do not see it. */
+  readonly text: string;
+  /** A custom property of the tokens. */
+  readonly color?: string;
+}
+
+const WIDTH = 160;
+const HEIGHT = 30;
+
+/** A line without axes: whether it goes up or down. */
+export function Sparkline({ values, text, color = '--accent' }: Props) {
+  // A line needs two points.
+  if (values.length < 2) return null;
+  const max = Math.max(1, ...values);
+  const step = WIDTH / Math.max(1, values.length - 1);
+  const points = values.map((value, index) => `${(index * step).toFixed(1)} ${y(value, max)}`);
+  return (
+    <svg
+      className={styles['spark']}
+      viewBox={`0 0 ${String(WIDTH)} ${String(HEIGHT)}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={text}
+      style={{ color: `var(${color})` }}
+    >
+      <path
+        className={styles['area']}
+        d={`M0 ${String(HEIGHT)}L${points.join('L')}L${String(WIDTH)} ${String(HEIGHT)}z`}
+      />
+      <path className={styles['line']} d={`M${points.join('L')}`} />
+    </svg>
+  );
+}
+
+function y(value: number, max: number): string {
+  return (HEIGHT - 2 - (value / max) * (HEIGHT - 4)).toFixed(1);
+}

@@ -1,0 +1,31 @@
+import { type RefObject, useLayoutEffect, useState } from 'react';
+
+/** The element that scrolls all pages. */
+export function scroller(): HTMLElement | null {
+  return document.getElementById('page');
+}
+
+/** How far below the page's beginning an element stands, in pixels; what is above it may grow and shrink. */
+export function useTop(element: RefObject<HTMLElement | null>): number {
+  const [top, setTop] = useState(0);
+  useLayoutEffect(() => {
+    const page = scroller();
+    if (page === null) return;
+    const look = () => {
+      const { current } = element;
+      if (current === null) return;
+      const now = current.getBoundingClientRect().top - page.getBoundingClientRect().top + page.scrollTop;
+      setTop((before) => (Math.abs(before - now) > 1 ? now : before));
+    };
+    look();
+    if (typeof ResizeObserver === 'undefined') return;
+    const observer = new ResizeObserver(look);
+    // Whatever grows above the element makes what holds both of them grow.
+    for (let above = element.current?.parentElement; above && above !== page; above = above.parentElement) {
+      observer.observe(above);
+      for (const child of above.children) observer.observe(child);
+    }
+    return () => observer.disconnect();
+  }, [element]);
+  return top;
+}

@@ -1,0 +1,141 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseSearch, writeSearch } from '../src/app/search.ts';
+import { toCsv } from '../src/incidents/csv.ts';
+import { isFiltered, readIncidentSearch, toggle, writeIncidentSearch } from '../src/incidents/search.ts';
+import { addTerms, readTerms, suggest } from '../src/incidents/search-terms.ts';
+import { readSessionSearch, writeSessionSearch } from '../src/sessions/search.ts';
+import { detectorIds } from '../src/ui/detectors.ts';
+import { allTime, rangeLimits, readRange, type TimeRange, writeRange } from '../src/ui/time-range.ts';
+import { NOW, row } from './rows.ts';
+
+const text = fc.string({ minLength: 1, maxLength: 20 }).filter((value) => value.trim() === value);
+
+describe('the address', () => {
+  it('is the inverse of what is read from it', () => {
+    fc.assert(
+      fc.property(fc.dictionary(text, fc.array(text, { minLength: 1, maxLength: 3 })), (search) => {
+        const flat = Object.fromEntries(
+          Object.entries(search).map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
+        );
+        expect(parseSearch(writeSearch(flat))).toEqual(flat);
+      }),
+    );
+  });
+
+  it('holds every filter of the incidents', () => {
+    const search = fc.record({
+      filter: fc.record(
+        {
+          detector: fc.subarray([...detectorIds], { minLength: 1 }),
+          state: fc.subarray<'open' | 'resolved'>(['open', 'resolved'], { minLength: 1 }),
+          agent: fc.uniqueArray(text, { minLength: 1, maxLength: 3 }),
+          tool: fc.uniqueArray(text, { minLength: 1, maxLength: 2 }),
+          q: text,
+          open: fc.boolean(),
+        },
+        { requiredKeys: [] },
+      ),
+      range: fc.constantFrom<TimeRange>(
+        allTime,
+        { kind: 'last', span: '6h' },
+        { kind: 'fixed', from: 1, to: 2 },
+      ),
+      sort: fc.constantFrom('-detectedAt', '-tokens'),
+      grouped: fc.constant(false),
+      peek: fc.option(text, { nil: undefined }),
+    });
+    fc.assert(
+      fc.property(search, (given) => {
+        const written = writeSearch({ ...writeIncidentSearch(given) });
+        expect(readIncidentSearch(parseSearch(written))).toEqual({ ...given, ignored: [] });
+      }),
+    );
+  });
+
+  it('says what it did not understand, and goes on without', () => {
+    const read = readIncidentSearch(
+      parseSearch('?state=shut&detector=semantic&detector=loop&sort=up&range=2y&x=1&open=maybe'),
+    );
+    expect(read.filter).toEqual({ detector: ['semantic'] });
+    expect(read.ignored).toEqual(['range=2y', 'detector=loop', 'state=shut', 'open=maybe', 'sort=up', 'x']);
+    expect(readSessionSearch(parseSearch('?state=dead&incidents=some')).ignored).toEqual([
+      'state=dead',
+      'incidents=some',
+    ]);
+  });
+
+  it('holds the filters of the sessions', () => {
+    const given = {
+      filter: { q: 'a b', incidents: 'open' as const, state: ['live' as const], agent: ['x'] },
+      range: { kind: 'last' as const, span: '1h' as const },
+      sort: '-tokens',
+    };
+    const written = writeSearch({ ...writeSessionSearch(given) });
+    expect(readSessionSearch(parseSearch(written))).toMatchObject({
+      ...given,
+      filter: { ...given.filter, state: ['live'], agent: ['x'] },
+      ignored: [],
+    });
+  });
+
+  it.each<[TimeRange, object]>([
+    [allTime, {}],
+    [{ kind: 'last', span: '1h' }, { from: NOW - 3_600_000 }],
+    [
+      { kind: 'fixed', from: 5, to: 9 },
+      { from: 5, to: 9 },
+    ],
+  ])('holds a time: %j', (range, limits) => {
+    expect(rangeLimits(range, NOW)).toEqual(limits);
+    const written = parseSearch(writeSearch(writeRange(range, allTime)));
+    expect(readRange(written, allTime)).toEqual({ range, ignored: [] });
+  });
+
+  it('switches a value on and off again', () => {
+    const on = toggle({ state: ['open'] }, 'detector', 'semantic');
+    expect(on).toEqual({ state: ['open'], detector: ['semantic'] });
+    expect(toggle(on, 'detector', 'semantic')).toEqual({ state: ['open'] });
+    expect(isFiltered({ filter: {}, range: allTime })).toBe(false);
+  });
+});
+
+describe('what is typed into the search box', () => {
+  it.each([
+    ['cart broken', { text: 'cart broken', terms: [], wrong: [] }],
+    ['agent:ci-fixer cart', { text: 'cart', terms: [{ name: 'agent', value: 'ci-fixer' }], wrong: [] }],
+    ['tool:"read file"', { text: '', terms: [{ name: 'tool', value: 'read file' }], wrong: [] }],
+    ['detector:loop x', { text: 'x', terms: [], wrong: ['detector:loop'] }],
+    ['http://a.b', { text: 'http://a.b', terms: [], wrong: [] }],
+    ['session:', { text: 'session:', terms: [], wrong: [] }],
+  ])('%s', (typed, terms) => {
+    expect(readTerms(typed)).toEqual(terms);
+  });
+
+  it('adds to the filter', () => {
+    expect(addTerms({ q: 'old', agent: ['a'] }, readTerms('agent:b new'))).toEqual({
+      q: 'new',
+      agent: ['a', 'b'],
+    });
+    expect(addTerms({ q: 'old' }, readTerms(''))).toEqual({});
+  });
+
+  it('suggests names, then values', () => {
+    const values = () => ['ci-fixer', 'two words'];
+    expect(suggest('x de', values)).toEqual([{ insert: 'detector:', text: 'detector:', whole: false }]);
+    expect(suggest('agent:', values).map(({ insert }) => insert)).toEqual([
+      'agent:ci-fixer',
+      'agent:"two words"',
+    ]);
+    expect(suggest('state:r', values)).toEqual([{ insert: 'state:resolved', text: 'resolved', whole: true }]);
+  });
+});
+
+describe('the CSV file', () => {
+  it('quotes what has to be quoted, and disarms what a spreadsheet would run', () => {
+    const [head, first] = toCsv([row({ reason: 'says "a, b"\nagain', agent: '=1+1' })]).split('\r\n');
+    expect(head).toMatch(/^id,detected_at,detector/);
+    expect(first).toContain('"says ""a, b""\nagain"');
+    expect(first).toContain(",'=1+1,");
+  });
+});

@@ -1,0 +1,150 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { comparator, isOpen, matches, mergeRows } from '../src/incidents/merge.ts';
+import { FrameBuffer } from '../src/live/frame-buffer.ts';
+import { linkText } from '../src/live/link-text.ts';
+import { LiveStore, MAX_HELD } from '../src/live/live-store.ts';
+import { allTime } from '../src/ui/time-range.ts';
+import { changes, NOW, row, session, snapshot, stats } from './rows.ts';
+
+const view = { filter: {}, range: allTime, sort: '-detectedAt' };
+
+describe('the live store', () => {
+  it('keeps the latest of each, and knows what came while it watched', () => {
+    const store = new LiveStore();
+    store.snapshot(snapshot([row()]), NOW);
+    store.changes(changes({ incidents: [row({ id: 'i-2' })], stats: stats({ found: 2 }) }), NOW);
+    store.changes(changes({ sequence: 3, incidents: [row({ count: 10, revision: 2 })] }), NOW);
+    const { incidents, arrived, stats: numbers, sequence } = store.get();
+    expect([...incidents.values()].map(({ id, count }) => [id, count])).toEqual([
+      ['i-2', 5],
+      ['i-1', 10],
+    ]);
+    expect([...arrived]).toEqual(['i-2']);
+    expect(numbers?.found).toBe(2);
+    expect(sequence).toBe(3);
+  });
+
+  it('holds so many changes and counts the others', () => {
+    const store = new LiveStore();
+    store.snapshot(snapshot([]), NOW);
+    const incidents = Array.from({ length: MAX_HELD + 30 }, (_, n) => row({ id: `i-${String(n)}` }));
+    store.changes(changes({ incidents, dropped: { incidents: 5, sessions: 0 } }), NOW);
+    expect(store.get().incidents.size).toBe(MAX_HELD);
+    expect(store.get().incidents.has(`i-${String(MAX_HELD + 29)}`)).toBe(true);
+    expect(store.get().dropped).toBeGreaterThanOrEqual(35);
+    store.caughtUp();
+    expect(store.get().dropped).toBe(0);
+  });
+
+  it('forgets what the server forgot when it starts again', () => {
+    const store = new LiveStore();
+    store.snapshot(snapshot([row(), row({ id: 'i-2' })]), NOW);
+    store.lost(NOW);
+    expect(store.get().incidents.size).toBe(2);
+    store.snapshot(snapshot([row()]), NOW);
+    expect(store.get().incidents.size).toBe(1);
+  });
+
+  it('says in words how the link is', () => {
+    const store = new LiveStore();
+    expect(linkText(store.get(), NOW).text).toBe('Connecting…');
+    store.refused('xhr poll error');
+    expect(linkText(store.get(), NOW)).toMatchObject({ tone: 'hot', text: 'No connection' });
+    store.snapshot(snapshot([]), NOW);
+    const beat = { serverTime: NOW, lag: 0, lastEventAt: NOW - 4_000, lastVerdictAt: NOW, reason: null };
+    store.heartbeat({ ...beat, log: 'up' }, NOW);
+    expect(linkText(store.get(), NOW)).toEqual({ tone: 'ok', text: 'Live', last: 'last event 4 s ago' });
+    expect(linkText(store.get(), NOW + 60_000).text).toMatch(/^Stale since \d\d:\d\d:\d\d$/);
+    store.heartbeat({ ...beat, log: 'down', reason: 'no broker answers' }, NOW);
+    expect(linkText(store.get(), NOW)).toMatchObject({
+      tone: 'hot',
+      text: 'The server has lost the event log',
+    });
+    store.lost(NOW);
+    expect(linkText(store.get(), NOW).text).toContain('Reconnecting');
+    store.found();
+    expect(store.get().link.state).toBe('live');
+  });
+});
+
+describe('the frame buffer', () => {
+  it('applies all that came until the next frame at once, each thing in its latest form', () => {
+    const applied: ReturnType<typeof changes>[] = [];
+    let flush: () => void = () => undefined;
+    const buffer = new FrameBuffer(
+      (message) => applied.push(message),
+      (later) => {
+        flush = later;
+      },
+    );
+    buffer.add(changes({ incidents: [row({ count: 5 })], sessions: [session()], settings: ['server'] }));
+    buffer.add(changes({ sequence: 3, incidents: [row({ count: 6 })], stats: stats({ open: 9 }) }));
+    expect(applied).toEqual([]);
+    flush();
+    expect(applied).toHaveLength(1);
+    expect(applied[0]?.incidents.map(({ count }) => count)).toEqual([6]);
+    expect(applied[0]).toMatchObject({ sequence: 3, settings: ['server'], stats: { open: 9 } });
+    buffer.add(changes({ incidents: [row()] }));
+    buffer.clear();
+    flush();
+    expect(applied).toHaveLength(1);
+  });
+});
+
+describe('rows that were read, and what the live link told since', () => {
+  const live = (...items: ReturnType<typeof row>[]) => new Map(items.map((item) => [item.id, item]));
+
+  it('are one list: changed in place, new ones where they belong, none that fit no more', () => {
+    const read = [row({ id: 'b', detectedAt: 20 }), row({ id: 'a', detectedAt: 10 })];
+    const told = live(
+      row({ id: 'c', detectedAt: 30 }),
+      row({ id: 'a', detectedAt: 10, state: 'resolved', revision: 2 }),
+      row({ id: 'old', detectedAt: 1 }),
+    );
+    const ids = (filter: object, whole: boolean) =>
+      mergeRows(read, told, { ...view, filter }, whole, NOW).map(({ id }) => id);
+    expect(ids({}, true)).toEqual(['c', 'b', 'a', 'old']);
+    expect(ids({}, false)).toEqual(['c', 'b', 'a']);
+    expect(ids({ state: ['open'] }, false)).toEqual(['c', 'b']);
+  });
+
+  it('never go back to an older revision, be it of verdicts or of triage', () => {
+    const judged = { status: 'muted' as const, mutedUntil: null, note: null, by: 'o', at: NOW, revision: 3 };
+    const [shown] = mergeRows([row({ triage: judged })], live(row({ revision: 1 })), view, true, NOW);
+    expect(shown?.triage.status).toBe('muted');
+  });
+
+  it('are sorted as asked, and each is there once', () => {
+    const item = fc
+      .record({ id: fc.integer({ min: 0, max: 30 }), detectedAt: fc.integer({ min: 0, max: 50 }) })
+      .map(({ id, detectedAt }) => row({ id: `i-${String(id)}`, detectedAt }));
+    fc.assert(
+      fc.property(fc.array(item), fc.array(item), (read, told) => {
+        const sorted = [...live(...read).values()].sort(comparator('-detectedAt'));
+        const rows = mergeRows(sorted, live(...told), view, true, NOW);
+        expect(rows).toEqual(rows.toSorted(comparator('-detectedAt')));
+        expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
+        expect(new Set(rows.map(({ id }) => id))).toEqual(new Set([...sorted, ...told].map(({ id }) => id)));
+      }),
+    );
+  });
+
+  it('fit a filter as the server decides it', () => {
+    const fits = (filter: object, part: Parameters<typeof row>[0] = {}) =>
+      matches(row(part), filter, allTime, NOW);
+    expect(fits({ q: 'READ_file' })).toBe(true);
+    expect(fits({ q: 'nothing' })).toBe(false);
+    expect(fits({ detector: ['semantic', 'tool-repeat'], tool: ['read_file'] })).toBe(true);
+    expect(fits({ tool: ['ls'] })).toBe(false);
+    expect(matches(row(), {}, { kind: 'last', span: '15m' }, NOW)).toBe(true);
+    expect(matches(row(), {}, { kind: 'last', span: '15m' }, NOW + 3_600_000)).toBe(false);
+  });
+
+  it('count a mute that is over as none', () => {
+    const triage = { status: 'muted' as const, mutedUntil: NOW, note: null, by: 'o', at: 1, revision: 1 };
+    expect(isOpen(row({ triage }), NOW - 1)).toBe(false);
+    expect(isOpen(row({ triage }), NOW)).toBe(true);
+    expect(matches(row({ triage }), { triage: ['new'] }, allTime, NOW)).toBe(true);
+  });
+});

@@ -1,0 +1,203 @@
+import { detectionSchema } from '@loopwatch/contract';
+import type { SettingKey } from '@loopwatch/contract/api';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { lineOf, loopSpan } from '../src/incident/session-marks.ts';
+import { toBlocks } from '../src/session/blocks.ts';
+import { check, readScope, scopeName, textOf } from '../src/settings/value.ts';
+import { analyze } from '../src/tuning/analyze.ts';
+import { baseOf, toConfig } from '../src/tuning/config.ts';
+import { score } from '../src/tuning/score.ts';
+import { labelsOf } from '../src/tuning/use-recordings.ts';
+import { events, row } from './rows.ts';
+
+describe('a conversation', () => {
+  it('joins pieces of text, and puts results to their calls', () => {
+    const blocks = toBlocks(
+      events(
+        { type: 'prompt_started', text: 'Do it' },
+        { type: 'turn_started' },
+        { type: 'thought', text: 'Hm' },
+        { type: 'content', text: 'I ' },
+        { type: 'content', text: 'will' },
+        { type: 'tool_call_request', callId: 'a', name: 'ls', args: { path: '.' } },
+        { type: 'tool_call_request', callId: 'b', name: 'cat', args: '{}' },
+        { type: 'tool_result', callId: 'b', result: 'no such file', isError: true },
+        { type: 'tool_result', callId: 'a', result: ['x'] },
+        { type: 'turn_started' },
+        { type: 'content', text: 'Done' },
+        { type: 'session_ended' },
+      ),
+    );
+    expect(blocks.map(({ kind, text, first, last, turn }) => [kind, text, first, last, turn])).toEqual([
+      ['prompt', 'Do it', 0, 0, undefined],
+      ['thought', 'Hm', 2, 2, 1],
+      ['answer', 'I will', 3, 4, 1],
+      ['call', '', 5, 8, 1],
+      ['call', '', 6, 7, 1],
+      ['answer', 'Done', 10, 10, 2],
+      ['note', 'The session ended', 11, 11, 2],
+    ]);
+    expect(blocks[4]?.call).toEqual({
+      name: 'cat',
+      args: '{}',
+      result: { text: 'no such file', failed: true },
+    });
+  });
+
+  it('loses no text, whatever comes', () => {
+    const event = fc.oneof(
+      fc.record({ type: fc.constantFrom('content', 'thought'), text: fc.string() }),
+      fc.record({ type: fc.constantFrom('turn_started', 'retry', 'new_thing', 'tool_result') }),
+      fc.record({ type: fc.constant('tool_call_request'), name: fc.string() }),
+    );
+    fc.assert(
+      fc.property(fc.array(event), (list) => {
+        const text = list.flatMap((one) => ('text' in one ? [one.text] : [])).join('');
+        const shown = toBlocks(events(...list))
+          .filter(({ kind }) => kind === 'answer' || kind === 'thought')
+          .map((block) => block.text);
+        expect(shown.join('')).toBe(text);
+      }),
+    );
+  });
+
+  it('says what could not be read', () => {
+    const [block] = toBlocks([
+      { offset: '7', timestamp: 1, eventIndex: null, duplicate: false, event: null, error: 'no JSON' },
+    ]);
+    expect(block).toMatchObject({ kind: 'unreadable', text: 'no JSON', first: undefined });
+  });
+
+  it('becomes signs on a line, with the loop between its ends', () => {
+    const marks = lineOf(
+      events({ type: 'prompt_started' }, { type: 'tool_call_request', name: 'ls' }, { type: 'control' }),
+    );
+    expect(marks.map(({ kind, text }) => [kind, text])).toEqual([
+      ['prompt', ''],
+      ['call', 'ls'],
+    ]);
+    const evidence = { calls: [{ name: 'ls' }, { eventIndex: 3 }] };
+    expect(loopSpan({ evidence, firstEventIndex: 9, lastEventIndex: 20 })).toEqual({ from: 3, to: 20 });
+    expect(loopSpan({ evidence: {}, firstEventIndex: 9, lastEventIndex: 20 }).from).toBe(9);
+  });
+});
+
+describe('a setting', () => {
+  const key = (part: Partial<SettingKey>): SettingKey => ({
+    path: 'tool_call_loop.max_repeats',
+    type: 'integer',
+    choices: null,
+    min: 2,
+    max: 100,
+    nullable: false,
+    allowed: 'a whole number from 2 to 100',
+    description: '',
+    scopes: ['server'],
+    ...part,
+  });
+
+  it.each<[Partial<SettingKey>, string, unknown]>([
+    [{}, '7', { value: 7 }],
+    [{}, '1', 'error'],
+    [{}, '2.5', 'error'],
+    [{}, 'many', 'error'],
+    [{}, '', 'error'],
+    [{ nullable: true }, '', { value: null }],
+    [{ type: 'number', min: 0 }, '0.5', { value: 0.5 }],
+    [{ type: 'boolean' }, 'false', { value: false }],
+    [{ type: 'choice', choices: ['warn', 'block'] }, 'block', { value: 'block' }],
+    [{ type: 'choice', choices: ['warn', 'block'] }, 'stop', 'error'],
+    [{ type: 'list' }, 'a, b', { value: ['a', 'b'] }],
+    [{ type: 'list' }, '["a"]', { value: ['a'] }],
+    [{ type: 'list' }, '["a"', 'error'],
+    [{ type: 'map' }, '{"ls":{"poller":true}}', { value: { ls: { poller: true } } }],
+    [{ type: 'map' }, '[]', 'error'],
+  ])('%j takes %s', (part, text, outcome) => {
+    const checked = check(key(part), text);
+    if (outcome === 'error') expect(checked).toHaveProperty('error');
+    else expect(checked).toEqual(outcome);
+  });
+
+  it('says which key, which value and what is allowed', () => {
+    expect(check(key({}), '1')).toEqual({
+      error: 'tool_call_loop.max_repeats takes a whole number from 2 to 100, not “1”',
+    });
+  });
+
+  it('belongs to a scope', () => {
+    expect([undefined, 'server', 'model:openai/gpt', 'session:a:b', 'model:gpt', 'x'].map(readScope)).toEqual(
+      ['server', 'server', 'model:openai/gpt', 'session:a:b', undefined, undefined],
+    );
+    expect(scopeName('session:a:b')).toBe('a:b');
+    expect([null, 5, true, 'x', ['a']].map(textOf)).toEqual(['', '5', 'true', 'x', '["a"]']);
+  });
+});
+
+describe('trying thresholds', () => {
+  const call = { type: 'tool_call_request' as const, name: 'ls', args: { path: '.' } };
+  const recording = { sessionId: 's', events: Array.from({ length: 6 }, () => call) };
+
+  it('runs the detectors as they run elsewhere', () => {
+    expect(analyze(recording, { preset: 'stream' })).toMatchObject([
+      { detector: 'tool-repeat', eventIndex: 4, action: 'block' },
+    ]);
+    expect(analyze(recording, { preset: 'stream', 'tool_call_loop.max_repeats': 7 })).toEqual([]);
+    expect(() => analyze(recording, { 'tool_call_loop.max_repeats': 1 })).toThrow();
+  });
+
+  it('begins from what the server was told beyond its preset', () => {
+    const effective = [
+      { path: 'preset', value: 'balanced', origin: { tier: 'file' as const, name: 'a.yaml' } },
+      { path: 'tool_call_loop.max_repeats', value: 4, origin: { tier: 'server' as const, name: null } },
+      { path: 'tool_call_loop.ttl_seconds', value: null, origin: { tier: 'server' as const, name: null } },
+      { path: 'outage.min_failures', value: 3, origin: { tier: 'preset' as const, name: 'balanced' } },
+    ];
+    const config = toConfig(baseOf(effective, []));
+    expect(config).toEqual({ preset: 'balanced', tool_call_loop: { max_repeats: 4 } });
+    expect(detectionSchema.safeParse(config).success).toBe(true);
+  });
+
+  it('takes labels as backtests do', () => {
+    const judged = (id: string, sessionId: string, status: 'acknowledged' | 'false_positive') =>
+      row({
+        id,
+        sessionId,
+        triage: { status, mutedUntil: null, note: null, by: null, at: null, revision: 1 },
+      });
+    const labels = labelsOf([
+      judged('1', 'a', 'false_positive'),
+      judged('2', 'a', 'acknowledged'),
+      judged('3', 'b', 'false_positive'),
+      row({ id: '4', sessionId: 'c' }),
+    ]);
+    expect([...labels]).toEqual([
+      ['a', 'loop'],
+      ['b', 'not_loop'],
+    ]);
+  });
+
+  it('says how right it is', () => {
+    const [hit] = analyze(recording, { preset: 'stream' });
+    const hits = [hit!];
+    expect(
+      score([
+        { label: 'loop', hits },
+        { label: 'loop', hits: [] },
+        { label: 'not_loop', hits },
+        { label: 'not_loop', hits: [] },
+        { label: null, hits },
+      ]),
+    ).toMatchObject({
+      incidents: 3,
+      flagged: 3,
+      truePositives: 1,
+      falsePositives: 1,
+      falseNegatives: 1,
+      trueNegatives: 1,
+      precision: 0.5,
+      recall: 0.5,
+    });
+    expect(score([])).toMatchObject({ precision: null, recall: null });
+  });
+});

@@ -1,0 +1,99 @@
+import type { IncidentDetail, IncidentItem, SettingKey } from '@loopwatch/contract/api';
+import { noTriage } from '@loopwatch/contract/api';
+import { incident, NOW, session } from './rows.ts';
+
+/** Answers as a server gives them, for components: what a page asks for is what it gets, and nothing else is there. */
+export class FakeServer {
+  incidents: IncidentItem[] = [];
+  evidence: Record<string, unknown> = {};
+  settings: Record<string, unknown> = {};
+  version = 0;
+  /** Every request that changes something. */
+  readonly changes: { readonly method: string; readonly path: string; readonly body: unknown }[] = [];
+  /** Set to make everything fail. */
+  down = false;
+  me = { required: false, user: { name: 'everybody', role: 'operator' }, methods: [] as string[] };
+
+  readonly fetch = (address: string, init: RequestInit = {}): Promise<Response> => {
+    if (this.down) return Promise.reject(new TypeError('Failed to fetch'));
+    const url = new URL(address, 'http://localhost');
+    const path = decodeURIComponent(url.pathname.replace('/api/v1', ''));
+    const body: unknown = typeof init.body === 'string' ? JSON.parse(init.body) : undefined;
+    const method = init.method ?? 'GET';
+    if (method !== 'GET') this.changes.push({ method, path, body });
+    const answer = this.answer(method, path, url.searchParams, body);
+    const status = answer === undefined ? 404 : 200;
+    const text = JSON.stringify(answer ?? { type: 'about:blank', title: 'Not found', status: 404 });
+    return Promise.resolve(new Response(text, { status }));
+  };
+
+  private answer(method: string, path: string, query: URLSearchParams, body: unknown): unknown {
+    if (path === '/auth/me') return this.me;
+    if (path === '/incidents' && method === 'GET') return this.list(query);
+    if (path === '/incidents') {
+      const { ids, change } = body as { ids: string[]; change: Partial<IncidentItem['triage']> };
+      this.incidents = this.incidents.map((item) => (ids.includes(item.id) ? judged(item, change) : item));
+      return { items: this.incidents.filter(({ id }) => ids.includes(id)), missing: [] };
+    }
+    if (path.startsWith('/incidents/')) {
+      const found = this.incidents.find(({ id }) => path === `/incidents/${id}`);
+      return found && (incident({ ...found, evidence: this.evidence }) satisfies IncidentDetail);
+    }
+    if (path === '/sessions/s-1') return { ...session(), incidentItems: this.incidents, settings: {} };
+    if (path === '/settings') return { keys, scopes: [] };
+    if (path.startsWith('/settings/')) {
+      if (method === 'PUT') {
+        this.settings = (body as { set: Record<string, unknown> }).set;
+        this.version += 1;
+      }
+      return {
+        scope: path.slice('/settings/'.length),
+        set: this.settings,
+        version: this.version,
+        updatedAt: null,
+        updatedBy: null,
+        effective: keys.map(({ path: key }) => ({
+          path: key,
+          value: this.settings[key] ?? 5,
+          origin: { tier: key in this.settings ? 'server' : 'preset', name: 'balanced' },
+        })),
+      };
+    }
+    return undefined;
+  }
+
+  private list(query: URLSearchParams): unknown {
+    const states = query.getAll('state');
+    const detectors = query.getAll('detector');
+    const agents = query.getAll('agent');
+    const items = this.incidents.filter(
+      ({ state, detector, agent }) =>
+        (states.length === 0 || states.includes(state)) &&
+        (detectors.length === 0 || detectors.includes(detector)) &&
+        (agents.length === 0 || agents.includes(agent ?? '')),
+    );
+    return { items, nextCursor: null, total: items.length };
+  }
+}
+
+function judged(item: IncidentItem, change: Partial<IncidentItem['triage']>): IncidentItem {
+  const { revision } = item.triage;
+  return {
+    ...item,
+    triage: { ...noTriage, ...item.triage, ...change, by: 'everybody', at: NOW, revision: revision + 1 },
+  };
+}
+
+const keys: SettingKey[] = [
+  {
+    path: 'tool_call_loop.max_repeats',
+    type: 'integer',
+    choices: null,
+    min: 2,
+    max: 100,
+    nullable: false,
+    allowed: 'a whole number from 2 to 100',
+    description: 'Calls until the loop is called one.',
+    scopes: ['server', 'model', 'session'],
+  },
+];
