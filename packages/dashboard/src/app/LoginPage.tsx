@@ -1,7 +1,7 @@
 import type { Me } from '@loopwatch/contract/api';
 import { useQueryClient } from '@tanstack/react-query';
 import { type SubmitEvent, useState } from 'react';
-import { apiPath, errorText, send } from '../api/client.ts';
+import { errorText, send } from '../api/client.ts';
 import { Button } from '../ui/Button.tsx';
 import { Mark } from '../ui/Ring.tsx';
 import styles from './LoginPage.module.css';
@@ -23,7 +23,6 @@ export default function LoginPage({ methods }: { readonly methods: Me['methods']
       },
     );
   };
-  const here = window.location.pathname + window.location.search;
   return (
     <main className={styles['page']}>
       <div className={styles['box']}>
@@ -52,11 +51,6 @@ export default function LoginPage({ methods }: { readonly methods: Me['methods']
               {state.busy ? 'Asking…' : 'Log in'}
             </Button>
           </form>
-        )}
-        {methods.includes('oidc') && (
-          <a className={styles['oidc']} href={apiPath('/auth/oidc', { to: here })}>
-            Log in with your organisation
-          </a>
         )}
       </div>
     </main>
