@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Settings, TopicNames } from '@loopwatch/contract';
@@ -18,6 +18,7 @@ import { createGatewayMetrics, type GatewayMetrics, type Outcome } from './metri
 import { ModelRequests } from './model-requests.ts';
 import { Outbox } from './outbox.ts';
 import { GatewaySession } from './session/gateway-session.ts';
+import type { SessionKeeper } from './session/session-keeper.ts';
 import { SessionStore } from './session/session-store.ts';
 import { SessionWatch } from './session-watch.ts';
 
@@ -30,6 +31,8 @@ export interface GatewayDeps {
   readonly topics: TopicNames;
   /** Where events and verdicts go; opened when there is something to write, closed by `stop`. None: nowhere. */
   readonly sink?: VerdictSink | undefined;
+  /** Where sessions are kept beyond memory. None: a restart forgets them. */
+  readonly keeper?: SessionKeeper | undefined;
   readonly registry: Registry;
   readonly logger: Logger;
   /** Wall clock, epoch ms; the system's by default. */
@@ -82,6 +85,8 @@ export class Gateway {
       logger,
       detection,
       sessions,
+      keeper: deps.keeper,
+      settingsHash: createHash('sha256').update(JSON.stringify(detection.settings)).digest('base64'),
       backend: gateway.backend,
       onBlock: gateway.on_block,
       guidanceAs: gateway.guidance_as,

@@ -22,12 +22,17 @@ import {
 } from './session/commands.ts';
 import type { GatewaySession, Labels } from './session/gateway-session.ts';
 import { sessionName } from './session/session-id.ts';
+import type { KeptSession, SessionKeeper } from './session/session-keeper.ts';
 import type { SessionStore } from './session/session-store.ts';
 
 export interface ModelRequestsDeps extends ExchangeDeps {
   readonly target: Target;
   readonly detection: Detection;
   readonly sessions: SessionStore;
+  /** Where sessions are kept beyond memory; undefined: nowhere. */
+  readonly keeper: SessionKeeper | undefined;
+  /** Of the settings that sessions are watched by: what was kept under others is of no use. */
+  readonly settingsHash: string;
   /** Name of the backend; undefined: that of the API. */
   readonly backend: string | undefined;
   readonly commands: boolean;
@@ -76,7 +81,7 @@ export class ModelRequests {
     );
   }
 
-  private take(
+  private async take(
     api: Api,
     {
       request,
@@ -95,7 +100,8 @@ export class ModelRequests {
   ): Promise<Outcome> {
     const { sessions, now, commands: obeys } = this.deps;
     const { id } = sessionName(headers, asked, (answer) => sessions.ofAnswer(answer));
-    const session = sessions.get(id, now());
+    const kept = await this.kept(id);
+    const session = sessions.get(id, now(), kept);
     const labels = { model: asked.model, backend: this.deps.backend ?? api.backend };
     const obeyed = obeys ? this.obey(asked, session, labels) : undefined;
     let body = this.resumed(api, given, asked);
@@ -111,15 +117,40 @@ export class ModelRequests {
     );
     if (obeyed !== undefined && (obeyed.isAll || obeyed.refused.length > 0)) {
       exchange.answerOwn({ id: ownId(), text: commandAnswer(obeyed.commands, obeyed.refused), stop: 'stop' });
-      return Promise.resolve('command');
+      this.keep(session);
+      return 'command';
     }
     if (watches(this.planFor(session, labels))) {
       const prepared = exchange.prepare();
-      return typeof prepared === 'string'
-        ? Promise.resolve(prepared)
-        : new AnswerRelay(exchange).run(prepared);
+      const outcome = typeof prepared === 'string' ? prepared : await new AnswerRelay(exchange).run(prepared);
+      this.keep(session);
+      return outcome;
     }
     return this.pass(api, request, body === given ? raw : Buffer.from(JSON.stringify(body)), client);
+  }
+
+  /** A session as it was kept, where memory does not have it. That nothing can be had of it fails no request. */
+  private async kept(id: string): Promise<KeptSession | undefined> {
+    const { keeper, sessions, settingsHash } = this.deps;
+    if (keeper === undefined || sessions.has(id)) return undefined;
+    try {
+      const kept = await keeper.load(id);
+      return kept?.settings === settingsHash ? kept : undefined;
+    } catch (error) {
+      this.deps.logger.error(
+        { err: error, sessionId: id },
+        'A session could not be loaded; it begins afresh',
+      );
+      return undefined;
+    }
+  }
+
+  /** Nobody waits for it: the answer is on its way already. */
+  private keep(session: GatewaySession): void {
+    const { keeper, settingsHash, logger } = this.deps;
+    keeper?.keep(session.id, session.snapshot(settingsHash)).catch((error: unknown) => {
+      logger.error({ err: error, sessionId: session.id }, 'A session could not be kept');
+    });
   }
 
   /** A request that goes on from an answer of the gateway's own, in terms of what the upstream knows. */

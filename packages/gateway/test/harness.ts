@@ -10,7 +10,7 @@ import {
 import OpenAI from 'openai';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { Gateway } from '../src/index.ts';
+import { Gateway, type SessionKeeper } from '../src/index.ts';
 
 export const topics = topicNames({ prefix: 'test.' });
 /** What no log line and no record may hold. */
@@ -81,6 +81,7 @@ export class GatewayBench implements AsyncDisposable {
     upstream: ScriptedUpstream,
     flags: Readonly<Record<string, unknown>> = {},
     environment: Readonly<Record<string, string>> = {},
+    keeper?: SessionKeeper,
   ): Promise<GatewayBench> {
     const resolved = resolveSettings({
       environment,
@@ -96,7 +97,7 @@ export class GatewayBench implements AsyncDisposable {
     const registry = new Registry();
     const clock = { now: 1_763_757_600_000 };
     const now = () => clock.now;
-    const gateway = new Gateway({ settings: resolved.settings, topics, sink, registry, logger, now });
+    const gateway = new Gateway({ settings: resolved.settings, topics, sink, keeper, registry, logger, now });
     const { port } = await gateway.start();
     return new GatewayBench({
       upstream,

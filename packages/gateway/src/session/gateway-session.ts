@@ -12,6 +12,7 @@ import type { Conversation, Reply, ToolCall } from '../api/conversation.ts';
 import type { Commands } from './commands.ts';
 import { OpenLoops } from './open-loops.ts';
 import { PromptLedger } from './prompt-ledger.ts';
+import type { KeptSession } from './session-keeper.ts';
 
 /** Calls whose tools are known when their results come. */
 const MOST_TOOLS = 256;
@@ -175,6 +176,32 @@ export class GatewaySession {
   /** The answer did not reach the client whole. */
   lost(): void {
     this.undelivered = true;
+  }
+
+  /** The session as it can be kept. @param settings hash of the settings it is watched by */
+  snapshot(settings: string): KeptSession {
+    const { contentUnits, limit = null, undelivered, hasOwnSettings } = this;
+    return {
+      v: 1,
+      settings,
+      analyzer: this.analyzer.snapshot(),
+      ledger: this.ledger.snapshot(),
+      open: this.loops.verdicts,
+      tools: [...this.tools],
+      ...{ contentUnits, limit, undelivered, hasOwnSettings },
+    };
+  }
+
+  /** Goes on from where a session was kept; this one has seen nothing yet. */
+  restore(kept: KeptSession): void {
+    this.analyzer.restore(kept.analyzer);
+    this.ledger.restore(kept.ledger);
+    this.loops.note(kept.open);
+    for (const [id, tool] of kept.tools) this.tools.set(id, tool);
+    this.contentUnits = kept.contentUnits;
+    this.limit = kept.limit ?? undefined;
+    this.undelivered = kept.undelivered;
+    this.hasOwnSettings = kept.hasOwnSettings;
   }
 
   private beginTurn(now: number): Demand | undefined {

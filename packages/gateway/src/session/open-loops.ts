@@ -12,6 +12,11 @@ export class OpenLoops {
     }
   }
 
+  /** The last verdicts of what is open. */
+  get verdicts(): readonly PureVerdict[] {
+    return [...this.open.values()];
+  }
+
   clear(): void {
     this.open.clear();
   }

@@ -67,6 +67,19 @@ export class PromptLedger {
     add(this.calls, callKey(call));
   }
 
+  snapshot(): LedgerSnapshot {
+    const { users, prompt = null, fingerprint } = this;
+    return { users, prompt, fingerprint, calls: [...this.calls], results: [...this.results] };
+  }
+
+  restore({ users, prompt, fingerprint, calls, results }: LedgerSnapshot): void {
+    this.users = users;
+    this.prompt = prompt ?? undefined;
+    this.fingerprint = fingerprint;
+    this.calls = new Map(calls);
+    this.results = new Map(results);
+  }
+
   private takePrompt(
     items: readonly Item[],
     at: number,
@@ -90,6 +103,15 @@ export class PromptLedger {
     this.results = new Map();
     news.push({ type: 'prompt', text });
   }
+}
+
+/** What is known of the prompt at hand, as JSON. */
+export interface LedgerSnapshot {
+  readonly users: number;
+  readonly prompt: string | null;
+  readonly fingerprint: string;
+  readonly calls: readonly (readonly [string, number])[];
+  readonly results: readonly (readonly [string, number])[];
 }
 
 function hashOf(text: string): string {

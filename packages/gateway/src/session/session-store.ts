@@ -1,5 +1,6 @@
 import type { Json } from '../api/conversation.ts';
 import type { GatewaySession } from './gateway-session.ts';
+import type { KeptSession } from './session-keeper.ts';
 
 /** Answers of the gateway's own that a request may go on from; they hold whole requests. */
 const MOST_OWN_ANSWERS = 200;
@@ -32,9 +33,22 @@ export class SessionStore {
     return false;
   }
 
-  /** The session, made where it is not there, and now the one used last. @param now epoch ms */
-  get(id: string, now: number): GatewaySession {
-    const session = this.sessions.get(id) ?? this.create(id);
+  has(id: string): boolean {
+    return this.sessions.has(id);
+  }
+
+  /**
+   * The session, made where it is not there, and now the one used last.
+   *
+   * @param now epoch ms
+   * @param kept what it goes on from where it has to be made
+   */
+  get(id: string, now: number, kept?: KeptSession): GatewaySession {
+    let session = this.sessions.get(id);
+    if (session === undefined) {
+      session = this.create(id);
+      if (kept !== undefined) session.restore(kept);
+    }
     this.sessions.delete(id);
     this.sessions.set(id, session);
     session.usedAt = now;
