@@ -31,7 +31,7 @@ describe('loopwatch gateway', () => {
     await using dir = await tempDir();
     const flags = ['--upstream', upstream.url, '--port', '0', '--data-dir', dir.path];
     await using cli = spawnCli(['gateway', ...flags], { KAFKA_BROKERS: '' }, { from: 'source' });
-    const url = urlIn(await cli.line(/The gateway is at/, 20_000));
+    const url = urlIn(await cli.line(/The gateway is at/, 60_000));
     expect(await askFourTimes(url)).toEqual(['tool_calls', 'tool_calls', 'tool_calls', 'error']);
     expect(await cli.stop()).toBe(0);
     expect([...cli.stdout, ...cli.stderr].join('\n')).not.toContain(key);
@@ -54,7 +54,7 @@ describe('loopwatch gateway', () => {
     await using cli = spawnCli(['gateway', '--port', '0'], { KAFKA_BROKERS: '' }, { from: 'source' });
     expect(await cli.exited).toBe(2);
     expect(cli.stderr.join('\n')).toContain('No upstream is configured. Name it with --upstream');
-  });
+  }, 120_000);
 });
 
 describe('loopwatch start with an upstream', () => {
