@@ -2,9 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GroupClaims } from './embedded-claims.ts';
 import { createFolder, storageError } from './embedded-files.ts';
-import { GroupOffsets } from './embedded-groups.ts';
 import { lockFolder } from './embedded-lock.ts';
-import { EmbeddedSource } from './embedded-source.ts';
 import { GroupSteps } from './embedded-steps.ts';
 import { EmbeddedTaskRunner } from './embedded-task-runner.ts';
 import type { TopicLog } from './embedded-topic.ts';
@@ -12,7 +10,7 @@ import { EmbeddedTopicReader } from './embedded-topic-reader.ts';
 import { EmbeddedTopics } from './embedded-topics.ts';
 import { LogError } from './errors.ts';
 import type { LogFunction } from './log-function.ts';
-import type { EventSource, LogRecord, VerdictSink } from './ports.ts';
+import type { LogRecord, VerdictSink } from './ports.ts';
 import type { TaskRunner } from './task.ts';
 import type { RecordReader, TopicReader } from './topic-reader.ts';
 
@@ -43,12 +41,10 @@ export interface EmbeddedLogOptions {
 
 /** An event log in files, for one process: the same ports as Kafka, with one partition a topic. */
 export interface EmbeddedLog {
-  /** A reader for the group; several groups read the same records each at its own pace. */
-  source(topics: readonly string[], group: string): EventSource;
   /**
    * The work of the group on these topics. Each step is durable as a whole, exactly once, whenever the process is killed
    * or the power fails: outputs, kept state and position, and the records behind which the position is. Its outputs are
-   * what `maxRecordBytes` does not apply to. Of a group that a {@link source} read, the offsets are taken over.
+   * what `maxRecordBytes` does not apply to.
    */
   tasks(topics: readonly string[], group: string): TaskRunner;
   /** A reader of the whole topic, for itself. */
@@ -63,7 +59,7 @@ export interface EmbeddedLog {
   startOffset(topic: string): number;
   /** The offset the topic's next record will get. */
   endOffset(topic: string): number;
-  /** Stops sources and tasks, waiting for what they are at, puts everything on disk and frees the folder. */
+  /** Stops readers and tasks, waiting for what they are at, puts everything on disk and frees the folder. */
   close(): Promise<void>;
 }
 
@@ -88,7 +84,6 @@ class FileLog implements EmbeddedLog {
   readonly #groupsFolder: string;
   readonly #options: EmbeddedLogOptions;
   readonly #topics: EmbeddedTopics;
-  readonly #offsets = new Map<string, Promise<GroupOffsets>>();
   readonly #steps = new Map<string, Promise<GroupSteps>>();
   readonly #readers = new Set<{ stop(): Promise<void> }>();
   readonly #claims = new GroupClaims();
@@ -122,17 +117,10 @@ class FileLog implements EmbeddedLog {
     }
   }
 
-  source(topics: readonly string[], group: string): EventSource {
-    requireName('group', group);
-    const claim = (source: EmbeddedSource) =>
-      this.#claim(topics, group, source, async () => ({ offsets: await this.#groupOffsets(group) }));
-    return new EmbeddedSource({ group, log: this.#options.log, claim });
-  }
-
   tasks(topics: readonly string[], group: string): TaskRunner {
     requireName('group', group);
     const claim = (runner: EmbeddedTaskRunner) =>
-      this.#claim(topics, group, runner, async () => ({ steps: await this.#takenOver(topics, group) }));
+      this.#claim(topics, group, runner, async () => ({ steps: await this.#groupSteps(group) }));
     return new EmbeddedTaskRunner({ group, log: this.#options.log, claim });
   }
 
@@ -241,21 +229,6 @@ class FileLog implements EmbeddedLog {
       release();
       throw error;
     }
-  }
-
-  async #takenOver(topics: readonly string[], group: string): Promise<GroupSteps> {
-    const steps = await this.#groupSteps(group);
-    const fresh = topics.filter((topic) => steps.progress(topic) === undefined);
-    if (fresh.length === 0) return steps;
-    const offsets = await this.#groupOffsets(group);
-    for (const topic of fresh) steps.adopt(topic, offsets.committed(topic) ?? 0);
-    return steps;
-  }
-
-  #groupOffsets(group: string): Promise<GroupOffsets> {
-    return once(this.#offsets, group, () =>
-      GroupOffsets.open(this.#groupsFolder, group, () => this.#topics.sync()),
-    );
   }
 
   #groupSteps(group: string): Promise<GroupSteps> {

@@ -1,8 +1,9 @@
 import type { TopicLog } from './embedded-topic.ts';
 import { messageOf } from './errors.ts';
 import type { LogFunction } from './log-function.ts';
-import type { LogRecord, SourceObserver } from './ports.ts';
+import type { LogRecord } from './ports.ts';
 import { backoff, delay } from './timing.ts';
+import type { TopicReadOptions } from './topic-reader.ts';
 
 const mostRecords = 1_000;
 
@@ -11,13 +12,13 @@ export class TopicReader {
   readonly topic: TopicLog;
   readonly #signal: AbortSignal;
   readonly #log: LogFunction | undefined;
-  readonly #observer: Pick<SourceObserver, 'onConnection'>;
+  readonly #observer: Pick<TopicReadOptions, 'onConnection'>;
 
   constructor(
     topic: TopicLog,
     signal: AbortSignal,
     log: LogFunction | undefined,
-    observer: Pick<SourceObserver, 'onConnection'>,
+    observer: Pick<TopicReadOptions, 'onConnection'>,
   ) {
     this.topic = topic;
     this.#signal = signal;

@@ -22,8 +22,6 @@ export class GroupSteps {
   readonly #topics: EmbeddedTopics;
   /** Topics in which a step of which it is uncertain whether it counts has its places. */
   #blocked: readonly TopicLog[] = [];
-  /** Positions of the time before there was a journal. */
-  readonly #adopted = new Map<string, Progress>();
   #writes: Promise<void> = Promise.resolve();
 
   private constructor(journal: Journal, topics: EmbeddedTopics) {
@@ -68,12 +66,7 @@ export class GroupSteps {
 
   /** Undefined for a topic that the group has not begun with. */
   progress(topic: string): Progress | undefined {
-    return this.#journal.progress(topic) ?? this.#adopted.get(topic);
-  }
-
-  /** Where to begin with a topic that has no step yet. */
-  adopt(topic: string, position: number): void {
-    this.#adopted.set(topic, { position, resumeFrom: position, state: new Map() });
+    return this.#journal.progress(topic);
   }
 
   /** @throws LogError; whether the step is durable is then for {@link progress} to say */

@@ -2,11 +2,9 @@ export { lockFolder } from './embedded-lock.ts';
 export { type EmbeddedLog, type EmbeddedLogOptions, openEmbeddedLog } from './embedded-log.ts';
 export { LogError, type LogErrorCode, logErrorCodes } from './errors.ts';
 export type { KafkaOptions, KafkaSasl } from './kafka-client.ts';
-export type { KafkaSourceOptions } from './kafka-member.ts';
 export { createKafkaRecordReader } from './kafka-record-reader.ts';
 export { grantCommand, type KafkaRight, missingRights, requireRights } from './kafka-rights.ts';
 export { createKafkaSink, type KafkaSinkOptions } from './kafka-sink.ts';
-export { createKafkaSource } from './kafka-source.ts';
 export { createKafkaTaskRunner, type KafkaTaskRunnerOptions } from './kafka-task-runner.ts';
 export { createKafkaTopicReader } from './kafka-topic-reader.ts';
 export {
@@ -18,13 +16,9 @@ export {
 } from './kafka-topics.ts';
 export type { LogFunction, LogLevel } from './log-function.ts';
 export type {
-  BatchHandler,
-  EventSource,
   LogRecord,
   OutputRecord,
-  RecordBatch,
   RecordHeaders,
-  SourceObserver,
   VerdictSink,
 } from './ports.ts';
 export type {

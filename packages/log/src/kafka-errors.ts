@@ -168,11 +168,6 @@ export function toLogError(error: unknown, context: KafkaFailureContext): LogErr
   return new LogError(code, messageFor(code, error, context), { cause: error });
 }
 
-/** Whether the group took the partition away: the member must join again before it goes on. */
-export function losesPartition(error: unknown): boolean {
-  return chain(error).some(({ type = '' }) => lostTypes.has(type));
-}
-
 /** Whether the same request can succeed later: the link or the cluster is in trouble, not the request. */
 export function isTransient(error: unknown): boolean {
   if (error instanceof LogError && error.cause === undefined) return error.code === 'broker_unreachable';

@@ -1,6 +1,7 @@
 /**
- * The two ports between Loopwatch and an event log. Kafka and the embedded log implement both; nothing outside this
- * package knows which one is behind them, and no port has a method that only one adapter can have.
+ * What crosses the line between Loopwatch and an event log, and where it is written; reading is in `task.ts` and
+ * `topic-reader.ts`. Kafka and the embedded log implement all of it; nothing outside this package knows which one is
+ * behind a port, and no port has a method that only one adapter can have.
  */
 
 /** Headers as bytes: what a producer wrote is kept as it is, also on its way to the dead letters. */
@@ -15,36 +16,6 @@ export interface LogRecord {
   /** `null` is a tombstone. */
   readonly value: Buffer | null;
   readonly headers: RecordHeaders;
-}
-
-/** Consecutive records of one partition, delivered once; later batches of the partition wait until the handler is done. */
-export interface RecordBatch {
-  readonly topic: string;
-  readonly partition: number;
-  readonly records: readonly LogRecord[];
-  /** Records of the partition behind this batch when it was fetched. */
-  readonly lag: number;
-  /** Commits the offset after the batch's last record for the consumer group. Call it only after the outputs are delivered. */
-  commit(): Promise<void>;
-}
-
-/** Called once per batch; when it rejects, nothing is committed and the batch comes again. */
-export type BatchHandler = (batch: RecordBatch) => Promise<void>;
-
-/** What the world wants to know about a source; every callback is optional and must not throw. */
-export interface SourceObserver {
-  /** The set of partitions this member owns changed. */
-  onAssignment?(partitions: readonly { topic: string; partition: number }[]): void;
-  /** The link to the log went up or down; `reason` is for people. */
-  onConnection?(state: 'up' | 'down', reason?: string): void;
-}
-
-/** Where records come from. */
-export interface EventSource {
-  /** Starts delivering; resolves when consuming has started, rejects with a {@link LogError} when it cannot start. */
-  run(handler: BatchHandler, observer?: SourceObserver): Promise<void>;
-  /** Stops fetching, waits for the handler in progress, then closes. */
-  stop(): Promise<void>;
 }
 
 /** A record to be written. */

@@ -3,11 +3,9 @@ import { onTestFinished } from 'vitest';
 import {
   type EmbeddedLog,
   type EmbeddedLogOptions,
-  type EventSource,
   type LogRecord,
   type OutputRecord,
   openEmbeddedLog,
-  type RecordBatch,
 } from '../src/index.ts';
 
 export const topic = 'loopwatch.events';
@@ -44,18 +42,4 @@ export async function values(log: EmbeddedLog, name = topic): Promise<string[]> 
 
 export function text({ value }: LogRecord): string {
   return String(value);
-}
-
-/** Everything a source delivers, committed as it comes. */
-export async function follow(
-  source: EventSource,
-): Promise<{ readonly seen: string[]; readonly batches: RecordBatch[] }> {
-  const seen: string[] = [];
-  const batches: RecordBatch[] = [];
-  await source.run(async (batch) => {
-    batches.push(batch);
-    seen.push(...batch.records.map(text));
-    await batch.commit();
-  });
-  return { seen, batches };
 }

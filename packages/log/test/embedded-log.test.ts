@@ -107,16 +107,14 @@ describe('writing and reading', () => {
       code: 'topic_missing',
       message: expect.stringContaining('loopwatch.events, loopwatch.verdicts') as string,
     });
-    await expect(log.source(['nope'], 'g').run(() => Promise.resolve())).rejects.toMatchObject({
-      code: 'topic_missing',
-    });
+    expect(() => log.reader('nope')).toThrow(expect.objectContaining({ code: 'topic_missing' }) as Error);
   });
 
   it.each(['../up', 'groups', '', 'a/b', '..'])('refuses %j as a name', async (name) => {
     const dir = await folder();
     await expect(openLog(dir, { topics: [name] })).rejects.toMatchObject({ code: 'invalid_name' });
     const log = await openLog(dir);
-    expect(() => log.source([topic], name)).toThrow(
+    expect(() => log.tasks([topic], name)).toThrow(
       expect.objectContaining({ code: 'invalid_name' }) as Error,
     );
   });
@@ -246,8 +244,7 @@ describe('retention', () => {
   it('lets a reader that fell behind go on with the oldest record there is', async () => {
     const log = await openLog(await folder(), limits);
     const offsets: number[] = [];
-    const source = log.source([topic], 'slow');
-    await source.run(async ({ records }) => {
+    await log.reader(topic).run(async ({ records }) => {
       offsets.push(...records.map(({ offset }) => offset));
       if (offsets.length < 2_000)
         await publish(log, ...Array.from({ length: 3_000 }, (_, index) => `value ${index}`));

@@ -12,7 +12,7 @@ import type {
   TaskLane,
   TaskObserver,
 } from '../src/index.ts';
-import { folder, follow, openLog, publish, text, topic, values } from './embedded-harness.ts';
+import { folder, openLog, publish, text, topic, values } from './embedded-harness.ts';
 
 const verdicts = 'loopwatch.verdicts';
 const place = { topic, partition: 0 };
@@ -271,11 +271,10 @@ describe('tasks', () => {
 });
 
 describe('a group', () => {
-  it('has one runner or reader of a topic at a time', async () => {
+  it('has one runner of a topic at a time', async () => {
     const log = await openLog(await folder());
     const { runner } = await start(log);
     await expect(start(log)).rejects.toMatchObject({ code: 'group_in_use' });
-    await expect(follow(log.source([topic], 'g'))).rejects.toMatchObject({ code: 'group_in_use' });
     await start(log, 'other');
     await runner.stop();
     await runner.stop();
@@ -284,25 +283,6 @@ describe('a group', () => {
     await runner.stop();
     await expect(start(log)).rejects.toMatchObject({ code: 'group_in_use' });
     await third.stop();
-  });
-
-  it('goes on at the offsets it had when it was read from', async () => {
-    const dir = await folder();
-    const log = await openLog(dir);
-    await publish(log, 'a', 'b');
-    const source = log.source([topic], 'g');
-    const { seen } = await follow(source);
-    await waitFor(() => seen.length === 2);
-    await source.stop();
-    await publish(log, 'c');
-    const { recorder } = await start(log);
-    await waitFor(() => recorder.committed === 1);
-    expect(recorder.calls).toEqual(['ready 2', 'process c']);
-    await log.close();
-    // Taken over once: from now on the journal counts.
-    const { recorder: second } = await start(await openLog(dir));
-    await waitFor(() => second.recovered.length === 1);
-    expect(second.calls).toEqual(['restore last=c', 'ready 3']);
   });
 
   it('keeps apart what its tasks on several topics have come to', async () => {

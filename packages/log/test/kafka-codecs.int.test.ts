@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createKafkaCluster } from '../src/kafka-cluster.ts';
 import { fetchFrom } from '../src/kafka-fetch.ts';
 import { decodeRecords } from '../src/kafka-record-decoder.ts';
-import { follow, newSource, newTopic, shared } from './kafka-harness.ts';
+import { follow, newTopic, shared } from './kafka-harness.ts';
 
 const attributesAt = 21;
 const codecMask = 0x07;
@@ -47,7 +47,7 @@ describe.each([
     const written = values();
     await produceWithJava({ brokers: shared().brokers, topic, values: written, compression });
 
-    const { values: followed } = await follow(newSource({ ...shared(), topics: [topic] }));
+    const { values: followed } = await follow(shared(), topic);
     await waitFor(() => followed().length >= written.length, { timeoutMs: 60_000 });
     expect(followed()).toEqual(written);
 

@@ -1,17 +1,14 @@
 import { uniqueName } from '@loopwatch/testkit';
 import { inject, onTestFinished } from 'vitest';
 import {
-  type BatchHandler,
   createKafkaSink,
-  createKafkaSource,
-  type EventSource,
+  createKafkaTopicReader,
   ensureTopics,
   type KafkaOptions,
-  type KafkaSourceOptions,
   type LogRecord,
   type OutputRecord,
-  type RecordBatch,
-  type SourceObserver,
+  type TaskBatch,
+  type TopicReader,
   type VerdictSink,
 } from '../src/index.ts';
 
@@ -48,33 +45,35 @@ export const numbered = (topic: string, count: number, from = 0): OutputRecord[]
     value: String(from + index),
   }));
 
-/** A source that is stopped after the test, at the latest. */
-export function newSource(
-  options: KafkaOptions & Partial<KafkaSourceOptions> & { topics: string[] },
-): EventSource {
-  const source = createKafkaSource({ groupId: uniqueName('group'), sessionTimeoutMs: 6_000, ...options });
-  onTestFinished(() => source.stop());
-  return source;
-}
-
 export interface Followed {
+  readonly reader: TopicReader;
   readonly records: LogRecord[];
-  readonly batches: RecordBatch[];
+  readonly batches: TaskBatch[];
   readonly values: () => string[];
 }
 
-/** Everything a source delivers, committed as it comes unless a handler is given. */
+/** A reader that is stopped after the test, at the latest. */
+export function newReader(options: KafkaOptions, topic: string): TopicReader {
+  const reader = createKafkaTopicReader({ ...options, topic });
+  onTestFinished(() => reader.stop());
+  return reader;
+}
+
+/** Everything there is in a topic, and what comes. */
 export async function follow(
-  source: EventSource,
-  handler: BatchHandler = (batch) => batch.commit(),
-  observer: SourceObserver = {},
+  options: KafkaOptions,
+  topic: string,
+  onConnection: (state: 'up' | 'down') => void = () => undefined,
 ): Promise<Followed> {
   const records: LogRecord[] = [];
-  const batches: RecordBatch[] = [];
-  await source.run(async (batch) => {
-    batches.push(batch);
-    await handler(batch);
-    records.push(...batch.records);
-  }, observer);
-  return { records, batches, values: () => records.map(({ value }) => String(value)) };
+  const batches: TaskBatch[] = [];
+  const reader = newReader(options, topic);
+  await reader.run(
+    (batch) => {
+      batches.push(batch);
+      records.push(...batch.records);
+    },
+    { resolveWhen: 'started', onConnection },
+  );
+  return { reader, records, batches, values: () => records.map(({ value }) => String(value)) };
 }

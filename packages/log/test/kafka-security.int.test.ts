@@ -11,7 +11,7 @@ import {
   missingRights,
   requireRights,
 } from '../src/index.ts';
-import { follow, newSource, newTopic, numbered, publish } from './kafka-harness.ts';
+import { follow, newReader, newTopic, numbered, publish } from './kafka-harness.ts';
 
 let kafka: SecureKafka;
 
@@ -38,7 +38,7 @@ function identified(authority = kafka.authority) {
   return { ssl: { ca: kafka.authority.certificate, cert: certificate, key } };
 }
 
-describe('a sink and a source', () => {
+describe('a sink and a reader', () => {
   it.each<{ how: string; options: () => KafkaOptions }>([
     { how: 'SASL PLAIN', options: () => at('sasl', login('plain')) },
     { how: 'SASL SCRAM-SHA-256', options: () => at('sasl', login('scram-sha-256')) },
@@ -50,12 +50,11 @@ describe('a sink and a source', () => {
   ])('work with $how', async ({ options }) => {
     const secured = options();
     const topic = await newTopic(secured);
-    const source = newSource({ ...secured, topics: [topic] });
-    const { values } = await follow(source);
+    const { reader, values } = await follow(secured, topic);
     await publish(secured, numbered(topic, 100));
     await waitFor(() => values().length === 100);
     expect(values()).toEqual(numbered(topic, 100).map(({ value }) => value));
-    await source.stop();
+    await reader.stop();
   });
 });
 
@@ -176,8 +175,7 @@ const refusals: readonly Refusal[] = [
 const starts = [
   (options: KafkaOptions) => ensureTopics({ ...options, create: false }, []),
   (options: KafkaOptions) => createKafkaSink(options).open(),
-  (options: KafkaOptions) =>
-    newSource({ ...options, topics: [uniqueName('any')] }).run(() => Promise.resolve()),
+  (options: KafkaOptions) => newReader(options, uniqueName('any')).run(() => undefined),
 ];
 
 describe('a start that is refused', () => {
@@ -232,7 +230,7 @@ describe('rights', () => {
 
   it('are told apart from topics that do not exist', async () => {
     const topic = await newTopic(at('plain'));
-    const run = newSource({ ...asGuest(), topics: [topic] }).run(() => Promise.resolve());
+    const run = newReader(asGuest(), topic).run(() => undefined);
     await expect(run).rejects.toMatchObject({
       code: 'not_authorized',
       message: expect.stringContaining(`Grant this Kafka user the right (ACL) on topic ${topic}`) as string,
@@ -267,8 +265,7 @@ describe('rights', () => {
     await waitFor(async () => (await missingRights(asGuest(), 'work', rights)).length === 0);
     await requireRights(asGuest(), 'work', rights);
     await publish(asGuest(), numbered(topic, 10));
-    const source = newSource({ ...asGuest(), topics: [topic], groupId: group });
-    const { values } = await follow(source);
+    const { values } = await follow(asGuest(), topic);
     await waitFor(() => values().length === 10);
     // Its settings are not for the guest's eyes, which is no fault.
     const spec = { name: topic, partitions: 2, config: { 'cleanup.policy': 'compact' } };

@@ -1,27 +1,13 @@
 import { freePort, readTopic, startKafka, uniqueName, waitFor } from '@loopwatch/testkit';
 import kafkajs from 'kafkajs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createKafkaSink, ensureTopics, LogError, topicSpecs } from '../src/index.ts';
-import { follow, newSource, newTopic, numbered, openSink, publish, shared } from './kafka-harness.ts';
+import { createKafkaSink, createKafkaTaskRunner, ensureTopics, LogError, topicSpecs } from '../src/index.ts';
+import { follow, newReader, newTopic, numbered, openSink, publish, shared } from './kafka-harness.ts';
 
-async function committed(topic: string, groupId: string): Promise<number> {
-  const admin = new kafkajs.Kafka({
-    brokers: [...shared().brokers],
-    logLevel: kafkajs.logLevel.NOTHING,
-  }).admin();
-  await admin.connect();
-  try {
-    const [offsets] = await admin.fetchOffsets({ groupId, topics: [topic] });
-    return Number(offsets?.partitions[0]?.offset);
-  } finally {
-    await admin.disconnect();
-  }
-}
-
-describe('a sink and a source', () => {
+describe('a sink and a reader', () => {
   it('carry records in the order of their keys', async () => {
     const topic = await newTopic(shared(), { partitions: 3 });
-    const { records, batches } = await follow(newSource({ ...shared(), topics: [topic] }));
+    const { records, batches } = await follow(shared(), topic);
     const sink = await openSink(shared());
     const all = numbered(topic, 3_000);
     const parts = Array.from({ length: 100 }, (_, index) => all.slice(index * 30, index * 30 + 30));
@@ -47,7 +33,7 @@ describe('a sink and a source', () => {
       { topic, key: bytes, value: bytes, headers: { format: Buffer.from('ag-ui'), odd: bytes }, timestamp },
       { topic, key: 'gone', value: null },
     ]);
-    const { records } = await follow(newSource({ ...shared(), topics: [topic] }));
+    const { records } = await follow(shared(), topic);
     await waitFor(() => records.length === 2);
     expect(records[0]).toEqual({
       offset: 0,
@@ -67,7 +53,7 @@ describe('a sink and a source', () => {
       shared(),
       filled.map((value) => ({ topic, key: null, value })),
     );
-    const { records } = await follow(newSource({ ...shared(), topics: [topic] }));
+    const { records } = await follow(shared(), topic);
     await waitFor(() => records.length === sizes.length, { timeoutMs: 30_000 });
     expect(records.map(({ value }, index) => value!.equals(filled[index]!))).toEqual(sizes.map(() => true));
   });
@@ -80,7 +66,7 @@ describe('a sink and a source', () => {
       value: `${record.value as string} `.repeat(20),
     }));
     await publish(shared(), all);
-    const { values } = await follow(newSource({ ...shared(), topics: [topic] }));
+    const { values } = await follow(shared(), topic);
     await waitFor(() => values().length === all.length);
     expect(values()).toEqual(all.map(({ value }) => value));
   });
@@ -111,134 +97,17 @@ describe('a sink and a source', () => {
       await transaction.send({ topic, messages: [{ value }] });
       await transaction[end]();
     };
-    const groupId = uniqueName('group');
-    const { values, batches } = await follow(newSource({ ...shared(), topics: [topic], groupId }));
+    const { values, batches } = await follow(shared(), topic);
     await send('kept', 'commit');
     await send('taken back', 'abort');
     await send('kept too', 'commit');
     await waitFor(() => values().length === 2);
     // Six offsets: three records, each with the marker that ended its transaction.
-    await waitFor(async () => (await committed(topic, groupId)) === 6);
+    await waitFor(() => batches.at(-1)?.next === 6);
     expect(batches.at(-1)?.lag).toBe(0);
     await publish(shared(), [{ topic, key: null, value: 'plain' }]);
     await waitFor(() => values().length === 3);
     expect(values()).toEqual(['kept', 'kept too', 'plain']);
-  });
-});
-
-describe('commits', () => {
-  it('happen on commit() only, at the offset after the last record', async () => {
-    const topic = await newTopic(shared());
-    const groupId = uniqueName('group');
-    await publish(shared(), numbered(topic, 10));
-    let commits = false;
-    const source = newSource({ ...shared(), topics: [topic], groupId });
-    const { values } = await follow(source, (batch) => (commits ? batch.commit() : Promise.resolve()));
-    await waitFor(() => values().length === 10);
-    expect(await committed(topic, groupId)).toBe(-1);
-    commits = true;
-    await publish(shared(), numbered(topic, 1, 10));
-    await waitFor(() => values().length === 11);
-    expect(await committed(topic, groupId)).toBe(11);
-    await source.stop();
-    await publish(shared(), numbered(topic, 1, 11));
-    const { values: later } = await follow(newSource({ ...shared(), topics: [topic], groupId }));
-    await waitFor(() => later().length === 1);
-    expect(later()).toEqual(['11']);
-  });
-
-  it('leave a batch to come again when the handler failed, and what follows behind it', async () => {
-    const topic = await newTopic(shared());
-    const groupId = uniqueName('group');
-    await publish(shared(), numbered(topic, 5));
-    let tries = 0;
-    const { values, batches } = await follow(
-      newSource({ ...shared(), topics: [topic], groupId }),
-      async (batch) => {
-        tries += 1;
-        if (tries < 4) throw new Error('not yet');
-        await batch.commit();
-      },
-    );
-    await waitFor(() => tries === 1);
-    expect(await committed(topic, groupId)).toBe(-1);
-    await publish(shared(), numbered(topic, 5, 5));
-    await waitFor(() => values().length === 10);
-    expect(batches.map(({ records }) => records[0]?.offset)).toEqual(expect.arrayContaining([0, 0, 0, 0]));
-    expect(values()).toEqual(Array.from({ length: 10 }, (_, index) => String(index)));
-    await waitFor(async () => (await committed(topic, groupId)) === 10);
-  });
-
-  it('still happen when the source is stopped in mid-batch', async () => {
-    const topic = await newTopic(shared());
-    const groupId = uniqueName('group');
-    const source = newSource({ ...shared(), topics: [topic], groupId });
-    const steps: string[] = [];
-    let finish: () => void = () => undefined;
-    await follow(source, async (batch) => {
-      steps.push('handling');
-      await new Promise<void>((resolve) => {
-        finish = resolve;
-      });
-      await batch.commit();
-      steps.push('committed');
-    });
-    await publish(shared(), numbered(topic, 3));
-    await waitFor(() => steps.length === 1);
-    const stopped = source.stop().then(() => steps.push('stopped'));
-    await publish(shared(), numbered(topic, 3, 3));
-    finish();
-    await stopped;
-    expect(steps).toEqual(['handling', 'committed', 'stopped']);
-    expect(await committed(topic, groupId)).toBe(3);
-  });
-
-  it('keep the membership while a handler works longer than the session timeout', async () => {
-    const topic = await newTopic(shared());
-    const groupId = uniqueName('group');
-    await publish(shared(), numbered(topic, 1));
-    let assignments = 0;
-    const handled: number[] = [];
-    const started = Date.now();
-    const source = newSource({ ...shared(), topics: [topic], groupId, sessionTimeoutMs: 6_000 });
-    await follow(
-      source,
-      async (batch) => {
-        await waitFor(() => Date.now() - started > 9_000, { timeoutMs: 15_000 });
-        await batch.commit();
-        handled.push(batch.records.length);
-      },
-      { onAssignment: () => (assignments += 1) },
-    );
-    await waitFor(() => handled.length > 0, { timeoutMs: 20_000 });
-    expect(handled).toEqual([1]);
-    expect(assignments).toBe(1);
-    expect(await committed(topic, groupId)).toBe(1);
-  });
-});
-
-describe('a group', () => {
-  it('shares the partitions, and the one that stays takes over', async () => {
-    const topic = await newTopic(shared(), { partitions: 2 });
-    const groupId = uniqueName('group');
-    const owned: number[][] = [[], []];
-    const sources = [0, 1].map(() => newSource({ ...shared(), topics: [topic], groupId }));
-    const followed = await Promise.all(
-      sources.map((source, member) =>
-        follow(source, undefined, {
-          onAssignment: (partitions) => (owned[member] = partitions.map(({ partition }) => partition)),
-        }),
-      ),
-    );
-    await waitFor(() => owned.every((partitions) => partitions.length === 1), { timeoutMs: 20_000 });
-    await publish(shared(), numbered(topic, 100));
-    await waitFor(() => followed.flatMap(({ values }) => values()).length === 100);
-    await sources[0]?.stop();
-    await waitFor(() => owned[1]?.length === 2, { timeoutMs: 20_000 });
-    await publish(shared(), numbered(topic, 100, 100));
-    await waitFor(() => followed.flatMap(({ values }) => values()).length === 200);
-    const all = followed.flatMap(({ values }) => values()).map(Number);
-    expect(all.sort((a, b) => a - b)).toEqual(Array.from({ length: 200 }, (_, index) => index));
   });
 });
 
@@ -247,15 +116,20 @@ describe('a start that cannot succeed', () => {
     const kafka = shared();
     const topic = uniqueName('missing');
     const [broker] = kafka.brokers;
-    await expect(newSource({ ...kafka, topics: [topic] }).run(() => Promise.resolve())).rejects.toMatchObject(
-      {
-        code: 'topic_missing',
-        message: `Topic ${topic} does not exist on ${broker!}. Create it with: npx loopwatch topics --brokers ${broker!}`,
-      },
-    );
+    await expect(newReader(kafka, topic).run(() => undefined)).rejects.toMatchObject({
+      code: 'topic_missing',
+      message: `Topic ${topic} does not exist on ${broker!}. Create it with: npx loopwatch topics --brokers ${broker!}`,
+    });
     const there = await newTopic(kafka);
-    const two = newSource({ ...kafka, topics: [topic, there, `${topic}-too`] });
-    await expect(two.run(() => Promise.resolve())).rejects.toThrow(
+    const runner = createKafkaTaskRunner({
+      ...{ ...kafka, groupId: uniqueName('group'), delivery: 'exactly_once' },
+      ...{ topics: [topic, there], stateTopic: `${topic}-too` },
+    });
+    onTestFinished(() => runner.stop());
+    const open = (): never => {
+      throw new Error('it did start');
+    };
+    await expect(runner.run(open)).rejects.toThrow(
       `Topics ${topic}, ${topic}-too do not exist on ${broker!}. Create them with`,
     );
     const sink = await openSink(kafka);
@@ -268,14 +142,14 @@ describe('a start that cannot succeed', () => {
     expect(report?.status).toBe('missing');
   });
 
-  it.each(['source', 'sink', 'topics'] as const)(
+  it.each(['reader', 'sink', 'topics'] as const)(
     'names the brokers that do not answer (%s)',
     async (what) => {
       const brokers = [`127.0.0.1:${await freePort()}`];
       const kafka = { brokers, clientId: 'log-test', connectTimeoutMs: 1_000 };
       const started = Date.now();
       const starts = {
-        source: () => newSource({ ...kafka, topics: ['loopwatch.events'] }).run(() => Promise.resolve()),
+        reader: () => newReader(kafka, 'loopwatch.events').run(() => undefined),
         sink: () => createKafkaSink(kafka).open(),
         topics: () => ensureTopics(kafka, []),
       };
@@ -307,13 +181,12 @@ describe('a start that cannot succeed', () => {
 });
 
 describe('a broker that goes away', () => {
-  it('and comes back after ten seconds is survived by source and sink, with nothing lost', async () => {
+  it('and comes back after ten seconds is survived by reader and sink, with nothing lost', async () => {
     await using kafka = await startKafka({ own: true });
     const options = { brokers: kafka.brokers, clientId: 'log-test' };
     const topic = await newTopic(options, { partitions: 2 });
     const links: string[] = [];
-    const source = newSource({ ...options, topics: [topic] });
-    const { values } = await follow(source, undefined, { onConnection: (state) => links.push(state) });
+    const { reader, values } = await follow(options, topic, (state) => links.push(state));
     const sink = await openSink(options);
     await sink.publish(numbered(topic, 100));
     await waitFor(() => values().length === 100);
@@ -325,29 +198,28 @@ describe('a broker that goes away', () => {
     await kafka.startBroker();
     await meanwhile;
     await sink.publish(numbered(topic, 100, 200));
-    const distinct = () => new Set(values()).size;
-    await waitFor(() => distinct() === 300, {
+    await waitFor(() => values().length === 300, {
       timeoutMs: 40_000,
-      describe: () => `300 values, ${distinct()} came`,
+      describe: () => `300 values, ${values().length} came`,
     });
+    expect(new Set(values()).size).toBe(300);
     expect(links).toEqual(['up', 'down', 'up']);
     const written = await readTopic(kafka.brokers, topic);
     expect(written).toHaveLength(300);
-    await source.stop();
+    await reader.stop();
     await sink.close();
   });
 
-  it('does not keep a source from stopping', async () => {
+  it('does not keep a reader from stopping', async () => {
     await using kafka = await startKafka({ own: true });
     const options = { brokers: kafka.brokers, clientId: 'log-test' };
     const topic = await newTopic(options);
     const links: string[] = [];
-    const source = newSource({ ...options, topics: [topic] });
-    await follow(source, undefined, { onConnection: (state) => links.push(state) });
+    const { reader } = await follow(options, topic, (state) => links.push(state));
     await kafka.stopBroker();
     await waitFor(() => links.includes('down'));
     const started = Date.now();
-    await source.stop();
+    await reader.stop();
     expect(Date.now() - started).toBeLessThan(10_000);
   });
 });
