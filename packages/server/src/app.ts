@@ -1,6 +1,8 @@
 import type { ServerInfo } from '@loopwatch/contract';
 import express, { type Express, type RequestHandler, Router } from 'express';
 import type { Registry } from 'prom-client';
+import { type BacktestsApiOptions, backtestsApi } from './backtests/backtests-api.ts';
+import { exportsApi } from './backtests/exports-api.ts';
 import { type EventsApiOptions, eventsApi } from './events-api.ts';
 import { healthChecks, metricsRoute, type Readiness } from './health.ts';
 import { methodNotAllowed, notFound, problemHandler } from './http/problem.ts';
@@ -28,6 +30,7 @@ export interface AppOptions
     SettingsApiOptions,
     SessionEventsApiOptions,
     StatusApiOptions,
+    BacktestsApiOptions,
     EventsApiOptions {
   readonly info: ServerInfo;
   readonly registry: Registry;
@@ -69,6 +72,8 @@ function api(options: AppOptions): Router {
   router.use(settingsApi(options));
   router.use(statsApi(options));
   router.use(statusApi(options));
+  router.use(backtestsApi(options));
+  router.use(exportsApi(options));
   router.use(eventsApi(options));
   router
     .route('/openapi.json')

@@ -4,6 +4,7 @@ import type { ServerInfo, TopicNames } from '@loopwatch/contract';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { createApp } from './app.ts';
+import { BacktestJobs } from './backtests/backtest-jobs.ts';
 import { Feeds } from './feed/feeds.ts';
 import type { ServerLog } from './feed/server-log.ts';
 import type { Readiness } from './health.ts';
@@ -87,8 +88,12 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[]): Promis
   const triage = new TriagePublisher({ database, sink, topic: topics.triage, logger });
   running.push(() => triage.stop());
   let lastPostedAt: number | null = null;
-  const access = new Access(deps.tokens ?? {}, now);
   const hub: { live?: LiveHub } = {};
+  const jobs = new BacktestJobs(now, logger, (job) => {
+    hub.live?.tellBacktest(job);
+  });
+  running.push(() => jobs.stop());
+  const access = new Access(deps.tokens ?? {}, now);
   const retention = new Retention({ database, limits: deps.retention, logger, now });
   running.push(() => retention.stop());
 
@@ -117,7 +122,8 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[]): Promis
       sequence: hub.live?.sequence ?? 0,
       dropped: hub.live?.dropped ?? 0,
     }),
-    backtestStatus: () => ({ queued: 0, running: 0 }),
+    backtestStatus: () => jobs.counts,
+    jobs,
     lag: () => feeds.lag,
     current: () => stats.get(),
     onAccepted: (at) => {

@@ -20,6 +20,8 @@ const emptyDatabase = sharedPglite();
 const token = 'the-operators-token';
 const headers = { authorization: `Bearer ${token}` };
 let url: string;
+/** The id of one that was started. */
+let backtest = '';
 let server: LoopwatchServer;
 
 beforeAll(async () => {
@@ -30,6 +32,8 @@ beforeAll(async () => {
   started.log.appendVerdict(verdict({ incidentId: 'i-2', phase: 'resolved', tool: null }));
   started.log.append(topics.sessions, JSON.stringify(summary('s-1')), { key: 's-1' });
   await started.stored();
+  const job = await request('/api/v1/backtests', 'post');
+  backtest = ((await job.json()) as { id: string }).id;
 });
 
 afterAll(() => server.stop());
@@ -37,6 +41,7 @@ afterAll(() => server.stop());
 /** What each operation with a body is sent. */
 const bodies: Record<string, unknown> = {
   '/api/v1/auth/login': { token },
+  '/api/v1/backtests': { variants: [{ name: 'now' }], sessions: { labelled: true } },
   '/api/v1/events': { sessionId: 's-1', type: 'session_ended' },
   '/api/v1/incidents': { ids: ['i-1', 'i-9'], change: { status: 'acknowledged' } },
   '/api/v1/settings/{scope}': { set: { 'tool_call_loop.max_repeats': 5 } },
@@ -45,7 +50,7 @@ const bodies: Record<string, unknown> = {
 
 function request(path: string, method: string): Promise<Response> {
   const body = method !== 'get' && path in bodies ? JSON.stringify(bodies[path]) : null;
-  const id = path.includes('/sessions/') ? 's-1' : 'i-1';
+  const id = path.includes('/backtests/') ? backtest : path.includes('/sessions/') ? 's-1' : 'i-1';
   return fetch(url + path.replace('{id}', id).replace('{scope}', 'server'), {
     method: method.toUpperCase(),
     body,

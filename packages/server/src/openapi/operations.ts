@@ -130,6 +130,45 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
       problems: [400],
     },
   },
+  '/backtests': {
+    get: {
+      id: 'listBacktests',
+      summary: 'The latest first, without results',
+      answer: api.backtestListSchema,
+    },
+    post: {
+      id: 'startBacktest',
+      summary: 'Begins to hold recorded sessions against other settings',
+      answer: api.backtestSchema,
+      status: 202,
+      body: api.backtestRequestSchema,
+      problems: [400, 413],
+    },
+  },
+  '/backtests/{id}': {
+    get: {
+      id: 'getBacktest',
+      summary: 'How it goes, and what came of it',
+      answer: api.backtestSchema,
+      problems: [404],
+    },
+    delete: {
+      id: 'cancelBacktest',
+      summary: 'Ends one that is not done',
+      answer: api.backtestSchema,
+      problems: [404],
+    },
+  },
+  '/exports/labels.jsonl': {
+    get: {
+      id: 'exportLabels',
+      summary: 'Judged sessions, as npm run eval takes them',
+      answer: 'application/x-ndjson',
+    },
+  },
+  '/exports/events.jsonl': {
+    get: { id: 'exportEvents', summary: 'The events of these sessions', answer: 'application/x-ndjson' },
+  },
   '/status': {
     get: { id: 'getStatus', summary: 'How the server itself is', answer: api.statusSchema },
   },

@@ -1,0 +1,64 @@
+import type { SessionSummary } from '@loopwatch/contract';
+import type { BacktestRequest } from '@loopwatch/contract/api';
+import { Conditions } from '../storage/conditions.ts';
+import type { Queryable } from '../storage/database.ts';
+import { jsonText } from '../storage/json-text.ts';
+import type { RecordedSession } from './recorded-sessions.ts';
+
+/** What people said of a session's incidents. */
+export type Label = 'loop' | 'not_loop';
+
+export interface ChosenSession extends RecordedSession {
+  readonly label: Label | null;
+}
+
+/** The sessions that a backtest is about, those with the latest events first. */
+export async function chooseSessions(
+  database: Queryable,
+  { ids, incidentIds, labelled, from, to, limit }: BacktestRequest['sessions'],
+): Promise<ChosenSession[]> {
+  const conditions = new Conditions();
+  const either: string[] = [];
+  const amongJson = (values: readonly string[]): string =>
+    `(select jsonb_array_elements_text(${conditions.parameter(jsonText(values))}::jsonb))`;
+  if (ids !== undefined) either.push(`id in ${amongJson(ids)}`);
+  if (incidentIds !== undefined) {
+    either.push(`id in (select session_id from incidents where id in ${amongJson(incidentIds)})`);
+  }
+  if (labelled === true) either.push(`id in (select session_id from incidents where ${judged})`);
+  if (from !== undefined || to !== undefined) {
+    const since = conditions.parameter(from ?? 0);
+    const until = conditions.parameter(to ?? Number.MAX_SAFE_INTEGER);
+    either.push(`(last_event_at >= ${since}::float8 and last_event_at < ${until}::float8)`);
+  }
+  if (either.length === 0) return [];
+  conditions.add(`(${either.join(' or ')})`);
+  const rows = await database.query<{ id: string; source: SessionSummary['source'] }>(
+    `select id, doc->'source' as source from sessions ${conditions.where} order by last_event_at desc, id desc limit ${String(limit)}`,
+    conditions.parameters,
+  );
+  const labels = await labelsOf(
+    database,
+    rows.map(({ id }) => id),
+  );
+  return rows.map(({ id, source }) => ({
+    sessionId: id,
+    topic: source.topic,
+    partition: source.partition,
+    first: Number(source.firstOffset),
+    last: Number(source.lastOffset),
+    label: labels.get(id) ?? null,
+  }));
+}
+
+const judged = `triage in ('acknowledged', 'false_positive')`;
+
+/** One confirmed loop makes a session one with a loop, whatever else was a false alarm in it. */
+async function labelsOf(database: Queryable, ids: readonly string[]): Promise<Map<string, Label>> {
+  const rows = await database.query<{ id: string; loop: boolean }>(
+    `select session_id as id, bool_or(triage = 'acknowledged') as loop from incidents
+     where ${judged} and session_id in (select jsonb_array_elements_text($1::jsonb)) group by session_id`,
+    [jsonText(ids)],
+  );
+  return new Map(rows.map(({ id, loop }) => [id, loop ? 'loop' : 'not_loop']));
+}

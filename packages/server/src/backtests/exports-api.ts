@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import type { RecordReader } from '@loopwatch/log';
+import { type Response, Router } from 'express';
+import { methodNotAllowed } from '../http/problem.ts';
+import type { Database } from '../storage/database.ts';
+import { chooseSessions } from './choose-sessions.ts';
+import { recordedSessions } from './recorded-sessions.ts';
+
+const mostSessions = 5_000;
+
+/** `/exports/labels.jsonl` and `/exports/events.jsonl`: what `npm run eval` takes. */
+export function exportsApi({ database, records }: { database: Database; records: RecordReader }): Router {
+  const router = Router();
+  const labelled = () => chooseSessions(database, { labelled: true, limit: mostSessions });
+  router
+    .route('/exports/labels.jsonl')
+    .get(async (_request, response) => {
+      const sessions = await labelled();
+      attach(response, 'labels.jsonl');
+      for (const { sessionId, label } of sessions) {
+        await write(response, { sessionId, verdict: label });
+      }
+      response.end();
+    })
+    .all(methodNotAllowed('GET'));
+  router
+    .route('/exports/events.jsonl')
+    .get(async (_request, response) => {
+      const sessions = await labelled();
+      attach(response, 'events.jsonl');
+      const gone = new AbortController();
+      response.once('close', () => {
+        gone.abort(new Error('nobody takes the export any more'));
+      });
+      for await (const one of recordedSessions(records, sessions, gone.signal)) {
+        if (gone.signal.aborted) return;
+        if (!('event' in one)) continue;
+        // The eval set has no records to take session and time from.
+        const { sessionId } = one.session;
+        await write(response, { ...one.event, sessionId, time: one.event.time ?? one.timestamp });
+      }
+      response.end();
+    })
+    .all(methodNotAllowed('GET'));
+  return router;
+}
+
+function attach(response: Response, name: string): void {
+  response.attachment(name).type('application/x-ndjson');
+}
+
+async function write(response: Response, line: object): Promise<void> {
+  if (!response.write(`${JSON.stringify(line)}\n`) && !response.destroyed) {
+    await Promise.race([once(response, 'drain'), once(response, 'close')]);
+  }
+}

@@ -1,0 +1,79 @@
+import type { AgentEvent } from '@loopwatch/contract';
+import { decodeEvent } from '@loopwatch/contract/check';
+import type { RecordReader } from '@loopwatch/log';
+
+/** Where a session's events lie. */
+export interface RecordedSession {
+  readonly sessionId: string;
+  readonly topic: string;
+  readonly partition: number;
+  readonly first: number;
+  readonly last: number;
+}
+
+/** One event in the order of the log, or the end of a session. */
+export type Recorded =
+  | { readonly session: RecordedSession; readonly event: AgentEvent; readonly timestamp: number }
+  | { readonly ended: RecordedSession; readonly complete: boolean };
+
+const piece = 2_000;
+
+/**
+ * Reads many sessions back from the log, each record once however many sessions lie between each other, and hands over
+ * control after every few records.
+ *
+ * @throws whatever the reader throws, or the signal's reason
+ */
+export async function* recordedSessions(
+  reader: RecordReader,
+  sessions: readonly RecordedSession[],
+  signal: AbortSignal,
+): AsyncGenerator<Recorded> {
+  for (const stretch of stretchesOf(sessions)) yield* readStretch(reader, stretch, signal);
+}
+
+/** Sessions of one partition whose offsets overlap. */
+function stretchesOf(sessions: readonly RecordedSession[]): RecordedSession[][] {
+  const stretches: { sessions: RecordedSession[]; last: number }[] = [];
+  for (const session of sessions.toSorted(byPlace)) {
+    const open = stretches.at(-1);
+    const [other] = open?.sessions ?? [];
+    const overlaps = other?.topic === session.topic && other.partition === session.partition;
+    if (open !== undefined && overlaps && session.first <= open.last) {
+      open.sessions.push(session);
+      open.last = Math.max(open.last, session.last);
+    } else stretches.push({ sessions: [session], last: session.last });
+  }
+  return stretches.map((stretch) => stretch.sessions);
+}
+
+async function* readStretch(
+  reader: RecordReader,
+  sessions: readonly RecordedSession[],
+  signal: AbortSignal,
+): AsyncGenerator<Recorded> {
+  const [{ topic, partition } = { topic: '', partition: 0 }] = sessions;
+  const place = { topic, partition };
+  const byId = new Map(sessions.map((session) => [session.sessionId, session]));
+  const last = Math.max(...sessions.map((session) => session.last));
+  const { start, end } = await reader.bounds(place);
+  let next = Math.max(start, Math.min(...sessions.map(({ first }) => first)));
+  while (next <= last && next < end) {
+    signal.throwIfAborted();
+    const range = await reader.read(place, next, Math.min(piece, last + 1 - next));
+    if (range.next <= next) break;
+    for (const { offset, key, value, timestamp } of range.records) {
+      const decoded = decodeEvent(value === null ? null : value.toString(), key);
+      const session = decoded.ok ? byId.get(decoded.sessionId) : undefined;
+      if (!decoded.ok || session === undefined || offset < session.first || offset > session.last) continue;
+      yield { session, event: decoded.event, timestamp };
+    }
+    next = range.next;
+  }
+  for (const session of sessions) yield { ended: session, complete: session.first >= start };
+}
+
+function byPlace(a: RecordedSession, b: RecordedSession): number {
+  if (a.topic !== b.topic) return a.topic < b.topic ? -1 : 1;
+  return a.partition - b.partition || a.first - b.first;
+}

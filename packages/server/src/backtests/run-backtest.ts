@@ -1,0 +1,145 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { DetectorId } from '@loopwatch/contract';
+import type { BacktestHit, BacktestResult } from '@loopwatch/contract/api';
+import { type Detection, type PureVerdict, SessionAnalyzer } from '@loopwatch/detectors';
+import type { RecordReader } from '@loopwatch/log';
+import type { ChosenSession } from './choose-sessions.ts';
+import { recordedSessions } from './recorded-sessions.ts';
+
+export interface Variant {
+  readonly name: string;
+  readonly detection: Detection;
+}
+
+export interface BacktestRun {
+  readonly reader: RecordReader;
+  readonly sessions: readonly ChosenSession[];
+  readonly variants: readonly Variant[];
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: { done: number; events: number }) => void;
+}
+
+/** Others get their turn after so long, ms. */
+const sliceMs = 15;
+const strength = { none: 0, warn: 1, chance: 2, block: 3 } as const;
+
+interface Found {
+  readonly hit: BacktestHit;
+  readonly kind: PureVerdict['kind'];
+}
+
+interface Open {
+  readonly analyzers: readonly SessionAnalyzer[];
+  /** By variant, then by incident. */
+  readonly hits: readonly Map<string, Found>[];
+  events: number;
+}
+
+interface Finished {
+  readonly result: BacktestResult['sessions'][number];
+  /** By variant: whether it found a loop. */
+  readonly loops: readonly boolean[];
+}
+
+type Label = Finished['result']['label'];
+
+/** Runs recorded sessions under several settings. @throws the signal's reason when it is cancelled */
+export async function runBacktest(run: BacktestRun): Promise<BacktestResult> {
+  const { reader, sessions, variants, signal, onProgress } = run;
+  const chosen = new Map(sessions.map((session) => [session.sessionId, session]));
+  const open = new Map<string, Open>();
+  const results: Finished[] = [];
+  const missing: string[] = [];
+  let events = 0;
+  let sliceEnd = performance.now() + sliceMs;
+  for await (const one of recordedSessions(reader, sessions, signal)) {
+    if ('ended' in one) {
+      const { sessionId } = one.ended;
+      const done = open.get(sessionId);
+      open.delete(sessionId);
+      if (done === undefined) missing.push(sessionId);
+      else results.push(resultOf(chosen.get(sessionId), done, one.complete));
+      onProgress({ done: results.length + missing.length, events });
+    } else {
+      const state = open.get(one.session.sessionId) ?? begin(one.session.sessionId, variants);
+      open.set(one.session.sessionId, state);
+      events += 1;
+      state.events += 1;
+      state.analyzers.forEach((analyzer, index) => {
+        for (const verdict of analyzer.push(one.event, one.timestamp)) note(state.hits[index], verdict);
+      });
+    }
+    if (performance.now() < sliceEnd) continue;
+    onProgress({ done: results.length + missing.length, events });
+    await turn();
+    signal.throwIfAborted();
+    sliceEnd = performance.now() + sliceMs;
+  }
+  return {
+    variants: variants.map((variant, index) => variantResult(variant, index, results)),
+    sessions: results.map(({ result }) => result),
+    missing,
+  };
+}
+
+function begin(sessionId: string, variants: readonly Variant[]): Open {
+  return {
+    analyzers: variants.map(({ detection }) => new SessionAnalyzer(sessionId, detection)),
+    hits: variants.map(() => new Map()),
+    events: 0,
+  };
+}
+
+function note(hits: Open['hits'][number] | undefined, verdict: PureVerdict): void {
+  const { incidentId, detector, evidence, eventIndex, count, action, reason, kind } = verdict;
+  const known = hits?.get(incidentId);
+  if (known === undefined) {
+    const rule = typeof evidence['rule'] === 'string' ? evidence['rule'] : null;
+    hits?.set(incidentId, { hit: { detector, rule, eventIndex, count, action, reason }, kind });
+  } else if (verdict.phase !== 'resolved') {
+    const stronger = strength[action] > strength[known.hit.action] ? action : known.hit.action;
+    hits?.set(incidentId, {
+      ...known,
+      hit: { ...known.hit, action: stronger, count: Math.max(known.hit.count, count) },
+    });
+  }
+}
+
+function resultOf(session: ChosenSession | undefined, { hits, events }: Open, complete: boolean): Finished {
+  const found = hits.map((map) => [...map.values()]);
+  return {
+    result: {
+      sessionId: session?.sessionId ?? '',
+      label: session?.label ?? null,
+      events,
+      complete,
+      hits: found.map((all) => all.map(({ hit }) => hit)),
+    },
+    loops: found.map((all) => all.some(({ kind }) => kind === 'loop')),
+  };
+}
+
+function variantResult(
+  { name, detection }: Variant,
+  index: number,
+  results: readonly Finished[],
+): BacktestResult['variants'][number] {
+  const count = (label: Label, flagged: boolean): number =>
+    results.filter(({ result, loops }) => result.label === label && loops[index] === flagged).length;
+  const hits = results.flatMap(({ result }) => result.hits[index] ?? []);
+  const byDetector: Partial<Record<DetectorId, number>> = {};
+  for (const { detector } of hits) byDetector[detector] = (byDetector[detector] ?? 0) + 1;
+  const [truePositives, falsePositives] = [count('loop', true), count('not_loop', true)];
+  const [falseNegatives, trueNegatives] = [count('loop', false), count('not_loop', false)];
+  return {
+    ...{ name, configHash: detection.plan.configHash, incidents: hits.length, byDetector },
+    flagged: results.filter(({ loops }) => loops[index] === true).length,
+    ...{ truePositives, falsePositives, falseNegatives, trueNegatives },
+    precision: share(truePositives, truePositives + falsePositives),
+    recall: share(truePositives, truePositives + falseNegatives),
+  };
+}
+
+function share(part: number, whole: number): number | null {
+  return whole === 0 ? null : part / whole;
+}
