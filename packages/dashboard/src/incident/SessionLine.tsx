@@ -26,14 +26,16 @@ export function SessionLine({ incident }: { readonly incident: IncidentDetail })
       </Card>
     );
   }
+  // The count is as of a summary, which may be a moment behind the log.
+  const total = Math.max(data.total, data.items.length);
   return (
     <Card
       title="The session around it"
       note={
         <>
-          {data.items.length < data.total
-            ? `${formatNumber(data.items.length)} of ${formatNumber(data.total)} events; `
-            : `all ${formatNumber(data.total)} events; `}
+          {data.items.length < total
+            ? `${formatNumber(data.items.length)} of ${formatNumber(total)} events; `
+            : `all ${formatNumber(total)} events; `}
           <Link
             className={styles['more']}
             to="/sessions/$id"

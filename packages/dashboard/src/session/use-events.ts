@@ -44,7 +44,13 @@ export function useEvents(id: string, anchor: Anchor, until: number | undefined)
     if ((wanted || (went && !cut)) && hasNextPage && !isFetching) void fetchNextPage();
   }, [wanted, went, cut, hasNextPage, isFetching, fetchNextPage]);
 
-  return { ...query, items, gone: data?.pages[0]?.gone ?? false, total: page?.total ?? 0, cut };
+  return {
+    ...query,
+    items,
+    gone: data?.pages[0]?.gone ?? false, // The count is as of a summary, which may be a moment behind the log.
+    total: Math.max(page?.total ?? 0, (last?.eventIndex ?? -1) + 1),
+    cut,
+  };
 }
 
 function begin(anchor: Anchor) {

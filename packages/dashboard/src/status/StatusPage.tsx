@@ -87,12 +87,10 @@ function Cards({ status }: { readonly status: Status }) {
             ]}
           />
         </Card>
-        <Card
-          title="Database"
-          note={`${database.kind === 'pglite' ? 'embedded Postgres' : 'Postgres'} ${database.version}`}
-        >
+        <Card title="Database" note={database.kind === 'pglite' ? 'embedded' : 'Postgres'}>
           <Facts
             facts={[
+              ['version', database.version],
               ['size', formatBytes(database.bytes)],
               ['verdicts', formatNumber(database.verdicts)],
               ['incidents', formatNumber(database.incidents)],
