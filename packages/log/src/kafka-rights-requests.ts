@@ -93,13 +93,15 @@ function send<T>(
   request: Encoder,
   read: (decoder: Decoder) => T,
 ): Promise<T> {
-  return broker.connectionPool.send<T>({
+  const answer = broker.connectionPool.send<{ readonly read: T }>({
     request: { apiKey, apiName, apiVersion: version, encode: () => Promise.resolve(request) },
     response: {
-      decode: (payload) => Promise.resolve(read(new Decoder(payload))),
+      // kafkajs looks for a throttle time in whatever was decoded: it has to be an object.
+      decode: (payload) => Promise.resolve({ read: read(new Decoder(payload)) }),
       parse: (data) => Promise.resolve(data),
     },
   });
+  return answer.then((data) => data.read);
 }
 
 /** Bit n stands for operation n. */
