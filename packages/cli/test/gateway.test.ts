@@ -48,7 +48,7 @@ describe('loopwatch gateway', () => {
     expect(values).toMatchObject([
       { sessionId: 's-1', detector: 'tool-repeat', action: 'block', preset: 'proxy' },
     ]);
-  });
+  }, 120_000);
 
   it('says what is missing', async () => {
     await using cli = spawnCli(['gateway', '--port', '0'], { KAFKA_BROKERS: '' }, { from: 'source' });
