@@ -21,7 +21,10 @@ export interface OutboxOptions {
 export class Outbox {
   private readonly options: OutboxOptions;
   private waiting: OutputRecord[] = [];
-  private state: 'new' | 'open' | 'closed' = 'new';
+  /** Of the batch that is being written. */
+  private underWay = 0;
+  private opened = false;
+  private closed = false;
   private pumping: Promise<void> | undefined;
   private failing = false;
   private dropped = 0;
@@ -39,11 +42,11 @@ export class Outbox {
   get health(): { readonly ok: boolean; readonly detail: string } {
     return this.failing
       ? { ok: false, detail: `the event log cannot be reached; ${String(this.size)} records wait` }
-      : { ok: true, detail: 'connected' };
+      : { ok: true, detail: this.opened ? 'connected' : 'nothing has been written yet' };
   }
 
   add(records: readonly OutputRecord[]): void {
-    if (this.state === 'closed' || records.length === 0) return;
+    if (this.closed || records.length === 0) return;
     this.waiting.push(...records);
     const excess = this.waiting.length - this.options.limit;
     if (excess > 0) this.drop(excess);
@@ -52,50 +55,56 @@ export class Outbox {
 
   /** Writes what waits, as long as that is possible, then closes. @param withinMs how long it may take */
   async close(withinMs: number): Promise<void> {
-    this.state = this.state === 'open' ? 'open' : 'closed';
-    const late = setTimeout(() => {
-      this.state = 'closed';
-      this.wake?.();
-    }, withinMs);
-    if (this.failing) {
-      this.state = 'closed';
-      this.wake?.();
-    }
-    await this.pumping;
+    // While it fails there is no use in waiting for the next attempt.
+    if (this.failing) this.end();
+    let late: NodeJS.Timeout | undefined;
+    const timeUp = new Promise<void>((resolve) => {
+      late = setTimeout(resolve, withinMs);
+    });
+    await Promise.race([this.pumping, timeUp]);
     clearTimeout(late);
-    this.state = 'closed';
-    if (this.waiting.length > 0) this.drop(this.waiting.length);
+    this.end();
+    const lost = this.waiting.splice(0).length + this.underWay;
+    if (lost > 0) this.noteDropped(lost);
     await this.options.sink.close();
+  }
+
+  private end(): void {
+    this.closed = true;
+    this.wake?.();
   }
 
   private async pump(): Promise<void> {
     // What comes in the same turn of the event loop goes in one write.
     await new Promise((resolve) => setImmediate(resolve));
     let pauseMs = FIRST_PAUSE_MS;
-    while (this.waiting.length > 0) {
+    while (this.waiting.length > 0 && !this.isClosed()) {
       const batch = this.waiting.splice(0, BATCH);
+      this.underWay = batch.length;
       try {
-        if (this.state === 'new') {
-          await this.options.sink.open();
-          this.state = 'open';
-        }
+        if (!this.opened) await this.options.sink.open();
+        this.opened = true;
         await this.options.sink.publish(batch);
+        this.underWay = 0;
         this.options.onPublished(batch.length);
         this.recovered();
         pauseMs = FIRST_PAUSE_MS;
       } catch (error) {
-        if (!(await this.keep(batch, error))) continue;
+        // What is lost then has been counted.
         if (this.isClosed()) break;
+        const again = await this.keep(batch, error);
+        this.underWay = 0;
+        if (!again) continue;
         await this.pause(pauseMs);
         pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
-        if (this.isClosed()) break;
       }
     }
     this.pumping = undefined;
   }
 
+  /** Asked anew after each wait: it may have been closed meanwhile. */
   private isClosed(): boolean {
-    return this.state === 'closed';
+    return this.closed;
   }
 
   /** @returns whether the batch is to be tried again */
@@ -145,16 +154,18 @@ export class Outbox {
 
   private drop(records: number): void {
     this.waiting.splice(0, records);
+    this.noteDropped(records);
+  }
+
+  private noteDropped(records: number): void {
     const first = this.dropped === 0;
     this.dropped += records;
     this.options.onDropped(records);
     if (first)
       this.options.log(
         'error',
-        'Events and verdicts are lost: more wait for the event log than may be kept',
-        {
-          limit: this.options.limit,
-        },
+        'Events and verdicts are lost: more wait for the event log than may be kept, or the gateway ends',
+        { limit: this.options.limit },
       );
   }
 

@@ -89,7 +89,7 @@ describe('the event log', () => {
     await waitFor(() => bench.texts('info').some((line) => line.includes('again')));
     expect(bench.sink.records.length).toBeGreaterThan(0);
     expect(bench.texts('error')).toEqual([
-      'error Events and verdicts are lost: more wait for the event log than may be kept',
+      'error Events and verdicts are lost: more wait for the event log than may be kept, or the gateway ends',
     ]);
   });
 });
@@ -137,6 +137,15 @@ describe('the outbox', () => {
     await outbox.close(10);
     expect(seen.dropped).toBe(2);
     expect(seen.lines.at(-1)).toContain('are lost');
+  });
+
+  it('ends in time although a write hangs', async () => {
+    const sink = new MemorySink();
+    sink.publish = () => new Promise<never>(() => undefined);
+    const { outbox, seen } = make(sink);
+    outbox.add([record('a'), record('b')]);
+    await outbox.close(10);
+    expect(seen).toMatchObject({ published: 0, dropped: 2 });
   });
 
   it('keeps the order, and the newest', async () => {
