@@ -159,9 +159,9 @@ describe('doctor', () => {
     for (const [what, advice] of [
       [
         `Read on topic ${prefix}events`,
-        `\`loopwatch worker\` needs it: ${acls} --operation Read --topic ${prefix}events`,
+        `loopwatch \`worker\` and \`server\` need it: ${acls} --operation Read --topic ${prefix}events`,
       ],
-      [`Write on topic ${prefix}events`, '`loopwatch produce` and `server` need it: '],
+      [`Write on topic ${prefix}events`, 'loopwatch `produce`, `server` and `gateway` need it: '],
       ['Read on group loopwatch-worker', `--operation Read --group loopwatch-worker`],
       [
         'Write on transactional-id loopwatch-worker/*',

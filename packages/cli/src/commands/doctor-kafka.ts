@@ -26,12 +26,14 @@ export async function checkKafka(settings: Settings): Promise<Diagnosis[]> {
   }
 }
 
+const list = new Intl.ListFormat('en-GB');
+
 function diagnoseRights(options: KafkaOptions, missing: readonly NeededRight[]): Diagnosis[] {
   if (missing.length === 0) return [{ ok: true, what: 'this Kafka user has all rights that are needed' }];
   return missing.map((right) => ({
     ok: false,
     what: `${right.operation} on ${right.resource} ${right.name}${right.prefix === true ? '*' : ''} is not allowed`,
-    advice: `\`loopwatch ${right.neededBy.join('` and `')}\` ${right.neededBy.length > 1 ? 'need' : 'needs'} it: ${grantCommand(options, right)}`,
+    advice: `loopwatch ${list.format(right.neededBy.map((name) => `\`${name}\``))} ${right.neededBy.length > 1 ? 'need' : 'needs'} it: ${grantCommand(options, right)}`,
   }));
 }
 
