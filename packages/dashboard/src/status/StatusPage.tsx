@@ -148,7 +148,7 @@ function Cards({ status }: { readonly status: Status }) {
         </Card>
       </div>
       <Card title="Topics" note="how far the server has read each partition" flush>
-        <div className={styles['scroll']} tabIndex={0} role="region" aria-label="Topics">
+        <div className={styles['scroll']} tabIndex={0} role="group" aria-label="Partitions">
           <table className={styles['topics']}>
             <thead>
               <tr>
