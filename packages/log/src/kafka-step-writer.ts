@@ -1,14 +1,12 @@
 import kafkajs, { type Producer, type TopicMessages } from 'kafkajs';
 import { createKafkaClient, type KafkaOptions } from './kafka-client.ts';
 import type { KafkaCluster } from './kafka-cluster.ts';
-import { isConcurrent } from './kafka-errors.ts';
 import { chunksOf, type RoutedRecord } from './kafka-messages.ts';
 import { metadataOf } from './kafka-position.ts';
 import { allSettled, byPartition } from './kafka-routing.ts';
 import { TransactionPlan } from './kafka-transaction-plan.ts';
 import type { VerdictSink } from './ports.ts';
 import type { Place, Step } from './task.ts';
-import { delay } from './timing.ts';
 
 /** How the steps of one partition get into Kafka. */
 export interface StepWriter {
@@ -29,7 +27,6 @@ export interface StepWriterOptions {
 
 /** A worker that dies in a transaction holds up read-committed readers until its partition has a new owner, or this long. */
 const transactionTimeoutMs = 30_000;
-const concurrentTries = 400;
 
 /**
  * Outputs, kept state and position of a step in one transaction. The transactional id is the partition's: whoever opens
@@ -65,19 +62,6 @@ export class TransactionalStepWriter implements StepWriter {
   }
 
   async write(step: Step): Promise<void> {
-    for (let attempt = 0; ; attempt += 1) {
-      try {
-        await this.#transact(step);
-        return;
-      } catch (error) {
-        // The brokers are still writing the markers of the transaction before; this one was given up.
-        if (!isConcurrent(error) || attempt >= concurrentTries) throw error;
-        await delay(Math.min(2 + attempt, 50));
-      }
-    }
-  }
-
-  async #transact(step: Step): Promise<void> {
     const { groupId, place, cluster, stateRecords } = this.#options;
     const { topic, partition } = place;
     const transaction = await this.#producer.transaction();

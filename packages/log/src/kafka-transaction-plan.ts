@@ -29,7 +29,8 @@ const concurrentTries = 400;
 /**
  * Fewer requests for a transaction of kafkajs. It asks who the coordinator is before each request, and adds the partitions
  * to the transaction one leader after the other, while a coordinator that is busy with one refuses the next. With a plan
- * the coordinators that were found are kept until one fails, and all partitions are added at once by the first that writes.
+ * the coordinators that were found are kept until one fails, all partitions are added at once by the first that writes, and
+ * a transaction begins as soon as the one before has ended everywhere.
  *
  * For a producer with one transaction at a time.
  */
@@ -83,7 +84,7 @@ export class TransactionPlan {
       };
     const methods = {
       addPartitionsToTxn: guard((request: AddPartitions) => this.#add(broker, request)),
-      addOffsetsToTxn: guard((request: object) => broker.addOffsetsToTxn(request)),
+      addOffsetsToTxn: guard((request: object) => onceEnded(() => broker.addOffsetsToTxn(request))),
       txnOffsetCommit: guard((request: object) => broker.txnOffsetCommit(request)),
       endTxn: guard((request: object) => broker.endTxn(request)),
     };
@@ -91,7 +92,8 @@ export class TransactionPlan {
   }
 
   #add(broker: Coordinator, request: AddPartitions): Promise<unknown> {
-    this.#added ??= addAll(broker, { ...request, topics: this.#planned }).catch((error: unknown) => {
+    const all = { ...request, topics: this.#planned };
+    this.#added ??= onceEnded(() => broker.addPartitionsToTxn(all)).catch((error: unknown) => {
       this.#added = undefined;
       throw error;
     });
@@ -100,10 +102,10 @@ export class TransactionPlan {
 }
 
 /** The brokers may still be writing the markers of the transaction before; a new one can begin a moment later. */
-async function addAll(broker: Coordinator, request: AddPartitions): Promise<unknown> {
+async function onceEnded(begin: () => Promise<unknown>): Promise<unknown> {
   for (let attempt = 0; ; attempt += 1) {
     try {
-      return await broker.addPartitionsToTxn(request);
+      return await begin();
     } catch (error) {
       if (!isConcurrent(error) || attempt >= concurrentTries) throw error;
       await delay(Math.min(1 + attempt, 50));
