@@ -7,11 +7,12 @@ const mayImport = {
   detectors: ['contract'],
   pipeline: ['contract', 'formats', 'detectors'],
   log: ['contract'],
+  storage: ['contract', 'log'],
   worker: ['contract', 'formats', 'detectors', 'pipeline', 'log'],
-  gateway: ['contract', 'formats', 'detectors', 'pipeline', 'log'],
-  server: ['contract', 'formats', 'detectors', 'pipeline', 'log'],
+  gateway: ['contract', 'formats', 'detectors', 'pipeline', 'log', 'storage'],
+  server: ['contract', 'formats', 'detectors', 'pipeline', 'log', 'storage'],
   dashboard: ['contract', 'detectors'],
-  cli: ['contract', 'formats', 'detectors', 'pipeline', 'log', 'worker', 'gateway', 'server'],
+  cli: ['contract', 'formats', 'detectors', 'pipeline', 'log', 'storage', 'worker', 'gateway', 'server'],
   testkit: ['contract', 'formats', 'log'],
 };
 

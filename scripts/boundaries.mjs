@@ -17,6 +17,7 @@ const violations = {
   'direction-detectors': ['packages/detectors/src/up.ts', "export * from '../../pipeline/src/index.ts';"],
   'direction-pipeline': ['packages/pipeline/src/up.ts', "export type * from '../../worker/src/index.ts';"],
   'direction-log': ['packages/log/src/up.ts', "export * from '../../worker/src/index.ts';"],
+  'direction-storage': ['packages/storage/src/up.ts', "export * from '../../worker/src/index.ts';"],
   'direction-worker': ['packages/worker/src/up.ts', "export * from '../../server/src/index.ts';"],
   'direction-gateway': ['packages/gateway/src/up.ts', "export * from '../../server/src/index.ts';"],
   'direction-server': ['packages/server/src/up.ts', "export * from '../../worker/src/index.ts';"],

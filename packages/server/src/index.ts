@@ -3,5 +3,3 @@ export { healthRoutes, type Metrics, type Readiness } from './health.ts';
 export { type RetentionLimits, retentionLimits } from './retention/retention.ts';
 export { createServer, type LoopwatchServer, type ServerDeps } from './server.ts';
 export type { ConfiguredSettings } from './settings/effective-settings.ts';
-export type { Database } from './storage/database.ts';
-export { openDatabase, type StorageSettings } from './storage/open-database.ts';

@@ -1,6 +1,7 @@
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ServerInfo, TopicNames } from '@loopwatch/contract';
+import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { createApp } from './app.ts';
@@ -18,7 +19,6 @@ import type { ConfiguredSettings } from './settings/effective-settings.ts';
 import { parseScope } from './settings/scope.ts';
 import { scopeSettings } from './settings/settings-api.ts';
 import { SharedStats } from './stats/shared-stats.ts';
-import type { Database } from './storage/database.ts';
 import { TriagePublisher } from './triage/triage-publisher.ts';
 
 export interface ServerDeps {

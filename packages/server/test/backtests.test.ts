@@ -5,10 +5,10 @@ import type { Backtest } from '@loopwatch/contract/api';
 import { backtestSchema } from '@loopwatch/contract/api';
 import { waitFor } from '@loopwatch/testkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sharedPglite } from '../../storage/test/shared-pglite.ts';
 import type { LoopwatchServer } from '../src/index.ts';
 import type { MemoryLog } from './memory-log.ts';
 import { startServer, topics } from './running-server.ts';
-import { sharedPglite } from './shared-pglite.ts';
 import { START, summary, verdict } from './verdicts.ts';
 
 const emptyDatabase = sharedPglite();

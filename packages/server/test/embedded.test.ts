@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { openEmbeddedLog } from '@loopwatch/log';
+import { openDatabase } from '@loopwatch/storage';
 import { tempDir } from '@loopwatch/testkit';
 import { expect, it } from 'vitest';
-import { openDatabase } from '../src/index.ts';
-import { pgliteFolder } from './pglite-folder.ts';
+import { pgliteFolder } from '../../storage/test/pglite-folder.ts';
 import { silent, startServer, topics } from './running-server.ts';
 import { verdict } from './verdicts.ts';
 

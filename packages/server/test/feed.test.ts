@@ -1,14 +1,14 @@
 import type { Verdict } from '@loopwatch/contract';
+import type { Database } from '@loopwatch/storage';
 import { waitFor } from '@loopwatch/testkit';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
+import { onBothDatabases } from '../../storage/test/databases.ts';
 import { Feeds } from '../src/feed/feeds.ts';
-import type { Database } from '../src/index.ts';
 import { createServerMetrics } from '../src/metrics.ts';
 import { currentStats } from '../src/stats/current-stats.ts';
-import { onBothDatabases } from './databases.ts';
 import { MemoryLog } from './memory-log.ts';
 import { silent, topics } from './running-server.ts';
 import { START, summary, verdict } from './verdicts.ts';

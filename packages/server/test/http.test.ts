@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sharedPglite } from '../../storage/test/shared-pglite.ts';
 import type { LoopwatchServer } from '../src/index.ts';
 import type { MemoryLog } from './memory-log.ts';
 import { startServer, topics } from './running-server.ts';
-import { sharedPglite } from './shared-pglite.ts';
 import { START, verdict } from './verdicts.ts';
 
 let url: string;

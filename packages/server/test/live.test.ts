@@ -6,11 +6,11 @@ import {
 } from '@loopwatch/contract/api';
 import { io, type Socket } from 'socket.io-client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { sharedPglite } from '../../storage/test/shared-pglite.ts';
 import type { LoopwatchServer } from '../src/index.ts';
 import { Pace } from '../src/live/pace.ts';
 import type { MemoryLog } from './memory-log.ts';
 import { info, startServer } from './running-server.ts';
-import { sharedPglite } from './shared-pglite.ts';
 import { START, verdict } from './verdicts.ts';
 
 type LiveSocket = Socket<LiveMessages>;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
+import { sharedPglite } from '../../storage/test/shared-pglite.ts';
 import type { LoopwatchServer } from '../src/index.ts';
 import { openApiDocument } from '../src/openapi/document.ts';
 import { info, startServer, topics } from './running-server.ts';
-import { sharedPglite } from './shared-pglite.ts';
 import { summary, verdict } from './verdicts.ts';
 
 interface Operation {

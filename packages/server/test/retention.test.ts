@@ -1,11 +1,12 @@
+import type { Database } from '@loopwatch/storage';
 import { expect, it } from 'vitest';
+import { onBothDatabases } from '../../storage/test/databases.ts';
 import { writeVerdicts } from '../src/incidents/write-verdicts.ts';
-import type { Database, RetentionLimits } from '../src/index.ts';
+import type { RetentionLimits } from '../src/index.ts';
 import { Retention } from '../src/retention/retention.ts';
 import { storageSize } from '../src/retention/storage-size.ts';
 import { writeSummaries } from '../src/sessions/write-summaries.ts';
 import { currentStats } from '../src/stats/current-stats.ts';
-import { onBothDatabases } from './databases.ts';
 import { silent } from './running-server.ts';
 import { START, summary, verdict } from './verdicts.ts';
 

@@ -1,17 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { detectionSchema, topicNames } from '@loopwatch/contract';
+import { openDatabase } from '@loopwatch/storage';
 import { waitFor } from '@loopwatch/testkit';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import {
-  createServer,
-  type LoopwatchServer,
-  openDatabase,
-  type Readiness,
-  type ServerDeps,
-} from '../src/index.ts';
+import { pgliteFolder } from '../../storage/test/pglite-folder.ts';
+import { createServer, type LoopwatchServer, type Readiness, type ServerDeps } from '../src/index.ts';
 import { MemoryLog } from './memory-log.ts';
-import { pgliteFolder } from './pglite-folder.ts';
 
 export const info = { version: '0.1.0', preset: 'balanced', configHash: '4f1c9a2' };
 export const topics = topicNames({ prefix: 'loopwatch.' });

@@ -1,12 +1,12 @@
 import { request as httpRequest } from 'node:http';
 import { io } from 'socket.io-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sharedPglite } from '../../storage/test/shared-pglite.ts';
 import type { LoopwatchServer } from '../src/index.ts';
 import { Access } from '../src/security/access.ts';
 import { ownPath } from '../src/security/login-page.ts';
 import type { MemoryLog } from './memory-log.ts';
 import { startServer, topics } from './running-server.ts';
-import { sharedPglite } from './shared-pglite.ts';
 import { verdict } from './verdicts.ts';
 
 const tokens = { operator: 'operator-token-of-length', viewer: 'viewer-token-of-length' };

@@ -1,11 +1,11 @@
 import { detectionSchema } from '@loopwatch/contract';
 import { type ScopeSettings, settingsOverviewSchema } from '@loopwatch/contract/api';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sharedPglite } from '../../storage/test/shared-pglite.ts';
 import type { LoopwatchServer } from '../src/index.ts';
 import { settingKeys } from '../src/settings/setting-keys.ts';
 import type { MemoryLog } from './memory-log.ts';
 import { startServer, topics } from './running-server.ts';
-import { sharedPglite } from './shared-pglite.ts';
 import { START, summary } from './verdicts.ts';
 
 const emptyDatabase = sharedPglite();

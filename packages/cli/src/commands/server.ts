@@ -1,6 +1,7 @@
 import { detectionSettings, topicNames } from '@loopwatch/contract';
 import { planDetection } from '@loopwatch/detectors';
-import { createServer, openDatabase, retentionLimits } from '@loopwatch/server';
+import { createServer, retentionLimits } from '@loopwatch/server';
+import { openDatabase } from '@loopwatch/storage';
 import { modelClient } from '@loopwatch/worker';
 import { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';

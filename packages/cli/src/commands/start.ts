@@ -1,8 +1,8 @@
 import { detectionSettings, type Settings, type TopicNames, topicNames } from '@loopwatch/contract';
 import { planDetection } from '@loopwatch/detectors';
 import type { TaskRunner, TopicReader, VerdictSink } from '@loopwatch/log';
-import { createServer, openDatabase, retentionLimits, type ServerLog } from '@loopwatch/server';
-
+import { createServer, retentionLimits, type ServerLog } from '@loopwatch/server';
+import { openDatabase } from '@loopwatch/storage';
 import { modelClient, Worker } from '@loopwatch/worker';
 import { Command } from 'commander';
 import type { Logger } from 'pino';

@@ -1,13 +1,13 @@
 import { type BacktestList, type BacktestRequest, backtestRequestSchema } from '@loopwatch/contract/api';
 import { detectionOf, withScope, withScopes } from '@loopwatch/detectors';
 import type { RecordReader } from '@loopwatch/log';
+import type { Database } from '@loopwatch/storage';
 import { Router } from 'express';
 import { jsonBody, parseBody } from '../http/parse-body.ts';
 import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
 import { userName } from '../security/user.ts';
 import type { ConfiguredSettings } from '../settings/effective-settings.ts';
 import { allSettings } from '../settings/stored-settings.ts';
-import type { Database } from '../storage/database.ts';
 import type { BacktestJobs } from './backtest-jobs.ts';
 import { chooseSessions } from './choose-sessions.ts';
 import { runBacktest, type Variant } from './run-backtest.ts';

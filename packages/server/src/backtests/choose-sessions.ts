@@ -1,8 +1,7 @@
 import type { SessionSummary } from '@loopwatch/contract';
 import type { BacktestRequest } from '@loopwatch/contract/api';
+import { jsonText, type Queryable } from '@loopwatch/storage';
 import { Conditions } from '../storage/conditions.ts';
-import type { Queryable } from '../storage/database.ts';
-import { jsonText } from '../storage/json-text.ts';
 import type { RecordedSession } from './recorded-sessions.ts';
 
 /** What people said of a session's incidents. */

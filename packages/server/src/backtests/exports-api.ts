@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { RecordReader } from '@loopwatch/log';
+import type { Database } from '@loopwatch/storage';
 import { type Response, Router } from 'express';
 import { methodNotAllowed } from '../http/problem.ts';
-import type { Database } from '../storage/database.ts';
 import { chooseSessions } from './choose-sessions.ts';
 import { recordedSessions } from './recorded-sessions.ts';
 

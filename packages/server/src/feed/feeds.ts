@@ -1,8 +1,8 @@
 import type { TopicNames, TopicRole } from '@loopwatch/contract';
 import type { Status } from '@loopwatch/contract/api';
+import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 import type { ServerMetrics } from '../metrics.ts';
-import type { Database } from '../storage/database.ts';
 import { controlRecords } from './control-records.ts';
 import type { ServerLog } from './server-log.ts';
 import { sessionRecords } from './session-records.ts';

@@ -1,6 +1,6 @@
 import type { Bounds, Place } from '@loopwatch/log';
+import type { Database, Queryable } from '@loopwatch/storage';
 import type { Logger } from 'pino';
-import type { Database, Queryable } from '../storage/database.ts';
 import { lockChanges } from '../storage/write-lock.ts';
 
 /** Up to where the server has read a partition; undefined before the first record. */

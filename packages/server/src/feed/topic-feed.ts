@@ -1,6 +1,6 @@
 import type { LogRecord, Place, TaskBatch, TopicReader } from '@loopwatch/log';
+import type { Database, Queryable } from '@loopwatch/storage';
 import type { Logger } from 'pino';
-import type { Database, Queryable } from '../storage/database.ts';
 import { lockChanges } from '../storage/write-lock.ts';
 import { positionOf, resumeAt, setPosition } from './positions.ts';
 

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
+import { DatabaseUnavailable } from '@loopwatch/storage';
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
-import { DatabaseUnavailable } from '../storage/database.ts';
 
 /** Thrown by a route to answer with problem details. */
 export class HttpProblem extends Error {

@@ -1,5 +1,5 @@
 import type { IncidentRow } from '@loopwatch/contract';
-import type { RowOf } from '../storage/bulk.ts';
+import type { RowOf } from '@loopwatch/storage';
 import { ends, type IncidentFold } from './fold.ts';
 
 /** What of an incident lists are filtered and sorted by. */

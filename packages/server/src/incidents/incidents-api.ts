@@ -8,12 +8,12 @@ import {
   triagePatchSchema,
   verdictFilterSchema,
 } from '@loopwatch/contract/api';
+import type { Database } from '@loopwatch/storage';
 import { type Request, Router } from 'express';
 import { jsonBody, parseBody } from '../http/parse-body.ts';
 import { parseListQuery } from '../http/parse-query.ts';
 import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
 import { userName } from '../security/user.ts';
-import type { Database } from '../storage/database.ts';
 import { lockChanges } from '../storage/write-lock.ts';
 import { changeTriage } from '../triage/write-triage.ts';
 import { listGroups } from './list-groups.ts';

@@ -1,8 +1,7 @@
 import type { IncidentRow, Verdict } from '@loopwatch/contract';
 import type { GroupSort, IncidentFilter, IncidentGroup, IncidentGroupPage } from '@loopwatch/contract/api';
+import { jsonText, type Queryable } from '@loopwatch/storage';
 import { Conditions } from '../storage/conditions.ts';
-import type { Queryable } from '../storage/database.ts';
-import { jsonText } from '../storage/json-text.ts';
 import { type Paging, pageOfIds, type Sorting } from '../storage/page-query.ts';
 import { incidentConditions, triageNow } from './filter.ts';
 

@@ -1,5 +1,5 @@
 import type { IncidentFilter, IncidentPage, IncidentSort } from '@loopwatch/contract/api';
-import type { Queryable } from '../storage/database.ts';
+import type { Queryable } from '@loopwatch/storage';
 import { type Paging, pageOfIds, type Sorting } from '../storage/page-query.ts';
 import { incidentConditions } from './filter.ts';
 import { incidentItems } from './read-incidents.ts';

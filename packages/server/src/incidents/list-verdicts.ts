@@ -1,8 +1,7 @@
 import type { Verdict } from '@loopwatch/contract';
 import type { VerdictFilter, VerdictPage } from '@loopwatch/contract/api';
+import { jsonText, type Queryable } from '@loopwatch/storage';
 import { Conditions } from '../storage/conditions.ts';
-import type { Queryable } from '../storage/database.ts';
-import { jsonText } from '../storage/json-text.ts';
 import { type Paging, pageOfIds } from '../storage/page-query.ts';
 
 /** Newest first. */

@@ -6,8 +6,7 @@ import {
   type Triage,
   type TriageChange,
 } from '@loopwatch/contract/api';
-import type { Queryable } from '../storage/database.ts';
-import { jsonText } from '../storage/json-text.ts';
+import { jsonText, type Queryable } from '@loopwatch/storage';
 import { ends, type IncidentFold, toIncident } from './fold.ts';
 
 interface ItemRow {

@@ -1,7 +1,5 @@
 import { type IncidentRow, type Verdict } from '@loopwatch/contract';
-import { recordset, upsert } from '../storage/bulk.ts';
-import type { Queryable } from '../storage/database.ts';
-import { jsonText } from '../storage/json-text.ts';
+import { jsonText, type Queryable, recordset, upsert } from '@loopwatch/storage';
 import { incidentColumns, incidentColumnsOf, plausibleLatency } from './columns.ts';
 import { addVerdict, type IncidentFold, toRow } from './fold.ts';
 

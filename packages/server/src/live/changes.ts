@@ -1,7 +1,7 @@
 import type { IncidentItem, SessionItem } from '@loopwatch/contract/api';
+import type { Queryable } from '@loopwatch/storage';
 import { incidentItems } from '../incidents/read-incidents.ts';
 import { sessionItems } from '../sessions/read-sessions.ts';
-import type { Queryable } from '../storage/database.ts';
 
 export interface Changes {
   /** Number of the latest change. */

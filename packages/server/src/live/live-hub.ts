@@ -1,13 +1,13 @@
 import type { Server as HttpServer, IncomingHttpHeaders } from 'node:http';
 import type { IncidentStats, ServerInfo } from '@loopwatch/contract';
 import type { HeartbeatMessage, LiveMessages } from '@loopwatch/contract/api';
+import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 import { type DefaultEventsMap, type Namespace, Server, type Socket } from 'socket.io';
 import { listIncidents } from '../incidents/list-incidents.ts';
 import type { ServerMetrics } from '../metrics.ts';
 import { isSameOrigin } from '../security/origin.ts';
 import { listSessions } from '../sessions/list-sessions.ts';
-import type { Database } from '../storage/database.ts';
 import { changesChannel } from '../storage/write-lock.ts';
 import { type Changes, changesSince, latestChange } from './changes.ts';
 import { Pace } from './pace.ts';

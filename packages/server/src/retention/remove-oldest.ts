@@ -1,5 +1,4 @@
-import type { Database, Queryable } from '../storage/database.ts';
-import { jsonText } from '../storage/json-text.ts';
+import { type Database, jsonText, type Queryable } from '@loopwatch/storage';
 import { lockChanges } from '../storage/write-lock.ts';
 
 /** What one transaction removes at most. */

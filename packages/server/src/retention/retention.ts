@@ -1,6 +1,6 @@
 import type { Settings } from '@loopwatch/contract';
+import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
-import type { Database } from '../storage/database.ts';
 import { batchRows, removeIncidents, removeSessions } from './remove-oldest.ts';
 import { storageSize } from './storage-size.ts';
 

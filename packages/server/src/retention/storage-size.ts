@@ -1,4 +1,4 @@
-import type { Queryable } from '../storage/database.ts';
+import type { Queryable } from '@loopwatch/storage';
 
 export interface StorageSize {
   readonly incidents: number;

@@ -1,10 +1,10 @@
 import { sessionEventsQuerySchema } from '@loopwatch/contract/api';
 import type { RecordReader } from '@loopwatch/log';
+import type { Database } from '@loopwatch/storage';
 import { Router } from 'express';
 import { parseQuery } from '../http/parse-query.ts';
 import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
 import { incidentDetail } from '../incidents/read-incidents.ts';
-import type { Database } from '../storage/database.ts';
 import { sessionItems } from './read-sessions.ts';
 import { sessionEvents } from './session-events.ts';
 

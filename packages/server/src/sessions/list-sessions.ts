@@ -1,6 +1,6 @@
 import type { SessionFilter, SessionPage, SessionSort } from '@loopwatch/contract/api';
+import type { Queryable } from '@loopwatch/storage';
 import { Conditions } from '../storage/conditions.ts';
-import type { Queryable } from '../storage/database.ts';
 import { type Paging, pageOfIds, type Sorting } from '../storage/page-query.ts';
 import { sessionItems } from './read-sessions.ts';
 

@@ -1,7 +1,6 @@
 import type { SessionSummary } from '@loopwatch/contract';
 import type { SessionItem, SessionState } from '@loopwatch/contract/api';
-import type { Queryable } from '../storage/database.ts';
-import { jsonText } from '../storage/json-text.ts';
+import { jsonText, type Queryable } from '@loopwatch/storage';
 
 interface SessionRow {
   readonly id: string;

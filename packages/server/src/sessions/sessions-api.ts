@@ -1,9 +1,9 @@
 import { type SessionDetail, sessionFilterSchema, sessionSorts } from '@loopwatch/contract/api';
+import type { Database, Queryable } from '@loopwatch/storage';
 import { Router } from 'express';
 import { parseListQuery } from '../http/parse-query.ts';
 import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
 import { listIncidents } from '../incidents/list-incidents.ts';
-import type { Database, Queryable } from '../storage/database.ts';
 import { listSessions } from './list-sessions.ts';
 import { sessionItems } from './read-sessions.ts';
 

@@ -1,7 +1,5 @@
 import type { SessionSummary } from '@loopwatch/contract';
-import { upsert } from '../storage/bulk.ts';
-import type { Queryable } from '../storage/database.ts';
-import { jsonText } from '../storage/json-text.ts';
+import { jsonText, type Queryable, upsert } from '@loopwatch/storage';
 
 /** What a record of the `sessions` topic says; without a summary, that the session's time is over. */
 export interface SessionNews {

@@ -1,8 +1,8 @@
 import type { Control, DetectionSettings } from '@loopwatch/contract';
 import type { OutputRecord, VerdictSink } from '@loopwatch/log';
+import type { Database } from '@loopwatch/storage';
 import { controlHeaders } from '../feed/control-headers.ts';
 import { HttpProblem } from '../http/problem.ts';
-import type { Database } from '../storage/database.ts';
 import { lockChanges } from '../storage/write-lock.ts';
 import { checkSettings } from './check-settings.ts';
 import type { Scope } from './scope.ts';

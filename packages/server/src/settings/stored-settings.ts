@@ -1,5 +1,4 @@
-import type { Queryable } from '../storage/database.ts';
-import { jsonText } from '../storage/json-text.ts';
+import { jsonText, type Queryable } from '@loopwatch/storage';
 
 /** What one scope sets, and who said so. */
 export interface StoredSettings {

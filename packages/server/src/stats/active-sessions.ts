@@ -1,4 +1,4 @@
-import type { Queryable } from '../storage/database.ts';
+import type { Queryable } from '@loopwatch/storage';
 import type { Range } from './range.ts';
 
 /** How many sessions were active in each bucket: from their first to their latest event, by event time. */

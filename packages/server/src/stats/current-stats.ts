@@ -1,5 +1,5 @@
 import type { DetectorId, IncidentStats } from '@loopwatch/contract';
-import type { Queryable } from '../storage/database.ts';
+import type { Queryable } from '@loopwatch/storage';
 
 const minute = 60_000;
 const minutes = 60;

@@ -1,6 +1,6 @@
 import { type DetectorId, detectorIds } from '@loopwatch/contract';
 import type { DetectorStats, Stats, StatsBucket } from '@loopwatch/contract/api';
-import type { Queryable } from '../storage/database.ts';
+import type { Queryable } from '@loopwatch/storage';
 import { activeSessions } from './active-sessions.ts';
 import type { Range } from './range.ts';
 

@@ -1,5 +1,5 @@
 import type { IncidentStats } from '@loopwatch/contract';
-import type { Queryable } from '../storage/database.ts';
+import type { Queryable } from '@loopwatch/storage';
 import { currentStats } from './current-stats.ts';
 
 /** Sums over everything take a while to make, and many ask for them: they are made at most once in `maxAgeMs`. */

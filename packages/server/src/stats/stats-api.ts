@@ -1,9 +1,9 @@
 import type { IncidentStats } from '@loopwatch/contract';
 import { type Stats, statsQuerySchema } from '@loopwatch/contract/api';
+import type { Database } from '@loopwatch/storage';
 import { Router } from 'express';
 import { parseQuery } from '../http/parse-query.ts';
 import { methodNotAllowed } from '../http/problem.ts';
-import type { Database } from '../storage/database.ts';
 import { queryRange } from './query-range.ts';
 import { rangeStats } from './range-stats.ts';
 

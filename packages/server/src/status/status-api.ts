@@ -1,10 +1,10 @@
 import type { ServerInfo } from '@loopwatch/contract';
 import type { Status } from '@loopwatch/contract/api';
+import type { Database } from '@loopwatch/storage';
 import { Router } from 'express';
 import type { Readiness } from '../health.ts';
 import { methodNotAllowed } from '../http/problem.ts';
 import type { RetentionLimits } from '../retention/retention.ts';
-import type { Database } from '../storage/database.ts';
 
 export interface StatusApiOptions {
   readonly database: Database;

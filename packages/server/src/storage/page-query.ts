@@ -1,8 +1,8 @@
 import type { Page } from '@loopwatch/contract/api';
+import type { Queryable } from '@loopwatch/storage';
 import { z } from 'zod';
 import { HttpProblem } from '../http/problem.ts';
 import type { Conditions } from './conditions.ts';
-import type { Queryable } from './database.ts';
 
 export interface Paging {
   readonly limit: number;

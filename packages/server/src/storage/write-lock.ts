@@ -1,4 +1,4 @@
-import type { Queryable } from './database.ts';
+import type { Queryable } from '@loopwatch/storage';
 
 const lockNumber = 460_002;
 export const changesChannel = 'loopwatch_changes';

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Triage, TriageChange, TriageRecord } from '@loopwatch/contract/api';
 import type { VerdictSink } from '@loopwatch/log';
+import { type Database, jsonText } from '@loopwatch/storage';
 import type { Logger } from 'pino';
-import type { Database } from '../storage/database.ts';
-import { jsonText } from '../storage/json-text.ts';
 
 export interface TriagePublisherOptions {
   readonly database: Database;

@@ -1,7 +1,5 @@
 import type { TriagePatch, TriageRecord } from '@loopwatch/contract/api';
-import { recordset } from '../storage/bulk.ts';
-import type { Queryable } from '../storage/database.ts';
-import { jsonText } from '../storage/json-text.ts';
+import { jsonText, type Queryable, recordset } from '@loopwatch/storage';
 import { type Decided, decide } from './decide.ts';
 
 const columns = {

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll } from 'vitest';
 import type { Database } from '../src/index.ts';
-import { migrate } from '../src/storage/migrate.ts';
-import { openPglite } from '../src/storage/pglite-database.ts';
+import { migrate } from '../src/migrate.ts';
+import { openPglite } from '../src/pglite-database.ts';
 import { pgliteFolder } from './pglite-folder.ts';
 
 /** One embedded database for a file's tests. @returns empties it; closing it is left to the end of the file */

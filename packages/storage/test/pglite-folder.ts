@@ -1,7 +1,7 @@
 import { cp, mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openPglite } from '../src/storage/pglite-database.ts';
+import { openPglite } from '../src/pglite-database.ts';
 
 /** Of the database's version, so that another one makes its own. */
 const cache = join(import.meta.dirname, '../../../node_modules/.cache/loopwatch-pglite-0.5.16');

@@ -2,9 +2,9 @@ import { rm } from 'node:fs/promises';
 import { startPostgres, type TestPostgres } from '@loopwatch/testkit';
 import { afterAll, beforeAll, describe } from 'vitest';
 import type { Database } from '../src/index.ts';
-import { migrate } from '../src/storage/migrate.ts';
-import { openPglite } from '../src/storage/pglite-database.ts';
-import { openPostgres } from '../src/storage/postgres-database.ts';
+import { migrate } from '../src/migrate.ts';
+import { openPglite } from '../src/pglite-database.ts';
+import { openPostgres } from '../src/postgres-database.ts';
 import { pgliteFolder } from './pglite-folder.ts';
 
 /** Makes empty databases, in this version's form unless told otherwise. All are closed after the tests. */

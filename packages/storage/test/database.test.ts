@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { jsonText } from '../src/storage/json-text.ts';
-import { migrate } from '../src/storage/migrate.ts';
-import { openPglite } from '../src/storage/pglite-database.ts';
-import { openPostgres } from '../src/storage/postgres-database.ts';
+import { jsonText } from '../src/json-text.ts';
+import { migrate } from '../src/migrate.ts';
+import { openPglite } from '../src/pglite-database.ts';
+import { openPostgres } from '../src/postgres-database.ts';
 import { onBothDatabases } from './databases.ts';
 import { pgliteFolder } from './pglite-folder.ts';
 
