@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import express, { Router } from 'express';
+import express, { type RequestHandler, Router } from 'express';
+import { isNavigation } from './http/navigation.ts';
 
 /** The pages that the dashboard draws itself, all from one index.html. */
 export const pages = [
@@ -38,7 +39,7 @@ export function staticDashboard(directory: string): Router {
       setHeaders: (response) => response.setHeader('cache-control', 'no-cache'),
     }),
   );
-  router.get(pages, (_request, response, next) => {
+  const page: RequestHandler = (_request, response, next) => {
     response.set('cache-control', 'no-cache');
     if (!existsSync(join(directory, 'index.html'))) {
       response.status(503).type('html').send(notBuilt);
@@ -47,6 +48,16 @@ export function staticDashboard(directory: string): Router {
     response.sendFile('index.html', { root: directory, cacheControl: false }, (error: unknown) => {
       if (error !== undefined) next(error);
     });
+  };
+  router.get(pages, page);
+  // The dashboard says itself that there is nothing.
+  router.use((request, response, next) => {
+    if (!isNavigation(request)) {
+      next();
+      return;
+    }
+    response.status(404);
+    void page(request, response, next);
   });
   return router;
 }

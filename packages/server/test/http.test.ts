@@ -260,6 +260,23 @@ describe('pages', () => {
     expect(answer.body).toMatchObject({ status, instance: path });
   });
 
+  const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+
+  it('that do not exist are shown by the dashboard, to who opens them in a browser', async () => {
+    const { status, text, headers } = await get('/nowhere', { headers: { accept: browser } });
+    expect(status).toBe(404);
+    expect(text).toContain('<title>Loopwatch</title>');
+    expect(headers.get('cache-control')).toBe('no-cache');
+  });
+
+  it.each(['/api/v1/nowhere', '/API/nowhere', '/assets/gone.js'])(
+    '%s is none, whatever a browser accepts',
+    async (path) => {
+      const answer = await get(path, { headers: { accept: browser } });
+      expect([answer.status, answer.body]).toMatchObject([404, { status: 404, instance: path }]);
+    },
+  );
+
   it('say so when the dashboard is not built', async () => {
     const other = await startServer({ openDatabase: emptyDatabase });
     const response = await fetch(`${other.url}/`);

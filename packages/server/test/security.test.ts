@@ -116,6 +116,16 @@ describe('with tokens', () => {
     expect(await own.json()).toMatchObject({ triage: { status: 'acknowledged', by: 'operator' } });
   });
 
+  it('pages that do not exist ask for a token as well, and tell nobody that they do not', async () => {
+    const headers = { accept: 'text/html,*/*;q=0.8' };
+    const asked = await get('/nowhere', { headers });
+    expect([asked.status, await asked.text()]).toEqual([
+      401,
+      expect.stringContaining('/login?to=%2Fnowhere'),
+    ]);
+    expect((await get('/metrics', { headers })).headers.get('content-type')).toContain('problem+json');
+  });
+
   it('pages ask for a token, and go on to where one wanted to go', async () => {
     const asked = await get('/incidents/i-1?tab=cost');
     const html = await asked.text();

@@ -1,5 +1,6 @@
 import { loginSchema, type Me } from '@loopwatch/contract/api';
-import express, { type Request, Router } from 'express';
+import express, { type Request, type RequestHandler, Router } from 'express';
+import { isNavigation } from '../http/navigation.ts';
 import { jsonBody, parseBody } from '../http/parse-body.ts';
 import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
 import type { Access } from './access.ts';
@@ -58,10 +59,15 @@ export function loginPages(access: Access, pages: readonly string[]): Router {
     if (user === undefined) sendLoginPage(response, { to, failed: true });
     else response.set('set-cookie', access.login(user, isSecure(request))).redirect(303, to);
   });
-  router.get([...pages], (request, response, next) => {
+  const ask: RequestHandler = (request, response, next) => {
     if (userOf(request) === undefined && access.user(request.headers) === undefined) {
       sendLoginPage(response, { to: ownPath(request.originalUrl), failed: false });
     } else next();
+  };
+  router.get([...pages], ask);
+  router.use((request, response, next) => {
+    if (isNavigation(request)) void ask(request, response, next);
+    else next();
   });
   return router;
 }
