@@ -1,5 +1,5 @@
-import AxeBuilder from '@axe-core/playwright';
 import { expect, type Page, test } from '@playwright/test';
+import { expectLive, expectNoViolations, rows } from './support/page.ts';
 import { type Running, startDashboard } from './support/running.ts';
 
 const wide = { width: 1440, height: 900 };
@@ -27,13 +27,9 @@ test.beforeEach(({ page }) => {
 
 test.afterEach(() => expect(problems).toEqual([]));
 
-function rows(page: Page) {
-  return page.getByRole('list', { name: 'Incidents, newest first' }).getByRole('listitem');
-}
-
 async function openList(page: Page, query = ''): Promise<void> {
   await page.goto(`${server.url}/incidents${query}`);
-  await expect(page.getByRole('banner').getByText(/^Live/)).toBeVisible();
+  await expectLive(page);
   await expect(rows(page).first()).toBeVisible();
 }
 
@@ -243,7 +239,7 @@ for (const [name, viewport] of Object.entries({ wide, phone })) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       for (const { path, shown, phone: onPhone } of routes) {
         await page.goto(server.url + path);
-        await expect(page.getByRole('banner').getByText(/^Live/)).toBeVisible();
+        await expectLive(page);
         await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
         const text = name === 'phone' ? (onPhone ?? shown) : shown;
         await expect(page.getByText(text).last()).toBeVisible();
@@ -255,10 +251,4 @@ for (const [name, viewport] of Object.entries({ wide, phone })) {
       }
     });
   }
-}
-
-async function expectNoViolations(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
-  expect(found).toEqual([]);
 }

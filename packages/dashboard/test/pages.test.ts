@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { lineOf, loopSpan } from '../src/incident/session-marks.ts';
 import { toBlocks } from '../src/session/blocks.ts';
+import { withTail } from '../src/session/use-events.ts';
 import { check, readScope, scopeName, textOf } from '../src/settings/value.ts';
 import { analyze } from '../src/tuning/analyze.ts';
 import { baseOf, toConfig } from '../src/tuning/config.ts';
@@ -80,6 +81,43 @@ describe('a conversation', () => {
     const evidence = { calls: [{ name: 'ls' }, { eventIndex: 3 }] };
     expect(loopSpan({ evidence, firstEventIndex: 9, lastEventIndex: 20 })).toEqual({ from: 3, to: 20 });
     expect(loopSpan({ evidence: {}, firstEventIndex: 9, lastEventIndex: 20 }).from).toBe(9);
+  });
+});
+
+describe('a session that goes on', () => {
+  const page = (count: number, after: string | null) => ({
+    items: events(...Array.from({ length: count }, () => ({ type: 'turn_started' }))),
+    before: null,
+    after,
+    total: count,
+    source: { topic: 't', partition: 0, firstOffset: '0', lastOffset: '9' },
+    gone: false,
+    scanned: count,
+    complete: true,
+  });
+  const known = (count: number, after: string | null) => ({
+    pages: [page(count, after)],
+    pageParams: [undefined],
+  });
+  const shape = ({ pages }: ReturnType<typeof withTail>) =>
+    pages.map(({ items, after }) => [items.length, after]);
+
+  it.each([
+    ['what came', known(3, 'a'), page(2, 'b'), [[5, 'b']]],
+    ['that nothing came, and how far was read', known(3, 'a'), page(0, 'b'), [[3, 'b']]],
+    ['that it is over', known(3, 'a'), page(1, null), [[4, null]]],
+    [
+      'a page of its own where one is full',
+      known(490, 'a'),
+      page(20, 'b'),
+      [
+        [490, 'a'],
+        [20, 'b'],
+      ],
+    ],
+    ['nothing where others have read on', known(3, 'z'), page(2, 'b'), [[3, 'z']]],
+  ])('takes up %s', (_, before, more, after) => {
+    expect(shape(withTail(before, 'a', more))).toEqual(after);
   });
 });
 

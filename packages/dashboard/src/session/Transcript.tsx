@@ -5,6 +5,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { errorText } from '../api/client.ts';
 import { Button } from '../ui/Button.tsx';
 import { formatNumber, formatTime, plural } from '../ui/format.ts';
+import { Icon } from '../ui/icons.tsx';
 import { Message } from '../ui/Message.tsx';
 import { Segments } from '../ui/Segments.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
@@ -13,6 +14,7 @@ import { BlockView } from './BlockView.tsx';
 import { toBlocks } from './blocks.ts';
 import styles from './Transcript.module.css';
 import { type Anchor, useEvents } from './use-events.ts';
+import { useFollow } from './use-follow.ts';
 
 interface Props {
   readonly session: SessionDetail;
@@ -25,7 +27,12 @@ type Shown = 'all' | 'calls' | 'text';
 
 /** What was said and called, one block after the other; of long ones only what is in sight is drawn. */
 export function Transcript({ session, anchor, at }: Props) {
-  const events = useEvents(session.sessionId, anchor, at);
+  const events = useEvents({
+    id: session.sessionId,
+    anchor,
+    until: at,
+    live: session.state === 'live',
+  });
   const [shown, setShown] = useState<Shown>('all');
   const { items } = events;
   const all = useMemo(() => toBlocks(items ?? []), [items]);
@@ -94,7 +101,7 @@ export function Transcript({ session, anchor, at }: Props) {
           <p>{items.length === 0 ? 'The log holds no events of this session.' : 'None of this kind.'}</p>
         </Message>
       ) : (
-        <List key={shown} session={session} blocks={blocks} target={target} />
+        <List key={shown} session={session} blocks={blocks} target={target} reading={events.cut} />
       )}
       {events.cut && events.hasNextPage && (
         <p className={styles['more']}>
@@ -119,9 +126,11 @@ interface ListProps {
   readonly session: SessionDetail;
   readonly blocks: ReturnType<typeof toBlocks>;
   readonly target: number | undefined;
+  /** Whether there are later events that were not read yet. */
+  readonly reading: boolean;
 }
 
-function List({ session, blocks, target }: ListProps) {
+function List({ session, blocks, target, reading }: ListProps) {
   const list = useRef<HTMLOListElement>(null);
   const margin = useTop(list);
   // eslint-disable-next-line react-hooks/incompatible-library -- nothing of it is handed on
@@ -143,42 +152,55 @@ function List({ session, blocks, target }: ListProps) {
     setJumped(target);
   }, [index, jumped, target, margin, rows]);
 
+  const height = rows.getTotalSize();
+  const { below, toEnd } = useFollow(list, blocks.length, height, reading);
+
   return (
-    <ol ref={list} className={styles['list']} style={{ height: rows.getTotalSize() }}>
-      {rows.getVirtualItems().map(({ index: at, start }) => {
-        const block = blocks[at];
-        if (block === undefined) return null;
-        const before = blocks[at - 1];
-        return (
-          <li
-            key={block.key}
-            ref={rows.measureElement}
-            data-index={at}
-            data-target={at === index || undefined}
-            aria-setsize={blocks.length}
-            aria-posinset={at + 1}
-            style={{ transform: `translateY(${String(start - margin)}px)` }}
-          >
-            <div className={styles['when']}>
-              {block.first !== undefined && (
-                <Link
-                  to="/sessions/$id"
-                  params={{ id: session.sessionId }}
-                  search={{ at: String(block.first) }}
-                  activeProps={{}}
-                  title="Link to this event"
-                  resetScroll={false}
-                >
-                  #{block.first}
-                </Link>
-              )}
-              <small>{formatTime(block.time, before?.time ?? block.time)}</small>
-              {block.turn !== undefined && block.turn !== before?.turn && <small>turn {block.turn}</small>}
-            </div>
-            <BlockView block={block} incidents={session.incidentItems} />
-          </li>
-        );
-      })}
-    </ol>
+    <>
+      <ol ref={list} className={styles['list']} style={{ height }}>
+        {rows.getVirtualItems().map(({ index: at, start }) => {
+          const block = blocks[at];
+          if (block === undefined) return null;
+          const before = blocks[at - 1];
+          return (
+            <li
+              key={block.key}
+              ref={rows.measureElement}
+              data-index={at}
+              data-target={at === index || undefined}
+              aria-setsize={blocks.length}
+              aria-posinset={at + 1}
+              style={{ transform: `translateY(${String(start - margin)}px)` }}
+            >
+              <div className={styles['when']}>
+                {block.first !== undefined && (
+                  <Link
+                    to="/sessions/$id"
+                    params={{ id: session.sessionId }}
+                    search={{ at: String(block.first) }}
+                    activeProps={{}}
+                    title="Link to this event"
+                    resetScroll={false}
+                  >
+                    #{block.first}
+                  </Link>
+                )}
+                <small>{formatTime(block.time, before?.time ?? block.time)}</small>
+                {block.turn !== undefined && block.turn !== before?.turn && <small>turn {block.turn}</small>}
+              </div>
+              <BlockView block={block} incidents={session.incidentItems} />
+            </li>
+          );
+        })}
+      </ol>
+      {below > 0 && (
+        <p className={styles['below']}>
+          <Button small tone="accent" onClick={toEnd}>
+            <Icon name="down" size={12} />
+            {formatNumber(below)} new below
+          </Button>
+        </p>
+      )}
+    </>
   );
 }

@@ -1,0 +1,99 @@
+import { expect, type Page } from '@playwright/test';
+import { expectLive, type HandKind, handOf, rows } from '../support/page.ts';
+import { type Storage, test } from '../support/stack.ts';
+
+/** Each storage once, and each hand once. */
+const journeys: readonly { readonly storage: Storage; readonly hand: HandKind }[] = [
+  { storage: 'PGlite', hand: 'mouse' },
+  { storage: 'PostgreSQL', hand: 'keyboard' },
+];
+
+for (const { storage, hand } of journeys) {
+  test.describe(`over Kafka and ${storage}, by ${hand}`, () => {
+    test.use({ storage, contextOptions: { reducedMotion: 'reduce' } });
+
+    test('a loop is found, understood, judged, tried under another threshold, and switched off', async ({
+      page,
+      browser,
+      stack,
+    }) => {
+      test.setTimeout(120_000);
+      const { press, slide } = handOf(hand, page);
+      await page.goto(`${stack.url}/incidents`);
+      await expect(page.getByRole('heading', { name: 'No loops yet' })).toBeVisible();
+      await expectLive(page);
+
+      // It is there within two seconds of its event.
+      await Promise.all([
+        stack.call('ping', 6, 'probe-1'),
+        expect(rows(page).filter({ hasText: 'ping was called' })).toBeVisible({ timeout: 2_000 }),
+      ]);
+
+      // It is found among others by a filter, and opened.
+      await stack.call('list_rooms', 6, 'probe-2');
+      await expect(rows(page)).toHaveCount(2);
+      await page.keyboard.press('/');
+      await page.keyboard.type('tool:ping');
+      await page.keyboard.press('Enter');
+      await expect(rows(page)).toHaveCount(1);
+      await press(rows(page).getByRole('link'));
+      await expect(page).toHaveURL(/\?tool=ping&peek=/);
+      const beside = page.getByRole('complementary', { name: 'Incident beside the list' });
+      await expect(beside.getByRole('region', { name: 'Why this is a loop' })).toContainText('threshold 4');
+      await expect(beside.getByRole('region', { name: 'The session around it' })).toContainText(
+        'all 6 events',
+      );
+
+      // Its evidence is read on a page of its own, and it is judged to be none.
+      await press(beside.getByRole('link', { name: 'Whole page' }));
+      await expectEvidence(page);
+      const incident = page.url();
+      await press(page.getByRole('button', { name: 'Not a loop' }));
+      await expect(page.getByRole('button', { name: 'False positive' })).toBeVisible();
+
+      // Back is where one came from, and forward again.
+      await page.goBack();
+      await expect(page).toHaveURL(/\?tool=ping&peek=/);
+      await expect(rows(page)).toHaveCount(1);
+      await expect(rows(page)).toContainText('no loop');
+      await page.goForward();
+      await expectEvidence(page);
+
+      // A higher threshold would have been silent; that is seen at once.
+      await press(page.getByRole('link', { name: 'Tuning' }));
+      const flagged = page.getByRole('row', { name: /^Sessions flagged/ }).getByRole('cell');
+      await expect(flagged).toHaveText(['1', '1']);
+      await slide(page.getByLabel('Same call in a row'), 5);
+      await expect(flagged).toHaveText(['1', '0']);
+      await expect(page.getByText('1 session would be judged differently.')).toBeVisible();
+
+      // Detection is switched off for the session: its loops are told of no more until it is switched on again.
+      await press(page.getByRole('link', { name: 'probe-1' }));
+      const transcript = page.getByRole('region', { name: 'Transcript' });
+      await expect(transcript).toContainText('ping');
+      await press(page.getByRole('button', { name: 'Switch detection off' }));
+      await expect(transcript).toContainText('enabled = false');
+      await stack.call('open_door', 8, 'probe-1');
+      await expect(transcript).toContainText('open_door');
+      await press(page.getByRole('button', { name: 'Detection is off; switch on' }));
+      await expect(page.getByRole('button', { name: 'Switch detection off' })).toBeVisible();
+      await stack.call('close_door', 8, 'probe-1');
+      await press(page.getByRole('link', { name: 'Incidents' }));
+      await expect(rows(page).filter({ hasText: 'close_door was called' })).toBeVisible();
+      await expect(rows(page).filter({ hasText: 'open_door was called' })).toHaveCount(0);
+
+      // The address leads somebody else to the same incident, and to what was said of it.
+      await using elsewhere = await browser.newContext();
+      const other = await elsewhere.newPage();
+      await other.goto(incident);
+      await expectEvidence(other);
+      await expect(other.getByRole('button', { name: 'False positive' })).toBeVisible();
+    });
+  });
+}
+
+async function expectEvidence(page: Page): Promise<void> {
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('ping was called');
+  const calls = page.getByRole('region', { name: 'The loop, call by call' });
+  await expect(calls).toContainText('Noticed at call 4');
+}
