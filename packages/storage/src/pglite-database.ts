@@ -1,10 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PGlite } from '@electric-sql/pglite';
 import { lockFolder } from '@loopwatch/log';
 import { type Database, DatabaseUnavailable } from './database.ts';
-
-const int8 = 20;
+import { PgliteClient } from './pglite-client.ts';
 
 /**
  * The embedded database, in `<dataDir>/db`. It belongs to one process.
@@ -15,18 +13,16 @@ export async function openPglite(dataDir: string, onLost: (error: Error) => void
   const folder = join(dataDir, 'db');
   await mkdir(folder, { recursive: true });
   let lost: Error | undefined;
-  const unlock = await lockFolder(
-    folder,
-    (error) => {
-      lost = error;
-      onLost(error);
-    },
-    'database',
-  );
-  let lite: PGlite;
+  const lose = (error: Error): void => {
+    lost = error;
+    onLost(error);
+  };
+  const unlock = await lockFolder(folder, lose, 'database');
+  const lite = new PgliteClient(join(folder, 'pglite'), lose);
   try {
-    lite = await PGlite.create(join(folder, 'pglite'), { parsers: { [int8]: Number } });
+    await lite.open();
   } catch (error) {
+    await lite.terminate();
     await unlock();
     const why = error instanceof Error ? error.message : String(error);
     throw new Error(
@@ -39,23 +35,21 @@ export async function openPglite(dataDir: string, onLost: (error: Error) => void
   };
   return {
     kind: 'pglite',
-    async query<Row extends object>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
+    async query<Row extends object>(sql: string, parameters?: readonly unknown[]): Promise<Row[]> {
       requireHeld();
-      return (await lite.query<Row>(sql, [...parameters])).rows;
+      return lite.query<Row>(sql, parameters);
     },
     async transaction(work) {
       requireHeld();
-      return lite.transaction((tx) =>
-        work({
-          query: async <Row extends object>(sql: string, parameters: readonly unknown[] = []) =>
-            (await tx.query<Row>(sql, [...parameters])).rows,
-        }),
-      );
+      return lite.transaction(work);
     },
     listen: (channel, onNotice) => lite.listen(channel, onNotice),
     async close() {
-      await lite.close();
-      await unlock();
+      try {
+        await lite.close();
+      } finally {
+        await unlock();
+      }
     },
   };
 }

@@ -1,7 +1,10 @@
 import { rm } from 'node:fs/promises';
+import type { Worker } from 'node:worker_threads';
 import { expect, it, onTestFinished } from 'vitest';
+import { DatabaseUnavailable } from '../src/database.ts';
 import { jsonText } from '../src/json-text.ts';
 import { migrate } from '../src/migrate.ts';
+import { migrations } from '../src/migrations.ts';
 import { openPglite } from '../src/pglite-database.ts';
 import { openPostgres } from '../src/postgres-database.ts';
 import { onBothDatabases } from './databases.ts';
@@ -71,7 +74,7 @@ onBothDatabases(({ make }) => {
   it('is brought to its form once, also when several do it at once', async () => {
     const { database } = await make({ migrated: false });
     const [first, second] = await Promise.all([migrate(database), migrate(database)]);
-    expect([...first, ...second]).toEqual([1]);
+    expect([...first, ...second]).toEqual(migrations.map(({ number }) => number));
     expect(await migrate(database)).toEqual([]);
   });
 
@@ -103,6 +106,40 @@ it('the embedded database belongs to one process, and says who else wants DATABA
   const second = await openPglite(dir, () => undefined);
   expect(await second.query('select n from t')).toEqual([]);
   await second.close();
+});
+
+it('an embedded database whose thread dies says so, also to who was waiting for an answer', async () => {
+  const dir = await pgliteFolder();
+  onTestFinished(() => rm(dir, { recursive: true }));
+  let thread: Worker | undefined;
+  process.once('worker', (started: Worker) => {
+    thread = started;
+  });
+  const lost: Error[] = [];
+  const database = await openPglite(dir, (error) => lost.push(error));
+  const answer = database.query('select count(*) from generate_series(1, 100000000)');
+  await thread?.terminate();
+  await expect(answer).rejects.toThrow(DatabaseUnavailable);
+  expect(lost).toHaveLength(1);
+  await expect(database.query('select 1')).rejects.toThrow(/embedded database has ended/);
+  await expect(database.close()).rejects.toThrow(DatabaseUnavailable);
+  const again = await openPglite(dir, () => undefined);
+  expect(await again.query('select 1 as one')).toEqual([{ one: 1 }]);
+  await again.close();
+});
+
+it('keeps no thread waiting while the embedded database computes', async () => {
+  const dir = await pgliteFolder();
+  onTestFinished(() => rm(dir, { recursive: true }));
+  const database = await openPglite(dir, () => undefined);
+  let turns = 0;
+  const turning = setInterval(() => {
+    turns += 1;
+  }, 1);
+  await database.query('select count(*) from generate_series(1, 300000)');
+  clearInterval(turning);
+  expect(turns).toBeGreaterThan(5);
+  await database.close();
 });
 
 it('a server that is not there is named, its password is not', async () => {

@@ -1,0 +1,131 @@
+import { Worker } from 'node:worker_threads';
+import { DatabaseUnavailable, type Queryable } from './database.ts';
+import type { Reply, Request, Rows, ThreadData } from './pglite-messages.ts';
+
+interface Waiting {
+  readonly resolve: (result: Rows | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Talks to the thread that the embedded database runs in. */
+export class PgliteClient implements Queryable {
+  readonly #thread: Worker;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #listeners = new Map<string, Set<(payload: string) => void>>();
+  #asked = 0;
+  #transactions = 0;
+  #ended: Error | undefined;
+
+  /** @param onEnd called when the thread ends without having been closed */
+  constructor(folder: string, onEnd: (error: Error) => void) {
+    const data: ThreadData = { folder };
+    this.#thread = new Worker(new URL('./pglite-thread.js', import.meta.url), {
+      workerData: data,
+      // Those of this process may be for code that is not in the thread.
+      execArgv: [],
+    });
+    this.#thread.on('message', (reply: Reply) => {
+      this.#take(reply);
+    });
+    let failure: Error | undefined;
+    this.#thread.on('error', (error) => {
+      failure = error;
+    });
+    this.#thread.on('exit', () => {
+      const isClosed = this.#ended !== undefined;
+      this.#ended ??= new DatabaseUnavailable(
+        `The embedded database has ended: ${failure?.message ?? 'its thread is gone'}`,
+        {
+          cause: failure,
+        },
+      );
+      for (const { reject } of this.#waiting.values()) reject(this.#ended);
+      this.#waiting.clear();
+      if (!isClosed) onEnd(this.#ended);
+    });
+  }
+
+  async open(): Promise<void> {
+    await this.#ask({ kind: 'open' });
+  }
+
+  query<Row extends object>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
+    return this.#query<Row>({ kind: 'query', sql, parameters });
+  }
+
+  async transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
+    this.#transactions += 1;
+    const transaction = this.#transactions;
+    await this.#ask({ kind: 'begin', transaction });
+    let result: T;
+    try {
+      result = await work({
+        query: (sql, parameters = []) => this.#query({ kind: 'query', sql, parameters, transaction }),
+      });
+    } catch (error) {
+      // What went wrong first is what matters.
+      await this.#ask({ kind: 'rollback', transaction }).catch(() => undefined);
+      throw error;
+    }
+    await this.#ask({ kind: 'commit', transaction });
+    return result;
+  }
+
+  async listen(channel: string, onNotice: (payload: string) => void): Promise<() => Promise<void>> {
+    const known = this.#listeners.get(channel);
+    const listeners = known ?? new Set();
+    listeners.add(onNotice);
+    this.#listeners.set(channel, listeners);
+    if (known === undefined) await this.#ask({ kind: 'listen', channel });
+    return async () => {
+      listeners.delete(onNotice);
+      if (listeners.size > 0 || !this.#listeners.delete(channel)) return;
+      await this.#ask({ kind: 'unlisten', channel });
+    };
+  }
+
+  async close(): Promise<void> {
+    try {
+      await this.#ask({ kind: 'close' });
+    } finally {
+      await this.terminate();
+    }
+  }
+
+  async terminate(): Promise<void> {
+    this.#ended ??= new DatabaseUnavailable('The embedded database is closed');
+    await this.#thread.terminate();
+  }
+
+  async #query<Row extends object>(request: Request): Promise<Row[]> {
+    const { rows, json } = (await this.#ask(request)) ?? { rows: [], json: [] };
+    for (const row of rows) {
+      for (const name of json) {
+        const text = row[name];
+        if (typeof text === 'string') row[name] = JSON.parse(text);
+      }
+    }
+    return rows as Row[];
+  }
+
+  #ask(request: Request): Promise<Rows | undefined> {
+    if (this.#ended !== undefined) return Promise.reject(this.#ended);
+    this.#asked += 1;
+    const id = this.#asked;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      this.#thread.postMessage({ ...request, id });
+    });
+  }
+
+  #take(reply: Reply): void {
+    if (reply.kind === 'notice') {
+      for (const listener of this.#listeners.get(reply.channel) ?? []) listener(reply.payload);
+      return;
+    }
+    const waiting = this.#waiting.get(reply.id);
+    this.#waiting.delete(reply.id);
+    if (reply.kind === 'answer') waiting?.resolve(reply.result);
+    else waiting?.reject(reply.error);
+  }
+}

@@ -1,0 +1,28 @@
+/** What the embedded database's thread is asked, and what it says. */
+
+export interface ThreadData {
+  readonly folder: string;
+}
+
+export type Request =
+  | { readonly kind: 'open' | 'close' }
+  | {
+      readonly kind: 'query';
+      readonly sql: string;
+      readonly parameters: readonly unknown[];
+      /** Absent: outside of any. */
+      readonly transaction?: number;
+    }
+  | { readonly kind: 'begin' | 'commit' | 'rollback'; readonly transaction: number }
+  | { readonly kind: 'listen' | 'unlisten'; readonly channel: string };
+
+export interface Rows {
+  readonly rows: Record<string, unknown>[];
+  /** Names of the columns that hold JSON, as text. */
+  readonly json: readonly string[];
+}
+
+export type Reply =
+  | { readonly kind: 'answer'; readonly id: number; readonly result: Rows | undefined }
+  | { readonly kind: 'failure'; readonly id: number; readonly error: unknown }
+  | { readonly kind: 'notice'; readonly channel: string; readonly payload: string };

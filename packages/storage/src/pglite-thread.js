@@ -1,0 +1,132 @@
+// JavaScript, so that Node can load it into a thread without a compiler, from the sources as from what is built.
+import { parentPort, workerData } from 'node:worker_threads';
+import { PGlite } from '@electric-sql/pglite';
+
+/**
+ * The embedded database in a thread of its own, since it computes where it is called.
+ *
+ * @typedef {import('./pglite-messages.ts').Request} Request
+ * @typedef {import('./pglite-messages.ts').Reply} Reply
+ * @typedef {Pick<PGlite, 'query'>} Queryable
+ * @typedef {{ readonly tx: Queryable, readonly end: (how: 'commit' | 'rollback') => void, readonly ended: Promise<void> }} Transaction
+ */
+
+const int8 = 20;
+const json = new Set([114, 3802]);
+/** @param {string} text */
+const asText = (text) => text;
+
+const port = parentPort;
+if (port === null) throw new Error('The embedded database runs in a thread');
+
+/** @param {Reply} reply */
+const tell = (reply) => {
+  port.postMessage(reply);
+};
+
+const { folder } = /** @type {import('./pglite-messages.ts').ThreadData} */ (workerData);
+// JSON goes over as text, which is cheaper than its parsed form.
+const parsers = { [int8]: Number, ...Object.fromEntries([...json].map((type) => [type, asText])) };
+/** @type {Map<number, Transaction>} */
+const transactions = new Map();
+/** @type {Map<string, () => Promise<void>>} */
+const listening = new Map();
+
+/** @type {PGlite} */
+let lite;
+
+/**
+ * @param {Queryable} on
+ * @param {string} sql
+ * @param {readonly unknown[]} parameters
+ */
+async function query(on, sql, parameters) {
+  const { rows, fields } = await on.query(sql, [...parameters]);
+  return { rows, json: fields.filter(({ dataTypeID }) => json.has(dataTypeID)).map(({ name }) => name) };
+}
+
+/**
+ * Holds the transaction open until it is told how it ends.
+ *
+ * @param {number} number
+ * @returns {Promise<void>}
+ */
+function begin(number) {
+  return new Promise((begun, failed) => {
+    const ended = lite.transaction(async (tx) => {
+      /** @type {'commit' | 'rollback'} */
+      const how = await new Promise((end) => {
+        transactions.set(number, { tx, end, ended: Promise.resolve().then(() => ended) });
+        begun();
+      });
+      if (how === 'rollback') await tx.rollback();
+    });
+    ended.catch(failed);
+  });
+}
+
+/**
+ * @param {number} number
+ * @param {'commit' | 'rollback'} how
+ */
+async function end(number, how) {
+  const transaction = transactions.get(number);
+  transactions.delete(number);
+  transaction?.end(how);
+  await transaction?.ended;
+}
+
+/** @param {string} channel */
+async function listen(channel) {
+  listening.set(
+    channel,
+    await lite.listen(channel, (payload) => {
+      tell({ kind: 'notice', channel, payload });
+    }),
+  );
+}
+
+/**
+ * @param {Request} request
+ * @returns {Promise<import('./pglite-messages.ts').Rows | undefined>}
+ */
+async function answer(request) {
+  switch (request.kind) {
+    case 'open':
+      lite = await PGlite.create(folder, { parsers });
+      return undefined;
+    case 'query': {
+      const on = request.transaction === undefined ? lite : transactions.get(request.transaction)?.tx;
+      if (on === undefined) throw new Error('The transaction has ended');
+      return query(on, request.sql, request.parameters);
+    }
+    case 'begin':
+      await begin(request.transaction);
+      return undefined;
+    case 'commit':
+    case 'rollback':
+      await end(request.transaction, request.kind);
+      return undefined;
+    case 'listen':
+      await listen(request.channel);
+      return undefined;
+    case 'unlisten':
+      await listening.get(request.channel)?.();
+      listening.delete(request.channel);
+      return undefined;
+    case 'close':
+      await lite.close();
+      return undefined;
+  }
+}
+
+port.on('message', (/** @type {Request & { id: number }} */ request) => {
+  answer(request).then(
+    (result) => {
+      tell({ kind: 'answer', id: request.id, result });
+    },
+    (/** @type {unknown} */ error) => {
+      tell({ kind: 'failure', id: request.id, error });
+    },
+  );
+});
