@@ -25,7 +25,7 @@ async function readAll(feeds: Feeds, log: MemoryLog): Promise<void> {
 /** Everything a database holds that does not say when it was written. */
 async function contents(database: Database): Promise<unknown> {
   return {
-    verdicts: await database.query('select * from verdicts order by id'),
+    verdicts: await database.query('select * from verdicts join verdict_docs using (id) order by id'),
     incidents: (await database.query('select * from incidents order by id')).map((row) => ({
       ...row,
       change: 0,
@@ -170,7 +170,7 @@ onBothDatabases(({ make, kind, disconnect }) => {
     const feeds = feedsOf(database, log);
     await readAll(feeds, log);
     await feeds.stop();
-    expect(await database.query("select doc->>'reason' as reason from verdicts")).toEqual([
+    expect(await database.query("select doc->>'reason' as reason from verdict_docs")).toEqual([
       { reason: 'nul \ufffd half \ufffd' },
     ]);
   });

@@ -1,6 +1,6 @@
 import type { IncidentRow } from '@loopwatch/contract';
 import type { RowOf } from '@loopwatch/storage';
-import { ends, type IncidentFold } from './fold.ts';
+import { firstStep, type IncidentFold } from './fold.ts';
 
 /** What of an incident lists are filtered and sorted by. */
 export const incidentColumns = {
@@ -71,5 +71,5 @@ export function plausibleLatency(detectedAt: number, time: number): number | nul
 }
 
 function latencyOf(fold: IncidentFold): number | null {
-  return plausibleLatency(fold.detectedAt, ends(fold).first.time);
+  return plausibleLatency(fold.detectedAt, firstStep(fold).time);
 }

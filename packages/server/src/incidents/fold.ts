@@ -12,62 +12,74 @@ export const KEPT_STEPS = 32;
 const phaseRank = { opened: 0, escalated: 1, resolved: 2 } as const;
 const actionRank = { none: 0, warn: 1, chance: 2, block: 3 } as const;
 
-/** A verdict, without its evidence unless said, and when it was noticed: its own word for it, else the record's timestamp. */
-export interface Seen {
-  readonly verdict: Verdict;
-  readonly detectedAt: number;
+/** Where a verdict stands in its session's stream; the id makes the order total. */
+type Place = Pick<Verdict, 'eventIndex' | 'phase' | 'id'>;
+
+/** What the latest verdict that has such a thing said. */
+interface Said<T> {
+  readonly at: Place;
+  readonly value: T;
 }
 
+/** Small, since it is written anew with each verdict: nothing that is large is in it twice. */
 export interface IncidentFold {
   /** In the order of the stream; the first, then the latest. */
-  readonly seen: readonly Seen[];
+  readonly seen: readonly IncidentStep[];
+  /** The last of them in full, but for what is kept below. */
+  readonly latest: Omit<Verdict, 'evidence' | 'guidance'>;
   /** Distinct verdicts so far. */
   readonly revision: number;
   readonly detectedAt: number;
   readonly action: Verdict['action'];
-  readonly guidance: Seen | null;
-  /** With evidence: what was seen of the loop while it went on, and what was seen when it was over. */
-  readonly evidence: Seen | null;
-  readonly lastEvidence: Seen | null;
-  /** The latest that is not a resolution: it describes the loop. */
-  readonly loop: Seen | null;
+  readonly guidance: Said<string> | null;
+  /** What was seen of the loop while it went on, and what was seen when it was over. */
+  readonly evidence: Said<Verdict['evidence']> | null;
+  readonly lastEvidence: Said<Verdict['evidence']> | null;
+  /** The latest reason that is not a resolution's: it describes the loop. */
+  readonly loopReason: Said<string> | null;
   /** Of the first verdict: see {@link groupKey}. */
   readonly groupKey: string;
 }
 
-/** Adds a verdict. @returns undefined when the incident already knows it, or newer ones have taken its place. */
+/**
+ * Adds a verdict. @returns undefined when the incident already knows it, or newer ones have taken its place
+ *
+ * @param arrivedAt the record's timestamp, epoch ms: when it was noticed, unless it says so itself
+ */
 export function addVerdict(
   fold: IncidentFold | undefined,
   verdict: Verdict,
   arrivedAt: number,
 ): IncidentFold | undefined {
-  const detectedAt = verdict.detectedAt ?? arrivedAt;
-  const added: Seen = { verdict: { ...verdict, evidence: {} }, detectedAt };
-  const full: Seen = { verdict, detectedAt };
+  const { id, phase, action, count, time, eventIndex, detectedAt = arrivedAt } = verdict;
+  const added: IncidentStep = { id, phase, action, count, time, detectedAt, eventIndex };
   const before = fold?.seen ?? [];
-  if (before.some((seen) => seen.verdict.id === verdict.id)) return undefined;
+  if (before.some((step) => step.id === id)) return undefined;
   const seen = [...before, added].sort(streamOrder);
   if (seen.length > KEPT_STEPS && seen.splice(1, 1)[0] === added) return undefined;
-  const resolution = verdict.phase === 'resolved';
-  const telling = Object.keys(verdict.evidence).length > 0;
+  const { evidence, guidance, ...latest } = verdict;
+  const said = <T>(value: T): Said<T> => ({ at: { eventIndex, phase, id }, value });
+  const resolution = phase === 'resolved';
+  const telling = Object.keys(evidence).length > 0;
   return {
     seen,
+    latest: fold === undefined || seen.at(-1) === added ? latest : fold.latest,
     revision: (fold?.revision ?? 0) + 1,
-    detectedAt: Math.min(fold?.detectedAt ?? Infinity, added.detectedAt),
-    action: stronger(fold?.action ?? 'none', verdict.action),
-    guidance: verdict.guidance === undefined ? (fold?.guidance ?? null) : later(fold?.guidance, added),
-    evidence: telling && !resolution ? later(fold?.evidence, full) : (fold?.evidence ?? null),
-    lastEvidence: telling && resolution ? later(fold?.lastEvidence, full) : (fold?.lastEvidence ?? null),
-    loop: resolution ? (fold?.loop ?? null) : later(fold?.loop, added),
+    detectedAt: Math.min(fold?.detectedAt ?? Infinity, detectedAt),
+    action: stronger(fold?.action ?? 'none', action),
+    guidance: guidance === undefined ? (fold?.guidance ?? null) : later(fold?.guidance, said(guidance)),
+    evidence: telling && !resolution ? later(fold?.evidence, said(evidence)) : (fold?.evidence ?? null),
+    lastEvidence:
+      telling && resolution ? later(fold?.lastEvidence, said(evidence)) : (fold?.lastEvidence ?? null),
+    loopReason: resolution ? (fold?.loopReason ?? null) : later(fold?.loopReason, said(verdict.reason)),
     groupKey: fold === undefined || seen[0] === added ? groupKey(verdict) : fold.groupKey,
   };
 }
 
 /** The fold as lists show it. */
 export function toRow(fold: IncidentFold): IncidentRow {
-  const { first, latest } = ends(fold);
+  const { latest } = fold;
   const resolved = latest.phase === 'resolved';
-  const loop = fold.loop?.verdict ?? latest;
   return {
     id: latest.incidentId,
     detector: latest.detector,
@@ -82,7 +94,7 @@ export function toRow(fold: IncidentFold): IncidentRow {
     tenant: latest.tenant,
     tool: latest.tool,
     detectedAt: fold.detectedAt,
-    openedAt: first.time,
+    openedAt: firstStep(fold).time,
     lastAt: latest.time,
     resolvedAt: resolved ? latest.time : null,
     count: latest.count,
@@ -92,7 +104,7 @@ export function toRow(fold: IncidentFold): IncidentRow {
     confidence: latest.confidence,
     action: fold.action,
     // Of calls the resolution says it all again, with the final count; of text it says less than the loop did.
-    reason: latest.tool === null ? loop.reason : latest.reason,
+    reason: latest.tool === null ? (fold.loopReason?.value ?? latest.reason) : latest.reason,
     cost: latest.cost,
     revision: fold.revision,
   };
@@ -100,13 +112,13 @@ export function toRow(fold: IncidentFold): IncidentRow {
 
 /** The fold with everything there is to know. */
 export function toIncident(fold: IncidentFold): Incident {
-  const { latest } = ends(fold);
+  const { latest } = fold;
   return {
     ...toRow(fold),
-    resolution: latest.phase === 'resolved' && fold.loop !== null ? latest.reason : null,
-    guidance: fold.guidance?.verdict.guidance ?? null,
+    resolution: latest.phase === 'resolved' && fold.loopReason !== null ? latest.reason : null,
+    guidance: fold.guidance?.value ?? null,
     evidence: evidenceOf(fold),
-    verdicts: fold.seen.map(toStep),
+    verdicts: [...fold.seen],
     source: latest.source ?? null,
     preset: latest.preset,
     configHash: latest.configHash,
@@ -115,31 +127,21 @@ export function toIncident(fold: IncidentFold): Incident {
 
 /** The latest, unless a resolution has less to say than what was seen while the loop went on. */
 function evidenceOf({ evidence, lastEvidence }: IncidentFold): Verdict['evidence'] {
-  const during = evidence?.verdict.evidence ?? {};
-  const after = lastEvidence?.verdict.evidence ?? {};
+  const during = evidence?.value ?? {};
+  const after = lastEvidence?.value ?? {};
   return Object.keys(during).every((name) => name in after) ? after : during;
 }
 
-function toStep({ verdict, detectedAt }: Seen): IncidentStep {
-  const { id, phase, action, count, time, eventIndex } = verdict;
-  return { id, phase, action, count, time, detectedAt, eventIndex };
-}
-
-/** The first and the latest verdict; a fold has at least one. */
-export function ends({ seen }: IncidentFold): { first: Verdict; latest: Verdict } {
-  const first = seen[0];
-  const latest = seen.at(-1);
-  if (first === undefined || latest === undefined) throw new Error('An incident has at least one verdict');
-  return { first: first.verdict, latest: latest.verdict };
+/** The first verdict; a fold has at least one. */
+export function firstStep({ seen }: IncidentFold): IncidentStep {
+  const [first] = seen;
+  if (first === undefined) throw new Error('An incident has at least one verdict');
+  return first;
 }
 
 /** The order in which one session produced its verdicts; the id makes it total. */
-function streamOrder(a: Seen, b: Seen): number {
-  return (
-    a.verdict.eventIndex - b.verdict.eventIndex ||
-    phaseRank[a.verdict.phase] - phaseRank[b.verdict.phase] ||
-    compareText(a.verdict.id, b.verdict.id)
-  );
+function streamOrder(a: Place, b: Place): number {
+  return a.eventIndex - b.eventIndex || phaseRank[a.phase] - phaseRank[b.phase] || compareText(a.id, b.id);
 }
 
 export function compareText(a: string, b: string): number {
@@ -147,8 +149,8 @@ export function compareText(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-function later(known: Seen | null | undefined, added: Seen): Seen {
-  return known == null || streamOrder(known, added) < 0 ? added : known;
+function later<T>(known: Said<T> | null | undefined, added: Said<T>): Said<T> {
+  return known == null || streamOrder(known.at, added.at) < 0 ? added : known;
 }
 
 function stronger(a: Verdict['action'], b: Verdict['action']): Verdict['action'] {

@@ -23,7 +23,7 @@ export async function listVerdicts(
     sort: { by: 'detectedAt', descending: true },
   });
   const rows = await database.query<{ id: string; doc: Verdict }>(
-    'select id, doc from verdicts where id in (select jsonb_array_elements_text($1::jsonb))',
+    'select id, doc from verdict_docs where id in (select jsonb_array_elements_text($1::jsonb))',
     [jsonText(page.items)],
   );
   const byId = new Map(rows.map(({ id, doc }) => [id, doc]));

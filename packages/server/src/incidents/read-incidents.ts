@@ -7,7 +7,7 @@ import {
   type TriageChange,
 } from '@loopwatch/contract/api';
 import { jsonText, type Queryable } from '@loopwatch/storage';
-import { ends, type IncidentFold, toIncident } from './fold.ts';
+import { firstStep, type IncidentFold, toIncident } from './fold.ts';
 
 interface ItemRow {
   readonly id: string;
@@ -52,14 +52,13 @@ export async function incidentDetail(
   );
   if (found === undefined) return undefined;
   const incident: Incident = toIncident(found.fold);
-  const { first, latest } = ends(found.fold);
   return {
     ...incident,
     groupKey: found.group_key,
     triage: asItCounts(found.triage, now),
     triageHistory: found.history ?? [],
-    firstEventIndex: first.eventIndex,
-    lastEventIndex: latest.eventIndex,
+    firstEventIndex: firstStep(found.fold).eventIndex,
+    lastEventIndex: found.fold.latest.eventIndex,
   };
 }
 

@@ -27,10 +27,10 @@ const verdictColumns = {
   agent: 'text',
   detected_at: 'float8',
   latency_ms: 'float8',
-  doc: 'jsonb',
 } as const;
+const verdictDocColumns = { id: 'text', doc: 'jsonb' } as const;
 
-const docColumns = { id: 'text', row: 'jsonb', fold: 'jsonb' } as const;
+const incidentDocColumns = { id: 'text', row: 'jsonb', fold: 'jsonb' } as const;
 
 /** Stores verdicts, each once, and folds them into their incidents. The transaction holds the lock of changes. */
 export async function writeVerdicts(tx: Queryable, read: readonly ReadVerdict[]): Promise<VerdictsWritten> {
@@ -41,6 +41,15 @@ export async function writeVerdicts(tx: Queryable, read: readonly ReadVerdict[])
     [jsonText([...byId.values()].map(verdictRow))],
   );
   const fresh = inserted.flatMap(({ id }) => byId.get(id) ?? []);
+  if (fresh.length === 0) return { opened: 0, changed: 0, duplicates: read.length };
+  await tx.query(`insert into verdict_docs select * from ${recordset(verdictDocColumns)}`, [
+    jsonText(
+      fresh.map(({ verdict, arrivedAt }) => ({
+        id: verdict.id,
+        doc: { ...verdict, detectedAt: verdict.detectedAt ?? arrivedAt },
+      })),
+    ),
+  ]);
   const folds = await foldsOf(tx, new Set(fresh.map(({ verdict }) => verdict.incidentId)));
   const known = new Set(folds.keys());
   const changed = new Map<string, IncidentFold>();
@@ -64,12 +73,10 @@ function verdictRow({ verdict, arrivedAt }: ReadVerdict) {
     session_id: sessionId,
     detected_at: detectedAt,
     latency_ms: plausibleLatency(detectedAt, time),
-    doc: { ...verdict, detectedAt },
   };
 }
 
 async function foldsOf(tx: Queryable, ids: ReadonlySet<string>): Promise<Map<string, IncidentFold>> {
-  if (ids.size === 0) return new Map();
   const found = await tx.query<{ id: string; fold: IncidentFold }>(
     'select id, fold from incident_docs where id in (select jsonb_array_elements_text($1::jsonb))',
     [jsonText([...ids])],
@@ -97,5 +104,5 @@ async function writeIncidents(tx: Queryable, folds: ReadonlyMap<string, Incident
     rows.map(({ id, row, fold }) => incidentColumnsOf(row, fold, triage.get(id))),
     { change: true },
   );
-  await upsert(tx, 'incident_docs', docColumns, rows);
+  await upsert(tx, 'incident_docs', incidentDocColumns, rows);
 }

@@ -8,7 +8,7 @@ type RangeStats = Pick<Stats, 'buckets' | 'latency' | 'wasted' | 'detectors'>;
 type Latency = Stats['latency'];
 
 interface LatencyRow {
-  readonly bucket: number;
+  readonly bucket: number | null;
   readonly p: readonly number[] | null;
   readonly verdicts: number;
 }
@@ -27,20 +27,17 @@ export async function rangeStats(database: Queryable, range: Range): Promise<Ran
   const parameters = [from, to, bucketMs];
   const bucket = 'floor((detected_at - $1::float8) / $3::float8)::float8';
   const within = 'detected_at >= $1::float8 and detected_at < $2::float8';
-  const percentiles = 'percentile_disc(array[0.5, 0.95, 0.99]) within group (order by latency_ms)';
   const verdicts = await database.query<{ bucket: number; detector: DetectorId; verdicts: number }>(
     `select ${bucket} as bucket, detector, count(*)::float8 as verdicts from verdicts where ${within} group by 1, 2`,
     parameters,
   );
+  // Without a bucket: over the whole time.
   const latencies = await database.query<LatencyRow>(
-    `select ${bucket} as bucket, to_jsonb(${percentiles}) as p, count(latency_ms)::float8 as verdicts
-     from verdicts where ${within} and latency_ms is not null group by 1`,
+    `select bucket, to_jsonb(percentile_disc(array[0.5, 0.95, 0.99]) within group (order by latency_ms)) as p,
+       count(*)::float8 as verdicts
+     from (select ${bucket} as bucket, latency_ms from verdicts where ${within} and latency_ms is not null) as known
+     group by grouping sets ((bucket), ())`,
     parameters,
-  );
-  const [overall] = await database.query<LatencyRow>(
-    `select 0 as bucket, to_jsonb(${percentiles}) as p, count(latency_ms)::float8 as verdicts
-     from verdicts where ${within} and latency_ms is not null`,
-    [from, to],
   );
   const found = await database.query<FoundRow>(
     `select ${bucket} as bucket, detector, count(*)::float8 as found, sum(calls) as calls,
@@ -65,7 +62,7 @@ export async function rangeStats(database: Queryable, range: Range): Promise<Ran
   });
   return {
     buckets,
-    latency: latencyOf(overall),
+    latency: latencyOf(latencies.find((row) => row.bucket === null)),
     wasted: wasteOf(found),
     detectors: await detectorStats(database, range, found),
   };
