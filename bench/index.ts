@@ -1,4 +1,5 @@
 import { content } from './content.ts';
+import { dashboard } from './dashboard/index.ts';
 import { gateway } from './gateway/index.ts';
 import { latency } from './latency.ts';
 import type { Bench } from './measure.ts';
@@ -15,6 +16,7 @@ import { workers } from './workers.ts';
  */
 const benches: Readonly<Record<string, Bench>> = {
   content,
+  dashboard,
   gateway,
   latency,
   memory,

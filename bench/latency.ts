@@ -12,7 +12,7 @@ import { Worker } from '@loopwatch/worker';
 import kafkajs from 'kafkajs';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { type Figures, progress, rounded } from './measure.ts';
+import { type Figures, progress, quantile, rounded } from './measure.ts';
 
 const SAMPLES = 600;
 const WARM_UP = 100;
@@ -134,9 +134,4 @@ class Arrivals {
     await arrival;
     return performance.now() - began;
   }
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }

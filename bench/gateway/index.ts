@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
-import { type Figures, progress, rounded } from '../measure.ts';
+import { type Figures, progress, quantile, rounded } from '../measure.ts';
 
 const SAMPLES = 1_500;
 const WARM_UP = 300;
@@ -145,9 +145,4 @@ async function ask(pool: Pool, n: number): Promise<Timing> {
   }
   if (!last.endsWith('[DONE]\n\n')) throw new Error(`an answer that is not whole: ${last.slice(-200)}`);
   return { first, total: performance.now() - start };
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }

@@ -1,0 +1,97 @@
+import { type Browser, chromium, type Page } from '@playwright/test';
+import playwright from '../../playwright.config.ts';
+import { quantile, rounded } from '../measure.ts';
+import type { Flow } from './messages.ts';
+
+const SCROLL_MS = Number(process.env['BENCH_SCROLL_MS'] ?? 20_000);
+/** About as fast as a hand on a touchpad: 800 pixels, 14 rows, each time. */
+const WHEEL_PIXELS = 800;
+const WHEEL_EVERY_MS = 50;
+
+interface Frames {
+  readonly p50FrameMs: number;
+  readonly p95FrameMs: number;
+  readonly mostFrameMs: number;
+}
+
+export interface Scrolled extends Frames {
+  /** The row that was reached; older ones are read while scrolling. */
+  readonly reachedRow: number;
+  readonly rowsDrawn: number;
+}
+
+/** Scrolls the whole list downwards by wheel, its pages being read on the way. */
+export function scrollInBrowser(url: string): Promise<Scrolled> {
+  return inBrowser(async (page) => {
+    await openList(page, url);
+    await page.mouse.move(600, 500);
+    const frames = await watchFrames(page);
+    for (const end = Date.now() + SCROLL_MS; Date.now() < end; ) {
+      await page.mouse.wheel(0, WHEEL_PIXELS);
+      await page.waitForTimeout(WHEEL_EVERY_MS);
+    }
+    const measured = await frames();
+    const rows = page.getByRole('list', { name: 'Incidents, newest first' }).getByRole('listitem');
+    return {
+      ...measured,
+      reachedRow: Number(await rows.last().getAttribute('aria-posinset')),
+      rowsDrawn: await rows.count(),
+    };
+  });
+}
+
+export interface Watched extends Frames {
+  /** What the page says of changes that it left out. */
+  readonly says: string;
+}
+
+/** The newest incidents on a page while verdicts come. */
+export function flowInBrowser(url: string, run: () => Promise<Flow>): Promise<{ flow: Flow; page: Watched }> {
+  return inBrowser(async (page) => {
+    await openList(page, url);
+    const frames = await watchFrames(page);
+    const flow = await run();
+    const measured = await frames();
+    const note = page.getByRole('status').filter({ hasText: 'too fast' });
+    const says = (await note.count()) === 0 ? '' : ((await note.textContent()) ?? '').replace(/;.*/, '');
+    return { flow, page: { ...measured, says } };
+  });
+}
+
+async function inBrowser<T>(work: (page: Page) => Promise<T>): Promise<T> {
+  const browser: Browser = await chromium.launch(playwright.use?.launchOptions ?? {});
+  try {
+    return await work(await browser.newPage({ viewport: { width: 1400, height: 900 } }));
+  } finally {
+    await browser.close();
+  }
+}
+
+async function openList(page: Page, url: string): Promise<void> {
+  await page.goto(`${url}/incidents`);
+  await page.getByRole('list', { name: 'Incidents, newest first' }).getByRole('listitem').first().waitFor();
+}
+
+/** A text, since what is compiled for Node does not run in a page. */
+const collectFrames = `
+  window.frameTimes = [];
+  let last = performance.now();
+  requestAnimationFrame(function next(now) {
+    window.frameTimes.push(now - last);
+    last = now;
+    requestAnimationFrame(next);
+  });
+`;
+
+/** From one picture of the page to the next, from here until the result is called for. */
+async function watchFrames(page: Page): Promise<() => Promise<Frames>> {
+  await page.evaluate(collectFrames);
+  return async () => {
+    const frames = await page.evaluate<number[]>('window.frameTimes');
+    return {
+      p50FrameMs: rounded(quantile(frames, 0.5)),
+      p95FrameMs: rounded(quantile(frames, 0.95)),
+      mostFrameMs: rounded(Math.max(...frames)),
+    };
+  };
+}
