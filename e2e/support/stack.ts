@@ -15,7 +15,7 @@ import kafkajs from 'kafkajs';
 /** Loopwatch as it is run in earnest: a worker and a server, each a process of its own, over a real Kafka. */
 export interface Stack {
   readonly url: string;
-  /** Sends the same tool call some times over to each session, as agents in loops do. */
+  /** Sends the same tool call some times over in each session, as agents in loops do; each is named as its session. */
   call(name: string, times: number, ...sessions: readonly string[]): Promise<void>;
   stopServer(): Promise<void>;
   /** On the same port and database as before. */
@@ -79,13 +79,11 @@ export const test = base.extend<{ readonly storage: Storage; readonly stack: Sta
         await use({
           url: `http://localhost:${port}`,
           call: async (name, times, ...sessions) => {
-            const value = JSON.stringify({
-              type: 'tool_call_request',
-              name,
-              args: { host: 'a' },
-              agent: 'probe',
+            const call = { type: 'tool_call_request', name, args: { host: 'a' } };
+            const messages = sessions.flatMap((key) => {
+              const value = JSON.stringify({ ...call, agent: key });
+              return Array.from({ length: times }, () => ({ key, value }));
             });
-            const messages = sessions.flatMap((key) => Array.from({ length: times }, () => ({ key, value })));
             await producer.send({ topic: `${prefix}events`, messages });
           },
           stopServer,

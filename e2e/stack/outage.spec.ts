@@ -1,0 +1,87 @@
+import { expect, type Page } from '@playwright/test';
+import { expectLive, rows } from '../support/page.ts';
+import { test } from '../support/stack.ts';
+
+test.use({ contextOptions: { reducedMotion: 'reduce' }, viewport: { width: 1440, height: 900 } });
+
+/** More than the live link tells one by one when it is back. */
+const MANY = 230;
+
+const names = (prefix: string, count: number) =>
+  Array.from({ length: count }, (_, n) => `${prefix}-${String(n)}`);
+
+test('while the server is away the page says so, and then shows what was found meanwhile', async ({
+  page,
+  stack,
+}) => {
+  test.setTimeout(120_000);
+  await page.goto(`${stack.url}/incidents`);
+  await expectLive(page);
+  await stack.call('before', 6, 'probe');
+  await expect(rows(page)).toHaveCount(1);
+
+  await stack.stopServer();
+  await expect(page.getByText(/^Reconnecting, stale since \d/)).toBeVisible();
+  await expect(rows(page), 'what was there can still be read').toHaveCount(1);
+  await stack.call('meanwhile', 6, ...names('few', 3));
+  await stack.startServer();
+  await expectLive(page);
+  await expectSessions(page, ['probe', ...names('few', 3)]);
+
+  await stack.stopServer();
+  await expect(page.getByText(/^Reconnecting, stale since/)).toBeVisible();
+  await stack.call('meanwhile', 6, ...names('many', MANY));
+  await stack.startServer();
+  await expectLive(page);
+  await expectSessions(page, ['probe', ...names('few', 3), ...names('many', MANY)]);
+});
+
+test('while Kafka is away the page says so, and then shows what was found before and after', async ({
+  page,
+  stack,
+  kafka,
+}) => {
+  test.setTimeout(180_000);
+  await page.goto(`${stack.url}/incidents`);
+  await expectLive(page);
+  await stack.call('before', 6, 'probe');
+  await expect(rows(page)).toHaveCount(1);
+
+  // The last events that the broker takes: nobody may have read them when it goes.
+  await stack.call('just_before', 6, ...names('before', 5));
+  await kafka.stopBroker();
+  await expect(page.getByText('The server has lost the event log')).toBeVisible({ timeout: 20_000 });
+  await expect(rows(page).filter({ hasText: 'before was called' }).first()).toBeVisible();
+  await kafka.startBroker();
+  await stack.call('just_after', 6, ...names('after', 5));
+  await expectLive(page);
+  await expectSessions(page, ['probe', ...names('before', 5), ...names('after', 5)]);
+});
+
+/** Reads the list from its beginning to its end, as somebody who scrolls through it, until these are all there. */
+async function expectSessions(page: Page, sessions: readonly string[]): Promise<void> {
+  const seen = () =>
+    page.evaluate(async () => {
+      const scroller = document.getElementById('page');
+      const found = new Set<string>();
+      for (let top = 0, before = -1; scroller !== null && top !== before; ) {
+        scroller.scrollTop = top;
+        await new Promise(requestAnimationFrame);
+        await new Promise(requestAnimationFrame);
+        for (const row of scroller.querySelectorAll('ol[aria-label^="Incidents"] li code'))
+          found.add(row.textContent);
+        before = top;
+        top = Math.min(top + scroller.clientHeight / 2, scroller.scrollHeight - scroller.clientHeight);
+      }
+      return [...found];
+    });
+  await expect
+    .poll(
+      async () => {
+        const agents = new Set(await seen());
+        return sessions.filter((id) => !agents.has(id));
+      },
+      { message: 'sessions that are missing in the list', timeout: 30_000 },
+    )
+    .toEqual([]);
+}
