@@ -38,6 +38,9 @@ export function kafkaSink(settings: Settings, logger: Logger): VerdictSink {
   return createKafkaSink(kafkaOptions(settings, logger));
 }
 
+/** Who sends a request to the server does not wait for longer. */
+const patienceMs = 10_000;
+
 /** What the server reads and writes, once its Kafka user is known to have all the rights for it. */
 export function kafkaServerLog(settings: Settings, logger: Logger): ServerLog {
   const options = kafkaOptions(settings, logger);
@@ -57,6 +60,6 @@ export function kafkaServerLog(settings: Settings, logger: Logger): ServerLog {
       };
     },
     records: () => createKafkaRecordReader(options),
-    sink: () => createKafkaSink(options),
+    sink: () => createKafkaSink({ ...options, deliveryTimeoutMs: patienceMs }),
   };
 }
