@@ -1,0 +1,106 @@
+import { startKafka, waitFor } from '@loopwatch/testkit';
+import { expect, inject, it, onTestFinished } from 'vitest';
+import { fileOf, interleavedSamples, ownTopics, replayed, worker } from '../../cli/test/worker-runs.ts';
+import { dataDir, loop, produce, runServer, shownBy, untilThereAre } from './server-runs.ts';
+
+it('shows what workers publish, goes on after a restart, and is built again from the topics', async () => {
+  const { env } = await ownTopics(inject('kafkaBrokers'));
+  const lines = interleavedSamples();
+  const expected = await replayed(await fileOf(lines));
+  const dir = await dataDir();
+  await worker(env);
+  const first = await runServer(env, '--data-dir', dir);
+  await produce(lines, env);
+  await untilThereAre(first, '/verdicts', expected.length);
+  expect((await first.all('/verdicts')).map(({ id }) => id).toSorted()).toEqual(expected.toSorted());
+
+  // The events of each session, in their order, from the log.
+  const own = new Map<string, string[]>();
+  for (const { sessionId, id } of lines.map(
+    (line) => JSON.parse(line) as { sessionId: string; id: string },
+  )) {
+    own.set(sessionId, [...(own.get(sessionId) ?? []), id]);
+  }
+  await untilThereAre(first, '/sessions', own.size);
+  for (const [sessionId, ids] of own) {
+    const read = await first.get<{ items: { event: { id?: string } }[] }>(
+      `/sessions/${encodeURIComponent(sessionId)}/events?limit=200`,
+    );
+    expect(read.items.map(({ event }) => event.id)).toEqual(ids.slice(0, 200));
+  }
+
+  // What people say is in the topics as well.
+  const [incident] = await first.all('/incidents');
+  const path = `/incidents/${String(incident?.['id'])}`;
+  expect(await first.send('PATCH', path, { status: 'false_positive', note: 'as it should be' })).toBe(200);
+  const set = { set: { 'tool_call_loop.max_repeats': 4 } };
+  expect(await first.send('PUT', '/settings/server', set)).toBe(200);
+  const before = await shownBy(first);
+  expect(await first.stop()).toBe(0);
+
+  await produce(loop('while-it-was-down'), env);
+  const second = await runServer(env, '--data-dir', dir);
+  await untilThereAre(second, '/incidents', before['incidents']!.length + 1);
+  await untilThereAre(second, '/sessions', own.size + 1);
+  const after = await shownBy(second);
+  expect(after['incidents']).toEqual(expect.arrayContaining(before['incidents']!));
+  // It has read only what was new.
+  const stored = (result: string) =>
+    second.metric(`loopwatch_server_verdicts_read_total{result="${result}"}`);
+  expect([await stored('stored'), await stored('duplicate')]).toEqual([
+    after['verdicts']!.length - before['verdicts']!.length,
+    0,
+  ]);
+
+  const anew = await runServer(env, '--data-dir', await dataDir());
+  await untilThereAre(anew, '/incidents', after['incidents']!.length);
+  await untilThereAre(anew, '/sessions', own.size + 1);
+  await waitFor(async () => (await anew.get<{ triage: { status: string } }>(path)).triage.status !== 'new');
+  expect(await shownBy(anew)).toEqual(after);
+  expect(await anew.get(path)).toEqual(await second.get(path));
+  const settings = await anew.get<{ set: unknown }>('/settings/server');
+  expect(settings.set).toEqual(set.set);
+});
+
+it('says that Kafka is gone, shows what it has, and misses nothing when it is back', async () => {
+  const kafka = await startKafka({ own: true });
+  onTestFinished(() => kafka.stop());
+  const { env } = await ownTopics(kafka.brokers, 1);
+  await worker(env);
+  const server = await runServer(env, '--data-dir', await dataDir());
+  await produce(loop('before'), env);
+  await untilThereAre(server, '/incidents', 1);
+  expect((await server.readiness()).status).toBe(200);
+
+  await kafka.stopBroker();
+  const down = await waitFor(
+    async () => {
+      const readiness = await server.readiness();
+      return readiness.status === 503 && readiness;
+    },
+    { timeoutMs: 60_000 },
+  );
+  expect(down.checks).toMatchObject({ database: { ok: true }, verdicts: { ok: false } });
+  expect(down.checks['verdicts']?.detail).toMatch(/\S+ \S+/);
+  expect(await server.all('/incidents')).toHaveLength(1);
+  const event = { sessionId: 's', type: 'session_ended' };
+  expect(await server.send('POST', '/events', event)).toBe(503);
+  const [incident] = await server.all('/incidents');
+  // A decision is taken now, and told to Kafka when there is one again.
+  expect(
+    await server.send('PATCH', `/incidents/${String(incident?.['id'])}`, { status: 'acknowledged' }),
+  ).toBe(200);
+
+  await kafka.startBroker();
+  await produce(loop('after'), env);
+  await untilThereAre(server, '/incidents', 2);
+  await waitFor(async () => (await server.readiness()).status === 200, { timeoutMs: 60_000 });
+  expect(await server.stop()).toBe(0);
+  const anew = await runServer(env, '--data-dir', await dataDir());
+  const path = `/incidents/${String(incident?.['id'])}`;
+  await untilThereAre(anew, '/incidents', 2);
+  await waitFor(
+    async () => (await anew.get<{ triage: { status: string } }>(path)).triage.status === 'acknowledged',
+    { timeoutMs: 60_000 },
+  );
+});

@@ -1,0 +1,72 @@
+import type { ChangesMessage } from '@loopwatch/contract/api';
+import { startPostgres, waitFor } from '@loopwatch/testkit';
+import { io } from 'socket.io-client';
+import { expect, inject, it, onTestFinished } from 'vitest';
+import { fileOf, interleavedSamples, ownTopics, replayed, worker } from '../../cli/test/worker-runs.ts';
+import { loop, produce, type RunningServer, runServer, shownBy, untilThereAre } from './server-runs.ts';
+
+/** A page of this server: what it was told. */
+async function page({ url }: RunningServer): Promise<ChangesMessage[]> {
+  const told: ChangesMessage[] = [];
+  const socket = io(`${url}/live`, { transports: ['websocket'] });
+  onTestFinished(() => void socket.disconnect());
+  const greeted = new Promise((resolve) => socket.once('snapshot', resolve));
+  socket.on('changes', (message: ChangesMessage) => told.push(message));
+  await greeted;
+  return told;
+}
+
+it('two servers on one PostgreSQL store each row once, and tell of what the other did', async () => {
+  const postgres = await startPostgres();
+  onTestFinished(() => postgres.stop());
+  const { env: own } = await ownTopics(inject('kafkaBrokers'));
+  const env = { ...own, DATABASE_URL: await postgres.createDatabase() };
+  await worker(env);
+  // They make the database at the same time.
+  const [one, other] = await Promise.all([runServer(env), runServer(env)]);
+  const told = [await page(one), await page(other)];
+
+  const lines = interleavedSamples();
+  const expected = await replayed(await fileOf(lines));
+  await produce(lines, env);
+  await untilThereAre(one, '/verdicts', expected.length);
+  const verdicts = (await other.all('/verdicts')).map(({ id }) => id);
+  expect(verdicts.toSorted()).toEqual(expected.toSorted());
+  const stored = 'loopwatch_server_verdicts_read_total{result="stored"}';
+  await waitFor(async () => (await one.metric(stored)) + (await other.metric(stored)) === expected.length);
+  await waitFor(async () => {
+    const [a, b] = await Promise.all([one, other].map((server) => shownBy(server)));
+    return JSON.stringify(a) === JSON.stringify(b);
+  });
+
+  await produce(loop('a-new-one'), env);
+  for (const messages of told) {
+    await waitFor(() =>
+      messages.some(({ incidents }) => incidents.some(({ sessionId }) => sessionId === 'a-new-one')),
+    );
+  }
+
+  // What people do at one is told by the other, and seen there.
+  const id = String((await one.all('/incidents'))[0]?.['id']);
+  expect(await one.send('PATCH', `/incidents/${id}`, { status: 'acknowledged' })).toBe(200);
+  expect(await other.get(`/incidents/${id}`)).toMatchObject({
+    triage: { status: 'acknowledged', revision: 1 },
+  });
+  await waitFor(() =>
+    told[1]!.some(({ incidents }) => incidents.some((item) => item.id === id && item.triage.revision === 1)),
+  );
+  // A decision made on what has changed meanwhile is refused, at whichever server.
+  expect(await other.send('PATCH', `/incidents/${id}`, { status: 'muted', revision: 0 })).toBe(409);
+  expect(await one.send('PUT', '/settings/server', { set: { 'tool_call_loop.max_repeats': 4 } })).toBe(200);
+  expect(await other.get('/settings/server')).toMatchObject({ set: { 'tool_call_loop.max_repeats': 4 } });
+  await waitFor(() => told[1]!.some(({ settings }) => settings.includes('server')));
+  expect(await other.send('PUT', '/settings/server', { set: {}, version: 0 })).toBe(409);
+
+  // One goes; the other has all that comes.
+  expect(await one.stop()).toBe(0);
+  await produce(loop('to-the-other'), env);
+  const count = (await other.all('/incidents')).filter(
+    ({ sessionId }) => sessionId !== 'to-the-other',
+  ).length;
+  await untilThereAre(other, '/incidents', count + 1);
+});
