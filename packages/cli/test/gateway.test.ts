@@ -1,17 +1,23 @@
 import { openEmbeddedLog } from '@loopwatch/log';
+import { openDatabase } from '@loopwatch/storage';
 import { modelReply, spawnCli, startScriptedUpstream, tempDir, waitFor } from '@loopwatch/testkit';
+import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 
 const key = 'sk-test-abcdef0123456789abcdef0123456789';
 
-/** Asks the same four times. @returns how the answers ended */
-async function askFourTimes(url: string): Promise<unknown[]> {
+/** Asks the same again and again. @returns how the answers ended */
+async function askTimes(url: string, times: number, session = 's-1', content = 'Fix it'): Promise<unknown[]> {
   const ends: unknown[] = [];
-  for (let i = 0; i < 4; i += 1) {
+  for (let i = 0; i < times; i += 1) {
     const response = await fetch(`${url}/chat/completions`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, 'x-session-id': 's-1' },
-      body: JSON.stringify({ model: 'gpt-5-mini', messages: [{ role: 'user', content: 'Fix it' }] }),
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${key}`,
+        'x-session-id': session,
+      },
+      body: JSON.stringify({ model: 'gpt-5-mini', messages: [{ role: 'user', content }] }),
     });
     const { choices } = (await response.json()) as { choices: { finish_reason: unknown }[] };
     ends.push(choices[0]?.finish_reason);
@@ -26,13 +32,19 @@ const startUpstream = () =>
   );
 
 describe('loopwatch gateway', () => {
-  it('stops a loop, keeps what it saw in the data folder, and never shows a key', async () => {
+  it('stops a loop across a restart, keeps what it saw in the data folder, and never shows a key', async () => {
     await using upstream = await startUpstream();
     await using dir = await tempDir();
     const flags = ['--upstream', upstream.url, '--port', '0', '--data-dir', dir.path];
-    await using cli = spawnCli(['gateway', ...flags], { KAFKA_BROKERS: '' }, { from: 'source' });
-    const url = urlIn(await cli.line(/The gateway is at/, 60_000));
-    expect(await askFourTimes(url)).toEqual(['tool_calls', 'tool_calls', 'tool_calls', 'error']);
+    const start = () => spawnCli(['gateway', ...flags], { KAFKA_BROKERS: '' }, { from: 'source' });
+    await using before = start();
+    // An embedded database that is made anew takes its time on a busy machine.
+    const first = urlIn(await before.line(/The gateway is at/, 120_000));
+    expect(await askTimes(first, 3)).toEqual(['tool_calls', 'tool_calls', 'tool_calls']);
+    expect(await before.stop()).toBe(0);
+    await using cli = start();
+    const url = urlIn(await cli.line(/The gateway is at/, 120_000));
+    expect(await askTimes(url, 1)).toEqual(['error']);
     expect(await cli.stop()).toBe(0);
     expect([...cli.stdout, ...cli.stderr].join('\n')).not.toContain(key);
     expect(cli.stdout.join('\n')).toContain('Tool call loop detected in session s-1');
@@ -46,9 +58,9 @@ describe('loopwatch gateway', () => {
     await reader.stop();
     await log.close();
     expect(values).toMatchObject([
-      { sessionId: 's-1', detector: 'tool-repeat', action: 'block', preset: 'proxy' },
+      { sessionId: 's-1', detector: 'tool-repeat', action: 'block', preset: 'proxy', count: 4 },
     ]);
-  }, 120_000);
+  }, 240_000);
 
   it('says what is missing', async () => {
     await using cli = spawnCli(['gateway', '--port', '0'], { KAFKA_BROKERS: '' }, { from: 'source' });
@@ -68,7 +80,7 @@ describe('loopwatch start with an upstream', () => {
     const gateway = urlIn(await cli.line(/The gateway is at/, 120_000));
     const at = cli.stdout.find((line) => line.includes('Loopwatch')) ?? '';
     const server = /http:\/\/localhost:\d+/.exec(at)?.[0] ?? '';
-    expect(await askFourTimes(gateway)).toEqual(['tool_calls', 'tool_calls', 'tool_calls', 'error']);
+    expect(await askTimes(gateway, 4)).toEqual(['tool_calls', 'tool_calls', 'tool_calls', 'error']);
     const items = async () => {
       const response = await fetch(`${server}/api/v1/verdicts`);
       return ((await response.json()) as { items: Record<string, unknown>[] }).items;
@@ -78,6 +90,33 @@ describe('loopwatch start with an upstream', () => {
       (await (await fetch(`${server}/metrics`)).text()).includes('type="turn_finished"} 4'),
     );
     expect(await items()).toMatchObject([{ sessionId: 's-1', phase: 'opened', action: 'block' }]);
+
+    // What is set in the dashboard holds in the gateway, and what is set in a chat is seen in the dashboard.
+    const settings = (scope: string) => `${server}/api/v1/settings/${encodeURIComponent(scope)}`;
+    const put = await fetch(settings('server'), {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ set: { 'tool_call_loop.max_repeats': 2 } }),
+    });
+    expect(put.status).toBe(200);
+    await waitFor(async () => (await askTimes(gateway, 2, 's-2')).includes('error'));
+    await askTimes(gateway, 1, 's-3', '!/set(tool-loop-max-repeats=7)');
+    await waitFor(async () =>
+      (await (await fetch(settings('session:s-3'))).text()).includes(
+        '"set":{"tool_call_loop.max_repeats":7}',
+      ),
+    );
     expect(await cli.stop()).toBe(0);
-  }, 180_000);
+
+    const database = await openDatabase(
+      { data_dir: dir.path, database_url: undefined },
+      pino({ level: 'silent' }),
+    );
+    const [stored] = await database.query(
+      `select (select count(*) from gateway_sessions where id in ('s-1', 's-3')) as sessions,
+         (select count(*) from incidents) > 0 as incidents, (select count(*) from messages where session_id = 's-3') as messages`,
+    );
+    await database.close();
+    expect(stored).toEqual({ sessions: 2, incidents: true, messages: 2 });
+  }, 240_000);
 });

@@ -14,3 +14,10 @@ export const controlSchema = z.strictObject({
 });
 
 export type Control = z.infer<typeof controlSchema>;
+
+/** Headers of a record of settings: its value says nothing of who and when. Others than servers and gateways write none. */
+export const settingsVersionHeader = 'loopwatch-version';
+/** Who made the settings. */
+export const settingsByHeader = 'loopwatch-by';
+/** The gateway that wrote the record, and goes by it already. */
+export const settingsFromHeader = 'loopwatch-from';

@@ -1,5 +1,11 @@
 export { allowedValues } from './allowed-values.ts';
-export { type Control, controlSchema } from './control.ts';
+export {
+  type Control,
+  controlSchema,
+  settingsByHeader,
+  settingsFromHeader,
+  settingsVersionHeader,
+} from './control.ts';
 export {
   type DetectionInput,
   type DetectionSettings,

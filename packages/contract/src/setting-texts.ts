@@ -139,7 +139,7 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
   },
   privacy: {
     mask: 'Further regular expressions whose matches are masked.',
-    store_text: 'false: verdicts carry no arguments and no text.',
+    store_text: 'false: verdicts, and messages that the gateway stores, carry no arguments and no text.',
   },
   kafka: {
     brokers: 'host:port of the bootstrap brokers.',
@@ -207,6 +207,7 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
     enforce_streams: 'false: streamed answers are watched, but neither held back nor stopped.',
     commands: 'false: !/set, !/unset and !/help are ordinary text.',
     publish_events: 'false: neither events nor verdicts are written to the event log.',
+    store_messages: 'false: no messages are stored in the database; privacy holds for those that are.',
     connect_timeout_seconds: 'Until a connection to the upstream stands.',
     response_timeout_seconds: 'From the request sent to the first byte of the answer.',
     stall_timeout_seconds: 'Pause within an answer, at most.',
@@ -214,12 +215,12 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
     max_held_bytes: 'Of one answer while it is judged; a larger one goes on unjudged, and is counted.',
     max_sessions: 'Sessions kept in memory; the one unused for longest goes first.',
     max_buffered_records:
-      'Kept while the event log cannot be reached; beyond, the oldest are dropped and counted.',
+      'Kept while the event log, or the database, cannot be reached; beyond, the oldest are dropped and counted.',
   },
   storage: {
     data_dir: 'Folder of the embedded log and database.',
     database_url: 'A PostgreSQL server in place of the embedded database, which only one process can use.',
-    retention_days: 'Verdicts, incidents and sessions older than this are removed; null: no limit.',
+    retention_days: 'Verdicts, incidents, sessions and messages older than this are removed; null: no limit.',
     retention_megabytes: 'When the tables take more, the oldest are removed; null: no limit.',
   },
   log: {

@@ -55,6 +55,7 @@ export const settingsSchema = detectionSchema.extend({
       enforce_streams: z.boolean().default(true),
       commands: z.boolean().default(true),
       publish_events: z.boolean().default(true),
+      store_messages: z.boolean().default(true),
       connect_timeout_seconds: z.number().positive().max(3600).default(10),
       response_timeout_seconds: z.number().positive().max(86_400).default(600),
       stall_timeout_seconds: z.number().positive().max(86_400).default(120),

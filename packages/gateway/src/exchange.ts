@@ -12,6 +12,7 @@ import type { UpstreamError } from './http/upstream-error.ts';
 import { type Judgement, judgeReply } from './judgement.ts';
 import type { GatewayMetrics, Outcome } from './metrics.ts';
 import type { Demand, GatewaySession, Labels } from './session/gateway-session.ts';
+import type { OwnWords } from './session/session-store.ts';
 
 /** What all exchanges of a gateway share. */
 export interface ExchangeDeps {
@@ -25,9 +26,8 @@ export interface ExchangeDeps {
   readonly maxHeldBytes: number;
   /** Wall clock, epoch ms. */
   readonly now: () => number;
-  readonly noteAnswer: (answerId: string, sessionId: string) => void;
-  /** An answer of the gateway's own, to a request of an API that keeps the history. */
-  readonly noteOwnAnswer: (answerId: string, request: Json, told: string) => void;
+  /** An answer that a request may go on from; with `own`, it is the gateway's. */
+  readonly noteAnswer: (answerId: string, sessionId: string, own?: OwnWords) => void;
 }
 
 /** A request to a model, taken in. */
@@ -141,13 +141,19 @@ export class Exchange {
     this.client.end(api.stream(body).finish(own));
   }
 
+  /** Notes an answer of the upstream's that the client may go on from. */
+  noteAnswer(id: string | null): void {
+    const { api, session } = this.asked;
+    if (id !== null && api.withEarlier !== undefined) this.deps.noteAnswer(id, session.id);
+  }
+
   /** The client may go on from an answer that the upstream does not know. */
   noteOwn(own: OwnAnswer): void {
     const { api, body, session } = this.asked;
+    session.noteOwn(own);
     const id = api.answer(body, own, null)['id'];
     if (api.withEarlier === undefined || typeof id !== 'string') return;
-    this.deps.noteAnswer(id, session.id);
-    this.deps.noteOwnAnswer(id, body, own.text);
+    this.deps.noteAnswer(id, session.id, { request: body, told: own.text });
   }
 
   /** The answer did not come, or not whole. @param told whether the client has been told already */
@@ -194,4 +200,9 @@ export class Exchange {
 /** A new id for an answer of the gateway's own. */
 export function ownId(): string {
   return randomBytes(12).toString('hex');
+}
+
+/** Whether an answer's id is one that a gateway gave. */
+export function isOwnAnswer(answerId: string): boolean {
+  return answerId.includes('_loopwatch_');
 }

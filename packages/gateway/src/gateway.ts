@@ -1,12 +1,15 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Settings, TopicNames } from '@loopwatch/contract';
+import { detectionSettings, type Settings, type TopicNames } from '@loopwatch/contract';
 import { detectionOf } from '@loopwatch/detectors';
-import type { VerdictSink } from '@loopwatch/log';
+import type { TopicReader, VerdictSink } from '@loopwatch/log';
+import { WideSettings } from '@loopwatch/pipeline';
+import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { apiOf } from './api/apis.ts';
+import { ControlFeed } from './control-feed.ts';
 import { answerHealth } from './health.ts';
 import { type ApiKind, apiError } from './http/api-error.ts';
 import { ClientResponse } from './http/client-response.ts';
@@ -18,9 +21,10 @@ import { createGatewayMetrics, type GatewayMetrics, type Outcome } from './metri
 import { ModelRequests } from './model-requests.ts';
 import { Outbox } from './outbox.ts';
 import { GatewaySession } from './session/gateway-session.ts';
-import type { SessionKeeper } from './session/session-keeper.ts';
+import { SessionSettings } from './session/session-settings.ts';
 import { SessionStore } from './session/session-store.ts';
 import { SessionWatch } from './session-watch.ts';
+import { GatewayStorage } from './storage/gateway-storage.ts';
 
 /** What goes on at the end gets this much longer, in milliseconds. */
 const CLOSING_MS = 5_000;
@@ -31,8 +35,10 @@ export interface GatewayDeps {
   readonly topics: TopicNames;
   /** Where events and verdicts go; opened when there is something to write, closed by `stop`. None: nowhere. */
   readonly sink?: VerdictSink | undefined;
-  /** Where sessions are kept beyond memory. None: a restart forgets them. */
-  readonly keeper?: SessionKeeper | undefined;
+  /** The `control` topic, where settings of the dashboard are; a new reader each time. None: nobody makes any. */
+  readonly control?: (() => TopicReader) | undefined;
+  /** The database that sessions and messages are stored in; closed by `stop`. None: a restart forgets them. */
+  readonly openDatabase?: (() => Promise<Database>) | undefined;
   readonly registry: Registry;
   readonly logger: Logger;
   /** Wall clock, epoch ms; the system's by default. */
@@ -48,6 +54,8 @@ export class Gateway {
   private readonly metrics: GatewayMetrics;
   private readonly outbox: Outbox | undefined;
   private readonly requests: ModelRequests;
+  private readonly storage: GatewayStorage | undefined;
+  private readonly control: ControlFeed | undefined;
 
   /** @throws Error when no upstream is configured */
   constructor(deps: GatewayDeps) {
@@ -65,28 +73,57 @@ export class Gateway {
     this.metrics = createGatewayMetrics(registry, {
       activeSessions: () => sessions.size,
       bufferedRecords: () => this.outbox?.size ?? 0,
+      waitingRows: () => this.storage?.waiting ?? 0,
     });
     const { metrics, outbox } = this;
-    const detection = detectionOf(settings);
-    const watch = new SessionWatch({ metrics, logger, outbox, topics, now });
-    const process = randomBytes(4).toString('hex');
+    const me = randomBytes(6).toString('hex');
+    const ownSettings = new SessionSettings(2 * gateway.max_sessions);
+    const watch = new SessionWatch({
+      ...{ metrics, logger, outbox, topics, now, me },
+      onSettings: (id, set) => {
+        ownSettings.note(id, set);
+      },
+    });
+    const wide = new WideSettings({
+      configured: detectionSettings(settings),
+      prepare: (detection) => detectionOf(detection),
+      log: (level, message, fields) => {
+        logger[level](fields, message);
+      },
+      onSession: (id, set) => {
+        ownSettings.note(id, set);
+      },
+    });
+    this.control = deps.control && new ControlFeed({ reader: deps.control, settings: wide, me, logger });
     let made = 0;
-    const create = (id: string): GatewaySession => {
+    const create = (id: string, version = wide.current): GatewaySession => {
       made += 1;
-      return new GatewaySession(id, detection, watch, `${process}-${made.toString(36)}`);
+      const origin = `${me}-${made.toString(36)}`;
+      return new GatewaySession(id, version, watch, { origin, stores: deps.openDatabase !== undefined });
     };
     const sessions = new SessionStore(gateway.max_sessions, create, (reason) => {
       metrics.evictedSessions.inc({ reason });
     });
+    this.storage =
+      deps.openDatabase &&
+      new GatewayStorage({
+        ...{ open: deps.openDatabase, me, settings, metrics, logger, now },
+        versionOf: (detection) => wide.versionOf(detection),
+        held: (id) => sessions.peek(id, now()),
+        drop: (session) => {
+          sessions.drop(session);
+        },
+      });
     this.requests = new ModelRequests({
       upstream: this.upstream,
       target: this.target,
       metrics,
       logger,
-      detection,
+      settings: wide,
+      ownSettings,
       sessions,
-      keeper: deps.keeper,
-      settingsHash: createHash('sha256').update(JSON.stringify(detection.settings)).digest('base64'),
+      create,
+      storage: this.storage,
       backend: gateway.backend,
       onBlock: gateway.on_block,
       guidanceAs: gateway.guidance_as,
@@ -95,11 +132,9 @@ export class Gateway {
       maxHeldBytes: gateway.max_held_bytes,
       maxRequestBytes: gateway.max_request_bytes,
       now,
-      noteAnswer: (answerId, sessionId) => {
-        sessions.noteAnswer(answerId, sessionId);
-      },
-      noteOwnAnswer: (answerId, request, told) => {
-        sessions.noteOwnAnswer(answerId, request, told);
+      noteAnswer: (answerId, sessionId, own) => {
+        sessions.noteAnswer(answerId, sessionId, own);
+        this.storage?.noteAnswer(answerId, sessionId, own);
       },
     });
     this.http = createServer((incoming, response) => {
@@ -110,6 +145,7 @@ export class Gateway {
   /** Listens. @returns where, without `/v1`; rejects when the port cannot be had */
   async start(): Promise<{ readonly url: string; readonly port: number }> {
     const { host, port } = this.deps.settings.gateway;
+    await Promise.all([this.storage?.start(), this.control?.start()]);
     await new Promise<void>((resolve, reject) => {
       this.http.once('error', reject);
       this.http.listen(port, host, () => {
@@ -135,6 +171,8 @@ export class Gateway {
       this.http.closeIdleConnections();
     });
     await this.upstream.close();
+    await this.control?.stop();
+    await this.storage?.stop();
     await this.outbox?.close(CLOSING_MS);
   }
 
@@ -201,6 +239,11 @@ export class Gateway {
 
   private health() {
     const log = this.outbox?.health ?? { ok: true, detail: 'nothing is written to an event log' };
-    return { log, upstream: this.target.origin };
+    return {
+      log,
+      database: this.storage?.health ?? { ok: true, detail: 'sessions are in memory alone' },
+      settings: this.control?.health ?? { ok: true, detail: 'those of the configuration' },
+      upstream: this.target.origin,
+    };
   }
 }

@@ -1,9 +1,17 @@
 import type { ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
 
+interface Check {
+  readonly ok: boolean;
+  readonly detail: string;
+}
+
 /** What the gateway says of itself. */
 export interface GatewayHealth {
-  readonly log: { readonly ok: boolean; readonly detail: string };
+  readonly log: Check;
+  readonly database: Check;
+  /** Settings made in the dashboard. */
+  readonly settings: Check;
   readonly upstream: string;
 }
 
@@ -19,11 +27,11 @@ export async function answerHealth(
       json(response, { status: 'ok' });
       return true;
     case '/readyz': {
-      const { log, upstream } = health();
-      // Requests are served whether or not the event log takes what is seen in them.
+      const { upstream, ...checks } = health();
+      // Requests are served whether or not anything else can be reached.
       json(response, {
         status: 'ready',
-        checks: { gateway: { ok: true, detail: `upstream ${upstream}` }, log },
+        checks: { gateway: { ok: true, detail: `upstream ${upstream}` }, ...checks },
       });
       return true;
     }

@@ -1,2 +1,1 @@
 export { Gateway, type GatewayDeps } from './gateway.ts';
-export { type KeptSession, MemorySessionKeeper, type SessionKeeper } from './session/session-keeper.ts';

@@ -14,6 +14,8 @@ export interface GatewayMetrics {
   readonly evictedSessions: Counter<'reason'>;
   readonly published: Counter;
   readonly dropped: Counter;
+  readonly storageFailures: Counter<'work'>;
+  readonly storageDropped: Counter<'what'>;
 }
 
 /** What became of a request. */
@@ -29,7 +31,11 @@ export type Outcome =
 /** @param now what is asked for when metrics are read */
 export function createGatewayMetrics(
   registry: Registry,
-  now: { readonly activeSessions: () => number; readonly bufferedRecords: () => number },
+  now: {
+    readonly activeSessions: () => number;
+    readonly bufferedRecords: () => number;
+    readonly waitingRows: () => number;
+  },
 ): GatewayMetrics {
   const registers = [registry];
   const counter = <L extends string = never>(
@@ -48,6 +54,11 @@ export function createGatewayMetrics(
     });
   gauge('active_sessions', 'Sessions in memory.', now.activeSessions);
   gauge('gateway_buffered_records', 'Records that wait for the event log.', now.bufferedRecords);
+  gauge(
+    'gateway_storage_waiting_rows',
+    'Sessions, answers and messages that wait for the database.',
+    now.waitingRows,
+  );
   return {
     requests: counter('gateway_requests_total', 'Requests by API and by what became of them.', [
       'api',
@@ -74,6 +85,16 @@ export function createGatewayMetrics(
     dropped: counter(
       'gateway_dropped_records_total',
       'Events and verdicts lost, because the event log could not be reached for too long.',
+    ),
+    storageFailures: counter(
+      'gateway_storage_failures_total',
+      'Times that the database could not be used; requests go on without.',
+      ['work'],
+    ),
+    storageDropped: counter(
+      'gateway_storage_dropped_total',
+      'Sessions, answers and messages that were not stored, because the database was away for too long.',
+      ['what'],
     ),
   };
 }

@@ -1,13 +1,14 @@
 import type { IncomingMessage } from 'node:http';
-import type { Detection, DetectionPlan } from '@loopwatch/detectors';
+import { type DetectionPlan, oneLine } from '@loopwatch/detectors';
+import type { SettingsVersion, WideSettings } from '@loopwatch/pipeline';
 import { AnswerRelay } from './answer-relay.ts';
 import type { Api } from './api/api.ts';
 import type { Conversation, Json } from './api/conversation.ts';
 import { parseObject } from './api/json.ts';
-import { Exchange, type ExchangeDeps, ownId } from './exchange.ts';
+import { Exchange, type ExchangeDeps, isOwnAnswer, ownId } from './exchange.ts';
 import { apiError } from './http/api-error.ts';
 import type { ClientResponse } from './http/client-response.ts';
-import { requestHeaders, withoutHeaders } from './http/headers.ts';
+import { headerOf, requestHeaders, withoutHeaders } from './http/headers.ts';
 import { passThrough } from './http/pass-through.ts';
 import { readBody } from './http/read-body.ts';
 import type { Target } from './http/target.ts';
@@ -22,17 +23,21 @@ import {
 } from './session/commands.ts';
 import type { GatewaySession, Labels } from './session/gateway-session.ts';
 import { sessionName } from './session/session-id.ts';
-import type { KeptSession, SessionKeeper } from './session/session-keeper.ts';
+import type { SessionSettings } from './session/session-settings.ts';
 import type { SessionStore } from './session/session-store.ts';
+import type { GatewayStorage } from './storage/gateway-storage.ts';
 
 export interface ModelRequestsDeps extends ExchangeDeps {
   readonly target: Target;
-  readonly detection: Detection;
+  /** What sessions are watched by. */
+  readonly settings: WideSettings;
+  /** What was set for single sessions. */
+  readonly ownSettings: SessionSettings;
   readonly sessions: SessionStore;
+  /** Makes a session; it is watched by the current settings unless others are given. */
+  readonly create: (id: string, version?: SettingsVersion) => GatewaySession;
   /** Where sessions are kept beyond memory; undefined: nowhere. */
-  readonly keeper: SessionKeeper | undefined;
-  /** Of the settings that sessions are watched by: what was kept under others is of no use. */
-  readonly settingsHash: string;
+  readonly storage: GatewayStorage | undefined;
   /** Name of the backend; undefined: that of the API. */
   readonly backend: string | undefined;
   readonly commands: boolean;
@@ -50,12 +55,11 @@ interface Obeyed {
 /** Takes requests to models: finds the session, does what commands say, and lets the rest go to the model. */
 export class ModelRequests {
   private readonly deps: ModelRequestsDeps;
-  private readonly watchesAny: boolean;
+  /** Whether anything is watched under the current settings, and which those were. */
+  private watched: { readonly version: SettingsVersion; readonly any: boolean } | undefined;
 
   constructor(deps: ModelRequestsDeps) {
     this.deps = deps;
-    const { plan, tiers } = deps.detection;
-    this.watchesAny = watches(plan) || [...(tiers?.values() ?? [])].some((tier) => watches(tier.plan));
   }
 
   async handle(api: Api, incoming: IncomingMessage, client: ClientResponse): Promise<Outcome> {
@@ -68,7 +72,8 @@ export class ModelRequests {
       headers: requestHeaders(incoming.rawHeaders),
     };
     // Where nothing is watched nothing is looked at, unless somebody may be asking for it.
-    const idle = !this.watchesAny && !this.deps.sessions.anyOwnSettings;
+    const { sessions, ownSettings } = this.deps;
+    const idle = !this.watchesAny() && !sessions.anyOwnSettings && !ownSettings.isAny;
     if (idle && !(this.deps.commands && read.body.includes('!/')))
       return this.pass(api, request, read.body, client);
     const body = parseObject(read.body.toString('utf8'));
@@ -98,10 +103,10 @@ export class ModelRequests {
     },
     client: ClientResponse,
   ): Promise<Outcome> {
-    const { sessions, now, commands: obeys } = this.deps;
+    const { sessions, commands: obeys } = this.deps;
+    await this.lookUpAnswer(asked, headers);
     const { id } = sessionName(headers, asked, (answer) => sessions.ofAnswer(answer));
-    const kept = await this.kept(id);
-    const session = sessions.get(id, now(), kept);
+    const session = await this.session(id);
     const labels = { model: asked.model, backend: this.deps.backend ?? api.backend };
     const obeyed = obeys ? this.obey(asked, session, labels) : undefined;
     let body = this.resumed(api, given, asked);
@@ -116,6 +121,7 @@ export class ModelRequests {
       client,
     );
     if (obeyed !== undefined && (obeyed.isAll || obeyed.refused.length > 0)) {
+      session.noteUser(lastText(asked));
       exchange.answerOwn({ id: ownId(), text: commandAnswer(obeyed.commands, obeyed.refused), stop: 'stop' });
       this.keep(session);
       return 'command';
@@ -126,31 +132,55 @@ export class ModelRequests {
       this.keep(session);
       return outcome;
     }
+    if (obeyed !== undefined) this.keep(session);
     return this.pass(api, request, body === given ? raw : Buffer.from(JSON.stringify(body)), client);
   }
 
-  /** A session as it was kept, where memory does not have it. That nothing can be had of it fails no request. */
-  private async kept(id: string): Promise<KeptSession | undefined> {
-    const { keeper, sessions, settingsHash } = this.deps;
-    if (keeper === undefined || sessions.has(id)) return undefined;
-    try {
-      const kept = await keeper.load(id);
-      return kept?.settings === settingsHash ? kept : undefined;
-    } catch (error) {
-      this.deps.logger.error(
-        { err: error, sessionId: id },
-        'A session could not be loaded; it begins afresh',
-      );
-      return undefined;
+  /** The session, from where it was left last, with the settings that hold for it now. */
+  private async session(id: string): Promise<GatewaySession> {
+    const { sessions, storage, create, settings, ownSettings, now, logger } = this.deps;
+    const stored =
+      storage === undefined || sessions.peek(id, now()) !== undefined ? undefined : await storage.load(id);
+    const session = sessions.get(id, now(), () => {
+      const made = create(id, stored?.version);
+      if (stored !== undefined) made.restore(stored.kept);
+      return made;
+    });
+    session.adopt(settings.current, now());
+    const own = ownSettings.of(id);
+    const refused = own && session.setOwn(own, now());
+    if (refused !== undefined) {
+      logger.warn({ sessionId: id }, oneLine(`Settings of session ${id} are refused: ${refused}`));
+      ownSettings.note(id, {});
     }
+    return session;
+  }
+
+  /** The answer that a request goes on from, where another gateway knows it, or this one before. */
+  private async lookUpAnswer({ previous, session }: Conversation, headers: readonly string[]): Promise<void> {
+    const { storage, sessions } = this.deps;
+    if (storage === undefined || previous === null || sessions.ofAnswer(previous) !== undefined) return;
+    const isOwn = isOwnAnswer(previous);
+    if (!isOwn && (session !== null || headerOf(headers, 'x-session-id') !== undefined)) return;
+    const stored = await storage.answer(previous);
+    if (stored !== undefined) sessions.noteAnswer(previous, stored.sessionId, stored.own);
   }
 
   /** Nobody waits for it: the answer is on its way already. */
   private keep(session: GatewaySession): void {
-    const { keeper, settingsHash, logger } = this.deps;
-    keeper?.keep(session.id, session.snapshot(settingsHash)).catch((error: unknown) => {
-      logger.error({ err: error, sessionId: session.id }, 'A session could not be kept');
-    });
+    const { storage } = this.deps;
+    storage?.messages(session.id, session.takeMessages());
+    storage?.changed(session);
+  }
+
+  private watchesAny(): boolean {
+    const version = this.deps.settings.current;
+    if (this.watched?.version !== version) {
+      const { plan, tiers } = version.detection;
+      const any = watches(plan) || [...(tiers?.values() ?? [])].some((tier) => watches(tier.plan));
+      this.watched = { version, any };
+    }
+    return this.watched.any;
   }
 
   /** A request that goes on from an answer of the gateway's own, in terms of what the upstream knows. */
@@ -171,7 +201,7 @@ export class ModelRequests {
   }
 
   private planFor(session: GatewaySession, { model, backend }: Labels): DetectionPlan {
-    const { detection } = this.deps;
+    const { detection } = this.deps.settings.current;
     if (session.hasOwnSettings) return session.plan;
     return (detection.tiers?.get(`${backend}/${model ?? ''}`) ?? detection).plan;
   }
@@ -207,4 +237,9 @@ function watches(plan: DetectionPlan): boolean {
   if (!enabled) return false;
   if (tool.enabled || [...perTool.values()].some((own) => own.enabled)) return true;
   return [rounds, content, thought, toolLimit, turnLimit].some((rule) => rule !== null);
+}
+
+function lastText({ items }: Conversation): string {
+  const last = items.at(-1);
+  return last?.role === 'user' ? last.text : '';
 }

@@ -1,4 +1,12 @@
-import { type AgentEvent, judgedHeader, type TopicNames, type Verdict } from '@loopwatch/contract';
+import {
+  type AgentEvent,
+  type Control,
+  judgedHeader,
+  settingsByHeader,
+  settingsFromHeader,
+  type TopicNames,
+  type Verdict,
+} from '@loopwatch/contract';
 import {
   type LogLine,
   type PureVerdict,
@@ -10,7 +18,7 @@ import type { OutputRecord } from '@loopwatch/log';
 import type { Logger } from 'pino';
 import type { GatewayMetrics } from './metrics.ts';
 import type { Outbox } from './outbox.ts';
-import type { SessionObserver } from './session/gateway-session.ts';
+import type { SessionObserver, Settings } from './session/gateway-session.ts';
 
 /** Chances whose outcome is not known yet, at most. */
 const MOST_CHANCES = 10_000;
@@ -21,6 +29,10 @@ export interface SessionWatchOptions {
   /** Undefined: nothing is written to the event log. */
   readonly outbox: Outbox | undefined;
   readonly topics: TopicNames;
+  /** This gateway, to know its own records of settings again. */
+  readonly me: string;
+  /** Told what a user set for a session in the chat. */
+  readonly onSettings: (sessionId: string, own: Settings) => void;
   /** Wall clock, epoch ms. */
   readonly now: () => number;
 }
@@ -35,13 +47,28 @@ export class SessionWatch implements SessionObserver {
   }
 
   seen(event: AgentEvent, verdicts: readonly PureVerdict[]): void {
-    const { metrics, logger, outbox } = this.options;
+    const { metrics, outbox, topics } = this.options;
     if (event.type === 'tool_call_request') metrics.toolCalls.inc();
-    for (const verdict of verdicts) {
-      this.count(verdict);
-      writeLines(logger, verdictLines(verdict));
-    }
-    outbox?.add(this.records(event, verdicts));
+    this.tell(verdicts);
+    const key = event.sessionId ?? '';
+    const own = { topic: topics.events, key, value: JSON.stringify(event), headers: judgedHeaders };
+    outbox?.add([own, ...this.records(key, verdicts)]);
+  }
+
+  concluded(sessionId: string, verdicts: readonly PureVerdict[]): void {
+    this.tell(verdicts);
+    this.options.outbox?.add(this.records(sessionId, verdicts));
+  }
+
+  settingsChanged(sessionId: string, own: Settings): void {
+    const { outbox, topics, me, onSettings } = this.options;
+    onSettings(sessionId, own);
+    const scope = `session:${sessionId}`;
+    const control: Control = { v: 1, scope, set: { ...own }, unset: [] };
+    const isEmpty = Object.keys(own).length === 0;
+    const value = isEmpty ? null : JSON.stringify(control);
+    const headers = { [settingsByHeader]: Buffer.from('chat'), [settingsFromHeader]: Buffer.from(me) };
+    outbox?.add([{ topic: topics.control, key: scope, value, headers }]);
   }
 
   turnRequest(sessionId: string, request: TurnRequest): void {
@@ -71,23 +98,19 @@ export class SessionWatch implements SessionObserver {
     if (this.chances.size > MOST_CHANCES && oldest !== undefined) this.chances.delete(oldest);
   }
 
-  private records(event: AgentEvent, verdicts: readonly PureVerdict[]): OutputRecord[] {
+  private tell(verdicts: readonly PureVerdict[]): void {
+    for (const verdict of verdicts) {
+      this.count(verdict);
+      writeLines(this.options.logger, verdictLines(verdict));
+    }
+  }
+
+  private records(key: string, verdicts: readonly PureVerdict[]): OutputRecord[] {
     const { topics, now } = this.options;
-    const key = event.sessionId ?? '';
-    const own: OutputRecord = {
-      topic: topics.events,
-      key,
-      value: JSON.stringify(event),
-      headers: judgedHeaders,
-    };
-    if (verdicts.length === 0) return [own];
-    return [
-      own,
-      ...verdicts.map((found) => {
-        const verdict: Omit<Verdict, 'source'> = { ...found, detectedAt: now() };
-        return { topic: topics.verdicts, key, value: JSON.stringify(verdict) };
-      }),
-    ];
+    return verdicts.map((found) => {
+      const verdict: Omit<Verdict, 'source'> = { ...found, detectedAt: now() };
+      return { topic: topics.verdicts, key, value: JSON.stringify(verdict) };
+    });
   }
 }
 

@@ -55,7 +55,6 @@ export class StreamedAnswer implements AnswerTaker {
       this.out.push(this.cutter.rest());
       this.flush();
       asked.session.answered(this.stream, deps.now());
-      if (this.stream.id !== null) deps.noteAnswer(this.stream.id, asked.session.id);
     }
     client.end();
     return 'passed';
@@ -125,6 +124,7 @@ export class StreamedAnswer implements AnswerTaker {
 
   /** All calls are there: they go on together, or none of them does. */
   private judge(): void {
+    this.exchange.noteAnswer(this.stream.id);
     if (this.judged) return;
     this.judged = true;
     const { asked, deps } = this.exchange;

@@ -54,7 +54,7 @@ export class WholeReply implements AnswerTaker {
       exchange.unjudged('malformed');
       return this.pass(body);
     }
-    if (reply.id !== null) deps.noteAnswer(reply.id, asked.session.id);
+    exchange.noteAnswer(reply.id);
     const judgement = judgeReply(asked.session, reply, deps.now());
     if (judgement === undefined) return this.pass(body);
     if (judgement.demand.action === 'block' || judgement.call === undefined)

@@ -10,7 +10,7 @@ import {
 import OpenAI from 'openai';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { Gateway, type SessionKeeper } from '../src/index.ts';
+import { Gateway, type GatewayDeps } from '../src/index.ts';
 
 export const topics = topicNames({ prefix: 'test.' });
 /** What no log line and no record may hold. */
@@ -81,7 +81,7 @@ export class GatewayBench implements AsyncDisposable {
     upstream: ScriptedUpstream,
     flags: Readonly<Record<string, unknown>> = {},
     environment: Readonly<Record<string, string>> = {},
-    keeper?: SessionKeeper,
+    more: Partial<GatewayDeps> = {},
   ): Promise<GatewayBench> {
     const resolved = resolveSettings({
       environment,
@@ -97,7 +97,8 @@ export class GatewayBench implements AsyncDisposable {
     const registry = new Registry();
     const clock = { now: 1_763_757_600_000 };
     const now = () => clock.now;
-    const gateway = new Gateway({ settings: resolved.settings, topics, sink, keeper, registry, logger, now });
+    const { settings } = resolved;
+    const gateway = new Gateway({ settings, topics, sink, registry, logger, now, ...more });
     const { port } = await gateway.start();
     return new GatewayBench({
       upstream,

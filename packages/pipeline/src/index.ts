@@ -20,3 +20,4 @@ export type { CheckHandling, LateAnswer, RaisedCheck } from './semantic-checks.t
 export type { SessionMarks } from './session-marks.ts';
 export type { SessionNews } from './session-news.ts';
 export { SessionStore, type SessionStoreOptions } from './session-store.ts';
+export { type SettingsVersion, WideSettings } from './wide-settings.ts';

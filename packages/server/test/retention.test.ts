@@ -12,7 +12,7 @@ import { START, summary, verdict } from './verdicts.ts';
 
 const day = 86_400_000;
 
-/** An incident and a session for each day before START, the oldest first. */
+/** An incident, a session and a message for each day before START, the oldest first. */
 async function fill(database: Database, days: number): Promise<void> {
   await database.transaction(async (tx) => {
     const times = Array.from({ length: days }, (_, n) => START - (days - n) * day);
@@ -23,6 +23,11 @@ async function fill(database: Database, days: number): Promise<void> {
     await writeSummaries(
       tx,
       times.map((at, n) => ({ id: `s-${String(n)}`, summary: summary(`s-${String(n)}`), at })),
+    );
+    await tx.query(
+      `insert into messages (session_id, at, role, doc)
+       select 's-' || n, t::float8, 'user', jsonb_build_object('text', n) from jsonb_array_elements_text($1::jsonb) with ordinality as v(t, n)`,
+      [JSON.stringify(times)],
     );
   });
 }
@@ -36,7 +41,7 @@ onBothDatabases(({ make }) => {
     await fill(database, 1_100);
     const before = await currentStats(database, START);
     // The first second of the day counts: 10 are younger.
-    expect(await retention(database, { days: 10.5, megabytes: null }).run()).toBe(2 * 1_090);
+    expect(await retention(database, { days: 10.5, megabytes: null }).run()).toBe(3 * 1_090);
     const after = await currentStats(database, START);
     expect(after).toMatchObject({ kept: 10, dropped: 1_090, found: 1_100 });
     expect({ ...after, open: 0, openByDetector: {}, kept: 0, dropped: 0, latency: null }).toEqual({
@@ -45,6 +50,7 @@ onBothDatabases(({ make }) => {
     expect(await database.query('select count(*) as n from verdicts')).toEqual([{ n: 10 }]);
     expect(await database.query('select count(*) as n from incident_docs')).toEqual([{ n: 10 }]);
     expect(await database.query('select count(*) as n from sessions')).toEqual([{ n: 10 }]);
+    expect(await database.query('select count(*) as n from messages')).toEqual([{ n: 10 }]);
   });
 
   it('takes the oldest when it is too much, and no more than that', async () => {
@@ -56,6 +62,8 @@ onBothDatabases(({ make }) => {
     const size = await storageSize(database);
     expect(size.bytes).toBeLessThanOrEqual(bytes / 2);
     expect(size.incidents).toBeGreaterThan(180);
+    expect(size.messages).toBeGreaterThan(180);
+    expect(size.messages).toBeLessThan(400);
     expect(await database.query('select id from incidents order by detected_at desc limit 1')).toEqual([
       { id: 'i-399' },
     ]);

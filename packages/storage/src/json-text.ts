@@ -8,5 +8,10 @@ export function jsonText(value: unknown): string {
   );
 }
 
+/** A text as {@link jsonText} would write it. */
+export function storableText(text: string): string {
+  return text.replaceAll('\0', '\ufffd').toWellFormed();
+}
+
 /** Escaped backslashes are matched too, so that `\\u0000`, a backslash and letters, is not taken for an escape. */
 const unstorable = /\\\\|\\u0000|\\ud[89a-f][0-9a-f]{2}/g;

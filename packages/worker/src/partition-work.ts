@@ -10,7 +10,7 @@ import type {
   TaskBatch,
   TaskLane,
 } from '@loopwatch/log';
-import type { LateAnswer, LoopPipeline, Outcome } from '@loopwatch/pipeline';
+import type { LateAnswer, LoopPipeline, Outcome, WideSettings } from '@loopwatch/pipeline';
 import type { Logger } from 'pino';
 import { deadLetter } from './dead-letter.ts';
 import { countEvents, type EventTally } from './event-tally.ts';
@@ -21,7 +21,6 @@ import { ReplayReach } from './replay-reach.ts';
 import { newsOutputs } from './session-summaries.ts';
 import { SettingsHistory } from './settings-history.ts';
 import { logVerdict } from './verdict-log.ts';
-import type { WideSettings } from './wide-settings.ts';
 
 /** What the partitions of a worker share. */
 export interface PartitionWorkDeps {

@@ -1,7 +1,7 @@
 import { type DetectionSettings, detectionSchema } from '@loopwatch/contract';
 import type { StateChange } from '@loopwatch/log';
+import type { SettingsVersion } from '@loopwatch/pipeline';
 import { z } from 'zod';
-import type { SettingsVersion } from './wide-settings.ts';
 
 const key = 'settings';
 /** Older ones are dropped: a session that was kept under one of them begins afresh after a takeover. */

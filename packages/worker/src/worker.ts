@@ -6,7 +6,7 @@ import {
 } from '@loopwatch/contract';
 import { oneLine } from '@loopwatch/detectors';
 import type { Place, TaskObserver, TaskRunner, TopicReader } from '@loopwatch/log';
-import { type LateAnswer, LoopPipeline, type PipelineObserver } from '@loopwatch/pipeline';
+import { type LateAnswer, LoopPipeline, type PipelineObserver, WideSettings } from '@loopwatch/pipeline';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { EventTally } from './event-tally.ts';
@@ -16,7 +16,6 @@ import { PartitionWork } from './partition-work.ts';
 import { SemanticDesk } from './semantic/desk.ts';
 import type { ModelClient } from './semantic/limited-judge.ts';
 import { logTurnRequest } from './turn-request-log.ts';
-import { WideSettings } from './wide-settings.ts';
 
 export interface WorkerDeps {
   readonly runner: TaskRunner;
@@ -100,7 +99,9 @@ export class Worker {
       // A process hands over all its settings, passwords among them; these are kept in a topic, and read strictly.
       configured: detectionSettings(deps.detection),
       prepare: (settings) => this.pipeline.prepare(settings),
-      logger: deps.logger,
+      log: (level, message, fields) => {
+        deps.logger[level](fields, message);
+      },
     });
   }
 

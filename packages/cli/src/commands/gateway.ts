@@ -1,11 +1,13 @@
 import { topicNames } from '@loopwatch/contract';
+import { createKafkaTopicReader } from '@loopwatch/log';
+import { openDatabase } from '@loopwatch/storage';
 import { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { UsageError } from '../errors.ts';
 import { openDataDir } from '../runtime/embedded.ts';
 import { gatewaySettings, startGateway } from '../runtime/gateway.ts';
-import { kafkaSink } from '../runtime/kafka.ts';
+import { kafkaOptions, kafkaSink } from '../runtime/kafka.ts';
 import { type Running, runUntilSignal } from '../runtime/lifecycle.ts';
 import { createLogger } from '../runtime/logger.ts';
 
@@ -25,7 +27,7 @@ export function gatewayCommand(): Command {
     .option('--port <n>', 'the API, health and metrics (default: 4610)')
     .option(
       '--data-dir <dir>',
-      'folder of the embedded log, where no brokers are given (default: .loopwatch)',
+      'where its database lies, unless DATABASE_URL names one, and without brokers the event log (default: .loopwatch)',
     )
     .option(
       '--brokers <list>',
@@ -49,13 +51,22 @@ export function gatewayCommand(): Command {
     const logger = createLogger(settings.log, 'gateway');
     for (const warning of loaded.warnings) logger.warn(warning);
     const parts: Running[] = [];
-    if (settings.kafka.brokers.length > 0)
-      parts.push(await startGateway(settings, kafkaSink(settings, logger), logger));
-    else {
-      const log = await openDataDir(settings, topicNames(settings.kafka.topics), logger);
+    const topics = topicNames(settings.kafka.topics);
+    const storage = { openDatabase: () => openDatabase(settings.storage, logger) };
+    if (settings.kafka.brokers.length > 0) {
+      const options = { ...kafkaOptions(settings, logger), topic: topics.control };
+      const ends = {
+        sink: kafkaSink(settings, logger),
+        control: () => createKafkaTopicReader(options),
+        ...storage,
+      };
+      parts.push(await startGateway(settings, ends, logger));
+    } else {
+      const log = await openDataDir(settings, topics, logger);
       const closing = { stop: () => log.close() };
+      const ends = { sink: log.sink(), control: () => log.reader(topics.control), ...storage };
       try {
-        parts.push(await startGateway(settings, log.sink(), logger), closing);
+        parts.push(await startGateway(settings, ends, logger), closing);
       } catch (error) {
         await log.close();
         throw error;

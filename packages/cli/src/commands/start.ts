@@ -2,7 +2,7 @@ import { detectionSettings, type Settings, type TopicNames, topicNames } from '@
 import { planDetection } from '@loopwatch/detectors';
 import type { TaskRunner, TopicReader, VerdictSink } from '@loopwatch/log';
 import { createServer, retentionLimits, type ServerLog } from '@loopwatch/server';
-import { openDatabase } from '@loopwatch/storage';
+import { type Database, openDatabase } from '@loopwatch/storage';
 import { modelClient, Worker } from '@loopwatch/worker';
 import { Command } from 'commander';
 import type { Logger } from 'pino';
@@ -62,11 +62,17 @@ export function startCommand(): Command {
     const embedded = settings.kafka.brokers.length === 0;
     const log = embedded ? await openEmbedded(settings, topics, logger) : overKafka(settings, logger);
     const withSamples = options.samples ?? embedded;
-    const running = await startAll(loaded, topics, log, withSamples, logger);
+    const database = sharedDatabase(settings, logger);
+    const running = await startAll(loaded, topics, log, { withSamples, openDatabase: database }, logger);
     if (settings.gateway.upstream !== undefined) {
-      const sink = log.sink();
+      const ends = {
+        sink: log.sink(),
+        control: () => log.server.reader(topics.control),
+        // The server closes it, and is stopped later.
+        openDatabase: async () => ({ ...(await database()), close: () => Promise.resolve() }),
+      };
       try {
-        running.unshift(await startGateway(gatewaySettings(loaded), sink, logger, '--set gateway.port=N'));
+        running.unshift(await startGateway(gatewaySettings(loaded), ends, logger, '--set gateway.port=N'));
       } catch (error) {
         for (const part of running) await part.stop();
         throw error;
@@ -74,6 +80,12 @@ export function startCommand(): Command {
     }
     await runUntilSignal(running, logger);
   });
+}
+
+/** The one database of the process, opened by whoever needs it first. */
+function sharedDatabase({ storage }: Settings, logger: Logger): () => Promise<Database> {
+  let opening: Promise<Database> | undefined;
+  return () => (opening ??= openDatabase(storage, logger));
 }
 
 /** An event log with what the parts of the process need of it. */
@@ -114,7 +126,10 @@ async function startAll(
   { settings, origins }: LoadedConfig,
   topics: TopicNames,
   log: Log,
-  withSamples: boolean,
+  {
+    withSamples,
+    openDatabase: database,
+  }: { readonly withSamples: boolean; readonly openDatabase: () => Promise<Database> },
   logger: Logger,
 ): Promise<Running[]> {
   const registry = processRegistry();
@@ -132,7 +147,7 @@ async function startAll(
   const server = createServer({
     ...settings.server,
     log: log.server,
-    openDatabase: () => openDatabase(settings.storage, logger),
+    openDatabase: database,
     topics,
     registry,
     logger,

@@ -1,6 +1,5 @@
 import { type Settings, topicNames } from '@loopwatch/contract';
-import { Gateway } from '@loopwatch/gateway';
-import type { VerdictSink } from '@loopwatch/log';
+import { Gateway, type GatewayDeps } from '@loopwatch/gateway';
 import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { listenFailure } from './http.ts';
@@ -16,6 +15,9 @@ export function gatewaySettings({ settings, origins }: Pick<LoadedConfig, 'setti
   return { ...settings, preset: settings.gateway.preset ?? (chosen ? settings.preset : OWN_PRESET) };
 }
 
+/** What a gateway reads and writes, besides its clients and its upstream. */
+export type GatewayEnds = Required<Pick<GatewayDeps, 'sink' | 'control' | 'openDatabase'>>;
+
 /**
  * Starts a gateway; its metrics are its own, on its own port.
  *
@@ -23,7 +25,7 @@ export function gatewaySettings({ settings, origins }: Pick<LoadedConfig, 'setti
  */
 export async function startGateway(
   settings: Settings,
-  sink: VerdictSink,
+  ends: GatewayEnds,
   logger: Logger,
   flag = '--port',
 ): Promise<Running> {
@@ -31,7 +33,7 @@ export async function startGateway(
   const gateway = new Gateway({
     settings,
     topics: topicNames(kafka.topics),
-    sink,
+    ...ends,
     registry: processRegistry(),
     logger,
   });

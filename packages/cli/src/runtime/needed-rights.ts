@@ -17,8 +17,8 @@ export function neededRights({ kafka }: Settings): NeededRight[] {
   return [
     topic(names.events, 'Read', 'worker', 'server'),
     topic(names.events, 'Write', 'produce', 'server', 'gateway'),
-    topic(names.control, 'Read', 'worker', 'server'),
-    topic(names.control, 'Write', 'server'),
+    topic(names.control, 'Read', 'worker', 'server', 'gateway'),
+    topic(names.control, 'Write', 'server', 'gateway'),
     topic(names.sessions, 'Read', 'server'),
     topic(names.triage, 'Read', 'server'),
     topic(names.triage, 'Write', 'server'),

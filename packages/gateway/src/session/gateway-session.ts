@@ -1,6 +1,5 @@
 import type { AgentEvent } from '@loopwatch/contract';
 import {
-  type Detection,
   type DetectionPlan,
   type PureVerdict,
   plainGuidance,
@@ -8,11 +7,13 @@ import {
   stopMessage,
   type TurnRequest,
 } from '@loopwatch/detectors';
-import type { Conversation, Reply, ToolCall } from '../api/conversation.ts';
+import type { SettingsVersion } from '@loopwatch/pipeline';
+import type { Conversation, OwnAnswer, Reply, ToolCall } from '../api/conversation.ts';
 import type { Commands } from './commands.ts';
+import type { KeptSession } from './kept-session.ts';
 import { OpenLoops } from './open-loops.ts';
-import { PromptLedger } from './prompt-ledger.ts';
-import type { KeptSession } from './session-keeper.ts';
+import { type HistoryNews, PromptLedger } from './prompt-ledger.ts';
+import { Transcript } from './transcript.ts';
 
 /** Calls whose tools are known when their results come. */
 const MOST_TOOLS = 256;
@@ -25,10 +26,17 @@ export interface Demand {
   readonly text: string;
 }
 
+/** Settings by dotted path. */
+export type Settings = Readonly<Record<string, unknown>>;
+
 /** Told of everything a session sees. */
 export interface SessionObserver {
   /** An event was taken, with what was concluded at it. */
   seen(event: AgentEvent, verdicts: readonly PureVerdict[]): void;
+  /** Settings that were made elsewhere led to verdicts; their event is in the log already. */
+  concluded(sessionId: string, verdicts: readonly PureVerdict[]): void;
+  /** The user set something for the session in the chat. */
+  settingsChanged(sessionId: string, own: Settings): void;
   turnRequest(sessionId: string, request: TurnRequest): void;
   /** Detection itself failed at an event; the session starts afresh. */
   fault(sessionId: string, error: unknown): void;
@@ -57,13 +65,17 @@ export class GatewaySession {
   usedAt = 0;
   /** Whether it was told settings of its own. */
   hasOwnSettings = false;
+  /** Another gateway has it by now, or is to have it. */
+  isGiven = false;
+  /** The settings it is watched by, its own aside. */
+  version: SettingsVersion;
   private analyzer: SessionAnalyzer;
-  private readonly detection: Detection;
   private readonly observer: SessionObserver;
   /** Tells the sessions of different processes apart in event ids. */
   private readonly origin: string;
   private readonly ledger = new PromptLedger();
   private readonly loops = new OpenLoops();
+  private readonly transcript: Transcript | undefined;
   private labels: Labels = { model: null, backend: '' };
   private events = 0;
   private contentUnits = 0;
@@ -71,15 +83,33 @@ export class GatewaySession {
   /** The answer before was not delivered. */
   private undelivered = false;
   private refusals: string[] = [];
+  /** What was last set elsewhere. */
+  private givenSettings: Settings | undefined;
   /** The tools of the latest calls, by the call's id. */
   private readonly tools = new Map<string, string>();
 
-  constructor(id: string, detection: Detection, observer: SessionObserver, origin: string) {
+  /** @param stores whether messages are put together, to be stored */
+  constructor(
+    id: string,
+    version: SettingsVersion,
+    observer: SessionObserver,
+    { origin, stores }: { readonly origin: string; readonly stores: boolean },
+  ) {
     this.id = id;
-    this.detection = detection;
+    this.version = version;
     this.observer = observer;
     this.origin = origin;
-    this.analyzer = new SessionAnalyzer(id, detection);
+    this.transcript = stores ? new Transcript() : undefined;
+    this.analyzer = new SessionAnalyzer(id, version.detection);
+  }
+
+  /** It is watched by other settings from its next event on. */
+  adopt(version: SettingsVersion, now: number): void {
+    if (version === this.version) return;
+    this.version = version;
+    this.analyzer.adopt(version.detection);
+    // Whether there are events at all depends on its own settings over these.
+    if (this.hasOwnSettings) this.conclude({ type: 'control', set: {}, unset: [] }, now);
   }
 
   get plan(): DetectionPlan {
@@ -99,11 +129,55 @@ export class GatewaySession {
       else {
         this.refusals = [];
         this.push({ type: 'control', set: { ...change.set }, unset: [...change.unset] }, now);
-        if (this.refusals.length === 0) this.hasOwnSettings = true;
+        if (this.refusals.length === 0) {
+          this.hasOwnSettings = true;
+          this.observer.settingsChanged(this.id, this.ownSettings);
+        }
         refused.push(...this.refusals);
       }
     }
     return refused;
+  }
+
+  /** Makes its own settings those that were set elsewhere. @returns why they were refused */
+  setOwn(set: Settings, now: number): string | undefined {
+    if (set === this.givenSettings) return undefined;
+    this.givenSettings = set;
+    const own = this.ownSettings;
+    const unset = Object.keys(own).filter((path) => !Object.hasOwn(set, path));
+    const isNew = Object.entries(set).some(
+      ([path, value]) => JSON.stringify(own[path]) !== JSON.stringify(value),
+    );
+    if (unset.length === 0 && !isNew) return undefined;
+    this.refusals = [];
+    this.conclude({ type: 'control', set: { ...set }, unset }, now);
+    this.hasOwnSettings = true;
+    return this.refusals[0];
+  }
+
+  /** Takes settings whose event is not this session's to tell. */
+  private conclude(body: EventBody, now: number): void {
+    const { verdicts } = this.analyze(body, now);
+    if (verdicts.length > 0) this.observer.concluded(this.id, verdicts);
+  }
+
+  private get ownSettings(): Settings {
+    return this.analyzer.snapshot().overrides;
+  }
+
+  /** What the user said to the gateway alone. */
+  noteUser(text: string): void {
+    this.transcript?.noteUser(text);
+  }
+
+  /** What the gateway answered in the model's place. */
+  noteOwn(answer: OwnAnswer): void {
+    this.transcript?.noteOwn(answer);
+  }
+
+  /** Messages since the last time, to be stored. */
+  takeMessages(): ReturnType<Transcript['take']> {
+    return this.transcript?.take() ?? [];
   }
 
   /** Takes a request that is about to go to the model. @param now epoch ms */
@@ -113,9 +187,11 @@ export class GatewaySession {
     // What the client never got whole was taken back by asking again.
     if (this.undelivered && repeated) this.push({ type: 'retry' }, now);
     this.undelivered = false;
+    this.transcript?.noteSystem(conversation.items);
     let stop: Demand | undefined;
     let hint: Demand | undefined;
     const answered = new Set<string>();
+    const before = this.limit;
     for (const news of this.ledger.take(conversation, repeated)) {
       if (news.type === 'prompt') this.limit = undefined;
       const verdicts = this.push(eventOf(news), now);
@@ -128,6 +204,7 @@ export class GatewaySession {
     const open = this.loops.stagnating(answered);
     stop ??= open && { action: 'block', verdict: open, text: stopMessage(open, this.plan) };
     stop ??= this.beginTurn(now);
+    if (this.limit !== undefined && this.limit !== before) this.transcript?.noteLimit(this.limit);
     return { stop, hint: this.loops.isOpen(hint?.verdict.incidentId) ? hint : undefined, limit: this.limit };
   }
 
@@ -178,17 +255,17 @@ export class GatewaySession {
     this.undelivered = true;
   }
 
-  /** The session as it can be kept. @param settings hash of the settings it is watched by */
-  snapshot(settings: string): KeptSession {
+  /** The session as it can be kept. */
+  snapshot(): KeptSession {
     const { contentUnits, limit = null, undelivered, hasOwnSettings } = this;
     return {
       v: 1,
-      settings,
       analyzer: this.analyzer.snapshot(),
       ledger: this.ledger.snapshot(),
       open: this.loops.verdicts,
       tools: [...this.tools],
       ...{ contentUnits, limit, undelivered, hasOwnSettings },
+      system: this.transcript?.system ?? '',
     };
   }
 
@@ -202,6 +279,7 @@ export class GatewaySession {
     this.limit = kept.limit ?? undefined;
     this.undelivered = kept.undelivered;
     this.hasOwnSettings = kept.hasOwnSettings;
+    if (this.transcript !== undefined) this.transcript.system = kept.system;
   }
 
   private beginTurn(now: number): Demand | undefined {
@@ -221,6 +299,16 @@ export class GatewaySession {
 
   /** Tells the analyzer. Detection that fails lets the request pass. */
   private push(body: EventBody, now: number): readonly PureVerdict[] {
+    const { event, verdicts } = this.analyze(body, now);
+    this.transcript?.noteEvent(event);
+    this.observer.seen(event, verdicts);
+    return verdicts;
+  }
+
+  private analyze(
+    body: EventBody,
+    now: number,
+  ): { readonly event: AgentEvent; readonly verdicts: readonly PureVerdict[] } {
     const { type } = body;
     const short = type === 'content' || type === 'thought';
     const event = {
@@ -239,7 +327,7 @@ export class GatewaySession {
       if (this.analyzer.reception === 'refused_setting') this.refusals.push(this.analyzer.refusal);
       if (this.analyzer.abandoned.length > 0) this.loops.clear();
     } catch (error) {
-      this.analyzer = new SessionAnalyzer(this.id, this.detection);
+      this.analyzer = new SessionAnalyzer(this.id, this.version.detection);
       this.loops.clear();
       this.observer.fault(this.id, error);
     }
@@ -249,8 +337,7 @@ export class GatewaySession {
       if (detector === 'tool-limit' && phase !== 'resolved' && typeof message === 'string')
         this.limit = message;
     }
-    this.observer.seen(event, verdicts);
-    return verdicts;
+    return { event, verdicts };
   }
 
   /** What the verdicts at one event ask for; limits are kept elsewhere, an outage asks for nothing. */
@@ -285,7 +372,7 @@ type EventBody =
   | { readonly type: 'turn_finished'; readonly finishReason: string | null; readonly usage?: object }
   | { readonly type: 'control'; readonly set: object; readonly unset: readonly string[] };
 
-function eventOf(news: ReturnType<PromptLedger['take']>[number]): EventBody {
+function eventOf(news: HistoryNews): EventBody {
   switch (news.type) {
     case 'prompt':
       return { type: 'prompt_started', text: news.text };

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { storableText } from '@loopwatch/storage';
 import type { Conversation } from '../api/conversation.ts';
 import { type FlatHeaders, headerOf } from '../http/headers.ts';
 
@@ -25,7 +26,7 @@ export function sessionName(
 ): SessionName {
   const header = headerOf(headers, 'x-session-id')?.trim() ?? '';
   if (header !== '') return { id: header.slice(0, MOST_UNITS), source: 'header' };
-  if (conversation.session !== null) return { id: conversation.session, source: 'body' };
+  if (conversation.session !== null) return { id: storableText(conversation.session), source: 'body' };
   const earlier = conversation.previous === null ? undefined : sessionOf(conversation.previous);
   if (earlier !== undefined) return { id: earlier, source: 'previous' };
   const { items } = conversation;

@@ -1,9 +1,14 @@
 import type { Json } from '../api/conversation.ts';
 import type { GatewaySession } from './gateway-session.ts';
-import type { KeptSession } from './session-keeper.ts';
 
 /** Answers of the gateway's own that a request may go on from; they hold whole requests. */
 const MOST_OWN_ANSWERS = 200;
+
+/** An answer of the gateway's own, with the request it was given to: the model's API does not know it. */
+export interface OwnWords {
+  readonly request: Json;
+  readonly told: string;
+}
 
 /** Why a session was let go. */
 export type LetGo = 'idle' | 'lru';
@@ -12,7 +17,7 @@ export type LetGo = 'idle' | 'lru';
 export class SessionStore {
   private readonly sessions = new Map<string, GatewaySession>();
   private readonly answers = new Map<string, string>();
-  private readonly ownAnswers = new Map<string, { readonly request: Json; readonly told: string }>();
+  private readonly ownAnswers = new Map<string, OwnWords>();
   private readonly limit: number;
   private readonly create: (id: string) => GatewaySession;
   private readonly onLetGo: (why: LetGo) => void;
@@ -33,22 +38,25 @@ export class SessionStore {
     return false;
   }
 
-  has(id: string): boolean {
-    return this.sessions.has(id);
+  /** The session where it is in memory, and not forgotten for idleness; that is no use of it. */
+  peek(id: string, now: number): GatewaySession | undefined {
+    const session = this.sessions.get(id);
+    return session !== undefined && now - session.usedAt <= session.idleMs ? session : undefined;
+  }
+
+  /** Forgets a session that another gateway has. */
+  drop(session: GatewaySession): void {
+    if (this.sessions.get(session.id) === session) this.sessions.delete(session.id);
   }
 
   /**
    * The session, made where it is not there, and now the one used last.
    *
    * @param now epoch ms
-   * @param kept what it goes on from where it has to be made
+   * @param create how it is made; afresh, where absent
    */
-  get(id: string, now: number, kept?: KeptSession): GatewaySession {
-    let session = this.sessions.get(id);
-    if (session === undefined) {
-      session = this.create(id);
-      if (kept !== undefined) session.restore(kept);
-    }
+  get(id: string, now: number, create = this.create): GatewaySession {
+    const session = this.peek(id, now) ?? create(id);
     this.sessions.delete(id);
     this.sessions.set(id, session);
     session.usedAt = now;
@@ -61,19 +69,16 @@ export class SessionStore {
     return this.answers.get(answerId);
   }
 
-  noteAnswer(answerId: string, sessionId: string): void {
+  noteAnswer(answerId: string, sessionId: string, own?: OwnWords): void {
     this.answers.delete(answerId);
     this.answers.set(answerId, sessionId);
     if (this.answers.size > 2 * this.limit) this.answers.delete(first(this.answers.keys()) ?? '');
-  }
-
-  /** An answer of the gateway's own, with the request it was given to: only the gateway knows it. */
-  noteOwnAnswer(answerId: string, request: Json, told: string): void {
-    this.ownAnswers.set(answerId, { request, told });
+    if (own === undefined) return;
+    this.ownAnswers.set(answerId, own);
     if (this.ownAnswers.size > MOST_OWN_ANSWERS) this.ownAnswers.delete(first(this.ownAnswers.keys()) ?? '');
   }
 
-  ownAnswer(answerId: string): { readonly request: Json; readonly told: string } | undefined {
+  ownAnswer(answerId: string): OwnWords | undefined {
     return this.ownAnswers.get(answerId);
   }
 

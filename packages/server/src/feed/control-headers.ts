@@ -1,17 +1,22 @@
+import { settingsByHeader, settingsVersionHeader } from '@loopwatch/contract';
 import type { RecordHeaders } from '@loopwatch/log';
 
-/** Headers of a record of the `control` topic that the server wrote: its value alone says nothing of who and when. */
-const names = { version: 'loopwatch-version', by: 'loopwatch-by' } as const;
-
 export function controlHeaders(version: number, by: string): RecordHeaders {
-  return { [names.version]: Buffer.from(String(version)), [names.by]: Buffer.from(by) };
+  return { [settingsVersionHeader]: Buffer.from(String(version)), [settingsByHeader]: Buffer.from(by) };
 }
 
-/** Undefined where others wrote the record. */
-export function readControlHeaders(headers: RecordHeaders): { version: number; by: string } | undefined {
-  const version = headers[names.version];
-  const by = headers[names.by];
-  if (version === undefined || by === undefined) return undefined;
-  const number = Number(Buffer.from(version).toString());
-  return Number.isSafeInteger(number) ? { version: number, by: Buffer.from(by).toString() } : undefined;
+/** What is said of a record's settings; nothing where others wrote it. */
+export function readControlHeaders(headers: RecordHeaders): {
+  readonly version: number | undefined;
+  readonly by: string | undefined;
+} {
+  const version = Number(textOf(headers[settingsVersionHeader]));
+  return {
+    version: Number.isSafeInteger(version) ? version : undefined,
+    by: textOf(headers[settingsByHeader]),
+  };
+}
+
+function textOf(bytes: Uint8Array | undefined): string | undefined {
+  return bytes && Buffer.from(bytes).toString();
 }

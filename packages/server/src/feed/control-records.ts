@@ -23,9 +23,9 @@ export function controlRecords(logger: Logger): StoreRecords {
       await storeSettings(tx, {
         scope,
         set: control?.ok === true ? control.value.set : {},
-        version: made?.version ?? (await settingsOf(tx, scope)).version + 1,
+        version: made.version ?? (await settingsOf(tx, scope)).version + 1,
         updatedAt: timestamp,
-        updatedBy: made?.by ?? 'the control topic',
+        updatedBy: made.by ?? 'the control topic',
       });
     }
     return () => undefined;

@@ -1,5 +1,5 @@
 import type { Settings } from '@loopwatch/contract';
-import type { Database } from '@loopwatch/storage';
+import { type Database, removeMessages } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 import { batchRows, removeIncidents, removeSessions } from './remove-oldest.ts';
 import { storageSize } from './storage-size.ts';
@@ -64,14 +64,17 @@ export class Retention {
     await this.running;
   }
 
-  /** @returns how many incidents and sessions went */
+  /** @returns how many incidents, sessions and messages went */
   async run(): Promise<number> {
     const { database, limits, logger, now } = this.options;
     const tooOld = limits.days === null ? 0 : await this.removeOld(now() - limits.days * day);
     const tooMuch = limits.megabytes === null ? 0 : await this.removeSurplus(limits.megabytes * mebibyte);
     const removed = tooOld + tooMuch;
     if (removed > 0)
-      logger.info({ tooOld, tooMuch }, `Removed ${String(removed)} incidents and sessions by retention`);
+      logger.info(
+        { tooOld, tooMuch },
+        `Removed ${String(removed)} incidents, sessions and messages by retention`,
+      );
     this.lastRunAt = now();
     await database.query('update dropped set last_run_at = $1', [this.lastRunAt]);
     await this.tidy(removed > 0);
@@ -83,13 +86,18 @@ export class Retention {
     const incidents = await this.inBatches(() =>
       removeIncidents(database, { limit: batchRows, before, now: now() }),
     );
-    return incidents + (await this.inBatches(() => removeSessions(database, { limit: batchRows, before })));
+    const sessions = await this.inBatches(() => removeSessions(database, { limit: batchRows, before }));
+    return (
+      incidents +
+      sessions +
+      (await this.inBatches(() => removeMessages(database, { limit: batchRows, before })))
+    );
   }
 
-  /** The same share of incidents and of sessions, the oldest of each. */
+  /** The same share of incidents, of sessions and of messages, the oldest of each. */
   private async removeSurplus(limit: number): Promise<number> {
     const { database, now } = this.options;
-    const { bytes, incidents, sessions } = await storageSize(database);
+    const { bytes, incidents, sessions, messages } = await storageSize(database);
     if (bytes <= limit) return 0;
     // Rows differ in size: a little more room than is needed, so that it is enough.
     const share = (bytes - 0.97 * limit) / bytes;
@@ -97,6 +105,7 @@ export class Retention {
     for (const [count, remove] of [
       [incidents, (surplus: number) => removeIncidents(database, { limit: surplus, now: now() })],
       [sessions, (surplus: number) => removeSessions(database, { limit: surplus })],
+      [messages, (surplus: number) => removeMessages(database, { limit: Math.min(surplus, batchRows) })],
     ] as const) {
       let surplus = Math.ceil(count * share);
       removed += await this.inBatches(async () => {

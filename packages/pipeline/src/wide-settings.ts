@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { type Control, controlSchema, type DetectionSettings } from '@loopwatch/contract';
-import { type Detection, oneLine, withScope, withScopes } from '@loopwatch/detectors';
-import type { LogRecord } from '@loopwatch/log';
-import type { Logger } from 'pino';
+import { type Detection, oneLine, sha256, withScope, withScopes } from '@loopwatch/detectors';
+import type { InputRecord } from './records.ts';
+
+const sessionPrefix = 'session:';
 
 /** Detection settings with a name of their own: the hash of what they say. */
 export interface SettingsVersion {
@@ -15,7 +15,9 @@ export interface WideSettingsDeps {
   /** File, environment and flags of this process. */
   readonly configured: DetectionSettings;
   readonly prepare: (settings: DetectionSettings) => Detection;
-  readonly logger: Logger;
+  readonly log: (level: 'info' | 'warn', message: string, fields: object) => void;
+  /** Told what a session's scope sets now, where somebody acts on it; others hear of it in the session's own stream. */
+  readonly onSession?: (sessionId: string, set: Control['set']) => void;
 }
 
 /** The configured settings, with those of the `control` topic over them as they come. */
@@ -37,7 +39,7 @@ export class WideSettings {
 
   /** The same settings are the same version, so that partitions share what is made of them. */
   versionOf(settings: DetectionSettings): SettingsVersion {
-    const hash = createHash('sha256').update(JSON.stringify(settings)).digest('hex').slice(0, 16);
+    const hash = sha256(JSON.stringify(settings), 16);
     const known = this.versions.get(hash);
     if (known !== undefined) return known;
     const version = { hash, settings, detection: this.deps.prepare(settings) };
@@ -46,45 +48,51 @@ export class WideSettings {
   }
 
   /** Takes records of the `control` topic: each replaces its scope's settings, one without a value takes them away. */
-  take(records: readonly LogRecord[]): void {
+  take(records: readonly InputRecord[]): void {
     for (const record of records) this.takeOne(record);
     const { settings } = withScopes(this.deps.configured, this.scopes);
     const version = this.versionOf(settings);
     if (version === this.newest) return;
     this.newest = version;
     const { configHash } = version.detection.plan;
-    this.deps.logger.info(
-      { scopes: [...this.scopes.keys()], configHash },
+    this.deps.log(
+      'info',
       `Settings of ${[...this.scopes.keys()].join(', ') || 'no scope'} lie over the configured ones now`,
+      { scopes: [...this.scopes.keys()], configHash },
     );
   }
 
-  private takeOne({ key, value, offset }: LogRecord): void {
+  private takeOne({ key, value, offset }: InputRecord): void {
     const scope = key?.toString() ?? '';
-    // Kept there for the server; detection hears of them by an event in the session's own stream.
-    if (scope.startsWith('session:')) return;
+    const isSession = scope.startsWith(sessionPrefix);
+    if (isSession && this.deps.onSession === undefined) return;
     if (value === null) {
       this.scopes.delete(scope);
+      if (isSession) this.deps.onSession?.(scope.slice(sessionPrefix.length), {});
       return;
     }
     const control = parse(value.toString());
-    const why = typeof control === 'string' ? control : this.faultIn(control, scope);
-    if (typeof control !== 'string' && why === undefined) this.scopes.set(scope, control.set);
-    else this.refuse(scope, offset, why ?? '');
+    const why = typeof control === 'string' ? control : this.faultIn(control, scope, isSession);
+    if (typeof control === 'string' || why !== undefined) this.refuse(scope, offset, why ?? '');
+    else if (isSession) this.deps.onSession?.(scope.slice(sessionPrefix.length), control.set);
+    else this.scopes.set(scope, control.set);
   }
 
-  private faultIn(control: Control, scope: string): string | undefined {
+  private faultIn(control: Control, scope: string, isSession: boolean): string | undefined {
     if (control.scope !== scope) return `its scope is ${control.scope}`;
+    // A session refuses for itself what it cannot take.
+    if (isSession) return undefined;
     const result = withScope(this.deps.configured, scope, control.set);
     return 'refused' in result ? result.refused : undefined;
   }
 
   private refuse(scope: string, offset: number, why: string): void {
-    this.deps.logger.warn(
-      { scope, offset },
+    this.deps.log(
+      'warn',
       oneLine(
         `Settings of ${scope || 'a record without a key'} are refused, and what held goes on to hold: ${why}`,
       ),
+      { scope, offset },
     );
   }
 }

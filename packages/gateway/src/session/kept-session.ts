@@ -1,0 +1,17 @@
+import type { PureVerdict, SessionSnapshot } from '@loopwatch/detectors';
+import type { LedgerSnapshot } from './prompt-ledger.ts';
+
+/** A session between two requests, as JSON; it goes with the settings it was watched by. */
+export interface KeptSession {
+  readonly v: 1;
+  readonly analyzer: SessionSnapshot;
+  readonly ledger: LedgerSnapshot;
+  readonly open: readonly PureVerdict[];
+  readonly tools: readonly (readonly [string, string])[];
+  readonly contentUnits: number;
+  readonly limit: string | null;
+  readonly undelivered: boolean;
+  readonly hasOwnSettings: boolean;
+  /** Hash of the system prompt. */
+  readonly system: string;
+}

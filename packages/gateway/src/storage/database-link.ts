@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Database, DatabaseUnavailable } from '@loopwatch/storage';
+import type { Logger } from 'pino';
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 10_000;
+
+/** What the database is used for: a label of metrics. */
+export type StorageWork = 'open' | 'load' | 'save' | 'hand_over' | 'retention';
+
+export interface DatabaseLinkOptions {
+  readonly open: () => Promise<Database>;
+  /** What is to be done before it is used, at first and each time again; where that rejects, it cannot be used. */
+  readonly prepare: (database: Database) => Promise<void>;
+  readonly onUp: () => void;
+  readonly onFailure: (work: StorageWork) => void;
+  readonly logger: Logger;
+}
+
+/** The way to the database: after a failure nobody waits for it any more until it can be used again. */
+export class DatabaseLink {
+  private readonly options: DatabaseLinkOptions;
+  private readonly stopping = new AbortController();
+  private database: Database | undefined;
+  private up = false;
+  /** Why it cannot be used, where that has been said. */
+  private trouble: string | undefined;
+  private probing: Promise<void> | undefined;
+
+  constructor(options: DatabaseLinkOptions) {
+    this.options = options;
+  }
+
+  get isUp(): boolean {
+    return this.up;
+  }
+
+  get health(): { readonly ok: boolean; readonly detail: string } {
+    if (this.up) return { ok: true, detail: this.database?.kind ?? '' };
+    const why = this.trouble ?? 'it has not been opened yet';
+    return { ok: false, detail: `the database cannot be used: ${why}; sessions are in memory meanwhile` };
+  }
+
+  /** Tries once; where that fails, it is tried again in the background. */
+  async start(): Promise<void> {
+    if (!(await this.attempt())) this.probing ??= this.probe();
+  }
+
+  /**
+   * @param withinMs how long to wait for it
+   * @throws Error where the database cannot be used, or the work fails
+   */
+  async use<T>(work: StorageWork, run: (database: Database) => Promise<T>, withinMs = 60_000): Promise<T> {
+    if (!this.up || this.database === undefined) throw new DatabaseUnavailable(this.health.detail);
+    try {
+      return await within(run(this.database), withinMs);
+    } catch (error) {
+      this.options.onFailure(work);
+      // Whatever is wrong with one statement says nothing of the next.
+      if (!isAway(error)) throw error;
+      this.noteAway(work, error);
+      this.probing ??= this.probe();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.stopping.abort();
+    this.up = false;
+    await this.probing;
+    await this.database?.close();
+  }
+
+  private noteAway(work: StorageWork, error: unknown): void {
+    this.up = false;
+    const message = error instanceof Error ? error.message : String(error);
+    if (this.trouble === undefined)
+      this.options.logger.error(
+        { work, error: message },
+        'The database cannot be used: sessions and messages are kept in memory meanwhile, within bounds',
+      );
+    this.trouble = message;
+  }
+
+  private async probe(): Promise<void> {
+    const { signal } = this.stopping;
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+      await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
+      if (signal.aborted || (await this.attempt())) break;
+    }
+    this.probing = undefined;
+  }
+
+  /** @returns whether it can be used now */
+  private async attempt(): Promise<boolean> {
+    try {
+      this.database ??= await this.options.open();
+      await this.database.query('select 1');
+      await this.options.prepare(this.database);
+    } catch (error) {
+      this.options.onFailure('open');
+      this.noteAway('open', error);
+      return false;
+    }
+    if (this.stopping.signal.aborted) return true;
+    this.up = true;
+    if (this.trouble !== undefined) this.options.logger.info('The database can be used again');
+    this.trouble = undefined;
+    this.options.onUp();
+    return true;
+  }
+}
+
+/** Whether it is the database that cannot be used, and not one statement that it refuses. */
+export function isAway(error: unknown): boolean {
+  return error instanceof DatabaseUnavailable;
+}
+
+async function within<T>(work: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new DatabaseUnavailable(`no answer within ${String(ms)} ms`));
+    }, ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+    work.catch(() => undefined);
+  }
+}

@@ -1,0 +1,52 @@
+import { maskSecrets } from '@loopwatch/detectors';
+import { jsonText, type Queryable, recordset } from '@loopwatch/storage';
+import type { Message } from '../session/transcript.ts';
+
+export interface MessageRow {
+  readonly session_id: string;
+  readonly at: number;
+  readonly role: Message['role'];
+  readonly doc: object;
+}
+
+/** How messages may be stored. */
+export interface MessagePrivacy {
+  /** Further patterns whose matches are masked. */
+  readonly mask: readonly RegExp[];
+  /** false: what was said, and with which arguments, is left out. */
+  readonly storeText: boolean;
+}
+
+export function messageRow(
+  sessionId: string,
+  { role, ...message }: Message,
+  { mask, storeText }: MessagePrivacy,
+  at: number,
+): MessageRow {
+  const { text, thought, calls, ...rest } = message;
+  const clean = (said: string): string => maskSecrets(said, mask);
+  const doc = {
+    ...rest,
+    ...(calls !== undefined && {
+      calls: calls.map(({ id, name, args }) => ({
+        id,
+        name,
+        ...(storeText && { arguments: clean(args) }),
+      })),
+    }),
+    ...(storeText && text !== undefined && { text: clean(text) }),
+    ...(storeText && thought !== undefined && { thought: clean(thought) }),
+  };
+  return { session_id: sessionId, at, role, doc };
+}
+
+/** They are numbered in their order. */
+export async function storeMessages(database: Queryable, rows: readonly MessageRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  const columns = { place: 'integer', session_id: 'text', at: 'float8', role: 'text', doc: 'jsonb' };
+  await database.query(
+    `insert into messages (session_id, at, role, doc)
+     select session_id, at, role, doc from ${recordset(columns)} order by place`,
+    [jsonText(rows.map((row, place) => ({ place, ...row })))],
+  );
+}

@@ -1,0 +1,49 @@
+import { type Database, removeMessages } from '@loopwatch/storage';
+
+/** Rows that one run takes of each table, at most: the rest waits for the next. */
+const MOST_ROWS = 5_000;
+const DAY = 86_400_000;
+const MEBIBYTE = 1_048_576;
+/** Indexes and what PostgreSQL adds to each row. */
+const OVERHEAD = 1.5;
+
+export interface TidyUpOptions {
+  readonly retentionDays: number | null;
+  readonly retentionMegabytes: number | null;
+}
+
+/** Removes what gateways stored and nobody needs any more. @param now wall clock, epoch ms */
+export async function tidyUp(
+  database: Database,
+  { retentionDays, retentionMegabytes }: TidyUpOptions,
+  now: number,
+): Promise<void> {
+  const limit = String(MOST_ROWS);
+  await database.query(
+    `delete from gateway_sessions where id in
+       (select id from gateway_sessions where expires_at < $1::float8 order by expires_at limit ${limit})`,
+    [now],
+  );
+  if (retentionDays !== null) {
+    const before = now - retentionDays * DAY;
+    await database.query(
+      `delete from gateway_answers where id in (select id from gateway_answers where at < $1::float8 order by at limit ${limit})`,
+      [before],
+    );
+    await database.query('delete from gateway_settings where used_at < $1::float8', [before]);
+    await removeMessages(database, { limit: MOST_ROWS, before });
+  }
+  if (retentionMegabytes !== null) await removeSurplus(database, retentionMegabytes * MEBIBYTE);
+}
+
+async function removeSurplus(database: Database, limit: number): Promise<void> {
+  const [row] = await database.query<{ messages: number; bytes: number }>(
+    `select m.n::float8 as messages, (${String(OVERHEAD)} * m.n * (select coalesce(avg(pg_column_size(s.*)), 0)
+       from (select * from messages order by number desc limit 500) as s))::float8 as bytes
+     from (select count(*) as n from messages) as m`,
+  );
+  const { messages = 0, bytes = 0 } = row ?? {};
+  if (bytes <= limit) return;
+  const surplus = Math.ceil((messages * (bytes - limit)) / bytes);
+  await removeMessages(database, { limit: Math.min(surplus, MOST_ROWS) });
+}

@@ -1,0 +1,162 @@
+import { settingsByHeader } from '@loopwatch/contract';
+import { LogError, type LogRecord, type TopicHandler, type TopicReader } from '@loopwatch/log';
+import { waitFor } from '@loopwatch/testkit';
+import { describe, expect, it } from 'vitest';
+import { Agent, ask, calls } from './agent.ts';
+import { GatewayBench, topics } from './harness.ts';
+
+/** The `control` topic: what is there at the start, and what is written later. */
+class ControlTopic {
+  private readonly records: LogRecord[] = [];
+  private handler: TopicHandler | undefined;
+  down: Error | undefined;
+
+  reader(): TopicReader {
+    return {
+      run: async (handler) => {
+        if (this.down !== undefined) throw this.down;
+        this.handler = handler;
+        await this.hand(this.records);
+      },
+      stop: () => Promise.resolve(),
+    };
+  }
+
+  async write(scope: string, set: object | null, headers: LogRecord['headers'] = {}): Promise<void> {
+    const value = set === null ? null : Buffer.from(JSON.stringify({ v: 1, scope, set, unset: [] }));
+    const record = { offset: this.records.length, timestamp: 0, key: Buffer.from(scope), value, headers };
+    this.records.push(record);
+    await this.hand([record]);
+  }
+
+  private async hand(records: readonly LogRecord[]): Promise<void> {
+    await this.handler?.({ topic: topics.control, partition: 0, records, next: 0, lag: 0 });
+  }
+}
+
+async function startBench(
+  control: ControlTopic,
+  flags: Readonly<Record<string, unknown>> = {},
+): Promise<GatewayBench> {
+  const first = await GatewayBench.start(calls('read_file'));
+  await first.stop();
+  return GatewayBench.before(first.upstream, flags, {}, { control: () => control.reader() });
+}
+const finishes = async (agent: Agent, turns: number) =>
+  (await agent.turns(turns)).map(({ finish }) => (finish === 'tool_calls' ? 'call' : finish));
+
+describe('settings made in the dashboard', () => {
+  it.each(['server', 'model:openai/gpt-5-mini', 'session:s-1'])(
+    'hold at once, until they are taken away (%s)',
+    async (scope) => {
+      const control = new ControlTopic();
+      await control.write(scope, { 'tool_call_loop.max_repeats': 3 });
+      await using bench = await startBench(control);
+      expect(await finishes(new Agent(bench, false, 's-1', 'First'), 3)).toEqual(['call', 'call', 'error']);
+      await control.write(scope, { 'tool_call_loop.max_repeats': 2 });
+      expect(await finishes(new Agent(bench, false, 's-1', 'Second'), 2)).toEqual(['call', 'error']);
+      await control.write(scope, null);
+      expect(await finishes(new Agent(bench, false, 's-1', 'Third'), 4)).toEqual([
+        'call',
+        'call',
+        'call',
+        'error',
+      ]);
+      expect(
+        bench.verdicts.filter(({ phase }) => phase === 'opened').map(({ threshold }) => threshold),
+      ).toEqual([3, 2, 4]);
+    },
+  );
+
+  it.each(['server', 'session:s-1'])('switch all detection off, and on again (%s)', async (scope) => {
+    const control = new ControlTopic();
+    await using bench = await startBench(control);
+    const agent = new Agent(bench, false, 's-1');
+    expect(await finishes(agent, 4)).toEqual(['call', 'call', 'call', 'error']);
+    await control.write(scope, { enabled: false });
+    const again = new Agent(bench, false, 's-1', 'Once more');
+    expect(await finishes(again, 5)).toEqual(['call', 'call', 'call', 'call', 'call']);
+    await control.write(scope, null);
+    expect(await finishes(new Agent(bench, false, 's-1', 'And again'), 4)).toEqual([
+      'call',
+      'call',
+      'call',
+      'error',
+    ]);
+  });
+
+  it('of one session leave others alone, and what the session sets for itself wins over wider ones', async () => {
+    const control = new ControlTopic();
+    await using bench = await startBench(control);
+    await control.write('session:s-1', { 'tool_call_loop.max_repeats': 2 });
+    await control.write('server', { 'tool_call_loop.max_repeats': 3 });
+    expect(await finishes(new Agent(bench, false, 's-1'), 2)).toEqual(['call', 'error']);
+    expect(await finishes(new Agent(bench, false, 's-2'), 3)).toEqual(['call', 'call', 'error']);
+  });
+
+  it('change what a loop under way is judged by', async () => {
+    const control = new ControlTopic();
+    await using bench = await startBench(control);
+    const agent = new Agent(bench, false, 's-1');
+    expect(await finishes(agent, 2)).toEqual(['call', 'call']);
+    await control.write('server', { 'tool_call_loop.max_repeats': 3 });
+    expect(await finishes(agent, 1)).toEqual(['error']);
+  });
+
+  it('that are wrong change nothing, and are named', async () => {
+    const control = new ControlTopic();
+    await using bench = await startBench(control);
+    await control.write('server', { 'tool_call_loop.max_repeets': 3 });
+    await control.write('session:s-1', { 'tool_call_loop.max_repeats': -1 });
+    expect(await finishes(new Agent(bench, false, 's-1'), 4)).toEqual(['call', 'call', 'call', 'error']);
+    const lines = bench.texts('warn').filter((line) => line.includes('refused'));
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toContain('did you mean tool_call_loop.max_repeats');
+    expect(lines[1]).toContain('tool_call_loop.max_repeats = -1');
+  });
+
+  it('that cannot be read keep nobody from starting, and hold once they can', async () => {
+    const control = new ControlTopic();
+    await control.write('server', { 'tool_call_loop.max_repeats': 2 });
+    control.down = new LogError('broker_unreachable', 'no broker answers');
+    const starting = startBench(control);
+    control.down = new LogError('broker_unreachable', 'no broker answers');
+    await using bench = await starting;
+    const ready = async () => (await (await fetch(`${bench.url}/readyz`)).json()) as object;
+    expect(await ready()).toMatchObject({ status: 'ready', checks: { settings: { ok: false } } });
+    expect(await finishes(new Agent(bench, false, 's-1'), 4)).toEqual(['call', 'call', 'call', 'error']);
+    control.down = undefined;
+    await waitFor(async () => JSON.stringify(await ready()).includes('are followed'), { timeoutMs: 20_000 });
+    expect(await finishes(new Agent(bench, false, 's-2'), 2)).toEqual(['call', 'error']);
+  }, 60_000);
+});
+
+describe('settings made in the chat', () => {
+  it('are told to the dashboard, and coming back change nothing', async () => {
+    const control = new ControlTopic();
+    await using bench = await startBench(control);
+    const say = (content: string) => ask(bench, false, 's-1', [{ role: 'user', content }]);
+    await say('!/set(tool-loop-max-repeats=3)');
+    await say('!/set(tool-loop-max-repeats=2)');
+    await waitFor(() => bench.sink.records.filter(({ topic }) => topic === topics.control).length === 2);
+    const told = bench.sink.records.filter(({ topic }) => topic === topics.control);
+    expect(told.map(({ key, value }) => [key, (JSON.parse(String(value)) as { set: object }).set])).toEqual([
+      ['session:s-1', { 'tool_call_loop.max_repeats': 3 }],
+      ['session:s-1', { 'tool_call_loop.max_repeats': 2 }],
+    ]);
+    expect(String(told[0]?.headers?.[settingsByHeader])).toBe('chat');
+    // The first of them is read when the second holds already.
+    await control.write('session:s-1', { 'tool_call_loop.max_repeats': 3 }, told[0]?.headers);
+    expect(await finishes(new Agent(bench, false, 's-1'), 2)).toEqual(['call', 'error']);
+    await say('!/unset(tool-loop-max-repeats)');
+    await waitFor(() =>
+      bench.sink.records.some(({ topic, value }) => topic === topics.control && value === null),
+    );
+    expect(await finishes(new Agent(bench, false, 's-1', 'Now'), 4)).toEqual([
+      'call',
+      'call',
+      'call',
+      'error',
+    ]);
+  });
+});
