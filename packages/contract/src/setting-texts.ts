@@ -191,7 +191,24 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
     replay_reach:
       'Records of a partition that a takeover reads again, at most about so many, and no more than half a second of work; sessions that reach back further are kept in the state topic.',
   },
-  server: { host: '0.0.0.0 to be reached from other machines.', port: 'Dashboard and API.' },
+  server: {
+    host: '0.0.0.0 to be reached from other machines.',
+    port: 'Dashboard and API.',
+    oidc: {
+      about: 'Logins by an OpenID Connect provider.',
+      issuer: 'Address of the provider, as in its discovery document. None: no such logins.',
+      client_id: 'Of the client that is registered there.',
+      client_secret: 'Its secret; better from the environment or a file than from here.',
+      client_secret_file: 'File that holds the secret.',
+      name: 'On the button: Log in with ….',
+      scope: 'Asked for; what brings the claim of roles has to be in it.',
+      role_claim: 'Claim of the ID token that says what somebody is, by dotted path: realm_access.roles.',
+      operators: 'Values of that claim that make an operator.',
+      viewers: 'Values of that claim that make a viewer.',
+      default_role: 'What anybody else is who can log in there.',
+      public_url: 'Address of the dashboard as browsers know it. Default: as each request says.',
+    },
+  },
   gateway: {
     upstream:
       'API that requests go on to, up to and with /v1: https://api.openai.com/v1. None: `start` runs no gateway.',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { detectionSchema, presetNames } from './detection-settings.ts';
 import { checkKafkaSecurity, kafkaSecuritySettings } from './kafka-security.ts';
+import { oidcSettingsSchema } from './oidc-settings.ts';
 import { topicSettingsSchema } from './topics.ts';
 
 /**
@@ -41,6 +42,7 @@ export const settingsSchema = detectionSchema.extend({
     .strictObject({
       host: z.string().default('127.0.0.1'),
       port: z.int().min(0).max(65_535).default(4600),
+      oidc: oidcSettingsSchema.prefault({}),
     })
     .prefault({}),
   gateway: z

@@ -13,6 +13,7 @@ import { authApi, loginPages } from './security/auth-api.ts';
 import { guard, ownHostOnly } from './security/guard.ts';
 import { securityHeaders } from './security/headers.ts';
 import { limitRequests } from './security/limits.ts';
+import type { Oidc } from './security/oidc.ts';
 import { type SessionEventsApiOptions, sessionEventsApi } from './sessions/events-of-session-api.ts';
 import { sessionsApi } from './sessions/sessions-api.ts';
 import { type SettingsApiOptions, settingsApi } from './settings/settings-api.ts';
@@ -37,6 +38,7 @@ export interface AppOptions
   readonly readiness: () => Promise<Readiness>;
   readonly dashboardDir: string;
   readonly access: Access;
+  readonly oidc: Oidc | undefined;
   /** The address that is listened on. */
   readonly host: string;
 }
@@ -52,7 +54,7 @@ export function createApp(options: AppOptions): Express {
   app.use(healthChecks(options.readiness));
   app.use(ownHostOnly(access, options.host));
   app.use(limitRequests((path) => path.startsWith('/assets/')));
-  app.use(loginPages(access, pages));
+  app.use(loginPages(access, options.oidc, pages, options.logger));
   app.use(guard(access, (path) => openPaths.has(path)));
   app.use(metricsRoute(options.registry));
   app.use(API, noStore, api(options));

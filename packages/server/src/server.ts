@@ -14,6 +14,7 @@ import { createServerMetrics } from './metrics.ts';
 import { Retention, type RetentionLimits } from './retention/retention.ts';
 import { Access, type AccessTokens } from './security/access.ts';
 import { isOwnHost } from './security/guard.ts';
+import { Oidc, type OidcOptions } from './security/oidc.ts';
 import { detectorsOn } from './settings/detectors-on.ts';
 import type { ConfiguredSettings } from './settings/effective-settings.ts';
 import { parseScope } from './settings/scope.ts';
@@ -36,8 +37,9 @@ export interface ServerDeps {
   /** File, environment and flags, which settings made here lie over. */
   readonly configured: ConfiguredSettings;
   readonly retention: RetentionLimits;
-  /** Without any, nobody has to log in. */
+  /** Without any, and without a provider of logins, nobody has to log in. */
   readonly tokens?: AccessTokens;
+  readonly oidc?: OidcOptions | undefined;
   readonly readiness: () => Promise<Readiness>;
   /** The built dashboard, where index.html lies. */
   readonly dashboardDir: string;
@@ -93,7 +95,7 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[]): Promis
     hub.live?.tellBacktest(job);
   });
   running.push(() => jobs.stop());
-  const access = new Access(deps.tokens ?? {}, now);
+  const access = new Access(deps.tokens ?? {}, now, deps.oidc?.clientSecret);
   const retention = new Retention({ database, limits: deps.retention, logger, now });
   running.push(() => retention.stop());
 
@@ -110,6 +112,7 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[]): Promis
     records,
     startedAt: now(),
     access,
+    oidc: deps.oidc && new Oidc(deps.oidc),
     host: deps.host,
     limits: deps.retention,
     logStatus: () => ({ kind: log.kind, ...feeds.connection, topics: feeds.status }),

@@ -66,7 +66,10 @@ async function checkDataDir({ storage }: Settings): Promise<Diagnosis> {
   }
 }
 
-async function checkPort(name: 'server' | 'worker', { host, port }: Settings['server']): Promise<Diagnosis> {
+async function checkPort(
+  name: 'server' | 'worker',
+  { host, port }: Settings['worker' | 'server'],
+): Promise<Diagnosis> {
   const free = await new Promise<boolean>((done) => {
     const probe = createServer();
     probe.once('error', () => {

@@ -11,6 +11,7 @@ import { listenFailure } from '../runtime/http.ts';
 import { kafkaServerLog, requireBrokers } from '../runtime/kafka.ts';
 import { runUntilSignal } from '../runtime/lifecycle.ts';
 import { createLogger } from '../runtime/logger.ts';
+import { oidcLogin } from '../runtime/oidc-login.ts';
 import { dashboardDir } from '../runtime/paths.ts';
 import { processRegistry } from '../runtime/registry.ts';
 import { version } from '../runtime/version.ts';
@@ -43,7 +44,8 @@ export function serverCommand(): Command {
     const registry = processRegistry();
     const { preset, configHash } = planDetection(settings, modelClient(settings.llm) !== undefined);
     const server = createServer({
-      ...settings.server,
+      host: settings.server.host,
+      port: settings.server.port,
       log: kafkaServerLog(settings, logger),
       openDatabase: () => openDatabase(settings.storage, logger),
       topics: topicNames(settings.kafka.topics),
@@ -53,6 +55,7 @@ export function serverCommand(): Command {
       configured: { settings: detectionSettings(settings), origins },
       retention: retentionLimits(settings),
       tokens: accessTokens(logger),
+      oidc: oidcLogin(settings),
       readiness: () => Promise.resolve({}),
       dashboardDir,
     });

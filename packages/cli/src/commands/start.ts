@@ -16,6 +16,7 @@ import { kafkaServerLog, kafkaSink } from '../runtime/kafka.ts';
 import { type Running, runUntilSignal } from '../runtime/lifecycle.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { configuredModel } from '../runtime/model.ts';
+import { oidcLogin } from '../runtime/oidc-login.ts';
 import { dashboardDir, samplesDir } from '../runtime/paths.ts';
 import { processRegistry } from '../runtime/registry.ts';
 import { version } from '../runtime/version.ts';
@@ -145,7 +146,8 @@ async function startAll(
     logger,
   });
   const server = createServer({
-    ...settings.server,
+    host: settings.server.host,
+    port: settings.server.port,
     log: log.server,
     openDatabase: database,
     topics,
@@ -155,6 +157,7 @@ async function startAll(
     configured: { settings: detectionSettings(settings), origins },
     retention: retentionLimits(settings),
     tokens: accessTokens(logger),
+    oidc: oidcLogin(settings),
     readiness: () => Promise.resolve({ log: { ok: worker.status.connected, detail: worker.status.detail } }),
     dashboardDir,
     lastEventAt: () => worker.lastEventAt,

@@ -7,12 +7,12 @@ export type Role = (typeof roles)[number];
 
 /** `GET /auth/me`; answers without a login, too. */
 export const meSchema = z.object({
-  required: z.boolean().describe('false: no token is configured, everybody is an operator.'),
+  required: z.boolean().describe('false: no login is configured, everybody is an operator.'),
   user: z
     .object({ name: z.string(), role: z.enum(roles) })
     .nullable()
     .describe('null: nobody is logged in.'),
-  methods: z.array(z.enum(['token'])).describe('How one can log in.'),
+  methods: z.array(z.enum(['token', 'oidc'])).describe('How one can log in.'),
 });
 
 /** Body of `POST /auth/login`; `POST /auth/logout` takes none. */

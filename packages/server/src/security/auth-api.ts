@@ -1,11 +1,15 @@
 import { loginSchema, type Me } from '@loopwatch/contract/api';
-import express, { type Request, type RequestHandler, Router } from 'express';
+import express, { type RequestHandler, type Response, Router } from 'express';
+import type { Logger } from 'pino';
 import { isNavigation } from '../http/navigation.ts';
 import { jsonBody, parseBody } from '../http/parse-body.ts';
 import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
 import type { Access } from './access.ts';
+import { isSecure } from './cookies.ts';
 import { limitLogins } from './limits.ts';
 import { loginStyle, ownPath, sendLoginPage } from './login-page.ts';
+import type { Oidc } from './oidc.ts';
+import { oidcPages } from './oidc-pages.ts';
 import { userOf } from './user.ts';
 
 /** `/auth/me`, `/auth/login` and `/auth/logout`. */
@@ -17,7 +21,7 @@ export function authApi(access: Access): Router {
       const me: Me = {
         required: access.required,
         user: userOf(request) ?? null,
-        methods: access.required ? ['token'] : [],
+        methods: access.methods,
       };
       response.json(me);
     })
@@ -46,8 +50,18 @@ export function authApi(access: Access): Router {
 }
 
 /** `/login`: what stands in the place of pages for who is not logged in. */
-export function loginPages(access: Access, pages: readonly string[]): Router {
+export function loginPages(
+  access: Access,
+  oidc: Oidc | undefined,
+  pages: readonly string[],
+  logger: Logger,
+): Router {
   const router = Router();
+  const sendPage = (response: Response, to: string, alert?: string): void => {
+    const failed = alert === undefined ? {} : { alert };
+    sendLoginPage(response, { to, methods: access.methods, provider: oidc?.options.name, ...failed });
+  };
+  if (oidc !== undefined) router.use(oidcPages(access, oidc, logger));
   const form = express.urlencoded({ extended: false, limit: '10kb' });
   router.get('/login.css', (_request, response) => {
     response.type('css').send(loginStyle);
@@ -56,12 +70,12 @@ export function loginPages(access: Access, pages: readonly string[]): Router {
     const { token } = (request.body ?? {}) as { token?: unknown };
     const to = ownPath(request.query['to']);
     const user = typeof token === 'string' ? access.byToken(token.trim()) : undefined;
-    if (user === undefined) sendLoginPage(response, { to, failed: true });
+    if (user === undefined) sendPage(response, to, 'This token is not known. Check it and try again.');
     else response.set('set-cookie', access.login(user, isSecure(request))).redirect(303, to);
   });
   const ask: RequestHandler = (request, response, next) => {
     if (userOf(request) === undefined && access.user(request.headers) === undefined) {
-      sendLoginPage(response, { to: ownPath(request.originalUrl), failed: false });
+      sendPage(response, ownPath(request.originalUrl));
     } else next();
   };
   router.get([...pages], ask);
@@ -70,9 +84,4 @@ export function loginPages(access: Access, pages: readonly string[]): Router {
     else next();
   });
   return router;
-}
-
-/** Also behind a proxy that ends TLS; who lies about it harms only their own cookie. */
-function isSecure(request: Request): boolean {
-  return request.secure || request.headers['x-forwarded-proto'] === 'https';
 }

@@ -1,0 +1,17 @@
+import type { Settings } from '@loopwatch/contract';
+import type { OidcOptions } from '@loopwatch/server';
+import { readSecret } from './secret-files.ts';
+
+/** The provider of logins that is configured, if one is. @throws UsageError when the file of its secret cannot be read */
+export function oidcLogin({ server: { oidc } }: Pick<Settings, 'server'>): OidcOptions | undefined {
+  const { issuer, client_id: clientId } = oidc;
+  const clientSecret = readSecret('server.oidc.client_secret', oidc.client_secret, oidc.client_secret_file);
+  // The schema wants all of them, or none.
+  if (issuer === undefined || clientId === undefined || clientSecret === undefined) return undefined;
+  return {
+    ...{ issuer, clientId, clientSecret, name: oidc.name, scope: oidc.scope, publicUrl: oidc.public_url },
+    ...{ operators: oidc.operators, viewers: oidc.viewers },
+    roleClaim: oidc.role_claim,
+    defaultRole: oidc.default_role,
+  };
+}

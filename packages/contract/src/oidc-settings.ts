@@ -1,0 +1,51 @@
+import { z } from 'zod';
+
+/** How people log in to the server by an OpenID Connect provider, and who of them may do what. */
+
+const text = z.string().min(1).optional();
+const values = z.array(z.string().min(1)).default([]);
+
+const onThisMachine = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/|$)/i;
+
+export const oidcSettingsSchema = z
+  .strictObject({
+    issuer: z.url({ protocol: /^https?$/ }).optional(),
+    client_id: text,
+    client_secret: text,
+    client_secret_file: text,
+    name: z.string().min(1).max(60).default('single sign-on'),
+    scope: z.string().min(1).default('openid profile email'),
+    role_claim: z.string().min(1).default('groups'),
+    operators: values,
+    viewers: values,
+    default_role: z.enum(['none', 'viewer', 'operator']).default('none'),
+    public_url: z.url({ protocol: /^https?$/ }).optional(),
+  })
+  .superRefine((oidc, context) => {
+    const refuse = (path: keyof typeof oidc, message: string) =>
+      context.addIssue({ code: 'custom', path: [path], message });
+    if (oidc.issuer === undefined) {
+      for (const key of ['client_id', 'client_secret', 'client_secret_file'] as const) {
+        if (oidc[key] !== undefined)
+          refuse(key, 'has no effect without issuer: set the address of the provider');
+      }
+      return;
+    }
+    if (oidc.issuer.startsWith('http:') && !onThisMachine.test(oidc.issuer)) {
+      refuse(
+        'issuer',
+        'has to be https, unless it is on this machine: whoever listens in could log in as anybody',
+      );
+    }
+    if (oidc.client_id === undefined) refuse('client_id', 'is needed with issuer');
+    if ((oidc.client_secret === undefined) === (oidc.client_secret_file === undefined)) {
+      refuse('client_secret', 'or client_secret_file is needed with issuer: set one of them');
+    }
+    if (!oidc.scope.split(' ').includes('openid')) refuse('scope', 'has to hold openid');
+    if (oidc.operators.length + oidc.viewers.length === 0 && oidc.default_role === 'none') {
+      refuse(
+        'operators',
+        'or viewers or default_role is needed with issuer: without any nobody may do anything',
+      );
+    }
+  });

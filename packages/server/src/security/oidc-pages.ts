@@ -1,0 +1,75 @@
+import { type Request, type Response, Router } from 'express';
+import type { Logger } from 'pino';
+import type { Access } from './access.ts';
+import { cookieIn, isSecure, setCookie } from './cookies.ts';
+import { ownPath, sendLoginPage } from './login-page.ts';
+import { type Oidc, pendingSchema } from './oidc.ts';
+import { nameOf, userOfClaims } from './oidc-role.ts';
+
+const path = '/login/oidc';
+const callback = `${path}/callback`;
+const pendingCookie = 'loopwatch_login';
+const pendingMs = 600_000;
+
+/** `/login/oidc` leads to the provider, and `/login/oidc/callback` back. */
+export function oidcPages(access: Access, oidc: Oidc, logger: Logger): Router {
+  const router = Router();
+  const page = (response: Response, to: string, alert: string, status: number): void => {
+    sendLoginPage(response, { to, alert, status, methods: access.methods, provider: oidc.options.name });
+  };
+  const remember = (request: Request, value: string, maxAgeMs: number): string =>
+    setCookie(pendingCookie, value, { path, maxAgeMs, secure: isSecure(request) });
+
+  router.get(path, async (request, response) => {
+    const to = ownPath(request.query['to']);
+    try {
+      const { url, pending } = await oidc.begin(addressOf(request, oidc) + callback, to);
+      const sealed = access.seals.seal('login', pending, pendingMs);
+      response.set('cache-control', 'no-store').set('set-cookie', remember(request, sealed, pendingMs));
+      response.redirect(303, url.href);
+    } catch (err) {
+      logger.error({ err, issuer: oidc.options.issuer }, 'the provider of logins cannot be asked');
+      page(
+        response,
+        to,
+        `${oidc.options.name} does not answer. Try again shortly; the server's log says more.`,
+        502,
+      );
+    }
+  });
+
+  router.get(callback, async (request, response) => {
+    const sealed = cookieIn(request.headers.cookie, pendingCookie);
+    const pending = sealed === undefined ? undefined : access.seals.open('login', sealed, pendingSchema);
+    // Once, whatever comes of it.
+    response.append('set-cookie', remember(request, '', 0));
+    if (pending === undefined) {
+      page(response, '/', 'This login took too long, or was begun in another browser. Begin again.', 401);
+      return;
+    }
+    const { to } = pending;
+    let claims: Readonly<Record<string, unknown>>;
+    try {
+      claims = await oidc.finish(new URL(request.originalUrl, addressOf(request, oidc)), pending);
+    } catch (err) {
+      logger.warn({ err }, 'a login by the provider failed');
+      page(response, to, "This login did not succeed. Begin again; the server's log says why.", 401);
+      return;
+    }
+    const user = userOfClaims(claims, oidc.options);
+    if (user === undefined) {
+      logger.warn({ user: nameOf(claims) }, 'somebody without a role here has logged in');
+      page(response, to, 'You are known, but have no role here. Ask whoever runs the server.', 403);
+      return;
+    }
+    response.append('set-cookie', access.login(user, isSecure(request))).redirect(303, to);
+  });
+  return router;
+}
+
+/** Of the server as the browser knows it; the provider compares it with what is registered there. */
+function addressOf(request: Request, { options }: Oidc): string {
+  const { publicUrl } = options;
+  if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, '');
+  return `${isSecure(request) ? 'https' : 'http'}://${request.headers.host ?? 'localhost'}`;
+}

@@ -1,0 +1,51 @@
+import type { Role } from '@loopwatch/contract/api';
+import type { User } from './user.ts';
+
+/** Who of those that a provider knows may do what. */
+export interface RoleRules {
+  /** Dotted path of the claim that says what somebody is. */
+  readonly roleClaim: string;
+  readonly operators: readonly string[];
+  readonly viewers: readonly string[];
+  readonly defaultRole: Role | 'none';
+}
+
+type Claims = Readonly<Record<string, unknown>>;
+
+const longestName = 100;
+
+/** @returns undefined for somebody who may do nothing here */
+export function userOfClaims(claims: Claims, rules: RoleRules): User | undefined {
+  const role = roleOf(claims, rules);
+  return role === 'none' ? undefined : { name: nameOf(claims), role };
+}
+
+/** As people know themselves; what the provider calls them where it says nothing else. */
+export function nameOf(claims: Claims): string {
+  const names = [claims['preferred_username'], claims['email'], claims['name'], claims['sub']];
+  const name = names.find((one): one is string => typeof one === 'string' && one.trim() !== '');
+  return (name ?? 'unknown').trim().slice(0, longestName);
+}
+
+function roleOf(claims: Claims, { roleClaim, operators, viewers, defaultRole }: RoleRules): Role | 'none' {
+  const values = valuesAt(claims, roleClaim);
+  if (values.some((value) => operators.includes(value))) return 'operator';
+  if (values.some((value) => viewers.includes(value))) return 'viewer';
+  return defaultRole;
+}
+
+/** A claim may be a list, one text, or texts with spaces between them as `scope` is; its name may have dots in it. */
+function valuesAt(claims: Claims, path: string): string[] {
+  let value: unknown = claims[path];
+  if (value === undefined) {
+    value = claims;
+    for (const name of path.split('.')) {
+      value =
+        typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+          ? (value as Claims)[name]
+          : undefined;
+    }
+  }
+  if (typeof value === 'string') return [value, ...value.split(' ')];
+  return Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
+}
