@@ -250,7 +250,12 @@ describe('an incident', () => {
     server.me = { required: true, user: { name: 'viewer', role: 'viewer' }, methods: ['token'] };
     await open('/incidents/i-3');
     expect(await screen.findByText('Why this is a loop')).toBeTruthy();
-    expect(screen.queryByRole('button', { name: 'Not a loop' })).toBeNull();
+    const button = screen.getByRole('button', { name: 'Not a loop' });
+    expect(button.title).toContain('Viewers may look only');
+    fireEvent.click(button);
+    fireEvent.keyDown(document, { key: 'a' });
+    expect(screen.getAllByText(/^Viewers may look only/)).toHaveLength(2);
+    expect(server.changes).toEqual([]);
   });
 });
 
@@ -258,8 +263,8 @@ describe('logging in', () => {
   it('stands in front of every page', async () => {
     server.me = { required: true, user: null as never, methods: ['token'] };
     await open('/incidents?state=open');
-    expect(await screen.findByRole('heading', { level: 1, name: 'Log in' })).toBeTruthy();
-    expect(screen.getByLabelText('Access token')).toBeTruthy();
+    expect(await screen.findByRole('heading', { level: 1, name: 'The login has run out' })).toBeTruthy();
+    expect(screen.getByRole('button', { name: 'Log in again' })).toBeTruthy();
   });
 });
 

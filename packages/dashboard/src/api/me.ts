@@ -18,8 +18,10 @@ export const meQuery = queryOptions({
   staleTime: 300_000,
 });
 
-/** Whether buttons that change something may be shown; the server decides in the end. */
-export function useMayChange(): boolean {
+/** Why who looks at the page may not change anything; undefined: they may. The server decides in the end. */
+export function useRefusal(): string | undefined {
   const { data } = useQuery(meQuery);
-  return data?.user?.role === 'operator';
+  return data === undefined || data.user?.role === 'operator'
+    ? undefined
+    : 'Viewers may look only; log in with the operators’ token to change something';
 }

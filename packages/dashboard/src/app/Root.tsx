@@ -15,7 +15,6 @@ import { Shell } from './Shell.tsx';
 import { chooseTheme, useTheme } from './theme.ts';
 
 const Palette = lazy(() => import('./Palette.tsx'));
-const LoginPage = lazy(() => import('./LoginPage.tsx'));
 
 /** What is around every page, and who may see it. */
 export function Root() {
@@ -33,11 +32,7 @@ export function Root() {
   });
 
   if (me.data?.required === true && me.data.user === null) {
-    return (
-      <Suspense>
-        <LoginPage methods={me.data.methods} />
-      </Suspense>
-    );
+    return <LoggedOut />;
   }
   return (
     <Shell onHelp={() => setShown('help')} onPalette={() => setShown('palette')}>
@@ -66,5 +61,20 @@ export function Root() {
         </Suspense>
       )}
     </Shell>
+  );
+}
+
+/** The server asks for the login itself, before it hands out anything of the dashboard; this address is where it leads to. */
+function LoggedOut() {
+  return (
+    <main>
+      <Message
+        level={1}
+        title="The login has run out"
+        action={<Button onClick={() => window.location.reload()}>Log in again</Button>}
+      >
+        <p>Then this page goes on where it is.</p>
+      </Message>
+    </main>
   );
 }

@@ -4,7 +4,6 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { ApiError, errorText } from '../api/client.ts';
 import { incidentQuery } from '../api/incidents.ts';
-import { useMayChange } from '../api/me.ts';
 import { serverNow } from '../app/clock.ts';
 import { ErrorBoundary } from '../app/ErrorBoundary.tsx';
 import { showInTab } from '../app/favicon.ts';
@@ -124,7 +123,6 @@ function Bar({ id, onClose }: { readonly id: string; readonly onClose: () => voi
 function Head({ item, page }: { readonly item: IncidentItem | IncidentDetail; readonly page: boolean }) {
   const heading = useRef<HTMLHeadingElement>(null);
   const open = useLive(({ stats }) => stats?.open ?? 0);
-  const mayChange = useMayChange();
   const triage = useTriage();
   useEffect(() => {
     if (!page) return;
@@ -134,7 +132,7 @@ function Head({ item, page }: { readonly item: IncidentItem | IncidentDetail; re
     if (page) showInTab(item.reason, open);
   }, [page, item.reason, open]);
   useKeys(
-    page && mayChange
+    page
       ? {
           acknowledge: () => triage.change([item], { status: 'acknowledged' }, 'Acknowledged'),
           falsePositive: () =>
@@ -195,11 +193,9 @@ function Head({ item, page }: { readonly item: IncidentItem | IncidentDetail; re
         </Heading>
         <p>{costSentence(item)}</p>
       </div>
-      {mayChange && (
-        <div className={styles['actions']}>
-          <TriageButtons items={[item]} />
-        </div>
-      )}
+      <div className={styles['actions']}>
+        <TriageButtons items={[item]} />
+      </div>
     </header>
   );
 }

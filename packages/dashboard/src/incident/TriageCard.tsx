@@ -1,6 +1,6 @@
 import type { IncidentDetail, TriageState } from '@loopwatch/contract/api';
 import { type SubmitEvent, useState } from 'react';
-import { useMayChange } from '../api/me.ts';
+import { useRefusal } from '../api/me.ts';
 import { triageNames, useTriage } from '../incidents/triage.ts';
 import { Button } from '../ui/Button.tsx';
 import { Card } from '../ui/Card.tsx';
@@ -10,7 +10,7 @@ import styles from './TriageCard.module.css';
 /** What people said of it: the note, and who changed what and when. */
 export function TriageCard({ incident }: { readonly incident: IncidentDetail }) {
   const { triage, triageHistory } = incident;
-  const mayChange = useMayChange();
+  const refusal = useRefusal();
   return (
     <Card title="Triage" note={triage.by === null ? 'nobody has judged it yet' : triageNames[triage.status]}>
       {triage.status === 'muted' && (
@@ -24,7 +24,7 @@ export function TriageCard({ incident }: { readonly incident: IncidentDetail }) 
           )}
         </p>
       )}
-      {mayChange ? (
+      {refusal === undefined ? (
         <Note key={triage.note ?? ''} incident={incident} />
       ) : (
         triage.note !== null && <blockquote className={styles['said']}>{triage.note}</blockquote>

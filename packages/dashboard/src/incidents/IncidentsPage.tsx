@@ -2,7 +2,6 @@ import type { IncidentItem } from '@loopwatch/contract/api';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { errorText } from '../api/client.ts';
-import { useMayChange } from '../api/me.ts';
 import { serverNow } from '../app/clock.ts';
 import { ErrorBoundary } from '../app/ErrorBoundary.tsx';
 import { useKeys } from '../app/keys.ts';
@@ -154,7 +153,6 @@ interface ListProps {
 function List({ search, list, columns, go, change, onHover }: ListProps) {
   const { rows } = list;
   const arrived = useLive((state) => state.arrived);
-  const mayChange = useMayChange();
   const triage = useTriage();
   const [cursor, setCursor] = useState<string>();
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
@@ -206,13 +204,11 @@ function List({ search, list, columns, go, change, onHover }: ListProps) {
         : selected.size > 0
           ? () => setSelected(new Set())
           : undefined,
-    ...(mayChange && {
-      acknowledge: () => judge(targets, 'acknowledged', 'Acknowledged'),
-      falsePositive: () => judge(targets, 'false_positive', 'Marked as a false positive'),
-      mute: () =>
-        triage.change(targets, { status: 'muted', mutedUntil: serverNow() + 3_600_000 }, 'Muted for an hour'),
-      undo: triage.undo,
-    }),
+    acknowledge: () => judge(targets, 'acknowledged', 'Acknowledged'),
+    falsePositive: () => judge(targets, 'false_positive', 'Marked as a false positive'),
+    mute: () =>
+      triage.change(targets, { status: 'muted', mutedUntil: serverNow() + 3_600_000 }, 'Muted for an hour'),
+    undo: triage.undo,
   });
 
   if (rows === undefined) {
@@ -273,9 +269,7 @@ function List({ search, list, columns, go, change, onHover }: ListProps) {
         wantFocus={wantFocus}
         onFocused={() => setWantFocus(false)}
       />
-      {selected.size > 0 && (
-        <SelectionBar items={chosen} onClear={() => setSelected(new Set())} mayChange={mayChange} />
-      )}
+      {selected.size > 0 && <SelectionBar items={chosen} onClear={() => setSelected(new Set())} />}
     </>
   );
 }

@@ -7,15 +7,14 @@ import { TriageButtons } from './TriageButtons.tsx';
 interface Props {
   readonly items: readonly IncidentItem[];
   readonly onClear: () => void;
-  readonly mayChange: boolean;
 }
 
 /** What can be done with several incidents at once. */
-export function SelectionBar({ items, onClear, mayChange }: Props) {
+export function SelectionBar({ items, onClear }: Props) {
   return (
     <section className={styles['bar']} aria-label="Selected incidents">
       <b>{plural(items.length, 'incident')}</b>
-      {mayChange && <TriageButtons items={items} onDone={onClear} />}
+      <TriageButtons items={items} onDone={onClear} />
       <Button quiet onClick={onClear}>
         Clear selection
       </Button>

@@ -1,4 +1,5 @@
 import type { IncidentItem, TriageStatus } from '@loopwatch/contract/api';
+import { useRefusal } from '../api/me.ts';
 import { serverNow } from '../app/clock.ts';
 import { Button } from '../ui/Button.tsx';
 import { Icon } from '../ui/icons.tsx';
@@ -13,6 +14,7 @@ interface Props {
 /** Acknowledge, false positive, mute. What is so already is taken back by the same button. */
 export function TriageButtons({ items, onDone }: Props) {
   const triage = useTriage();
+  const refused = useRefusal();
   const all = (status: TriageStatus) =>
     items.length > 0 && items.every((item) => item.triage.status === status);
   const judge = (
@@ -27,6 +29,7 @@ export function TriageButtons({ items, onDone }: Props) {
   return (
     <>
       <Button
+        refused={refused}
         aria-pressed={all('acknowledged')}
         tone={all('acknowledged') ? 'accent' : undefined}
         onClick={() => judge('acknowledged', 'Acknowledged')}
@@ -36,6 +39,7 @@ export function TriageButtons({ items, onDone }: Props) {
         {all('acknowledged') ? 'Acknowledged' : 'Acknowledge'}
       </Button>
       <Button
+        refused={refused}
         aria-pressed={all('false_positive')}
         tone={all('false_positive') ? 'accent' : undefined}
         onClick={() => judge('false_positive', 'Marked as a false positive')}
@@ -44,10 +48,15 @@ export function TriageButtons({ items, onDone }: Props) {
         <Icon name="flag" size={14} />
         {all('false_positive') ? 'False positive' : 'Not a loop'}
       </Button>
-      {all('muted') ? (
-        <Button aria-pressed tone="accent" onClick={() => judge('muted', '')}>
+      {all('muted') || refused !== undefined ? (
+        <Button
+          refused={refused}
+          aria-pressed={all('muted')}
+          tone={all('muted') ? 'accent' : undefined}
+          onClick={() => judge('muted', '')}
+        >
           <Icon name="mute" size={14} />
-          Muted
+          {all('muted') ? 'Muted' : 'Mute'}
         </Button>
       ) : (
         <Menu

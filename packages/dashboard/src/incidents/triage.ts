@@ -3,6 +3,7 @@ import { type InfiniteData, type QueryClient, useQueryClient } from '@tanstack/r
 import { use } from 'react';
 import { errorText } from '../api/client.ts';
 import { patchIncidents } from '../api/incidents.ts';
+import { useRefusal } from '../api/me.ts';
 import { LiveContext } from '../live/context.ts';
 import type { LiveStore } from '../live/live-store.ts';
 import { plural } from '../ui/format.ts';
@@ -37,8 +38,10 @@ let lastUndo: (() => void) | undefined;
 export function useTriage(): Triager {
   const client = useQueryClient();
   const { store } = use(LiveContext);
+  const refusal = useRefusal();
   return {
-    change: (items, patch, done) => void change(client, store, items, patch, done),
+    change: (items, patch, done) =>
+      refusal === undefined ? void change(client, store, items, patch, done) : toast(refusal),
     undo: () => lastUndo?.(),
   };
 }

@@ -7,7 +7,7 @@ import { DetectorSquare } from '../ui/Chip.tsx';
 import { CopyButton } from '../ui/CopyButton.tsx';
 import { formatNumber } from '../ui/format.ts';
 import styles from './BlockView.module.css';
-import type { Block } from './blocks.ts';
+import { type Block, isInLoop } from './blocks.ts';
 
 interface Props {
   readonly block: Block;
@@ -26,7 +26,7 @@ const names: Record<Block['kind'], string> = {
 
 /** One block of a conversation. Texts are texts: nothing in them is ever taken for markup. */
 export function BlockView({ block, incidents }: Props) {
-  const loops = incidents.filter((item) => isIn(block, item));
+  const loops = incidents.filter((item) => isInLoop(block, item));
   const [loop] = loops;
   return (
     <div
@@ -71,17 +71,6 @@ export function BlockView({ block, incidents }: Props) {
       )}
     </div>
   );
-}
-
-/** Whether a block lies in the time of a loop, and is of the kind that the loop is made of. */
-function isIn(block: Block, item: IncidentItem): boolean {
-  const began = item.lastAt - item.cost.ms;
-  if (block.time < began || block.time > item.lastAt) return false;
-  if (item.detector === 'content-repeat') return block.kind === 'answer';
-  if (item.detector === 'thought-repeat') return block.kind === 'thought';
-  if (item.tool !== null)
-    return block.kind === 'call' && (item.period > 1 || block.call?.name === item.tool.name);
-  return block.kind === 'call' || block.kind === 'answer' || block.kind === 'thought';
 }
 
 const CLAMP = 1_600;

@@ -2,7 +2,7 @@ import type { SessionDetail } from '@loopwatch/contract/api';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { errorText } from '../api/client.ts';
-import { useMayChange } from '../api/me.ts';
+import { useRefusal } from '../api/me.ts';
 import { putSettings } from '../api/settings.ts';
 import { omit } from '../app/omit.ts';
 import { Button } from '../ui/Button.tsx';
@@ -11,11 +11,10 @@ import { toast } from '../ui/toasts.ts';
 
 /** Switches all detection off for a session, and on again. */
 export function OffSwitch({ session: { sessionId, settings } }: { readonly session: SessionDetail }) {
-  const mayChange = useMayChange();
+  const refused = useRefusal();
   const client = useQueryClient();
   const [busy, setBusy] = useState(false);
   const off = settings['enabled'] === false;
-  if (!mayChange) return off ? <span>Detection is off</span> : null;
 
   const put = async (set: Record<string, unknown>, done: string, undo?: Record<string, unknown>) => {
     setBusy(true);
@@ -38,6 +37,7 @@ export function OffSwitch({ session: { sessionId, settings } }: { readonly sessi
       aria-pressed={off}
       tone={off ? 'accent' : undefined}
       disabled={busy}
+      refused={refused}
       onClick={() =>
         void put(
           off ? others : { ...settings, enabled: false },

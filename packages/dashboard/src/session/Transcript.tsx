@@ -11,7 +11,7 @@ import { Segments } from '../ui/Segments.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { scroller, useTop } from '../ui/use-top.ts';
 import { BlockView } from './BlockView.tsx';
-import { toBlocks } from './blocks.ts';
+import { type Block, isInLoop, toBlocks } from './blocks.ts';
 import styles from './Transcript.module.css';
 import { type Anchor, useEvents } from './use-events.ts';
 import { useFollow } from './use-follow.ts';
@@ -58,7 +58,6 @@ export function Transcript({ session, anchor, at }: Props) {
       </div>
     );
   }
-  const target = targetOf(anchor, at, session, items.length);
   return (
     <section className={styles['box']} aria-label="Transcript">
       <div className={styles['bar']}>
@@ -101,7 +100,13 @@ export function Transcript({ session, anchor, at }: Props) {
           <p>{items.length === 0 ? 'The log holds no events of this session.' : 'None of this kind.'}</p>
         </Message>
       ) : (
-        <List key={shown} session={session} blocks={blocks} target={target} reading={events.cut} />
+        <List
+          key={shown}
+          session={session}
+          blocks={blocks}
+          target={targetOf(blocks, anchor, at, session)}
+          reading={events.cut}
+        />
       )}
       {events.cut && events.hasNextPage && (
         <p className={styles['more']}>
@@ -115,17 +120,44 @@ export function Transcript({ session, anchor, at }: Props) {
   );
 }
 
-function targetOf(anchor: Anchor, at: number | undefined, session: SessionDetail, loaded: number) {
-  if (at !== undefined) return at;
-  if (anchor.kind === 'end') return session.events - 1;
-  if (anchor.kind !== 'around' || loaded === 0) return undefined;
-  return undefined;
+/** Where an address leads in the list; undefined: nowhere, or not read yet. */
+function targetOf(
+  blocks: readonly Block[],
+  anchor: Anchor,
+  at: number | undefined,
+  session: SessionDetail,
+): Target | undefined {
+  const found = (key: string, index: number, marked = true) =>
+    index < 0 ? undefined : { key, index, marked };
+  if (at !== undefined) {
+    return found(
+      `at ${String(at)}`,
+      blocks.findIndex(({ last }) => (last ?? -1) >= at),
+    );
+  }
+  if (anchor.kind === 'start') return undefined;
+  if (anchor.kind === 'end') return found('end', blocks.length - 1, false);
+  const loop = session.incidentItems.find(({ id }) => id === anchor.incident);
+  return (
+    loop &&
+    found(
+      `loop ${loop.id}`,
+      blocks.findLastIndex((block) => isInLoop(block, loop)),
+    )
+  );
+}
+
+interface Target {
+  /** Stays the same as the list grows: who was led there once may go elsewhere. */
+  readonly key: string;
+  readonly index: number;
+  readonly marked: boolean;
 }
 
 interface ListProps {
   readonly session: SessionDetail;
-  readonly blocks: ReturnType<typeof toBlocks>;
-  readonly target: number | undefined;
+  readonly blocks: readonly Block[];
+  readonly target: Target | undefined;
   /** Whether there are later events that were not read yet. */
   readonly reading: boolean;
 }
@@ -144,13 +176,12 @@ function List({ session, blocks, target, reading }: ListProps) {
     initialRect: { width: 1_000, height: 900 },
   });
   // Whoever comes by a link finds what it leads to in sight, once it was read.
-  const index = target === undefined ? -1 : blocks.findIndex(({ last }) => (last ?? -1) >= target);
-  const [jumped, setJumped] = useState<number>();
+  const [jumped, setJumped] = useState<string>();
   useEffect(() => {
-    if (index < 0 || jumped === target || margin === 0) return;
-    rows.scrollToIndex(index, { align: 'center' });
-    setJumped(target);
-  }, [index, jumped, target, margin, rows]);
+    if (target === undefined || jumped === target.key || margin === 0) return;
+    rows.scrollToIndex(target.index, { align: 'center' });
+    setJumped(target.key);
+  }, [target, jumped, margin, rows]);
 
   const height = rows.getTotalSize();
   const { below, toEnd } = useFollow(list, blocks.length, height, reading);
@@ -167,7 +198,8 @@ function List({ session, blocks, target, reading }: ListProps) {
               key={block.key}
               ref={rows.measureElement}
               data-index={at}
-              data-target={at === index || undefined}
+              data-target={(target?.marked === true && at === target.index) || undefined}
+              aria-current={(target?.marked === true && at === target.index) || undefined}
               aria-setsize={blocks.length}
               aria-posinset={at + 1}
               style={{ transform: `translateY(${String(start - margin)}px)` }}

@@ -1,4 +1,4 @@
-import type { SessionEvent } from '@loopwatch/contract/api';
+import type { IncidentItem, SessionEvent } from '@loopwatch/contract/api';
 
 /** A piece of a conversation as a reader sees it: pieces of text joined, a call with its result. */
 export interface Block {
@@ -114,6 +114,17 @@ export function toBlocks(items: readonly SessionEvent[]): Block[] {
     }
   }
   return blocks;
+}
+
+/** Whether a block lies in the time of a loop, and is of the kind that the loop is made of. */
+export function isInLoop(block: Block, item: IncidentItem): boolean {
+  const began = item.lastAt - item.cost.ms;
+  if (block.time < began || block.time > item.lastAt) return false;
+  if (item.detector === 'content-repeat') return block.kind === 'answer';
+  if (item.detector === 'thought-repeat') return block.kind === 'thought';
+  if (item.tool !== null)
+    return block.kind === 'call' && (item.period > 1 || block.call?.name === item.tool.name);
+  return block.kind === 'call' || block.kind === 'answer' || block.kind === 'thought';
 }
 
 function textOf(value: unknown): string {

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type SubmitEvent, useState } from 'react';
 import { ApiError, errorText } from '../api/client.ts';
-import { useMayChange } from '../api/me.ts';
+import { useRefusal } from '../api/me.ts';
 import { putSettings, scopeQuery, settingsQuery } from '../api/settings.ts';
 import { omit } from '../app/omit.ts';
 import { valueOf } from '../app/search.ts';
@@ -49,9 +49,7 @@ export function SettingsPage() {
           <div className={styles['page']}>
             <Scopes overview={all} scope={scope} />
             <Async query={own} what="this scope" skeleton={<Skeleton height={620} what="the settings" />}>
-              {(settings) => (
-                <Editor key={`${scope} ${String(settings.version)}`} keys={all.keys} settings={settings} />
-              )}
+              {(settings) => <Editor key={scope} keys={all.keys} settings={settings} />}
             </Async>
           </div>
         )}
@@ -128,14 +126,16 @@ interface EditorProps {
   readonly settings: ScopeSettings;
 }
 
-/** What is changed stays a draft until it is saved; then all of it holds at once. */
+/** What is changed stays a draft until it is saved, also while others save theirs; then all of it holds at once. */
 function Editor({ keys, settings }: EditorProps) {
-  const mayChange = useMayChange();
+  const refusal = useRefusal();
   const client = useQueryClient();
   const [search, setSearch] = useState('');
   const [onlySet, setOnlySet] = useState(false);
   /** By path: a text to set, or null for what is no longer set here. */
   const [draft, setDraft] = useState<ReadonlyMap<string, string | null>>(new Map());
+  /** The version that the draft was begun on. */
+  const [begunOn, setBegunOn] = useState(settings.version);
   const [problem, setProblem] = useState<string>();
   const [busy, setBusy] = useState(false);
   const kind = settings.scope.split(':')[0] as ScopeKind;
@@ -153,6 +153,7 @@ function Editor({ keys, settings }: EditorProps) {
     if (checked !== undefined && 'error' in checked) errors.set(path, checked.error);
   }
   const change = (path: string, text: string | null | undefined) => {
+    if (draft.size === 0) setBegunOn(settings.version);
     const next = new Map(draft);
     if (text === undefined) next.delete(path);
     else next.set(path, text);
@@ -171,6 +172,7 @@ function Editor({ keys, settings }: EditorProps) {
     try {
       await putSettings(settings.scope, { set, version: settings.version });
       await client.invalidateQueries({ queryKey: ['settings'] });
+      setDraft(new Map());
       void client.invalidateQueries({ queryKey: ['sessions', 'one'] });
       toast(`Saved: ${plural(draft.size, 'change')}, in force as soon as detection has read it`, {
         action: {
@@ -218,6 +220,11 @@ function Editor({ keys, settings }: EditorProps) {
           )}
         </span>
       </div>
+      {refusal !== undefined && (
+        <p className={styles['ignored']} role="note">
+          {refusal}.
+        </p>
+      )}
       {groups.length === 0 && (
         <Card title="No setting matches">
           <Message
@@ -246,7 +253,7 @@ function Editor({ keys, settings }: EditorProps) {
                 isSet={Object.hasOwn(settings.set, key.path)}
                 draft={draft.get(key.path)}
                 error={errors.get(key.path)}
-                disabled={!mayChange}
+                disabled={refusal !== undefined}
                 onChange={(text) => change(key.path, text)}
               />
             ))}
@@ -259,6 +266,12 @@ function Editor({ keys, settings }: EditorProps) {
             <b>{plural(draft.size, 'change')}</b>
             {errors.size > 0 && <p role="alert">{[...errors.values()][0]}</p>}
             {problem !== undefined && <p role="alert">{problem}</p>}
+            {settings.version !== begunOn && (
+              <p role="note">
+                Saved meanwhile by {settings.updatedBy ?? 'somebody'}: version {settings.version}. These
+                changes come on top.
+              </p>
+            )}
           </div>
           <Button tone="accent" disabled={errors.size > 0 || busy} onClick={() => void save()}>
             {busy ? 'Saving…' : 'Save'}

@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { backtestQuery, backtestsQuery, cancelBacktest, startBacktest } from '../api/backtests.ts';
 import { errorText } from '../api/client.ts';
-import { useMayChange } from '../api/me.ts';
+import { useRefusal } from '../api/me.ts';
 import { Button } from '../ui/Button.tsx';
 import { Card } from '../ui/Card.tsx';
 import { formatCompact, plural } from '../ui/format.ts';
@@ -24,7 +24,7 @@ const LIMIT = 5_000;
 /** The same for many sessions, by the server, with its progress; the model settings of each session count there, too. */
 export function BacktestCard({ source, total, moved }: Props) {
   const client = useQueryClient();
-  const mayChange = useMayChange();
+  const refused = useRefusal();
   const { data: list } = useQuery(backtestsQuery);
   const [shown, setShown] = useState<string>();
   const start = useMutation({
@@ -41,11 +41,7 @@ export function BacktestCard({ source, total, moved }: Props) {
   const id = shown ?? list?.items.find(({ status }) => status === 'running')?.id;
   return (
     <Card title="On all of them" note="by the server, as a job">
-      <Button
-        disabled={!mayChange || start.isPending}
-        onClick={() => start.mutate()}
-        title={mayChange ? undefined : 'Viewers may look only'}
-      >
+      <Button refused={refused} disabled={start.isPending} onClick={() => start.mutate()}>
         Try it on {plural(Math.min(LIMIT, total), 'session')}
       </Button>
       {start.isError && (
@@ -80,6 +76,7 @@ function sessionsOf(source: Source) {
 
 function Job({ id }: { readonly id: string }) {
   const client = useQueryClient();
+  const refused = useRefusal();
   const { data: job, error } = useQuery(backtestQuery(id));
   if (job === undefined) {
     return <p className={styles['state']}>{error === null ? 'Reading the job…' : errorText(error)}</p>;
@@ -92,6 +89,7 @@ function Job({ id }: { readonly id: string }) {
           <Progress job={job} />
           <Button
             small
+            refused={refused}
             onClick={() =>
               void cancelBacktest(id).then(() => client.invalidateQueries({ queryKey: ['backtests'] }))
             }

@@ -1,5 +1,6 @@
 import type { ComponentProps } from 'react';
 import styles from './Button.module.css';
+import { toast } from './toasts.ts';
 
 type Props = ComponentProps<'button'> & {
   readonly quiet?: boolean;
@@ -7,9 +8,16 @@ type Props = ComponentProps<'button'> & {
   readonly icon?: boolean;
   readonly tone?: 'accent' | 'hot' | undefined;
   readonly small?: boolean;
+  /** Why it does nothing for whoever looks; it says so when it is pressed. */
+  readonly refused?: string | undefined;
 };
 
-export function Button({ quiet, icon, tone, small, ...rest }: Props) {
+export function Button({ quiet, icon, tone, small, refused, ...rest }: Props) {
+  const saysWhy = refused !== undefined && {
+    'aria-disabled': true,
+    title: refused,
+    onClick: () => toast(refused),
+  };
   return (
     <button
       type="button"
@@ -19,6 +27,7 @@ export function Button({ quiet, icon, tone, small, ...rest }: Props) {
       data-tone={tone}
       data-small={small || undefined}
       {...rest}
+      {...saysWhy}
     />
   );
 }

@@ -1,0 +1,183 @@
+import { type CliProcess, freePort, spawnCli, type TempDir, tempDir } from '@loopwatch/testkit';
+import { expect, type Page, test } from '@playwright/test';
+import { expectNoViolations } from './support/page.ts';
+
+const tokens = { operator: 'the-operators-token', viewer: 'the-viewers-token' };
+const session = 'a-long-day';
+const at = 150;
+
+let folder: TempDir;
+let server: CliProcess;
+let url: string;
+
+/** A server that knows its people, and an agent's long day with a loop in the middle. */
+test.beforeAll(async () => {
+  folder = await tempDir();
+  const port = String(await freePort());
+  url = `http://localhost:${port}`;
+  server = spawnCli(
+    ['start', '--port', port, '--data-dir', folder.path, '--no-samples'],
+    { LOOPWATCH_API_TOKEN: tokens.operator, LOOPWATCH_VIEWER_TOKEN: tokens.viewer },
+    { from: 'build' },
+  );
+  await server.line(/Loopwatch .* is at http/);
+  const call = (name: string, n: number) => ({
+    sessionId: session,
+    agent: 'clerk',
+    type: 'tool_call_request',
+    name,
+    args: { n },
+  });
+  const before = Array.from({ length: at }, (_, n) => call('read_page', n));
+  const loop = Array.from({ length: 6 }, () => call('open_drawer', 0));
+  const after = Array.from({ length: at }, (_, n) => call('write_page', n));
+  const response = await fetch(`${url}/api/v1/events`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-ndjson', authorization: `Bearer ${tokens.operator}` },
+    body: [...before, ...loop, ...after, { sessionId: session, type: 'session_ended' }]
+      .map((event) => JSON.stringify(event))
+      .join('\n'),
+  });
+  expect(response.status).toBe(202);
+});
+
+test.afterAll(async () => {
+  await server.stop();
+  await folder.remove();
+});
+
+test.use({ contextOptions: { reducedMotion: 'reduce' }, viewport: { width: 1440, height: 900 } });
+
+async function logIn(page: Page, role: keyof typeof tokens): Promise<void> {
+  const response = await page.request.post(`${url}/api/v1/auth/login`, { data: { token: tokens[role] } });
+  expect(response.ok()).toBe(true);
+}
+
+async function openIncident(page: Page): Promise<void> {
+  await page.goto(`${url}/incidents`);
+  await page.getByRole('link', { name: /^open_drawer was called/ }).click();
+  await page.getByRole('link', { name: 'Whole page' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('open_drawer was called');
+}
+
+test('a viewer logs in where the link leads to, sees all, and is told why nothing can be changed', async ({
+  page,
+}) => {
+  await page.goto(`${url}/incidents?detector=tool-repeat`);
+  await expectNoViolations(page);
+  const token = page.getByLabel('Token');
+  await token.fill('something else');
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await expect(page.getByRole('alert')).toBeVisible();
+  await token.fill(tokens.viewer);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await expect(page).toHaveURL(`${url}/incidents?detector=tool-repeat`);
+  await openIncident(page);
+
+  const why = page.getByRole('region', { name: 'Messages' }).getByText('Viewers may look only');
+  for (const name of ['Acknowledge', 'Not a loop', 'Mute']) {
+    const button = page.getByRole('button', { name });
+    await expect(button).toHaveAttribute('aria-disabled', 'true');
+    await expect(button).toHaveAttribute('title', /^Viewers may look only/);
+  }
+  await page.getByRole('button', { name: 'Not a loop' }).press('Enter');
+  await expect(why).toHaveCount(1);
+  await page.keyboard.press('f');
+  await expect(why).toHaveCount(2);
+  await expect(page.getByRole('button', { name: 'False positive' })).toHaveCount(0);
+  await expectNoViolations(page);
+
+  await page.goto(`${url}/sessions/${session}`);
+  await page.getByRole('button', { name: 'Switch detection off' }).press('Enter');
+  await expect(why).toHaveCount(1);
+  await page.goto(`${url}/settings`);
+  await expect(page.getByRole('note')).toContainText('Viewers may look only');
+  await expect(page.getByLabel('max_repeats').first()).toBeDisabled();
+});
+
+test('a login that has run out is asked for again on the page where one is', async ({ page }) => {
+  await logIn(page, 'operator');
+  await page.goto(`${url}/incidents`);
+  await expect(page.getByRole('button', { name: 'Log out' })).toBeVisible();
+  // What the page asked for while it was logged in has come.
+  await page.waitForLoadState('networkidle');
+  await page.context().clearCookies();
+  await page.getByRole('button', { name: 'Open', exact: true }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'The login has run out' })).toBeVisible();
+  await expectNoViolations(page);
+  await page.getByRole('button', { name: 'Log in again' }).click();
+  await page.getByLabel('Token').fill(tokens.operator);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Incidents' })).toBeVisible();
+  await expect(page).toHaveURL(`${url}/incidents?state=open`);
+});
+
+test('a link leads to one event of a session, and another to a loop in it', async ({ page }) => {
+  await logIn(page, 'operator');
+  await page.goto(`${url}/sessions/${session}?at=${String(at - 20)}`);
+  const marked = page.locator('li[aria-current="true"]');
+  await expect(marked).toBeInViewport();
+  await expect(marked).toContainText(`#${String(at - 20)}`);
+  await expect(marked).toContainText('read_page');
+
+  await page.getByRole('link', { name: 'show in the transcript' }).click();
+  await expect(marked).toContainText('open_drawer');
+  await expect(marked).toBeInViewport();
+  await page.goBack();
+  await expect(marked).toContainText(`#${String(at - 20)}`);
+  await expect(marked).toBeInViewport();
+});
+
+test('a setting is refused where it does not fit, stays while others save, and is saved on top', async ({
+  page,
+}) => {
+  await logIn(page, 'operator');
+  await page.goto(`${url}/settings`);
+  const row = page.getByRole('listitem').filter({ hasText: 'max_repeats' }).first();
+  const field = row.getByRole('textbox');
+  const save = page.getByRole('button', { name: 'Save' });
+  await field.fill('1');
+  await expect(page.getByRole('alert')).toContainText('takes a whole number from 2');
+  await expect(save).toBeDisabled();
+  await expectNoViolations(page);
+
+  await field.fill('9');
+  const other = await page.request.put(`${url}/api/v1/settings/server`, {
+    data: { set: { 'tool_call_loop.max_repeats': 6 } },
+    headers: { origin: url },
+  });
+  expect(other.status()).toBe(200);
+  await expect(page.getByRole('note')).toContainText('Saved meanwhile by operator: version 1');
+  await expect(field).toHaveValue('9');
+  await save.click();
+  await expect(page.getByRole('region', { name: 'Messages' }).getByText('Saved: 1 change')).toBeVisible();
+  await page.reload();
+  await expect(field).toHaveValue('9');
+  await row.getByRole('button', { name: 'Do not set tool_call_loop.max_repeats here' }).click();
+  await save.click();
+  await expect(row).toContainText('preset');
+});
+
+test('a backtest by the server ends with how right the thresholds would have been', async ({ page }) => {
+  await logIn(page, 'operator');
+  await openIncident(page);
+  await page.getByRole('button', { name: 'Acknowledge' }).click();
+  await expect(page.getByRole('button', { name: 'Acknowledged' })).toBeVisible();
+  await page.getByRole('link', { name: 'Tuning' }).click();
+  await page.getByLabel('Same call in a row').fill('15');
+  await page.getByRole('button', { name: 'Try it on 1 session' }).click();
+  const card = page.getByRole('region', { name: 'On all of them' });
+  await expect(card).toContainText('1 session, 307 events');
+  const recall = card.getByRole('row', { name: /^Recall/ }).getByRole('cell');
+  await expect(recall).toHaveText(['100 %', '0 %']);
+  await expectNoViolations(page);
+});
+
+test('an address that leads nowhere says so, and how to go on', async ({ page }) => {
+  await logIn(page, 'operator');
+  await page.goto(`${url}/nowhere`);
+  await expect(page.getByRole('heading', { level: 1, name: 'Not found' })).toBeVisible();
+  await expectNoViolations(page);
+  await page.getByRole('link', { name: 'To the incidents' }).click();
+  await expect(page).toHaveURL(`${url}/incidents`);
+});
