@@ -130,8 +130,10 @@ class AnswerReader {
     return this.#take(this.int16()).toString();
   }
 
+  /** A small part of a large answer is copied: it would keep all of it in memory. */
   bytes(): Buffer {
-    return this.#take(Math.max(0, this.int32()));
+    const bytes = this.#take(Math.max(0, this.int32()));
+    return bytes.length * 4 < this.#payload.length ? Buffer.from(bytes) : bytes;
   }
 
   array<T>(read: () => T): T[] {

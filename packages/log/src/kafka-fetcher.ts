@@ -3,9 +3,8 @@ import { messageOf } from './errors.ts';
 import type { KafkaCluster } from './kafka-cluster.ts';
 import { type FetchedPartition, type FetchLimits, fetchFrom } from './kafka-fetch.ts';
 import { listOffset } from './kafka-offsets.ts';
-import { decodeRecords } from './kafka-record-decoder.ts';
 import type { LogFunction } from './log-function.ts';
-import type { LogRecord } from './ports.ts';
+import { PartitionStream } from './partition-stream.ts';
 import type { Place } from './task.ts';
 import { backoff, delay } from './timing.ts';
 import type { Bounds } from './topic-reader.ts';
@@ -18,17 +17,11 @@ export interface FetcherOptions extends FetchLimits {
   readonly goOn?: (place: Place, bounds: Bounds) => Promise<number>;
 }
 
-/** Records of one partition, in order. */
-export interface Fetched {
-  readonly records: readonly LogRecord[];
-  /** The offset behind them, markers of transactions included. */
-  readonly next: number;
-  /** Records of the partition behind these when they were fetched. */
-  readonly lag: number;
-}
-
 /** While a partition's bytes wait for somebody to take them, a broker may hold the fetch of others only so long, ms. */
 const hurriedWaitMs = 5;
+const mib = 1024 * 1024;
+/** What all partitions together may be sent ahead; each of them a mebibyte, however many there are. */
+const aheadBytes = 64 * mib;
 const outOfRange = 1;
 /** Answers after which the cluster has to be asked who leads the partition. */
 const staleTypes = new Set([
@@ -42,9 +35,8 @@ const staleTypes = new Set([
 ]);
 
 /**
- * Fetches partitions by offset: one request at a time for each broker, with all partitions it leads that have nothing
- * fetched ahead. What a partition is sent is kept as bytes until it is asked for, so at most one answer a partition is
- * in memory beside the one at work.
+ * Fetches partitions by offset: one request at a time for each broker, with all partitions it leads that have little
+ * fetched ahead. What a partition is sent is kept as bytes until it is asked for.
  */
 export class KafkaFetcher {
   readonly #cluster: KafkaCluster;
@@ -66,6 +58,7 @@ export class KafkaFetcher {
     const stream = new PartitionStream(topic, partition, offset, {
       wanted: () => this.#fetchWanted(),
       closed: (closed) => this.#streams.delete(closed),
+      maxBytes: () => this.#maxBytesPerPartition,
     });
     this.#streams.add(stream);
     this.#fetchWanted();
@@ -76,6 +69,11 @@ export class KafkaFetcher {
   close(): void {
     this.#closed = true;
     for (const stream of this.#streams) stream.close();
+  }
+
+  get #maxBytesPerPartition(): number {
+    const share = Math.max(mib, Math.floor(aheadBytes / this.#streams.size));
+    return Math.min(this.#options.maxBytesPerPartition, share);
   }
 
   #fetchWanted(): void {
@@ -118,10 +116,15 @@ export class KafkaFetcher {
         const broker = await this.#cluster.findBroker({ nodeId: leader });
         const hurried = [...this.#streams].some(({ isWanted }) => !isWanted);
         const maxWaitMs = hurried ? hurriedWaitMs : this.#options.maxWaitMs;
-        const answers = await fetchFrom(broker, streams, { ...this.#options, maxWaitMs });
+        const limits = { ...this.#options, maxWaitMs, maxBytesPerPartition: this.#maxBytesPerPartition };
+        const asked = streams.map((stream) => ({ stream, offset: stream.offset }));
+        const answers = await fetchFrom(broker, streams, limits);
         for (const answer of answers) {
-          const stream = streams.find((s) => s.topic === answer.topic && s.partition === answer.partition);
-          if (stream === undefined || stream.isClosed) continue;
+          const { topic, partition } = answer;
+          const found = asked.find(({ stream: s }) => s.topic === topic && s.partition === partition);
+          // It may have been closed, or another broker that leads it now was faster.
+          if (found === undefined || found.stream.isClosed || found.stream.offset !== found.offset) continue;
+          const { stream } = found;
           const type = await this.#deliver(stream, answer);
           failed ||= type !== undefined;
           if (type !== undefined) reason = type;
@@ -202,93 +205,6 @@ export class KafkaFetcher {
 
   #trouble(level: 'warn' | 'error', message: string, fields: Readonly<Record<string, unknown>>): void {
     if (!this.#closed) this.#options.log?.(level, message, fields);
-  }
-}
-
-interface StreamOwner {
-  /** The stream has nothing fetched ahead any more. */
-  wanted(): void;
-  closed(stream: PartitionStream): void;
-}
-
-/** One partition's records as they come; pull them one answer after the other. */
-export class PartitionStream {
-  readonly topic: string;
-  readonly partition: number;
-  readonly #owner: StreamOwner;
-  /** What to fetch next. */
-  #offset: number;
-  #ahead: FetchedPartition | undefined;
-  /** An answer is being decoded: where to fetch next is not known yet. */
-  #decoding = false;
-  #closed = false;
-  #wake: (() => void) | undefined;
-
-  constructor(topic: string, partition: number, offset: number, owner: StreamOwner) {
-    this.topic = topic;
-    this.partition = partition;
-    this.#offset = offset;
-    this.#owner = owner;
-  }
-
-  get offset(): number {
-    return this.#offset;
-  }
-
-  get isWanted(): boolean {
-    return this.#ahead === undefined && !this.#decoding && !this.#closed;
-  }
-
-  get isClosed(): boolean {
-    return this.#closed;
-  }
-
-  /** The next records, once there are some; `undefined` when the stream is closed. */
-  async next(): Promise<Fetched | undefined> {
-    for (;;) {
-      while (this.#ahead === undefined && !this.#closed) {
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve;
-        });
-      }
-      const answer = this.#ahead;
-      if (answer === undefined || this.#closed) return undefined;
-      const from = this.#offset;
-      this.#decoding = true;
-      this.#ahead = undefined;
-      const place = `${this.topic}/${this.partition}`;
-      const { records, next } = await decodeRecords(answer.bytes, from, answer.abortedTransactions, place);
-      this.#decoding = false;
-      if (this.#offset === from) this.#offset = next;
-      // Fetched while these are worked on.
-      this.#owner.wanted();
-      if (records.length > 0 || next > from) {
-        return { records, next, lag: Math.max(0, answer.highWatermark - next) };
-      }
-    }
-  }
-
-  close(): void {
-    this.#closed = true;
-    this.#ahead = undefined;
-    this.#owner.closed(this);
-    this.#wakeUp();
-  }
-
-  deliver(answer: FetchedPartition): void {
-    if (answer.bytes.length === 0) return;
-    this.#ahead = answer;
-    this.#wakeUp();
-  }
-
-  /** Goes on elsewhere. */
-  reset(offset: number): void {
-    this.#offset = offset;
-  }
-
-  #wakeUp(): void {
-    this.#wake?.();
-    this.#wake = undefined;
   }
 }
 

@@ -12,7 +12,7 @@ export interface AbortedTransaction {
 
 export interface DecodedRecords {
   readonly records: LogRecord[];
-  /** The offset to read next: behind the last complete batch, markers of transactions and gaps included. */
+  /** The offset behind them, markers of transactions and gaps included. */
   readonly next: number;
 }
 
@@ -39,87 +39,137 @@ interface Codec {
 }
 
 /**
- * Decodes the record batches (format v2, KIP-98) of one partition's fetch, from the record at `from` on, without those of
- * aborted transactions. A batch that is cut off at the end is left for the next fetch.
+ * The record batches (format v2, KIP-98) of one partition's fetch, from the record at `from` on, without those of aborted
+ * transactions. A batch that is cut off at the end is left for the next fetch.
  *
  * kafkajs decodes the same three times slower: it makes each offset a string and an arbitrary-precision number, and
  * filters every record thrice. Records come as views of the fetched bytes, and are read only where somebody asks.
- *
- * @param place For messages, as `topic/partition`.
- * @throws LogError `request_failed` for a format or a compression that cannot be read, naming place and offset
  */
-export async function decodeRecords(
-  bytes: Buffer,
-  from: number,
-  aborted: readonly AbortedTransaction[],
-  place: string,
-): Promise<DecodedRecords> {
-  const records: LogRecord[] = [];
-  const transactions = new AbortedTransactions(aborted);
-  let next = from;
-  let at = 0;
-  while (at + recordsAt <= bytes.length) {
-    const end = at + lengthAt + 4 + bytes.readInt32BE(at + lengthAt);
-    if (end > bytes.length) break;
-    const baseOffset = int64(bytes, at + offsetAt);
-    const magic = bytes.readInt8(at + magicAt);
-    if (magic !== 2)
-      throw unreadable(place, baseOffset, `its format is version ${magic}, older than Kafka 0.11`);
-    const attributes = bytes.readInt16BE(at + attributesAt);
-    const last = baseOffset + bytes.readInt32BE(at + lastOffsetDeltaAt);
-    const producerId = bytes.readBigInt64BE(at + producerIdAt);
-    transactions.reach(last);
-    if ((attributes & control) !== 0) {
-      transactions.end(producerId, bytes, at + recordsAt);
-    } else if (last >= from && !((attributes & transactional) !== 0 && transactions.isAborted(producerId))) {
-      const body = await bodyOf(bytes, at + recordsAt, end, attributes, place, baseOffset);
-      const appended = (attributes & logAppendTime) !== 0;
-      const batch = {
-        ...body,
-        count: bytes.readInt32BE(at + countAt),
-        baseOffset,
-        baseTimestamp: int64(bytes, at + (appended ? maxTimestampAt : baseTimestampAt)),
-        appended,
-      };
-      try {
-        readRecords(batch, from, records);
-      } catch (error) {
-        throw unreadable(place, baseOffset, 'its records are broken', error);
-      }
+export class RecordDecoder {
+  /** The offset to fetch next: behind the last whole batch, markers of transactions and gaps included. */
+  readonly next: number;
+  readonly #bytes: Buffer;
+  readonly #from: number;
+  readonly #place: string;
+  readonly #transactions: AbortedTransactions;
+  /** Where the last whole batch ends. */
+  readonly #end: number;
+  #at = 0;
+  #next: number;
+
+  /** @param place For messages, as `topic/partition`. */
+  constructor(bytes: Buffer, from: number, aborted: readonly AbortedTransaction[], place: string) {
+    this.#bytes = bytes;
+    this.#from = from;
+    this.#place = place;
+    this.#transactions = new AbortedTransactions(aborted);
+    this.#next = from;
+    let at = 0;
+    let next = from;
+    while (at + recordsAt <= bytes.length) {
+      const end = batchEnd(bytes, at);
+      if (end > bytes.length) break;
+      const readable = isReadable(bytes, at);
+      if (readable) next = Math.max(next, lastOffset(bytes, at) + 1);
+      at = end;
+      if (!readable) break;
     }
-    next = Math.max(next, last + 1);
-    at = end;
+    this.#end = at;
+    this.next = next;
   }
-  return { records, next };
+
+  /** Bytes that were not taken yet. */
+  get left(): number {
+    return this.#end - this.#at;
+  }
+
+  /**
+   * The next batches, until there is nothing left or they reach `enough` bytes.
+   *
+   * @throws LogError `request_failed` for a format or a compression that cannot be read, naming place and offset
+   */
+  async take(enough = Infinity): Promise<DecodedRecords> {
+    const bytes = this.#bytes;
+    const records: LogRecord[] = [];
+    for (const start = this.#at; this.left > 0 && this.#at - start < enough; ) {
+      const at = this.#at;
+      if (!isReadable(bytes, at)) throw this.#unreadable(at, formatOf(bytes, at));
+      const attributes = bytes.readInt16BE(at + attributesAt);
+      const last = lastOffset(bytes, at);
+      const producerId = bytes.readBigInt64BE(at + producerIdAt);
+      const isTransactional = (attributes & transactional) !== 0;
+      this.#transactions.reach(last);
+      if ((attributes & control) !== 0) {
+        this.#transactions.end(producerId, bytes, at + recordsAt);
+      } else if (last >= this.#from && !(isTransactional && this.#transactions.isAborted(producerId))) {
+        await this.#read(at, attributes, records);
+      }
+      this.#next = Math.max(this.#next, last + 1);
+      this.#at = batchEnd(bytes, at);
+    }
+    return { records, next: this.#next };
+  }
+
+  async #read(at: number, attributes: number, into: LogRecord[]): Promise<void> {
+    const bytes = this.#bytes;
+    const body = await this.#body(at, attributes);
+    const appended = (attributes & logAppendTime) !== 0;
+    const batch = {
+      ...body,
+      count: bytes.readInt32BE(at + countAt),
+      baseOffset: int64(bytes, at + offsetAt),
+      baseTimestamp: int64(bytes, at + (appended ? maxTimestampAt : baseTimestampAt)),
+      appended,
+    };
+    try {
+      readRecords(batch, this.#from, into);
+    } catch (error) {
+      throw this.#unreadable(at, 'its records are broken', error);
+    }
+  }
+
+  async #body(at: number, attributes: number): Promise<{ bytes: Buffer; start: number }> {
+    const bytes = this.#bytes;
+    const start = at + recordsAt;
+    const type = attributes & codecMask;
+    if (type === 0) return { bytes, start };
+    const { CompressionCodecs } = kafkajs;
+    const codecs: Readonly<Record<number, (() => Codec) | undefined>> = CompressionCodecs;
+    const codec = codecs[type]?.();
+    if (codec === undefined) throw this.#unreadable(at, `its compression ${type} is unknown`);
+    try {
+      return { bytes: await codec.decompress(bytes.subarray(start, batchEnd(bytes, at))), start: 0 };
+    } catch (error) {
+      throw this.#unreadable(at, `it cannot be decompressed: ${messageOf(error)}`, error);
+    }
+  }
+
+  #unreadable(at: number, why: string, cause?: unknown): LogError {
+    return new LogError(
+      'request_failed',
+      `The record batch at ${this.#place}@${int64(this.#bytes, at + offsetAt)} cannot be read: ${why}. Nothing behind it is read before it is gone or the committed offset is set behind it.`,
+      { cause },
+    );
+  }
 }
 
-async function bodyOf(
-  bytes: Buffer,
-  start: number,
-  end: number,
-  attributes: number,
-  place: string,
-  offset: number,
-): Promise<{ bytes: Buffer; start: number }> {
-  const type = attributes & codecMask;
-  if (type === 0) return { bytes, start };
-  const { CompressionCodecs } = kafkajs;
-  const codecs: Readonly<Record<number, (() => Codec) | undefined>> = CompressionCodecs;
-  const codec = codecs[type]?.();
-  if (codec === undefined) throw unreadable(place, offset, `its compression ${type} is unknown`);
-  try {
-    return { bytes: await codec.decompress(bytes.subarray(start, end)), start: 0 };
-  } catch (error) {
-    throw unreadable(place, offset, `it cannot be decompressed: ${messageOf(error)}`, error);
-  }
+function batchEnd(bytes: Buffer, at: number): number {
+  const headLength = lengthAt + 4;
+  // One that claims less than a head is broken; its end is somewhere behind.
+  return at + Math.max(recordsAt, headLength + bytes.readInt32BE(at + lengthAt));
 }
 
-function unreadable(place: string, offset: number, why: string, cause?: unknown): LogError {
-  return new LogError(
-    'request_failed',
-    `The record batch at ${place}@${offset} cannot be read: ${why}. Nothing behind it is read before it is gone or the committed offset is set behind it.`,
-    { cause },
-  );
+function isReadable(bytes: Buffer, at: number): boolean {
+  return bytes.readInt8(at + magicAt) === 2 && bytes.readInt32BE(at + lengthAt) >= recordsAt - lengthAt - 4;
+}
+
+function formatOf(bytes: Buffer, at: number): string {
+  const magic = bytes.readInt8(at + magicAt);
+  return magic === 2 ? 'its length is broken' : `its format is version ${magic}, older than Kafka 0.11`;
+}
+
+function lastOffset(bytes: Buffer, at: number): number {
+  return int64(bytes, at + offsetAt) + bytes.readInt32BE(at + lastOffsetDeltaAt);
 }
 
 interface RecordBatchBody {

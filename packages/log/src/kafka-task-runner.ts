@@ -20,7 +20,7 @@ export interface KafkaTaskRunnerOptions extends MembershipOptions {
   readonly delivery: 'exactly_once' | 'at_least_once';
   /** How long a broker may hold an empty fetch, in milliseconds: a bound on the traffic of an idle worker. Default 500. */
   readonly maxWaitMs?: number;
-  /** Bytes fetched of one partition at a time; a single larger record still comes. Default 1 MiB. */
+  /** Bytes fetched of one partition at a time; a single larger record still comes. Default 4 MiB, less where there are many. */
   readonly maxBytesPerPartition?: number;
 }
 
@@ -58,7 +58,7 @@ class KafkaTaskRunner implements TaskRunner {
     this.#cluster = createKafkaCluster(options);
     this.#fetcher = new KafkaFetcher(this.#cluster, {
       maxWaitMs: options.maxWaitMs ?? 500,
-      maxBytesPerPartition: options.maxBytesPerPartition ?? mib,
+      maxBytesPerPartition: options.maxBytesPerPartition ?? 4 * mib,
       maxBytes: 16 * mib,
       log: options.log,
     });

@@ -1,11 +1,12 @@
 import { LogError, messageOf } from './errors.ts';
 import type { KafkaCluster } from './kafka-cluster.ts';
-import { type Fetched, type KafkaFetcher, type PartitionStream } from './kafka-fetcher.ts';
+import type { KafkaFetcher } from './kafka-fetcher.ts';
 import { listOffset } from './kafka-offsets.ts';
 import { committedPosition } from './kafka-position.ts';
 import type { KafkaState } from './kafka-state.ts';
 import type { StepWriter } from './kafka-step-writer.ts';
 import type { LogFunction } from './log-function.ts';
+import type { Fetched, PartitionStream } from './partition-stream.ts';
 import { StepLane } from './step-lane.ts';
 import type { OpenTask, PartitionTask, Place, StateChange, TaskObserver } from './task.ts';
 import { backoff, delay } from './timing.ts';

@@ -2,7 +2,7 @@ import { produceWithJava, waitFor } from '@loopwatch/testkit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createKafkaCluster } from '../src/kafka-cluster.ts';
 import { fetchFrom } from '../src/kafka-fetch.ts';
-import { decodeRecords } from '../src/kafka-record-decoder.ts';
+import { RecordDecoder } from '../src/kafka-record-decoder.ts';
 import { follow, newTopic, shared } from './kafka-harness.ts';
 
 const attributesAt = 21;
@@ -78,7 +78,7 @@ async function fetchAll(topic: string): Promise<{ records: string[]; batches: Ba
     const limits = { maxWaitMs: 100, maxBytes: 16 * mib, maxBytesPerPartition: 4 * mib };
     const [fetched] = await fetchFrom(broker, [{ topic, partition: 0, offset }], limits);
     const bytes = fetched?.bytes ?? Buffer.alloc(0);
-    const decoded = await decodeRecords(bytes, offset, [], `${topic}/0`);
+    const decoded = await new RecordDecoder(bytes, offset, [], `${topic}/0`).take();
     if (decoded.next === offset) return { records, batches };
     records.push(...decoded.records.map(({ value }) => String(value)));
     batches.push(...batchesIn(bytes));

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LogError } from '../src/errors.ts';
 import { registerCodecs } from '../src/kafka-codecs.ts';
-import { decodeRecords } from '../src/kafka-record-decoder.ts';
+import { RecordDecoder } from '../src/kafka-record-decoder.ts';
 
 // kafkajs' own encoder: what it writes, brokers take.
 const require = createRequire(import.meta.url);
@@ -64,9 +64,24 @@ const marker = (commit: boolean): Written => ({
   value: Buffer.alloc(6),
 });
 const decode = (bytes: Buffer, from = 0, aborted: { producerId: bigint; firstOffset: number }[] = []) =>
-  decodeRecords(bytes, from, aborted, 'events/3');
+  new RecordDecoder(bytes, from, aborted, 'events/3').take();
 const values = ({ records }: Awaited<ReturnType<typeof decode>>) =>
   records.map(({ offset, value }) => `${offset}:${String(value)}`);
+
+/** One transaction that is given up beside one that is not, and what comes after them. */
+async function transactions(): Promise<Buffer> {
+  const parts = await Promise.all([
+    batch([text('good')], { firstOffset: 0 }),
+    batch([text('lost')], { firstOffset: 1, producerId: 1, transactional: true }),
+    batch([text('kept')], { firstOffset: 2, producerId: 2, transactional: true }),
+    batch([text('plain')], { firstOffset: 3, producerId: 1 }),
+    batch([marker(false)], { firstOffset: 4, producerId: 1, transactional: true, control: true }),
+    batch([marker(true)], { firstOffset: 5, producerId: 2, transactional: true, control: true }),
+    batch([text('next')], { firstOffset: 6, producerId: 1, transactional: true }),
+    batch([marker(true)], { firstOffset: 7, producerId: 1, transactional: true, control: true }),
+  ]);
+  return Buffer.concat(parts);
+}
 
 const bytesOrNull = fc.option(
   fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array)),
@@ -128,19 +143,25 @@ describe('decoding record batches', () => {
   });
 
   it('leaves out markers and aborted transactions, and reads on behind them', async () => {
-    const parts = await Promise.all([
-      batch([text('good')], { firstOffset: 0 }),
-      batch([text('lost')], { firstOffset: 1, producerId: 1, transactional: true }),
-      batch([text('kept')], { firstOffset: 2, producerId: 2, transactional: true }),
-      batch([text('plain')], { firstOffset: 3, producerId: 1 }),
-      batch([marker(false)], { firstOffset: 4, producerId: 1, transactional: true, control: true }),
-      batch([marker(true)], { firstOffset: 5, producerId: 2, transactional: true, control: true }),
-      batch([text('next')], { firstOffset: 6, producerId: 1, transactional: true }),
-      batch([marker(true)], { firstOffset: 7, producerId: 1, transactional: true, control: true }),
-    ]);
-    const decoded = await decode(Buffer.concat(parts), 0, [{ producerId: 1n, firstOffset: 1 }]);
+    const decoded = await decode(await transactions(), 0, [{ producerId: 1n, firstOffset: 1 }]);
     expect(values(decoded)).toEqual(['0:good', '2:kept', '3:plain', '6:next']);
     expect(decoded.next).toBe(8);
+  });
+
+  it.each([1, 150, 400, 10_000])('gives the same in pieces of %i bytes', async (enough) => {
+    const bytes = await transactions();
+    const decoder = new RecordDecoder(bytes, 0, [{ producerId: 1n, firstOffset: 1 }], 'events/3');
+    expect([decoder.next, decoder.left]).toEqual([8, bytes.length]);
+    const pieces: string[][] = [];
+    const nexts: number[] = [];
+    while (decoder.left > 0) {
+      const piece = await decoder.take(enough);
+      pieces.push(values(piece));
+      nexts.push(piece.next);
+    }
+    expect(pieces.flat()).toEqual(['0:good', '2:kept', '3:plain', '6:next']);
+    if (enough === 1) expect(nexts).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(nexts.at(-1)).toBe(8);
   });
 
   it('takes the broker’s time where the topic says so', async () => {
@@ -161,6 +182,7 @@ describe('decoding record batches', () => {
 
   it.each<[string, (bytes: Buffer) => void, RegExp]>([
     ['an old format', (bytes) => bytes.writeInt8(1, 16), /format is version 1/],
+    ['a length that cannot be', (bytes) => bytes.writeInt32BE(-70, 8), /length is broken/],
     ['an unknown compression', (bytes) => bytes.writeInt16BE(6, attributesAt), /compression 6 is unknown/],
     ['broken compressed bytes', (bytes) => bytes.writeInt16BE(1, attributesAt), /cannot be decompressed/],
   ])('says where it met %s', async (_, spoil, message) => {
