@@ -21,7 +21,9 @@ export async function expectedResults(
   const partitions = new Set(records.map(({ partition }) => partition));
   for (const partition of partitions) {
     const pipeline = new LoopPipeline(detection);
-    const own = records.filter((record) => record.partition === partition);
+    const own = records
+      .filter((record) => record.partition === partition)
+      .map((record) => ({ ...record, text: record.value }));
     await pipeline.process({ topic, partition, records: own }).forEach((outcome) => {
       // As JSON has it: without what is undefined.
       if (outcome.type === 'verdict') verdicts.push(JSON.parse(JSON.stringify(outcome.verdict)) as Verdict);

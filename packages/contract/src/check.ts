@@ -24,9 +24,17 @@ function compile(schema: z.ZodType): ValidateFunction {
   return ajv.compile(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', target: 'draft-7' }));
 }
 
-/** A text, or bytes that become one when asked: keys are looked at only where the value names no session. */
+/** A text, or bytes that become one when asked. */
 export interface Textual {
   toString(): string;
+}
+
+/** What an event is read from. Each part may be made when it is asked for, so it is asked for once, or not at all. */
+export interface EventSource {
+  /** JSON; `null` is a tombstone. */
+  readonly text: string | null;
+  /** The session of an event that does not name its own. */
+  readonly key: Textual | null;
 }
 
 /** Whether a value is an event that the schema accepts; it is not copied. */
@@ -37,13 +45,9 @@ export function isAgentEvent(value: unknown): value is AgentEvent {
   return (checks.get(type) ?? isOther)(value);
 }
 
-/**
- * Decodes one event.
- *
- * @param text the record's value, JSON
- * @param key the record's key: the session of an event that does not name its own
- */
-export function decodeEvent(text: string | null, key: Textual | null): Decoded {
+/** Decodes one event. */
+export function decodeEvent(source: EventSource): Decoded {
+  const { text } = source;
   if (text === null) return refuse('empty_value', 'the record has no value; an event is a JSON object');
   let value: unknown;
   try {
@@ -51,18 +55,18 @@ export function decodeEvent(text: string | null, key: Textual | null): Decoded {
   } catch (error) {
     return refuse('not_json', error instanceof Error ? error.message : String(error));
   }
-  return acceptEvent(value, key);
+  return acceptEvent(value, source);
 }
 
 /** As {@link decodeEvent}, for a value that is already parsed. */
-export function acceptEvent(value: unknown, key: Textual | null): Decoded {
+export function acceptEvent(value: unknown, keyed?: Pick<EventSource, 'key'>): Decoded {
   if (!isAgentEvent(value)) {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       return refuse('not_an_object', `expected a JSON object, got ${describeType(value)}`);
     }
     return refuse('invalid_event', explain(value));
   }
-  const sessionId = value.sessionId ?? key?.toString() ?? '';
+  const sessionId = value.sessionId ?? keyed?.key?.toString() ?? '';
   if (sessionId === '') {
     return refuse(
       'missing_session',

@@ -44,7 +44,7 @@ describe('decodeEvent', () => {
     ['the same field twice, the last one wins', '{"type":"content","text":5,"text":"x"}'],
     ['white space around', ' \n{"type":"retry"}\t'],
   ])('accepts %s, unchanged', (_, text) => {
-    const decoded = decodeEvent(text, 's-1');
+    const decoded = decodeEvent({ text, key: 's-1' });
     expect(decoded).toMatchObject({ ok: true, sessionId: 's-1' });
     expect(decoded.ok && JSON.stringify(decoded.event)).toBe(JSON.stringify(JSON.parse(text)));
   });
@@ -55,16 +55,19 @@ describe('decodeEvent', () => {
     ['an unknown field', `{"type":"retry","extra":${nested(10_000)}}`],
     ['a setting', `{"type":"control","set":${nested(10_000)}}`],
   ])('accepts %s 10,000 levels deep', (_, text) => {
-    expect(decodeEvent(text, 's-1').ok).toBe(true);
+    expect(decodeEvent({ text, key: 's-1' }).ok).toBe(true);
   });
 
   it('names the field of a wrong value 10,000 levels deep', () => {
-    const decoded = decodeEvent(`{"type":"content","text":${nested(10_000)}}`, 's-1');
+    const decoded = decodeEvent({ text: `{"type":"content","text":${nested(10_000)}}`, key: 's-1' });
     expect(!decoded.ok && decoded.message).toMatch(/^text: /);
   });
 
   it('takes no property of the event from its prototype', () => {
-    const decoded = decodeEvent('{"type":"content","text":"x","__proto__":{"sessionId":"evil"}}', 's-1');
+    const decoded = decodeEvent({
+      text: '{"type":"content","text":"x","__proto__":{"sessionId":"evil"}}',
+      key: 's-1',
+    });
     expect(decoded).toMatchObject({ ok: true, sessionId: 's-1' });
     expect(Object.getPrototypeOf({})).not.toHaveProperty('sessionId');
   });
@@ -123,7 +126,7 @@ describe('decodeEvent', () => {
     ['an unsound envelope of an unknown type', '{"type":"image","agent":1}', 'invalid_event', /^agent: /],
     ['two faults', '{"type":"content","text":1,"id":2}', 'invalid_event', /id: .*; text: /],
   ])('refuses %s', (_, text, reason, message) => {
-    const decoded = decodeEvent(text, 's-1');
+    const decoded = decodeEvent({ text, key: 's-1' });
     expect(decoded).toMatchObject({ ok: false, reason });
     expect(!decoded.ok && decoded.message).toMatch(message);
   });
@@ -133,16 +136,19 @@ describe('decodeEvent', () => {
     ['the key stands in', '{"type":"retry"}', 'b', 'b'],
     ['null in the value is absent', '{"sessionId":null,"type":"retry"}', 'b', 'b'],
   ])('names the session: %s', (_, text, key, sessionId) => {
-    expect(decodeEvent(text, key)).toMatchObject({ ok: true, sessionId });
+    expect(decodeEvent({ text, key })).toMatchObject({ ok: true, sessionId });
   });
 
   it.each([null, ''])('refuses an event without a session (key %j)', (key) => {
-    expect(decodeEvent('{"type":"retry"}', key)).toMatchObject({ ok: false, reason: 'missing_session' });
+    expect(decodeEvent({ text: '{"type":"retry"}', key })).toMatchObject({
+      ok: false,
+      reason: 'missing_session',
+    });
   });
 
   it('keeps messages short whatever was sent', () => {
     const faults = Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`k${index}`, 1]));
-    const decoded = acceptEvent({ type: 'control', unset: Object.values(faults) }, 's-1');
+    const decoded = acceptEvent({ type: 'control', unset: Object.values(faults) });
     expect(!decoded.ok && decoded.message.length).toBeLessThanOrEqual(1000);
   });
 });

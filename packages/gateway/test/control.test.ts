@@ -1,5 +1,5 @@
 import { settingsByHeader } from '@loopwatch/contract';
-import { LogError, type LogRecord, type TopicHandler, type TopicReader } from '@loopwatch/log';
+import { BytesRecord, LogError, type LogRecord, type TopicHandler, type TopicReader } from '@loopwatch/log';
 import { waitFor } from '@loopwatch/testkit';
 import { describe, expect, it } from 'vitest';
 import { Agent, ask, calls } from './agent.ts';
@@ -24,7 +24,8 @@ class ControlTopic {
 
   async write(scope: string, set: object | null, headers: LogRecord['headers'] = {}): Promise<void> {
     const value = set === null ? null : Buffer.from(JSON.stringify({ v: 1, scope, set, unset: [] }));
-    const record = { offset: this.records.length, timestamp: 0, key: Buffer.from(scope), value, headers };
+    const place = { offset: this.records.length, timestamp: 0 };
+    const record = new BytesRecord({ ...place, key: Buffer.from(scope), value, headers });
     this.records.push(record);
     await this.hand([record]);
   }

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { BytesRecord } from './bytes-record.ts';
 import type { LogRecord, OutputRecord, RecordHeaders } from './ports.ts';
 
 /** A record that has no place in a topic yet. */
@@ -21,7 +22,7 @@ const noHeaders: RecordHeaders = Object.freeze({});
 /** @param now Its timestamp if it has none, epoch ms. */
 export function numbered(record: NewRecord, offset: number, now: number): LogRecord {
   const { key, value, headers = noHeaders, timestamp = now } = record;
-  return { offset, timestamp, key: toBuffer(key), value: toBuffer(value), headers };
+  return new BytesRecord({ offset, timestamp, key: toBuffer(key), value: toBuffer(value), headers });
 }
 
 /** One record as one line of JSON, with its line feed. */
@@ -52,13 +53,13 @@ export function decodeLine(line: Buffer, expectedOffset: number): LogRecord {
 export function loadRecord(stored: unknown): LogRecord {
   if (!isStoredRecord(stored)) throw new Error('it is not a record');
   const { offset, timestamp, headers } = stored;
-  return {
+  return new BytesRecord({
     offset,
     timestamp,
     key: load(stored.key),
     value: load(stored.value),
     headers: headers === undefined ? noHeaders : loadHeaders(headers),
-  };
+  });
 }
 
 function toBuffer(value: string | Buffer | null): Buffer | null {

@@ -1,3 +1,4 @@
+export { BytesRecord } from './bytes-record.ts';
 export { lockFolder } from './embedded-lock.ts';
 export { type EmbeddedLog, type EmbeddedLogOptions, openEmbeddedLog } from './embedded-log.ts';
 export { LogError, type LogErrorCode, logErrorCodes } from './errors.ts';

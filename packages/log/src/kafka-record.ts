@@ -29,6 +29,13 @@ export class KafkaRecord implements LogRecord {
     return field(this.#bytes, cursor);
   }
 
+  get text(): string | null {
+    const cursor = new Cursor(this.#bytes, this.#at);
+    cursor.skipField();
+    const length = cursor.varint();
+    return length < 0 ? null : this.#bytes.toString('utf8', cursor.at, cursor.at + length);
+  }
+
   /** A header given several times counts with its last value, as in Kafka's own `lastHeader`. */
   get headers(): RecordHeaders {
     const cursor = new Cursor(this.#bytes, this.#at);

@@ -15,6 +15,8 @@ export interface LogRecord {
   readonly key: Buffer | null;
   /** `null` is a tombstone. */
   readonly value: Buffer | null;
+  /** The value as text (UTF-8), which costs less than its bytes where only the text is wanted. */
+  readonly text: string | null;
   readonly headers: RecordHeaders;
 }
 

@@ -20,7 +20,7 @@ export function decodeRecords<R extends InputRecord>(): OperatorFunction<R, Even
     new Observable((subscriber) =>
       records$.subscribe({
         next(record) {
-          const decoded = decodeEvent(record.value === null ? null : record.value.toString(), record.key);
+          const decoded = decodeEvent(record);
           if (decoded.ok) {
             subscriber.next({ type: 'event', record, sessionId: decoded.sessionId, event: decoded.event });
           } else {

@@ -57,7 +57,7 @@ export class PipelineTestDriver {
     this.offsets.set(partition, first + values.length);
     const records = values.map((value, i): InputRecord => {
       const text = value === null || typeof value === 'string' ? value : JSON.stringify(value);
-      return { offset: first + i, timestamp, key, value: text };
+      return { offset: first + i, timestamp, key, text };
     });
     await this.pipeline.process({ topic: 'events', partition, records }).forEach((outcome) => {
       if (outcome.type === 'verdict') this.verdicts.push(outcome.verdict);

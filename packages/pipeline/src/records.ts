@@ -1,14 +1,12 @@
 import type { DeadLetterReason, Verdict } from '@loopwatch/contract';
-import type { Textual } from '@loopwatch/contract/check';
+import type { EventSource } from '@loopwatch/contract/check';
 import type { TurnRequest } from '@loopwatch/detectors';
 
-/** A record as the pipeline takes it. Bytes are turned into text only when they are read, so both may be passed. */
-export interface InputRecord {
+/** A record as the pipeline takes it. */
+export interface InputRecord extends EventSource {
   readonly offset: number;
   /** Epoch ms; the time of an event that carries none. `null`: the time of the session's event before it. */
   readonly timestamp: number | null;
-  readonly key: Textual | null;
-  readonly value: Textual | null;
 }
 
 /** Where the records of a stream lie. */

@@ -62,16 +62,16 @@ export class WideSettings {
     );
   }
 
-  private takeOne({ key, value, offset }: InputRecord): void {
+  private takeOne({ key, text, offset }: InputRecord): void {
     const scope = key?.toString() ?? '';
     const isSession = scope.startsWith(sessionPrefix);
     if (isSession && this.deps.onSession === undefined) return;
-    if (value === null) {
+    if (text === null) {
       this.scopes.delete(scope);
       if (isSession) this.deps.onSession?.(scope.slice(sessionPrefix.length), {});
       return;
     }
-    const control = parse(value.toString());
+    const control = parse(text);
     const why = typeof control === 'string' ? control : this.faultIn(control, scope, isSession);
     if (typeof control === 'string' || why !== undefined) this.refuse(scope, offset, why ?? '');
     else if (isSession) this.deps.onSession?.(scope.slice(sessionPrefix.length), control.set);

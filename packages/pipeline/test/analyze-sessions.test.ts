@@ -202,7 +202,7 @@ it('goes on behind a fault of its own, tells it, and lets the session start afre
   const events = [0, 1, 2].map((at): EventRecord => {
     return {
       type: 'event',
-      record: { offset: at, timestamp: 1, key: null, value: '' },
+      record: { offset: at, timestamp: 1, key: null, text: '' },
       sessionId: 's-1',
       event: call,
     };

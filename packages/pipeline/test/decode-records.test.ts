@@ -82,7 +82,7 @@ describe('decodeRecords', () => {
       offset: 5,
       timestamp: 1,
       key: Buffer.from('from-key'),
-      value: Buffer.from('{"type":"content","text":"ä"}'),
+      text: '{"type":"content","text":"ä"}',
       more: 'of the record',
     };
     const [item] = decoded(bytes);

@@ -21,5 +21,5 @@ export function inWords(item: EventRecord | Outcome): string {
 /** A record whose value is this, a text as it is, anything else as JSON. */
 export function record(offset: number, value: unknown, key: string | null = null): InputRecord {
   const text = value === null || typeof value === 'string' ? value : JSON.stringify(value);
-  return { offset, timestamp: 0, key, value: text };
+  return { offset, timestamp: 0, key, text };
 }

@@ -41,7 +41,7 @@ export function openSessions(maxSessions = 100) {
   const pass = (script: string): void => {
     const items = script.split(', ').map((text): EventRecord => {
       const [second, name = '', sessionId = 's'] = text.split(' ');
-      const record = { offset: next, timestamp: null, key: null, value: '' };
+      const record = { offset: next, timestamp: null, key: null, text: '' };
       next += 1;
       const event = { ...events[name]!, time: start + Number(second) * 1000 };
       return { type: 'event', record, sessionId, event };

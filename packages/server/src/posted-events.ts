@@ -50,7 +50,7 @@ function readEvent(
   } catch (error) {
     return { reason: 'not_json', detail: error instanceof Error ? error.message : String(error) };
   }
-  const accepted = acceptEvent(json, null);
+  const accepted = acceptEvent(json);
   if (!accepted.ok) {
     const detail = accepted.reason === 'missing_session' ? 'set "sessionId" in the event' : accepted.message;
     return { reason: accepted.reason, detail };

@@ -1,12 +1,13 @@
 import type { Verdict } from '@loopwatch/contract';
-import type {
-  LogRecord,
-  OutputRecord,
-  RecordReader,
-  TopicHandler,
-  TopicReader,
-  TopicReadOptions,
-  VerdictSink,
+import {
+  BytesRecord,
+  type LogRecord,
+  type OutputRecord,
+  type RecordReader,
+  type TopicHandler,
+  type TopicReader,
+  type TopicReadOptions,
+  type VerdictSink,
 } from '@loopwatch/log';
 import type { ServerLog } from '../src/index.ts';
 
@@ -35,13 +36,15 @@ export class MemoryLog implements ServerLog {
   ): void {
     const records = this.topics.get(topic) ?? [];
     this.topics.set(topic, records);
-    records.push({
-      offset: records.length,
-      timestamp,
-      key: key === null ? null : Buffer.from(key),
-      value: value === null ? null : Buffer.from(value),
-      headers,
-    });
+    records.push(
+      new BytesRecord({
+        offset: records.length,
+        timestamp,
+        key: key === null ? null : Buffer.from(key),
+        value: value === null ? null : Buffer.from(value),
+        headers,
+      }),
+    );
     for (const wake of this.waiting) wake();
   }
 

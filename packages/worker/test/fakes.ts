@@ -1,5 +1,5 @@
 import { type DetectionInput, detectionSchema, topicNames } from '@loopwatch/contract';
-import type { LogRecord } from '@loopwatch/log';
+import { BytesRecord, type LogRecord } from '@loopwatch/log';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { type ModelClient, Worker } from '../src/index.ts';
@@ -48,14 +48,11 @@ export function records(
   values: readonly unknown[],
   more: Partial<LogRecord> = {},
 ): LogRecord[] {
-  return values.map((value, i) => ({
-    offset: first + i,
-    timestamp: 1_760_000_000_000,
-    key: null,
-    value: Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)),
-    headers: {},
-    ...more,
-  }));
+  return values.map((value, i) => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    const record = { offset: first + i, timestamp: 1_760_000_000_000, key: null, value: Buffer.from(text) };
+    return new BytesRecord({ ...record, headers: {}, ...more });
+  });
 }
 
 /** The same call of one session, so many times. */

@@ -132,8 +132,8 @@ async function replay(
 
 /** Blank lines are no records, but they count as lines. */
 function toRecords(lines: Lines, offset: number): InputRecord[] {
-  return lines.flatMap((value, i) =>
-    value.trim() === '' ? [] : [{ offset: offset + i, timestamp: null, key: null, value }],
+  return lines.flatMap((text, i) =>
+    text.trim() === '' ? [] : [{ offset: offset + i, timestamp: null, key: null, text }],
   );
 }
 

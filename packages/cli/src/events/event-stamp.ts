@@ -21,7 +21,7 @@ export class EventStamp {
   }
 
   stamp(line: string): Stamped {
-    const decoded = decodeEvent(line, null);
+    const decoded = decodeEvent({ text: line, key: null });
     if (!decoded.ok) return { ok: false, message: decoded.message };
     const { sessionId, event } = decoded;
     let session = this.sessions.get(sessionId);

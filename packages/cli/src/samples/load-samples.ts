@@ -29,7 +29,7 @@ function loadSample(dir: string, name: string): Sample {
   const lines = readFileSync(file, 'utf8').trim().split('\n');
   let sessionId = name;
   const events = lines.map((line, i) => {
-    const decoded = decodeEvent(line, null);
+    const decoded = decodeEvent({ text: line, key: null });
     if (!decoded.ok) throw new UsageError(`${file}:${String(i + 1)}: ${decoded.message}`);
     sessionId = decoded.sessionId;
     return decoded.event;

@@ -62,8 +62,9 @@ async function* readStretch(
     signal.throwIfAborted();
     const range = await reader.read(place, next, Math.min(piece, last + 1 - next));
     if (range.next <= next) break;
-    for (const { offset, key, value, timestamp } of range.records) {
-      const decoded = decodeEvent(value === null ? null : value.toString(), key);
+    for (const record of range.records) {
+      const { offset, timestamp } = record;
+      const decoded = decodeEvent(record);
       const session = decoded.ok ? byId.get(decoded.sessionId) : undefined;
       if (!decoded.ok || session === undefined || offset < session.first || offset > session.last) continue;
       yield { session, event: decoded.event, timestamp };

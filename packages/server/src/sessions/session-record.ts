@@ -85,14 +85,12 @@ export async function scanBackward(
 }
 
 /** A look at the bytes spares decoding what belongs to others. */
-function ofSession(
-  { key, value, offset, timestamp }: LogRecord,
-  sessionId: string,
-): SessionRecord | undefined {
+function ofSession(record: LogRecord, sessionId: string): SessionRecord | undefined {
+  const { key, value, offset, timestamp } = record;
   const isKey = key?.toString() === sessionId;
   const quoted = JSON.stringify(sessionId).slice(1, -1);
   if (!isKey && value?.includes(quoted) !== true) return undefined;
-  const decoded = decodeEvent(value === null ? null : value.toString(), key);
+  const decoded = decodeEvent(record);
   const owner = decoded.ok ? decoded.sessionId : key?.toString();
   return owner === sessionId ? { offset, timestamp, decoded } : undefined;
 }
