@@ -1,4 +1,4 @@
-import kafkajs, { type Producer, type TopicMessages } from 'kafkajs';
+import kafkajs, { type Producer, type TopicMessages, type Transaction } from 'kafkajs';
 import { createKafkaClient, type KafkaOptions } from './kafka-client.ts';
 import type { KafkaCluster } from './kafka-cluster.ts';
 import { chunksOf, type RoutedRecord } from './kafka-messages.ts';
@@ -70,13 +70,12 @@ export class TransactionalStepWriter implements StepWriter {
       for (const records of chunksOf([...step.outputs, ...stateRecords(step.state)]))
         chunks.push(await byPartition(cluster, records));
       this.#plan.begin(chunks.flat());
-      for (const lots of chunks)
-        await allSettled(lots.map((lot) => transaction.sendBatch({ acks: -1, topicMessages: [lot] })));
       const position = { partition, offset: String(step.position), metadata: metadataOf(step) };
-      await transaction.sendOffsets({
-        consumerGroupId: groupId,
-        topics: [{ topic, partitions: [position] }],
-      });
+      // Neither is seen before the commit, so neither waits for the other.
+      await allSettled([
+        send(transaction, chunks),
+        transaction.sendOffsets({ consumerGroupId: groupId, topics: [{ topic, partitions: [position] }] }),
+      ]);
       await transaction.commit();
     } catch (error) {
       // If that fails too, whoever opens the partition next ends it.
@@ -88,6 +87,11 @@ export class TransactionalStepWriter implements StepWriter {
   async close(): Promise<void> {
     await this.#producer.disconnect().catch(() => undefined);
   }
+}
+
+async function send(transaction: Transaction, chunks: readonly TopicMessages[][]): Promise<void> {
+  for (const lots of chunks)
+    await allSettled(lots.map((lot) => transaction.sendBatch({ acks: -1, topicMessages: [lot] })));
 }
 
 /**
