@@ -4,6 +4,8 @@ import { LogError, type LogFunction, type OutputRecord, type VerdictSink } from 
 const BATCH = 1_000;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
+/** A write that takes longer counts as one that fails, until it is done. */
+const SLOW_MS = 5_000;
 
 export interface OutboxOptions {
   readonly sink: VerdictSink;
@@ -34,8 +36,9 @@ export class Outbox {
     this.options = options;
   }
 
+  /** Records that are not written yet. */
   get size(): number {
-    return this.waiting.length;
+    return this.waiting.length + this.underWay;
   }
 
   /** Whether records go out, for a readiness check. */
@@ -82,9 +85,7 @@ export class Outbox {
       const batch = this.waiting.splice(0, BATCH);
       this.underWay = batch.length;
       try {
-        if (!this.opened) await this.options.sink.open();
-        this.opened = true;
-        await this.options.sink.publish(batch);
+        await this.write(batch);
         this.underWay = 0;
         this.options.onPublished(batch.length);
         this.recovered();
@@ -119,21 +120,34 @@ export class Outbox {
       return false;
     }
     this.waiting = [...batch, ...this.waiting];
+    this.underWay = 0;
     const excess = this.waiting.length - this.options.limit;
     if (excess > 0) this.drop(excess);
-    if (!this.failing) {
-      this.failing = true;
-      const message = error instanceof Error ? error.message : String(error);
-      this.options.log(
-        'warn',
-        'Events and verdicts cannot be written to the event log; they are kept meanwhile',
-        {
-          error: message,
-          limit: this.options.limit,
-        },
-      );
-    }
+    this.noteFailing(error instanceof Error ? error.message : String(error));
     return true;
+  }
+
+  private async write(batch: readonly OutputRecord[]): Promise<void> {
+    const slow = setTimeout(() => {
+      this.noteFailing(`no answer for ${String(SLOW_MS / 1000)} s`);
+    }, SLOW_MS);
+    try {
+      if (!this.opened) await this.options.sink.open();
+      this.opened = true;
+      await this.options.sink.publish(batch);
+    } finally {
+      clearTimeout(slow);
+    }
+  }
+
+  private noteFailing(error: string): void {
+    if (this.failing) return;
+    this.failing = true;
+    this.options.log(
+      'warn',
+      'Events and verdicts cannot be written to the event log; they are kept meanwhile',
+      { error, limit: this.options.limit },
+    );
   }
 
   private async single(record: OutputRecord): Promise<void> {

@@ -13,6 +13,7 @@ const yaml = (path: string): unknown => parse(read(path), { merge: true });
 /** Environment names that Loopwatch reads. */
 const environment = [
   'KAFKA_BROKERS',
+  'DATABASE_URL',
   ...settingPaths(settingsSchema).map(({ path }) => environmentName(path)),
 ];
 
@@ -55,12 +56,12 @@ describe('docker-compose.yml', () => {
 
   it('has the services that make up the product', () => {
     expect(Object.keys(compose.services).toSorted()).toEqual(
-      ['grafana', 'kafka', 'prometheus', 'server', 'topics', 'worker'].toSorted(),
+      ['gateway', 'grafana', 'kafka', 'postgres', 'prometheus', 'server', 'topics', 'worker'].toSorted(),
     );
   });
 
   it.each(services)('$name runs an image of one exact version', ({ service }) => {
-    expect(service.image).toMatch(/^[a-z/]+:v?\d+\.\d+\.\d+$/);
+    expect(service.image).toMatch(/^[a-z/]+:v?\d+\.\d+(?:\.\d+)?$/);
   });
 
   it.each(services)('$name says when it is healthy, or that it ends', ({ name, service }) => {
@@ -108,8 +109,17 @@ describe('docker-compose.yml', () => {
     expect(service.environment?.['KAFKA_BROKERS']).toBe('kafka:19092');
   });
 
-  it('starts topics, worker and server of Loopwatch', () => {
-    expect(own.map(({ service }) => service.command)).toEqual([['topics'], ['worker'], ['server']]);
+  it('starts topics, worker, server and gateway of Loopwatch', () => {
+    const commands = own.map(({ service }) => service.command);
+    expect(commands).toEqual([['topics'], ['worker'], ['server'], ['gateway']]);
+  });
+
+  it('gives server and gateway one database, which is there before them', () => {
+    const urls = ['server', 'gateway'].map((name) => compose.services[name]?.environment?.['DATABASE_URL']);
+    expect(new Set(urls).size).toBe(1);
+    expect(urls[0]).toContain('@postgres:5432/');
+    for (const name of ['server', 'gateway'])
+      expect(compose.services[name]?.depends_on?.['postgres']?.condition).toBe('service_healthy');
   });
 
   it('starts from a preset that exists', () => {
@@ -198,6 +208,15 @@ const metrics: Readonly<Record<string, readonly string[]>> = {
   loopwatch_refused_settings_total: [],
   loopwatch_detection_faults_total: [],
   loopwatch_worker_restarts_total: [],
+  loopwatch_gateway_requests_total: ['api', 'outcome'],
+  loopwatch_gateway_upstream_failures_total: ['failure'],
+  loopwatch_gateway_unjudged_total: ['reason'],
+  loopwatch_gateway_published_records_total: [],
+  loopwatch_gateway_dropped_records_total: [],
+  loopwatch_gateway_buffered_records: [],
+  loopwatch_gateway_storage_failures_total: ['work'],
+  loopwatch_gateway_storage_dropped_total: ['what'],
+  loopwatch_gateway_storage_waiting_rows: [],
   process_resident_memory_bytes: ['worker'],
   process_cpu_seconds_total: ['worker'],
   nodejs_heap_size_used_bytes: ['worker'],
@@ -242,6 +261,7 @@ describe('the Grafana dashboard', () => {
       'Events in',
       'Loops',
       'Detection',
+      'Gateway',
       'Processes',
     ]);
   });
@@ -341,13 +361,14 @@ describe('prometheus.yml', () => {
     );
   });
 
-  it('reads every worker and the server', () => {
+  it('reads every worker, every gateway and the server', () => {
     const targets = config.scrape_configs.flatMap(({ static_configs = [], dns_sd_configs = [] }) => [
       ...static_configs.flatMap(({ targets }) => targets),
       ...dns_sd_configs.flatMap(({ names, port }) => names.map((name) => `${name}:${port}`)),
     ]);
     const defaults = settingsSchema.parse({});
-    expect(targets).toEqual([`worker:${defaults.worker.port}`, `server:${defaults.server.port}`]);
+    const { worker, gateway, server } = defaults;
+    expect(targets).toEqual([`worker:${worker.port}`, `gateway:${gateway.port}`, `server:${server.port}`]);
   });
 });
 
@@ -374,8 +395,9 @@ describe('the docs', () => {
     expect(settingsSchema.safeParse(parse('tool_call_loop:\n  max_repeat: 3\n')).success).toBe(false);
   });
 
-  it('describe every metric of the worker with its labels', () => {
-    const rows = [...read('docs/operations.md').matchAll(/^\| `(loopwatch_\w+)` \|([^|]*)\|/gm)];
+  it('describe every metric with its labels', () => {
+    const texts = ['docs/operations.md', 'docs/gateway.md'].map(read).join('\n');
+    const rows = [...texts.matchAll(/^\| `(loopwatch_\w+)` \|([^|]*)\|/gm)];
     const described = new Map(
       rows.map(([, name = '', labels = '']) => [
         name,
