@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { backoff, delay } from '@loopwatch/log';
 import pg from 'pg';
 
 export interface NoticeOptions extends pg.ClientConfig {
@@ -41,8 +41,8 @@ export async function listenForNotices({
   const isStopped = (): boolean => stopping.signal.aborted;
   const again = async (): Promise<void> => {
     client = undefined;
-    for (let pauseMs = 100; !isStopped(); pauseMs = Math.min(mostPauseMs, pauseMs * 2)) {
-      await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+    for (let attempt = 0; ; attempt += 1) {
+      await delay(backoff(attempt, 100, mostPauseMs), stopping.signal);
       if (isStopped()) return;
       try {
         await connect(() => void again());

@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Triage, TriageChange, TriageRecord } from '@loopwatch/contract/api';
-import type { VerdictSink } from '@loopwatch/log';
+import { backoff, delay, type VerdictSink } from '@loopwatch/log';
 import { type Database, jsonText } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 
@@ -46,20 +45,21 @@ export class TriagePublisher {
   private async run(): Promise<void> {
     const { signal } = this.stopping;
     const isStopped = (): boolean => signal.aborted;
-    for (let pauseMs = 100; !isStopped() && this.again; ) {
+    for (let failures = 0; !isStopped() && this.again; ) {
       this.again = false;
       try {
         for (let published = batch; published === batch && !isStopped(); )
           published = await this.publishSome();
-        pauseMs = 100;
+        failures = 0;
       } catch (err) {
         this.again = true;
+        const pauseMs = backoff(failures, 100, mostPauseMs);
+        failures += 1;
         this.options.logger.warn(
           { err, pauseMs },
           'decisions about incidents are not in the log yet; tried again',
         );
-        await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
-        pauseMs = Math.min(mostPauseMs, pauseMs * 2);
+        await delay(pauseMs, signal);
       }
     }
   }
