@@ -139,7 +139,7 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[]): Promis
   const http = createHttpServer(app);
   const url = await listen(http, deps.host, deps.port);
   const live = new LiveHub(http, {
-    ...{ database, info, metrics, logger, now, stats: () => stats.get() },
+    ...{ database, info, metrics, logger, now, stats },
     mayConnect: ({ headers }) =>
       access.user(headers) !== undefined && isOwnHost(access, deps.host, headers.host),
     heartbeat: () => ({

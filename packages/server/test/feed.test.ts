@@ -113,7 +113,7 @@ onBothDatabases(({ make, kind, disconnect }) => {
     for (const feeds of both) await feeds.stop();
     expect(
       await database.query(
-        "select count(*) as n, sum(n) as steps from (select jsonb_array_length(fold->'seen') as n from incident_docs) as d",
+        "select count(*) as n, sum(n) as steps from (select jsonb_array_length(fold::jsonb->'seen') as n from incident_docs) as d",
       ),
     ).toEqual([{ n: 15, steps: 45 }]);
   });
@@ -170,7 +170,7 @@ onBothDatabases(({ make, kind, disconnect }) => {
     const feeds = feedsOf(database, log);
     await readAll(feeds, log);
     await feeds.stop();
-    expect(await database.query("select doc->>'reason' as reason from verdict_docs")).toEqual([
+    expect(await database.query("select doc::jsonb->>'reason' as reason from verdict_docs")).toEqual([
       { reason: 'nul \ufffd half \ufffd' },
     ]);
   });

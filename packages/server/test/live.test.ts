@@ -80,6 +80,30 @@ describe('the namespace /live', () => {
       .toBe(10);
   });
 
+  it('tells sums that hold everything in the end, however long they take to make', async () => {
+    await server.stop();
+    const slow = async () => {
+      const database = await emptyDatabase();
+      return {
+        ...database,
+        query: async <Row extends object>(sql: string, parameters?: readonly unknown[]) => {
+          // Sums over everything, as of millions.
+          if (sql.includes('as kept')) await new Promise((resolve) => setTimeout(resolve, 80));
+          return database.query<Row>(sql, parameters);
+        },
+      };
+    };
+    ({ url, log, server } = await startServer({ openDatabase: slow }));
+    const socket = connect();
+    await next(socket, 'snapshot');
+    for (const incidentId of ['one', 'two']) {
+      const update = next(socket, 'changes');
+      log.appendVerdict(verdict({ incidentId }));
+      await update;
+    }
+    for (let found = 0; found !== 2; ) found = (await next(socket, 'changes')).stats?.found ?? found;
+  });
+
   it('tells every page what one of them decided', async () => {
     log.appendVerdict(verdict());
     await stored();

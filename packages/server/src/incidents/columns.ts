@@ -1,6 +1,6 @@
 import type { IncidentRow } from '@loopwatch/contract';
 import type { RowOf } from '@loopwatch/storage';
-import { firstStep, type IncidentFold } from './fold.ts';
+import { type FoldedRow, firstStep } from './fold.ts';
 
 /** What of an incident lists are filtered and sorted by. */
 export const incidentColumns = {
@@ -36,7 +36,7 @@ const searchUnits = 600;
 /** @param triage what people said of it before the incident was read, if anything */
 export function incidentColumnsOf(
   row: IncidentRow,
-  fold: IncidentFold,
+  fold: FoldedRow,
   triage: { readonly status: string; readonly mutedUntil: number | null } | undefined,
 ): RowOf<typeof incidentColumns> {
   const { id, detector, kind, state, action, outcome, sessionId, agent, model, backend, tenant, tool } = row;
@@ -70,6 +70,6 @@ export function plausibleLatency(detectedAt: number, time: number): number | nul
   return ms >= 0 && ms <= plausibleMs ? ms : null;
 }
 
-function latencyOf(fold: IncidentFold): number | null {
+function latencyOf(fold: FoldedRow): number | null {
   return plausibleLatency(fold.detectedAt, firstStep(fold).time);
 }

@@ -22,7 +22,10 @@ interface Said<T> {
 }
 
 /** Small, since it is written anew with each verdict: nothing that is large is in it twice. */
-export interface IncidentFold {
+export type IncidentFold = FoldedRow & FoldedEvidence;
+
+/** What lists need of an incident. */
+export interface FoldedRow {
   /** In the order of the stream; the first, then the latest. */
   readonly seen: readonly IncidentStep[];
   /** The last of them in full, but for what is kept below. */
@@ -32,13 +35,16 @@ export interface IncidentFold {
   readonly detectedAt: number;
   readonly action: Verdict['action'];
   readonly guidance: Said<string> | null;
-  /** What was seen of the loop while it went on, and what was seen when it was over. */
-  readonly evidence: Said<Verdict['evidence']> | null;
-  readonly lastEvidence: Said<Verdict['evidence']> | null;
   /** The latest reason that is not a resolution's: it describes the loop. */
   readonly loopReason: Said<string> | null;
   /** Of the first verdict: see {@link groupKey}. */
   readonly groupKey: string;
+}
+
+/** What was seen of the loop while it went on, and what was seen when it was over. */
+export interface FoldedEvidence {
+  readonly evidence: Said<Verdict['evidence']> | null;
+  readonly lastEvidence: Said<Verdict['evidence']> | null;
 }
 
 /**
@@ -77,7 +83,7 @@ export function addVerdict(
 }
 
 /** The fold as lists show it. */
-export function toRow(fold: IncidentFold): IncidentRow {
+export function toRow(fold: FoldedRow): IncidentRow {
   const { latest } = fold;
   const resolved = latest.phase === 'resolved';
   return {
@@ -133,7 +139,7 @@ function evidenceOf({ evidence, lastEvidence }: IncidentFold): Verdict['evidence
 }
 
 /** The first verdict; a fold has at least one. */
-export function firstStep({ seen }: IncidentFold): IncidentStep {
+export function firstStep({ seen }: FoldedRow): IncidentStep {
   const [first] = seen;
   if (first === undefined) throw new Error('An incident has at least one verdict');
   return first;

@@ -4,6 +4,8 @@ import { jsonText, type Queryable } from '@loopwatch/storage';
 import { Conditions } from '../storage/conditions.ts';
 import { type Paging, pageOfIds, type Sorting } from '../storage/page-query.ts';
 import { incidentConditions, triageNow } from './filter.ts';
+import { toRow } from './fold.ts';
+import { readRow } from './stored-fold.ts';
 
 const columns: Readonly<Record<GroupSort, string>> = {
   lastSeen: 'last_seen',
@@ -82,14 +84,14 @@ async function groupsOf(
 }
 
 async function latestOf(database: Queryable, keys: readonly string[]): Promise<Map<string, IncidentRow>> {
-  const rows = await database.query<{ key: string; row: IncidentRow }>(
-    `select k.key, d.row from jsonb_array_elements_text($1::jsonb) as k(key)
+  const rows = await database.query<{ key: string; fold: string }>(
+    `select k.key, d.fold from jsonb_array_elements_text($1::jsonb) as k(key)
      cross join lateral (
        select id from incidents where group_key = k.key order by detected_at desc limit 1
      ) as newest join incident_docs d on d.id = newest.id`,
     [jsonText(keys)],
   );
-  return new Map(rows.map(({ key, row }) => [key, row]));
+  return new Map(rows.map(({ key, fold }) => [key, toRow(readRow(fold))]));
 }
 
 function toGroup(row: GroupRow, latest: IncidentRow): IncidentGroup {

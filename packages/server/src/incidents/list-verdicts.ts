@@ -22,10 +22,10 @@ export async function listVerdicts(
     ...{ table: 'verdicts', conditions, columns: { detectedAt: 'detected_at' }, ...paging },
     sort: { by: 'detectedAt', descending: true },
   });
-  const rows = await database.query<{ id: string; doc: Verdict }>(
+  const rows = await database.query<{ id: string; doc: string }>(
     'select id, doc from verdict_docs where id in (select jsonb_array_elements_text($1::jsonb))',
     [jsonText(page.items)],
   );
-  const byId = new Map(rows.map(({ id, doc }) => [id, doc]));
+  const byId = new Map(rows.map(({ id, doc }) => [id, JSON.parse(doc) as Verdict]));
   return { ...page, items: page.items.flatMap((id) => byId.get(id) ?? []) };
 }

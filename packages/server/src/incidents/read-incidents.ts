@@ -1,4 +1,4 @@
-import type { Incident, IncidentRow } from '@loopwatch/contract';
+import type { Incident } from '@loopwatch/contract';
 import {
   type IncidentDetail,
   type IncidentItem,
@@ -7,16 +7,17 @@ import {
   type TriageChange,
 } from '@loopwatch/contract/api';
 import { jsonText, type Queryable } from '@loopwatch/storage';
-import { firstStep, type IncidentFold, toIncident } from './fold.ts';
+import { firstStep, toIncident, toRow } from './fold.ts';
+import { readFold, readRow, type StoredFold } from './stored-fold.ts';
 
 interface ItemRow {
   readonly id: string;
   readonly group_key: string;
-  readonly row: IncidentRow;
+  readonly fold: string;
   readonly triage: Triage | null;
 }
 
-const itemSelect = `select i.id, i.group_key, d.row, t.doc as triage
+const itemSelect = `select i.id, i.group_key, d.fold, t.doc as triage
   from incidents i join incident_docs d on d.id = i.id left join triage t on t.incident_id = i.id`;
 
 /** The incidents of these ids, in their order; what is not there is left out. */
@@ -40,25 +41,27 @@ export async function incidentDetail(
   id: string,
   now: number,
 ): Promise<IncidentDetail | undefined> {
-  const [found] = await database.query<{
-    readonly group_key: string;
-    readonly fold: IncidentFold;
-    readonly triage: Triage | null;
-    readonly history: TriageChange[] | null;
-  }>(
-    `select i.group_key, d.fold, t.doc as triage, t.history
+  const [found] = await database.query<
+    StoredFold & {
+      readonly group_key: string;
+      readonly triage: Triage | null;
+      readonly history: TriageChange[] | null;
+    }
+  >(
+    `select i.group_key, d.fold, d.evidence, t.doc as triage, t.history
      from incidents i join incident_docs d on d.id = i.id left join triage t on t.incident_id = i.id where i.id = $1`,
     [id],
   );
   if (found === undefined) return undefined;
-  const incident: Incident = toIncident(found.fold);
+  const fold = readFold(found);
+  const incident: Incident = toIncident(fold);
   return {
     ...incident,
     groupKey: found.group_key,
     triage: asItCounts(found.triage, now),
     triageHistory: found.history ?? [],
-    firstEventIndex: firstStep(found.fold).eventIndex,
-    lastEventIndex: found.fold.latest.eventIndex,
+    firstEventIndex: firstStep(fold).eventIndex,
+    lastEventIndex: fold.latest.eventIndex,
   };
 }
 
@@ -70,6 +73,6 @@ export function asItCounts(triage: Triage | null, now: number): Triage {
   return isOver ? { ...triage, status: 'new', mutedUntil: null } : triage;
 }
 
-function toItem({ row, group_key: groupKey, triage }: ItemRow, now: number): IncidentItem {
-  return { ...row, groupKey, triage: asItCounts(triage, now) };
+function toItem({ fold, group_key: groupKey, triage }: ItemRow, now: number): IncidentItem {
+  return { ...toRow(readRow(fold)), groupKey, triage: asItCounts(triage, now) };
 }

@@ -1,7 +1,8 @@
-import { type IncidentRow, type Verdict } from '@loopwatch/contract';
+import type { Verdict } from '@loopwatch/contract';
 import { jsonText, type Queryable, recordset, upsert } from '@loopwatch/storage';
 import { incidentColumns, incidentColumnsOf, plausibleLatency } from './columns.ts';
 import { addVerdict, type IncidentFold, toRow } from './fold.ts';
+import { readFold, storeFold } from './stored-fold.ts';
 
 /** A verdict as it was read. */
 export interface ReadVerdict {
@@ -28,39 +29,43 @@ const verdictColumns = {
   detected_at: 'float8',
   latency_ms: 'float8',
 } as const;
-const verdictDocColumns = { id: 'text', doc: 'jsonb' } as const;
+const incidentDocColumns = { id: 'text', fold: 'text', evidence: 'text' } as const;
 
-const incidentDocColumns = { id: 'text', row: 'jsonb', fold: 'jsonb' } as const;
+/** What is known already is left as it is. @returns the ids of the rest */
+const insertVerdicts = `with read as materialized (select * from ${recordset({ ...verdictColumns, doc: 'text' })}),
+     fresh as (
+       insert into verdicts (${Object.keys(verdictColumns).join(', ')})
+       select ${Object.keys(verdictColumns).join(', ')} from read on conflict (id) do nothing returning id
+     )
+   insert into verdict_docs (id, doc) select id, doc from read join fresh using (id) returning id`;
+
+/** In one statement, since each way to the database and back takes its time. */
+const writeIncidents = `with docs as (${upsert('incident_docs', incidentDocColumns, { parameter: '$2' })})
+   ${upsert('incidents', incidentColumns, { change: true })}`;
 
 /** Stores verdicts, each once, and folds them into their incidents. The transaction holds the lock of changes. */
 export async function writeVerdicts(tx: Queryable, read: readonly ReadVerdict[]): Promise<VerdictsWritten> {
   const byId = new Map(read.map((one) => [one.verdict.id, one]));
-  const inserted = await tx.query<{ id: string }>(
-    `insert into verdicts (${Object.keys(verdictColumns).join(', ')})
-     select * from ${recordset(verdictColumns)} on conflict (id) do nothing returning id`,
-    [jsonText([...byId.values()].map(verdictRow))],
-  );
+  const inserted = await tx.query<{ id: string }>(insertVerdicts, [
+    jsonText([...byId.values()].map(verdictRow)),
+  ]);
   const fresh = inserted.flatMap(({ id }) => byId.get(id) ?? []);
   if (fresh.length === 0) return { opened: 0, changed: 0, duplicates: read.length };
-  await tx.query(`insert into verdict_docs select * from ${recordset(verdictDocColumns)}`, [
-    jsonText(
-      fresh.map(({ verdict, arrivedAt }) => ({
-        id: verdict.id,
-        doc: { ...verdict, detectedAt: verdict.detectedAt ?? arrivedAt },
-      })),
-    ),
-  ]);
-  const folds = await foldsOf(tx, new Set(fresh.map(({ verdict }) => verdict.incidentId)));
-  const known = new Set(folds.keys());
+  const known = await knownOf(tx, new Set(fresh.map(({ verdict }) => verdict.incidentId)));
   const changed = new Map<string, IncidentFold>();
   for (const { verdict, arrivedAt } of fresh) {
-    const fold = addVerdict(folds.get(verdict.incidentId), verdict, arrivedAt);
-    if (fold === undefined) continue;
-    folds.set(verdict.incidentId, fold);
-    changed.set(verdict.incidentId, fold);
+    const id = verdict.incidentId;
+    const fold = addVerdict(changed.get(id) ?? known.get(id)?.fold, verdict, arrivedAt);
+    if (fold !== undefined) changed.set(id, fold);
   }
-  await writeIncidents(tx, changed);
-  const opened = [...changed.keys()].filter((id) => !known.has(id)).length;
+  if (changed.size > 0) {
+    const folds = [...changed];
+    await tx.query(writeIncidents, [
+      jsonText(folds.map(([id, fold]) => incidentColumnsOf(toRow(fold), fold, known.get(id)?.triage))),
+      jsonText(folds.map(([id, fold]) => ({ id, ...storeFold(fold) }))),
+    ]);
+  }
+  const opened = [...changed.keys()].filter((id) => known.get(id)?.fold === undefined).length;
   return { opened, changed: changed.size - opened, duplicates: read.length - fresh.length };
 }
 
@@ -73,36 +78,37 @@ function verdictRow({ verdict, arrivedAt }: ReadVerdict) {
     session_id: sessionId,
     detected_at: detectedAt,
     latency_ms: plausibleLatency(detectedAt, time),
+    doc: jsonText({ ...verdict, detectedAt }),
   };
 }
 
-async function foldsOf(tx: Queryable, ids: ReadonlySet<string>): Promise<Map<string, IncidentFold>> {
-  const found = await tx.query<{ id: string; fold: IncidentFold }>(
-    'select id, fold from incident_docs where id in (select jsonb_array_elements_text($1::jsonb))',
-    [jsonText([...ids])],
-  );
-  return new Map(found.map(({ id, fold }) => [id, fold]));
+interface Known {
+  readonly fold: IncidentFold | undefined;
+  /** What people said of it; maybe before it was read. */
+  readonly triage: { readonly status: string; readonly mutedUntil: number | null } | undefined;
 }
 
-async function writeIncidents(tx: Queryable, folds: ReadonlyMap<string, IncidentFold>): Promise<void> {
-  if (folds.size === 0) return;
-  const decided = await tx.query<{ id: string; status: string; mutedUntil: number | null }>(
-    `select incident_id as id, doc->>'status' as status, (doc->>'mutedUntil')::float8 as "mutedUntil"
-     from triage where incident_id in (select jsonb_array_elements_text($1::jsonb))`,
-    [jsonText([...folds.keys()])],
+/** What there is of these incidents. */
+async function knownOf(tx: Queryable, ids: ReadonlySet<string>): Promise<Map<string, Known>> {
+  const found = await tx.query<{
+    id: string;
+    fold: string | null;
+    evidence: string | null;
+    status: string | null;
+    mutedUntil: number | null;
+  }>(
+    `select one.id, d.fold, d.evidence, t.doc->>'status' as status, (t.doc->>'mutedUntil')::float8 as "mutedUntil"
+     from jsonb_array_elements_text($1::jsonb) as one(id)
+     left join incident_docs d on d.id = one.id left join triage t on t.incident_id = one.id`,
+    [jsonText([...ids])],
   );
-  const triage = new Map(decided.map((one) => [one.id, one]));
-  const rows: { id: string; row: IncidentRow; fold: IncidentFold }[] = [...folds].map(([id, fold]) => ({
-    id,
-    row: toRow(fold),
-    fold,
-  }));
-  await upsert(
-    tx,
-    'incidents',
-    incidentColumns,
-    rows.map(({ id, row, fold }) => incidentColumnsOf(row, fold, triage.get(id))),
-    { change: true },
+  return new Map(
+    found.map(({ id, fold, evidence, status, mutedUntil }) => [
+      id,
+      {
+        fold: fold === null || evidence === null ? undefined : readFold({ fold, evidence }),
+        triage: status === null ? undefined : { status, mutedUntil },
+      },
+    ]),
   );
-  await upsert(tx, 'incident_docs', incidentDocColumns, rows);
 }

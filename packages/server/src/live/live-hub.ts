@@ -1,5 +1,5 @@
 import type { Server as HttpServer, IncomingHttpHeaders } from 'node:http';
-import type { IncidentStats, ServerInfo } from '@loopwatch/contract';
+import type { ServerInfo } from '@loopwatch/contract';
 import type { HeartbeatMessage, LiveMessages } from '@loopwatch/contract/api';
 import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
@@ -8,6 +8,7 @@ import { listIncidents } from '../incidents/list-incidents.ts';
 import type { ServerMetrics } from '../metrics.ts';
 import { isSameOrigin } from '../security/origin.ts';
 import { listSessions } from '../sessions/list-sessions.ts';
+import type { SharedStats } from '../stats/shared-stats.ts';
 import { changesChannel } from '../storage/write-lock.ts';
 import { type Changes, changesSince, latestChange } from './changes.ts';
 import { Pace } from './pace.ts';
@@ -25,7 +26,7 @@ export interface LiveHubOptions {
   readonly logger: Logger;
   /** Wall clock, epoch ms. */
   readonly now: () => number;
-  readonly stats: () => Promise<IncidentStats>;
+  readonly stats: Pick<SharedStats, 'get' | 'madeAt'>;
   readonly heartbeat: () => Omit<HeartbeatMessage, 'serverTime'>;
   /** Whether a client may listen. */
   readonly mayConnect: (request: { readonly headers: IncomingHttpHeaders }) => boolean;
@@ -121,7 +122,7 @@ export class LiveHub {
     const { since } = socket.handshake.auth as { since?: unknown };
     const missed = typeof since === 'number' ? await this.#since(since) : undefined;
     const tooMuch = missed === undefined || missed.dropped.incidents + missed.dropped.sessions > 0;
-    const message = tooMuch ? await this.#snapshot() : { ...missed, stats: await this.#options.stats() };
+    const message = tooMuch ? await this.#snapshot() : { ...missed, stats: await this.#options.stats.get() };
     if ('info' in message) socket.emit('snapshot', message);
     else socket.emit('changes', message);
     // With nobody there, nothing was told; what the first one knows is where telling begins.
@@ -143,10 +144,11 @@ export class LiveHub {
     const changes = await changesSince(database, this.#sequence, limits, now());
     const due = now() - this.#statsAt >= statsIntervalMs;
     if (changes.sequence === this.#sequence && !due) return;
-    if (due) this.#statsAt = now();
-    // Numbers that are not told now come with the next message.
-    else this.#pace.askLater(statsIntervalMs);
-    const message = { ...changes, stats: due ? await stats() : null };
+    const began = now();
+    if (due) this.#statsAt = began;
+    const message = { ...changes, stats: due ? await stats.get() : null };
+    // Numbers that are not told now, or are older than the changes, come with a later message.
+    if (!due || stats.madeAt < began) this.#pace.askLater(statsIntervalMs);
     this.#sequence = changes.sequence;
     const left = changes.dropped.incidents + changes.dropped.sessions;
     this.#dropped += left;
@@ -168,7 +170,7 @@ export class LiveHub {
       {},
       { ...page, limit: limits.sessions, sort: { by: 'lastEventAt', descending: true } },
     );
-    return { sequence, incidents: incidents.items, sessions: sessions.items, stats: await stats(), info };
+    return { sequence, incidents: incidents.items, sessions: sessions.items, stats: await stats.get(), info };
   }
 
   #heartbeat(): HeartbeatMessage {

@@ -84,7 +84,7 @@ export class Oidc {
             client.enableNonRepudiationChecks,
             // Of a provider on this machine; the settings refuse others.
             // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked so as to stand out
-          ...(issuer.startsWith('http:') ? [client.allowInsecureRequests] : []),
+            ...(issuer.startsWith('http:') ? [client.allowInsecureRequests] : []),
           ],
         },
       )

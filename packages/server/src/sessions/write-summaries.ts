@@ -44,7 +44,8 @@ export async function writeSummaries(tx: Queryable, news: readonly SessionNews[]
       latest.set(id, { id, summary, at });
     }
   }
-  await upsert(tx, 'sessions', columns, [...latest.values()].map(rowOf), { change: true });
+  const rows = [...latest.values()].map(rowOf);
+  if (rows.length > 0) await tx.query(upsert('sessions', columns, { change: true }), [jsonText(rows)]);
   if (over.size === 0) return;
   await tx.query(
     `update sessions set state = 'idle', incidents_open = 0, change = nextval('changes')

@@ -8,6 +8,5 @@ export const changesChannel = 'loopwatch_changes';
  * numbers, and whoever asks for those behind a number misses none. It also tells all servers that there is something new.
  */
 export async function lockChanges(tx: Queryable): Promise<void> {
-  await tx.query('select pg_advisory_xact_lock($1)', [lockNumber]);
-  await tx.query(`select pg_notify('${changesChannel}', '')`);
+  await tx.query(`select pg_advisory_xact_lock($1), pg_notify('${changesChannel}', '')`, [lockNumber]);
 }

@@ -1,0 +1,21 @@
+import { jsonText } from '@loopwatch/storage';
+import type { FoldedEvidence, FoldedRow, IncidentFold } from './fold.ts';
+
+/** An incident's fold as the database keeps it: what lists need, and beside it the evidence, which may be large. */
+export interface StoredFold {
+  readonly fold: string;
+  readonly evidence: string;
+}
+
+export function storeFold({ evidence, lastEvidence, ...row }: IncidentFold): StoredFold {
+  const seen: FoldedEvidence = { evidence, lastEvidence };
+  return { fold: jsonText(row satisfies FoldedRow), evidence: jsonText(seen) };
+}
+
+export function readFold({ fold, evidence }: StoredFold): IncidentFold {
+  return { ...readRow(fold), ...(JSON.parse(evidence) as FoldedEvidence) };
+}
+
+export function readRow(fold: string): FoldedRow {
+  return JSON.parse(fold) as FoldedRow;
+}
