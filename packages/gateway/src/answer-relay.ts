@@ -1,4 +1,6 @@
 import type { AnswerTaker } from './answer-taker.ts';
+import type { ApiStream } from './api/api.ts';
+import { ContinuedReply } from './continued-reply.ts';
 import type { Exchange } from './exchange.ts';
 import { type FlatHeaders, headerOf, responseHeaders } from './http/headers.ts';
 import type { AnswerReceiver, UpstreamCall, UpstreamRequest } from './http/upstream.ts';
@@ -10,12 +12,15 @@ import { WholeReply } from './whole-reply.ts';
 /** An answer on its way from the upstream to the client: how it is treated follows from its head. */
 export class AnswerRelay implements AnswerReceiver {
   private readonly exchange: Exchange;
+  /** The stream that the answer goes on with; undefined: it is the first. */
+  private readonly earlier: ApiStream | undefined;
   private taker: AnswerTaker | undefined;
   private resolve: (outcome: Outcome | Promise<Outcome>) => void = () => undefined;
   private call: UpstreamCall | undefined;
 
-  constructor(exchange: Exchange) {
+  constructor(exchange: Exchange, earlier?: ApiStream) {
     this.exchange = exchange;
+    this.earlier = earlier;
   }
 
   run(request: UpstreamRequest): Promise<Outcome> {
@@ -41,18 +46,39 @@ export class AnswerRelay implements AnswerReceiver {
   }
 
   failed(error: UpstreamError): void {
-    this.resolve(this.taker === undefined ? this.exchange.failed(error) : this.taker.failed(error));
+    const { earlier, exchange } = this;
+    if (this.taker !== undefined) this.resolve(this.taker.failed(error));
+    else if (earlier === undefined) this.resolve(exchange.failed(error));
+    else this.resolve(this.continuedReply(earlier, error.status).failed(error));
+  }
+
+  private streamed(): StreamedAnswer {
+    return new StreamedAnswer({
+      exchange: this.exchange,
+      abort: () => this.call?.abort(),
+      again: (request, told) => new AnswerRelay(this.exchange, told).run(request),
+      earlier: this.earlier,
+    });
+  }
+
+  private continuedReply(earlier: ApiStream, status: number): ContinuedReply {
+    return new ContinuedReply(this.exchange, earlier, status, () => this.call?.abort());
   }
 
   private takerFor(status: number, headers: FlatHeaders, statusMessage: string): AnswerTaker {
     const { exchange } = this;
     const type = headerOf(headers, 'content-type') ?? '';
     const encoding = headerOf(headers, 'content-encoding') ?? 'identity';
+    const { earlier } = this;
+    if (earlier !== undefined) {
+      const streams = status < 300 && encoding === 'identity' && type.includes('text/event-stream');
+      return streams ? this.streamed() : this.continuedReply(earlier, status);
+    }
     if (status >= 200 && status < 300 && encoding !== 'identity') exchange.unjudged('encoded');
     else if (status >= 200 && status < 300) {
       if (type.includes('text/event-stream')) {
         exchange.client.head(status, headers, statusMessage);
-        return new StreamedAnswer(exchange, () => this.call?.abort());
+        return this.streamed();
       }
       if (type.includes('json')) return new WholeReply(exchange, status, headers, statusMessage);
     }

@@ -9,7 +9,7 @@ import type { ClientResponse } from './http/client-response.ts';
 import { type FlatHeaders, withoutHeaders } from './http/headers.ts';
 import type { Upstream, UpstreamRequest, WholeAnswer } from './http/upstream.ts';
 import type { UpstreamError } from './http/upstream-error.ts';
-import { type Judgement, judgeReply } from './judgement.ts';
+import { type CallJudgement, type Judgement, judgeReply } from './judgement.ts';
 import type { GatewayMetrics, Outcome } from './metrics.ts';
 import type { Demand, GatewaySession, Labels } from './session/gateway-session.ts';
 import type { OwnWords } from './session/session-store.ts';
@@ -100,26 +100,47 @@ export class Exchange {
     };
   }
 
-  /** Asks once more, with what the model is to be told of its call. @returns the answer, and what it leads to */
-  async askAgain(
+  /**
+   * The request once more, with what the model is to be told of its call.
+   *
+   * @param made how many calls of the reply are on their way to the client already
+   */
+  again(
     reply: Json,
-    { demand, call }: Judgement & { readonly call: NonNullable<Judgement['call']> },
-  ): Promise<
-    { readonly answer: WholeAnswer; readonly judgement: Judgement | undefined } | { readonly stop: Demand }
-  > {
+    { demand, call }: CallJudgement,
+    made = 0,
+  ): { readonly request: UpstreamRequest } | { readonly stop: Demand } {
     const { session, api } = this.asked;
     const stop = session.askAgain(call.call, demand.text, this.deps.now());
     if (stop !== undefined) return { stop };
-    const guidance: Guidance = { text: demand.text, as: this.guidanceAs, call: call.index };
+    // Calls that are being made must not be missing from what the model is told.
+    const as = made > 0 ? 'tool' : this.guidanceAs;
+    const guidance: Guidance = { text: demand.text, as, call: call.index, made };
     const body = Buffer.from(JSON.stringify(api.withGuidance(this.outgoing, reply, guidance)));
-    const { upstream, maxHeldBytes, now } = this.deps;
-    const answer = await upstream.fetch(this.upstreamRequest(body), maxHeldBytes, this.client.signal);
-    const again = answer.status < 300 ? parseObject(answer.body.toString('utf8')) : undefined;
-    const read = again && api.readReply(again);
-    if (read === undefined) return { answer, judgement: undefined };
-    const judgement = judgeReply(session, read, now());
+    return { request: this.upstreamRequest(body) };
+  }
+
+  /** Asks once more. @returns the answer, and what it leads to */
+  async askAgain(
+    reply: Json,
+    judged: CallJudgement,
+  ): Promise<
+    { readonly answer: WholeAnswer; readonly judgement: Judgement | undefined } | { readonly stop: Demand }
+  > {
+    const again = this.again(reply, judged);
+    if ('stop' in again) return again;
+    const { upstream, maxHeldBytes } = this.deps;
+    const answer = await upstream.fetch(again.request, maxHeldBytes, this.client.signal);
+    const body = answer.status < 300 ? parseObject(answer.body.toString('utf8')) : undefined;
+    return { answer, judgement: body && this.judgeSecond(body) };
+  }
+
+  /** Judges a second answer that came as a whole. @returns undefined where it may pass, or cannot be read */
+  judgeSecond(body: Json): Judgement | undefined {
+    const read = this.asked.api.readReply(body);
+    const judgement = read && judgeReply(this.asked.session, read, this.deps.now());
     // A chance is given once a request: what would earn another one passes, and is watched.
-    return { answer, judgement: judgement?.demand.action === 'block' ? judgement : undefined };
+    return judgement?.demand.action === 'block' ? judgement : undefined;
   }
 
   /** Answers in the upstream's place, as a whole or as a stream, whichever was asked for. */

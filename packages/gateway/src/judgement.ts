@@ -8,6 +8,9 @@ export interface Judgement {
   readonly call?: { readonly index: number; readonly call: ToolCall };
 }
 
+/** What one call leads to. */
+export type CallJudgement = Judgement & Required<Pick<Judgement, 'call'>>;
+
 /** Tells the session of an answer that was taken as a whole. @returns undefined where it may pass */
 export function judgeReply(session: GatewaySession, reply: Reply, now: number): Judgement | undefined {
   const thought = session.said('thought', reply.thought, now);
@@ -19,11 +22,7 @@ export function judgeReply(session: GatewaySession, reply: Reply, now: number): 
 }
 
 /** The calls of one answer, up to the first that must not be made: those behind it are not made either. */
-export function judgeCalls(
-  session: GatewaySession,
-  calls: readonly ToolCall[],
-  now: number,
-): Judgement | undefined {
+function judgeCalls(session: GatewaySession, calls: readonly ToolCall[], now: number): Judgement | undefined {
   for (const [index, call] of calls.entries()) {
     const demand = session.called(call, now);
     if (demand !== undefined) return { demand, call: { index, call } };

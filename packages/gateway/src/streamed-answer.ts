@@ -1,37 +1,57 @@
 import type { AnswerTaker } from './answer-taker.ts';
 import type { ApiStream } from './api/api.ts';
-import { parseObject } from './api/json.ts';
 import type { Exchange } from './exchange.ts';
 import { apiErrorEvent } from './http/api-error.ts';
-import { UpstreamError } from './http/upstream-error.ts';
-import { type Judgement, judgeCalls } from './judgement.ts';
+import type { UpstreamRequest } from './http/upstream.ts';
+import type { UpstreamError } from './http/upstream-error.ts';
+import type { CallJudgement, Judgement } from './judgement.ts';
 import type { Outcome } from './metrics.ts';
 import type { Demand } from './session/gateway-session.ts';
 import { SseCutter, type SseEvent } from './stream/sse.ts';
 
+/** What a streamed answer needs of its surroundings. */
+export interface StreamedAnswerOptions {
+  readonly exchange: Exchange;
+  /** Leaves the upstream. */
+  readonly abort: () => void;
+  /** Asks once more: the answer goes on with the stream that the client is getting. */
+  readonly again: (request: UpstreamRequest, told: ApiStream) => Promise<Outcome>;
+  /** The stream that this answer goes on with; undefined: it is the first. */
+  readonly earlier: ApiStream | undefined;
+}
+
 /**
- * An answer that comes as a stream of events. Text goes on as it comes; from the first part of a tool call on, everything
- * is held back until all calls of the answer are complete and judged, so that none is made of an answer that is stopped.
+ * An answer that comes as a stream of events. Text goes on as it comes; what belongs to a tool call is held back until the
+ * call is complete and judged.
  */
 export class StreamedAnswer implements AnswerTaker {
+  private readonly options: StreamedAnswerOptions;
   private readonly exchange: Exchange;
-  private readonly abort: () => void;
   private readonly stream: ApiStream;
+  /** What the client has got. */
+  private readonly told: ApiStream;
   private readonly cutter: SseCutter;
   /** Events held back; undefined while events go on. */
   private held: SseEvent[] | undefined;
   private heldBytes = 0;
-  private judged = false;
+  /** How many calls were judged. */
+  private judged = 0;
+  /** How many calls the client has got. */
+  private released = 0;
+  /** No call is judged any more: all were, or they are too large. */
+  private unheld = false;
   /** Bytes go on as they come, without a look. */
   private blind = false;
   /** The rest of the upstream's answer is of no interest any more. */
   private closing: Promise<Outcome> | undefined;
-  private out: Buffer[] = [];
+  private out: (Buffer | string)[] = [];
 
-  constructor(exchange: Exchange, abort: () => void) {
+  constructor(options: StreamedAnswerOptions) {
+    const { exchange, earlier } = options;
+    this.options = options;
     this.exchange = exchange;
-    this.abort = abort;
     this.stream = exchange.asked.api.stream(exchange.asked.body);
+    this.told = earlier ?? this.stream;
     this.cutter = new SseCutter(exchange.deps.maxHeldBytes);
   }
 
@@ -49,10 +69,10 @@ export class StreamedAnswer implements AnswerTaker {
 
   async end(): Promise<Outcome> {
     const { client, asked, deps } = this.exchange;
-    if (!this.blind && !this.isClosing()) this.judge();
+    if (!this.blind && !this.isClosing()) this.judgeAll();
     if (this.closing !== undefined) return this.closing;
     if (!this.blind) {
-      this.out.push(this.cutter.rest());
+      if (this.options.earlier === undefined) this.out.push(this.cutter.rest());
       this.flush();
       asked.session.answered(this.stream, deps.now());
     }
@@ -71,24 +91,33 @@ export class StreamedAnswer implements AnswerTaker {
       return outcome;
     }
     // What is held back is not complete; whoever got it could not use it.
-    if (this.held === undefined && !this.blind) client.write(this.cutter.rest());
+    if (this.held === undefined && !this.blind && this.options.earlier === undefined)
+      client.write(this.cutter.rest());
     return this.exchange.failed(error);
   }
 
   private take(event: SseEvent): void {
     const { asked, deps } = this.exchange;
     const { text, thought, holds, ends } = this.stream.read(event);
-    if (holds === true && !this.judged && deps.enforceStreams) this.held ??= [];
+    // What is held back is about calls before this event.
+    if (this.held !== undefined && this.stream.completeCalls > this.judged)
+      this.judge(this.stream.completeCalls);
+    if (this.isClosing()) return;
+    if (holds === true && !this.unheld && deps.enforceStreams) this.held ??= [];
     if (this.held === undefined) this.pass(event);
     else this.hold(event);
     const demand =
       asked.session.said('thought', thought ?? '', deps.now()) ??
       asked.session.said('content', text ?? '', deps.now());
     if (demand !== undefined && deps.enforceStreams) this.stop({ demand });
-    else if (ends === true) this.judge();
+    else if (ends === true) this.judgeAll();
   }
 
   private pass(event: SseEvent): void {
+    if (this.told !== this.stream) {
+      this.out.push(this.told.continued(event));
+      return;
+    }
     this.stream.passed(event);
     this.out.push(event.raw);
   }
@@ -98,7 +127,7 @@ export class StreamedAnswer implements AnswerTaker {
     this.heldBytes += event.raw.length;
     if (this.heldBytes <= this.exchange.deps.maxHeldBytes) return;
     this.exchange.unjudged('too_large');
-    this.judged = true;
+    this.unheld = true;
     this.release();
   }
 
@@ -113,24 +142,43 @@ export class StreamedAnswer implements AnswerTaker {
     for (const event of this.held ?? []) this.pass(event);
     this.held = undefined;
     this.heldBytes = 0;
+    this.released = this.judged;
   }
 
   private flush(): void {
     const [first] = this.out;
     if (first === undefined) return;
-    this.exchange.client.write(this.out.length === 1 ? first : Buffer.concat(this.out));
+    const { client } = this.exchange;
+    if (this.out.length === 1) client.write(first);
+    else
+      client.write(
+        Buffer.concat(this.out.map((part) => (typeof part === 'string' ? Buffer.from(part) : part))),
+      );
     this.out = [];
   }
 
-  /** All calls are there: they go on together, or none of them does. */
-  private judge(): void {
+  /** No call is to come any more. */
+  private judgeAll(): void {
     this.exchange.noteAnswer(this.stream.id);
-    if (this.judged) return;
-    this.judged = true;
+    if (this.unheld) return;
+    this.unheld = true;
+    this.judge(this.stream.calls.length);
+  }
+
+  /** Judges the calls up to the first that must not be made; where all may, they go on. */
+  private judge(count: number): void {
     const { asked, deps } = this.exchange;
-    const judgement = judgeCalls(asked.session, this.stream.calls, deps.now());
-    if (judgement === undefined || !deps.enforceStreams) this.release();
-    else this.stop(judgement);
+    for (const [index, call] of this.stream.calls.slice(0, count).entries()) {
+      if (index < this.judged) continue;
+      this.judged += 1;
+      const demand = asked.session.called(call, deps.now());
+      // A chance is given once a request: what would earn another one passes, and is watched.
+      const passes = demand?.action === 'chance' && this.options.earlier !== undefined;
+      if (demand === undefined || passes || !deps.enforceStreams) continue;
+      this.stop({ demand, call: { index, call } });
+      return;
+    }
+    this.release();
   }
 
   private isClosing(): boolean {
@@ -143,38 +191,24 @@ export class StreamedAnswer implements AnswerTaker {
     const { asked, deps } = this.exchange;
     asked.session.answered(this.stream, deps.now());
     this.closing = this.close(judgement);
-    this.abort();
+    this.options.abort();
   }
 
   private async close({ demand, call }: Judgement): Promise<Outcome> {
     if (demand.action === 'block' || call === undefined) return this.finish(demand);
-    try {
-      const again = await this.exchange.askAgain(this.stream.reply(), { demand, call });
-      if ('stop' in again) return this.finish(again.stop);
-      if (again.judgement !== undefined) return this.finish(again.judgement.demand);
-      const { status, body } = again.answer;
-      const reply = status < 300 ? parseObject(body.toString('utf8')) : undefined;
-      if (reply === undefined || this.exchange.asked.api.readReply(reply) === undefined)
-        throw new UpstreamError(
-          'cut',
-          `The upstream answered with status ${String(status)} when asked again.`,
-        );
-      this.exchange.client.end(this.stream.continueWith(reply));
-      return 'passed';
-    } catch (error) {
-      const { client, asked } = this.exchange;
-      if (!(error instanceof UpstreamError)) throw error;
-      client.write(apiErrorEvent(asked.api.kind, error.status, `upstream_${error.failure}`, error.message));
-      const outcome = this.exchange.failed(error, true);
-      client.end();
-      return outcome;
-    }
+    return this.askAgain({ demand, call });
+  }
+
+  private askAgain(judgement: CallJudgement): Promise<Outcome> | Outcome {
+    const reply = this.stream.reply(this.unheld ? this.stream.calls.length : judgement.call.index + 1);
+    const again = this.exchange.again(reply, judgement, this.released);
+    return 'stop' in again ? this.finish(again.stop) : this.options.again(again.request, this.told);
   }
 
   private finish(demand: Demand): Outcome {
     const own = this.exchange.ownAnswer(demand);
     this.exchange.noteOwn(own);
-    this.exchange.client.end(this.stream.finish(own));
+    this.exchange.client.end(this.told.finish(own));
     return demand.verdict.kind === 'limit' ? 'limited' : 'blocked';
   }
 }

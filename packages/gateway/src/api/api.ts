@@ -22,7 +22,7 @@ export interface Api {
   readReply(body: Json): Reply | undefined;
   /** The request with every text of the user run through a function; a message left without any is taken out. */
   withUserTexts(body: Json, edit: (text: string) => string, isOwnAnswer: (text: string) => boolean): Json;
-  /** The request once more, with the answer whose call was not made and what the model is told about it. Not streamed. */
+  /** The request once more, with the answer whose call was not made and what the model is told about it. */
   withGuidance(body: Json, reply: Json, guidance: Guidance): Json;
   /** The request with something said to the model behind its last tool result. */
   withNote(body: Json, text: string, as: GuidanceAs): Json;
@@ -45,7 +45,7 @@ export interface Api {
 export interface StreamNews {
   readonly text?: string;
   readonly thought?: string;
-  /** The event belongs to a tool call: it and what follows is held back until the answer's calls are judged. */
+  /** The event belongs to a tool call: it and what follows is held back until the call is complete and judged. */
   readonly holds?: boolean;
   /** All calls of the answer are complete. */
   readonly ends?: boolean;
@@ -58,12 +58,20 @@ export interface ApiStream {
   passed(event: SseEvent): void;
   readonly id: string | null;
   readonly calls: readonly ToolCall[];
+  /** How many of the calls, from the first on, are known to be complete. */
+  readonly completeCalls: number;
   readonly usage: Usage | null;
   readonly finishReason: string | null;
-  /** The answer so far as a whole, as far as {@link Api.withGuidance} needs it. */
-  reply(): Json;
+  /**
+   * The answer so far as a whole, as far as {@link Api.withGuidance} needs it.
+   *
+   * @param calls how many of its calls are taken
+   */
+  reply(calls: number): Json;
   /** Events that end the stream with words of the gateway's own. */
   finish(answer: OwnAnswer): string;
   /** Events that go on with an answer that was taken as a whole, and end the stream. */
   continueWith(reply: Json): string;
+  /** An event of another answer as one that goes on with this stream, what has to come before it included. */
+  continued(event: SseEvent): string;
 }

@@ -27,6 +27,11 @@ export class ChatStream implements ApiStream {
   private finished = 0;
   private hasRole = false;
   private content = '';
+  /** Calls that the client has begun to get. */
+  private passedCalls = 0;
+  /** Of those, the ones from before this stream went on with another answer. */
+  private earlierCalls: number | undefined;
+  private hasContinuedText = false;
 
   constructor(body: Json, ownHead: (id: string) => Json) {
     this.ownHead = ownHead;
@@ -43,6 +48,14 @@ export class ChatStream implements ApiStream {
       ...calls,
       ...[...this.parts.values()].filter((call) => !known.has(keyOf(call)) && known.add(keyOf(call))),
     ];
+  }
+
+  /** A call is complete when the next one begins, unless they come side by side, as those of alternatives do. */
+  get completeCalls(): number {
+    if (this.choices > 1) return 0;
+    const before = [...this.parts.values()].slice(0, -1);
+    const open = before.findIndex(({ args }) => parseObject(args) === undefined);
+    return open === -1 ? before.length : open;
   }
 
   read({ data }: SseEvent): StreamNews {
@@ -104,10 +117,17 @@ export class ChatStream implements ApiStream {
 
   passed({ data }: SseEvent): void {
     if (!this.hasRole && data.includes('"role"')) this.hasRole = true;
+    if (data.includes('"tool_calls"')) this.noteCalls(parseObject(data) ?? {});
   }
 
-  reply(): Json {
-    const calls = [...this.parts.values()].map(({ id, name, args }) => ({
+  private noteCalls(chunk: Json): void {
+    for (const { delta } of objects(chunk['choices']))
+      for (const { index } of objects(isObject(delta) ? delta['tool_calls'] : []))
+        if (typeof index === 'number') this.passedCalls = Math.max(this.passedCalls, index + 1);
+  }
+
+  reply(count: number): Json {
+    const calls = [...this.parts.values()].slice(0, count).map(({ id, name, args }) => ({
       id,
       type: 'function',
       function: { name, arguments: args },
@@ -122,7 +142,7 @@ export class ChatStream implements ApiStream {
 
   finish({ id, text: told, stop, details }: OwnAnswer): string {
     this.head ??= this.ownHead(id);
-    const content = this.content === '' ? told : `\n\n${told}`;
+    const content = this.content === '' && !this.hasContinuedText ? told : `\n\n${told}`;
     return (
       this.chunk({ content }, null) +
       this.chunk({}, stop, details && { loopwatch: details }) +
@@ -140,11 +160,46 @@ export class ChatStream implements ApiStream {
       ...rest,
       ...(content !== null && this.content !== '' && { content: `\n\n${content}` }),
       ...(Array.isArray(calls) && {
-        tool_calls: objects(calls).map((call, index) => ({ index, ...call })),
+        tool_calls: objects(calls).map((call, i) => ({ ...call, index: this.passedCalls + i })),
       }),
     };
     const usage = isObject(reply['usage']) ? reply['usage'] : null;
     return this.chunk(delta, null) + this.chunk({}, choice?.['finish_reason'] ?? 'stop') + this.end(usage);
+  }
+
+  continued({ data, raw }: SseEvent): string {
+    if (data === '[DONE]') return raw.toString('utf8');
+    const chunk = data === '' ? undefined : parseObject(data);
+    if (chunk === undefined) return '';
+    this.earlierCalls ??= this.passedCalls;
+    const choices = objects(chunk['choices']).map((choice) => ({
+      ...choice,
+      delta: this.continuedDelta(isObject(choice['delta']) ? choice['delta'] : {}),
+    }));
+    const whole = { ...chunk, ...this.head, choices };
+    this.noteCalls(whole);
+    return sseText(whole);
+  }
+
+  private continuedDelta(delta: Json): Json {
+    const { earlierCalls = 0 } = this;
+    const rest = this.hasRole ? without(delta, 'role') : delta;
+    this.hasRole ||= 'role' in delta;
+    const content = text(delta['content']) ?? '';
+    const begins = content !== '' && !this.hasContinuedText;
+    this.hasContinuedText ||= begins;
+    const separated = begins && this.content !== '';
+    const calls = delta['tool_calls'];
+    return {
+      ...rest,
+      ...(separated && { content: `\n\n${content}` }),
+      ...(Array.isArray(calls) && {
+        tool_calls: objects(calls).map((call, i) => ({
+          ...call,
+          index: earlierCalls + (typeof call['index'] === 'number' ? call['index'] : i),
+        })),
+      }),
+    };
   }
 
   private chunk(delta: Json, finishReason: unknown, more: Json = {}): string {

@@ -7,11 +7,11 @@ import {
   type Guidance,
   type Item,
   type Json,
-  notMade,
   type Reply,
   type ToolCall,
+  told,
 } from './conversation.ts';
-import { isObject, limitedResult, named, objects, replaceLast, text, without } from './json.ts';
+import { isObject, limitedResult, named, objects, replaceLast, sessionIn, text } from './json.ts';
 
 /** OpenAI's Chat Completions: `POST /v1/chat/completions`. */
 export const chatApi: Api = {
@@ -20,16 +20,11 @@ export const chatApi: Api = {
 
   readRequest(body) {
     if (!Array.isArray(body['messages'])) return undefined;
-    const metadata = isObject(body['metadata']) ? body['metadata'] : {};
     return {
       model: text(body['model']),
       stream: body['stream'] === true,
       items: objects(body['messages']).flatMap(itemOf),
-      session:
-        named(metadata['session_id']) ??
-        named(metadata['conversation_id']) ??
-        named(metadata['thread_id']) ??
-        named(body['user']),
+      session: sessionIn(body['metadata']) ?? named(body['user']),
       previous: null,
       keepsHistory: false,
     } satisfies Conversation;
@@ -73,7 +68,7 @@ export const chatApi: Api = {
     const [choice] = objects(reply['choices']);
     const message = isObject(choice?.['message']) ? choice['message'] : {};
     const messages = [...objects(body['messages']), ...guidanceMessages(message, guidance)];
-    return notStreamed({ ...body, messages });
+    return { ...body, messages };
   },
 
   withNote(body, note, as) {
@@ -191,25 +186,21 @@ function keyOf({ name, args }: ToolCall): string {
 }
 
 /** The answer as it was, then what the model is told: results first, since nothing may stand before them. */
-function guidanceMessages(message: Json, { text: told, as, call }: Guidance): Json[] {
-  if (as === 'assistant') return [{ role: 'assistant', content: told }];
+function guidanceMessages(message: Json, guidance: Guidance): Json[] {
+  if (guidance.as === 'assistant') return [{ role: 'assistant', content: guidance.text }];
   const calls = objects(message['tool_calls']);
   if (calls.length === 0) {
     const older = isObject(message['function_call']) ? message['function_call'] : {};
-    return [message, { role: 'function', name: text(older['name']) ?? '', content: failure(told) }];
+    return [message, { role: 'function', name: text(older['name']) ?? '', content: failure(guidance.text) }];
   }
   const results = calls.map((made, i) => ({
     role: 'tool',
     tool_call_id: text(made['id']) ?? '',
-    content: failure(i === call ? told : notMade),
+    content: failure(told(guidance, i)),
   }));
   return [message, ...results];
 }
 
 function failure(told: string): string {
   return JSON.stringify({ error: told });
-}
-
-function notStreamed(body: Json): Json {
-  return { ...without(body, 'stream_options'), stream: false };
 }

@@ -74,11 +74,19 @@ export interface Guidance {
   readonly as: GuidanceAs;
   /** Index of the call that is meant, among those of the answer. */
   readonly call: number;
+  /** How many of the calls before it are on their way to the client already. */
+  readonly made: number;
 }
 
-/** What the other calls of an answer are told whose call was not made. */
-export const notMade =
+const notMade =
   'This call was not made, because another call of the same answer was not. Call again if you still need it.';
+const beingMade = 'This call is being made; its result follows later.';
+
+/** What a call of an answer is told of which another one is not made. @param index of the call */
+export function told({ text, call, made }: Guidance, index: number): string {
+  if (index === call) return text;
+  return index < made ? beingMade : notMade;
+}
 
 /** What follows guidance as the assistant where a conversation may not end with it. */
 export const goOn = 'Please go on, and take this into account.';

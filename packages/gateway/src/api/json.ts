@@ -28,6 +28,13 @@ export function named(value: unknown): string | null {
   return typeof value === 'string' && value.trim() !== '' ? value.slice(0, 512) : null;
 }
 
+/** What names the session in a request's metadata, the strongest first. */
+export function sessionIn(metadata: unknown): string | null {
+  if (!isObject(metadata)) return null;
+  const { session_id: session, conversation_id: conversation, thread_id: thread } = metadata;
+  return named(session) ?? named(conversation) ?? named(thread);
+}
+
 export function count(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }

@@ -12,6 +12,7 @@ interface Block {
   thinking: string;
   signature: string;
   input: string;
+  complete: boolean;
 }
 
 /** A streamed answer of Anthropic's Messages. */
@@ -26,6 +27,9 @@ export class MessagesStream implements ApiStream {
   private hasBegun = false;
   private openBlock: number | undefined;
   private nextBlock = 0;
+  private hasCalls = false;
+  /** Blocks from before this stream went on with another answer. */
+  private earlierBlocks: number | undefined;
 
   constructor(own: (answer: OwnAnswer) => Json) {
     this.own = own;
@@ -44,6 +48,12 @@ export class MessagesStream implements ApiStream {
     });
   }
 
+  get completeCalls(): number {
+    const calls = [...this.blocks.values()].filter(({ start }) => start['type'] === 'tool_use');
+    const open = calls.findIndex(({ complete }) => !complete);
+    return open === -1 ? calls.length : open;
+  }
+
   read({ data }: SseEvent): StreamNews {
     const event = data === '' ? undefined : parseObject(data);
     switch (event?.['type']) {
@@ -56,9 +66,21 @@ export class MessagesStream implements ApiStream {
       case 'content_block_start': {
         const start = isObject(event['content_block']) ? event['content_block'] : {};
         const first = text(start['text']) ?? '';
-        this.blocks.set(indexOf(event), { start, text: first, thinking: '', signature: '', input: '' });
+        this.blocks.set(indexOf(event), {
+          start,
+          text: first,
+          thinking: '',
+          signature: '',
+          input: '',
+          complete: false,
+        });
         if (start['type'] === 'tool_use') return { holds: true };
         return first === '' ? NO_NEWS : { text: first };
+      }
+      case 'content_block_stop': {
+        const block = this.blocks.get(indexOf(event));
+        if (block !== undefined) block.complete = true;
+        return NO_NEWS;
       }
       case 'content_block_delta':
         return this.readDelta(
@@ -98,15 +120,40 @@ export class MessagesStream implements ApiStream {
 
   passed({ data }: SseEvent): void {
     const event = data === '' ? undefined : parseObject(data);
-    if (event?.['type'] === 'message_start') this.hasBegun = true;
-    else if (event?.['type'] === 'content_block_start') {
-      this.openBlock = indexOf(event);
-      this.nextBlock = this.openBlock + 1;
-    } else if (event?.['type'] === 'content_block_stop') this.openBlock = undefined;
+    if (event !== undefined) this.notePassed(event);
   }
 
-  reply(): Json {
-    const content = [...this.blocks.values()].map((block) => {
+  private notePassed(event: Json): void {
+    if (event['type'] === 'message_start') this.hasBegun = true;
+    else if (event['type'] === 'content_block_start') {
+      this.openBlock = indexOf(event);
+      this.nextBlock = this.openBlock + 1;
+      const block = event['content_block'];
+      if (isObject(block) && block['type'] === 'tool_use') this.hasCalls = true;
+    } else if (event['type'] === 'content_block_stop') this.openBlock = undefined;
+  }
+
+  continued({ data }: SseEvent): string {
+    const event = data === '' ? undefined : parseObject(data);
+    if (event === undefined || (event['type'] === 'message_start' && this.hasBegun)) return '';
+    let before = '';
+    if (this.earlierBlocks === undefined) {
+      if (this.openBlock !== undefined)
+        before = sseText({ type: 'content_block_stop', index: this.openBlock }, 'content_block_stop');
+      this.openBlock = undefined;
+      this.earlierBlocks = this.nextBlock;
+    }
+    const moved = 'index' in event ? { ...event, index: this.earlierBlocks + indexOf(event) } : event;
+    this.notePassed(moved);
+    return before + sseText(moved, text(event['type']) ?? undefined);
+  }
+
+  reply(count: number): Json {
+    let calls = 0;
+    const blocks = [...this.blocks.values()].filter(
+      ({ start }) => start['type'] !== 'tool_use' || ++calls <= count,
+    );
+    const content = blocks.map((block) => {
       const { start } = block;
       if (start['type'] === 'tool_use')
         return { ...start, input: parseObject(block.input) ?? start['input'] ?? {} };
@@ -148,7 +195,8 @@ export class MessagesStream implements ApiStream {
     }
     const output = this.outputTokens ?? (isObject(usage) ? usage['output_tokens'] : 0);
     emit('message_delta', {
-      delta: { stop_reason: reason, stop_sequence: null },
+      // Calls that the client has got are to be made: without their results the conversation could not go on.
+      delta: { stop_reason: this.hasCalls ? 'tool_use' : reason, stop_sequence: null },
       usage: { output_tokens: output },
       ...(details && { loopwatch: details }),
     });

@@ -6,12 +6,12 @@ import {
   goOn,
   type Item,
   type Json,
-  notMade,
   type Reply,
   type ToolCall,
+  told,
   type Usage,
 } from './conversation.ts';
-import { count, isObject, limitedResult, named, objects, replaceLast, text, without } from './json.ts';
+import { count, isObject, limitedResult, named, objects, replaceLast, sessionIn, text } from './json.ts';
 import { MessagesStream } from './messages-stream.ts';
 
 /** Anthropic's Messages: `POST /v1/messages`. */
@@ -30,7 +30,7 @@ export const messagesApi: Api = {
         ...(system === '' ? [] : [{ role: 'system' as const, text: system }]),
         ...objects(body['messages']).flatMap(itemsOf),
       ],
-      session: named(metadata['session_id']) ?? named(metadata['user_id']),
+      session: sessionIn(metadata) ?? named(metadata['user_id']),
       previous: null,
       keepsHistory: false,
     } satisfies Conversation;
@@ -66,7 +66,7 @@ export const messagesApi: Api = {
 
   withGuidance(body, reply, guidance) {
     const messages = [...objects(body['messages']), ...guidanceMessages(reply, guidance)];
-    return { ...without(body, 'stream'), messages };
+    return { ...body, messages };
   },
 
   withNote(body, note, as) {
@@ -152,8 +152,8 @@ function editLastResult(messages: readonly Json[], edit: (result: Json) => Json)
   }));
 }
 
-function guidanceMessages(reply: Json, { text: told, as, call }: Guidance): Json[] {
-  if (as === 'assistant') return asAssistant(told);
+function guidanceMessages(reply: Json, guidance: Guidance): Json[] {
+  if (guidance.as === 'assistant') return asAssistant(guidance.text);
   const content = objects(reply['content']);
   const results = content
     .filter(({ type }) => type === 'tool_use')
@@ -161,7 +161,7 @@ function guidanceMessages(reply: Json, { text: told, as, call }: Guidance): Json
       type: 'tool_result',
       tool_use_id: id,
       is_error: true,
-      content: i === call ? told : notMade,
+      content: told(guidance, i),
     }));
   return [
     { role: 'assistant', content },
@@ -170,9 +170,9 @@ function guidanceMessages(reply: Json, { text: told, as, call }: Guidance): Json
 }
 
 /** The conversation must not end with the assistant: newer models refuse to go on from there. */
-function asAssistant(told: string): Json[] {
+function asAssistant(said: string): Json[] {
   return [
-    { role: 'assistant', content: told },
+    { role: 'assistant', content: said },
     { role: 'user', content: goOn },
   ];
 }

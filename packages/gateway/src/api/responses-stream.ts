@@ -4,6 +4,8 @@ import type { Json, OwnAnswer, ToolCall, Usage } from './conversation.ts';
 import { count, isObject, objects, parseObject, text } from './json.ts';
 
 const NO_NEWS: StreamNews = {};
+/** Events that come before the first item. */
+const beginnings = new Set(['response.created', 'response.queued', 'response.in_progress']);
 
 /** A message that the client has begun to get. */
 interface OpenMessage {
@@ -27,6 +29,8 @@ export class ResponsesStream implements ApiStream {
   private readonly passedItems: Json[] = [];
   private open: OpenMessage | undefined;
   private nextOutput = 0;
+  /** Items from before this stream went on with another answer. */
+  private earlierOutputs: number | undefined;
   private sequence = 0;
 
   constructor(own: (answer: OwnAnswer) => Json) {
@@ -39,6 +43,11 @@ export class ResponsesStream implements ApiStream {
       name: text(item['name']) ?? '',
       args: text(item['arguments']) ?? text(item['input']) ?? '',
     }));
+  }
+
+  /** Items come one after another, each as a whole at its end. */
+  get completeCalls(): number {
+    return this.calls.length;
   }
 
   read({ data }: SseEvent): StreamNews {
@@ -77,7 +86,10 @@ export class ResponsesStream implements ApiStream {
 
   passed({ data }: SseEvent): void {
     const event = data === '' ? undefined : parseObject(data);
-    if (event === undefined) return;
+    if (event !== undefined) this.notePassed(event);
+  }
+
+  private notePassed(event: Json): void {
     this.sequence = (count(event['sequence_number']) ?? this.sequence) + 1;
     const { item, part } = event;
     switch (event['type']) {
@@ -106,6 +118,42 @@ export class ResponsesStream implements ApiStream {
     }
   }
 
+  continued({ data }: SseEvent): string {
+    const event = data === '' ? undefined : parseObject(data);
+    const type = text(event?.['type']);
+    if (event === undefined || type === null) return '';
+    // The client has been told of a response that is under way.
+    if (beginnings.has(type) && this.begun !== undefined) return '';
+    const out: string[] = [];
+    if (this.earlierOutputs === undefined) {
+      this.close(this.emitter(out));
+      this.earlierOutputs = this.nextOutput;
+    }
+    const { response, output_index: index } = event;
+    const moved = {
+      ...event,
+      sequence_number: this.sequence,
+      ...(typeof index === 'number' && { output_index: this.earlierOutputs + index }),
+      ...(isObject(response) &&
+        Array.isArray(response['output']) && {
+          response: {
+            ...response,
+            output: [...this.passedItems.slice(0, this.earlierOutputs), ...objects(response['output'])],
+          },
+        }),
+    };
+    this.notePassed(moved);
+    out.push(sseText(moved, type));
+    return out.join('');
+  }
+
+  private emitter(out: string[]): (type: string, more: Json) => void {
+    return (type, more) => {
+      out.push(sseText({ type, sequence_number: this.sequence, ...more }, type));
+      this.sequence += 1;
+    };
+  }
+
   reply(): Json {
     return { output: this.items };
   }
@@ -121,10 +169,7 @@ export class ResponsesStream implements ApiStream {
   /** The items of an answer behind those that the client has got, and the end of the response. */
   private goOn(answer: Json): string {
     const out: string[] = [];
-    const emit = (type: string, more: Json): void => {
-      out.push(sseText({ type, sequence_number: this.sequence, ...more }, type));
-      this.sequence += 1;
-    };
+    const emit = this.emitter(out);
     if (this.begun === undefined)
       emit('response.created', { response: { ...answer, status: 'in_progress', output: [] } });
     this.close(emit);

@@ -6,12 +6,22 @@ import {
   goOn,
   type Item,
   type Json,
-  notMade,
   type Reply,
   type ToolCall,
+  told,
   type Usage,
 } from './conversation.ts';
-import { count, isObject, limitedResult, named, objects, replaceLast, text, without } from './json.ts';
+import {
+  count,
+  isObject,
+  limitedResult,
+  named,
+  objects,
+  replaceLast,
+  sessionIn,
+  text,
+  without,
+} from './json.ts';
 import { ResponsesStream } from './responses-stream.ts';
 
 /** OpenAI's Responses: `POST /v1/responses`. */
@@ -22,7 +32,6 @@ export const responsesApi: Api = {
   readRequest(body) {
     const { input, conversation, metadata } = body;
     if (input !== undefined && typeof input !== 'string' && !Array.isArray(input)) return undefined;
-    const about = isObject(metadata) ? metadata : {};
     const previous = named(body['previous_response_id']);
     const kept = isObject(conversation) ? named(conversation['id']) : named(conversation);
     const system = text(body['instructions']) ?? '';
@@ -33,12 +42,7 @@ export const responsesApi: Api = {
         ...(system === '' ? [] : [{ role: 'system' as const, text: system }]),
         ...itemsOf(inputOf(body)),
       ],
-      session:
-        named(about['session_id']) ??
-        named(about['conversation_id']) ??
-        named(about['thread_id']) ??
-        kept ??
-        (previous === null ? named(body['user']) : null),
+      session: sessionIn(metadata) ?? kept ?? (previous === null ? named(body['user']) : null),
       previous,
       keepsHistory: previous !== null || kept !== null,
     } satisfies Conversation;
@@ -79,7 +83,7 @@ export const responsesApi: Api = {
 
   withGuidance(body, reply, guidance) {
     const input = [...inputOf(body), ...guidanceItems(reply, guidance)];
-    return { ...without(body, 'stream_options'), stream: false, input };
+    return { ...body, input };
   },
 
   withNote(body, note, as) {
@@ -100,13 +104,13 @@ export const responsesApi: Api = {
     return { ...body, input, ...(hasTools && { tool_choice: 'none' }) };
   },
 
-  answer(body, { id, text: told, stop, details }, usage) {
+  answer(body, { id, text: said, stop, details }, usage) {
     const item = {
       type: 'message',
       id: `msg_loopwatch_${id}`,
       role: 'assistant',
       status: 'completed',
-      content: [{ type: 'output_text', text: told, annotations: [], logprobs: [] }],
+      content: [{ type: 'output_text', text: said, annotations: [], logprobs: [] }],
     };
     return {
       id: `resp_loopwatch_${id}`,
@@ -130,9 +134,9 @@ export const responsesApi: Api = {
     };
   },
 
-  withEarlier(body, earlier, told) {
+  withEarlier(body, earlier, said) {
     const previous = earlier['previous_response_id'];
-    const answered = told === null ? [] : [{ role: 'assistant', content: told }];
+    const answered = said === null ? [] : [{ role: 'assistant', content: said }];
     const input = [...inputOf(earlier), ...answered, ...inputOf(body)];
     return {
       ...without(body, 'previous_response_id'),
@@ -190,22 +194,22 @@ function callOf(item: Json): ToolCall[] {
   return [];
 }
 
-function guidanceItems(reply: Json, { text: told, as, call }: Guidance): Json[] {
-  if (as === 'assistant') return asAssistant(told);
+function guidanceItems(reply: Json, guidance: Guidance): Json[] {
+  if (guidance.as === 'assistant') return asAssistant(guidance.text);
   const output = objects(reply['output']);
   const results = output
     .filter((item) => callOf(item).length > 0)
     .map(({ type, call_id: id }, i) => ({
       type: type === 'custom_tool_call' ? 'custom_tool_call_output' : 'function_call_output',
       call_id: id,
-      output: JSON.stringify({ error: i === call ? told : notMade }),
+      output: JSON.stringify({ error: told(guidance, i) }),
     }));
   return [...output, ...results];
 }
 
-function asAssistant(told: string): Json[] {
+function asAssistant(said: string): Json[] {
   return [
-    { role: 'assistant', content: told },
+    { role: 'assistant', content: said },
     { role: 'user', content: goOn },
   ];
 }

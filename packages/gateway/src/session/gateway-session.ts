@@ -10,9 +10,10 @@ import {
 import type { SettingsVersion } from '@loopwatch/pipeline';
 import type { Conversation, OwnAnswer, Reply, ToolCall } from '../api/conversation.ts';
 import type { Commands } from './commands.ts';
+import { type EventBody, eventOf } from './event-body.ts';
 import type { KeptSession } from './kept-session.ts';
 import { OpenLoops } from './open-loops.ts';
-import { type HistoryNews, PromptLedger } from './prompt-ledger.ts';
+import { PromptLedger } from './prompt-ledger.ts';
 import { Transcript } from './transcript.ts';
 
 /** Calls whose tools are known when their results come. */
@@ -351,43 +352,5 @@ export class GatewaySession {
       if (action === 'chance') demand = { action, verdict, text: verdict.guidance ?? plainGuidance(verdict) };
     }
     return demand;
-  }
-}
-
-type EventBody =
-  | { readonly type: 'prompt_started' | 'content' | 'thought'; readonly text: string }
-  | { readonly type: 'turn_started' | 'retry' }
-  | {
-      readonly type: 'tool_call_request';
-      readonly callId: string | null;
-      readonly name: string;
-      readonly args: ToolCall['args'];
-    }
-  | {
-      readonly type: 'tool_result';
-      readonly callId: string | null;
-      readonly result: unknown;
-      readonly isError?: boolean;
-    }
-  | { readonly type: 'turn_finished'; readonly finishReason: string | null; readonly usage?: object }
-  | { readonly type: 'control'; readonly set: object; readonly unset: readonly string[] };
-
-function eventOf(news: HistoryNews): EventBody {
-  switch (news.type) {
-    case 'prompt':
-      return { type: 'prompt_started', text: news.text };
-    case 'turn':
-      return { type: 'turn_started' };
-    case 'call':
-      return {
-        type: 'tool_call_request',
-        callId: news.call.id,
-        name: news.call.name.slice(0, 1024),
-        args: news.call.args,
-      };
-    case 'result': {
-      const { callId, result, isError } = news;
-      return { type: 'tool_result', callId, result, ...(isError !== undefined && { isError }) };
-    }
   }
 }

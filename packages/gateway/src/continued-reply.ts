@@ -1,0 +1,57 @@
+import type { AnswerTaker } from './answer-taker.ts';
+import type { ApiStream } from './api/api.ts';
+import { parseObject } from './api/json.ts';
+import type { Exchange } from './exchange.ts';
+import { apiErrorEvent } from './http/api-error.ts';
+import { UpstreamError } from './http/upstream-error.ts';
+import type { Outcome } from './metrics.ts';
+
+/** An answer that is no stream, and goes on with one all the same; or why there is none. */
+export class ContinuedReply implements AnswerTaker {
+  private readonly exchange: Exchange;
+  private readonly told: ApiStream;
+  private readonly status: number;
+  private readonly abort: () => void;
+  private readonly chunks: Buffer[] = [];
+  private bytes = 0;
+
+  constructor(exchange: Exchange, told: ApiStream, status: number, abort: () => void) {
+    this.exchange = exchange;
+    this.told = told;
+    this.status = status;
+    this.abort = abort;
+  }
+
+  data(chunk: Buffer): void {
+    this.chunks.push(chunk);
+    this.bytes += chunk.length;
+    if (this.bytes > this.exchange.deps.maxHeldBytes) this.abort();
+  }
+
+  end(): Outcome {
+    const { exchange, told, status } = this;
+    const body = status < 300 ? parseObject(Buffer.concat(this.chunks).toString('utf8')) : undefined;
+    if (body === undefined || exchange.asked.api.readReply(body) === undefined)
+      return this.failed(
+        new UpstreamError('cut', `The upstream answered with status ${String(status)} when asked again.`),
+      );
+    const judgement = exchange.judgeSecond(body);
+    if (judgement === undefined) {
+      exchange.client.end(told.continueWith(body));
+      return 'passed';
+    }
+    const own = exchange.ownAnswer(judgement.demand);
+    exchange.noteOwn(own);
+    exchange.client.end(told.finish(own));
+    return judgement.demand.verdict.kind === 'limit' ? 'limited' : 'blocked';
+  }
+
+  /** The client is getting an answer already: it is told in its stream. */
+  failed(error: UpstreamError): Outcome {
+    const { client, asked } = this.exchange;
+    client.write(apiErrorEvent(asked.api.kind, error.status, `upstream_${error.failure}`, error.message));
+    const outcome = this.exchange.failed(error, true);
+    client.end();
+    return outcome;
+  }
+}
