@@ -143,8 +143,16 @@ test('identical loops are one row, columns are chosen, and the set is downloaded
   await page.getByRole('checkbox', { name: 'Confidence' }).check();
   await page.keyboard.press('Escape');
   await expect(page.getByRole('button', { name: /^Sort by confidence/ })).toBeVisible();
+  const agent = page.getByRole('separator', { name: 'Width of agent' });
+  await agent.focus();
+  for (let n = 0; n < 4; n += 1) await page.keyboard.press('ArrowLeft');
+  const width = await agent.getAttribute('aria-valuetext');
+  expect(width).toMatch(/^2\d\d pixels$/);
   await page.reload();
   await expect(page.getByRole('button', { name: /^Sort by confidence/ })).toBeVisible();
+  await expect(agent).toHaveAttribute('aria-valuetext', width ?? '');
+  await agent.dblclick();
+  await expect(agent).toHaveAttribute('aria-valuetext', 'as usual');
 
   await page.getByRole('button', { name: 'Download' }).click();
   const [file] = await Promise.all([

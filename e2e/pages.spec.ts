@@ -17,7 +17,12 @@ test.beforeAll(async () => {
   url = `http://localhost:${port}`;
   server = spawnCli(
     ['start', '--port', port, '--data-dir', folder.path, '--no-samples'],
-    { LOOPWATCH_API_TOKEN: tokens.operator, LOOPWATCH_VIEWER_TOKEN: tokens.viewer },
+    {
+      LOOPWATCH_API_TOKEN: tokens.operator,
+      LOOPWATCH_VIEWER_TOKEN: tokens.viewer,
+      LOOPWATCH_SERVER_GRAFANA_URL: 'http://grafana.example/d/loops',
+      LOOPWATCH_SERVER_KAFKA_UI_URL: 'http://kafka.example/{topic}/{partition}/{offset}',
+    },
     { from: 'build' },
   );
   await server.line(/Loopwatch .* is at http/);
@@ -126,6 +131,38 @@ test('a link leads to one event of a session, and another to a loop in it', asyn
   await page.goBack();
   await expect(marked).toContainText(`#${String(at - 20)}`);
   await expect(marked).toBeInViewport();
+});
+
+test('the session around a loop is looked at more closely, and its record is found elsewhere', async ({
+  page,
+}) => {
+  await logIn(page, 'operator');
+  await openIncident(page);
+  const around = page.getByRole('region', { name: 'The session around it' });
+  const line = around.getByRole('img');
+  const whole = await line.getAttribute('aria-label');
+  const box = await line.boundingBox();
+  if (box === null) throw new Error('The line is drawn');
+  await page.mouse.move(box.x + box.width * 0.25, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.75, box.y + box.height / 2);
+  await page.mouse.up();
+  await expect(line).not.toHaveAttribute('aria-label', whole ?? '');
+  await around.getByRole('button', { name: 'All of it' }).click();
+  await expect(line).toHaveAttribute('aria-label', whole ?? '');
+  await around.getByRole('button', { name: 'Only the loop' }).click();
+  await expect(line).toHaveAttribute('aria-label', /^Events 148 to 15\d;/);
+
+  const record = page.getByRole('region', { name: 'Record' });
+  const place = /loopwatch\.events\/0\/\d+$/;
+  await expect(record.getByText(place).first()).toBeVisible();
+  await expect(record.getByRole('link', { name: 'in Kafka' }).first()).toHaveAttribute(
+    'href',
+    /^http:\/\/kafka\.example\/loopwatch\.events\/\d\/\d+$/,
+  );
+  await expect(record.getByRole('link', { name: 'Grafana' })).toHaveAttribute('href', /from=\d+&to=\d+$/);
+  await page.goto(`${url}/?range=24h`);
+  await expect(page.getByRole('link', { name: 'Grafana' })).toHaveAttribute('href', /from=now-24h&to=now$/);
 });
 
 test('a setting is refused where it does not fit, stays while others save, and is saved on top', async ({

@@ -194,6 +194,9 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
   server: {
     host: '0.0.0.0 to be reached from other machines.',
     port: 'Dashboard and API.',
+    grafana_url: 'Address of the dashboard in Grafana; pages link to it with their time.',
+    kafka_ui_url:
+      'Address of a record in a web interface of Kafka, with {topic}, {partition} and {offset} where these belong; incidents link to theirs.',
     oidc: {
       about: 'Logins by an OpenID Connect provider.',
       issuer: 'Address of the provider, as in its discovery document. None: no such logins.',

@@ -4,6 +4,11 @@ import { checkKafkaSecurity, kafkaSecuritySettings } from './kafka-security.ts';
 import { oidcSettingsSchema } from './oidc-settings.ts';
 import { topicSettingsSchema } from './topics.ts';
 
+/** An address with places for what names a record; each may be left out but the topic. */
+function isRecordLink(text: string): boolean {
+  return /^https?:\/\/\S+$/.test(text) && text.includes('{topic}');
+}
+
 /**
  * Everything that can be configured, as one schema: the YAML file, the environment, flags, control events and the API
  * are all checked against it. Keys are spelled as they are written in the file; `setting-texts.ts` says what they mean.
@@ -42,6 +47,11 @@ export const settingsSchema = detectionSchema.extend({
     .strictObject({
       host: z.string().default('127.0.0.1'),
       port: z.int().min(0).max(65_535).default(4600),
+      grafana_url: z.url({ protocol: /^https?$/ }).optional(),
+      kafka_ui_url: z
+        .string()
+        .refine(isRecordLink, 'must be an http or https address with {topic} in it')
+        .optional(),
       oidc: oidcSettingsSchema.prefault({}),
     })
     .prefault({}),

@@ -6,6 +6,7 @@ import { isFiltered, readIncidentSearch, toggle, writeIncidentSearch } from '../
 import { addTerms, readTerms, suggest } from '../src/incidents/search-terms.ts';
 import { readSessionSearch, writeSessionSearch } from '../src/sessions/search.ts';
 import { detectorIds } from '../src/ui/detectors.ts';
+import { grafanaLink, grafanaTimes, recordLink } from '../src/ui/elsewhere.ts';
 import { allTime, rangeLimits, readRange, type TimeRange, writeRange } from '../src/ui/time-range.ts';
 import { NOW, row } from './rows.ts';
 
@@ -137,5 +138,27 @@ describe('the CSV file', () => {
     expect(head).toMatch(/^id,detected_at,detector/);
     expect(first).toContain('"says ""a, b""\nagain"');
     expect(first).toContain(",'=1+1,");
+  });
+});
+
+describe('a link elsewhere', () => {
+  const links = {
+    grafana: 'https://grafana.example/d/loops?orgId=1',
+    kafka: 'http://ui/topics/{topic}?seekTo={partition}::{offset}',
+  };
+  const place = { topic: 'a b', partition: 3, offset: '88120' };
+
+  it.each<[TimeRange, string]>([
+    [{ kind: 'last', span: '6h' }, 'from=now-6h&to=now'],
+    [{ kind: 'fixed', from: 1, to: 2 }, 'from=1&to=2'],
+    [allTime, 'from=now-90d&to=now'],
+  ])('to Grafana has the time of the page', (range, times) => {
+    expect(grafanaLink(links, grafanaTimes(range))).toBe(`${links.grafana}&${times}`);
+  });
+
+  it('to Kafka names the record, and is none where no address is configured', () => {
+    expect(recordLink(links, place)).toBe('http://ui/topics/a%20b?seekTo=3::88120');
+    expect(recordLink({ ...links, kafka: null }, place)).toBeUndefined();
+    expect(grafanaLink({ ...links, grafana: null }, { from: 1, to: 2 })).toBeUndefined();
   });
 });

@@ -58,7 +58,7 @@ afterEach(() => {
   vi.restoreAllMocks();
   document.documentElement.removeAttribute('data-theme');
   localStorage.clear();
-  prefer({ zone: 'local', columns: null, views: [] });
+  prefer({ zone: 'local', columns: null, widths: {}, views: [] });
 });
 
 async function open(path = '/incidents'): Promise<void> {

@@ -7,7 +7,7 @@ import { toBlocks } from '../src/session/blocks.ts';
 import { withTail } from '../src/session/use-events.ts';
 import { check, readScope, scopeName, textOf } from '../src/settings/value.ts';
 import { analyze } from '../src/tuning/analyze.ts';
-import { baseOf, toConfig } from '../src/tuning/config.ts';
+import { baseOf, ownOf, toConfig } from '../src/tuning/config.ts';
 import { score } from '../src/tuning/score.ts';
 import { labelsOf } from '../src/tuning/use-recordings.ts';
 import { events, row } from './rows.ts';
@@ -182,6 +182,28 @@ describe('trying thresholds', () => {
     ]);
     expect(analyze(recording, { preset: 'stream', 'tool_call_loop.max_repeats': 7 })).toEqual([]);
     expect(() => analyze(recording, { 'tool_call_loop.max_repeats': 1 })).toThrow();
+  });
+
+  it('go by what the model of a session sets of its own', () => {
+    const path = 'tool_call_loop.max_repeats';
+    const origin = { tier: 'preset' as const, name: null };
+    const server = [
+      { path, value: 5, origin },
+      { path: 'preset', value: 'stream', origin },
+    ];
+    const model = [
+      { path, value: 7, origin },
+      { path: 'preset', value: 'stream', origin },
+    ];
+    const own = ownOf(model, server, [{ path, scopes: ['server', 'model'] } as SettingKey]);
+    expect(own).toEqual({ [path]: 7 });
+    const of = (name: string) => ({
+      sessionId: 's-1',
+      events: recording.events.map((event) => ({ ...event, backend: 'openai', model: name })),
+    });
+    const values = { preset: 'stream' };
+    expect(analyze(of('small'), values, { 'openai/small': own })).toEqual([]);
+    expect(analyze(of('large'), values, { 'openai/small': own })).toHaveLength(1);
   });
 
   it('begins from what the server was told beyond its preset', () => {

@@ -1,6 +1,7 @@
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ServerInfo, TopicNames } from '@loopwatch/contract';
+import type { Status } from '@loopwatch/contract/api';
 import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -41,6 +42,8 @@ export interface ServerDeps {
   readonly tokens?: AccessTokens;
   readonly oidc?: OidcOptions | undefined;
   readonly readiness: () => Promise<Readiness>;
+  /** Other tools that the dashboard links to; none by default. */
+  readonly links?: Status['links'];
   /** The built dashboard, where index.html lies. */
   readonly dashboardDir: string;
   /** Wall clock of the latest agent event, where the process knows: a worker in the same process. */
@@ -126,6 +129,7 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[]): Promis
       dropped: hub.live?.dropped ?? 0,
     }),
     backtestStatus: () => jobs.counts,
+    links: deps.links ?? { grafana: null, kafka: null },
     jobs,
     lag: () => feeds.lag,
     current: () => stats.get(),

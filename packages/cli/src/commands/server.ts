@@ -12,6 +12,7 @@ import { kafkaServerLog, requireBrokers } from '../runtime/kafka.ts';
 import { runUntilSignal } from '../runtime/lifecycle.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { oidcLogin } from '../runtime/oidc-login.ts';
+import { outwardLinks } from '../runtime/outward-links.ts';
 import { dashboardDir } from '../runtime/paths.ts';
 import { processRegistry } from '../runtime/registry.ts';
 import { version } from '../runtime/version.ts';
@@ -46,6 +47,7 @@ export function serverCommand(): Command {
     const server = createServer({
       host: settings.server.host,
       port: settings.server.port,
+      links: outwardLinks(settings.server),
       log: kafkaServerLog(settings, logger),
       openDatabase: () => openDatabase(settings.storage, logger),
       topics: topicNames(settings.kafka.topics),

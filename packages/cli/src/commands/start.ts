@@ -17,6 +17,7 @@ import { type Running, runUntilSignal } from '../runtime/lifecycle.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { configuredModel } from '../runtime/model.ts';
 import { oidcLogin } from '../runtime/oidc-login.ts';
+import { outwardLinks } from '../runtime/outward-links.ts';
 import { dashboardDir, samplesDir } from '../runtime/paths.ts';
 import { processRegistry } from '../runtime/registry.ts';
 import { version } from '../runtime/version.ts';
@@ -148,6 +149,7 @@ async function startAll(
   const server = createServer({
     host: settings.server.host,
     port: settings.server.port,
+    links: outwardLinks(settings.server),
     log: log.server,
     openDatabase: database,
     topics,

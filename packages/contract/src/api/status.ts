@@ -56,6 +56,13 @@ export const statusSchema = z.object({
     dropped: count.describe('Changes that clients were not sent one by one, because there were too many.'),
   }),
   backtests: z.object({ queued: count, running: count }),
+  links: z.object({
+    grafana: z.string().nullable().describe('The dashboard in Grafana; null where none is configured.'),
+    kafka: z
+      .string()
+      .nullable()
+      .describe('A record in a web interface of Kafka, with {topic}, {partition} and {offset} in it.'),
+  }),
 });
 
 export type Status = z.infer<typeof statusSchema>;

@@ -6,6 +6,8 @@ export interface Preferences {
   readonly zone: 'local' | 'utc';
   /** Columns of the list of incidents, in their order; absent: the usual ones. */
   readonly columns: readonly string[] | null;
+  /** Of columns that were given another than the usual, in pixels. */
+  readonly widths: Readonly<Record<string, number>>;
   readonly views: readonly SavedView[];
 }
 
@@ -17,7 +19,7 @@ export interface SavedView {
 }
 
 const KEY = 'loopwatch.preferences';
-const standard: Preferences = { zone: 'local', columns: null, views: [] };
+const standard: Preferences = { zone: 'local', columns: null, widths: {}, views: [] };
 
 export const usePreferences = create<Preferences>(() => read());
 writeTimesIn(usePreferences.getState().zone);
@@ -41,6 +43,7 @@ function read(): Preferences {
     return {
       zone: stored.zone === 'utc' ? 'utc' : 'local',
       columns: isTexts(stored.columns) ? stored.columns : standard.columns,
+      widths: isWidths(stored.widths) ? stored.widths : standard.widths,
       views: Array.isArray(stored.views) ? stored.views.filter(isView) : standard.views,
     };
   } catch {
@@ -50,6 +53,14 @@ function read(): Preferences {
 
 function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+function isWidths(value: unknown): value is Record<string, number> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.values(value).every((width) => Number.isFinite(width) && width > 0)
+  );
 }
 
 function isView(value: unknown): value is SavedView {

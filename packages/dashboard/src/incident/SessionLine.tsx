@@ -1,10 +1,13 @@
 import type { IncidentDetail, SessionEvent } from '@loopwatch/contract/api';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { readEvents } from '../api/sessions.ts';
+import { Button } from '../ui/Button.tsx';
 import { Card } from '../ui/Card.tsx';
 import { formatDuration, formatNumber, formatTime } from '../ui/format.ts';
 import { Skeleton } from '../ui/Skeleton.tsx';
+import { useDragSpan } from '../ui/use-drag-span.ts';
 import styles from './SessionLine.module.css';
 import { lineOf, loopSpan, type Mark } from './session-marks.ts';
 
@@ -63,30 +66,44 @@ function Line({
   readonly incident: IncidentDetail;
   readonly items: readonly SessionEvent[];
 }) {
-  const marks = lineOf(items);
+  const all = lineOf(items);
   const { from, to } = loopSpan(incident);
-  const first = marks[0]?.index ?? 0;
-  const last = Math.max(first + 1, marks.at(-1)?.index ?? first + 1);
+  const [zoom, setZoom] = useState<{ readonly first: number; readonly last: number }>();
+  const first = zoom?.first ?? all[0]?.index ?? 0;
+  const last = Math.max(first + 1, zoom?.last ?? all.at(-1)?.index ?? first + 1);
+  const inner = WIDTH - 2 * EDGE;
   const x = (index: number) =>
-    EDGE + ((Math.max(first, Math.min(last, index)) - first) / (last - first)) * (WIDTH - 2 * EDGE);
-  const began = marks.find(({ index }) => index >= from)?.time;
-  const noticed = marks.find(({ index }) => index >= incident.firstEventIndex)?.time;
+    EDGE + ((Math.max(first, Math.min(last, index)) - first) / (last - first)) * inner;
+  const indexAt = (share: number) => first + ((share * WIDTH - EDGE) / inner) * (last - first);
+  const { span, handlers } = useDragSpan((dragged) =>
+    setZoom({
+      first: Math.max(first, Math.floor(indexAt(dragged.from))),
+      last: Math.min(last, Math.ceil(indexAt(dragged.to))),
+    }),
+  );
+  const marks = all.filter(({ index }) => index >= first && index <= last);
+  const isIn = (index: number) => index >= first && index <= last;
+  const began = all.find(({ index }) => index >= from)?.time;
+  const noticed = all.find(({ index }) => index >= incident.firstEventIndex)?.time;
   return (
     <div data-detector={incident.detector}>
       <svg
         className={styles['line']}
         viewBox={`0 0 ${String(WIDTH)} ${String(HEIGHT)}`}
         role="img"
+        {...handlers}
         aria-label={`Events ${String(first)} to ${String(last)}; the loop goes from event ${String(from)} to ${String(to)} and was noticed at event ${String(incident.firstEventIndex)}`}
       >
-        <rect
-          className={styles['loop']}
-          x={x(from) - 5}
-          y="2"
-          width={Math.max(12, x(to) - x(from) + 10)}
-          height={HEIGHT - 4}
-          rx="8"
-        />
+        {from <= last && to >= first && (
+          <rect
+            className={styles['loop']}
+            x={x(from) - 5}
+            y="2"
+            width={Math.max(12, x(to) - x(from) + 10)}
+            height={HEIGHT - 4}
+            rx="8"
+          />
+        )}
         <line className={styles['axis']} x1={EDGE} x2={WIDTH - EDGE} y1="32" y2="32" />
         {marks.map((mark) => (
           <MarkSign
@@ -96,13 +113,24 @@ function Line({
             inLoop={mark.index >= from && mark.index <= to}
           />
         ))}
-        <line
-          className={styles['noticed']}
-          x1={x(incident.firstEventIndex)}
-          x2={x(incident.firstEventIndex)}
-          y1="0"
-          y2={HEIGHT}
-        />
+        {isIn(incident.firstEventIndex) && (
+          <line
+            className={styles['noticed']}
+            x1={x(incident.firstEventIndex)}
+            x2={x(incident.firstEventIndex)}
+            y1="0"
+            y2={HEIGHT}
+          />
+        )}
+        {span !== undefined && (
+          <rect
+            className={styles['drag']}
+            x={span.from * WIDTH}
+            width={(span.to - span.from) * WIDTH}
+            y="0"
+            height={HEIGHT}
+          />
+        )}
       </svg>
       <p className={styles['notes']}>
         <span>{began === undefined ? `Event ${String(from)}` : `Began ${formatTime(began)}`}</span>
@@ -111,6 +139,22 @@ function Line({
           {began !== undefined &&
             noticed !== undefined &&
             `, ${formatDuration(Math.max(0, noticed - began))} later`}
+        </span>
+        <span className={styles['zoom']}>
+          {zoom === undefined ? (
+            <Button
+              small
+              quiet
+              title="Or drag over the line to look closer"
+              onClick={() => setZoom({ first: Math.max(first, from - 2), last: Math.min(last, to + 2) })}
+            >
+              Only the loop
+            </Button>
+          ) : (
+            <Button small quiet onClick={() => setZoom(undefined)}>
+              All of it
+            </Button>
+          )}
         </span>
         <span className={styles['legend']}>
           <i data-kind="prompt" /> prompt <i data-kind="turn" /> turn <i data-kind="call" /> call{' '}

@@ -2,6 +2,8 @@ import type { Incident, IncidentStep } from '@loopwatch/contract';
 import { Fragment, type ReactNode } from 'react';
 import { Card } from '../ui/Card.tsx';
 import { CopyButton } from '../ui/CopyButton.tsx';
+import { GrafanaLink, RecordLink } from '../ui/Elsewhere.tsx';
+import { recordName } from '../ui/elsewhere.ts';
 import { formatDuration, formatExact, formatNumber } from '../ui/format.ts';
 import { Ago, Clock } from '../ui/Time.tsx';
 import styles from './facts.module.css';
@@ -116,13 +118,17 @@ export function Record({ incident }: { readonly incident: Incident }) {
   if (tool !== null) facts.push(['tool', <Id key="t" text={tool.name} what="tool name" />]);
   if (source !== null) {
     const { topic, partition, firstOffset, offset } = source;
-    facts.push(
-      ['topic', <Id key="o" text={`${topic} / ${String(partition)}`} what="topic and partition" />],
-      [
-        'offsets',
-        <Id key="f" text={firstOffset === offset ? offset : `${firstOffset} – ${offset}`} what="offsets" />,
-      ],
-    );
+    const records = firstOffset === offset ? { record: offset } : { first: firstOffset, latest: offset };
+    for (const [name, at] of Object.entries(records)) {
+      const place = { topic, partition, offset: at };
+      facts.push([
+        name,
+        <span key={name} className={styles['place']}>
+          <Id text={recordName(place)} what={`topic, partition and offset of the ${name} record`} />
+          <RecordLink place={place} />
+        </span>,
+      ]);
+    }
   }
   facts.push(
     ['config', <Id key="c" text={configHash} what="config hash" />],
@@ -133,12 +139,17 @@ export function Record({ incident }: { readonly incident: Incident }) {
       </span>,
     ],
   );
+  const around = { from: incident.lastAt - incident.cost.ms - AROUND_MS, to: incident.lastAt + AROUND_MS };
   return (
     <Card title="Record">
       <Facts facts={facts} />
+      <GrafanaLink {...around} />
     </Card>
   );
 }
+
+/** What is shown before and behind an incident elsewhere. */
+const AROUND_MS = 15 * 60_000;
 
 function Id({ text, what }: { readonly text: string; readonly what: string }) {
   return (

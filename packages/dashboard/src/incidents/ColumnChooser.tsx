@@ -69,7 +69,7 @@ export function ColumnChooser() {
           },
         )}
       </ul>
-      <Button small onClick={() => prefer({ columns: null })}>
+      <Button small onClick={() => prefer({ columns: null, widths: {} })}>
         As usual
       </Button>
     </Popover>

@@ -1,6 +1,7 @@
 import type { IncidentItem } from '@loopwatch/contract/api';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type CSSProperties, useEffect, useRef } from 'react';
+import { usePreferences } from '../app/preferences.ts';
 import { costShort } from '../incident/cost.ts';
 import { DetectorLabel, StateLabel, TriageLabel } from '../ui/Chip.tsx';
 import { Icon } from '../ui/icons.tsx';
@@ -8,6 +9,7 @@ import { Ring } from '../ui/Ring.tsx';
 import { Ago } from '../ui/Time.tsx';
 import { useNarrow } from '../ui/use-narrow.ts';
 import { useRows } from '../ui/use-rows.ts';
+import { ColumnWidth } from './ColumnWidth.tsx';
 import type { Column } from './columns.tsx';
 import styles from './IncidentList.module.css';
 
@@ -63,7 +65,11 @@ export function IncidentList(props: Props) {
     }
   });
 
-  const style = { '--columns': columns.map(({ width }) => width).join(' ') } as CSSProperties;
+  const widths = usePreferences((preferences) => preferences.widths);
+  const tracks = columns.map(({ id, width }) =>
+    widths[id] === undefined ? width : `${String(widths[id])}px`,
+  );
+  const style = { '--columns': tracks.join(' ') } as CSSProperties;
   return (
     <div
       ref={box}
@@ -113,30 +119,30 @@ function Headings({ columns, sort, onSort }: Pick<Props, 'columns' | 'sort' | 'o
     <div className={styles['columns']}>
       <span />
       <span>What repeats</span>
-      {columns.map(({ id, name, right, sort: by }) => {
-        if (by === undefined) {
-          return (
-            <span key={id} data-right={right || undefined}>
-              {name}
-            </span>
-          );
-        }
-        const down = sort === `-${by}`;
-        const up = sort === by;
-        return (
-          <button
-            key={id}
-            type="button"
-            data-right={right || undefined}
-            aria-label={`Sort by ${name.toLowerCase()}${down ? ', now downwards' : up ? ', now upwards' : ''}`}
-            onClick={() => onSort(down && by === 'detectedAt' ? by : `-${by}`)}
-          >
-            {(down || up) && <Icon name={down ? 'down' : 'up'} size={10} />}
-            {name}
-          </button>
-        );
-      })}
+      {columns.map((column) => (
+        <div key={column.id} className={styles['heading']} data-right={column.right || undefined}>
+          <ColumnWidth column={column} />
+          <Heading column={column} sort={sort} onSort={onSort} />
+        </div>
+      ))}
     </div>
+  );
+}
+
+function Heading({ column, sort, onSort }: { readonly column: Column } & Pick<Props, 'sort' | 'onSort'>) {
+  const { name, sort: by } = column;
+  if (by === undefined) return <span>{name}</span>;
+  const down = sort === `-${by}`;
+  const up = sort === by;
+  return (
+    <button
+      type="button"
+      aria-label={`Sort by ${name.toLowerCase()}${down ? ', now downwards' : up ? ', now upwards' : ''}`}
+      onClick={() => onSort(down && by === 'detectedAt' ? by : `-${by}`)}
+    >
+      {(down || up) && <Icon name={down ? 'down' : 'up'} size={10} />}
+      {name}
+    </button>
   );
 }
 

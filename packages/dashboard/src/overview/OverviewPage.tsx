@@ -8,6 +8,8 @@ import { Async } from '../ui/Async.tsx';
 import { Card } from '../ui/Card.tsx';
 import { Chart } from '../ui/Chart.tsx';
 import { detectorIds } from '../ui/detectors.ts';
+import { GrafanaLink } from '../ui/Elsewhere.tsx';
+import { grafanaTimes } from '../ui/elsewhere.ts';
 import { formatCompact, formatDuration, formatNumber } from '../ui/format.ts';
 import { NothingYet } from '../ui/NothingYet.tsx';
 import { Page } from '../ui/Page.tsx';
@@ -32,7 +34,15 @@ export function OverviewPage() {
   const change = (next: TimeRange) => void navigate({ to: '/', search: { ...writeRange(next, standard) } });
   const found = live?.found ?? query.data?.current.found;
   return (
-    <Page title="Overview" actions={<TimeRangePicker range={range} onChange={change} />}>
+    <Page
+      title="Overview"
+      actions={
+        <>
+          <GrafanaLink {...grafanaTimes(range)} />
+          <TimeRangePicker range={range} onChange={change} />
+        </>
+      }
+    >
       {ignored.length > 0 && (
         <p className={styles['ignored']} role="note">
           The address says {ignored.join(', ')}, which is unknown here; it was ignored.

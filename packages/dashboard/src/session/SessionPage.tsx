@@ -11,6 +11,8 @@ import { Button } from '../ui/Button.tsx';
 import { Card } from '../ui/Card.tsx';
 import { chipClass, DetectorSquare, StateLabel } from '../ui/Chip.tsx';
 import { CopyButton } from '../ui/CopyButton.tsx';
+import { GrafanaLink, RecordLink } from '../ui/Elsewhere.tsx';
+import { recordName } from '../ui/elsewhere.ts';
 import { formatCompact, formatDuration, formatNumber, plural } from '../ui/format.ts';
 import { Message } from '../ui/Message.tsx';
 import { Page } from '../ui/Page.tsx';
@@ -186,18 +188,24 @@ function Session({ session, search }: Props) {
           </Card>
           <Card title="Record">
             <dl className={styles['settings']}>
-              <div>
-                <dt>topic</dt>
-                <dd>
-                  {session.source.topic} / {session.source.partition}
-                </dd>
-              </div>
-              <div>
-                <dt>offsets</dt>
-                <dd>
-                  {session.source.firstOffset} – {session.source.lastOffset}
-                </dd>
-              </div>
+              {(['first', 'last'] as const).map((name) => {
+                const { topic, partition, firstOffset, lastOffset } = session.source;
+                const place = { topic, partition, offset: name === 'first' ? firstOffset : lastOffset };
+                return (
+                  <div key={name}>
+                    <dt>{name} record</dt>
+                    <dd>
+                      {recordName(place)}
+                      <CopyButton
+                        bare
+                        what={`topic, partition and offset of the ${name} record`}
+                        text={recordName(place)}
+                      />
+                      <RecordLink place={place} />
+                    </dd>
+                  </div>
+                );
+              })}
               <div>
                 <dt>preset</dt>
                 <dd>{session.preset}</dd>
@@ -207,6 +215,7 @@ function Session({ session, search }: Props) {
                 <dd title={session.configHash}>{session.configHash.slice(0, 12)}</dd>
               </div>
             </dl>
+            <GrafanaLink from={session.startedAt} to={session.lastEventAt} />
           </Card>
         </div>
       </div>

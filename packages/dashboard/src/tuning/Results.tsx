@@ -1,5 +1,6 @@
 import type { BacktestHit } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
+import { Fragment } from 'react';
 import { Card } from '../ui/Card.tsx';
 import { DetectorSquare } from '../ui/Chip.tsx';
 import { formatNumber, plural } from '../ui/format.ts';
@@ -14,10 +15,12 @@ interface Props {
   readonly left: readonly string[];
   readonly total: number;
   readonly isMoved: boolean;
+  /** Those that set something of their own, as `backend/model`. */
+  readonly models: readonly string[];
 }
 
 /** What the detectors find now and would find, session by session, and how right that is. */
-export function Results({ trial, labels, left, total, isMoved }: Props) {
+export function Results({ trial, labels, left, total, isMoved, models }: Props) {
   const rows = Object.entries(trial.hits ?? {}).map(([sessionId, [now = [], tried = []]]) => ({
     sessionId,
     label: labels.get(sessionId) ?? null,
@@ -47,6 +50,20 @@ export function Results({ trial, labels, left, total, isMoved }: Props) {
           <p className={styles['left']}>
             Left out: {plural(left.length, 'session')} that the log no longer holds whole, or that are too
             long for the page. A backtest tries long ones, too.
+          </p>
+        )}
+        {models.length > 0 && (
+          <p className={styles['left']}>
+            {models.map((label, index) => (
+              <Fragment key={label}>
+                {index > 0 && ', '}
+                <Link to="/settings" search={{ scope: `model:${label}` }}>
+                  {label}
+                </Link>
+              </Fragment>
+            ))}{' '}
+            {models.length === 1 ? 'has settings of its own' : 'have settings of their own'}, which lie over
+            the thresholds here as over the server’s.
           </p>
         )}
         <p className={styles['left']} aria-live="polite">

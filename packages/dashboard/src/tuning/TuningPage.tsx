@@ -19,6 +19,7 @@ import { baseOf, type Values } from './config.ts';
 import { Knobs } from './Knobs.tsx';
 import { Results } from './Results.tsx';
 import styles from './TuningPage.module.css';
+import { useModelSettings } from './use-model-settings.ts';
 import { type Chosen, type Source, useChosen, useRecordings } from './use-recordings.ts';
 import { useTrial } from './use-trial.ts';
 
@@ -129,7 +130,8 @@ function Trial({ sessions, source, keys, now }: TrialProps) {
   const tried = useMemo(() => ({ ...base, ...moved }), [base, moved]);
   const variants = useMemo(() => [base, tried], [base, tried]);
   const recordings = useRecordings(sessions.ids);
-  const trial = useTrial(recordings.data?.recordings, variants);
+  const models = useModelSettings(recordings.data?.recordings, now.effective, keys);
+  const trial = useTrial(recordings.data?.recordings, variants, models);
   return (
     <div className={styles['page']}>
       <div className={styles['knobs']}>
@@ -156,6 +158,7 @@ function Trial({ sessions, source, keys, now }: TrialProps) {
             left={recordings.data?.left ?? []}
             total={sessions.total}
             isMoved={Object.keys(moved).length > 0}
+            models={Object.keys(models ?? {})}
           />
         )}
       </div>

@@ -1,7 +1,7 @@
 import type { AgentEvent } from '@loopwatch/contract';
 import type { BacktestHit } from '@loopwatch/contract/api';
 import { createSessionAnalyzer } from '@loopwatch/detectors';
-import { toConfig, type Values } from './config.ts';
+import { type ModelValues, toConfigWith, type Values } from './config.ts';
 
 /** A session with its events, as it was read from the log. */
 export interface Recording {
@@ -16,8 +16,8 @@ const strength = { none: 0, warn: 1, chance: 2, block: 3 } as const;
  *
  * @throws ZodError that names the key, when the settings are wrong
  */
-export function analyze({ events }: Recording, values: Values): BacktestHit[] {
-  const analyzer = createSessionAnalyzer(toConfig(values));
+export function analyze({ events }: Recording, values: Values, models: ModelValues = {}): BacktestHit[] {
+  const analyzer = createSessionAnalyzer(toConfigWith(values, models));
   const hits = new Map<string, BacktestHit>();
   for (const event of events) {
     for (const { incidentId, detector, phase, eventIndex, count, action, reason, evidence } of analyzer.push(

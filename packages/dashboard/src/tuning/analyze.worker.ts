@@ -2,13 +2,18 @@ import type { BacktestHit } from '@loopwatch/contract/api';
 import { z } from 'zod';
 import { errorText } from '../api/client.ts';
 import { analyze, type Recording } from './analyze.ts';
-import type { Values } from './config.ts';
+import type { ModelValues, Values } from './config.ts';
 
 /** Runs the detectors beside the page, so that it stays quick while they work. */
 
 export type ToWorker =
   | { readonly kind: 'keep'; readonly recordings: readonly Recording[] }
-  | { readonly kind: 'run'; readonly run: number; readonly variants: readonly Values[] };
+  | {
+      readonly kind: 'run';
+      readonly run: number;
+      readonly variants: readonly Values[];
+      readonly models: ModelValues;
+    };
 
 export type FromWorker =
   | { readonly kind: 'hits'; readonly run: number; readonly hits: Readonly<Record<string, BacktestHit[][]>> }
@@ -25,12 +30,12 @@ addEventListener('message', ({ data }: MessageEvent<ToWorker>) => {
     for (const recording of data.recordings) kept.set(recording.sessionId, recording);
     return;
   }
-  const { run, variants } = data;
+  const { run, variants, models } = data;
   try {
     const hits = Object.fromEntries(
       [...kept.values()].map((recording) => [
         recording.sessionId,
-        variants.map((values) => analyze(recording, values)),
+        variants.map((values) => analyze(recording, values, models)),
       ]),
     );
     postMessage({ kind: 'hits', run, hits } satisfies FromWorker);

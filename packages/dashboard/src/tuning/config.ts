@@ -17,6 +17,32 @@ export function baseOf(effective: readonly EffectiveSetting[], keys: readonly Se
   );
 }
 
+/** What models set of their own, by `backend/model`. */
+export type ModelValues = Readonly<Record<string, Values>>;
+
+/** What holds for a model and differs from what holds for the server. */
+export function ownOf(
+  model: readonly EffectiveSetting[],
+  server: readonly EffectiveSetting[],
+  keys: readonly SettingKey[],
+): Values {
+  const usable = new Set(keys.filter(({ scopes }) => scopes.includes('model')).map(({ path }) => path));
+  const held = new Map(server.map(({ path, value }) => [path, JSON.stringify(value)]));
+  return Object.fromEntries(
+    model
+      .filter(({ path, value }) => usable.has(path) && JSON.stringify(value) !== held.get(path))
+      .map(({ path, value }) => [path, value]),
+  );
+}
+
+type Models = NonNullable<NonNullable<DetectionInput['overrides']>['models']>;
+
+/** As a configuration file has them; what models set lies over the rest. */
+export function toConfigWith(values: Values, models: ModelValues): DetectionInput {
+  const own = Object.entries(models).map(([label, set]): [string, Models[string]] => [label, toConfig(set)]);
+  return { ...toConfig(values), overrides: { models: Object.fromEntries(own) } };
+}
+
 /** As a configuration file has them. Paths come from the server's list of keys, whose blocks hold no dots. */
 export function toConfig(values: Values): DetectionInput {
   const config: Record<string, unknown> = {};

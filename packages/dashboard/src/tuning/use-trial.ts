@@ -2,7 +2,7 @@ import type { BacktestHit } from '@loopwatch/contract/api';
 import { useEffect, useRef, useState } from 'react';
 import type { Recording } from './analyze.ts';
 import type { FromWorker, ToWorker } from './analyze.worker.ts';
-import type { Values } from './config.ts';
+import type { ModelValues, Values } from './config.ts';
 
 export interface Trial {
   /** By session: what each variant finds, in their order. Undefined before the first answer. */
@@ -11,17 +11,27 @@ export interface Trial {
   readonly error: string | undefined;
 }
 
+interface Asked {
+  readonly variants: readonly Values[];
+  /** Undefined: not known yet. */
+  readonly models?: ModelValues;
+}
+
 interface Answer extends Omit<Trial, 'busy'> {
   /** What was asked. */
   readonly of: string;
 }
 
 /** Runs the detectors over recordings in a worker of the browser, again whenever a setting is moved. */
-export function useTrial(recordings: readonly Recording[] | undefined, variants: readonly Values[]): Trial {
+export function useTrial(
+  recordings: readonly Recording[] | undefined,
+  variants: readonly Values[],
+  models: ModelValues | undefined,
+): Trial {
   const worker = useRef<Worker>(undefined);
   const run = useRef(0);
   const [answer, setAnswer] = useState<Answer>({ of: '', hits: undefined, error: undefined });
-  const asked = JSON.stringify(variants);
+  const asked = JSON.stringify({ variants, models });
   const latest = useRef(asked);
 
   useEffect(() => {
@@ -54,9 +64,11 @@ export function useTrial(recordings: readonly Recording[] | undefined, variants:
 
   useEffect(() => {
     if (recordings === undefined) return;
+    const { variants: tried, models: own } = JSON.parse(asked) as Asked;
+    if (own === undefined) return;
     run.current += 1;
     latest.current = asked;
-    const message: ToWorker = { kind: 'run', run: run.current, variants: JSON.parse(asked) as Values[] };
+    const message: ToWorker = { kind: 'run', run: run.current, variants: tried, models: own };
     worker.current?.postMessage(message);
   }, [recordings, asked]);
 

@@ -18,6 +18,7 @@ export interface StatusApiOptions {
   readonly detectors: () => Promise<Status['detectors']>;
   readonly liveStatus: () => Status['live'];
   readonly backtestStatus: () => Status['backtests'];
+  readonly links: Status['links'];
 }
 
 /** `GET /status`. */
@@ -39,6 +40,7 @@ export function statusApi(options: StatusApiOptions): Router {
         detectors: await options.detectors(),
         live: options.liveStatus(),
         backtests: options.backtestStatus(),
+        links: options.links,
       };
       response.json(status);
     })

@@ -1,0 +1,61 @@
+import { type KeyboardEvent, type PointerEvent, useRef } from 'react';
+import { omit } from '../app/omit.ts';
+import { prefer, usePreferences } from '../app/preferences.ts';
+import styles from './ColumnWidth.module.css';
+import type { Column } from './columns.tsx';
+
+const MIN = 56;
+const MAX = 480;
+const STEP = 16;
+
+/** The left edge of a column's heading: drawn to make the column wider or narrower, by arrows too, and remembered. */
+export function ColumnWidth({ column: { id, name, width: usual } }: { readonly column: Column }) {
+  const width = usePreferences(({ widths }) => widths[id]);
+  const edge = useRef<HTMLSpanElement>(null);
+  const drag = useRef<{ readonly x: number; readonly width: number }>(undefined);
+
+  const measured = () => edge.current?.parentElement?.getBoundingClientRect().width ?? MIN;
+  const set = (next: number | undefined) => {
+    const others = omit(usePreferences.getState().widths, id);
+    const bounded = next === undefined ? {} : { [id]: Math.round(Math.max(MIN, Math.min(MAX, next))) };
+    prefer({ widths: { ...others, ...bounded } });
+  };
+  const begin = (event: PointerEvent<HTMLSpanElement>) => {
+    event.currentTarget.setPointerCapture(event.pointerId);
+    drag.current = { x: event.clientX, width: measured() };
+  };
+  const move = (event: PointerEvent) => {
+    if (drag.current !== undefined) set(drag.current.width + drag.current.x - event.clientX);
+  };
+  const end = () => {
+    drag.current = undefined;
+  };
+  const press = (event: KeyboardEvent) => {
+    const steps = { ArrowLeft: 1, ArrowRight: -1 }[event.key];
+    if (steps === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    set(measured() + steps * STEP);
+  };
+  return (
+    <span
+      ref={edge}
+      className={styles['edge']}
+      role="separator"
+      aria-orientation="vertical"
+      aria-label={`Width of ${name.toLowerCase()}`}
+      aria-valuemin={MIN}
+      aria-valuemax={MAX}
+      aria-valuenow={width ?? Number(/\d+(?=px\)?$)/.exec(usual)?.[0])}
+      aria-valuetext={width === undefined ? 'as usual' : `${String(width)} pixels`}
+      title="Drag, or use the arrows; twice for the usual width"
+      tabIndex={0}
+      onPointerDown={begin}
+      onPointerMove={move}
+      onPointerUp={end}
+      onPointerCancel={end}
+      onDoubleClick={() => set(undefined)}
+      onKeyDown={press}
+    />
+  );
+}
