@@ -1,3 +1,5 @@
+import type { Status } from '@loopwatch/contract/api';
+import type { DatabaseLoad } from '@loopwatch/storage';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 /** What the server itself measures; detection is measured by the worker. Label values come from closed sets. */
@@ -8,6 +10,18 @@ export interface ServerMetrics {
   readonly liveClients: Gauge;
   readonly incidents: Counter<'change'>;
   readonly liveDropped: Counter;
+  readonly queries: Histogram<'work'>;
+  readonly removed: Counter<'rows'>;
+  readonly backtests: Counter<'status'>;
+}
+
+/** What is looked at when somebody asks for the metrics. */
+export interface ServerState {
+  readonly load: () => DatabaseLoad;
+  readonly topics: () => Status['log']['topics'];
+  readonly backtests: () => { readonly queued: number; readonly running: number };
+  /** Wall clock, epoch ms; null before the first. */
+  readonly lastRetentionAt: () => number | null;
 }
 
 export function createServerMetrics(registry: Registry): ServerMetrics {
@@ -48,5 +62,91 @@ export function createServerMetrics(registry: Registry): ServerMetrics {
       help: 'Dashboards connected to the namespace /live.',
       registers,
     }),
+    queries: new Histogram({
+      name: 'loopwatch_server_database_duration_seconds',
+      help: 'Work of the database, the wait for a connection included: query, transaction.',
+      labelNames: ['work'],
+      buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10],
+      registers,
+    }),
+    removed: new Counter({
+      name: 'loopwatch_server_retention_removed_total',
+      help: 'Rows that retention has removed: incidents, sessions, messages.',
+      labelNames: ['rows'],
+      registers,
+    }),
+    backtests: new Counter({
+      name: 'loopwatch_server_backtests_total',
+      help: 'Backtests that ended: done, failed, cancelled.',
+      labelNames: ['status'],
+      registers,
+    }),
   };
 }
+
+/** Measures that are states, not events. */
+export function watchServerState(registry: Registry, state: ServerState): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'loopwatch_server_database_connections',
+    help: 'Connections to the database by what they do (busy, idle), and what waits for one (waiting).',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      const { connections, idle, waiting } = state.load();
+      this.set({ state: 'busy' }, connections - idle);
+      this.set({ state: 'idle' }, idle);
+      this.set({ state: 'waiting' }, waiting);
+    },
+  });
+  const eachPartition = (
+    set: (labels: { topic: string; partition: number }, of: PartitionStatus) => void,
+  ): void => {
+    for (const { name, partitions } of state.topics()) {
+      for (const one of partitions) set({ topic: name, partition: one.partition }, one);
+    }
+  };
+  new Gauge({
+    name: 'loopwatch_server_feed_position',
+    help: 'Offset that the server reads next.',
+    labelNames: ['topic', 'partition'],
+    registers,
+    collect() {
+      this.reset();
+      eachPartition((labels, { position }) => {
+        this.set(labels, position);
+      });
+    },
+  });
+  new Gauge({
+    name: 'loopwatch_server_feed_lag',
+    help: 'Records of a topic that the server has not stored yet.',
+    labelNames: ['topic', 'partition'],
+    registers,
+    collect() {
+      this.reset();
+      eachPartition((labels, { lag }) => {
+        if (lag !== null) this.set(labels, lag);
+      });
+    },
+  });
+  new Gauge({
+    name: 'loopwatch_server_backtests',
+    help: 'Backtests at the moment: queued, running.',
+    labelNames: ['status'],
+    registers,
+    collect() {
+      for (const [status, count] of Object.entries(state.backtests())) this.set({ status }, count);
+    },
+  });
+  new Gauge({
+    name: 'loopwatch_server_retention_last_run_timestamp_seconds',
+    help: 'When retention last ran; 0 before the first time.',
+    registers,
+    collect() {
+      this.set((state.lastRetentionAt() ?? 0) / 1_000);
+    },
+  });
+}
+
+type PartitionStatus = Status['log']['topics'][number]['partitions'][number];

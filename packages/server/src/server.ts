@@ -11,7 +11,7 @@ import { Feeds } from './feed/feeds.ts';
 import type { ServerLog } from './feed/server-log.ts';
 import type { Readiness } from './health.ts';
 import { LiveHub } from './live/live-hub.ts';
-import { createServerMetrics } from './metrics.ts';
+import { createServerMetrics, watchServerState } from './metrics.ts';
 import { Retention, type RetentionLimits } from './retention/retention.ts';
 import { Access, type AccessTokens } from './security/access.ts';
 import { isOwnHost } from './security/guard.ts';
@@ -21,6 +21,7 @@ import type { ConfiguredSettings } from './settings/effective-settings.ts';
 import { parseScope } from './settings/scope.ts';
 import { scopeSettings } from './settings/settings-api.ts';
 import { SharedStats } from './stats/shared-stats.ts';
+import { measuredDatabase } from './storage/measured-database.ts';
 import { TriagePublisher } from './triage/triage-publisher.ts';
 
 export interface ServerDeps {
@@ -80,14 +81,14 @@ export function createServer(deps: ServerDeps): LoopwatchServer {
 
 async function start(deps: ServerDeps, running: (() => Promise<void>)[]): Promise<{ url: string }> {
   const { logger, now = Date.now, log, topics, registry, info } = deps;
-  const database = await deps.openDatabase();
+  const metrics = createServerMetrics(registry);
+  const database = measuredDatabase(await deps.openDatabase(), metrics);
   running.push(() => database.close());
   const sink = log.sink();
   await sink.open();
   running.push(() => sink.close());
   const records = log.records();
   running.push(() => records.close());
-  const metrics = createServerMetrics(registry);
   const feeds = new Feeds({ log, topics, database, metrics, logger });
   const stats = new SharedStats(database, now);
   const triage = new TriagePublisher({ database, sink, topic: topics.triage, logger });
@@ -96,11 +97,19 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[]): Promis
   const hub: { live?: LiveHub } = {};
   const jobs = new BacktestJobs(now, logger, (job) => {
     hub.live?.tellBacktest(job);
+    if (job.finishedAt !== null) metrics.backtests.inc({ status: job.status });
   });
   running.push(() => jobs.stop());
   const access = new Access(deps.tokens ?? {}, now, deps.oidc?.clientSecret);
-  const retention = new Retention({ database, limits: deps.retention, logger, now });
+  const retention = new Retention({ database, limits: deps.retention, metrics, logger, now });
   running.push(() => retention.stop());
+
+  watchServerState(registry, {
+    load: () => database.load(),
+    topics: () => feeds.status,
+    backtests: () => jobs.counts,
+    lastRetentionAt: () => retention.lastRunAt,
+  });
 
   const readiness = async (): Promise<Readiness> => ({
     ...(await deps.readiness()),

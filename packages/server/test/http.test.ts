@@ -232,6 +232,21 @@ describe('health', () => {
   });
 });
 
+it('metrics tell of the database, of what is read and of backtests', async () => {
+  log.appendVerdict(verdict());
+  await stored();
+  const { text } = await get('/metrics');
+  const value = (line: string): number => Number(text.split(`\n${line} `)[1]?.split('\n')[0] ?? Number.NaN);
+  expect(value('loopwatch_server_feed_position{topic="loopwatch.verdicts",partition="0"}')).toBe(1);
+  expect(value('loopwatch_server_feed_lag{topic="loopwatch.verdicts",partition="0"}')).toBe(0);
+  expect(value('loopwatch_server_database_duration_seconds_count{work="transaction"}')).toBeGreaterThan(0);
+  expect(value('loopwatch_server_database_duration_seconds_count{work="query"}')).toBeGreaterThan(0);
+  const connections = (state: string) => value(`loopwatch_server_database_connections{state="${state}"}`);
+  expect(connections('busy') + connections('idle')).toBe(1);
+  expect(value('loopwatch_server_backtests{status="running"}')).toBe(0);
+  expect(value('loopwatch_server_retention_last_run_timestamp_seconds')).toBe(0);
+});
+
 describe('pages', () => {
   it.each(['/', '/incidents', '/incidents/i-1', '/status'])('%s is the dashboard', async (path) => {
     const { status, text, headers } = await get(path);

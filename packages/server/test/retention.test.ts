@@ -1,8 +1,10 @@
 import type { Database } from '@loopwatch/storage';
+import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
 import { onBothDatabases } from '../../storage/test/databases.ts';
 import { writeVerdicts } from '../src/incidents/write-verdicts.ts';
 import type { RetentionLimits } from '../src/index.ts';
+import { createServerMetrics } from '../src/metrics.ts';
 import { Retention } from '../src/retention/retention.ts';
 import { storageSize } from '../src/retention/storage-size.ts';
 import { writeSummaries } from '../src/sessions/write-summaries.ts';
@@ -33,7 +35,10 @@ async function fill(database: Database, days: number): Promise<void> {
 }
 
 const retention = (database: Database, limits: RetentionLimits) =>
-  new Retention({ database, limits, logger: silent, now: () => START });
+  new Retention({
+    ...{ database, limits, logger: silent, now: () => START },
+    metrics: createServerMetrics(new Registry()),
+  });
 
 onBothDatabases(({ make }) => {
   it('takes what is too old with all that belongs to it, and the sums stay true', async () => {

@@ -17,7 +17,17 @@ export interface Database extends Queryable {
    * some may have been missed. @returns stops it
    */
   listen(channel: string, onNotice: (payload: string) => void): Promise<() => Promise<void>>;
+  /** How busy it is at the moment. */
+  load(): DatabaseLoad;
   close(): Promise<void>;
+}
+
+export interface DatabaseLoad {
+  readonly connections: number;
+  /** Of them, those that have nothing to do. */
+  readonly idle: number;
+  /** Queries and transactions that wait for one. */
+  readonly waiting: number;
 }
 
 /** The database cannot be reached at the moment; the message says which and why, without its password. */

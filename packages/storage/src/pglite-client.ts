@@ -45,6 +45,11 @@ export class PgliteClient implements Queryable {
     });
   }
 
+  /** Requests that are not answered yet. */
+  get pending(): number {
+    return this.#waiting.size;
+  }
+
   async open(): Promise<void> {
     await this.#ask({ kind: 'open' });
   }

@@ -44,6 +44,11 @@ export async function openPglite(dataDir: string, onLost: (error: Error) => void
       return lite.transaction(work);
     },
     listen: (channel, onNotice) => lite.listen(channel, onNotice),
+    load: () => ({
+      connections: 1,
+      idle: lite.pending === 0 ? 1 : 0,
+      waiting: Math.max(0, lite.pending - 1),
+    }),
     async close() {
       try {
         await lite.close();

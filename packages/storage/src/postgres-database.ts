@@ -67,6 +67,7 @@ export function openPostgres({ url, onTrouble }: PostgresOptions): Database {
       }
     },
     listen: (channel, onNotice) => listenForNotices({ ...options, channel, onNotice, onTrouble }),
+    load: () => ({ connections: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: () => pool.end(),
   };
 }

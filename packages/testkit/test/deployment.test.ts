@@ -217,6 +217,21 @@ const metrics: Readonly<Record<string, readonly string[]>> = {
   loopwatch_gateway_storage_failures_total: ['work'],
   loopwatch_gateway_storage_dropped_total: ['what'],
   loopwatch_gateway_storage_waiting_rows: [],
+  loopwatch_server_verdicts_read_total: ['result'],
+  loopwatch_server_incidents_total: ['change'],
+  loopwatch_server_feed_position: ['topic', 'partition'],
+  loopwatch_server_feed_lag: ['topic', 'partition'],
+  loopwatch_server_database_duration_seconds_bucket: ['work', 'le'],
+  loopwatch_server_database_connections: ['state'],
+  loopwatch_server_retention_removed_total: ['rows'],
+  loopwatch_server_retention_last_run_timestamp_seconds: [],
+  loopwatch_server_http_request_duration_seconds_bucket: ['method', 'route', 'status', 'le'],
+  loopwatch_server_http_request_duration_seconds_count: ['method', 'route', 'status'],
+  loopwatch_server_live_clients: [],
+  loopwatch_server_live_dropped_total: [],
+  loopwatch_server_posted_events_total: ['result'],
+  loopwatch_server_backtests: ['status'],
+  loopwatch_server_backtests_total: ['status'],
   process_resident_memory_bytes: ['worker'],
   process_cpu_seconds_total: ['worker'],
   nodejs_heap_size_used_bytes: ['worker'],
@@ -262,6 +277,7 @@ describe('the Grafana dashboard', () => {
       'Loops',
       'Detection',
       'Gateway',
+      'Server',
       'Processes',
     ]);
   });
@@ -405,7 +421,7 @@ describe('the docs', () => {
       ]),
     );
     const ours = Object.entries(metrics).filter(([name]) => name.startsWith('loopwatch_'));
-    const told = ours.map(([name]) => [name, described.get(name.replace(/_bucket$/, ''))]);
+    const told = ours.map(([name]) => [name, described.get(name.replace(/_(bucket|count)$/, ''))]);
     expect(told).toEqual(ours.map(([name, labels]) => [name, labels.filter((label) => label !== 'le')]));
   });
 });

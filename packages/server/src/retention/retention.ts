@@ -1,6 +1,7 @@
 import type { Settings } from '@loopwatch/contract';
 import { type Database, removeMessages } from '@loopwatch/storage';
 import type { Logger } from 'pino';
+import type { ServerMetrics } from '../metrics.ts';
 import { batchRows, removeIncidents, removeSessions } from './remove-oldest.ts';
 import { storageSize } from './storage-size.ts';
 
@@ -18,6 +19,7 @@ export function retentionLimits({ storage }: Pick<Settings, 'storage'>): Retenti
 export interface RetentionOptions {
   readonly database: Database;
   readonly limits: RetentionLimits;
+  readonly metrics: Pick<ServerMetrics, 'removed'>;
   readonly logger: Logger;
   /** Wall clock, epoch ms. */
   readonly now: () => number;
@@ -83,14 +85,11 @@ export class Retention {
 
   private async removeOld(before: number): Promise<number> {
     const { database, now } = this.options;
-    const incidents = await this.inBatches(() =>
-      removeIncidents(database, { limit: batchRows, before, now: now() }),
-    );
-    const sessions = await this.inBatches(() => removeSessions(database, { limit: batchRows, before }));
+    const old = { limit: batchRows, before };
     return (
-      incidents +
-      sessions +
-      (await this.inBatches(() => removeMessages(database, { limit: batchRows, before })))
+      (await this.inBatches('incidents', () => removeIncidents(database, { ...old, now: now() }))) +
+      (await this.inBatches('sessions', () => removeSessions(database, old))) +
+      (await this.inBatches('messages', () => removeMessages(database, old)))
     );
   }
 
@@ -102,13 +101,21 @@ export class Retention {
     // Rows differ in size: a little more room than is needed, so that it is enough.
     const share = (bytes - 0.97 * limit) / bytes;
     let removed = 0;
-    for (const [count, remove] of [
-      [incidents, (surplus: number) => removeIncidents(database, { limit: surplus, now: now() })],
-      [sessions, (surplus: number) => removeSessions(database, { limit: surplus })],
-      [messages, (surplus: number) => removeMessages(database, { limit: Math.min(surplus, batchRows) })],
+    for (const [rows, count, remove] of [
+      [
+        'incidents',
+        incidents,
+        (surplus: number) => removeIncidents(database, { limit: surplus, now: now() }),
+      ],
+      ['sessions', sessions, (surplus: number) => removeSessions(database, { limit: surplus })],
+      [
+        'messages',
+        messages,
+        (surplus: number) => removeMessages(database, { limit: Math.min(surplus, batchRows) }),
+      ],
     ] as const) {
       let surplus = Math.ceil(count * share);
-      removed += await this.inBatches(async () => {
+      removed += await this.inBatches(rows, async () => {
         const gone = surplus === 0 ? 0 : await remove(surplus);
         surplus -= gone;
         return gone;
@@ -117,13 +124,17 @@ export class Retention {
     return removed;
   }
 
-  private async inBatches(remove: () => Promise<number>): Promise<number> {
+  private async inBatches(
+    rows: 'incidents' | 'sessions' | 'messages',
+    remove: () => Promise<number>,
+  ): Promise<number> {
     let removed = 0;
     for (let batch = 0; batch < mostBatches && !this.stopped; batch += 1) {
       const gone = await remove();
       removed += gone;
       if (gone === 0) break;
     }
+    this.options.metrics.removed.inc({ rows }, removed);
     return removed;
   }
 
