@@ -6,9 +6,10 @@ import { backtestSchema } from '@loopwatch/contract/api';
 import { waitFor } from '@loopwatch/testkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sharedPglite } from '../../storage/test/shared-pglite.ts';
+import { BacktestJobs } from '../src/backtests/backtest-jobs.ts';
 import type { LoopwatchServer } from '../src/index.ts';
 import type { MemoryLog } from './memory-log.ts';
-import { startServer, topics } from './running-server.ts';
+import { silent, startServer, topics } from './running-server.ts';
 import { START, summary, verdict } from './verdicts.ts';
 
 const emptyDatabase = sharedPglite();
@@ -112,6 +113,30 @@ it('says what is wrong with a variant, and of a job that is not there', async ()
   expect(status).toBe(400);
   expect(body).toMatchObject({ errors: [{ path: 'variants.0.set' }] });
   expect((await fetch(`${url}/api/v1/backtests/none`)).status).toBe(404);
+});
+
+it('tells its progress a few times a second, and how it ends at once', async () => {
+  let now = START;
+  const told: string[] = [];
+  const jobs = new BacktestJobs(
+    () => now,
+    silent,
+    ({ status, progress }) => told.push(`${status} ${String(progress.done)}`),
+  );
+  const result = { variants: [], sessions: [], missing: [] };
+  const { id } = jobs.add({
+    ...{ total: 100, variants: [], by: 'operator' },
+    run: async (_signal, onProgress) => {
+      for (let done = 1; done <= 100; done += 1) {
+        now += 10;
+        onProgress({ done, events: done });
+        if (done === 99) expect(jobs.list()[0]?.progress.done).toBe(99);
+      }
+      return Promise.resolve(result);
+    },
+  });
+  await waitFor(() => jobs.get(id).status === 'done');
+  expect(told).toEqual(['running 0', 'running 25', 'running 50', 'running 75', 'running 100', 'done 100']);
 });
 
 it('ends when it is cancelled', async () => {

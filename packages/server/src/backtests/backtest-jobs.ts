@@ -23,11 +23,15 @@ interface Job {
   state: Backtest;
   readonly work: BacktestWork;
   readonly abort: AbortController;
+  /** When it was last told of, wall clock in epoch ms. */
+  toldAt: number;
 }
 
 /** Jobs that are kept, with their results; the oldest go first. */
 const kept = 20;
 const mostQueued = 10;
+/** Progress is told no more often than that; how a job ends is told at once. */
+const progressMs = 250;
 
 /** Backtests of this server, one at a time; they and their results are gone when it ends. */
 export class BacktestJobs {
@@ -37,7 +41,7 @@ export class BacktestJobs {
   private readonly onChange: (job: BacktestJob) => void;
   private running: Promise<void> | undefined;
 
-  /** @param onChange told at each change of status or progress */
+  /** @param onChange told at each change of status, and now and then of progress */
   constructor(now: () => number, logger: Logger, onChange: (job: BacktestJob) => void) {
     this.now = now;
     this.logger = logger;
@@ -63,7 +67,7 @@ export class BacktestJobs {
       error: null,
       result: null,
     };
-    this.jobs.set(state.id, { state, work, abort: new AbortController() });
+    this.jobs.set(state.id, { state, work, abort: new AbortController(), toldAt: 0 });
     this.forgetOldest();
     this.wake();
     return state;
@@ -120,7 +124,8 @@ export class BacktestJobs {
     this.change(job, { status: 'running' });
     try {
       const result = await work.run(abort.signal, ({ done, events }) => {
-        this.change(job, { progress: { done, total: work.total, events } });
+        job.state = { ...job.state, progress: { done, total: work.total, events } };
+        if (this.now() - job.toldAt >= progressMs) this.tell(job);
       });
       this.change(job, { status: 'done', result, finishedAt: this.now() });
     } catch (err) {
@@ -133,6 +138,11 @@ export class BacktestJobs {
 
   private change(job: Job, part: Partial<Backtest>): void {
     job.state = { ...job.state, ...part };
+    this.tell(job);
+  }
+
+  private tell(job: Job): void {
+    job.toldAt = this.now();
     this.onChange(summaryOf(job.state));
   }
 

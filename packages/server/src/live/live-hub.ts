@@ -143,7 +143,11 @@ export class LiveHub {
     const { database, now, stats, metrics } = this.#options;
     const changes = await changesSince(database, this.#sequence, limits, now());
     const due = now() - this.#statsAt >= statsIntervalMs;
-    if (changes.sequence === this.#sequence && !due) return;
+    if (changes.sequence === this.#sequence && !due) {
+      // Sums may have changed all the same: retention takes rows.
+      this.#pace.askLater(statsIntervalMs);
+      return;
+    }
     const began = now();
     if (due) this.#statsAt = began;
     const message = { ...changes, stats: due ? await stats.get() : null };
