@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { comparator, isOpen, matches, mergeRows } from '../src/incidents/merge.ts';
 import { FrameBuffer } from '../src/live/frame-buffer.ts';
 import { linkText } from '../src/live/link-text.ts';
-import { LiveStore, MAX_HELD } from '../src/live/live-store.ts';
+import { LiveStore, MAX_HELD, tellsOfRemoval } from '../src/live/live-store.ts';
 import { allTime } from '../src/ui/time-range.ts';
 import { changes, NOW, row, session, snapshot, stats } from './rows.ts';
 
@@ -44,6 +44,15 @@ describe('the live store', () => {
     expect(store.get().incidents.size).toBe(2);
     store.snapshot(snapshot([row()]), NOW);
     expect(store.get().incidents.size).toBe(1);
+  });
+
+  it('knows that the server has removed incidents', () => {
+    const store = new LiveStore();
+    expect(tellsOfRemoval(store.get(), changes({ stats: stats({ dropped: 3 }) }))).toBe(false);
+    store.snapshot(snapshot([row()], { dropped: 3 }), NOW);
+    expect(tellsOfRemoval(store.get(), changes({}))).toBe(false);
+    expect(tellsOfRemoval(store.get(), changes({ stats: stats({ dropped: 3 }) }))).toBe(false);
+    expect(tellsOfRemoval(store.get(), changes({ stats: stats({ dropped: 4 }) }))).toBe(true);
   });
 
   it('says in words how the link is', () => {

@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { sharedPglite } from '../../storage/test/shared-pglite.ts';
 import type { LoopwatchServer } from '../src/index.ts';
 import { Pace } from '../src/live/pace.ts';
+import { removeIncidents } from '../src/retention/remove-oldest.ts';
 import type { MemoryLog } from './memory-log.ts';
 import { info, startServer } from './running-server.ts';
 import { START, verdict } from './verdicts.ts';
@@ -102,6 +103,20 @@ describe('the namespace /live', () => {
       await update;
     }
     for (let found = 0; found !== 2; ) found = (await next(socket, 'changes')).stats?.found ?? found;
+  });
+
+  it('tells that retention took incidents, by the sums', async () => {
+    const database = await emptyDatabase();
+    await server.stop();
+    ({ url, log, server, stored } = await startServer({ openDatabase: () => Promise.resolve(database) }));
+    for (const incidentId of ['old', 'young']) log.appendVerdict(verdict({ incidentId }));
+    await stored();
+    const socket = connect();
+    expect((await next(socket, 'snapshot')).stats).toMatchObject({ kept: 2, dropped: 0 });
+    await removeIncidents(database, { limit: 1, now: START });
+    let stats: Message<'changes'>['stats'] = null;
+    while (stats?.dropped !== 1) ({ stats } = await next(socket, 'changes'));
+    expect(stats).toMatchObject({ kept: 1, found: 2 });
   });
 
   it('tells every page what one of them decided', async () => {

@@ -24,9 +24,12 @@ beforeEach(async () => {
 afterEach(() => server.stop());
 
 async function patch(body: unknown, path = '/i-1') {
-  const response = await fetch(`${url}/api/v1/incidents${path}`, { method: 'PATCH', body: JSON.stringify(body) });
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
-  return { status: response.status, body: (await response.json()) as any };
+  const response = await fetch(`${url}/api/v1/incidents${path}`, {
+    method: 'PATCH',
+    body: JSON.stringify(body),
+  });
+   
+  return { status: response.status, body: (await response.json()) };
 }
 
 const read = async (id = 'i-1') =>

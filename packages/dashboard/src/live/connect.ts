@@ -10,7 +10,7 @@ import { io, type Socket } from 'socket.io-client';
 import type { z } from 'zod';
 import { followServer, serverNow } from '../app/clock.ts';
 import { FrameBuffer } from './frame-buffer.ts';
-import type { LiveStore } from './live-store.ts';
+import { type LiveStore, tellsOfRemoval } from './live-store.ts';
 
 /** Connects a store to the namespace `/live` of the server that this page came from; it reconnects for ever. */
 export function connect(store: LiveStore, client: QueryClient): { readonly retry: () => void } {
@@ -39,6 +39,14 @@ export function connect(store: LiveStore, client: QueryClient): { readonly retry
   socket.on(
     'changes',
     checked(changesMessageSchema, (message) => {
+      if (tellsOfRemoval(store.get(), message)) {
+        for (const queryKey of [
+          ['incidents', 'list'],
+          ['incidents', 'groups'],
+          ['sessions', 'list'],
+        ])
+          void client.invalidateQueries({ queryKey });
+      }
       buffer.add(message);
       if (message.settings.length > 0) void client.invalidateQueries({ queryKey: ['settings'] });
     }),

@@ -143,6 +143,11 @@ export class LiveStore {
   }
 }
 
+/** Whether the server says that it has removed incidents since: lists that were read hold some that are gone. */
+export function tellsOfRemoval({ stats }: LiveState, message: ChangesMessage): boolean {
+  return stats !== undefined && message.stats !== null && message.stats.dropped > stats.dropped;
+}
+
 /** As the latest, so that the oldest change is the first to go. */
 function put<Item>(items: Map<string, Item>, id: string, item: Item): void {
   items.delete(id);
