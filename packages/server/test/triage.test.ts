@@ -28,8 +28,8 @@ async function patch(body: unknown, path = '/i-1') {
     method: 'PATCH',
     body: JSON.stringify(body),
   });
-   
-  return { status: response.status, body: (await response.json()) };
+
+  return { status: response.status, body: await response.json() };
 }
 
 const read = async (id = 'i-1') =>
