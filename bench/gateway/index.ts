@@ -1,5 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
 import { type Figures, progress, quantile, rounded } from '../measure.ts';
@@ -25,12 +28,13 @@ interface Timing {
  */
 export async function gateway(): Promise<Figures[]> {
   const children: ChildProcess[] = [];
+  const dir = await mkdtemp(join(tmpdir(), 'loopwatch-bench-'));
   try {
     const upstream = await startPart(children, 'upstream');
     const origins: Record<Side, string> = {
       direct: upstream,
       bare: await startPart(children, 'bare', `${upstream}/v1`),
-      gateway: await startPart(children, 'gateway', `${upstream}/v1`),
+      gateway: await startPart(children, 'gateway', `${upstream}/v1`, dir),
     };
     const pools = sides.map((side) => ({ side, pool: new Pool(origins[side], { connections: CONCURRENT }) }));
     const timings = await measureTimes(pools);
@@ -52,7 +56,13 @@ export async function gateway(): Promise<Figures[]> {
     ];
   } finally {
     for (const child of children) child.kill();
+    await Promise.all(children.map(ended));
+    await rm(dir, { recursive: true, force: true });
   }
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
 }
 
 function added(
@@ -79,8 +89,8 @@ function added(
   };
 }
 
-async function startPart(children: ChildProcess[], role: string, upstream = ''): Promise<string> {
-  const child = fork(fileURLToPath(new URL('./parts.ts', import.meta.url)), [role, upstream]);
+async function startPart(children: ChildProcess[], role: string, upstream = '', dir = ''): Promise<string> {
+  const child = fork(fileURLToPath(new URL('./parts.ts', import.meta.url)), [role, upstream, dir]);
   children.push(child);
   const [message] = (await once(child, 'message')) as [{ port: number }];
   return `http://127.0.0.1:${String(message.port)}`;

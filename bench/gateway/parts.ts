@@ -5,13 +5,14 @@ import { pipeline } from 'node:stream';
 import { resolveSettings, topicNames } from '@loopwatch/contract';
 import { Gateway } from '@loopwatch/gateway';
 import type { VerdictSink } from '@loopwatch/log';
+import { openDatabase } from '@loopwatch/storage';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { Agent, request as send } from 'undici';
 
 /**
  * The processes of the gateway's bench: `upstream`, `bare`, `gateway`, each by its name as the first argument, the
- * upstream's URL as the second. Tells its port to the parent, and ends with it.
+ * upstream's URL as the second, the gateway's folder as the third. Tells its port to the parent, and ends with it.
  */
 
 /** Pieces of text that an answer is streamed in. */
@@ -84,8 +85,9 @@ function without(headers: IncomingHttpHeaders, ...names: readonly string[]): Inc
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name)));
 }
 
-/** The gateway as it runs by default, but for a log that takes everything at once. */
+/** The gateway as it runs by default, but for a log that takes everything at once; its database is a folder's. */
 async function startGateway(): Promise<number> {
+  const dir = process.argv[4] ?? '';
   const resolved = resolveSettings({
     environment: {},
     flags: { 'gateway.upstream': upstream, 'gateway.port': 0, preset: 'proxy' },
@@ -101,6 +103,7 @@ async function startGateway(): Promise<number> {
     sink,
     registry: new Registry(),
     logger,
+    openDatabase: () => openDatabase({ data_dir: dir, database_url: undefined }, logger),
   });
   return (await gateway.start()).port;
 }

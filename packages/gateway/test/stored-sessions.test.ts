@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { onBothDatabases } from '../../storage/test/databases.ts';
 import { tidyUp } from '../src/storage/tidy-up.ts';
 import { Agent, ask, calls } from './agent.ts';
-import { GatewayBench } from './harness.ts';
+import { GatewayBench, secretKey } from './harness.ts';
 
 const startUpstream = (): Promise<ScriptedUpstream> =>
   startScriptedUpstream((request) =>
@@ -202,6 +202,21 @@ onBothDatabases(({ make, kind }) => {
     await second.openai().responses.create({ model: 'm', input: 'Hello', previous_response_id: id });
     expect(upstream.requests.at(-1)?.json).not.toHaveProperty('previous_response_id');
     await second.stop();
+  });
+
+  it('stores no request that holds a secret', async () => {
+    const { database } = await make();
+    await using upstream = await startUpstream();
+    const bench = await gatewayOn(database, upstream);
+    const input = `!/help with ${secretKey}`;
+    await bench.openai().responses.create({ model: 'm', input });
+    await bench.stop();
+    const rows = await database.query(
+      `select (select json_agg(m.*) from messages as m) as m, (select json_agg(s.*) from gateway_sessions as s) as s,
+         (select json_agg(a.*) from gateway_answers as a) as a`,
+    );
+    expect(rows[0]).toMatchObject({ a: [{ request: null }] });
+    expect(JSON.stringify(rows)).not.toContain(secretKey);
   });
 
   it('that is away fails no request, and is caught up with when it is back', async () => {

@@ -205,8 +205,6 @@ create table gateway_sessions (
   state text not null,
   expires_at float8 not null
 );
-create index gateway_sessions_by_expiry on gateway_sessions (expires_at);
-create index gateway_sessions_by_owner on gateway_sessions (owner) where owner is not null;
 
 create table gateway_settings (
   hash text primary key,
@@ -232,7 +230,6 @@ create table messages (
   doc jsonb not null
 );
 create index messages_by_session on messages (session_id, number);
-create index messages_by_time on messages (at);
 `,
   },
   {

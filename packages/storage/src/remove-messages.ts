@@ -5,9 +5,12 @@ export async function removeMessages(
   database: Queryable,
   { limit, before = Number.MAX_SAFE_INTEGER }: { limit: number; before?: number },
 ): Promise<number> {
+  // They are numbered as they come, so the first is the oldest.
   const removed = await database.query(
-    `delete from messages where number in (select number from messages where at < $1::float8
-       order by number limit ${String(limit)}) returning 1`,
+    `delete from messages where number in
+       (select number from (select number, at from messages order by number limit ${String(limit)}) as oldest
+        where at < $1::float8)
+     returning 1`,
     [before],
   );
   return removed.length;

@@ -1,6 +1,7 @@
-import type { AgentEvent } from '@loopwatch/contract';
+import { type AgentEvent, detectionSchema } from '@loopwatch/contract';
 import {
   type DetectionPlan,
+  detectionOf,
   type PureVerdict,
   plainGuidance,
   SessionAnalyzer,
@@ -16,6 +17,7 @@ import { OpenLoops } from './open-loops.ts';
 import { PromptLedger } from './prompt-ledger.ts';
 import { Transcript } from './transcript.ts';
 
+const NO_IDS = new SessionAnalyzer('', detectionOf(detectionSchema.parse({}))).snapshot().ids;
 /** Calls whose tools are known when their results come. */
 const MOST_TOOLS = 256;
 
@@ -83,6 +85,8 @@ export class GatewaySession {
   private limit: string | undefined;
   /** The answer before was not delivered. */
   private undelivered = false;
+  /** What was kept before must not be taken for what is. */
+  private wasKept = false;
   private refusals: string[] = [];
   /** What was last set elsewhere. */
   private givenSettings: Settings | undefined;
@@ -256,12 +260,26 @@ export class GatewaySession {
     this.undelivered = true;
   }
 
+  /** Whether anything of it could not be had again from the history of its next request. */
+  get isWorthKeeping(): boolean {
+    return (
+      this.wasKept ||
+      this.hasOwnSettings ||
+      this.undelivered ||
+      this.limit !== undefined ||
+      this.ledger.knowsCalls ||
+      this.loops.verdicts.length > 0
+    );
+  }
+
   /** The session as it can be kept. */
   snapshot(): KeptSession {
+    this.wasKept = true;
     const { contentUnits, limit = null, undelivered, hasOwnSettings } = this;
     return {
       v: 1,
-      analyzer: this.analyzer.snapshot(),
+      // No event of a gateway comes twice, and its ids are most of what there is.
+      analyzer: { ...this.analyzer.snapshot(), ids: NO_IDS },
       ledger: this.ledger.snapshot(),
       open: this.loops.verdicts,
       tools: [...this.tools],
@@ -272,6 +290,7 @@ export class GatewaySession {
 
   /** Goes on from where a session was kept; this one has seen nothing yet. */
   restore(kept: KeptSession): void {
+    this.wasKept = true;
     this.analyzer.restore(kept.analyzer);
     this.ledger.restore(kept.ledger);
     this.loops.note(kept.open);

@@ -67,6 +67,11 @@ export class PromptLedger {
     add(this.calls, callKey(call));
   }
 
+  /** Whether the prompt at hand has calls. */
+  get knowsCalls(): boolean {
+    return this.calls.size > 0;
+  }
+
   snapshot(): LedgerSnapshot {
     const { users, prompt = null, fingerprint } = this;
     return { users, prompt, fingerprint, calls: [...this.calls], results: [...this.results] };

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DetectionSettings, detectionSchema, type Settings } from '@loopwatch/contract';
+import { maskSecrets } from '@loopwatch/detectors';
 import type { SettingsVersion } from '@loopwatch/pipeline';
 import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
@@ -13,7 +14,14 @@ import { type AnswerRow, answerById } from './answer-rows.ts';
 import { DatabaseLink } from './database-link.ts';
 import { Handover } from './handover.ts';
 import { type MessagePrivacy, messageRow } from './message-rows.ts';
-import { giveSession, giveSessions, type SessionRow, settingsByHash, takeSession } from './session-rows.ts';
+import {
+  giveSession,
+  giveSessions,
+  type SessionRow,
+  sessionIds,
+  settingsByHash,
+  takeSession,
+} from './session-rows.ts';
 import { tidyUp } from './tidy-up.ts';
 import { WriteBehind } from './write-behind.ts';
 
@@ -21,7 +29,7 @@ import { WriteBehind } from './write-behind.ts';
 const PATIENCE_MS = 1_000;
 const TIDY_MS = 60_000;
 /** An answer that is not there yet is looked for again. */
-const ANSWER_PAUSES_MS = [50, 100, 150];
+const ANSWER_PAUSES_MS = [50, 100, 150, 200];
 
 export interface GatewayStorageOptions {
   readonly open: () => Promise<Database>;
@@ -63,6 +71,8 @@ export class GatewayStorage {
   private readonly behind: WriteBehind;
   private readonly handover: Handover;
   private readonly privacy: MessagePrivacy;
+  /** Sessions in a database that is this process's alone: nothing is known of others. */
+  private known: Set<string> | undefined;
   private readonly loading = new Map<string, Promise<StoredSession | undefined>>();
   private tidying: NodeJS.Timeout | undefined;
 
@@ -84,6 +94,9 @@ export class GatewayStorage {
       limits: { session: sessions, answer: records, message: records },
       onDropped: (what, count) => {
         metrics.storageDropped.inc({ what }, count);
+      },
+      onKept: (id) => {
+        this.known?.add(id);
       },
       onLost: (session) => {
         logger.warn({ sessionId: session.id }, 'A session went on in another gateway meanwhile');
@@ -152,7 +165,7 @@ export class GatewayStorage {
   }
 
   changed(session: GatewaySession): void {
-    if (!session.isGiven) this.behind.session(session);
+    if (!session.isGiven && session.isWorthKeeping) this.behind.session(session);
   }
 
   messages(sessionId: string, messages: readonly Message[]): void {
@@ -162,12 +175,15 @@ export class GatewayStorage {
   }
 
   noteAnswer(id: string, sessionId: string, own?: { readonly request: Json; readonly told: string }): void {
-    const words = own !== undefined && this.privacy.storeText ? own : undefined;
+    const request = own === undefined ? null : JSON.stringify(own.request);
+    // It has to go on as it is: what may not be stored is known to this gateway alone, for as long as it runs.
+    const { mask, storeText } = this.privacy;
+    const mayStore = request !== null && storeText && maskSecrets(request, mask) === request;
     this.behind.answer({
       id,
       session_id: sessionId,
-      request: words === undefined ? null : JSON.stringify(words.request),
-      told: words?.told ?? null,
+      request: mayStore ? request : null,
+      told: mayStore ? (own?.told ?? null) : null,
       at: this.options.now(),
     });
   }
@@ -201,14 +217,17 @@ export class GatewayStorage {
 
   private async prepare(database: Database): Promise<void> {
     // The embedded database is this process's alone: whoever had sessions is gone.
-    if (database.kind === 'pglite') await giveSessions(database);
-    else await this.handover.listen(database);
+    if (database.kind === 'pglite') {
+      await giveSessions(database);
+      this.known ??= new Set(await sessionIds(database));
+    } else await this.handover.listen(database);
   }
 
   private async loadOnce(id: string): Promise<StoredSession | undefined> {
     if (!this.link.isUp) return undefined;
     // Out of memory already, and not written yet.
     if (this.behind.has(id)) await this.behind.flush();
+    if (this.known?.has(id) === false) return undefined;
     const row = await this.link.use('load', (database) => this.take(database, id), PATIENCE_MS);
     if (row.state === '' || row.expires_at <= this.options.now()) return undefined;
     const version = await this.versionBy(row.settings);
@@ -245,7 +264,7 @@ export class GatewayStorage {
   private async give(id: string): Promise<void> {
     const session = this.options.held(id);
     if (session !== undefined) {
-      this.behind.session(session);
+      this.changed(session);
       session.isGiven = true;
       this.options.drop(session);
     }

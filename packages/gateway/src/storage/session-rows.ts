@@ -40,6 +40,12 @@ export async function takeSession(
   return row;
 }
 
+/** Of all sessions that were kept. */
+export async function sessionIds(database: Queryable): Promise<string[]> {
+  const rows = await database.query<{ id: string }>(`select id from gateway_sessions where state <> ''`);
+  return rows.map(({ id }) => id);
+}
+
 /** Keeps sessions that are the gateway's. @returns the ids of those that were kept: others are another gateway's by now */
 export async function keepSessions(
   database: Queryable,

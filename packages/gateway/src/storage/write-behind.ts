@@ -6,7 +6,7 @@ import { type MessageRow, storeMessages } from './message-rows.ts';
 import { keepSessions, keepSettings, type SessionRow } from './session-rows.ts';
 
 /** From one write to the next: what comes meanwhile goes together. */
-const PAUSE_MS = 100;
+const PAUSE_MS = 250;
 /** Rows of each kind in one write, at most. */
 const BATCH = 500;
 
@@ -21,6 +21,7 @@ export interface WriteBehindOptions {
   readonly limits: Readonly<Record<Stored, number>>;
   readonly logger: Logger;
   readonly onDropped: (what: Stored, count: number) => void;
+  readonly onKept: (id: string) => void;
   /** A session that another gateway has by now. */
   readonly onLost: (session: GatewaySession) => void;
   /** Wall clock, epoch ms. */
@@ -115,7 +116,7 @@ export class WriteBehind {
   }
 
   private async writeBatch(): Promise<void> {
-    const { link, logger, onLost } = this.options;
+    const { link, logger, onKept, onLost } = this.options;
     if (this.size === 0 || !link.isUp) return;
     const sessions = [...this.sessions.values()].slice(0, BATCH);
     for (const { id } of sessions) this.sessions.delete(id);
@@ -133,7 +134,10 @@ export class WriteBehind {
         }),
       );
       for (const { hash } of versions) this.knownSettings.add(hash);
-      for (const [i, session] of sessions.entries()) if (!kept.has(rows[i]?.id ?? '')) onLost(session);
+      for (const session of sessions) {
+        if (kept.has(session.id)) onKept(session.id);
+        else onLost(session);
+      }
       this.dropping = false;
     } catch (error) {
       if (!isAway(error)) {
