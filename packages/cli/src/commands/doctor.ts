@@ -11,6 +11,7 @@ import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { dashboardDir } from '../runtime/paths.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import { checkKafka } from './doctor-kafka.ts';
+import { checkServerNeeds } from './doctor-server.ts';
 
 interface Options extends ConfigOptions {
   readonly brokers?: string;
@@ -19,7 +20,9 @@ interface Options extends ConfigOptions {
 /** `loopwatch doctor`: checks what Loopwatch needs, and says what to do. */
 export function doctorCommand(): Command {
   const command = new Command('doctor')
-    .description('checks brokers, topics, ports, folders and the model, and says what to do')
+    .description(
+      'checks brokers, topics, database, logins, ports, folders and the model, and says what to do',
+    )
     .option('--brokers <list>', 'host:port of the brokers, by commas (default: KAFKA_BROKERS)');
   return addConfigOptions(command).action(async (options: Options) => {
     const { settings, warnings } = loadConfig(options, [
@@ -32,6 +35,7 @@ export function doctorCommand(): Command {
       await checkDataDir(settings),
       await checkPort('server', settings.server),
       await checkPort('worker', settings.worker),
+      ...(await checkServerNeeds(settings)),
       ...(await checkKafka(settings)),
       await checkModel(settings),
     ];

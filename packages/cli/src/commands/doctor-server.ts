@@ -1,0 +1,42 @@
+import type { Settings } from '@loopwatch/contract';
+import { probePostgres } from '@loopwatch/storage';
+import type { Diagnosis } from './diagnosis.ts';
+
+const timeoutMs = 10_000;
+
+/** What the server needs besides Kafka: a PostgreSQL and a provider of logins, where they are configured. */
+export async function checkServerNeeds({ storage, server }: Settings): Promise<Diagnosis[]> {
+  const found: Diagnosis[] = [];
+  if (storage.database_url !== undefined) found.push(await checkPostgres(storage.database_url));
+  if (server.oidc.issuer !== undefined) found.push(await checkLogins(server.oidc.issuer));
+  return found;
+}
+
+async function checkPostgres(url: string): Promise<Diagnosis> {
+  try {
+    return { ok: true, what: `PostgreSQL ${await probePostgres(url)} can be used` };
+  } catch (error) {
+    return { ok: false, what: 'PostgreSQL', advice: `${textOf(error)}. Check DATABASE_URL.` };
+  }
+}
+
+async function checkLogins(issuer: string): Promise<Diagnosis> {
+  const what = `provider of logins ${issuer}`;
+  const address = `${issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`;
+  const fail = (why: string): Diagnosis => ({ ok: false, what, advice: `${why} Check server.oidc.issuer.` });
+  try {
+    const response = await fetch(address, { signal: AbortSignal.timeout(timeoutMs) });
+    if (!response.ok) return fail(`${address} answers with ${String(response.status)}.`);
+    const { issuer: own } = (await response.json()) as { issuer?: unknown };
+    if (own !== issuer)
+      return fail(`It calls itself ${String(own)}: the setting has to be the same, to the last character.`);
+    return { ok: true, what: `${what} answers` };
+  } catch (error) {
+    return fail(`${address} cannot be read: ${textOf(error)}.`);
+  }
+}
+
+function textOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
+}
