@@ -11,6 +11,9 @@ interface FoundRow {
   readonly bucket: number;
   readonly detector: DetectorId;
   readonly found: number;
+  readonly open: number;
+  readonly acknowledged: number;
+  readonly falsePositives: number;
   readonly calls: number;
   readonly tokens: number | null;
 }
@@ -18,14 +21,15 @@ interface FoundRow {
 /** What was found in a time, bucket by bucket. */
 export async function rangeStats(database: Queryable, range: Range): Promise<RangeStats> {
   const { from, to, bucketMs } = range;
-  const parameters = [from, to, bucketMs];
-  const bucket = 'floor((detected_at - $1::float8) / $3::float8)::float8';
-  const within = 'detected_at >= $1::float8 and detected_at < $2::float8';
   const verdicts = await verdictStats(database, range);
   const found = await database.query<FoundRow>(
-    `select ${bucket} as bucket, detector, count(*)::float8 as found, sum(calls) as calls,
-       sum(tokens) filter (where tokens >= 0) as tokens from incidents where ${within} group by 1, 2`,
-    parameters,
+    `select floor((detected_at - $1::float8) / $3::float8)::float8 as bucket, detector, count(*)::float8 as found,
+       count(*) filter (where state = 'open')::float8 as open,
+       count(*) filter (where triage = 'acknowledged')::float8 as acknowledged,
+       count(*) filter (where triage = 'false_positive')::float8 as "falsePositives",
+       sum(calls) as calls, sum(tokens) filter (where tokens >= 0) as tokens
+     from incidents where detected_at >= $1::float8 and detected_at < $2::float8 group by 1, 2`,
+    [from, to, bucketMs],
   );
   const active = await activeSessions(database, range);
   const buckets = active.map((sessions, index): StatsBucket => {
@@ -42,35 +46,21 @@ export async function rangeStats(database: Queryable, range: Range): Promise<Ran
     buckets,
     latency: verdicts.latency,
     wasted: wasteOf(found),
-    detectors: await detectorStats(database, range, found),
+    detectors: detectorStats(found),
   };
 }
 
-async function detectorStats(
-  database: Queryable,
-  { from, to }: Range,
-  found: readonly FoundRow[],
-): Promise<DetectorStats[]> {
-  const rows = await database.query<{
-    detector: DetectorId;
-    open: number;
-    acknowledged: number;
-    false_positives: number;
-  }>(
-    `select detector, count(*) filter (where state = 'open')::float8 as open,
-       count(*) filter (where triage = 'acknowledged')::float8 as acknowledged,
-       count(*) filter (where triage = 'false_positive')::float8 as false_positives
-     from incidents where detected_at >= $1::float8 and detected_at < $2::float8 group by detector`,
-    [from, to],
-  );
+function detectorStats(found: readonly FoundRow[]): DetectorStats[] {
   return detectorIds.map((detector) => {
     const own = found.filter((row) => row.detector === detector);
-    const row = rows.find((one) => one.detector === detector);
-    const { open = 0, acknowledged = 0, false_positives: falsePositives = 0 } = row ?? {};
+    const sum = (count: (row: FoundRow) => number): number => own.reduce((all, row) => all + count(row), 0);
+    const acknowledged = sum((row) => row.acknowledged);
+    const falsePositives = sum((row) => row.falsePositives);
     const judged = acknowledged + falsePositives;
     return {
-      ...{ detector, open, acknowledged, falsePositives },
-      incidents: own.reduce((sum, one) => sum + one.found, 0),
+      ...{ detector, acknowledged, falsePositives },
+      open: sum((row) => row.open),
+      incidents: sum((row) => row.found),
       falsePositiveRate: judged === 0 ? null : falsePositives / judged,
       wasted: wasteOf(own),
     };
