@@ -11,15 +11,22 @@ import { sameIdentity, signature, type ToolIdentity } from './tool-identity.ts';
 const SHOWN_CALLS = 8;
 const NO_CALLS: readonly Mark[] = [];
 
+/** An open incident, with the options that its last call went by. */
+interface OpenRun {
+  readonly incident: Incident;
+  readonly options: ToolRepeatOptions;
+}
+
 /** The trailing run of identical calls: tool-repeat's exact matching. */
 export class ConsecutiveRun {
   private identity: ToolIdentity | undefined;
-  private options: ToolRepeatOptions | undefined;
   private count = 0;
-  private calls: readonly Mark[] = NO_CALLS;
+  private first: Mark | undefined;
+  /** The latest calls beside the first; most runs have none. */
+  private latest: readonly Mark[] = NO_CALLS;
   /** Of the calls of the run; only where age matters. */
   private times: RecentTimes | undefined;
-  private incident: Incident | undefined;
+  private open: OpenRun | undefined;
 
   /** A call that exact matching is responsible for. */
   call(step: Step, identity: ToolIdentity, options: ToolRepeatOptions): Standing {
@@ -27,20 +34,20 @@ export class ConsecutiveRun {
       this.end(step, 'recovered', 'a different call followed');
       this.identity = identity;
     }
-    this.options = options;
     this.count = options.ttlMs === null ? this.count + 1 : this.countRecent(step.time, options.ttlMs);
-    if (this.count === 1) this.calls = NO_CALLS;
+    if (this.count === 1) this.forget();
     this.remember(step.mark());
     if (this.count < options.threshold) {
       this.resolve(step, 'recovered', 'the earlier calls are too old to count');
       return { count: this.count, action: 'none' };
     }
-    const first = this.calls[0] ?? step.mark();
-    this.incident ??= new Incident(options.mode, options.threshold, first);
-    const phase = this.incident.repeat(this.count);
-    if (phase !== undefined)
-      step.emit(this.incident.finding(phase, this.account(identity, options, this.count)));
-    return { count: this.count, action: this.incident.action };
+    const { incident } = this.open ?? {
+      incident: new Incident(options.mode, options.threshold, this.first ?? step.mark()),
+    };
+    this.open = { incident, options };
+    const phase = incident.repeat(this.count);
+    if (phase !== undefined) step.emit(incident.finding(phase, this.account(identity, options, this.count)));
+    return { count: this.count, action: incident.action };
   }
 
   /** Ends the run: a different call, a new prompt, a switched-off detector. */
@@ -48,7 +55,7 @@ export class ConsecutiveRun {
     this.resolve(step, outcome, why);
     this.identity = undefined;
     this.count = 0;
-    this.calls = NO_CALLS;
+    this.forget();
     this.times?.clear();
   }
 
@@ -58,20 +65,25 @@ export class ConsecutiveRun {
   }
 
   private resolve(step: Step, outcome: VerdictOutcome, why: string): void {
-    const { incident, identity, options } = this;
-    if (incident === undefined || identity === undefined || options === undefined) return;
+    const { open, identity } = this;
+    if (open === undefined || identity === undefined) return;
+    const { incident, options } = open;
     const { count } = incident;
     const reason = `${identity.name} had been called ${String(count)} times with the same arguments; ${why}`;
     step.emit(incident.resolution(this.account(identity, options, count), outcome, reason));
-    this.incident = undefined;
+    this.open = undefined;
   }
 
   private remember(mark: Mark): void {
-    const { calls } = this;
-    const [first] = calls;
+    const { latest } = this;
     // A snapshot may hold the list, so that it is not changed.
-    if (first === undefined) this.calls = [mark];
-    else this.calls = calls.length < SHOWN_CALLS ? [...calls, mark] : [first, ...calls.slice(2), mark];
+    if (this.first === undefined) this.first = mark;
+    else this.latest = [...latest.slice(latest.length < SHOWN_CALLS - 1 ? 0 : 1), mark];
+  }
+
+  private forget(): void {
+    this.first = undefined;
+    this.latest = NO_CALLS;
   }
 
   private account(identity: ToolIdentity, options: ToolRepeatOptions, count: number): Account {
@@ -86,7 +98,7 @@ export class ConsecutiveRun {
       guidance: toolGuidance(name, identity.arguments, count, options),
       evidence: {
         matching: 'exact',
-        calls: this.calls.map(({ eventIndex, eventId, time }) => ({
+        calls: [...(this.first ? [this.first] : []), ...this.latest].map(({ eventIndex, eventId, time }) => ({
           eventIndex,
           eventId,
           time,
@@ -100,28 +112,32 @@ export class ConsecutiveRun {
   }
 
   snapshot(): RunSnapshot {
-    const { identity, options, count, calls, times, incident } = this;
-    const run = { identity, count, calls };
+    const { identity, count, first, latest, times, open } = this;
+    const run = { identity, count, first, latest };
     // What most runs have none of takes no room.
-    if (times === undefined && incident === undefined) return run;
-    return { ...run, options, times: times?.snapshot(), incident: incident?.snapshot() };
+    if (times === undefined && open === undefined) return run;
+    const incident = open && { options: open.options, ...open.incident.snapshot() };
+    return { ...run, times: times?.snapshot(), incident };
   }
 
   restore(snapshot: RunSnapshot): void {
     this.identity = snapshot.identity;
-    this.options = snapshot.options;
     this.count = snapshot.count;
-    this.calls = snapshot.calls;
+    this.first = snapshot.first;
+    this.latest = snapshot.latest;
     this.times = snapshot.times && RecentTimes.restore(snapshot.times);
-    this.incident = snapshot.incident && Incident.restore(snapshot.incident);
+    this.open = snapshot.incident && {
+      incident: Incident.restore(snapshot.incident),
+      options: snapshot.incident.options,
+    };
   }
 }
 
 export interface RunSnapshot {
   readonly identity: ToolIdentity | undefined;
-  readonly options?: ToolRepeatOptions | undefined;
   readonly count: number;
-  readonly calls: readonly Mark[];
+  readonly first?: Mark | undefined;
+  readonly latest: readonly Mark[];
   readonly times?: ReturnType<RecentTimes['snapshot']> | undefined;
-  readonly incident?: IncidentSnapshot | undefined;
+  readonly incident?: (IncidentSnapshot & { readonly options: ToolRepeatOptions }) | undefined;
 }

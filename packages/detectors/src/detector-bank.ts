@@ -9,7 +9,10 @@ import type { SemanticLayer } from './semantic/semantic-layer.ts';
 /** Place of the detector that asks a model: what it asked cannot be taken back. */
 const SEMANTIC = detectorKinds.findIndex(({ id }) => id === 'semantic');
 
-/** The detectors of one session, with the calls that several of them look at. One place per kind, `null` where it is off. */
+/**
+ * The detectors of one session, with the calls that several of them look at. One place per kind, `null` where it is off, up
+ * to the last that is on.
+ */
 export class DetectorBank {
   calls: CallHistory | null;
   private readonly layer: SemanticLayer | null;
@@ -23,7 +26,7 @@ export class DetectorBank {
 
   /** The detector that asks a model, where it is on. */
   get semantic(): Semantic | null {
-    return this.detectors[SEMANTIC] as Semantic | null;
+    return (this.detectors[SEMANTIC] ?? null) as Semantic | null;
   }
 
   /** Hands the event to each, in the order of the registry, which is the order of their verdicts. */
@@ -45,15 +48,16 @@ export class DetectorBank {
 
   /** State of those whose conclusions can be taken back; it ends with the last that has anything to remember. */
   revocableStates(): unknown[] {
-    const states = this.detectors.map((detector, i) =>
-      i === SEMANTIC ? null : (detector?.snapshot() ?? null),
+    return upToLast(
+      this.detectors.map((detector, i) => (i === SEMANTIC ? null : (detector?.snapshot() ?? null))),
     );
-    return states.slice(0, states.findLastIndex((state) => state !== null) + 1);
   }
 
   /** Goes back to an earlier state, but for what cannot be taken back. */
   rewind(plan: DetectionPlan, states: readonly unknown[], history: HistorySnapshot | null): void {
-    this.detectors = this.createDetectors(plan).with(SEMANTIC, this.semantic);
+    const { semantic } = this;
+    this.detectors = this.createDetectors(plan);
+    if (semantic !== null) this.detectors[SEMANTIC] = semantic;
     this.restoreStates(states);
     this.restoreCalls(plan, history);
   }
@@ -87,7 +91,8 @@ export class DetectorBank {
   }
 
   private createDetectors(plan: DetectionPlan): (Detector | null)[] {
-    return detectorKinds.map((kind) => (plan.enabled ? kind.create(plan, this.layer) : null));
+    if (!plan.enabled) return [];
+    return upToLast(detectorKinds.map((kind) => kind.create(plan, this.layer)));
   }
 
   private restoreStates(states: readonly unknown[]): void {
@@ -101,6 +106,10 @@ export class DetectorBank {
     this.calls = createHistory(plan);
     if (history !== null) this.calls?.restore(history);
   }
+}
+
+function upToLast<T>(items: readonly (T | null)[]): (T | null)[] {
+  return items.slice(0, items.findLastIndex((item) => item !== null) + 1);
 }
 
 export interface BankSnapshot {

@@ -1,7 +1,7 @@
 import { EchoFinder } from './echo-finder.ts';
 import { BEGINNING, type FoldedState, SURROUNDINGS } from './folded-state.ts';
 import { occurrences } from './occurrences.ts';
-import type { TextRepeatOptions } from './plan.ts';
+import type { TextRule } from './plan.ts';
 import type { RepeatListener } from './repeat-index.ts';
 import { type RepetitionKind, type RepetitionRule, RUN, repetitionKind } from './repetition-kind.ts';
 import { type PatternState, SentencePattern } from './sentence-pattern.ts';
@@ -52,7 +52,7 @@ export class FoldedIndex implements FoldedText {
   /** The unit at hand, in the text of that call. */
   private at = 0;
 
-  constructor({ window, threshold, maxDistance }: TextRepeatOptions) {
+  constructor({ window, threshold, maxDistance }: TextRule) {
     this.window = window;
     this.threshold = threshold;
     this.maxDistance = maxDistance;

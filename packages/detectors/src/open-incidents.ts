@@ -17,8 +17,9 @@ export class OpenIncidents {
   private bySlot: Map<string, string> | undefined;
 
   static of(incidents: readonly OpenIncident[]): OpenIncidents {
+    if (incidents.length === 0) return NO_OPEN_INCIDENTS;
     const open = new OpenIncidents();
-    if (incidents.length > 0) open.bySlot = new Map(incidents);
+    open.bySlot = new Map(incidents);
     return open;
   }
 
@@ -43,3 +44,6 @@ export class OpenIncidents {
     return this.bySlot === undefined ? NO_INCIDENTS : [...this.bySlot];
   }
 }
+
+/** Shared by the sessions that have none; whoever opens one needs its own. */
+export const NO_OPEN_INCIDENTS = new OpenIncidents();

@@ -26,11 +26,17 @@ export interface ToolRepeatOptions {
   readonly warningText: string | null;
 }
 
-/** Options of the two detectors of repeated text. Lengths in UTF-16 code units. */
-export interface TextRepeatOptions {
+/** When text counts as repeated. Lengths in UTF-16 code units. */
+export interface TextRule {
   readonly window: number;
   readonly threshold: number;
   readonly maxDistance: number;
+}
+
+/** Options of the two detectors of repeated text. */
+export interface TextRepeatOptions extends TextRule {
+  /** The stream of the session that is read: its answer or its reasoning. */
+  readonly stream: 'content' | 'thought';
   readonly mode: Mode;
   /** Numbers that count and white space are the same, and structure does not end a repetition. */
   readonly folded?: boolean;
@@ -80,8 +86,8 @@ export function planDetection(settings: DetectionSettings, judged = false): Dete
     tool,
     perTool: Object.fromEntries(perTool.map(([name, limits]) => [name, toolOptions(limits, tool)])),
     rounds: rounds && { ...rounds, contracts: Object.fromEntries(rounds.contracts) },
-    content: textOptions(settings.content_loop, preset.content),
-    thought: textOptions(settings.thought_loop, preset.thought),
+    content: textOptions('content', settings.content_loop, preset.content),
+    thought: textOptions('thought', settings.thought_loop, preset.thought),
     // A layer that is off leaves no trace in the hash.
     ...(semantic !== null && { semantic }),
     toolLimit: isOn(settings.tool_call_limit) ? { maxTurns: settings.tool_call_limit.max_turns ?? 3 } : null,
@@ -147,11 +153,16 @@ function toolOptions(settings: ToolCallLoopSettings, base: ToolRepeatOptions): T
 }
 
 /** A layer that the preset leaves out is on as soon as one of its keys is set, unless that says `enabled: false`. */
-function textOptions(settings: TextLoopSettings, preset: Preset['content']): TextRepeatOptions | null {
+function textOptions(
+  stream: TextRepeatOptions['stream'],
+  settings: TextLoopSettings,
+  preset: Preset['content'],
+): TextRepeatOptions | null {
   const mentioned = Object.values(settings).some((value) => value !== undefined);
   if (!(settings.enabled ?? (preset !== null || mentioned))) return null;
   const base = preset ?? presets.stream.content;
   return {
+    stream,
     window: settings.window ?? base?.window ?? 50,
     threshold: settings.min_repeats ?? base?.minRepeats ?? 10,
     maxDistance: settings.max_distance ?? base?.maxDistance ?? 250,

@@ -1,11 +1,11 @@
 import type { DetectorId } from '@loopwatch/contract';
 import type { Detector } from './finding.ts';
+import { LateTextRepeat } from './late-text-repeat.ts';
 import { Outage } from './outage.ts';
 import type { DetectionPlan } from './plan.ts';
 import { RoundRepeat } from './round-repeat.ts';
 import type { SemanticLayer } from './semantic/semantic-layer.ts';
 import { Stagnation } from './stagnation.ts';
-import { TextRepeat } from './text-repeat.ts';
 import { ToolCycle } from './tool-cycle.ts';
 import { ToolLimit } from './tool-limit.ts';
 import { ToolRepeat } from './tool-repeat.ts';
@@ -53,11 +53,11 @@ export const detectorKinds: readonly DetectorKind[] = [
   },
   {
     id: 'content-repeat',
-    create: (plan) => (plan.content === null ? null : new TextRepeat('content', plan.content)),
+    create: (plan) => (plan.content === null ? null : new LateTextRepeat(plan.content)),
   },
   {
     id: 'thought-repeat',
-    create: (plan) => (plan.thought === null ? null : new TextRepeat('thought', plan.thought)),
+    create: (plan) => (plan.thought === null ? null : new LateTextRepeat(plan.thought)),
   },
   {
     id: 'semantic',

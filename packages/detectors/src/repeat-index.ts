@@ -1,12 +1,12 @@
 import { EchoFinder } from './echo-finder.ts';
-import type { TextRepeatOptions } from './plan.ts';
+import type { TextRule } from './plan.ts';
 import { SparseRing } from './sparse-ring.ts';
 
 /** Told about the units at which a window has occurred often enough, close enough together. */
 export interface RepeatListener {
   /** The rule holds at the unit `i` of the appended text; `count` occurrences of its window. */
   onRepeat(i: number, count: number): void;
-  /** The rule has not held for {@link TextRepeatOptions.maxDistance} units. */
+  /** The rule has not held for {@link TextRule.maxDistance} units. */
   onQuiet(i: number): void;
 }
 
@@ -31,7 +31,7 @@ export class RepeatIndex {
   private open = false;
   private quietAt = 0;
 
-  constructor({ window, threshold, maxDistance }: TextRepeatOptions) {
+  constructor({ window, threshold, maxDistance }: TextRule) {
     this.maxDistance = maxDistance;
     this.needed = threshold - 1;
     this.reach = this.needed * maxDistance;

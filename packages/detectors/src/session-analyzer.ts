@@ -4,12 +4,12 @@ import type { Detection } from './detection.ts';
 import { type BankSnapshot, DetectorBank } from './detector-bank.ts';
 import type { Finding } from './finding.ts';
 import { LastTurn, type LastTurnSnapshot } from './last-turn.ts';
-import { type OpenIncident, OpenIncidents, slotOf } from './open-incidents.ts';
+import { NO_OPEN_INCIDENTS, type OpenIncident, OpenIncidents, slotOf } from './open-incidents.ts';
 import type { DetectionPlan } from './plan.ts';
 import { RecentIds, type RecentIdsSnapshot } from './recent-ids.ts';
 import type { SemanticCheck } from './semantic/semantic-check.ts';
 import { accountOf, type SessionAccount } from './session-account.ts';
-import { type Labels, SessionLabels } from './session-labels.ts';
+import { type Labels, labelsAfter, NO_LABELS } from './session-labels.ts';
 import { SessionPlan } from './session-plan.ts';
 import type { SessionOverrides } from './session-settings.ts';
 import { SessionStep } from './session-step.ts';
@@ -29,25 +29,28 @@ export type Reception = 'analyzed' | 'duplicate' | 'refused_setting';
  */
 export class SessionAnalyzer extends SessionStep {
   readonly sessionId: string;
-  /** Time of the newest event, epoch ms. */
-  lastTime = 0;
   /** What became of the last event; with `refused_setting`, {@link refusal} says why. */
   reception: Reception = 'analyzed';
   refusal = '';
   /** Incidents that the last event left open for ever, by starting the session afresh after a pause. */
   abandoned: readonly string[] = NO_IDS;
   private readonly plan: SessionPlan;
-  private readonly labels = new SessionLabels();
+  private labels = NO_LABELS;
   protected bank: DetectorBank;
   private ids = new RecentIds();
   private turn = new LastTurn();
-  private incidents = new OpenIncidents();
+  private incidents = NO_OPEN_INCIDENTS;
 
   constructor(sessionId: string, detection: Detection) {
     super();
     this.sessionId = sessionId;
     this.plan = new SessionPlan(detection);
     this.bank = new DetectorBank(detection.plan, detection.semantic);
+  }
+
+  /** Time of the newest event, epoch ms. */
+  get lastTime(): number {
+    return this.time;
   }
 
   /** The server's settings that the session was last analyzed by. */
@@ -89,12 +92,11 @@ export class SessionAnalyzer extends SessionStep {
       this.reception = 'duplicate';
       return NONE;
     }
-    this.lastTime = time;
-    this.labels.note(event);
+    this.labels = labelsAfter(this.labels, event);
     this.begin(event as KnownEvent, time, position);
     const { bank, turn } = this;
     const { type } = this.event;
-    if (this.plan.mayChange && this.plan.settle(this.labels.values())) bank.adopt(this.plan.current, this);
+    if (this.plan.mayChange && this.plan.settle(this.labels)) bank.adopt(this.plan.current, this);
     if (type === 'control' || type === 'prompt_started') this.obey();
     const repeated = turn.repeatsBeginning(type);
     if (turn.isFirst(type)) turn.begin(this.totals, this.incidents, bank);
@@ -115,7 +117,7 @@ export class SessionAnalyzer extends SessionStep {
 
   /** Turns the findings of this event into verdicts, and counts the event. */
   private conclude(origins: number[] | undefined): PureVerdict[] {
-    const scene = { sessionId: this.sessionId, ...this.labels.values(), ...this.count() };
+    const scene = { sessionId: this.sessionId, ...this.labels, ...this.count() };
     return this.findings.flatMap((found) => {
       const slot = slotOf(found);
       const finding = this.turn.news(found, slot, this.incidents.id(slot) !== undefined);
@@ -125,6 +127,7 @@ export class SessionAnalyzer extends SessionStep {
 
   private verdict(finding: Finding, scene: Scene, origins: number[] | undefined): PureVerdict {
     origins?.push(finding.since.position);
+    if (this.incidents === NO_OPEN_INCIDENTS) this.incidents = new OpenIncidents();
     return this.incidents.verdict(finding, scene, this.plan.current);
   }
 
@@ -158,9 +161,9 @@ export class SessionAnalyzer extends SessionStep {
     this.ids = new RecentIds();
     this.totals = new SessionTotals();
     this.turn = new LastTurn();
-    this.labels.clear();
+    this.labels = NO_LABELS;
     this.abandoned = this.openIncidents;
-    this.incidents = new OpenIncidents();
+    this.incidents = NO_OPEN_INCIDENTS;
   }
 
   /**
@@ -168,7 +171,7 @@ export class SessionAnalyzer extends SessionStep {
    * is handed out once; the session goes on meanwhile.
    */
   takeCheck(): SemanticCheck | undefined {
-    return this.bank.semantic?.takeCheck(this.sessionId, () => this.labels.values());
+    return this.bank.semantic?.takeCheck(this.sessionId, () => this.labels);
   }
 
   /** The check that was under way when the session's state was saved: nobody may be asking it any more. */
@@ -206,7 +209,7 @@ export class SessionAnalyzer extends SessionStep {
   }
 
   get account(): SessionAccount {
-    return accountOf(this.totals, this.labels.values(), this.plan.current);
+    return accountOf(this.totals, this.labels, this.plan.current);
   }
 
   /** The whole state as JSON. */
@@ -219,7 +222,7 @@ export class SessionAnalyzer extends SessionStep {
       ids: this.ids.snapshot(),
       totals: this.totals.snapshot(),
       turn: this.turn.snapshot(),
-      labels: this.labels.values(),
+      labels: this.labels,
       incidents: this.incidents.snapshot(),
       ...this.bank.snapshot(),
     };
@@ -227,15 +230,14 @@ export class SessionAnalyzer extends SessionStep {
 
   /** Takes the state of an analyzer with the same detection settings. */
   restore(snapshot: SessionSnapshot): void {
-    this.lastTime = snapshot.lastTime;
+    this.time = snapshot.lastTime;
     this.position = snapshot.position;
     this.ids = new RecentIds();
     this.ids.restore(snapshot.ids);
     this.totals = Object.assign(new SessionTotals(), snapshot.totals);
     this.turn = LastTurn.restore(snapshot.turn);
-    this.labels.clear();
-    this.labels.note(snapshot.labels);
-    this.plan.restore(snapshot.overrides, this.labels.values());
+    this.labels = labelsAfter(NO_LABELS, snapshot.labels);
+    this.plan.restore(snapshot.overrides, this.labels);
     this.incidents = OpenIncidents.of(snapshot.incidents);
     this.bank = new DetectorBank(this.plan.current, this.plan.semantic);
     this.bank.restore(this.plan.current, snapshot);

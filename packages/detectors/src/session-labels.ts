@@ -9,32 +9,31 @@ export interface Labels {
 
 type LabelSource = { readonly [K in keyof Labels]?: string | null | undefined } & { readonly type?: string };
 
-export class SessionLabels {
-  private promptId: string | null = null;
-  private model: string | null = null;
-  private backend: string | null = null;
-  private agent: string | null = null;
-  private tenant: string | null = null;
+/** Shared by the sessions that say nothing of themselves. */
+export const NO_LABELS: Labels = Object.freeze({
+  promptId: null,
+  model: null,
+  backend: null,
+  agent: null,
+  tenant: null,
+});
 
-  note(source: LabelSource): void {
-    if (source.type === 'prompt_started') this.promptId = null;
-    if (typeof source.promptId === 'string') this.promptId = source.promptId;
-    if (typeof source.model === 'string') this.model = source.model;
-    if (typeof source.backend === 'string') this.backend = source.backend;
-    if (typeof source.agent === 'string') this.agent = source.agent;
-    if (typeof source.tenant === 'string') this.tenant = source.tenant;
-  }
+/** The labels after an event: the same object when it says nothing new. */
+export function labelsAfter(labels: Labels, source: LabelSource): Labels {
+  const promptId = said(source.promptId, source.type === 'prompt_started' ? null : labels.promptId);
+  const model = said(source.model, labels.model);
+  const backend = said(source.backend, labels.backend);
+  const agent = said(source.agent, labels.agent);
+  const tenant = said(source.tenant, labels.tenant);
+  const isSame =
+    promptId === labels.promptId &&
+    model === labels.model &&
+    backend === labels.backend &&
+    agent === labels.agent &&
+    tenant === labels.tenant;
+  return isSame ? labels : { promptId, model, backend, agent, tenant };
+}
 
-  values(): Labels {
-    const { promptId, model, backend, agent, tenant } = this;
-    return { promptId, model, backend, agent, tenant };
-  }
-
-  clear(): void {
-    this.promptId = null;
-    this.model = null;
-    this.backend = null;
-    this.agent = null;
-    this.tenant = null;
-  }
+function said(value: string | null | undefined, otherwise: string | null): string | null {
+  return typeof value === 'string' ? value : otherwise;
 }

@@ -37,11 +37,9 @@ interface Gap {
 
 /** Finds repeated text in one stream of a session, its answer or its reasoning. */
 export class TextRepeat implements Detector, RepeatListener {
-  private readonly type: 'content' | 'thought';
   private readonly options: TextRepeatOptions;
   private readonly structure = new LineStructure();
-  /** None before the first text: many sessions only call tools. */
-  private startedIndex: RepeatIndex | FoldedIndex | undefined;
+  private readonly index: RepeatIndex | FoldedIndex;
   private incident: Incident | undefined;
   /** Where the tracked text was at its last multiples of {@link MARK_EVERY} units, oldest first. */
   private marks: readonly Mark[] = NONE;
@@ -53,14 +51,9 @@ export class TextRepeat implements Detector, RepeatListener {
   /** The event being read. */
   private step: Step | undefined;
 
-  constructor(type: 'content' | 'thought', options: TextRepeatOptions) {
-    this.type = type;
+  constructor(options: TextRepeatOptions) {
     this.options = options;
-  }
-
-  private get index(): RepeatIndex | FoldedIndex {
-    this.startedIndex ??= this.options.folded ? new FoldedIndex(this.options) : new RepeatIndex(this.options);
-    return this.startedIndex;
+    this.index = options.folded ? new FoldedIndex(options) : new RepeatIndex(options);
   }
 
   push(step: Step): void {
@@ -78,7 +71,7 @@ export class TextRepeat implements Detector, RepeatListener {
         break;
       case 'content':
       case 'thought':
-        if (event.type === this.type) this.read(step, event.text);
+        if (event.type === this.options.stream) this.read(step, event.text);
         break;
       default:
     }
@@ -163,7 +156,7 @@ export class TextRepeat implements Detector, RepeatListener {
 
   private restart(step: Step, outcome: VerdictOutcome, why: string, at: number): void {
     this.resolve(step, outcome, why, at);
-    this.startedIndex?.restart();
+    this.index.restart();
     this.marks = NONE;
     this.gaps = NONE;
     this.nextMarkAt = 0;
@@ -192,12 +185,12 @@ export class TextRepeat implements Detector, RepeatListener {
 
   /** Offset in the session's text of what comes next. */
   private offsetOf({ contentOffset, thoughtOffset }: Step): number {
-    return this.type === 'content' ? contentOffset : thoughtOffset;
+    return this.options.stream === 'content' ? contentOffset : thoughtOffset;
   }
 
   /** Text that was taken back lies between the tracked text and what comes: offsets go on, distances do not. */
   private noteGap(offset: number): void {
-    const length = this.startedIndex?.length ?? 0;
+    const { length } = this.index;
     const units = offset - this.offset;
     this.offset = offset;
     if (length === 0 || units === 0) return;
@@ -219,7 +212,7 @@ export class TextRepeat implements Detector, RepeatListener {
   }
 
   private get noun(): string {
-    return this.type === 'content' ? 'answer' : 'reasoning';
+    return this.options.stream === 'content' ? 'answer' : 'reasoning';
   }
 
   private finding(phase: Finding['phase'], incident: Incident, at: number): Finding {
@@ -236,7 +229,7 @@ export class TextRepeat implements Detector, RepeatListener {
         ? excerpt.slice(-Math.max(period, 1)).trim()
         : readablePeriod(excerpt, Math.max(period, 1));
     return {
-      detector: this.type === 'content' ? 'content-repeat' : 'thought-repeat',
+      detector: this.options.stream === 'content' ? 'content-repeat' : 'thought-repeat',
       phase,
       action,
       key: '',
@@ -262,13 +255,11 @@ export class TextRepeat implements Detector, RepeatListener {
     };
   }
 
-  /** Nothing where there was no text: many sessions only call tools. */
-  snapshot(): TextSnapshot | null {
-    if (this.startedIndex === undefined) return null;
-    const { length } = this.startedIndex;
+  snapshot(): TextSnapshot {
+    const { length } = this.index;
     return {
       structure: this.structure.snapshot(),
-      index: this.startedIndex.snapshot(),
+      index: this.index.snapshot(),
       incident: this.incident?.snapshot(),
       marks: this.marks,
       nextMarkIn: this.nextMarkAt - length,

@@ -56,11 +56,11 @@ export class ToolRepeat implements Detector {
 
   snapshot(): ToolRepeatSnapshot {
     const run = this.run.snapshot();
-    return this.similar === undefined ? { run } : { run, similar: this.similar.snapshot() };
+    return this.similar === undefined ? run : { ...run, similar: this.similar.snapshot() };
   }
 
   restore(snapshot: ToolRepeatSnapshot): void {
-    this.run.restore(snapshot.run);
+    this.run.restore(snapshot);
     this.similar = undefined;
     if (snapshot.similar !== undefined) {
       this.similar = new SimilarCalls();
@@ -69,7 +69,6 @@ export class ToolRepeat implements Detector {
   }
 }
 
-export interface ToolRepeatSnapshot {
-  readonly run: RunSnapshot;
+export interface ToolRepeatSnapshot extends RunSnapshot {
   readonly similar?: SimilarSnapshot;
 }

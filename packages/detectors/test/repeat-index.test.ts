@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { TextRepeatOptions } from '../src/plan.ts';
+import type { TextRule } from '../src/plan.ts';
 import { type Action, actualReports, expectedReports, lines } from './repeat-oracle.ts';
 
-const stream: TextRepeatOptions = { window: 50, threshold: 10, maxDistance: 250, mode: 'block' };
+const stream: TextRule = { window: 50, threshold: 10, maxDistance: 250 };
 
-function agree(actions: readonly Action[], options: TextRepeatOptions): number {
+function agree(actions: readonly Action[], options: TextRule): number {
   const expected = lines(expectedReports(actions, options));
   const actual = lines(actualReports(actions, options));
   // Long lists are compared as one text first: a difference is then shown where it begins.
@@ -24,7 +24,6 @@ const anyOptions = fc.record({
   window: fc.oneof(fc.integer({ min: 8, max: 20 }), fc.integer({ min: 8, max: 64 })),
   threshold: fc.integer({ min: 2, max: 12 }),
   maxDistance: fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 250 })),
-  mode: fc.constant('block' as const),
 });
 
 /** Texts of few letters, among them one that only differs in its upper byte. */
@@ -167,7 +166,7 @@ describe('while memory grows', () => {
     { window: 255, threshold: 64, maxDistance: 1000 },
     { window: 31, threshold: 10, maxDistance: 33 },
   ])('at the limits of the settings: $window units, $threshold times, $maxDistance apart', (limits) => {
-    const options: TextRepeatOptions = { ...limits, mode: 'block' };
+    const options: TextRule = { ...limits };
     for (const period of [1, 2, 7, 8, 9, 255, 256, 257, 1000, 1001]) {
       const size = Math.min(70_000, (limits.threshold + 2) * period + limits.window + 300);
       const loop = fresh(period, 11).repeat(Math.ceil(size / period));

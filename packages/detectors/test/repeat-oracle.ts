@@ -1,4 +1,4 @@
-import type { TextRepeatOptions } from '../src/plan.ts';
+import type { TextRule } from '../src/plan.ts';
 import { RepeatIndex } from '../src/repeat-index.ts';
 
 /** What the index reports, with the number of units appended so far as the place. */
@@ -10,7 +10,7 @@ export type Report =
 export type Action = { append: string } | 'restart' | 'reload';
 
 /** The rule by its definition: every window's occurrences, remembered for ever. */
-export function expectedReports(actions: readonly Action[], options: TextRepeatOptions): Report[] {
+export function expectedReports(actions: readonly Action[], options: TextRule): Report[] {
   const reports: Report[] = [];
   let stretch = '';
   let start = 0;
@@ -28,7 +28,7 @@ export function expectedReports(actions: readonly Action[], options: TextRepeatO
 }
 
 /** The reports of a text in which tracking does not restart. */
-function reportsOfStretch(text: string, start: number, options: TextRepeatOptions): Report[] {
+function reportsOfStretch(text: string, start: number, options: TextRule): Report[] {
   const { window, threshold, maxDistance } = options;
   const reports: Report[] = [];
   const ends = new Map<string, number[]>();
@@ -68,7 +68,7 @@ function entry(ends: Map<string, number[]>, window: string): number[] {
 }
 
 /** What a {@link RepeatIndex} reports. */
-export function actualReports(actions: readonly Action[], options: TextRepeatOptions): Report[] {
+export function actualReports(actions: readonly Action[], options: TextRule): Report[] {
   const reports: Report[] = [];
   let index = new RepeatIndex(options);
   let at = 0;
