@@ -15,7 +15,12 @@ export { type JudgeMessage, judgeAnswerForm } from './semantic/judge-prompt.ts';
 export type { SemanticCheck } from './semantic/semantic-check.ts';
 export { type SemanticLayer, semanticLayer } from './semantic/semantic-layer.ts';
 export type { SessionAccount } from './session-account.ts';
-export { type Reception, SessionAnalyzer, type SessionSnapshot } from './session-analyzer.ts';
+export {
+  type Reception,
+  SessionAnalyzer,
+  type SessionSnapshot,
+  snapshotVersion,
+} from './session-analyzer.ts';
 export { applyControl } from './session-settings.ts';
 export type { TurnRequest } from './session-step.ts';
 export { settingsInForce } from './settings-in-force.ts';

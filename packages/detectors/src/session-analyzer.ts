@@ -19,6 +19,8 @@ import type { PureVerdict, Scene } from './verdict.ts';
 /** No verdict: shared, because most events have none. */
 const NONE: readonly PureVerdict[] = [];
 const NO_IDS: readonly string[] = [];
+/** To be raised when a snapshot is not what it was: older ones are not to be restored then. */
+export const snapshotVersion = 2;
 
 /** What became of an event, for those who count. */
 export type Reception = 'analyzed' | 'duplicate' | 'refused_setting';
@@ -215,7 +217,7 @@ export class SessionAnalyzer extends SessionStep {
   /** The whole state as JSON. */
   snapshot(): SessionSnapshot {
     return {
-      v: 1,
+      v: snapshotVersion,
       lastTime: this.lastTime,
       position: this.position,
       overrides: this.plan.overrides,
@@ -245,7 +247,7 @@ export class SessionAnalyzer extends SessionStep {
 }
 
 export interface SessionSnapshot extends BankSnapshot {
-  readonly v: 1;
+  readonly v: typeof snapshotVersion;
   readonly lastTime: number;
   readonly position: number;
   readonly overrides: SessionOverrides;

@@ -1,4 +1,5 @@
 import { detectorIds, verdictSchema } from '@loopwatch/contract';
+import { snapshotVersion } from '@loopwatch/detectors';
 import type { StateChange } from '@loopwatch/log';
 import type { KeptSession } from '@loopwatch/pipeline';
 import { z } from 'zod';
@@ -33,7 +34,7 @@ const entrySchema = z.object({
       .optional(),
   }),
   snapshot: z.custom<KeptSession['snapshot']>(
-    (value) => typeof value === 'object' && value !== null && 'v' in value && value.v === 1,
+    (value) => typeof value === 'object' && value !== null && 'v' in value && value.v === snapshotVersion,
   ),
 });
 

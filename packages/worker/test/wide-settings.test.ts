@@ -29,10 +29,10 @@ class ControlTopic implements TopicReader {
   }
 
   write(scope: string, value: object | string | null): void {
-    const [record] = records(this.#records.length, [value ?? ''], { key: Buffer.from(scope) });
-    const written = value === null ? { ...record!, value: null } : record!;
-    this.#records.push(written);
-    if (this.#handler !== undefined) void this.#hand(this.#handler, [written]);
+    const more = { key: Buffer.from(scope), ...(value === null && { value: null }) };
+    const written = records(this.#records.length, [value ?? ''], more);
+    this.#records.push(...written);
+    if (this.#handler !== undefined) void this.#hand(this.#handler, written);
   }
 
   async #hand(handler: TopicHandler, records: readonly LogRecord[]): Promise<void> {

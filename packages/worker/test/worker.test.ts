@@ -137,8 +137,7 @@ describe('a record that cannot be read', () => {
       trace: Buffer.from([0, 1, 2]),
       [deadLetterHeaders.code]: Buffer.from('of an earlier life'),
     };
-    const [record] = records(41, ['']);
-    await log.deliver([{ ...record!, value: bytes, key, headers }], { partition: 3 });
+    await log.deliver(records(41, [''], { value: bytes, key, headers }), { partition: 3 });
     const [letter] = log.deadLetters;
     expect(letter?.value).toBe(bytes);
     expect(letter?.key).toBe(key);
@@ -156,8 +155,7 @@ describe('a record that cannot be read', () => {
 
   it('may be a tombstone, which stays one', async () => {
     const { log } = await startWorker();
-    const [record] = records(0, ['']);
-    await log.deliver([{ ...record!, value: null, key: Buffer.from('s') }]);
+    await log.deliver(records(0, [''], { value: null, key: Buffer.from('s') }));
     expect(log.deadLetters).toMatchObject([{ value: null, key: Buffer.from('s') }]);
     expect(String(log.deadLetters[0]?.headers?.['loopwatch-error-code'])).toBe('empty_value');
   });

@@ -1,4 +1,4 @@
-import type { PureVerdict, SessionSnapshot } from '@loopwatch/detectors';
+import { type PureVerdict, type SessionSnapshot, snapshotVersion } from '@loopwatch/detectors';
 import type { LedgerSnapshot } from './prompt-ledger.ts';
 
 /** A session between two requests, as JSON; it goes with the settings it was watched by. */
@@ -14,4 +14,11 @@ export interface KeptSession {
   readonly hasOwnSettings: boolean;
   /** Hash of the system prompt. */
   readonly system: string;
+}
+
+/** @returns `undefined` for what another version kept */
+export function keptSessionOf(state: Record<string, unknown> | undefined): KeptSession | undefined {
+  const analyzer = state?.['analyzer'] as Partial<SessionSnapshot> | undefined;
+  if (state?.['v'] !== 1 || analyzer?.v !== snapshotVersion) return undefined;
+  return state as unknown as KeptSession;
 }

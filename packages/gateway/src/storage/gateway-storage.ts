@@ -8,7 +8,7 @@ import type { Json } from '../api/conversation.ts';
 import { parseObject } from '../api/json.ts';
 import type { GatewayMetrics } from '../metrics.ts';
 import type { GatewaySession } from '../session/gateway-session.ts';
-import type { KeptSession } from '../session/kept-session.ts';
+import { type KeptSession, keptSessionOf } from '../session/kept-session.ts';
 import type { Message } from '../session/transcript.ts';
 import { type AnswerRow, answerById } from './answer-rows.ts';
 import { DatabaseLink } from './database-link.ts';
@@ -231,9 +231,8 @@ export class GatewayStorage {
     const row = await this.link.use('load', (database) => this.take(database, id), PATIENCE_MS);
     if (row.state === '' || row.expires_at <= this.options.now()) return undefined;
     const version = await this.versionBy(row.settings);
-    const kept = parseObject(row.state);
-    if (version === undefined || kept?.['v'] !== 1) return undefined;
-    return { kept: kept as unknown as KeptSession, version };
+    const kept = keptSessionOf(parseObject(row.state));
+    return version && kept && { kept, version };
   }
 
   private async take(database: Database, id: string): Promise<SessionRow> {
