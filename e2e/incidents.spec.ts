@@ -72,6 +72,20 @@ test('the list holds still while paused and says what waits', async ({ page }) =
   await expect(rows(page).filter({ hasText: 'fetch_url' })).not.toHaveCount(0);
 });
 
+test('what comes is drawn in slowly, but not for who wants no motion', async ({ page }) => {
+  for (const [reducedMotion, motion] of [
+    ['no-preference', /arrive/],
+    ['reduce', /^none$/],
+  ] as const) {
+    await page.emulateMedia({ reducedMotion });
+    await openList(page);
+    server.addLoop(`i-motion-${reducedMotion}`);
+    const arrived = page.locator('li[data-arrived]').first();
+    await expect(arrived).toBeVisible();
+    expect(await arrived.evaluate((row) => getComputedStyle(row).animationName)).toMatch(motion);
+  }
+});
+
 test('filters are in the address, chips take them away, and Back leads to where one was', async ({
   page,
 }) => {

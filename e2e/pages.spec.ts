@@ -19,6 +19,7 @@ test.beforeAll(async () => {
     ['start', '--port', port, '--data-dir', folder.path, '--no-samples'],
     {
       LOOPWATCH_API_TOKEN: tokens.operator,
+      LOOPWATCH_PRIVACY_STORE_TEXT: 'false',
       LOOPWATCH_VIEWER_TOKEN: tokens.viewer,
       LOOPWATCH_SERVER_GRAFANA_URL: 'http://grafana.example/d/loops',
       LOOPWATCH_SERVER_KAFKA_UI_URL: 'http://kafka.example/{topic}/{partition}/{offset}',
@@ -115,6 +116,16 @@ test('a login that has run out is asked for again on the page where one is', asy
   await page.getByRole('button', { name: 'Log in' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Incidents' })).toBeVisible();
   await expect(page).toHaveURL(`${url}/incidents?state=open`);
+});
+
+test('texts that are not to be kept are hidden until they are asked for', async ({ page }) => {
+  await logIn(page, 'operator');
+  await page.goto(`${url}/sessions/${session}?at=1`);
+  const second = page.locator('li[aria-current="true"]');
+  await expect(second).toContainText('characters, hidden');
+  await expect(second).not.toContainText('"n": 1');
+  await page.getByRole('button', { name: 'Show them' }).click();
+  await expect(second).toContainText('"n": 1');
 });
 
 test('a link leads to one event of a session, and another to a loop in it', async ({ page }) => {

@@ -33,6 +33,13 @@ export const sessionSummarySchema = z.object({
     byDetector: z.partialRecord(z.enum(detectorIds), count).describe('The total, by detector.'),
   }),
   verdicts: count,
+  course: z
+    .array(z.number())
+    .max(32)
+    .optional()
+    .describe(
+      'How it went on, at up to 16 of its summaries behind the first: ms after the start, then events so far, in turn.',
+    ),
   source: z
     .object({ topic: z.string(), partition: z.int(), firstOffset: z.string(), lastOffset: z.string() })
     .describe('Where its events lie in the log, those of other sessions between them.'),

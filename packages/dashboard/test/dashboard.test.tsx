@@ -8,6 +8,7 @@ import { prefer } from '../src/app/preferences.ts';
 import { createAppRouter } from '../src/app/router.tsx';
 import { Evidence } from '../src/incident/evidence/index.tsx';
 import { LiveStore } from '../src/live/live-store.ts';
+import { Card } from '../src/ui/Card.tsx';
 import { Ring } from '../src/ui/Ring.tsx';
 import { changes, incident, NOW, row, snapshot, stats } from './rows.ts';
 import { FakeServer } from './server.ts';
@@ -437,6 +438,28 @@ describe('evidence', () => {
     const { container } = render(<Evidence incident={incident()} />);
     expect(container.textContent).toBe('');
   });
+});
+
+it('a card that cannot be drawn leaves the others, and is drawn again when it can be', () => {
+  vi.spyOn(console, 'error').mockReturnValue();
+  let broken = true;
+  const Chart = () => {
+    if (broken) throw new Error('No canvas');
+    return <p>a chart</p>;
+  };
+  render(
+    <>
+      <Card title="Latency">
+        <Chart />
+      </Card>
+      <Card title="Found">six</Card>
+    </>,
+  );
+  expect(screen.getByRole('region', { name: 'Latency' }).textContent).toContain('No canvas');
+  expect(screen.getByText('six')).toBeTruthy();
+  broken = false;
+  fireEvent.click(screen.getByRole('button', { name: 'Draw it again' }));
+  expect(screen.getByText('a chart')).toBeTruthy();
 });
 
 it('the ring can be read', () => {

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { lineOf, loopSpan } from '../src/incident/session-marks.ts';
 import { toBlocks } from '../src/session/blocks.ts';
 import { withTail } from '../src/session/use-events.ts';
+import { activityOf } from '../src/sessions/activity.ts';
 import { check, readScope, scopeName, textOf } from '../src/settings/value.ts';
 import { analyze } from '../src/tuning/analyze.ts';
 import { baseOf, ownOf, toConfig } from '../src/tuning/config.ts';
@@ -118,6 +119,30 @@ describe('a session that goes on', () => {
     ['nothing where others have read on', known(3, 'z'), page(2, 'b'), [[3, 'z']]],
   ])('takes up %s', (_, before, more, after) => {
     expect(shape(withTail(before, 'a', more))).toEqual(after);
+  });
+});
+
+describe('the activity of a session', () => {
+  it.each<[string, number[] | undefined, number[]]>([
+    ['nothing of one that was told of once', undefined, []],
+    ['even between two moments', [1_000, 40], [10, 10, 10, 10]],
+    ['slower later', [1_000, 90, 2_000, 100], [45, 45, 5, 5]],
+    ['a clock that was set back left out', [1_000, 40, 500, 60], [10, 10, 10, 10]],
+  ])('is %s', (_, course, expected) => {
+    expect(activityOf(course === undefined ? {} : { course }, 4)).toEqual(expected);
+  });
+
+  it('is all of its events', () => {
+    const course = fc.array(fc.tuple(fc.integer({ min: 1, max: 9_999 }), fc.nat(99)), { minLength: 1 });
+    fc.assert(
+      fc.property(course, (steps) => {
+        let at = 0;
+        let events = 0;
+        const told = steps.flatMap(([ms, more]) => [(at += ms), (events += more)]);
+        const sum = activityOf({ course: told }, 12).reduce((all, part) => all + part, 0);
+        expect(sum).toBeCloseTo(events, 6);
+      }),
+    );
   });
 });
 

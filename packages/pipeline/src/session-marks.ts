@@ -21,15 +21,30 @@ export interface SessionTally {
   readonly opened: Partial<Record<DetectorId, number>>;
   /** Ids of the checks that are recorded in the `checks` topic. */
   readonly checks: string[];
+  /** How it went on, at its summaries behind the first: ms after the start, then events so far, in turn. */
+  course: number[];
 }
 
+/** Points of a course; a longer one keeps every other. */
+export const COURSE_POINTS = 16;
+
 export function tallyOf(marks: SessionMarks): SessionTally {
-  marks.tally ??= { verdicts: 0, opened: {}, checks: [] };
+  marks.tally ??= { verdicts: 0, opened: {}, checks: [], course: [] };
   return marks.tally;
+}
+
+export function noteCourse(tally: SessionTally, elapsed: number, events: number): void {
+  tally.course.push(elapsed, events);
+  if (tally.course.length > 2 * COURSE_POINTS) tally.course = tally.course.filter((_, i) => i % 4 < 2);
 }
 
 /** The marks alone, as they are kept; what comes later does not change them. */
 export function copyMarks({ firstOffset, startedAt, toldAt, tally }: SessionMarks): SessionMarks {
-  const copy = tally && { ...tally, opened: { ...tally.opened }, checks: [...tally.checks] };
+  const copy = tally && {
+    ...tally,
+    opened: { ...tally.opened },
+    checks: [...tally.checks],
+    course: [...tally.course],
+  };
   return { firstOffset, startedAt, toldAt, tally: copy };
 }

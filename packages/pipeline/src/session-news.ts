@@ -2,7 +2,7 @@ import type { SessionSummary } from '@loopwatch/contract';
 import type { PureVerdict } from '@loopwatch/detectors';
 import type { Place } from './records.ts';
 import type { SessionEntry } from './session-entry.ts';
-import { type SessionMarks, tallyOf } from './session-marks.ts';
+import { noteCourse, type SessionMarks, tallyOf } from './session-marks.ts';
 
 /** What is to be told of a partition's sessions in compacted topics. */
 export interface SessionNews {
@@ -38,7 +38,9 @@ export class SessionNewsBook {
     // Either way: a clock that was set back must not silence the session.
     else if (verdicts.length === 0 && !ends && Math.abs(sinceTold(entry)) < INTERVAL) return;
     if (verdicts.length > 0) count(entry, verdicts);
-    entry.toldAt = ends ? null : analyzer.lastTime - entry.startedAt;
+    const elapsed = analyzer.lastTime - entry.startedAt;
+    if (analyzer.eventIndex > 0) noteCourse(tallyOf(entry), elapsed, analyzer.account.events);
+    entry.toldAt = ends ? null : elapsed;
     this.tell(entry, place);
   }
 
@@ -86,7 +88,8 @@ function begin(entry: SessionEntry, offset: number): void {
   entry.firstOffset = offset;
   entry.startedAt = entry.analyzer.lastTime;
   // Records of checks stay the session's until its time is over.
-  entry.tally = tally === undefined ? undefined : { verdicts: 0, opened: {}, checks: tally.checks };
+  entry.tally =
+    tally === undefined ? undefined : { verdicts: 0, opened: {}, checks: tally.checks, course: [] };
 }
 
 /** Event time since the latest summary, ms. */
@@ -128,6 +131,7 @@ function summaryOf(
     tenant: account.tenant,
     incidents: { open: openIncidents.length, total, byDetector },
     verdicts: tally?.verdicts ?? 0,
+    ...(tally !== undefined && tally.course.length > 0 && { course: [...tally.course] }),
     source: {
       topic,
       partition,

@@ -75,6 +75,7 @@ describe('a summary', () => {
       tenant: 't',
       incidents: { open: 0, total: 1, byDetector: { 'tool-repeat': 1 } },
       verdicts: 2,
+      course: [3000, 4, 10_000, 11],
       source: { topic: 'events', partition: 3, firstOffset: '100', lastOffset: '110' },
       preset: 'stream',
       configHash: detection.plan.configHash,
@@ -99,6 +100,11 @@ describe('a summary', () => {
         ...{ startedAt: start + (idleSeconds + 3) * 1000, source: { firstOffset: '103', lastOffset: '103' } },
       },
     ],
+    [
+      'how it went on, from summary to summary',
+      '0 ls, 29 cat, 30 cp, 31 ls, 60 mv',
+      { course: [30_000, 3, 60_000, 5] },
+    ],
     ['of settings of its own', '0 set', { configHash: expect.not.stringMatching(detection.plan.configHash) }],
     [
       'of a turn that is streamed again, once',
@@ -107,6 +113,20 @@ describe('a summary', () => {
     ],
   ])('knows %s', (_, script, expected) => {
     expect(last(script)).toMatchObject(expected);
+  });
+
+  it('keeps the course of a long session short, its end always, and the rest of it evenly', () => {
+    const minutes = Array.from(
+      { length: 100 },
+      (_, minute) => `${String(minute * 60)} tool-${String(minute)}`,
+    );
+    for (const summary of summaries(minutes.join(', ')).slice(1)) {
+      const course = summary?.course ?? [];
+      expect(course.length).toBeLessThanOrEqual(32);
+      expect(course.slice(-2)).toEqual([summary!.lastEventAt - summary!.startedAt, summary!.events]);
+      const times = course.filter((_, i) => i % 2 === 0);
+      expect(times).toEqual(times.toSorted((a, b) => a - b));
+    }
   });
 });
 

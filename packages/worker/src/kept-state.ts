@@ -30,6 +30,7 @@ const entrySchema = z.object({
         verdicts: z.number(),
         opened: z.partialRecord(z.enum(detectorIds), z.number()),
         checks: z.array(z.string()),
+        course: z.array(z.number()).default([]),
       })
       .optional(),
   }),

@@ -1,13 +1,14 @@
 import type { IncidentDetail, SessionEvent } from '@loopwatch/contract/api';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { readEvents } from '../api/sessions.ts';
 import { Button } from '../ui/Button.tsx';
 import { Card } from '../ui/Card.tsx';
 import { formatDuration, formatNumber, formatTime } from '../ui/format.ts';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { useDragSpan } from '../ui/use-drag-span.ts';
+import { useNarrow } from '../ui/use-narrow.ts';
 import styles from './SessionLine.module.css';
 import { lineOf, loopSpan, type Mark } from './session-marks.ts';
 
@@ -55,7 +56,6 @@ export function SessionLine({ incident }: { readonly incident: IncidentDetail })
   );
 }
 
-const WIDTH = 760;
 const HEIGHT = 58;
 const EDGE = 8;
 
@@ -71,10 +71,13 @@ function Line({
   const [zoom, setZoom] = useState<{ readonly first: number; readonly last: number }>();
   const first = zoom?.first ?? all[0]?.index ?? 0;
   const last = Math.max(first + 1, zoom?.last ?? all.at(-1)?.index ?? first + 1);
-  const inner = WIDTH - 2 * EDGE;
+  const box = useRef<HTMLDivElement>(null);
+  // About as many units as there are pixels, so that signs keep their size.
+  const width = useNarrow(box, 480) ? 320 : 760;
+  const inner = width - 2 * EDGE;
   const x = (index: number) =>
     EDGE + ((Math.max(first, Math.min(last, index)) - first) / (last - first)) * inner;
-  const indexAt = (share: number) => first + ((share * WIDTH - EDGE) / inner) * (last - first);
+  const indexAt = (share: number) => first + ((share * width - EDGE) / inner) * (last - first);
   const { span, handlers } = useDragSpan((dragged) =>
     setZoom({
       first: Math.max(first, Math.floor(indexAt(dragged.from))),
@@ -86,10 +89,10 @@ function Line({
   const began = all.find(({ index }) => index >= from)?.time;
   const noticed = all.find(({ index }) => index >= incident.firstEventIndex)?.time;
   return (
-    <div data-detector={incident.detector}>
+    <div ref={box} data-detector={incident.detector}>
       <svg
         className={styles['line']}
-        viewBox={`0 0 ${String(WIDTH)} ${String(HEIGHT)}`}
+        viewBox={`0 0 ${String(width)} ${String(HEIGHT)}`}
         role="img"
         {...handlers}
         aria-label={`Events ${String(first)} to ${String(last)}; the loop goes from event ${String(from)} to ${String(to)} and was noticed at event ${String(incident.firstEventIndex)}`}
@@ -104,7 +107,7 @@ function Line({
             rx="8"
           />
         )}
-        <line className={styles['axis']} x1={EDGE} x2={WIDTH - EDGE} y1="32" y2="32" />
+        <line className={styles['axis']} x1={EDGE} x2={width - EDGE} y1="32" y2="32" />
         {marks.map((mark) => (
           <MarkSign
             key={mark.index}
@@ -125,8 +128,8 @@ function Line({
         {span !== undefined && (
           <rect
             className={styles['drag']}
-            x={span.from * WIDTH}
-            width={(span.to - span.from) * WIDTH}
+            x={span.from * width}
+            width={(span.to - span.from) * width}
             y="0"
             height={HEIGHT}
           />

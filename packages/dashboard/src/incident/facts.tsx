@@ -143,7 +143,9 @@ export function Record({ incident }: { readonly incident: Incident }) {
   return (
     <Card title="Record">
       <Facts facts={facts} />
-      <GrafanaLink {...around} />
+      <p className={styles['elsewhere']}>
+        <GrafanaLink {...around} />
+      </p>
     </Card>
   );
 }

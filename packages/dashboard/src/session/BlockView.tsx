@@ -5,7 +5,7 @@ import { prettyJson } from '../incident/evidence/diff.ts';
 import { Button } from '../ui/Button.tsx';
 import { DetectorSquare } from '../ui/Chip.tsx';
 import { CopyButton } from '../ui/CopyButton.tsx';
-import { formatNumber } from '../ui/format.ts';
+import { formatNumber, plural } from '../ui/format.ts';
 import styles from './BlockView.module.css';
 import { type Block, isInLoop } from './blocks.ts';
 
@@ -13,6 +13,8 @@ interface Props {
   readonly block: Block;
   /** Of the session. */
   readonly incidents: readonly IncidentItem[];
+  /** Whether texts are only told of, by their length. */
+  readonly veiled: boolean;
 }
 
 const names: Record<Block['kind'], string> = {
@@ -25,7 +27,7 @@ const names: Record<Block['kind'], string> = {
 };
 
 /** One block of a conversation. Texts are texts: nothing in them is ever taken for markup. */
-export function BlockView({ block, incidents }: Props) {
+export function BlockView({ block, incidents, veiled }: Props) {
   const loops = incidents.filter((item) => isInLoop(block, item));
   const [loop] = loops;
   return (
@@ -57,14 +59,14 @@ export function BlockView({ block, incidents }: Props) {
         />
       </div>
       {block.call === undefined ? (
-        <Text text={block.text} />
+        <Text veiled={veiled && block.kind !== 'note'} text={block.text} />
       ) : (
         <>
-          {block.call.args !== '' && <Text code text={prettyJson(block.call.args)} />}
+          {block.call.args !== '' && <Text code veiled={veiled} text={prettyJson(block.call.args)} />}
           {block.call.result !== undefined && (
             <div className={styles['result']} data-failed={block.call.result.failed || undefined}>
               <small>{block.call.result.failed ? 'failed' : 'result'}</small>
-              <Text code text={prettyJson(block.call.result.text) || 'empty'} />
+              <Text code veiled={veiled} text={prettyJson(block.call.result.text) || 'empty'} />
             </div>
           )}
         </>
@@ -75,8 +77,15 @@ export function BlockView({ block, incidents }: Props) {
 
 const CLAMP = 1_600;
 
-function Text({ text, code = false }: { readonly text: string; readonly code?: boolean }) {
+interface TextProps {
+  readonly text: string;
+  readonly code?: boolean;
+  readonly veiled: boolean;
+}
+
+function Text({ text, code = false, veiled }: TextProps) {
   const [whole, setWhole] = useState(false);
+  if (veiled) return <p className={styles['veiled']}>{plural(text.length, 'character')}, hidden</p>;
   const cut = !whole && text.length > CLAMP;
   return (
     <>

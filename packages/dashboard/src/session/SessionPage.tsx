@@ -193,7 +193,7 @@ function Session({ session, search }: Props) {
                 const place = { topic, partition, offset: name === 'first' ? firstOffset : lastOffset };
                 return (
                   <div key={name}>
-                    <dt>{name} record</dt>
+                    <dt>{name}</dt>
                     <dd>
                       {recordName(place)}
                       <CopyButton
@@ -215,7 +215,9 @@ function Session({ session, search }: Props) {
                 <dd title={session.configHash}>{session.configHash.slice(0, 12)}</dd>
               </div>
             </dl>
-            <GrafanaLink from={session.startedAt} to={session.lastEventAt} />
+            <p className={styles['elsewhere']}>
+              <GrafanaLink from={session.startedAt} to={session.lastEventAt} />
+            </p>
           </Card>
         </div>
       </div>

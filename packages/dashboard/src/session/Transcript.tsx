@@ -1,8 +1,10 @@
 import type { SessionDetail } from '@loopwatch/contract/api';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { errorText } from '../api/client.ts';
+import { scopeQuery } from '../api/settings.ts';
 import { Button } from '../ui/Button.tsx';
 import { formatNumber, formatTime, plural } from '../ui/format.ts';
 import { Icon } from '../ui/icons.tsx';
@@ -34,6 +36,10 @@ export function Transcript({ session, anchor, at }: Props) {
     live: session.state === 'live',
   });
   const [shown, setShown] = useState<Shown>('all');
+  const [unveiled, setUnveiled] = useState(false);
+  const { data: settings } = useQuery(scopeQuery('server'));
+  const keepsTexts = settings?.effective.find(({ path }) => path === 'privacy.store_text')?.value !== false;
+  const veiled = !keepsTexts && !unveiled;
   const { items } = events;
   const all = useMemo(() => toBlocks(items ?? []), [items]);
   const blocks = useMemo(
@@ -79,6 +85,16 @@ export function Transcript({ session, anchor, at }: Props) {
           onChange={setShown}
         />
       </div>
+      {!keepsTexts && (
+        <p className={styles['veil']} role="note">
+          {veiled
+            ? 'Texts are hidden, because privacy.store_text is off.'
+            : 'Texts are shown, though privacy.store_text is off.'}{' '}
+          <Button small onClick={() => setUnveiled(veiled)}>
+            {veiled ? 'Show them' : 'Hide them'}
+          </Button>
+        </p>
+      )}
       {events.gone && (
         <p className={styles['gone']} role="note">
           The log no longer holds the first events of this session.
@@ -106,6 +122,7 @@ export function Transcript({ session, anchor, at }: Props) {
           blocks={blocks}
           target={targetOf(blocks, anchor, at, session)}
           reading={events.cut}
+          veiled={veiled}
         />
       )}
       {events.cut && events.hasNextPage && (
@@ -160,9 +177,10 @@ interface ListProps {
   readonly target: Target | undefined;
   /** Whether there are later events that were not read yet. */
   readonly reading: boolean;
+  readonly veiled: boolean;
 }
 
-function List({ session, blocks, target, reading }: ListProps) {
+function List({ session, blocks, target, reading, veiled }: ListProps) {
   const list = useRef<HTMLOListElement>(null);
   const margin = useTop(list);
   // eslint-disable-next-line react-hooks/incompatible-library -- nothing of it is handed on
@@ -220,7 +238,7 @@ function List({ session, blocks, target, reading }: ListProps) {
                 <small>{formatTime(block.time, before?.time ?? block.time)}</small>
                 {block.turn !== undefined && block.turn !== before?.turn && <small>turn {block.turn}</small>}
               </div>
-              <BlockView block={block} incidents={session.incidentItems} />
+              <BlockView block={block} incidents={session.incidentItems} veiled={veiled} />
             </li>
           );
         })}

@@ -18,10 +18,12 @@ import { NothingYet } from '../ui/NothingYet.tsx';
 import { Page } from '../ui/Page.tsx';
 import { Segments } from '../ui/Segments.tsx';
 import { ListSkeleton } from '../ui/Skeleton.tsx';
+import { Sparkline } from '../ui/Sparkline.tsx';
 import { Ago } from '../ui/Time.tsx';
 import { TimeRangePicker } from '../ui/TimeRangePicker.tsx';
 import { useNarrow } from '../ui/use-narrow.ts';
 import { useRows } from '../ui/use-rows.ts';
+import { activityOf } from './activity.ts';
 import { SessionState } from './SessionState.tsx';
 import styles from './SessionsPage.module.css';
 import { readSessionSearch, type SessionSearch, sessionSortNames, writeSessionSearch } from './search.ts';
@@ -249,6 +251,8 @@ function TextChips({
 }
 
 const ROW = 57;
+/** Of a session's time, in its picture. */
+const PARTS = 12;
 const CARD = 92;
 
 interface ListProps {
@@ -291,6 +295,7 @@ function List({ rows, total, onEnd }: ListProps) {
           <span>Session</span>
           <span>Model</span>
           <span>Loops</span>
+          <span>Activity</span>
           <span data-right>Turns, calls</span>
           <span data-right>Tokens</span>
           <span data-right>Last event</span>
@@ -321,6 +326,12 @@ function List({ rows, total, onEnd }: ListProps) {
                 <small>{row.backend}</small>
               </div>
               <Loops row={row} />
+              <div className={styles['activity']}>
+                <Sparkline
+                  values={activityOf(row, PARTS)}
+                  text={`activity over ${formatDuration(Math.max(0, row.lastEventAt - row.startedAt))}`}
+                />
+              </div>
               <div className={styles['numbers']}>
                 {plural(row.turns, 'turn')}
                 <small>{plural(row.toolCalls, 'call')}</small>

@@ -1,4 +1,5 @@
 import { type ReactNode, useId } from 'react';
+import { ErrorBoundary } from '../app/ErrorBoundary.tsx';
 import styles from './Card.module.css';
 
 interface Props {
@@ -10,6 +11,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
+/** A part of a page; where it cannot be drawn, the others still are. */
 export function Card({ title, note, flush = false, children }: Props) {
   const id = useId();
   return (
@@ -18,7 +20,7 @@ export function Card({ title, note, flush = false, children }: Props) {
         <h2 id={id}>{title}</h2>
         {note !== undefined && <p>{note}</p>}
       </div>
-      {flush ? children : <div className={styles['body']}>{children}</div>}
+      <ErrorBoundary>{flush ? children : <div className={styles['body']}>{children}</div>}</ErrorBoundary>
     </section>
   );
 }

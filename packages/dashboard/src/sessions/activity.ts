@@ -1,0 +1,26 @@
+import type { SessionItem } from '@loopwatch/contract/api';
+
+/**
+ * Events of a session in equal parts of its time, evenly between the moments at which it was told of.
+ *
+ * @returns nothing of a session that was told of but once
+ */
+export function activityOf({ course = [] }: Pick<SessionItem, 'course'>, parts: number): number[] {
+  const points = [{ at: 0, events: 0 }];
+  for (let i = 0; i + 1 < course.length; i += 2) {
+    const before = points.at(-1);
+    const at = course[i] ?? 0;
+    // A clock that was set back counts no time.
+    if (before !== undefined && at > before.at) points.push({ at, events: course[i + 1] ?? 0 });
+  }
+  const end = points.at(-1)?.at ?? 0;
+  if (end === 0) return [];
+  const upTo = (time: number): number => {
+    const next = points.findIndex(({ at }) => at >= time);
+    const [a, b] = [points[Math.max(0, next - 1)], points[next]];
+    if (a === undefined || b === undefined || b.at === a.at) return b?.events ?? 0;
+    return a.events + ((time - a.at) / (b.at - a.at)) * (b.events - a.events);
+  };
+  const borders = Array.from({ length: parts + 1 }, (_, part) => upTo((part / parts) * end));
+  return borders.slice(1).map((events, part) => events - (borders[part] ?? 0));
+}
