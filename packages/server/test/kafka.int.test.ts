@@ -3,7 +3,9 @@ import { expect, inject, it, onTestFinished } from 'vitest';
 import { fileOf, interleavedSamples, ownTopics, replayed, worker } from '../../cli/test/worker-runs.ts';
 import { dataDir, loop, produce, runServer, shownBy, untilThereAre } from './server-runs.ts';
 
-it('shows what workers publish, goes on after a restart, and is built again from the topics', async () => {
+it('shows what workers publish, goes on after a restart, and is built again from the topics', {
+  timeout: 240_000,
+}, async () => {
   const { env } = await ownTopics(inject('kafkaBrokers'));
   const lines = interleavedSamples();
   const expected = await replayed(await fileOf(lines));
@@ -55,14 +57,18 @@ it('shows what workers publish, goes on after a restart, and is built again from
   const anew = await runServer(env, '--data-dir', await dataDir());
   await untilThereAre(anew, '/incidents', after['incidents']!.length);
   await untilThereAre(anew, '/sessions', own.size + 1);
-  await waitFor(async () => (await anew.get<{ triage: { status: string } }>(path)).triage.status !== 'new');
+  await waitFor(async () => (await anew.get<{ triage: { status: string } }>(path)).triage.status !== 'new', {
+    timeoutMs: 60_000,
+  });
   expect(await shownBy(anew)).toEqual(after);
   expect(await anew.get(path)).toEqual(await second.get(path));
   const settings = await anew.get<{ set: unknown }>('/settings/server');
   expect(settings.set).toEqual(set.set);
 });
 
-it('says that Kafka is gone, shows what it has, and misses nothing when it is back', async () => {
+it('says that Kafka is gone, shows what it has, and misses nothing when it is back', {
+  timeout: 240_000,
+}, async () => {
   const kafka = await startKafka({ own: true });
   onTestFinished(() => kafka.stop());
   const { env } = await ownTopics(kafka.brokers, 1);

@@ -5,6 +5,9 @@ import { expect, inject, it, onTestFinished } from 'vitest';
 import { fileOf, interleavedSamples, ownTopics, replayed, worker } from '../../cli/test/worker-runs.ts';
 import { loop, produce, type RunningServer, runServer, shownBy, untilThereAre } from './server-runs.ts';
 
+/** Two servers, a worker and a broker take their time on a busy machine. */
+const until = (condition: () => boolean | Promise<boolean>) => waitFor(condition, { timeoutMs: 60_000 });
+
 /** A page of this server: what it was told. */
 async function page({ url }: RunningServer): Promise<ChangesMessage[]> {
   const told: ChangesMessage[] = [];
@@ -16,7 +19,9 @@ async function page({ url }: RunningServer): Promise<ChangesMessage[]> {
   return told;
 }
 
-it('two servers on one PostgreSQL store each row once, and tell of what the other did', async () => {
+it('two servers on one PostgreSQL store each row once, and tell of what the other did', {
+  timeout: 240_000,
+}, async () => {
   const postgres = await startPostgres();
   onTestFinished(() => postgres.stop());
   const { env: own } = await ownTopics(inject('kafkaBrokers'));
@@ -33,15 +38,15 @@ it('two servers on one PostgreSQL store each row once, and tell of what the othe
   const verdicts = (await other.all('/verdicts')).map(({ id }) => id);
   expect(verdicts.toSorted()).toEqual(expected.toSorted());
   const stored = 'loopwatch_server_verdicts_read_total{result="stored"}';
-  await waitFor(async () => (await one.metric(stored)) + (await other.metric(stored)) === expected.length);
-  await waitFor(async () => {
+  await until(async () => (await one.metric(stored)) + (await other.metric(stored)) === expected.length);
+  await until(async () => {
     const [a, b] = await Promise.all([one, other].map((server) => shownBy(server)));
     return JSON.stringify(a) === JSON.stringify(b);
   });
 
   await produce(loop('a-new-one'), env);
   for (const messages of told) {
-    await waitFor(() =>
+    await until(() =>
       messages.some(({ incidents }) => incidents.some(({ sessionId }) => sessionId === 'a-new-one')),
     );
   }
@@ -52,14 +57,14 @@ it('two servers on one PostgreSQL store each row once, and tell of what the othe
   expect(await other.get(`/incidents/${id}`)).toMatchObject({
     triage: { status: 'acknowledged', revision: 1 },
   });
-  await waitFor(() =>
+  await until(() =>
     told[1]!.some(({ incidents }) => incidents.some((item) => item.id === id && item.triage.revision === 1)),
   );
   // A decision made on what has changed meanwhile is refused, at whichever server.
   expect(await other.send('PATCH', `/incidents/${id}`, { status: 'muted', revision: 0 })).toBe(409);
   expect(await one.send('PUT', '/settings/server', { set: { 'tool_call_loop.max_repeats': 4 } })).toBe(200);
   expect(await other.get('/settings/server')).toMatchObject({ set: { 'tool_call_loop.max_repeats': 4 } });
-  await waitFor(() => told[1]!.some(({ settings }) => settings.includes('server')));
+  await until(() => told[1]!.some(({ settings }) => settings.includes('server')));
   expect(await other.send('PUT', '/settings/server', { set: {}, version: 0 })).toBe(409);
 
   // One goes; the other has all that comes.
