@@ -1,6 +1,16 @@
-import { type Database, DatabaseUnavailable } from '@loopwatch/storage';
-import { modelReply, type ScriptedUpstream, startScriptedUpstream, waitFor } from '@loopwatch/testkit';
-import { describe, expect, it } from 'vitest';
+import { type Database, DatabaseUnavailable, openDatabase } from '@loopwatch/storage';
+import {
+  modelReply,
+  type ScriptedUpstream,
+  startPostgres,
+  startScriptedUpstream,
+  startTcpProxy,
+  type TcpProxy,
+  type TestPostgres,
+  waitFor,
+} from '@loopwatch/testkit';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { onBothDatabases } from '../../storage/test/databases.ts';
 import { tidyUp } from '../src/storage/tidy-up.ts';
 import { Agent, ask, calls } from './agent.ts';
@@ -347,6 +357,73 @@ onBothDatabases(({ make, kind }) => {
       });
     });
   }
+});
+
+describe('a PostgreSQL that goes away', () => {
+  let server: TestPostgres;
+  beforeAll(async () => {
+    server = await startPostgres();
+  }, 60_000);
+  afterAll(() => server.stop());
+  const openAt = (url: string) =>
+    openDatabase({ data_dir: '', database_url: url }, pino({ level: 'silent' }));
+
+  it.each<[string, (proxy: TcpProxy) => Promise<void>, (proxy: TcpProxy) => Promise<void>]>([
+    ['takes no connections', (proxy) => proxy.close(), (proxy) => proxy.open()],
+    [
+      'does not answer',
+      (proxy) => {
+        proxy.pause();
+        return Promise.resolve();
+      },
+      (proxy) => {
+        proxy.resume();
+        return Promise.resolve();
+      },
+    ],
+  ])(
+    'holds up nobody: it %s, and has everything when it is back',
+    async (_, leave, comeBack) => {
+      const direct = await server.createDatabase();
+      const url = new URL(direct);
+      await using proxy = await startTcpProxy(url.host);
+      url.host = proxy.address;
+      await using upstream = await startUpstream();
+      await using bench = await GatewayBench.before(
+        upstream,
+        {},
+        {},
+        { openDatabase: () => openAt(url.href) },
+      );
+      const agent = new Agent(bench, false, 's-1');
+      await agent.turns(2);
+      const other = await openAt(direct);
+      onTestFinished(() => other.close());
+      const stored = async (session: string) =>
+        (await other.query('select 1 from messages where session_id = $1', [session])).length;
+      await waitFor(async () => (await stored('s-1')) === 4);
+
+      await leave(proxy);
+      // One that the database would have to be asked for, the one at hand, and again: each within moments.
+      const began = performance.now();
+      expect((await new Agent(bench, false, 's-2').turn()).finish).toBe('tool_calls');
+      expect((await agent.turns(2)).map(({ finish }) => finish)).toEqual(['tool_calls', 'error']);
+      expect((await new Agent(bench, false, 's-3').turn()).finish).toBe('tool_calls');
+      expect(performance.now() - began).toBeLessThan(5_000);
+      const checks = async () => JSON.stringify(await (await fetch(`${bench.url}/readyz`)).json());
+      await waitFor(async () => (await checks()).includes('the database cannot be used'), {
+        timeoutMs: 20_000,
+      });
+
+      await comeBack(proxy);
+      await waitFor(async () => (await stored('s-3')) === 2 && (await stored('s-1')) > 8, {
+        timeoutMs: 30_000,
+      });
+      expect(bench.texts('info')).toContain('info The database can be used again');
+      expect((await agent.turn()).finish).toBe('error');
+    },
+    90_000,
+  );
 });
 
 it('a database that cannot be opened is no reason not to start', async () => {
