@@ -421,6 +421,13 @@ describe('a PostgreSQL that goes away', () => {
       });
       expect(bench.texts('info')).toContain('info The database can be used again');
       expect((await agent.turn()).finish).toBe('error');
+
+      await leave(proxy);
+      await agent.turn();
+      const stopping = performance.now();
+      await bench.stop();
+      expect(performance.now() - stopping).toBeLessThan(12_000);
+      expect(bench.texts('error').some((line) => line.includes('are lost'))).toBe(true);
     },
     90_000,
   );

@@ -68,7 +68,9 @@ export class DatabaseLink {
     this.stopping.abort();
     this.up = false;
     await this.probing;
-    await this.database?.close();
+    const { database } = this;
+    this.database = undefined;
+    await database?.close();
   }
 
   private noteAway(work: StorageWork, error: unknown): void {

@@ -28,6 +28,8 @@ import { WriteBehind } from './write-behind.ts';
 /** A request waits for the database this long, at most; then it goes on without. */
 const PATIENCE_MS = 1_000;
 const TIDY_MS = 60_000;
+/** What waits at the end is written within this time. */
+const CLOSING_MS = 5_000;
 /** An answer that is not there yet is looked for again. */
 const ANSWER_PAUSES_MS = [50, 100, 150, 200];
 
@@ -125,15 +127,16 @@ export class GatewayStorage {
     this.tidying.unref();
   }
 
-  /** Writes what waits, and gives up all sessions. */
+  /** Writes what waits, and gives up all sessions, as long as the database answers. */
   async stop(): Promise<void> {
     clearInterval(this.tidying);
-    await this.behind.close();
-    await this.handover.stop();
+    await atMost(this.behind.close(), CLOSING_MS);
+    this.behind.noteLost();
+    await atMost(this.handover.stop(), PATIENCE_MS);
     await this.link
       .use('hand_over', (database) => giveSessions(database, this.options.me), PATIENCE_MS)
       .catch(() => undefined);
-    await this.link.close();
+    await atMost(this.link.close(), PATIENCE_MS);
   }
 
   /** Removes what is too old or too much. */
@@ -271,4 +274,11 @@ export class GatewayStorage {
     while (this.behind.has(id) && this.link.isUp);
     await this.link.use('hand_over', (database) => giveSession(database, id, this.options.me));
   }
+}
+
+/** Waits for something, but not for ever. */
+async function atMost(work: Promise<void>, ms: number): Promise<void> {
+  const late = new AbortController();
+  await Promise.race([work, sleep(ms, undefined, { signal: late.signal }).catch(() => undefined)]);
+  late.abort();
 }

@@ -44,6 +44,9 @@ export class WriteBehind {
     this.options = options;
   }
 
+  /** Of the write at hand. */
+  private underWay = 0;
+
   /** Rows that wait. */
   get size(): number {
     return this.sessions.size + this.answers.length + this.messages.length;
@@ -88,8 +91,12 @@ export class WriteBehind {
     await this.flush();
     while (this.size > 0 && this.options.link.isUp) await this.flush();
     clearTimeout(this.timer);
-    if (this.size > 0)
-      this.options.logger.error({ rows: this.size }, 'Sessions and messages are lost: the database is away');
+  }
+
+  /** Says what is not written at the end. */
+  noteLost(): void {
+    const rows = this.size + this.underWay;
+    if (rows > 0) this.options.logger.error({ rows }, 'Sessions and messages are lost: the database is away');
   }
 
   /** Goes on when the database can be used again. */
@@ -122,6 +129,7 @@ export class WriteBehind {
     for (const { id } of sessions) this.sessions.delete(id);
     const answers = this.answers.splice(0, BATCH);
     const messages = this.messages.splice(0, BATCH);
+    this.underWay = sessions.length + answers.length + messages.length;
     try {
       const rows = sessions.map((session) => this.rowOf(session));
       const versions = this.newSettings(sessions);
@@ -153,6 +161,8 @@ export class WriteBehind {
       this.messages = [...messages, ...this.messages];
       this.trim('answer', this.answers);
       this.trim('message', this.messages);
+    } finally {
+      this.underWay = 0;
     }
   }
 
