@@ -125,7 +125,7 @@ it('writes what it sees and concludes; a worker judges none of it again, and the
   ]);
   // A worker would say where in the topic the event is.
   expect(found.every(({ source }) => source === undefined)).toBe(true);
-});
+}, 240_000);
 
 it('fails no request while Kafka is away, at the start and later, and writes all of it when it is back', async () => {
   const kafka = await startKafka({ own: true });
@@ -168,4 +168,4 @@ it('keeps no more than it may while Kafka is away, and says what is lost', async
   });
   expect(await gateway.metric('loopwatch_gateway_buffered_records')).toBe(10);
   expect(await gateway.cli.stop()).toBe(0);
-});
+}, 240_000);
