@@ -8,6 +8,7 @@ import { Button } from '../ui/Button.tsx';
 import { DetectorLabel } from '../ui/Chip.tsx';
 import { formatCompact, plural } from '../ui/format.ts';
 import { Message } from '../ui/Message.tsx';
+import rowLink from '../ui/RowLink.module.css';
 import { ListSkeleton } from '../ui/Skeleton.tsx';
 import { Ago } from '../ui/Time.tsx';
 import styles from './GroupList.module.css';
@@ -77,6 +78,7 @@ function Group({ group, view }: { readonly group: IncidentGroup; readonly view: 
       </b>
       <div className={styles['why']}>
         <Link
+          className={rowLink['link']}
           to="/incidents"
           search={{
             ...writeIncidentSearch({

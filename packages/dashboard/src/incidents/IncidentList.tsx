@@ -6,6 +6,7 @@ import { costShort } from '../incident/cost.ts';
 import { DetectorLabel, StateLabel, TriageLabel } from '../ui/Chip.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Ring } from '../ui/Ring.tsx';
+import rowLink from '../ui/RowLink.module.css';
 import { Ago } from '../ui/Time.tsx';
 import { useNarrow } from '../ui/use-narrow.ts';
 import { useRows } from '../ui/use-rows.ts';
@@ -187,7 +188,7 @@ function Item({ row, narrow, top, position, total, current, columns, selected, .
         <Link
           to="/incidents/$id"
           params={{ id: row.id }}
-          className={styles['link']}
+          className={`${rowLink['link'] ?? ''} ${styles['link'] ?? ''}`}
           data-incident={row.id}
           aria-current={current || undefined}
           activeProps={{}}

@@ -10,6 +10,7 @@ import { Card } from '../ui/Card.tsx';
 import { DetectorLabel } from '../ui/Chip.tsx';
 import { formatNumber } from '../ui/format.ts';
 import { Ring } from '../ui/Ring.tsx';
+import rowLink from '../ui/RowLink.module.css';
 import { ListSkeleton } from '../ui/Skeleton.tsx';
 import { Ago } from '../ui/Time.tsx';
 import { allTime } from '../ui/time-range.ts';
@@ -58,7 +59,12 @@ export function LoopingNow() {
                   period={row.period}
                 />
                 <div className={styles['why']}>
-                  <Link to="/incidents/$id" params={{ id: row.id }} title={row.reason}>
+                  <Link
+                    className={rowLink['link']}
+                    to="/incidents/$id"
+                    params={{ id: row.id }}
+                    title={row.reason}
+                  >
                     {row.reason}
                   </Link>
                   <p>

@@ -16,6 +16,7 @@ import { Menu, MenuItem } from '../ui/Menu.tsx';
 import { Message } from '../ui/Message.tsx';
 import { NothingYet } from '../ui/NothingYet.tsx';
 import { Page } from '../ui/Page.tsx';
+import rowLink from '../ui/RowLink.module.css';
 import { Segments } from '../ui/Segments.tsx';
 import { ListSkeleton } from '../ui/Skeleton.tsx';
 import { Sparkline } from '../ui/Sparkline.tsx';
@@ -316,7 +317,7 @@ function List({ rows, total, onEnd }: ListProps) {
               style={{ transform: `translateY(${String(start - margin)}px)` }}
             >
               <div className={styles['name']}>
-                <Link to="/sessions/$id" params={{ id: row.sessionId }}>
+                <Link className={rowLink['link']} to="/sessions/$id" params={{ id: row.sessionId }}>
                   {row.sessionId}
                 </Link>
                 <small>{row.agent ?? 'agent not given'}</small>
