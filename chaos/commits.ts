@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { topicEnds } from '@loopwatch/testkit';
 import kafkajs, { type Admin } from 'kafkajs';
 
 /** Positions of a topic's partitions, by partition. */
@@ -16,6 +17,7 @@ const pollMs = 100;
 /** Follows what a group has committed, from outside. */
 export class CommitWatch implements AsyncDisposable {
   readonly advances: Advance[] = [];
+  readonly #kafka: kafkajs.Kafka;
   readonly #admin: Admin;
   readonly #groupId: string;
   readonly #topic: string;
@@ -32,7 +34,8 @@ export class CommitWatch implements AsyncDisposable {
       requestTimeout: 3_000,
       retry,
     };
-    this.#admin = new kafkajs.Kafka(options).admin();
+    this.#kafka = new kafkajs.Kafka(options);
+    this.#admin = this.#kafka.admin();
     this.#groupId = groupId;
     this.#topic = topic;
   }
@@ -55,7 +58,7 @@ export class CommitWatch implements AsyncDisposable {
 
   /** Where each partition ends at the moment. */
   async ends(): Promise<Positions> {
-    const offsets = await this.#admin.fetchTopicOffsets(this.#topic);
+    const offsets = await topicEnds(this.#kafka, this.#topic);
     return new Map(offsets.map(({ partition, high }) => [partition, Number(high)]));
   }
 

@@ -26,4 +26,5 @@ export { type Completion, loadSmallModel, type SmallModel } from './small-model.
 export { type CliProcess, type SpawnCliOptions, spawnCli } from './spawn-cli.ts';
 export { type ProxyDirection, startTcpProxy, type TcpProxy, type Valve } from './tcp-proxy.ts';
 export { type TempDir, tempDir } from './temp-dir.ts';
+export { topicEnds } from './topic-ends.ts';
 export { type WaitOptions, waitFor } from './wait-for.ts';

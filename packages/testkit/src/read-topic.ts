@@ -1,5 +1,6 @@
 import kafkajs from 'kafkajs';
 import { uniqueName } from './names.ts';
+import { topicEnds } from './topic-ends.ts';
 import { waitFor } from './wait-for.ts';
 
 /** A record as a test wants to see it. */
@@ -38,7 +39,7 @@ export async function readTopic(
   const passed = new Map<number, number>();
   await admin.connect();
   try {
-    const ends = (await admin.fetchTopicOffsets(topic)).filter(({ high, low }) => Number(high) > Number(low));
+    const ends = (await topicEnds(kafka, topic)).filter(({ high, low }) => Number(high) > Number(low));
     if (ends.length === 0 && count === undefined) return [];
     await consumer.connect();
     await consumer.subscribe({ topic, fromBeginning: true });
