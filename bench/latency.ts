@@ -14,8 +14,9 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { type Figures, progress, quantile, rounded } from './measure.ts';
 
-const SAMPLES = 600;
-const WARM_UP = 100;
+const SAMPLES = 1000;
+/** Broker and compilers take hundreds of transactions until they are as fast as they get. */
+const WARM_UP = 500;
 const clientId = 'bench';
 type Names = ReturnType<typeof topicNames>;
 
