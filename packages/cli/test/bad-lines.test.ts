@@ -18,18 +18,16 @@ describe('bad lines', () => {
     expect(said).toEqual(['a.jsonl:3: no JSON\n']);
     bad.add('b.jsonl', 1, 'text: expected string');
     expect(said.at(-1)).toBe('b.jsonl:1: text: expected string\n');
-    bad.finish();
-    expect(said).toHaveLength(2);
     expect(bad.total).toBe(2);
   });
 
   it('are listed up to twenty a file; the others are counted', () => {
-    add('a.jsonl', 1, 20);
-    add('b.jsonl', 1, 1);
+    add('a.jsonl', 2, 21);
+    add('b.jsonl', 2, 2);
     expect(said).toHaveLength(21);
     bad.finish();
     expect(said).toHaveLength(21);
-    add('a.jsonl', 21, 23);
+    add('a.jsonl', 22, 24);
     expect(said).toHaveLength(21);
     bad.finish();
     expect(said.slice(21)).toEqual(['a.jsonl: and 3 more bad lines\n']);
@@ -37,17 +35,25 @@ describe('bad lines', () => {
   });
 
   it('are told in the singular where there is one', () => {
-    add('a.jsonl', 1, 21);
+    add('a.jsonl', 2, 22);
     bad.finish();
     expect(said.at(-1)).toBe('a.jsonl: and 1 more bad line\n');
   });
 
   it('do not hide that the file as a whole is bad', () => {
-    add('a.gz', 1, 25);
+    add('a.gz', 2, 26);
     bad.add('a.gz', 0, 'a.gz: the gzip file ends too early');
     expect(said.at(-1)).toBe('a.gz: the gzip file ends too early\n');
     bad.finish();
     expect(said.at(-1)).toBe('a.gz: and 5 more bad lines\n');
     expect(bad.total).toBe(26);
+  });
+
+  it('from the first line on mean that the file is something else, and how to make events of it', () => {
+    add('array.json', 1, 2);
+    add('events.jsonl', 1, 1);
+    add('events.jsonl', 3, 4);
+    bad.finish();
+    expect(said.slice(5)).toEqual([expect.stringMatching(/^array\.json: one JSON object a line .*jq -c/)]);
   });
 });

@@ -1,10 +1,13 @@
 /** More faults of one file are counted, not listed. */
 const LISTED_PER_FILE = 20;
+const EXPECTED =
+  "one JSON object a line is expected; `jq -c '.[]' FILE` makes that of an array, `jq -c . FILE` of indented objects";
 
 /** Collects what could not be read, tells it on the standard error as it comes, and sums up at the end. */
 export class BadLines {
   total = 0;
   private readonly perFile = new Map<string, number>();
+  private readonly wrongFromTheStart = new Set<string>();
   private readonly write: (text: string) => void;
 
   constructor(write: (text: string) => void = (text) => process.stderr.write(text)) {
@@ -19,14 +22,16 @@ export class BadLines {
       return;
     }
     const count = (this.perFile.get(file) ?? 0) + 1;
+    if (line === 2 && count === 2) this.wrongFromTheStart.add(file);
     this.perFile.set(file, count);
     if (count <= LISTED_PER_FILE) this.write(`${file}:${String(line)}: ${message}\n`);
   }
 
-  /** Says how many were not listed. */
+  /** Says how many were not listed, and what a file should be that was none of ours from its first line on. */
   finish(): void {
     for (const [file, count] of this.perFile) {
       if (count > LISTED_PER_FILE) this.write(`${file}: and ${badLines(count - LISTED_PER_FILE, 'more ')}\n`);
+      if (this.wrongFromTheStart.has(file)) this.write(`${file}: ${EXPECTED}\n`);
     }
   }
 }
