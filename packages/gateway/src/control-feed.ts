@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { settingsFromHeader } from '@loopwatch/contract';
-import type { LogRecord, TopicReader } from '@loopwatch/log';
+import { atMost, backoff, delay, type LogRecord, type TopicReader } from '@loopwatch/log';
 import type { WideSettings } from '@loopwatch/pipeline';
 import type { Logger } from 'pino';
 
@@ -39,13 +38,10 @@ export class ControlFeed {
 
   /** Resolves when all settings are known, or cannot be had for the moment. */
   async start(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const late = setTimeout(resolve, START_MS);
-      this.running = this.run(() => {
-        clearTimeout(late);
-        resolve();
-      });
+    const attempted = new Promise<void>((resolve) => {
+      this.running = this.run(resolve);
     });
+    await atMost(attempted, START_MS);
   }
 
   async stop(): Promise<void> {
@@ -57,7 +53,7 @@ export class ControlFeed {
   /** @param onAttempt told when the settings are known, or could not be had */
   private async run(onAttempt: () => void): Promise<void> {
     const { signal } = this.stopping;
-    for (let pauseMs = FIRST_PAUSE_MS; !this.isStopped(); pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    for (let failures = 0; !this.isStopped(); failures += 1) {
       const reader = this.options.reader();
       this.reader = reader;
       try {
@@ -79,7 +75,7 @@ export class ControlFeed {
         if (this.isStopped()) return;
         this.noteDown(error);
         await reader.stop().catch(() => undefined);
-        await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
+        await delay(backoff(failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS), signal);
       }
     }
   }

@@ -1,4 +1,12 @@
-import { LogError, type LogFunction, type OutputRecord, type VerdictSink } from '@loopwatch/log';
+import {
+  atMost,
+  backoff,
+  delay,
+  LogError,
+  type LogFunction,
+  type OutputRecord,
+  type VerdictSink,
+} from '@loopwatch/log';
 
 /** Records of one write, at most. */
 const BATCH = 1_000;
@@ -26,11 +34,10 @@ export class Outbox {
   /** Of the batch that is being written. */
   private underWay = 0;
   private opened = false;
-  private closed = false;
+  private readonly closing = new AbortController();
   private pumping: Promise<void> | undefined;
   private failing = false;
   private dropped = 0;
-  private wake: (() => void) | undefined;
 
   constructor(options: OutboxOptions) {
     this.options = options;
@@ -49,7 +56,7 @@ export class Outbox {
   }
 
   add(records: readonly OutputRecord[]): void {
-    if (this.closed || records.length === 0) return;
+    if (this.isClosed() || records.length === 0) return;
     this.waiting.push(...records);
     const excess = this.waiting.length - this.options.limit;
     if (excess > 0) this.drop(excess);
@@ -59,28 +66,18 @@ export class Outbox {
   /** Writes what waits, as long as that is possible, then closes. @param withinMs how long it may take */
   async close(withinMs: number): Promise<void> {
     // While it fails there is no use in waiting for the next attempt.
-    if (this.failing) this.end();
-    let late: NodeJS.Timeout | undefined;
-    const timeUp = new Promise<void>((resolve) => {
-      late = setTimeout(resolve, withinMs);
-    });
-    await Promise.race([this.pumping, timeUp]);
-    clearTimeout(late);
-    this.end();
+    if (this.failing) this.closing.abort();
+    if (this.pumping !== undefined) await atMost(this.pumping, withinMs);
+    this.closing.abort();
     const lost = this.waiting.splice(0).length + this.underWay;
     if (lost > 0) this.noteDropped(lost);
     await this.options.sink.close();
   }
 
-  private end(): void {
-    this.closed = true;
-    this.wake?.();
-  }
-
   private async pump(): Promise<void> {
     // What comes in the same turn of the event loop goes in one write.
     await new Promise((resolve) => setImmediate(resolve));
-    let pauseMs = FIRST_PAUSE_MS;
+    let failures = 0;
     while (this.waiting.length > 0 && !this.isClosed()) {
       const batch = this.waiting.splice(0, BATCH);
       this.underWay = batch.length;
@@ -89,15 +86,15 @@ export class Outbox {
         this.underWay = 0;
         this.options.onPublished(batch.length);
         this.recovered();
-        pauseMs = FIRST_PAUSE_MS;
+        failures = 0;
       } catch (error) {
         // What is lost then has been counted.
         if (this.isClosed()) break;
         const again = await this.keep(batch, error);
         this.underWay = 0;
         if (!again) continue;
-        await this.pause(pauseMs);
-        pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+        await delay(backoff(failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS), this.closing.signal);
+        failures += 1;
       }
     }
     this.pumping = undefined;
@@ -105,7 +102,7 @@ export class Outbox {
 
   /** Asked anew after each wait: it may have been closed meanwhile. */
   private isClosed(): boolean {
-    return this.closed;
+    return this.closing.signal.aborted;
   }
 
   /** @returns whether the batch is to be tried again */
@@ -186,16 +183,5 @@ export class Outbox {
   private lose(records: number, error: string): void {
     this.options.onDropped(records);
     this.options.log('error', 'A record was not taken by the event log, and is lost', { error });
-  }
-
-  private pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      timer.unref();
-      this.wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
   }
 }

@@ -34,7 +34,7 @@ export type {
   TaskObserver,
   TaskRunner,
 } from './task.ts';
-export { backoff, delay } from './timing.ts';
+export { atMost, backoff, delay, within } from './timing.ts';
 export type {
   Bounds,
   RecordRange,

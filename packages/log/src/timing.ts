@@ -18,6 +18,16 @@ export async function within<T>(promise: Promise<T>, ms: number, late: () => Err
   }
 }
 
+/** Waits for the promise, but no longer than this; rejects as it does where that is in time. */
+export async function atMost(promise: Promise<unknown>, ms: number): Promise<void> {
+  const settled = new AbortController();
+  try {
+    await Promise.race([promise, delay(ms, settled.signal)]);
+  } finally {
+    settled.abort();
+  }
+}
+
 /** Waiting time before try number `attempt` (from 0): doubles from `firstMs` up to `mostMs`. */
 export function backoff(attempt: number, firstMs: number, mostMs: number): number {
   return Math.min(mostMs, firstMs * 2 ** Math.min(attempt, 30));

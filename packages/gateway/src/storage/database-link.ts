@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { backoff, delay, within } from '@loopwatch/log';
 import { type Database, DatabaseUnavailable } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 
@@ -53,7 +53,7 @@ export class DatabaseLink {
   async use<T>(work: StorageWork, run: (database: Database) => Promise<T>, withinMs = 60_000): Promise<T> {
     if (!this.up || this.database === undefined) throw new DatabaseUnavailable(this.health.detail);
     try {
-      return await within(run(this.database), withinMs);
+      return await within(run(this.database), withinMs, () => noAnswer(withinMs));
     } catch (error) {
       this.options.onFailure(work);
       // Whatever is wrong with one statement says nothing of the next.
@@ -86,8 +86,8 @@ export class DatabaseLink {
 
   private async probe(): Promise<void> {
     const { signal } = this.stopping;
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
-      await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
+    for (let attempt = 0; ; attempt += 1) {
+      await delay(backoff(attempt, FIRST_PAUSE_MS, LONGEST_PAUSE_MS), signal);
       if (signal.aborted || (await this.attempt())) break;
     }
     this.probing = undefined;
@@ -118,17 +118,6 @@ export function isAway(error: unknown): boolean {
   return error instanceof DatabaseUnavailable;
 }
 
-async function within<T>(work: Promise<T>, ms: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new DatabaseUnavailable(`no answer within ${String(ms)} ms`));
-    }, ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-    work.catch(() => undefined);
-  }
+function noAnswer(ms: number): DatabaseUnavailable {
+  return new DatabaseUnavailable(`no answer within ${String(ms)} ms`);
 }

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type DetectionSettings, detectionSchema, type Settings } from '@loopwatch/contract';
 import { maskSecrets } from '@loopwatch/detectors';
+import { atMost, delay } from '@loopwatch/log';
 import type { SettingsVersion } from '@loopwatch/pipeline';
 import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
@@ -213,7 +213,7 @@ export class GatewayStorage {
     for (const pauseMs of database.kind === 'pglite' ? [] : ANSWER_PAUSES_MS) {
       const row = await answerById(database, id);
       if (row !== undefined) return row;
-      await sleep(pauseMs);
+      await delay(pauseMs);
     }
     return answerById(database, id);
   }
@@ -274,11 +274,4 @@ export class GatewayStorage {
     while (this.behind.has(id) && this.link.isUp);
     await this.link.use('hand_over', (database) => giveSession(database, id, this.options.me));
   }
-}
-
-/** Waits for something, but not for ever. */
-async function atMost(work: Promise<void>, ms: number): Promise<void> {
-  const late = new AbortController();
-  await Promise.race([work, sleep(ms, undefined, { signal: late.signal }).catch(() => undefined)]);
-  late.abort();
 }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { atMost } from '@loopwatch/log';
 import type { Database } from '@loopwatch/storage';
 import { z } from 'zod';
 import { parseObject } from '../api/json.ts';
@@ -72,7 +72,7 @@ export class Handover {
 
   private async given(session: string): Promise<void> {
     const heard = new Promise<void>((resolve) => this.waiting.set(session, resolve));
-    await Promise.race([heard, sleep(LOOK_MS)]);
+    await atMost(heard, LOOK_MS);
     this.waiting.delete(session);
   }
 
