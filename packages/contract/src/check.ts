@@ -2,6 +2,7 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import { z } from 'zod';
 import type { DeadLetterReason } from './error-codes.ts';
 import { type AgentEvent, type EventType, eventSchemas, eventTypes, otherEventSchema } from './event.ts';
+import { messageOf } from './message-of.ts';
 
 /**
  * The door: from a record's text to an event. The check is compiled from the zod schemas (by way of their JSON
@@ -53,7 +54,7 @@ export function decodeEvent(source: EventSource): Decoded {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return refuse('not_json', error instanceof Error ? error.message : String(error));
+    return refuse('not_json', messageOf(error));
   }
   return acceptEvent(value, source);
 }

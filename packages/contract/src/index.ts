@@ -59,6 +59,7 @@ export {
   liveSnapshotSchema,
   type ServerInfo,
 } from './live.ts';
+export { messageOf } from './message-of.ts';
 export { type ResolvedSettings, resolveSettings, type SettingSources } from './resolve-settings.ts';
 export { hiddenValue, isSecretPath } from './secret-paths.ts';
 export {

@@ -1,4 +1,4 @@
-import { settingsFromHeader } from '@loopwatch/contract';
+import { messageOf, settingsFromHeader } from '@loopwatch/contract';
 import { atMost, backoff, delay, type LogRecord, type TopicReader } from '@loopwatch/log';
 import type { WideSettings } from '@loopwatch/pipeline';
 import type { Logger } from 'pino';
@@ -88,7 +88,7 @@ export class ControlFeed {
   private noteDown(error: unknown): void {
     if (this.state !== 'down')
       this.options.logger.warn(
-        { error: error instanceof Error ? error.message : String(error) },
+        { error: messageOf(error) },
         'Settings of the dashboard cannot be read; it is tried again until they can',
       );
     this.state = 'down';

@@ -1,3 +1,4 @@
+import { messageOf } from '@loopwatch/contract';
 import {
   atMost,
   backoff,
@@ -120,7 +121,7 @@ export class Outbox {
     this.underWay = 0;
     const excess = this.waiting.length - this.options.limit;
     if (excess > 0) this.drop(excess);
-    this.noteFailing(error instanceof Error ? error.message : String(error));
+    this.noteFailing(messageOf(error));
     return true;
   }
 
@@ -152,7 +153,7 @@ export class Outbox {
       await this.options.sink.publish([record]);
       this.options.onPublished(1);
     } catch (error) {
-      this.lose(1, error instanceof Error ? error.message : String(error));
+      this.lose(1, messageOf(error));
     }
   }
 

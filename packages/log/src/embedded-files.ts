@@ -1,6 +1,7 @@
 import { mkdir, open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { LogError, messageOf } from './errors.ts';
+import { messageOf } from '@loopwatch/contract';
+import { LogError } from './errors.ts';
 
 /** Puts on the disk which files a folder holds: before that, a power cut may take back a new file or a new name. */
 export async function syncFolder(path: string): Promise<void> {

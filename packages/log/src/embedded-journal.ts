@@ -1,8 +1,9 @@
 import { type FileHandle, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { messageOf } from '@loopwatch/contract';
 import { storageError, syncFolder } from './embedded-files.ts';
 import { decodeJournalLine, encodeJournalLine, type JournalLine } from './embedded-journal-line.ts';
-import { LogError, messageOf } from './errors.ts';
+import { LogError } from './errors.ts';
 import type { LogFunction } from './log-function.ts';
 import type { LogRecord } from './ports.ts';
 import type { StateChange } from './task.ts';

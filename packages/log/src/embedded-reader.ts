@@ -1,5 +1,5 @@
+import { messageOf } from '@loopwatch/contract';
 import type { TopicLog } from './embedded-topic.ts';
-import { messageOf } from './errors.ts';
 import type { LogFunction } from './log-function.ts';
 import type { LogRecord } from './ports.ts';
 import { backoff, delay } from './timing.ts';

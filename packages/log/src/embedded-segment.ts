@@ -1,7 +1,8 @@
 import { open } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { messageOf } from '@loopwatch/contract';
 import { decodeLine } from './embedded-lines.ts';
-import { LogError, messageOf } from './errors.ts';
+import { LogError } from './errors.ts';
 import type { LogRecord } from './ports.ts';
 
 const chunkBytes = 256 * 1024;

@@ -1,7 +1,7 @@
+import { messageOf } from '@loopwatch/contract';
 import { TopicReader } from './embedded-reader.ts';
 import type { GroupSteps } from './embedded-steps.ts';
 import type { TopicLog } from './embedded-topic.ts';
-import { messageOf } from './errors.ts';
 import type { LogFunction } from './log-function.ts';
 import type { LogRecord } from './ports.ts';
 import { StepLane } from './step-lane.ts';

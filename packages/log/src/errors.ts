@@ -42,8 +42,3 @@ export class LogError extends Error {
     this.code = code;
   }
 }
-
-/** The text of whatever was thrown. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

@@ -1,10 +1,11 @@
 import { promisify } from 'node:util';
 import { gzip, unzip } from 'node:zlib';
+import { messageOf } from '@loopwatch/contract';
 import { decompress as decompressZstd } from 'fzstd';
 import kafkajs from 'kafkajs';
 import { compressFrame, decompressFrame } from 'lz4-napi';
 import snappy from 'snappyjs';
-import { LogError, messageOf } from './errors.ts';
+import { LogError } from './errors.ts';
 import { unpackSnappy } from './snappy-blocks.ts';
 
 /** What kafkajs asks of a codec: whole record batches in, whole record batches out. */

@@ -1,4 +1,5 @@
-import { LogError, type LogErrorCode, messageOf } from './errors.ts';
+import { messageOf } from '@loopwatch/contract';
+import { LogError, type LogErrorCode } from './errors.ts';
 import { explainTlsFailure } from './kafka-tls-errors.ts';
 
 /** What kafkajs hangs on its errors; the classes themselves wrap each other, so only these fields tell them apart. */

@@ -1,5 +1,5 @@
+import { messageOf } from '@loopwatch/contract';
 import kafkaErrors from 'kafkajs/src/protocol/error.js';
-import { messageOf } from './errors.ts';
 import type { KafkaCluster } from './kafka-cluster.ts';
 import { type FetchedPartition, type FetchLimits, fetchFrom } from './kafka-fetch.ts';
 import { listOffset } from './kafka-offsets.ts';

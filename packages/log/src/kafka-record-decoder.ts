@@ -1,5 +1,6 @@
+import { messageOf } from '@loopwatch/contract';
 import kafkajs from 'kafkajs';
-import { LogError, messageOf } from './errors.ts';
+import { LogError } from './errors.ts';
 import { KafkaRecord } from './kafka-record.ts';
 import type { LogRecord } from './ports.ts';
 import { Cursor } from './varint-cursor.ts';

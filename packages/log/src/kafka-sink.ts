@@ -1,5 +1,6 @@
+import { messageOf } from '@loopwatch/contract';
 import kafkajs, { type Producer, type TopicMessages } from 'kafkajs';
-import { LogError, messageOf } from './errors.ts';
+import { LogError } from './errors.ts';
 import { createKafkaClient, type KafkaOptions, withAdmin } from './kafka-client.ts';
 import { createKafkaCluster, type KafkaCluster } from './kafka-cluster.ts';
 import { isTransient, needsNewProducer, toLogError } from './kafka-errors.ts';

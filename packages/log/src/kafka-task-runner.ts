@@ -1,4 +1,5 @@
-import { LogError, messageOf } from './errors.ts';
+import { messageOf } from '@loopwatch/contract';
+import { LogError } from './errors.ts';
 import { requireTopics, withAdmin } from './kafka-client.ts';
 import { createKafkaCluster, type KafkaCluster } from './kafka-cluster.ts';
 import { isTransient, toLogError } from './kafka-errors.ts';

@@ -1,4 +1,5 @@
-import { LogError, messageOf } from './errors.ts';
+import { messageOf } from '@loopwatch/contract';
+import { LogError } from './errors.ts';
 import type { KafkaCluster } from './kafka-cluster.ts';
 import type { KafkaFetcher } from './kafka-fetcher.ts';
 import { listOffset } from './kafka-offsets.ts';

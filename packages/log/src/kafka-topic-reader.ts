@@ -1,4 +1,4 @@
-import { messageOf } from './errors.ts';
+import { messageOf } from '@loopwatch/contract';
 import type { KafkaOptions } from './kafka-client.ts';
 import { requireTopics, withAdmin } from './kafka-client.ts';
 import { createKafkaCluster, type KafkaCluster } from './kafka-cluster.ts';

@@ -1,6 +1,6 @@
-import type { TopicNames } from '@loopwatch/contract';
+import { messageOf, type TopicNames } from '@loopwatch/contract';
 import kafkajs, { type Admin, type ITopicMetadata } from 'kafkajs';
-import { LogError, messageOf } from './errors.ts';
+import { LogError } from './errors.ts';
 import { type KafkaOptions, requireTopics, whyHidden, withAdmin } from './kafka-client.ts';
 import { lacksRight } from './kafka-errors.ts';
 import { delay } from './timing.ts';

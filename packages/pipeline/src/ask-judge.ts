@@ -1,4 +1,4 @@
-import type { CheckAnswer, CheckFailure } from '@loopwatch/contract';
+import { type CheckAnswer, type CheckFailure, messageOf } from '@loopwatch/contract';
 import { type JudgeMessage, parseJudgeAnswer, type SemanticCheck } from '@loopwatch/detectors';
 
 /** One call of a model. */
@@ -67,7 +67,7 @@ async function once(judge: Judge, request: JudgeRequest, options: AskOptions): P
     return answer;
   } catch (error) {
     const failure = error instanceof JudgeError ? error.failure : 'error';
-    options.failed(failure, error instanceof Error ? error.message : String(error));
+    options.failed(failure, messageOf(error));
     return { failure };
   }
 }

@@ -1,4 +1,4 @@
-import { type Control, controlSchema, type DetectionSettings } from '@loopwatch/contract';
+import { type Control, controlSchema, type DetectionSettings, messageOf } from '@loopwatch/contract';
 import { type Detection, oneLine, sha256, withScope, withScopes } from '@loopwatch/detectors';
 import type { InputRecord } from './records.ts';
 
@@ -103,7 +103,7 @@ function parse(text: string): Control | string {
   try {
     json = JSON.parse(text);
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
   const parsed = controlSchema.safeParse(json);
   if (parsed.success) return parsed.data;

@@ -1,3 +1,4 @@
+import { messageOf } from '@loopwatch/contract';
 import { acceptEvent } from '@loopwatch/contract/check';
 import type { OutputRecord } from '@loopwatch/log';
 
@@ -48,7 +49,7 @@ function readEvent(
   try {
     json = JSON.parse(text);
   } catch (error) {
-    return { reason: 'not_json', detail: error instanceof Error ? error.message : String(error) };
+    return { reason: 'not_json', detail: messageOf(error) };
   }
   const accepted = acceptEvent(json);
   if (!accepted.ok) {

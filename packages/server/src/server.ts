@@ -1,6 +1,6 @@
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ServerInfo, TopicNames } from '@loopwatch/contract';
+import { messageOf, type ServerInfo, type TopicNames } from '@loopwatch/contract';
 import type { Status } from '@loopwatch/contract/api';
 import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
@@ -182,7 +182,7 @@ async function databaseReadiness(database: Database): Promise<Readiness[string]>
     await database.query('select 1');
     return { ok: true, detail: database.kind };
   } catch (error) {
-    return { ok: false, detail: error instanceof Error ? error.message : String(error) };
+    return { ok: false, detail: messageOf(error) };
   }
 }
 

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { messageOf } from '@loopwatch/contract';
 import { lockFolder } from '@loopwatch/log';
 import { type Database, DatabaseUnavailable } from './database.ts';
 import { PgliteClient } from './pglite-client.ts';
@@ -24,7 +25,7 @@ export async function openPglite(dataDir: string, onLost: (error: Error) => void
   } catch (error) {
     await lite.terminate();
     await unlock();
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new Error(
       `The embedded database in ${folder} cannot be opened: ${why}. If it is damaged, move the folder away: it is built again from the log.`,
       { cause: error },

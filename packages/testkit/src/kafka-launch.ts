@@ -1,3 +1,4 @@
+import { messageOf } from '@loopwatch/contract';
 import kafkajs from 'kafkajs';
 import type { BrokerProcess, BrokerRunner } from './broker-process.ts';
 import { waitFor } from './wait-for.ts';
@@ -34,7 +35,7 @@ export async function launchBroker(
       .filter((line) => !line.startsWith('\tat '))
       .slice(-20)
       .join('\n');
-    throw new Error(`${error instanceof Error ? error.message : String(error)}; its last words:\n${words}`, {
+    throw new Error(`${messageOf(error)}; its last words:\n${words}`, {
       cause: error,
     });
   }

@@ -1,4 +1,4 @@
-import { type Settings, topicNames } from '@loopwatch/contract';
+import { messageOf, type Settings, topicNames } from '@loopwatch/contract';
 import { ensureTopics, grantCommand, type KafkaOptions, missingRights, topicSpecs } from '@loopwatch/log';
 import { kafkaOptions } from '../runtime/kafka.ts';
 import { silentLogger } from '../runtime/logger.ts';
@@ -22,7 +22,7 @@ export async function checkKafka(settings: Settings): Promise<Diagnosis[]> {
       ...(await checkTopics(options, settings)),
     ];
   } catch (error) {
-    return [{ ok: false, what, advice: error instanceof Error ? error.message : String(error) }];
+    return [{ ok: false, what, advice: messageOf(error) }];
   }
 }
 

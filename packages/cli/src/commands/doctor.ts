@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { access, constants, mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
-import type { Settings } from '@loopwatch/contract';
+import { messageOf, type Settings } from '@loopwatch/contract';
 import { parseJudgeAnswer } from '@loopwatch/detectors';
 import { modelClient } from '@loopwatch/worker';
 import { Command } from 'commander';
@@ -109,7 +109,7 @@ async function checkModel({ llm, semantic }: Settings): Promise<Diagnosis> {
       'It answers, but not with the JSON object it was asked for. Choose a model with structured output.';
     return { ok: false, what, advice };
   } catch (error) {
-    const advice = `${error instanceof Error ? error.message : String(error)} Check llm.base_url, llm.model and llm.api_key.`;
+    const advice = `${messageOf(error)} Check llm.base_url, llm.model and llm.api_key.`;
     return { ok: false, what, advice };
   }
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { messageOf } from '@loopwatch/contract';
 import { type Document, LineCounter, parseDocument, visit } from 'yaml';
 import { UsageError } from '../errors.ts';
 
@@ -26,7 +27,7 @@ export function readConfigFile(file: string): unknown {
     return document.toJS() as unknown;
   } catch (error) {
     // Anchors that expand without end are found only here.
-    throw new UsageError(`${file}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`${file}: ${messageOf(error)}`);
   }
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from '@loopwatch/contract';
 import { backoff, delay, within } from '@loopwatch/log';
 import { type Database, DatabaseUnavailable } from '@loopwatch/storage';
 import type { Logger } from 'pino';
@@ -75,7 +76,7 @@ export class DatabaseLink {
 
   private noteAway(work: StorageWork, error: unknown): void {
     this.up = false;
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     if (this.trouble === undefined)
       this.options.logger.error(
         { work, error: message },

@@ -1,4 +1,4 @@
-import { type DetectionSettings, detectionSchema, type Settings } from '@loopwatch/contract';
+import { type DetectionSettings, detectionSchema, messageOf, type Settings } from '@loopwatch/contract';
 import { maskSecrets } from '@loopwatch/detectors';
 import { atMost, delay } from '@loopwatch/log';
 import type { SettingsVersion } from '@loopwatch/pipeline';
@@ -156,7 +156,7 @@ export class GatewayStorage {
       loading = this.loadOnce(id)
         .catch((error: unknown) => {
           this.options.logger.warn(
-            { sessionId: id, error: error instanceof Error ? error.message : String(error) },
+            { sessionId: id, error: messageOf(error) },
             'A session could not be loaded; it begins with the history of the request',
           );
           return undefined;

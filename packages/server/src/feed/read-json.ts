@@ -1,3 +1,4 @@
+import { messageOf } from '@loopwatch/contract';
 import type { LogRecord } from '@loopwatch/log';
 import type { z } from 'zod';
 
@@ -12,7 +13,7 @@ export function readJson<T>({ value }: LogRecord, schema: z.ZodType<T>): ReadRec
   try {
     json = JSON.parse(value?.toString('utf8') ?? '');
   } catch (error) {
-    return { ok: false, why: error instanceof Error ? error.message : String(error) };
+    return { ok: false, why: messageOf(error) };
   }
   const parsed = schema.safeParse(json);
   if (parsed.success) return { ok: true, value: parsed.data };

@@ -1,3 +1,4 @@
+import { messageOf } from '@loopwatch/contract';
 import type { LogRecord, Place, TaskBatch, TopicReader } from '@loopwatch/log';
 import type { Database, Queryable } from '@loopwatch/storage';
 import type { Logger } from 'pino';
@@ -93,7 +94,7 @@ export class TopicFeed {
       }
       this.#trouble = null;
     } catch (error) {
-      this.#trouble = error instanceof Error ? error.message : String(error);
+      this.#trouble = messageOf(error);
       throw error;
     }
   }
