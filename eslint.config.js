@@ -1,5 +1,6 @@
 import { defineConfig, globalIgnores } from 'eslint/config';
 import reactHooks from 'eslint-plugin-react-hooks';
+import regexp from 'eslint-plugin-regexp';
 import rxjsX from 'eslint-plugin-rxjs-x';
 import tseslint from 'typescript-eslint';
 
@@ -27,6 +28,16 @@ export default defineConfig(
       'rxjs-x/no-ignored-subscription': 'error',
       'rxjs-x/no-nested-subscribe': 'error',
       'rxjs-x/no-unsafe-takeuntil': 'error',
+    },
+  },
+  {
+    // What others send is matched here: no text may take more than linear time.
+    files: ['packages/*/src/**/*.ts'],
+    ignores: ['packages/dashboard/**', 'packages/testkit/**'],
+    plugins: { regexp },
+    rules: {
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+      'regexp/no-super-linear-move': 'error',
     },
   },
   {

@@ -31,7 +31,7 @@ export function withoutEcho(text: string, { name, said: canonical }: Said): stri
   const said = values.join('\n');
   const numbers = new Set(said.match(NUMBERS));
   return rest.replace(TOKEN, (token, at: number) => {
-    const word = token.replace(/[.:!?]+$/, '');
+    const word = token.replace(/(?<![.:!?])[.:!?]+$/, '');
     const isEcho = NUMBER.test(word)
       ? numbers.has(word)
       : PATH.test(word)
@@ -76,7 +76,7 @@ function longestFirst(a: string, b: string): number {
 function lastName(path: string): string {
   return (
     path
-      .replace(/[\\/]+$/, '')
+      .replace(/(?<![\\/])[\\/]+$/, '')
       .split(/[\\/]/)
       .at(-1) ?? path
   );

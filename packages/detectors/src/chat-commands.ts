@@ -44,7 +44,7 @@ export function withoutChatCommands(text: string): string {
   if (!text.includes(MARK)) return text;
   return text
     .replace(command, (whole: string) => (chatCommands(whole).length === 0 ? whole : ''))
-    .replace(/[ \t]+$/gm, '')
+    .replace(/(?<![ \t])[ \t]+$/gm, '')
     .trim();
 }
 

@@ -17,7 +17,7 @@ const GIT_LOOKS =
 const CHANGES =
   /(?<![0-9&])>{1,2}(?!&|\s*\/dev\/null)|\bsed\b.* -[a-z]*i|\s-(?:delete|exec|execdir)\b|\btee\b/;
 const BETWEEN = /&&|\|\||[;|\n]/;
-const AHEAD = /^(?:\s*(?:sudo|time|env|timeout \d+\w?|[A-Z_][A-Z0-9_]*=\S*)\s+)*/;
+const AHEAD = /^(?:(?:sudo|time|env|timeout \d+\w?|[A-Z_][A-Z0-9_]*=\S*)\s+)*/;
 
 /**
  * What a call's arguments say of it: `true` where it runs a command that only looks, `false` where it runs a command
@@ -46,7 +46,7 @@ function commandLine(command: unknown): unknown {
 function looks(command: string): boolean {
   if (CHANGES.test(command)) return false;
   return command.split(BETWEEN).every((part) => {
-    const simple = part.replace(AHEAD, '').trim();
+    const simple = part.trim().replace(AHEAD, '');
     const [word = ''] = simple.split(/\s/, 1);
     return word === '' || (word === 'git' ? GIT_LOOKS.test(simple) : LOOKS.has(word));
   });

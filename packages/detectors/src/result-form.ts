@@ -59,9 +59,9 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '<uuid>'],
   [/\b0x[0-9a-f]{4,}\b/gi, '<address>'],
   [/\b\d+(?:\.\d+)?\s?(?:ns|µs|us|ms|s|secs?|seconds?|mins?|minutes?)\b/g, '<duration>'],
-  [/\b(pid|process(?: id)?|ppid|thread)(["']?\s*[:=#]?\s*)\d+/gi, '$1$2<pid>'],
+  [/\b(pid|process(?: id)?|ppid|thread)(["']?\s*(?:[:=#]\s*)?)\d+/gi, '$1$2<pid>'],
   [
-    /\b((?:request|trace|span|correlation|session|run|job|message)[ _-]?id|req)(["']?\s*[:=#]?\s*["']?)[\w-]{4,}/gi,
+    /\b((?:request|trace|span|correlation|session|run|job|message)[ _-]?id|req)(["']?\s*(?:[:=#]\s*)?["']?)[\w-]{4,}/gi,
     '$1$2<id>',
   ],
   [
@@ -93,7 +93,7 @@ const STACK = /^[ \t]+at .*$/gm;
 const SAYS_NOTHING =
   /\b(?:_?meta|content|textcontent|type|text|annotations|none|null|is_?error|true|false|exit(?:ed)?|return(?:ed)?|code|status|command|process|with|failed|failure|errors?|stdout|stderr|output|no)\b|[^\p{L}\d]|\d+/giu;
 const PLACE = /\b((?:column|col|char|character|position|pos|offset|index)\b[\s:=#]{0,3})\d+/gi;
-const NO_COMMAND = /\S+(: command not found)/gi;
+const NO_COMMAND = /(?<!\S)\S+(: command not found)/gi;
 /** An error is looked for in so much of a result. */
 const FAILURE_UNITS = 16_384;
 

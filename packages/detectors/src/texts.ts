@@ -47,7 +47,7 @@ export function stopMessage(
   if (verdict.detector === 'tool-repeat' && tool !== undefined)
     return blockMessage(tool, verdict.count, options);
   if (ofCalls.has(verdict.detector) && options.blockText !== null) return options.blockText;
-  const reason = verdict.reason.replace(/[.\s]+$/, '');
+  const reason = verdict.reason.replace(/(?<![.\s])[.\s]+$/, '');
   return (
     `${nouns[verdict.kind]} detected: ${reason}. ` +
     'Session stopped to prevent unintended looping. Adjust the inputs or try another approach.'
@@ -57,7 +57,7 @@ export function stopMessage(
 /** What a model is told in a chance, where a verdict says nothing of its own. */
 export function plainGuidance(verdict: Pick<Verdict, 'reason'>): string {
   return [
-    `${verdict.reason.replace(/[.\s]+$/, '')}.`,
+    `${verdict.reason.replace(/(?<![.\s])[.\s]+$/, '')}.`,
     'Stop and think before the next step: if this failed, or brought nothing new, take another way.',
     'Call a tool only if the next step strictly needs one; otherwise explain in words what you will do next.',
   ].join('\n');
@@ -125,7 +125,8 @@ export function quote(text: string, maxUnits = 80): string {
 export function readablePeriod(text: string, period: number): string {
   const twice = text.slice(-2 * period);
   if (twice.length < 2 * period) return twice.slice(-period);
-  const starts = [/[.!?\n][\s"”)]*(?=\S)/g, /\s+(?=\S)/g];
+  // eslint-disable-next-line regexp/no-super-linear-move -- two periods are short
+  const starts = [/[.!?\n][\s"”)]*(?=\S)/g, /(?<!\s)\s+(?=\S)/g];
   for (const pattern of starts) {
     pattern.lastIndex = 0;
     const found = pattern.exec(twice);

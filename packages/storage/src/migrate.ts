@@ -62,7 +62,7 @@ function checksumOf({ sql }: Migration): string {
 /** One by one, since a query with parameters may hold only one. No step has a semicolon inside a statement. */
 function statementsOf(sql: string): string[] {
   return sql
-    .replace(/^--.*$|^\s+--.*$/gm, '')
+    .replace(/^[ \t]*--.*$/gm, '')
     .split(';')
     .map((statement) => statement.trim())
     .filter((statement) => statement !== '');

@@ -22,7 +22,7 @@ async function checkPostgres(url: string): Promise<Diagnosis> {
 
 async function checkLogins(issuer: string): Promise<Diagnosis> {
   const what = `provider of logins ${issuer}`;
-  const address = `${issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`;
+  const address = `${issuer.replace(/(?<!\/)\/+$/, '')}/.well-known/openid-configuration`;
   const fail = (why: string): Diagnosis => ({ ok: false, what, advice: `${why} Check server.oidc.issuer.` });
   try {
     const response = await fetch(address, { signal: AbortSignal.timeout(timeoutMs) });

@@ -11,7 +11,7 @@ export interface Target {
  */
 export function targetOf(upstream: string): Target {
   const { origin, pathname } = new URL(upstream);
-  const base = pathname.replace(/\/+$/, '') || '/v1';
+  const base = pathname.replace(/(?<!\/)\/+$/, '') || '/v1';
   const beside = base.endsWith('/v1') ? base.slice(0, -'/v1'.length) : base;
   return {
     origin,

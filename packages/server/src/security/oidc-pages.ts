@@ -70,6 +70,6 @@ export function oidcPages(access: Access, oidc: Oidc, logger: Logger): Router {
 /** Of the server as the browser knows it; the provider compares it with what is registered there. */
 function addressOf(request: Request, { options }: Oidc): string {
   const { publicUrl } = options;
-  if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, '');
+  if (publicUrl !== undefined) return publicUrl.replace(/(?<!\/)\/+$/, '');
   return `${isSecure(request) ? 'https' : 'http'}://${request.headers.host ?? 'localhost'}`;
 }
