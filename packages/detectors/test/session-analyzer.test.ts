@@ -97,6 +97,26 @@ describe('a pause', () => {
     expect(verdicts).toMatchObject([{ eventIndex: 4, count: 5 }]);
   });
 
+  test('starts everything afresh: ids that were known are new', () => {
+    const session = analyzer();
+    session.push({ type: 'turn_started', id: 'a', time: 0 });
+    session.push({ type: 'turn_started', id: 'a', time: hour });
+    expect(session.reception).toBe('duplicate');
+    session.push({ type: 'turn_started', id: 'a', time: hour + 1 });
+    expect(session.reception).toBe('analyzed');
+  });
+
+  test('leaves what was open as it was last told, and the same loop again is another', () => {
+    const session = analyzer();
+    const loop = (from: number) =>
+      [0, 1, 2, 3, 4].flatMap((n) => [...session.push({ ...same(), time: from + n })]);
+    const [first, ...more] = [...loop(0), ...loop(2 * hour)];
+    expect(more).toMatchObject([{ phase: 'opened', eventIndex: 4 }]);
+    expect(more[0]?.incidentId).not.toBe(first?.incidentId);
+    session.push({ type: 'session_ended', time: 4 * hour });
+    expect(session.abandoned).toEqual([more[0]?.incidentId]);
+  });
+
   test('backwards is none', () => {
     expect(run([9e9, 8e9, 7e9, 6e9, 5e9].map((time) => ({ ...same(), time })))).toHaveLength(1);
   });
