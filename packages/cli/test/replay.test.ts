@@ -110,6 +110,17 @@ describe('loopwatch replay', { timeout }, () => {
     ]);
   });
 
+  it('tells of an outage, which is no loop', async () => {
+    const failed = { sessionId: 's', type: 'tool_result', result: 'HTTP 503 Service Unavailable' };
+    const input = jsonLines(calls('s', 3).flatMap((made) => [made, failed]));
+    const ended = await run(['replay', '-'], { input });
+    expect(ended).toMatchObject({ code: 0, stderr: [] });
+    expect(ended.stdout).toEqual([
+      expect.stringMatching(/^opened {4}outage {9}warn {6}s at event 5: ls failed 3 times in a row/),
+      expect.stringMatching(/^0 loops in 0 sessions, 1 outage; 6 events in \d+\.\d s, preset balanced$/),
+    ]);
+  });
+
   it('goes by --preset and --set, tells what is odd, and says for people what it found', async () => {
     const set = { sessionId: 's', type: 'control', set: { unheard_of: 1 } };
     const input = `${jsonLines([set, ...calls('s', 3), { sessionId: 's', type: 'session_ended' }])}x\n`;

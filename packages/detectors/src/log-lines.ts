@@ -20,13 +20,15 @@ const NEAR = 2;
 export function verdictLines(verdict: Omit<Verdict, 'source' | 'detectedAt'>): LogLine[] {
   const { sessionId, incidentId, detector, phase, action, count } = verdict;
   const fields = { sessionId, incidentId, detector, phase, action, count };
+  const noun = nouns[verdict.kind];
   if (phase === 'resolved') {
-    const message = oneLine(`Loop resolved in session ${sessionId}: ${verdict.reason}`);
+    const message = oneLine(`${noun} resolved in session ${sessionId}: ${verdict.reason}`);
     return [{ level: 'info', message, fields: { ...fields, outcome: verdict.outcome } }];
   }
-  if (verdict.tool === null) {
-    const what = `${nouns[verdict.kind]} detected in session ${sessionId}`;
-    return [{ level: 'warn', message: oneLine(`${what}: ${verdict.reason}, action=${action}`), fields }];
+  // An outage names a tool too, but is no loop of its calls.
+  if (verdict.tool === null || verdict.kind !== 'loop') {
+    const message = oneLine(`${noun} detected in session ${sessionId}: ${verdict.reason}, action=${action}`);
+    return [{ level: 'warn', message, fields }];
   }
   const { signature } = verdict.tool;
   const name = oneLine(verdict.tool.name);

@@ -123,6 +123,39 @@ describe('the line of a text loop', () => {
   });
 });
 
+describe('the lines of what is no loop', () => {
+  const step = (result: string) => [
+    ...calls(1, { name: 'fetch' }),
+    { sessionId: 's-1', type: 'tool_result', result },
+  ];
+  const away = step('HTTP 503 Service Unavailable');
+  const turn = { sessionId: 's-4', type: 'turn_started' };
+
+  it.each<[string, unknown[], DetectionInput, string[]]>([
+    [
+      'an outage is not called a loop of its calls',
+      [...away, ...away, ...away, ...step('12 rows')],
+      { preset: 'balanced' },
+      [
+        'WARN Outage detected in session s-1: fetch failed 3 times in a row with time-outs, rate limits or server errors, action=warn',
+        'INFO Outage resolved in session s-1: fetch failed 3 times in a row with time-outs, rate limits or server errors; a call got through, or something else was tried',
+      ],
+    ],
+    [
+      'nor is a limit',
+      [turn, turn, { sessionId: 's-4', type: 'session_ended' }],
+      { preset: 'stream', turn_requests: { max_turn_requests: 1 } },
+      [
+        'WARN Session s-4 exceeded max turn requests (2/1)',
+        'WARN Limit detected in session s-4: The model was asked for the 2nd time in one prompt; the limit is 1, action=block',
+        'INFO Limit resolved in session s-4: The model had been asked 2 times; the prompt or session ended',
+      ],
+    ],
+  ])('%s', async (_, events, detection, expected) => {
+    expect(texts(await said(events, detection, 'info')).toSorted()).toEqual(expected.toSorted());
+  });
+});
+
 describe('text from outside', () => {
   /** What a terminal or a log reader would take for more than text. */
   const control = /[\p{Cc}\u2028\u2029]/u;

@@ -67,7 +67,7 @@ async function replay(
 ): Promise<number> {
   const bad = new BadLines();
   const progress = new Progress();
-  const counts = { events: 0, opened: 0, sessions: new Set<string>(), forgotten: 0 };
+  const counts = { events: 0, loops: 0, outages: 0, sessions: new Set<string>(), forgotten: 0 };
   const pipeline = new LoopPipeline(
     settings,
     {
@@ -102,8 +102,10 @@ async function replay(
           out += told(outcome, json, (record, message) => {
             bad.add(file, record.offset - first + 1, message);
           });
-          if (outcome.type === 'verdict' && outcome.verdict.phase === 'opened') {
-            counts.opened += 1;
+          if (outcome.type !== 'verdict' || outcome.verdict.phase !== 'opened') return;
+          if (outcome.verdict.kind === 'outage') counts.outages += 1;
+          else {
+            counts.loops += 1;
             counts.sessions.add(outcome.verdict.sessionId);
           }
         });
@@ -127,7 +129,7 @@ async function replay(
   }
   if (!json) await writeOut(summaryLine(settings, counts, bad.total, progress.seconds));
   if (bad.total > 0) return exitCodes.badInput;
-  return counts.opened > 0 ? exitCodes.loopsFound : exitCodes.none;
+  return counts.loops > 0 ? exitCodes.loopsFound : exitCodes.none;
 }
 
 /** Blank lines are no records, but they count as lines. */
@@ -156,14 +158,15 @@ function verdictLine(verdict: Omit<Verdict, 'detectedAt'>): string {
 
 function summaryLine(
   settings: Settings,
-  counts: { events: number; opened: number; sessions: ReadonlySet<string> },
+  counts: { events: number; loops: number; outages: number; sessions: ReadonlySet<string> },
   bad: number,
   seconds: number,
 ): string {
-  const loops = counts.opened === 1 ? '1 loop' : `${String(counts.opened)} loops`;
+  const loops = counts.loops === 1 ? '1 loop' : `${String(counts.loops)} loops`;
+  const outages = counts.outages === 1 ? ', 1 outage' : `, ${String(counts.outages)} outages`;
   const badText = bad === 0 ? '' : `, ${badLines(bad)}`;
   return (
-    `${loops} in ${String(counts.sessions.size)} sessions; ${String(counts.events)} events${badText} ` +
+    `${loops} in ${String(counts.sessions.size)} sessions${counts.outages === 0 ? '' : outages}; ${String(counts.events)} events${badText} ` +
     `in ${seconds.toFixed(1)} s, preset ${settings.preset}\n`
   );
 }
