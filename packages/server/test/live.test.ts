@@ -130,6 +130,18 @@ describe('the namespace /live', () => {
     expect((await update).incidents).toMatchObject([{ id: 'i-1', triage: { status: 'false_positive' } }]);
   });
 
+  it('leaves out nothing that those who come at the same time were greeted with', async () => {
+    for (let n = 0; n < 300; n += 1) log.appendVerdict(verdict({ incidentId: `i-${String(n)}` }));
+    await stored();
+    const both = [connect(), connect()];
+    await Promise.all(both.map((socket) => next(socket, 'snapshot')));
+    const updates = both.map((socket) => next(socket, 'changes'));
+    log.appendVerdict(verdict({ incidentId: 'new' }));
+    for (const { incidents, dropped } of await Promise.all(updates)) {
+      expect([incidents.map(({ id }) => id), dropped.incidents]).toEqual([['new'], 0]);
+    }
+  });
+
   it('counts what it leaves out when very many change at once', async () => {
     const socket = connect();
     await next(socket, 'snapshot');

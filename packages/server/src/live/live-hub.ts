@@ -15,6 +15,8 @@ import { Pace } from './pace.ts';
 
 /** What a snapshot carries, and a message of changes at most; more is a page away over HTTP. */
 const limits = { incidents: 200, sessions: 100 };
+/** The room of those that have been greeted. */
+const told = 'told';
 const updateIntervalMs = 100;
 const statsIntervalMs = 1_000;
 const heartbeatIntervalMs = 2_000;
@@ -126,9 +128,9 @@ export class LiveHub {
     if ('info' in message) socket.emit('snapshot', message);
     else socket.emit('changes', message);
     // With nobody there, nothing was told; what the first one knows is where telling begins.
-    if (this.clients === 1) this.#sequence = message.sequence;
+    if (!this.#namespace.adapter.rooms.has(told)) this.#sequence = message.sequence;
     socket.emit('heartbeat', this.#heartbeat());
-    await socket.join('live');
+    await socket.join(told);
   }
 
   /** What changed behind a number; undefined when it is none of this database's. */
@@ -157,7 +159,7 @@ export class LiveHub {
     const left = changes.dropped.incidents + changes.dropped.sessions;
     this.#dropped += left;
     metrics.liveDropped.inc(left);
-    this.#namespace.to('live').emit('changes', message);
+    this.#namespace.to(told).emit('changes', message);
   }
 
   async #snapshot(): Promise<Parameters<LiveMessages['snapshot']>[0]> {
