@@ -6,7 +6,7 @@ import { callsLine } from '../src/incident/evidence/calls-line.ts';
 import { diff, prettyJson } from '../src/incident/evidence/diff.ts';
 import { highlight } from '../src/incident/evidence/highlight.ts';
 import { readCalls, readCycle, readJudgement, readLimit, readText } from '../src/incident/evidence/read.ts';
-import { formatAgo, formatCompact, formatDuration } from '../src/ui/format.ts';
+import { formatAgo, formatCompact, formatDuration, formatStep } from '../src/ui/format.ts';
 import { ringLabel, ringShape, ringText } from '../src/ui/ring.ts';
 import { incident, row } from './rows.ts';
 
@@ -52,6 +52,18 @@ describe('numbers and times', () => {
     [432_000_000, '5 d ago'],
   ])('%i ms is %s', (ms, text) => {
     expect(formatAgo(ms)).toBe(text);
+  });
+
+  it.each([
+    [30_000, '30 s'],
+    [600_000, '10 min'],
+    [10_800_000, '3 h'],
+    [604_800_000, '7 d'],
+    [90_000, '90 s'],
+    [1_500, '1.5 s'],
+    [0, '0 ms'],
+  ])('steps of %i ms are %s', (ms, text) => {
+    expect(formatStep(ms)).toBe(text);
   });
 
   it('are compact where there is little room', () => {

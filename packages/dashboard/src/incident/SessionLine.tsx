@@ -87,7 +87,7 @@ function Line({
   const marks = all.filter(({ index }) => index >= first && index <= last);
   const isIn = (index: number) => index >= first && index <= last;
   const began = all.find(({ index }) => index >= from)?.time;
-  const noticed = all.find(({ index }) => index >= incident.firstEventIndex)?.time;
+  const noticed = incident.verdicts[0]?.time;
   return (
     <div ref={box} data-detector={incident.detector}>
       <svg
@@ -141,7 +141,7 @@ function Line({
           Noticed at event {formatNumber(incident.firstEventIndex)}
           {began !== undefined &&
             noticed !== undefined &&
-            `, ${formatDuration(Math.max(0, noticed - began))} later`}
+            `, ${formatDuration(Math.max(0, noticed - began))} after it began`}
         </span>
         <span className={styles['zoom']}>
           {zoom === undefined ? (

@@ -8,8 +8,10 @@ import { useKeys } from '../app/keys.ts';
 import { usePreferences } from '../app/preferences.ts';
 import { IncidentView } from '../incident/IncidentView.tsx';
 import { useLive } from '../live/context.ts';
+import { Blank } from '../ui/Blank.tsx';
 import { Button } from '../ui/Button.tsx';
 import { formatNumber, plural } from '../ui/format.ts';
+import { Ignored } from '../ui/Ignored.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Message } from '../ui/Message.tsx';
 import { NothingYet } from '../ui/NothingYet.tsx';
@@ -93,11 +95,7 @@ export function IncidentsPage() {
         >
           <Announcement found={stats?.found} open={stats?.open} />
           <FilterBar search={search} rows={list.rows ?? []} onChange={change} />
-          {search.ignored.length > 0 && (
-            <p className={styles['ignored']} role="note">
-              The address says {search.ignored.join(', ')}, which is unknown here; it was ignored.
-            </p>
-          )}
+          <Ignored parts={search.ignored} />
           {list.left > 0 && !search.grouped && (
             <p className={styles['left']} role="status">
               {plural(list.left, 'change')} came too fast to be shown one by one; all are stored.{' '}
@@ -214,7 +212,7 @@ function List({ search, list, columns, go, change, onHover }: ListProps) {
   if (rows === undefined) {
     if (list.error === null) return <ListSkeleton what="the incidents" />;
     return (
-      <div className={styles['blank']}>
+      <Blank>
         <Message
           title="No answer from the server"
           tone="hot"
@@ -222,19 +220,19 @@ function List({ search, list, columns, go, change, onHover }: ListProps) {
         >
           <p>{errorText(list.error)}</p>
         </Message>
-      </div>
+      </Blank>
     );
   }
   if (rows.length === 0 && !isFiltered(search)) {
     return (
-      <div className={styles['blank']}>
+      <Blank>
         <NothingYet what="loops" />
-      </div>
+      </Blank>
     );
   }
   if (rows.length === 0) {
     return (
-      <div className={styles['blank']}>
+      <Blank>
         <Message
           title="No incident matches"
           action={
@@ -243,7 +241,7 @@ function List({ search, list, columns, go, change, onHover }: ListProps) {
         >
           <p>There are incidents, but none with these filters in this time.</p>
         </Message>
-      </div>
+      </Blank>
     );
   }
   return (

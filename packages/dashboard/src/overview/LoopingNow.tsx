@@ -33,14 +33,16 @@ export function LoopingNow() {
       title="Looping now"
       note={
         <Link className={styles['all']} to="/incidents" search={{ state: 'open' }} activeProps={{}}>
-          {open === undefined ? 'all that are open' : `all ${formatNumber(open)} that are open`}
+          {open === undefined || open <= SHOWN
+            ? 'open incidents'
+            : `all ${formatNumber(open)} open incidents`}
         </Link>
       }
       flush
     >
       {rows === undefined ? (
         query.error === null ? (
-          <ListSkeleton what="open incidents" rows={4} />
+          <ListSkeleton inside what="open incidents" rows={4} />
         ) : (
           <p className={styles['nothing']}>They could not be read.</p>
         )

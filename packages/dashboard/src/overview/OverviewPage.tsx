@@ -5,12 +5,14 @@ import { type ReactNode, useMemo } from 'react';
 import { statsQuery } from '../api/stats.ts';
 import { useLive } from '../live/context.ts';
 import { Async } from '../ui/Async.tsx';
+import { Blank } from '../ui/Blank.tsx';
 import { Card } from '../ui/Card.tsx';
 import { Chart } from '../ui/Chart.tsx';
 import { detectorIds } from '../ui/detectors.ts';
 import { GrafanaLink } from '../ui/Elsewhere.tsx';
 import { grafanaTimes } from '../ui/elsewhere.ts';
-import { formatCompact, formatDuration, formatNumber } from '../ui/format.ts';
+import { formatCompact, formatDuration, formatNumber, formatStep } from '../ui/format.ts';
+import { Ignored } from '../ui/Ignored.tsx';
 import { NothingYet } from '../ui/NothingYet.tsx';
 import { Page } from '../ui/Page.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
@@ -43,15 +45,11 @@ export function OverviewPage() {
         </>
       }
     >
-      {ignored.length > 0 && (
-        <p className={styles['ignored']} role="note">
-          The address says {ignored.join(', ')}, which is unknown here; it was ignored.
-        </p>
-      )}
+      <Ignored parts={ignored} />
       {found === 0 && (
-        <div className={styles['blank']}>
+        <Blank>
           <NothingYet what="loops" />
-        </div>
+        </Blank>
       )}
       <Async
         query={query}
@@ -142,7 +140,7 @@ function Charts({ stats, range, onZoom, children }: ChartsProps) {
     ],
     [buckets, hasTokens],
   );
-  const each = `per ${formatDuration(bucketMs).replace(/ 00s$|m 00s$/, 'm')}`;
+  const each = `per ${formatStep(bucketMs)}`;
   const time = rangeText(range).toLowerCase();
   const common = { times, onZoom };
   return (

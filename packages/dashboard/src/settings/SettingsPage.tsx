@@ -65,16 +65,20 @@ function Scopes({ overview, scope }: { readonly overview: SettingsOverview; read
   return (
     <nav className={styles['scopes']} aria-label="Scopes">
       <ScopeLink scope="server" current={scope} set={setOf(overview, 'server')} />
-      <h2>Models</h2>
-      {of('model').map((one) => (
-        <ScopeLink key={one} scope={one} current={scope} set={setOf(overview, one)} />
-      ))}
-      <NewScope kind="model" placeholder="backend/model" />
-      <h2>Sessions</h2>
-      {of('session').map((one) => (
-        <ScopeLink key={one} scope={one} current={scope} set={setOf(overview, one)} />
-      ))}
-      <NewScope kind="session" placeholder="session id" />
+      <div>
+        <h2>Models</h2>
+        {of('model').map((one) => (
+          <ScopeLink key={one} scope={one} current={scope} set={setOf(overview, one)} />
+        ))}
+        <NewScope kind="model" placeholder="backend/model" />
+      </div>
+      <div>
+        <h2>Sessions</h2>
+        {of('session').map((one) => (
+          <ScopeLink key={one} scope={one} current={scope} set={setOf(overview, one)} />
+        ))}
+        <NewScope kind="session" placeholder="session id" />
+      </div>
     </nav>
   );
 }

@@ -1,6 +1,6 @@
 import type { EffectiveSetting, SettingKey } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
-import { useId } from 'react';
+import { type CSSProperties, useId } from 'react';
 import { textOf } from '../settings/value.ts';
 import { Button } from '../ui/Button.tsx';
 import { Card } from '../ui/Card.tsx';
@@ -94,6 +94,7 @@ function Knob({ name, path, min, max, now, value, onChange }: KnobProps) {
       <input
         id={id}
         type="range"
+        style={{ '--share': max > min ? ((value ?? max) - min) / (max - min) : 0 } as CSSProperties}
         min={min}
         max={max}
         value={value ?? max}

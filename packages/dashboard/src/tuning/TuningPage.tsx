@@ -6,6 +6,7 @@ import { apiPath, errorText } from '../api/client.ts';
 import { scopeQuery, settingsQuery } from '../api/settings.ts';
 import { valueOf, valuesOf } from '../app/search.ts';
 import { Async } from '../ui/Async.tsx';
+import { Blank } from '../ui/Blank.tsx';
 import { Button } from '../ui/Button.tsx';
 import { Card } from '../ui/Card.tsx';
 import { plural } from '../ui/format.ts';
@@ -72,7 +73,7 @@ export function TuningPage() {
       <Async query={chosen} what="the sessions" skeleton={<Skeleton height={420} what="the sessions" />}>
         {(sessions) =>
           sessions.ids.length === 0 ? (
-            <div className={styles['blank']}>
+            <Blank>
               <Message
                 title={kind === 'judged' ? 'Nothing was judged yet' : 'No sessions yet'}
                 action={
@@ -93,7 +94,7 @@ export function TuningPage() {
                     : 'As soon as sessions come in, thresholds can be tried on them.'}
                 </p>
               </Message>
-            </div>
+            </Blank>
           ) : (
             <Async
               query={settings}

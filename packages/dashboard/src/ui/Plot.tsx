@@ -6,6 +6,11 @@ import styles from './Chart.module.css';
 import type { ChartProps } from './chart-props.ts';
 import { formatTime } from './format.ts';
 
+/** Between the lines of a chart: nothing that is counted comes in halves. */
+const wholeSteps = Array.from({ length: 12 }, (_, power) =>
+  [1, 2, 5].map((step) => step * 10 ** power),
+).flat();
+
 /** The charts of a page share a crosshair. */
 const SYNC = 'charts';
 
@@ -69,8 +74,8 @@ export default function Plot({ times, series, kind, format, height = 190, onZoom
             ticks: { show: false },
             size: 46,
             space: 34,
-            values: (_, ticks) =>
-              ticks.map((tick) => (Number.isInteger(tick) || tick > 5 ? format(tick) : '')),
+            incrs: wholeSteps,
+            values: (_, ticks) => ticks.map((tick) => format(tick)),
           },
         ],
         // The highest of a stack is drawn first, and the others over it.

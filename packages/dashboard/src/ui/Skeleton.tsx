@@ -11,10 +11,17 @@ export function Skeleton({ height, what }: { readonly height: number; readonly w
 
 const widths = [72, 58, 80, 64, 50, 68, 76, 55];
 
+interface ListSkeletonProps {
+  readonly what: string;
+  readonly rows?: number;
+  /** Inside of a card, which has borders of its own. */
+  readonly inside?: boolean;
+}
+
 /** Rows of a list that is about to be there. */
-export function ListSkeleton({ what, rows = 8 }: { readonly what: string; readonly rows?: number }) {
+export function ListSkeleton({ what, rows = 8, inside = false }: ListSkeletonProps) {
   return (
-    <div className={styles['list']} role="status">
+    <div className={styles['list']} data-inside={inside || undefined} role="status">
       <span className="unseen">Reading {what}…</span>
       {widths.slice(0, rows).map((width) => (
         <div key={width}>

@@ -34,6 +34,19 @@ export function formatDuration(ms: number): string {
   return `${String(Math.floor(hours / 24))}d ${String(hours % 24)}h`;
 }
 
+const steps = [
+  [86_400_000, 'd'],
+  [3_600_000, 'h'],
+  [60_000, 'min'],
+  [1_000, 's'],
+] as const;
+
+/** How far things of a row lie apart, in one unit: 30 s, 10 min, 1 h, 7 d; 1.5 s where there is none. */
+export function formatStep(ms: number): string {
+  const unit = steps.find(([length]) => ms % length === 0);
+  return unit === undefined || ms === 0 ? formatDuration(ms) : `${formatNumber(ms / unit[0])} ${unit[1]}`;
+}
+
 /** just now, 12 s ago, 4 min ago, 3 h ago, 5 d ago */
 export function formatAgo(ms: number): string {
   const seconds = Math.floor(ms / 1_000);
