@@ -4,9 +4,11 @@ import { type CSSProperties, useEffect, useRef } from 'react';
 import { usePreferences } from '../app/preferences.ts';
 import { costShort } from '../incident/cost.ts';
 import { DetectorLabel, StateLabel, TriageLabel } from '../ui/Chip.tsx';
+import { classNames } from '../ui/class-names.ts';
 import { Icon } from '../ui/icons.tsx';
 import { Ring } from '../ui/Ring.tsx';
 import rowLink from '../ui/RowLink.module.css';
+import rowList from '../ui/RowList.module.css';
 import { Ago } from '../ui/Time.tsx';
 import { useNarrow } from '../ui/use-narrow.ts';
 import { useRows } from '../ui/use-rows.ts';
@@ -36,19 +38,22 @@ interface Props {
   readonly onFocused: () => void;
 }
 
-const WIDE_ROW = 57;
+const ROW = 57;
 const CARD = 104;
+/** Below this the columns leave too little of the sentence. */
+const NARROW = 860;
 
 /** The incidents as a long list, of which only what is in sight is drawn. */
 export function IncidentList(props: Props) {
   const { rows, total, columns, sort, onSort, cursor, wantFocus, onFocused, peek } = props;
   const list = useRef<HTMLOListElement>(null);
   const box = useRef<HTMLDivElement>(null);
-  const narrow = useNarrow(box, 720);
+  const narrow = useNarrow(box, NARROW);
   const keys = rows.map(({ id }) => id);
+  const rowHeight = narrow ? CARD : ROW;
   const { items, height, margin, show } = useRows({
     keys,
-    rowHeight: narrow ? CARD : WIDE_ROW,
+    rowHeight,
     list,
     onEnd: props.onEnd,
   });
@@ -70,11 +75,14 @@ export function IncidentList(props: Props) {
   const tracks = columns.map(({ id, width }) =>
     widths[id] === undefined ? width : `${String(widths[id])}px`,
   );
-  const style = { '--columns': tracks.join(' ') } as CSSProperties;
+  const style = {
+    '--tracks': narrow ? '34px minmax(0, 1fr) auto' : `34px minmax(0, 1fr) ${tracks.join(' ')}`,
+    '--row': `${String(rowHeight)}px`,
+  } as CSSProperties;
   return (
     <div
       ref={box}
-      className={styles['list']}
+      className={classNames(rowList['list'], styles['list'])}
       style={style}
       data-narrow={narrow || undefined}
       onPointerEnter={(event) => event.pointerType === 'mouse' && props.onHover(true)}
@@ -117,7 +125,7 @@ export function IncidentList(props: Props) {
 
 function Headings({ columns, sort, onSort }: Pick<Props, 'columns' | 'sort' | 'onSort'>) {
   return (
-    <div className={styles['columns']}>
+    <div className={classNames(rowList['columns'], styles['columns'])}>
       <span />
       <span>What repeats</span>
       {columns.map((column) => (
@@ -160,7 +168,7 @@ function Item({ row, narrow, top, position, total, current, columns, selected, .
   const navigate = useNavigate();
   return (
     <li
-      className={styles['item']}
+      className={classNames(rowList['row'], styles['item'])}
       style={{ transform: `translateY(${String(top)}px)` }}
       aria-setsize={total}
       aria-posinset={position}
@@ -188,7 +196,7 @@ function Item({ row, narrow, top, position, total, current, columns, selected, .
         <Link
           to="/incidents/$id"
           params={{ id: row.id }}
-          className={`${rowLink['link'] ?? ''} ${styles['link'] ?? ''}`}
+          className={classNames(rowLink['link'], styles['link'])}
           data-incident={row.id}
           aria-current={current || undefined}
           activeProps={{}}

@@ -1,0 +1,110 @@
+import { omit } from '../app/omit.ts';
+import { Button } from '../ui/Button.tsx';
+import { chipClass } from '../ui/Chip.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { Menu, MenuItem } from '../ui/Menu.tsx';
+import { Segments } from '../ui/Segments.tsx';
+import styles from './SessionFilters.module.css';
+import { SessionSearchBox } from './SessionSearchBox.tsx';
+import { type SessionSearch, sessionSortNames } from './search.ts';
+
+interface Props {
+  readonly search: SessionSearch;
+  readonly onChange: (part: Partial<SessionSearch>) => void;
+}
+
+/** Which sessions are listed, and in which order. */
+export function SessionFilters({ search, onChange }: Props) {
+  const { filter, sort } = search;
+  return (
+    <div className={styles['bar']} role="group" aria-label="Filters">
+      <SessionSearchBox value={filter.q ?? ''} onChange={(q) => onChange({ filter: withText(filter, q) })} />
+      <Segments
+        label="Incidents"
+        value={filter.incidents ?? 'all'}
+        options={[
+          { value: 'all', text: 'All' },
+          { value: 'open', text: 'Looping now' },
+          { value: 'any', text: 'With loops' },
+          { value: 'none', text: 'Without' },
+        ]}
+        onChange={(value) => {
+          const rest = omit(filter, 'incidents');
+          onChange({ filter: value === 'all' ? rest : { ...rest, incidents: value } });
+        }}
+      />
+      <Segments
+        label="State"
+        value={filter.state?.[0] ?? 'all'}
+        options={[
+          { value: 'all', text: 'Any state' },
+          { value: 'live', text: 'Live' },
+          { value: 'idle', text: 'Idle' },
+          { value: 'ended', text: 'Ended' },
+        ]}
+        onChange={(value) => {
+          const rest = omit(filter, 'state');
+          onChange({ filter: value === 'all' ? rest : { ...rest, state: [value] } });
+        }}
+      />
+      <span className={styles['grow']} />
+      <Menu
+        align="end"
+        trigger={
+          <Button>
+            {sessionSortNames[sort]}
+            <Icon name="down" size={12} />
+          </Button>
+        }
+      >
+        {Object.entries(sessionSortNames).map(([id, name]) => (
+          <MenuItem
+            key={id}
+            onSelect={() => onChange({ sort: id })}
+            note={id === sort && <Icon name="check" size={13} />}
+          >
+            {name}
+          </MenuItem>
+        ))}
+      </Menu>
+      <TextChips search={search} onChange={onChange} />
+    </div>
+  );
+}
+
+function withText(filter: SessionSearch['filter'], q: string): SessionSearch['filter'] {
+  const rest = omit(filter, 'q');
+  return q === '' ? rest : { ...rest, q };
+}
+
+/** What the address asks for besides, each to be taken away. */
+function TextChips({ search, onChange }: Props) {
+  const { filter } = search;
+  const chips = (['agent', 'model', 'backend', 'tenant'] as const).flatMap((name) =>
+    (filter[name] ?? []).map((value) => ({ name, value })),
+  );
+  if (chips.length === 0) return null;
+  return (
+    <div className={styles['chips']}>
+      {chips.map(({ name, value }) => (
+        <button
+          key={name + value}
+          type="button"
+          className={chipClass}
+          aria-pressed="true"
+          aria-label={`${name} ${value}, remove this filter`}
+          onClick={() => {
+            const rest = filter[name]?.filter((other) => other !== value) ?? [];
+            const others = omit(filter, name);
+            onChange({ filter: rest.length === 0 ? others : { ...others, [name]: rest } });
+          }}
+        >
+          <span>
+            {name}: {value}
+          </span>
+          <Icon name="close" size={12} />
+        </button>
+      ))}
+    </div>
+  );
+}

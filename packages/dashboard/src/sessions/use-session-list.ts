@@ -1,0 +1,57 @@
+import type { SessionItem } from '@loopwatch/contract/api';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useEffect, useMemo } from 'react';
+import { sessionsQuery } from '../api/sessions.ts';
+import { useLive } from '../live/context.ts';
+import type { SessionSearch } from './search.ts';
+
+interface SessionList {
+  /** Undefined before the first answer. */
+  readonly rows: readonly SessionItem[] | undefined;
+  readonly total: number;
+  readonly error: Error | null;
+  readonly retry: () => void;
+  /** Reads the next page, unless there is none or one is on its way. */
+  readonly more: () => void;
+}
+
+/** The sessions of a search: pages from the server, and over them what the live link tells. */
+export function useSessionList(search: SessionSearch): SessionList {
+  const query = useInfiniteQuery({ ...sessionsQuery(search), refetchInterval: 30_000 });
+  const live = useLive((state) => state.sessions);
+  const rows = useMemo(() => {
+    const read = query.data?.pages.flatMap(({ items }) => items);
+    return read?.map((item) => newer(live.get(item.sessionId), item));
+  }, [query.data, live]);
+
+  // A session that nobody has read yet: the list is read again, at most every second.
+  const { sort } = search;
+  const unknown = useMemo(() => {
+    if (rows === undefined || sort !== '-lastEventAt') return 0;
+    const known = new Set(rows.map(({ sessionId }) => sessionId));
+    const latest = rows[0]?.lastEventAt ?? 0;
+    return [...live.values()].filter(
+      ({ sessionId, lastEventAt }) => !known.has(sessionId) && lastEventAt > latest,
+    ).length;
+  }, [rows, live, sort]);
+  const { refetch } = query;
+  useEffect(() => {
+    if (unknown === 0) return;
+    const timer = setTimeout(() => void refetch(), 1_000);
+    return () => clearTimeout(timer);
+  }, [unknown, refetch]);
+
+  return {
+    rows,
+    total: query.data?.pages[0]?.total ?? 0,
+    error: query.error,
+    retry: () => void refetch(),
+    more: () => {
+      if (query.hasNextPage && !query.isFetchingNextPage) void query.fetchNextPage();
+    },
+  };
+}
+
+function newer(told: SessionItem | undefined, read: SessionItem): SessionItem {
+  return told !== undefined && told.updatedAt >= read.updatedAt ? told : read;
+}
