@@ -93,7 +93,7 @@ const rules = {
     each: {
       identity: 'The arguments that make a call what it is. Default: all.',
       volatile: 'Arguments that never make a difference.',
-      poller: 'Asking again is its purpose. Default: by its name.',
+      poller: 'Asking again is its purpose. Default: by its name, its command and what it answers.',
       mutating: 'It changes the world. Default: by its name.',
     },
   },

@@ -18,7 +18,11 @@ describe('settingText', () => {
   it.each([
     ['a block', 'outage', 'outage: what the tools depend on is down.'],
     ['a record', 'per_tool', 'What is declared of tools, by name.'],
-    ['a key of any tool', 'per_tool.grep.poller', 'Asking again is its purpose. Default: by its name.'],
+    [
+      'a key of any tool',
+      'per_tool.grep.poller',
+      'Asking again is its purpose. Default: by its name, its command and what it answers.',
+    ],
     ['a tool called like an object’s own', 'per_tool.constructor', ''],
     ['a model’s own', 'overrides.models.openai/o4.preset', 'Where the numbers that are not set come from.'],
     ['a misspelled key', 'outage.min_failure', ''],

@@ -10,6 +10,10 @@ const ECHO = '\u0001';
 const MAX_VALUES = 32;
 const LEAST_ANYWHERE = 3;
 
+/** Values are looked for without the white space that they begin and end with: a text may have it, or not. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it stands for an echo.
+const AROUND = /(?<=["'`]) \u0001|\u0001 (?=["'`])/g;
+
 const QUOTE = /["'`\u201c\u201d\u2018\u2019]/;
 /** What stands between white space, quotes and brackets. */
 const TOKEN = /[^\s"'`\u201c\u201d\u2018\u2019()[\]{}<>,;\u0001]+/g;
@@ -28,6 +32,7 @@ export function withoutEcho(text: string, { name, said: canonical }: Said): stri
   let rest = text;
   for (const value of values.filter(({ length }) => length >= LEAST_ANYWHERE).toSorted(longestFirst))
     rest = rest.replaceAll(value, ECHO);
+  rest = rest.replace(AROUND, ECHO);
   const said = values.join('\n');
   const numbers = new Set(said.match(NUMBERS));
   return rest.replace(TOKEN, (token, at: number) => {

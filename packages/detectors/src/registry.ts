@@ -6,7 +6,7 @@ import type { DetectionPlan } from './plan.ts';
 import { RoundRepeat } from './round-repeat.ts';
 import type { SemanticLayer } from './semantic/semantic-layer.ts';
 import { Stagnation } from './stagnation.ts';
-import { ToolCycle } from './tool-cycle.ts';
+import { hasCycles, ToolCycle } from './tool-cycle.ts';
 import { ToolLimit } from './tool-limit.ts';
 import { ToolRepeat } from './tool-repeat.ts';
 import { TurnLimit } from './turn-limit.ts';
@@ -45,7 +45,7 @@ export const detectorKinds: readonly DetectorKind[] = [
   },
   {
     id: 'tool-cycle',
-    create: ({ rounds }) => (rounds?.cycle ? new ToolCycle(rounds.cycle) : null),
+    create: ({ rounds }) => (hasCycles(rounds) ? new ToolCycle(rounds) : null),
   },
   {
     id: 'stagnation',

@@ -9,8 +9,8 @@ export interface ToolContract {
   readonly identity: readonly string[] | null;
   /** Arguments that never make a difference. */
   readonly volatile: readonly string[];
-  /** Asking again is what the tool is for: more patience. */
-  readonly poller: boolean;
+  /** Asking again is what the tool is for: more patience; `null`: by what it is called, and by what comes back. */
+  readonly poller: boolean | null;
   /** It changes the world, so what was tried before may be tried again; `null`: by what it is called, and with what. */
   readonly mutating: boolean | null;
 }
@@ -36,7 +36,6 @@ export interface RoundOptions {
 /** Where a preset has no rules over steps, those that are asked for start with these numbers. */
 const fallback = presets.balanced.rounds as RoundPreset;
 
-const POLLER = /(?:^|[_\-. ])(?:poll|wait|sleep|status|watch|await|heartbeat|tail)(?:$|[_\-. ])/i;
 const MUTATING =
   /(?:^|[_\-. ])(?:edit|write|patch|apply|create|delete|remove|update|insert|replace|move|rename|commit|install|set|put|post|append|save|mkdir|fix)(?:$|[_\-. ])/i;
 
@@ -45,23 +44,18 @@ const NOTING =
   /(?:^|[_\-. ])(?:think|thinking|thought|reason|reflect|plan|note|todo|memo|memory|remember|log|comment|report|say|speak|tell|send|message|reply|respond|notify)(?:$|[_\-. ])/i;
 
 /** `getJobStatus` and `get_job_status` are the same words. */
-function words(name: string): string {
+export function toolWords(name: string): string {
   return name.replace(/([a-z0-9])([A-Z])/g, '$1_$2');
-}
-
-/** Whether the tool is for asking again: declared, or by its name. */
-export function isPoller(name: string, { contracts }: RoundOptions): boolean {
-  return contracts.get(name)?.poller ?? POLLER.test(words(name));
 }
 
 /** Whether the tool changes the world: declared, or by its name. */
 export function isMutating(name: string, { contracts }: RoundOptions): boolean {
-  return contracts.get(name)?.mutating ?? MUTATING.test(words(name));
+  return contracts.get(name)?.mutating ?? MUTATING.test(toolWords(name));
 }
 
 /** Whether the tool answers what it is asked, as far as its name tells. */
 export function answersQuestions(name: string, options: RoundOptions): boolean {
-  return !isMutating(name, options) && !NOTING.test(words(name));
+  return !isMutating(name, options) && !NOTING.test(toolWords(name));
 }
 
 /** Whether a call may change the world: by what is declared, by its command, or by its tool's name. */
@@ -101,19 +95,16 @@ export function roundOptions(
       : null,
     outage: wanted(outage) ? { threshold: outage.min_failures ?? base.outage.minFailures } : null,
     contracts: new Map(
-      Object.entries(settings.per_tool).map(([name, contract]) => [name, toolContract(name, contract)]),
+      Object.entries(settings.per_tool).map(([name, contract]) => [name, toolContract(contract)]),
     ),
   };
 }
 
-function toolContract(
-  name: string,
-  { identity, volatile, poller, mutating }: ToolContractSettings,
-): ToolContract {
+function toolContract({ identity, volatile, poller, mutating }: ToolContractSettings): ToolContract {
   return {
     identity: identity ?? null,
     volatile: volatile ?? [],
-    poller: poller ?? POLLER.test(words(name)),
+    poller: poller ?? null,
     mutating: mutating ?? null,
   };
 }

@@ -4,11 +4,9 @@ import type { Detector, Step } from './finding.ts';
 import { type Pattern, PatternIncident, type PatternSnapshot } from './pattern-incident.ts';
 import type { DetectionPlan, ToolRepeatOptions } from './plan.ts';
 import { namesOf } from './round-evidence.ts';
-import { isPoller, type RoundOptions } from './round-options.ts';
+import type { RoundOptions } from './round-options.ts';
 import { closingReason, toolGuidance, windowPhrase } from './texts.ts';
-
-/** Asking again is a poller's work: it gets this many times the patience. */
-const POLLER_PATIENCE = 3;
+import { patienceWith } from './waiting.ts';
 
 /**
  * tool-repeat where results are taken into account: the same call with a new result is progress, the same call with
@@ -61,10 +59,9 @@ export class RoundRepeat implements Detector {
   }
 
   private thresholdOf(round: Round, { threshold }: ToolRepeatOptions): number {
-    const patient = round.calls.every(({ identity }) => isPoller(identity.name, this.rounds));
     const doubtful = round.outcome === null || (round.kind === 'ok' && round.calls.every(saysNothing));
     const least = doubtful ? threshold : Math.max(2, threshold - 1);
-    return patient ? least * POLLER_PATIENCE : least;
+    return least * patienceWith([round], this.rounds);
   }
 
   close(step: Step, outcome: VerdictOutcome): void {

@@ -4,8 +4,9 @@ import type { Detector, DetectorMeta, Step } from './finding.ts';
 import { answersAlike, errorOf, isKnownAnswer, isSameError } from './known-answers.ts';
 import { type Pattern, PatternIncident, type PatternSnapshot } from './pattern-incident.ts';
 import { namesOf } from './round-evidence.ts';
-import { isPoller, mayChange, type RoundOptions } from './round-options.ts';
+import { mayChange, type RoundOptions } from './round-options.ts';
 import { closingReason } from './texts.ts';
+import { isForWaiting, patienceWith, waits } from './waiting.ts';
 
 export const stagnationMeta: DetectorMeta = {
   id: 'stagnation',
@@ -77,13 +78,14 @@ export class Stagnation implements Detector {
     while (count < rounds.length && isSameError(errorOf(rounds.at(-1 - count)), error)) count += 1;
     const loop = rounds.slice(-count);
     const varied = new Set(loop.map(({ key }) => key)).size > 1;
-    if (count < this.options.sameError || !varied) return null;
+    const threshold = this.options.sameError * patienceWith(loop.slice(-1), this.rounds);
+    if (count < threshold || !varied) return null;
     const tools = new Set(loop.flatMap(({ calls }) => calls.map(({ identity }) => identity.name)));
     return this.pattern(
       'same-error',
       loop,
       count,
-      this.options.sameError,
+      threshold,
       tools.size === 1
         ? `${[...tools].join('')} failed ${String(count)} times in a row with the same error, whatever its arguments`
         : `the last ${String(count)} steps, calls of ${String(tools.size)} tools, all failed with the same error`,
@@ -125,6 +127,8 @@ export class Stagnation implements Detector {
     for (let i = rounds.length - 1; i >= 0; i -= 1) {
       const round = rounds[i] as Round;
       if (this.changesSomething(round)) break;
+      // Time may cure it.
+      if (round.key !== settled.key && isForWaiting(round, this.rounds)) break;
       if (round.key === settled.key && round.outcome === settled.outcome) {
         loop.unshift(round);
         first = i;
@@ -174,7 +178,7 @@ export class Stagnation implements Detector {
   /** Whether the latest step brought nothing that an earlier one had not. */
   private isStale({ rounds, settled }: CallHistory): boolean {
     if (settled === null || settled.outcome === null || settled.kind === 'transient') return false;
-    if (settled.calls.some(({ identity }) => isPoller(identity.name, this.rounds))) return false;
+    if (settled.calls.some((call) => waits(call, this.rounds))) return false;
     return rounds.some(
       (round) =>
         round !== settled &&

@@ -5,6 +5,7 @@ import { PatternIncident, type PatternSnapshot } from './pattern-incident.ts';
 import { namesOf } from './round-evidence.ts';
 import type { RoundOptions } from './round-options.ts';
 import { closingReason } from './texts.ts';
+import { patienceWith } from './waiting.ts';
 
 export const toolCycleMeta: DetectorMeta = {
   id: 'tool-cycle',
@@ -14,7 +15,12 @@ export const toolCycleMeta: DetectorMeta = {
   maturity: 'stable',
 };
 
-type CycleOptions = NonNullable<RoundOptions['cycle']>;
+/** Options with the rule on. */
+type CycleOptions = RoundOptions & { readonly cycle: NonNullable<RoundOptions['cycle']> };
+
+export function hasCycles(rounds: RoundOptions | null): rounds is CycleOptions {
+  return rounds !== null && rounds.cycle !== null;
+}
 
 /** Finds a trailing block of 2 to 8 steps that is repeated, with the results it had before. */
 export class ToolCycle implements Detector {
@@ -26,7 +32,7 @@ export class ToolCycle implements Detector {
 
   constructor(options: CycleOptions) {
     this.options = options;
-    this.matched = new Array<number>(options.maxPeriod + 1).fill(0);
+    this.matched = new Array<number>(options.cycle.maxPeriod + 1).fill(0);
   }
 
   push(step: Step): void {
@@ -34,12 +40,12 @@ export class ToolCycle implements Detector {
     const { calls } = step;
     if (!calls?.settled) return;
     const { rounds } = calls;
-    for (let period = 1; period <= this.options.maxPeriod; period += 1) {
+    for (let period = 1; period <= this.options.cycle.maxPeriod; period += 1) {
       const before = rounds.at(-1 - period);
       this.matched[period] =
         before !== undefined && isSame(before, calls.settled) ? (this.matched[period] ?? 0) + 1 : 0;
     }
-    const period = this.shortestPeriod();
+    const period = this.shortestPeriod(rounds);
     if (this.incident.isOpen && period !== this.period) this.incident.ends(step, 'recovered');
     if (period === 0 || (calls.stagnant && !this.incident.isOpen)) return;
     this.period = period;
@@ -48,17 +54,25 @@ export class ToolCycle implements Detector {
   }
 
   /** The shortest period that has been gone through often enough; steps that are all the same are no cycle. */
-  private shortestPeriod(): number {
-    const { maxPeriod, threshold } = this.options;
+  private shortestPeriod(rounds: readonly Round[]): number {
+    const { maxPeriod, threshold } = this.options.cycle;
     for (let period = 1; period <= maxPeriod; period += 1) {
       const enough = (this.matched[period] ?? 0) >= period * (threshold - 1);
-      if (enough) return period === 1 ? 0 : period;
+      if (enough) return period === 1 || !this.isLongEnough(rounds, period) ? 0 : period;
     }
     return 0;
   }
 
+  /** Whether a cycle of this period holds although there may be something in it that one waits for. */
+  private isLongEnough(rounds: readonly Round[], period: number): boolean {
+    return (this.matched[period] ?? 0) >= period * (this.thresholdOf(rounds.slice(-period)) - 1);
+  }
+
+  private thresholdOf(cycle: readonly Round[]): number {
+    return this.options.cycle.threshold * patienceWith(cycle, this.options);
+  }
+
   private pattern(rounds: readonly Round[], period: number) {
-    const { threshold, mode } = this.options;
     const matched = this.matched[period] ?? 0;
     const count = Math.floor((matched + period) / period);
     const cycle = rounds.slice(-period);
@@ -66,9 +80,9 @@ export class ToolCycle implements Detector {
     const known = cycle.every(({ outcome }) => outcome !== null);
     return {
       count,
-      threshold,
+      threshold: this.thresholdOf(cycle),
       period,
-      mode,
+      mode: this.options.cycle.mode,
       rounds: rounds.slice(-Math.min(rounds.length, matched + period)),
       reason: `${names}: the same ${String(period)} steps were made ${String(count)} times${known ? ', with no new result' : ''}`,
       guidance: [

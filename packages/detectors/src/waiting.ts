@@ -1,0 +1,49 @@
+import type { PastCall, Round } from './call-history.ts';
+import { commandOf } from './only-looks.ts';
+import { type RoundOptions, toolWords } from './round-options.ts';
+
+/** Asking again is what there is to do while one waits: it gets this many times the patience. */
+const PATIENCE = 3;
+
+const POLLER = /(?:^|[_\-. ])(?:poll|wait|sleep|status|watch|await|heartbeat|tail)(?:$|[_\-. ])/i;
+/** A command line that lets time pass before it looks. */
+const SLEEPS = /(?:^|[;&|(\n]|\b(?:do|then|else)\b)[ \t]*(?:sleep|Start-Sleep)[ \t]/;
+
+const GOING_ON =
+  'running|pending|queued|waiting|starting|loading|building|processing|deploying|provisioning|initiali[sz]ing|creating|in[ _-]?progress|not[ _-](?:yet[ _-])?(?:ready|started|finished|complete|completed|available)';
+/** What a result says of what is under way: all that it says, the value of a field, or a sentence. */
+const UNDER_WAY = new RegExp(
+  [
+    `^\\W*(?:${GOING_ON})\\W*$`,
+    `\\b(?:status|state|phase|conclusion|health)\\b["'\\\\]*\\s*[:=>]\\s*["'\\\\]*(?:${GOING_ON})\\b`,
+    `\\b(?:is|are|still|currently)(?: still| currently)? (?:${GOING_ON})\\b`,
+    '\\b(?:loading|processing|initializing|starting|please wait)\\b ?(?:\\.{2,}|…)',
+    '\\b(?:no new output|not yet (?:ready|done|finished|complete)|ContainerCreating|PodInitializing|\\d+\\/\\d+\\s+Pending|health: starting)\\b',
+  ].join('|'),
+  'i',
+);
+/** A long text that speaks of something under way is not about what one waits for. */
+const UNDER_WAY_UNITS = 300;
+/** Stands for a picture that was not recorded: whether it is another one than before, nobody knows. */
+const LEFT_OUT =
+  /^\W*(?:image|screenshot|picture|binary|base64)(?:[ _-]?(?:data|content|output))?(?: (?:omitted|removed|elided|truncated|taken))?\W*$/i;
+
+/** How many times the usual patience it takes where one of these steps is for waiting. */
+export function patienceWith(rounds: readonly Round[], options: RoundOptions): number {
+  return rounds.some((round) => isForWaiting(round, options)) ? PATIENCE : 1;
+}
+
+/** Whether the step does nothing but let time pass, or ask for what is still under way. */
+export function isForWaiting({ calls }: Round, options: RoundOptions): boolean {
+  return calls.every((call) => waits(call, options));
+}
+
+/** Whether the call may well have to be made again. */
+export function waits({ identity, result }: PastCall, { contracts }: RoundOptions): boolean {
+  const declared = contracts.get(identity.name)?.poller ?? null;
+  if (declared !== null) return declared;
+  if (POLLER.test(toolWords(identity.name)) || SLEEPS.test(commandOf(identity) ?? '')) return true;
+  if (result === null || result.kind !== 'ok') return false;
+  const { shown } = result;
+  return shown.length <= UNDER_WAY_UNITS && (UNDER_WAY.test(shown) || LEFT_OUT.test(shown));
+}
