@@ -339,6 +339,11 @@ describe('faults', () => {
       'config.yaml: tool_call_loop.max_repeats is "three"; allowed: a whole number from 2 to 1000000',
     ],
     [
+      'a similarity above 1',
+      { file: { name: 'config.yaml', value: { tool_call_loop: { similarity_threshold: 1.1 } } } },
+      'config.yaml: tool_call_loop.similarity_threshold is 1.1; allowed: a number from 0 to 1',
+    ],
+    [
       'a number out of range',
       { environment: { LOOPWATCH_SERVER_PORT: '70000' } },
       'LOOPWATCH_SERVER_PORT: server.port is 70000; allowed: a whole number from 0 to 65535',

@@ -68,6 +68,8 @@ test.each([
 test.each([
   [{}, ' A  b\n', ' A  b\n'],
   [{ normalizeWhitespace: true }, ' A \\n\\t b\n', 'A b'],
+  // Not a line break, but a backslash and a letter.
+  [{ normalizeWhitespace: true }, '{"path":"C:\\\\new \\\\\\n x"}', '{"path":"C:\\\\new \\\\ x"}'],
   [{ ignoreCase: true }, 'AbÄ', 'abä'],
   [{ normalizeWhitespace: true, ignoreCase: true }, '{"q":"A  B"}', '{"q":"a b"}'],
 ])('the compared form with %j', (changes, raw, form) => {

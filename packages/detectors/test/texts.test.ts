@@ -1,7 +1,8 @@
-import { detectionSchema } from '@loopwatch/contract';
+import { type DetectionInput, detectionSchema } from '@loopwatch/contract';
 import { describe, expect, test } from 'vitest';
-import { planDetection, presets } from '../src/index.ts';
+import { plainGuidance, planDetection, presets, stopMessage } from '../src/index.ts';
 import { blockMessage, closingReason, toolGuidance } from '../src/texts.ts';
+import { text as answer, call, run } from './sessions.ts';
 
 const { tool } = planDetection(detectionSchema.parse({ preset: 'similar' }));
 const { tool: exact } = planDetection(detectionSchema.parse({ preset: 'stream' }));
@@ -31,6 +32,83 @@ describe('the message for a user', () => {
         'Adjust the inputs or try another approach.',
     );
   });
+});
+
+describe('the message for whatever stops a session', () => {
+  const rest = 'Session stopped to prevent unintended looping. Adjust the inputs or try another approach.';
+  const own: DetectionInput = {
+    tool_call_loop: { error_messages: { block: 'No.' }, per_tool: { read: { ttl_seconds: 9 } } },
+  };
+  const found = { count: 3, reason: 'As it is.', tool: { name: 'read', signature: 'read:{}' } };
+  const repeat = { ...found, kind: 'loop', detector: 'tool-repeat' } as const;
+  const cycle = { ...repeat, detector: 'tool-cycle' } as const;
+  const chant = { ...repeat, detector: 'content-repeat', tool: null } as const;
+  const limit = { ...chant, kind: 'limit', detector: 'turn-limit' } as const;
+  const outage = { ...found, kind: 'outage', detector: 'outage' } as const;
+
+  test.each([
+    [repeat, {}, `Tool call loop detected: 'read' invoked with identical params 3 times in a row. ${rest}`],
+    [
+      repeat,
+      { tool_call_loop: { per_tool: { read: { ttl_seconds: 9 } } } },
+      `Tool call loop detected: 'read' invoked with identical params 3 times within 9s. ${rest}`,
+    ],
+    [cycle, {}, `Loop detected: As it is. ${rest}`],
+    [chant, {}, `Loop detected: As it is. ${rest}`],
+    [limit, {}, `Limit detected: As it is. ${rest}`],
+    [outage, {}, `Outage detected: As it is. ${rest}`],
+    [repeat, own, 'No.'],
+    [cycle, own, 'No.'],
+    [{ ...cycle, detector: 'stagnation' } as const, own, 'No.'],
+    [chant, own, `Loop detected: As it is. ${rest}`],
+    [outage, own, `Outage detected: As it is. ${rest}`],
+  ])(
+    '%#: a sentence of its own, and a custom text for loops of calls alone',
+    (verdict, settings, message) => {
+      const plan = planDetection(detectionSchema.parse({ preset: 'stream', ...settings }));
+      expect(stopMessage(verdict, plan)).toBe(message);
+    },
+  );
+
+  test('and what a model is told in a chance without a text of its own', () => {
+    const text = plainGuidance({ reason: 'The text repeats. ' });
+    expect(text.split('\n')).toEqual([
+      'The text repeats.',
+      expect.stringMatching(/Stop and think.* take another way/),
+      expect.stringMatching(/Call a tool only if .* explain in words/),
+    ]);
+  });
+});
+
+describe('the reason of a verdict', () => {
+  const calls = [0, 1, 2, 3, 4].map((second) => ({ ...call('read', { path: 'a' }), time: second * 1000 }));
+  test.each<[DetectionInput, string]>([
+    [{ preset: 'stream' }, 'read was called 5 times in a row with the same arguments'],
+    [{ preset: 'proxy' }, 'read was called 4 times in a row within 120 seconds with the same arguments'],
+    [
+      { preset: 'similar' },
+      'read was called 3 times within 300 seconds with the same or nearly the same arguments',
+    ],
+    [
+      { preset: 'similar', tool_call_loop: { ttl_seconds: null } },
+      'read was called 3 times with the same or nearly the same arguments',
+    ],
+  ])('%j', (config, reason) => {
+    expect(run(calls, config)[0]?.reason).toBe(reason);
+  });
+});
+
+test.each([
+  { mode: 'block', told: [false, false] },
+  { mode: 'warn', told: [false, false] },
+  { mode: 'chance_then_block', told: [true, false] },
+] as const)('a text that repeats has guidance only where it is given a chance: $mode', ({ mode, told }) => {
+  const chant = answer('The sea is a place of beauty and of wonder, always. '.repeat(25));
+  const [opened, escalated] = run([chant], { content_loop: { mode } });
+  expect([opened, escalated].map((verdict) => verdict?.guidance?.includes('10 times') ?? false)).toEqual(
+    told,
+  );
+  expect(escalated?.guidance).toBeUndefined();
 });
 
 test.each([

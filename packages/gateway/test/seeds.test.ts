@@ -38,13 +38,16 @@ describe.each([false, true])('the transcript of a limit of tool calls (streamed:
 
     const requests = bench.upstream.requests.map(({ json }) => json);
     expect(requests.map((request) => request['tool_choice'])).toEqual(['auto', 'auto', 'auto', 'none']);
-    expect(requests.every((request) => Array.isArray(request['tools']))).toBe(true);
+    for (const request of requests)
+      expect(request).toMatchObject({ model: requests[0]?.['model'], tools: requests[0]?.['tools'] });
+    expect(requests[3]?.['tools']).toMatchObject([{ function: { name: 'read_file' } }, {}, {}, {}]);
+    expect(requests.map((request) => request['stream'] ?? false)).toEqual(Array(4).fill(stream));
     const history = sent(bench.upstream.requests[3]).map(
       ({ role, content, tool_calls: made, tool_call_id: id }) => ({
         role,
         ...(role === 'tool' ? { id, content: JSON.parse(String(content)) as unknown } : {}),
         ...(role === 'user' ? { content } : {}),
-        ...(Array.isArray(made) && { calls: made.map(({ id: callId }: { id: string }) => callId) }),
+        ...(Array.isArray(made) && { calls: made as unknown }),
       }),
     );
     const limit = {
@@ -53,8 +56,17 @@ describe.each([false, true])('the transcript of a limit of tool calls (streamed:
     };
     expect(history).toEqual([
       { role: 'user', content: question },
-      ...rounds.flatMap(([, result], i) => [
-        { role: 'assistant', calls: [`call_grep${String(i + 1)}`] },
+      ...rounds.flatMap(([path, result], i) => [
+        {
+          role: 'assistant',
+          calls: [
+            {
+              id: `call_grep${String(i + 1)}`,
+              type: 'function',
+              function: { name: 'grep', arguments: JSON.stringify({ pattern: 'error', path }) },
+            },
+          ],
+        },
         {
           role: 'tool',
           id: `call_grep${String(i + 1)}`,
