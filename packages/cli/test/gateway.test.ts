@@ -1,8 +1,10 @@
+import { resolveSettings } from '@loopwatch/contract';
 import { openEmbeddedLog } from '@loopwatch/log';
 import { openDatabase } from '@loopwatch/storage';
 import { modelReply, spawnCli, startScriptedUpstream, tempDir, waitFor } from '@loopwatch/testkit';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
+import { gatewaySettings } from '../src/runtime/gateway.ts';
 
 const key = 'sk-test-abcdef0123456789abcdef0123456789';
 
@@ -30,6 +32,23 @@ const startUpstream = () =>
   startScriptedUpstream((request) =>
     modelReply(request, { calls: [{ name: 'read_file', args: { path: 'a' } }] }),
   );
+
+describe('the preset of a gateway', () => {
+  it.each([
+    ['is its own unless somebody chose one', {}, {}, 'proxy'],
+    ['is the one that is chosen for all', { LOOPWATCH_PRESET: 'balanced' }, {}, 'balanced'],
+    [
+      'is its own where that is chosen',
+      { LOOPWATCH_PRESET: 'balanced' },
+      { 'gateway.preset': 'similar' },
+      'similar',
+    ],
+  ])('%s', (_, environment, flags, preset) => {
+    const resolved = resolveSettings({ environment, flags });
+    if (!resolved.ok) throw new Error(resolved.errors.join('; '));
+    expect(gatewaySettings(resolved).preset).toBe(preset);
+  });
+});
 
 describe('loopwatch gateway', () => {
   it('stops a loop across a restart, keeps what it saw in the data folder, and never shows a key', async () => {

@@ -20,6 +20,25 @@ describe('the evidence of a limit', () => {
     });
   });
 
+  test('of tool calls names the limit, however far it is exceeded', () => {
+    const verdicts = run(turns(6), { tool_call_limit: { max_turns: 3 } });
+    expect(verdicts.map(({ phase, count, evidence }) => [phase, count, evidence['limit_message']])).toEqual([
+      ['opened', 3, 'Tool call limit reached (3). Stopping tool loop.'],
+      ['escalated', 6, 'Tool call limit reached (3). Stopping tool loop.'],
+    ]);
+  });
+
+  test('of model requests names the tools of its own prompt', () => {
+    const events = [...turns(4), { type: 'prompt_started' }, ...turns(3)];
+    const found = run(events, { turn_requests: { max_turn_requests: 2 } });
+    expect(
+      found.filter(({ phase }) => phase === 'opened').map(({ evidence }) => evidence['last_tool_calls']),
+    ).toEqual([
+      ['tool-0', 'tool-1'],
+      ['tool-0', 'tool-1'],
+    ]);
+  });
+
   test('of model requests says how many were made, and the tools called last', () => {
     const [verdict] = run(turns(11), { turn_requests: { enabled: true } });
     expect(verdict).toMatchObject({ kind: 'limit', eventId: '#30', count: 11, threshold: 10 });

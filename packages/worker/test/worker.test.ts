@@ -120,6 +120,13 @@ describe('a partition', () => {
     );
   });
 
+  it('that ends in a loop leaves it open, also when the worker stops', async () => {
+    const { log, worker } = await startWorker(loop);
+    await log.deliver(records(0, calls(2)));
+    await worker.stop();
+    expect(log.verdicts.map(({ phase }) => phase)).toEqual(['opened']);
+  });
+
   it('may begin anywhere', async () => {
     const { log } = await startWorker(loop);
     await log.deliver(records(1_000_000, calls(2)), { partition: 7 });
