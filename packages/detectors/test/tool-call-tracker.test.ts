@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createToolCallTracker } from '../src/index.ts';
 
 type Call = readonly [name: string, args: unknown, seconds: number];
@@ -67,6 +67,21 @@ describe('by default', () => {
     ],
   ])('%s', (_, calls, expected) => {
     expect(counts({}, calls)).toEqual(expected);
+  });
+});
+
+describe('without a time', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  test('a call is made now', () => {
+    vi.useFakeTimers({ now: 1_760_000_000_000 });
+    const tracker = createToolCallTracker();
+    const after = (ms: number) => {
+      vi.advanceTimersByTime(ms);
+      return tracker.track('a', {}).count;
+    };
+    expect([after(0), after(300_000), after(1)]).toEqual([1, 2, 2]);
+    expect(tracker.track('a', {}, 0).count).toBe(1);
   });
 });
 

@@ -49,6 +49,29 @@ describe('a check', () => {
     expect(said).toEqual(['Fix the test', ...Array.from({ length: 20 }, (_, i) => `turn ${String(10 + i)}`)]);
   });
 
+  it('leaves out results whose call is not shown, and calls that have no result yet', () => {
+    const analyzer = session();
+    const step = (n: number): AgentEvent[] => [
+      { type: 'tool_result', callId: `c${String(n - 1)}`, result: `result ${String(n - 1)}` },
+      { type: 'tool_call_request', callId: `c${String(n)}`, name: `tool_${String(n)}` },
+    ];
+    push(analyzer, [prompt, ...Array.from({ length: 29 }, (_, i) => [turn, ...step(i + 1)]).flat(), turn]);
+    const shown = analyzer.takeCheck()!.messages[1]!.content;
+    // Turns 10 to 29 are shown: the first begins with the result of a call before them, the last ends with a call.
+    expect([9, 10, 28, 29].map((n) => shown.includes(`"text":"result ${String(n)}"`))).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
+    expect([9, 10, 28, 29].map((n) => shown.includes(`"tool":"tool_${String(n)}"`))).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
+  });
+
   it('keeps nothing of turns that none can show', () => {
     const long = 'long '.repeat(500);
     expect(keptAfter(9, long) - keptAfter(9, 'a')).toBeLessThan(20);
