@@ -60,6 +60,7 @@ export {
   type ServerInfo,
 } from './live.ts';
 export { messageOf } from './message-of.ts';
+export { readJson } from './read-json.ts';
 export { type ResolvedSettings, resolveSettings, type SettingSources } from './resolve-settings.ts';
 export { hiddenValue, isSecretPath } from './secret-paths.ts';
 export {

@@ -44,12 +44,12 @@ export class KafkaState {
       for (let next = first; next < end; ) {
         const fetched = await stream.next();
         if (fetched === undefined) break;
-        for (const { key, value } of fetched.records) {
+        for (const { key, text } of fetched.records) {
           const name = key?.toString() ?? '';
           if (!name.startsWith(this.#prefix)) continue;
           const entry = name.slice(this.#prefix.length);
-          if (value === null) entries.delete(entry);
-          else entries.set(entry, value.toString());
+          if (text === null) entries.delete(entry);
+          else entries.set(entry, text);
         }
         next = fetched.next;
       }

@@ -1,4 +1,4 @@
-import { type Control, controlSchema, type DetectionSettings, messageOf } from '@loopwatch/contract';
+import { type Control, controlSchema, type DetectionSettings, readJson } from '@loopwatch/contract';
 import { type Detection, oneLine, sha256, withScope, withScopes } from '@loopwatch/detectors';
 import type { InputRecord } from './records.ts';
 
@@ -71,11 +71,15 @@ export class WideSettings {
       if (isSession) this.deps.onSession?.(scope.slice(sessionPrefix.length), {});
       return;
     }
-    const control = parse(text);
-    const why = typeof control === 'string' ? control : this.faultIn(control, scope, isSession);
-    if (typeof control === 'string' || why !== undefined) this.refuse(scope, offset, why ?? '');
-    else if (isSession) this.deps.onSession?.(scope.slice(sessionPrefix.length), control.set);
-    else this.scopes.set(scope, control.set);
+    const control = readJson(text, controlSchema);
+    if (!control.ok) {
+      this.refuse(scope, offset, control.why);
+      return;
+    }
+    const fault = this.faultIn(control.value, scope, isSession);
+    if (fault !== undefined) this.refuse(scope, offset, fault);
+    else if (isSession) this.deps.onSession?.(scope.slice(sessionPrefix.length), control.value.set);
+    else this.scopes.set(scope, control.value.set);
   }
 
   private faultIn(control: Control, scope: string, isSession: boolean): string | undefined {
@@ -95,17 +99,4 @@ export class WideSettings {
       { scope, offset },
     );
   }
-}
-
-/** @returns what the record says, or what is wrong with it */
-function parse(text: string): Control | string {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch (error) {
-    return messageOf(error);
-  }
-  const parsed = controlSchema.safeParse(json);
-  if (parsed.success) return parsed.data;
-  return parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
 }

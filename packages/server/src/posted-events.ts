@@ -1,5 +1,4 @@
-import { messageOf } from '@loopwatch/contract';
-import { acceptEvent } from '@loopwatch/contract/check';
+import { decodeEvent } from '@loopwatch/contract/check';
 import type { OutputRecord } from '@loopwatch/log';
 
 /** A line of a posted body that is not an event, and why. */
@@ -45,18 +44,12 @@ function readEvent(
   text: string,
   now: number,
 ): { sessionId: string; value: string } | { reason: string; detail: string } {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch (error) {
-    return { reason: 'not_json', detail: messageOf(error) };
+  const decoded = decodeEvent({ text, key: null });
+  if (!decoded.ok) {
+    const { reason, message } = decoded;
+    return { reason, detail: reason === 'missing_session' ? 'set "sessionId" in the event' : message };
   }
-  const accepted = acceptEvent(json);
-  if (!accepted.ok) {
-    const detail = accepted.reason === 'missing_session' ? 'set "sessionId" in the event' : accepted.message;
-    return { reason: accepted.reason, detail };
-  }
-  const { event, sessionId } = accepted;
+  const { event, sessionId } = decoded;
   return {
     sessionId,
     value: event.time == null ? JSON.stringify({ ...event, time: now }) : JSON.stringify(event),

@@ -1,4 +1,4 @@
-import { detectorIds, verdictSchema } from '@loopwatch/contract';
+import { detectorIds, readJson, verdictSchema } from '@loopwatch/contract';
 import { snapshotVersion } from '@loopwatch/detectors';
 import type { StateChange } from '@loopwatch/log';
 import type { KeptSession } from '@loopwatch/pipeline';
@@ -64,15 +64,9 @@ export function readKept({
   readonly value: string;
 }): KeptEntry | undefined {
   if (!key.startsWith(prefix)) return undefined;
-  let json: unknown;
-  try {
-    json = JSON.parse(value);
-  } catch {
-    return undefined;
-  }
-  const parsed = entrySchema.safeParse(json);
-  if (!parsed.success) return undefined;
-  const { settings, coveredTo, incidents, marks, snapshot } = parsed.data;
+  const entry = readJson(value, entrySchema);
+  if (!entry.ok) return undefined;
+  const { settings, coveredTo, incidents, marks, snapshot } = entry.value;
   const sessionId = key.slice(prefix.length);
   return { sessionId, settings, coveredTo, incidents, marks: { tally: undefined, ...marks }, snapshot };
 }

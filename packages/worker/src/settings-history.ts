@@ -1,4 +1,4 @@
-import { type DetectionSettings, detectionSchema } from '@loopwatch/contract';
+import { type DetectionSettings, detectionSchema, readJson } from '@loopwatch/contract';
 import type { StateChange } from '@loopwatch/log';
 import type { SettingsVersion } from '@loopwatch/pipeline';
 import { z } from 'zod';
@@ -36,9 +36,9 @@ export class SettingsHistory {
     versionOf: (settings: DetectionSettings) => SettingsVersion,
   ): boolean {
     if (entry.key !== key) return false;
-    const parsed = historySchema.safeParse(jsonOf(entry.value));
-    if (!parsed.success) return true;
-    this.holdings = parsed.data.versions.map(({ from, settings }) => ({
+    const history = readJson(entry.value, historySchema);
+    if (!history.ok) return true;
+    this.holdings = history.value.versions.map(({ from, settings }) => ({
       from,
       version: versionOf(settings),
     }));
@@ -77,13 +77,5 @@ export class SettingsHistory {
     this.isNew = false;
     const versions = this.holdings.map(({ from, version }) => ({ from, settings: version.settings }));
     return [{ key, value: JSON.stringify({ v: 1, versions }) }];
-  }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

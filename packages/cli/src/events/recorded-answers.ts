@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { checkSchema, type Settings } from '@loopwatch/contract';
+import { checkSchema, readJson, type Settings } from '@loopwatch/contract';
 import { planDetection } from '@loopwatch/detectors';
 import type { CheckHandling } from '@loopwatch/pipeline';
 import { CallBudget, CheckAnswerer, LimitedJudge, modelClient, RecordedAnswers } from '@loopwatch/worker';
@@ -42,17 +42,9 @@ function readAnswers(file: string): RecordedAnswers {
   const answers = new RecordedAnswers();
   text.split('\n').forEach((line, i) => {
     if (line.trim() === '') return;
-    const parsed = checkSchema.safeParse(jsonOf(line));
-    if (!parsed.success) throw new UsageError(`--checks ${file}:${String(i + 1)}: is no recorded answer`);
-    answers.add(parsed.data);
+    const check = readJson(line, checkSchema);
+    if (!check.ok) throw new UsageError(`--checks ${file}:${String(i + 1)}: is no recorded answer`);
+    answers.add(check.value);
   });
   return answers;
-}
-
-function jsonOf(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,17 +1,16 @@
-import { controlSchema } from '@loopwatch/contract';
+import { controlSchema, readJson } from '@loopwatch/contract';
 import type { Logger } from 'pino';
 import { settingsOf, storeSettings } from '../settings/stored-settings.ts';
 import { readControlHeaders } from './control-headers.ts';
-import { readJson } from './read-json.ts';
 import type { StoreRecords } from './topic-feed.ts';
 
 /** The `control` topic: settings that were made here, at another server, or written by somebody else. */
 export function controlRecords(logger: Logger): StoreRecords {
   return async (tx, records, place) => {
     for (const record of records) {
-      const { key, value, offset, timestamp, headers } = record;
+      const { key, text, offset, timestamp, headers } = record;
       const scope = key?.toString() ?? '';
-      const control = value === null ? undefined : readJson(record, controlSchema);
+      const control = text === null ? undefined : readJson(text, controlSchema);
       const why = control?.ok === false ? control.why : undefined;
       const wrongScope = control?.ok === true && control.value.scope !== scope;
       if (scope === '' || why !== undefined || wrongScope) {

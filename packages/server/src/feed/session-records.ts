@@ -1,7 +1,6 @@
-import { sessionSummarySchema } from '@loopwatch/contract';
+import { readJson, sessionSummarySchema } from '@loopwatch/contract';
 import type { Logger } from 'pino';
 import { type SessionNews, writeSummaries } from '../sessions/write-summaries.ts';
-import { readJson } from './read-json.ts';
 import type { StoreRecords } from './topic-feed.ts';
 
 /** The `sessions` topic: summaries, and tombstones of sessions whose time is over. */
@@ -9,12 +8,12 @@ export function sessionRecords(logger: Logger): StoreRecords {
   return async (tx, records, place) => {
     const news: SessionNews[] = [];
     for (const record of records) {
-      const { key, value, timestamp: at, offset } = record;
-      if (value === null) {
+      const { key, text, timestamp: at, offset } = record;
+      if (text === null) {
         if (key !== null) news.push({ id: key.toString(), summary: null, at });
         continue;
       }
-      const summary = readJson(record, sessionSummarySchema);
+      const summary = readJson(text, sessionSummarySchema);
       if (summary.ok) news.push({ id: summary.value.sessionId, summary: summary.value, at });
       else
         logger.warn(

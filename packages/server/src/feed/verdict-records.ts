@@ -1,8 +1,7 @@
-import { verdictSchema } from '@loopwatch/contract';
+import { readJson, verdictSchema } from '@loopwatch/contract';
 import type { Logger } from 'pino';
 import { type ReadVerdict, writeVerdicts } from '../incidents/write-verdicts.ts';
 import type { ServerMetrics } from '../metrics.ts';
-import { readJson } from './read-json.ts';
 import type { StoreRecords } from './topic-feed.ts';
 
 /** The `verdicts` topic: what cannot be read is counted and told, and the rest is stored. */
@@ -15,7 +14,7 @@ export function verdictRecords(
     const read: ReadVerdict[] = [];
     let unreadable = 0;
     for (const record of records) {
-      const verdict = readJson(record, verdictSchema);
+      const verdict = readJson(record.text ?? '', verdictSchema);
       if (verdict.ok) {
         read.push({ verdict: verdict.value, arrivedAt: record.timestamp });
         continue;

@@ -1,17 +1,16 @@
-import { messageOf } from '@loopwatch/contract';
-import type { LogRecord } from '@loopwatch/log';
 import type { z } from 'zod';
+import { messageOf } from './message-of.ts';
 
-/** What a record says, or what is wrong with it in a text. */
-export type ReadRecord<T> =
+/** What a text says, or what is wrong with it. */
+export type ReadJson<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly why: string };
 
-/** @param record with a value */
-export function readJson<T>({ value }: LogRecord, schema: z.ZodType<T>): ReadRecord<T> {
+/** Reads a text that should be JSON of this form. */
+export function readJson<T>(text: string, schema: z.ZodType<T>): ReadJson<T> {
   let json: unknown;
   try {
-    json = JSON.parse(value?.toString('utf8') ?? '');
+    json = JSON.parse(text);
   } catch (error) {
     return { ok: false, why: messageOf(error) };
   }

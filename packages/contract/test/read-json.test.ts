@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { readJson } from '../src/index.ts';
+
+const schema = z.strictObject({ size: z.number(), parts: z.array(z.string()).default([]) });
+
+it.each([
+  ['{"size": 1}', { ok: true, value: { size: 1, parts: [] } }],
+  ['{"size": "x", "parts": ["a", 2]}', { ok: false, why: expect.stringMatching(/^size: .*; parts\.1: /) }],
+  ['[]', { ok: false, why: expect.stringContaining('expected object') }],
+  ['{"size":', { ok: false, why: expect.stringContaining('JSON') }],
+  ['', { ok: false, why: expect.stringContaining('JSON') }],
+])('%s is read, or what is wrong with it', (text, read) => {
+  expect(readJson(text, schema)).toEqual(read);
+});
