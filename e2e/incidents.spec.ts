@@ -2,9 +2,6 @@ import { expect, type Page, test } from '@playwright/test';
 import { expectLive, expectNoViolations, rows } from './support/page.ts';
 import { type Running, startDashboard } from './support/running.ts';
 
-const wide = { width: 1440, height: 900 };
-const phone = { width: 390, height: 844 };
-
 let server: Running;
 let problems: string[];
 
@@ -237,40 +234,3 @@ test('an empty server says how to send events', async ({ page }) => {
   await expect(page.getByText(/^Reconnecting, stale since/)).toBeVisible();
   problems = problems.filter((text) => !/WebSocket|ERR_CONNECTION_REFUSED/.test(text));
 });
-
-/** Every page, and what stands for it when it is all there. */
-const routes = [
-  { path: '/', shown: 'Looping now' },
-  { path: '/incidents', shown: 'What repeats', phone: 'Newest first' },
-  { path: '/incidents?peek=i-52e0b7', shown: 'Evidence as JSON' },
-  { path: '/incidents?by=cause', shown: 'Latest first' },
-  { path: '/incidents/i-52e0b7', shown: 'Evidence as JSON' },
-  { path: '/incidents/i-a83c55', shown: 'Evidence as JSON' },
-  { path: '/incidents?agent=x', shown: 'No incident matches' },
-  { path: '/sessions', shown: 'Sessions' },
-  { path: '/tuning', shown: 'Try the latest sessions' },
-  { path: '/settings', shown: 'max_repeats' },
-  { path: '/status', shown: 'Detectors' },
-];
-
-for (const [name, viewport] of Object.entries({ wide, phone })) {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    test(`nothing is inaccessible or cut off: ${name}, ${colorScheme}`, async ({ page }) => {
-      test.setTimeout(180_000);
-      await page.setViewportSize(viewport);
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      for (const { path, shown, phone: onPhone } of routes) {
-        await page.goto(server.url + path);
-        await expectLive(page);
-        await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-        const text = name === 'phone' ? (onPhone ?? shown) : shown;
-        await expect(page.getByText(text).last()).toBeVisible();
-        await expectNoViolations(page);
-        const overflow = await page.evaluate(() =>
-          [...document.querySelectorAll('main, article')].map((part) => part.scrollWidth - part.clientWidth),
-        );
-        expect(Math.max(...overflow), `${path} is not wider than the screen`).toBeLessThanOrEqual(0);
-      }
-    });
-  }
-}

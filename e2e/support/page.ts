@@ -10,8 +10,12 @@ export async function expectLive(page: Page): Promise<void> {
   await expect(page.getByRole('banner').getByText(/^Live/)).toBeVisible();
 }
 
-export async function expectNoViolations(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
+/** @param rules all, unless some are named */
+export async function expectNoViolations(page: Page, rules: readonly string[] = []): Promise<void> {
+  // Without frames there is nothing to gather on a page of its own.
+  const axe = new AxeBuilder({ page }).setLegacyMode();
+  if (rules.length > 0) axe.withRules([...rules]);
+  const { violations } = await axe.analyze();
   const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
   expect(found, page.url()).toEqual([]);
 }

@@ -20,7 +20,7 @@ export function CycleEvidence({ incident, cycle }: Props) {
     >
       <div className={styles['cycle']} data-detector={incident.detector}>
         <Round cycle={cycle} count={incident.count} />
-        <ol className={styles['steps']}>
+        <ol className={styles['steps']} tabIndex={0}>
           {cycle.map((step, index) => (
             // Steps have no other identity than their place.
             <li key={index}>

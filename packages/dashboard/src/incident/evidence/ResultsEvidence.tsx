@@ -36,7 +36,7 @@ export function ResultsEvidence({
   const same = results.size === 1 && only !== undefined ? calls[0]?.result : undefined;
   return (
     <Card title={title} note={note} flush>
-      <ol className={styles['calls']} data-detector={incident.detector}>
+      <ol className={styles['calls']} data-detector={incident.detector} tabIndex={0}>
         {calls.map((call, index) => (
           <li key={call.eventId ?? index}>
             <span className={styles['when']}>
@@ -55,7 +55,9 @@ export function ResultsEvidence({
       {same !== undefined && (
         <div className={styles['same']}>
           <h3>{same.failed ? 'Every time the same error' : 'Every time the same result'}</h3>
-          <pre data-failed={same.failed || undefined}>{prettyJson(same.text)}</pre>
+          <pre data-failed={same.failed || undefined} tabIndex={0}>
+            {prettyJson(same.text)}
+          </pre>
         </div>
       )}
     </Card>

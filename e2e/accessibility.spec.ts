@@ -1,0 +1,158 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type CliProcess, freePort, spawnCli, type TempDir, tempDir, waitFor } from '@loopwatch/testkit';
+import { expect, type Page, test } from '@playwright/test';
+import { expectNoViolations } from './support/page.ts';
+
+const viewports = [
+  { width: 1440, height: 900 },
+  { width: 1024, height: 768 },
+  { width: 390, height: 844 },
+];
+
+/** Sample sessions with a loop of each kind of evidence, and one that has none. */
+const samples = [
+  'tool-repeat-then-recovers',
+  'cycle-read-edit',
+  'error-loop',
+  'content-chant',
+  'thought-chant',
+  'paging',
+];
+const repeating = 's-tool-repeat-then-recovers';
+
+let folder: TempDir;
+let server: CliProcess;
+let url: string;
+/** Of the incident of each detector. */
+let incidents: Readonly<Record<string, string>>;
+
+test.beforeAll(async () => {
+  folder = await tempDir();
+  const port = String(await freePort());
+  url = `http://localhost:${port}`;
+  server = spawnCli(
+    ['start', '--port', port, '--data-dir', folder.path, '--no-samples'],
+    {},
+    { from: 'build' },
+  );
+  await server.line(/Loopwatch .* is at http/);
+  for (const name of samples) {
+    const text = readFileSync(join(import.meta.dirname, `../samples/${name}.events.jsonl`), 'utf8');
+    const lines = text.trim().split('\n');
+    const events = lines.map((line) => ({ ...(JSON.parse(line) as object), sessionId: `s-${name}` }));
+    const response = await fetch(`${url}/api/v1/events`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: events.map((event) => JSON.stringify(event)).join('\n'),
+    });
+    expect(response.status).toBe(202);
+  }
+  await waitFor(async () => {
+    const answers = await Promise.all(
+      ['incidents', 'sessions'].map((list) => fetch(`${url}/api/v1/${list}`)),
+    );
+    const [found, sessions] = (await Promise.all(answers.map((answer) => answer.json()))) as {
+      items: { id: string; detector: string; state: string }[];
+    }[];
+    incidents = Object.fromEntries(found?.items.map(({ detector, id }) => [detector, id]) ?? []);
+    return found?.items.length === samples.length - 1 && sessions?.items.length === samples.length;
+  });
+});
+
+test.afterAll(async () => {
+  await server.stop();
+  await folder.remove();
+});
+
+// Traces of what axe looks at take longer than looking.
+test.use({ contextOptions: { reducedMotion: 'reduce' }, trace: 'off' });
+
+/** Every page, and a part of it that is there at every width when all is. */
+const routes: readonly { readonly path: string | (() => string); readonly shown: RegExp | string }[] = [
+  { path: '/', shown: 'Tokens used by loops' },
+  { path: '/incidents', shown: 'tool-repeat' },
+  { path: () => `/incidents?peek=${idOf('tool-repeat')}`, shown: 'Evidence as JSON' },
+  { path: '/incidents?by=cause', shown: 'Latest first' },
+  { path: '/incidents?agent=x', shown: 'No incident matches' },
+  { path: () => `/incidents/${idOf('tool-repeat')}`, shown: 'Only the loop' },
+  { path: () => `/incidents/${idOf('tool-cycle')}`, shown: 'The cycle' },
+  { path: () => `/incidents/${idOf('stagnation')}`, shown: 'Different calls, the same error' },
+  { path: () => `/incidents/${idOf('content-repeat')}`, shown: 'In its context' },
+  { path: () => `/incidents/${idOf('thought-repeat')}`, shown: 'In its context' },
+  { path: '/incidents/none', shown: 'This incident is not here' },
+  { path: '/sessions', shown: repeating },
+  { path: '/sessions?q=nothing', shown: 'No session matches' },
+  { path: `/sessions/${repeating}?at=5`, shown: 'Its own settings' },
+  { path: '/sessions/none', shown: 'This session is not here' },
+  { path: '/tuning', shown: 'Try the latest sessions' },
+  { path: '/tuning?of=recent', shown: 'Session by session' },
+  { path: '/settings', shown: 'max_repeats' },
+  { path: '/settings?scope=model:openai/gpt-5-mini&q=ttl', shown: 'ttl_seconds' },
+  { path: '/status', shown: 'how far the server has read each partition' },
+  { path: '/nowhere', shown: 'Not found' },
+];
+
+function idOf(detector: string): string {
+  const id = incidents[detector];
+  if (id === undefined) throw new Error(`No incident of ${detector}: ${JSON.stringify(incidents)}`);
+  return id;
+}
+
+/** What depends on the width is drawn again in the frame after it has changed. */
+async function resize(page: Page, viewport: { width: number; height: number }): Promise<void> {
+  await page.setViewportSize(viewport);
+  await page.evaluate(
+    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+  );
+}
+
+for (const { path, shown } of routes) {
+  const name = typeof path === 'string' ? path : path.toString().replace(/.*`(.*)`.*/, '$1');
+  test(`nothing is inaccessible or cut off at any width, in either theme: ${name}`, async ({ page }) => {
+    // A busy machine takes its time for six looks.
+    test.setTimeout(180_000);
+    await page.goto(url + (typeof path === 'string' ? path : path()));
+    for (const viewport of viewports) {
+      await resize(page, viewport);
+      await expect(page.getByText(shown).locator('visible=true').first()).toBeVisible();
+      await page.emulateMedia({ colorScheme: 'light' });
+      await expectNoViolations(page);
+      // A theme changes colours, and nothing else.
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await expectNoViolations(page, ['color-contrast']);
+      const overflow = await page.evaluate(() =>
+        [...document.querySelectorAll('main, article')].map((part) => part.scrollWidth - part.clientWidth),
+      );
+      expect(Math.max(...overflow), `wider than ${String(viewport.width)} pixels`).toBeLessThanOrEqual(0);
+    }
+  });
+}
+
+test('what a row is about is not squeezed out by what else it tells', async ({ page }) => {
+  for (const viewport of viewports) {
+    await page.setViewportSize(viewport);
+    await page.goto(`${url}/sessions`);
+    const names = page.getByRole('list', { name: 'Sessions' }).getByRole('link');
+    await expect(names).toHaveCount(samples.length);
+    const cut = await names.evaluateAll((links) =>
+      links.filter((link) => link.scrollWidth > link.clientWidth).map((link) => link.textContent),
+    );
+    expect(cut, `at ${String(viewport.width)} pixels`).toEqual([]);
+
+    await page.goto(`${url}/incidents`);
+    const sentences = page.getByRole('list', { name: 'Incidents, newest first' }).getByRole('link');
+    await expect(sentences).toHaveCount(samples.length - 1);
+    const widths = await sentences.evaluateAll((links) => links.map((link) => link.clientWidth));
+    expect(Math.min(...widths), `at ${String(viewport.width)} pixels`).toBeGreaterThan(240);
+  }
+});
+
+test('how long it took to notice a loop is told the same wherever it is told', async ({ page }) => {
+  await page.goto(`${url}/incidents/${idOf('tool-repeat')}`);
+  const told = page.getByText(/ after it began$/);
+  await expect(told).toHaveCount(2);
+  const [one, other] = (await told.allTextContents()).map((text) => text.replace(/^.*, /, ''));
+  expect(one).toMatch(/^\d/);
+  expect(one).toBe(other);
+});
