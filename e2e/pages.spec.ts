@@ -128,6 +128,24 @@ test('texts that are not to be kept are hidden until they are asked for', async 
   await expect(second).toContainText('"n": 1');
 });
 
+test('the record behind an event is shown as it came, once texts are asked for', async ({ page }) => {
+  await logIn(page, 'operator');
+  await page.goto(`${url}/sessions/${session}?at=1`);
+  await page.getByRole('button', { name: 'The record of event 1 as it came' }).press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Record of event #1' });
+  await expect(dialog).toContainText('hidden, because privacy.store_text is off');
+  await expect(dialog).not.toContainText('"read_page"');
+  await dialog.getByRole('button', { name: 'Show it' }).click();
+  await expect(dialog).toContainText(/loopwatch\.events\/0\/\d+/);
+  await expect(dialog.getByRole('link', { name: 'in Kafka' })).toBeVisible();
+  await expect(dialog).toContainText('"read_page"');
+  await dialog.getByRole('button', { name: 'Raw' }).click();
+  await expect(dialog.locator('pre')).toHaveText(/^\{.*"name":"read_page".*\}$/);
+  await expectNoViolations(page);
+  await page.keyboard.press('Escape');
+  await expect(dialog).toBeHidden();
+});
+
 test('a link leads to one event of a session, and another to a loop in it', async ({ page }) => {
   await logIn(page, 'operator');
   await page.goto(`${url}/sessions/${session}?at=${String(at - 20)}`);

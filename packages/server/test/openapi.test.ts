@@ -31,6 +31,7 @@ beforeAll(async () => {
   started.log.appendVerdict(verdict({ source, guidance: 'Stop.' }));
   started.log.appendVerdict(verdict({ incidentId: 'i-2', phase: 'resolved', tool: null }));
   started.log.append(topics.sessions, JSON.stringify(summary('s-1')), { key: 's-1' });
+  started.log.append(topics.events, '{"type":"session_ended","sessionId":"s-1"}', { key: 's-1' });
   await started.stored();
   const job = await request('/api/v1/backtests', 'post');
   backtest = ((await job.json()) as { id: string }).id;
@@ -51,7 +52,7 @@ const bodies: Record<string, unknown> = {
 function request(path: string, method: string): Promise<Response> {
   const body = method !== 'get' && path in bodies ? JSON.stringify(bodies[path]) : null;
   const id = path.includes('/backtests/') ? backtest : path.includes('/sessions/') ? 's-1' : 'i-1';
-  return fetch(url + path.replace('{id}', id).replace('{scope}', 'server'), {
+  return fetch(url + path.replace('{id}', id).replace('{scope}', 'server').replace('{offset}', '0'), {
     method: method.toUpperCase(),
     body,
     headers,

@@ -3,7 +3,7 @@ import { sessionSummarySchema } from '../session-summary.ts';
 import { incidentItemSchema } from './incidents.ts';
 import { pageSchema } from './paging.ts';
 
-/** `/sessions`, `/sessions/:id`, `/sessions/:id/events`. */
+/** `/sessions`, `/sessions/:id`, `/sessions/:id/events`, `/sessions/:id/records/:offset`. */
 
 export const sessionStates = ['live', 'ended', 'idle'] as const;
 export type SessionState = (typeof sessionStates)[number];
@@ -101,10 +101,23 @@ export const sessionEventsQuerySchema = z
   })
   .partial();
 
+/** `GET /sessions/:id/records/:offset`: one record of a session as it lies in the log, whether it can be read or not. */
+export const sessionRecordSchema = z.object({
+  topic: z.string(),
+  partition: z.int().nonnegative(),
+  offset: z.string(),
+  timestamp: z.number().describe('Of the record, epoch ms.'),
+  key: z.string().nullable(),
+  headers: z.record(z.string(), z.string()).describe('Their bytes as UTF-8.'),
+  value: z.string().nullable().describe('Its bytes as UTF-8; null: there is none.'),
+  bytes: z.int().nonnegative().describe('How long the value is.'),
+});
+
 export type SessionItem = z.infer<typeof sessionItemSchema>;
 export type SessionDetail = z.infer<typeof sessionDetailSchema>;
 export type SessionFilter = z.infer<typeof sessionFilterSchema>;
 export type SessionPage = z.infer<typeof sessionPageSchema>;
 export type SessionEvent = z.infer<typeof sessionEventSchema>;
 export type SessionEvents = z.infer<typeof sessionEventsSchema>;
+export type SessionRecord = z.infer<typeof sessionRecordSchema>;
 export type SessionEventsQuery = z.infer<typeof sessionEventsQuerySchema>;

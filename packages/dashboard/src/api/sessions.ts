@@ -4,6 +4,7 @@ import {
   sessionDetailSchema,
   sessionEventsSchema,
   sessionPageSchema,
+  sessionRecordSchema,
 } from '@loopwatch/contract/api';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { rangeLimits, type TimeRange } from '../ui/time-range.ts';
@@ -40,4 +41,14 @@ export function sessionQuery(id: string) {
 /** A page of a session's events, read back from the log. */
 export function readEvents(id: string, query: SessionEventsQuery, signal?: AbortSignal) {
   return request(sessionEventsSchema, `/sessions/${encodeURIComponent(id)}/events`, { query, signal });
+}
+
+/** A record as it lies in the log; it never changes there. */
+export function recordQuery(id: string, offset: string) {
+  return queryOptions({
+    queryKey: ['sessions', 'record', id, offset],
+    queryFn: ({ signal }) =>
+      request(sessionRecordSchema, `/sessions/${encodeURIComponent(id)}/records/${offset}`, { signal }),
+    staleTime: Infinity,
+  });
 }

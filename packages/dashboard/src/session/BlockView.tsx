@@ -1,15 +1,20 @@
 import type { IncidentItem } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { prettyJson } from '../incident/evidence/diff.ts';
+import bare from '../ui/Button.module.css';
 import { Button } from '../ui/Button.tsx';
 import { DetectorSquare } from '../ui/Chip.tsx';
 import { CopyButton } from '../ui/CopyButton.tsx';
 import { formatNumber, plural } from '../ui/format.ts';
+import { Icon } from '../ui/icons.tsx';
 import styles from './BlockView.module.css';
 import { type Block, isInLoop } from './blocks.ts';
 
+const RecordDialog = lazy(() => import('./RecordDialog.tsx'));
+
 interface Props {
+  readonly sessionId: string;
   readonly block: Block;
   /** Of the session. */
   readonly incidents: readonly IncidentItem[];
@@ -27,7 +32,8 @@ const names: Record<Block['kind'], string> = {
 };
 
 /** One block of a conversation. Texts are texts: nothing in them is ever taken for markup. */
-export function BlockView({ block, incidents, veiled }: Props) {
+export function BlockView({ sessionId, block, incidents, veiled }: Props) {
+  const [record, setRecord] = useState(false);
   const loops = incidents.filter((item) => isInLoop(block, item));
   const [loop] = loops;
   return (
@@ -46,6 +52,25 @@ export function BlockView({ block, incidents, veiled }: Props) {
           </Link>
         ))}
         <span />
+        <button
+          type="button"
+          className={bare['copyIcon']}
+          title="The record as it came"
+          aria-label={`The record of ${block.first === undefined ? 'this block' : `event ${String(block.first)}`} as it came`}
+          onClick={() => setRecord(true)}
+        >
+          <Icon name="json" size={13} />
+        </button>
+        {record && (
+          <Suspense>
+            <RecordDialog
+              sessionId={sessionId}
+              events={block.events}
+              veiled={veiled}
+              onClose={() => setRecord(false)}
+            />
+          </Suspense>
+        )}
         <CopyButton
           bare
           what="these events as JSON"

@@ -238,7 +238,12 @@ function List({ session, blocks, target, reading, veiled }: ListProps) {
                 <small>{formatTime(block.time, before?.time ?? block.time)}</small>
                 {block.turn !== undefined && block.turn !== before?.turn && <small>turn {block.turn}</small>}
               </div>
-              <BlockView block={block} incidents={session.incidentItems} veiled={veiled} />
+              <BlockView
+                sessionId={session.sessionId}
+                block={block}
+                incidents={session.incidentItems}
+                veiled={veiled}
+              />
             </li>
           );
         })}

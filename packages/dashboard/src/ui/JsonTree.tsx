@@ -7,14 +7,16 @@ interface Props {
   readonly value: unknown;
   /** How many levels are open at first. */
   readonly open?: number;
+  /** The text that the value was read from, where somebody may want it exactly so. */
+  readonly source?: string;
 }
 
 /** JSON that can be folded, searched, and seen as it is. Long texts are cut until somebody asks for them. */
-export function JsonTree({ value, open = 2 }: Props) {
+export function JsonTree({ value, open = 2, source }: Props) {
   const [mode, setMode] = useState<'tree' | 'raw'>('tree');
   const [search, setSearch] = useState('');
   const id = useId();
-  const raw = useMemo(() => JSON.stringify(value, null, 2), [value]);
+  const raw = useMemo(() => source ?? JSON.stringify(value, null, 2), [source, value]);
   const wanted = search.trim().toLowerCase();
   return (
     <div className={styles['box']}>

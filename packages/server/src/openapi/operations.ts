@@ -93,6 +93,14 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
       problems: [400, 404],
     },
   },
+  '/sessions/{id}/records/{offset}': {
+    get: {
+      id: 'getSessionRecord',
+      summary: 'One record of a session as it lies in the log',
+      answer: api.sessionRecordSchema,
+      problems: [404],
+    },
+  },
   '/settings': {
     get: {
       id: 'listSettings',

@@ -85,7 +85,7 @@ export async function scanBackward(
 }
 
 /** A look at the bytes spares decoding what belongs to others. */
-function ofSession(record: LogRecord, sessionId: string): SessionRecord | undefined {
+export function ofSession(record: LogRecord, sessionId: string): SessionRecord | undefined {
   const { key, value, offset, timestamp } = record;
   const isKey = key?.toString() === sessionId;
   const quoted = JSON.stringify(sessionId).slice(1, -1);

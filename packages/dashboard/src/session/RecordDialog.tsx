@@ -1,0 +1,75 @@
+import type { SessionEvent } from '@loopwatch/contract/api';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { recordQuery } from '../api/sessions.ts';
+import { Async } from '../ui/Async.tsx';
+import { Button } from '../ui/Button.tsx';
+import { Dialog } from '../ui/Dialog.tsx';
+import { plural } from '../ui/format.ts';
+import { Icon } from '../ui/icons.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
+import styles from './RecordDialog.module.css';
+import { RecordView } from './RecordView.tsx';
+
+interface Props {
+  readonly sessionId: string;
+  /** Those that a block of the transcript is made of. */
+  readonly events: readonly SessionEvent[];
+  /** Whether texts are only told of, by their length. */
+  readonly veiled: boolean;
+  readonly onClose: () => void;
+}
+
+/** The records behind a block of the transcript, one at a time, as they lie in the log. */
+export default function RecordDialog({ sessionId, events, veiled, onClose }: Props) {
+  const [at, setAt] = useState(0);
+  const [shown, setShown] = useState(!veiled);
+  const event = events[at];
+  const query = useQuery({ ...recordQuery(sessionId, event?.offset ?? ''), enabled: event !== undefined });
+  const several = events.length > 1 && (
+    <span className={styles['steps']}>
+      <Button small icon disabled={at === 0} onClick={() => setAt(at - 1)} aria-label="Record before">
+        <Icon name="back" size={13} />
+      </Button>
+      <span aria-live="polite">
+        {at + 1} of {events.length}
+      </span>
+      <Button
+        small
+        icon
+        disabled={at === events.length - 1}
+        onClick={() => setAt(at + 1)}
+        aria-label="Record behind"
+      >
+        <Icon name="back" size={13} />
+      </Button>
+    </span>
+  );
+  return (
+    <Dialog
+      wide
+      title={event?.eventIndex == null ? 'Record' : `Record of event #${String(event.eventIndex)}`}
+      note={several}
+      onClose={onClose}
+    >
+      <Async
+        query={query}
+        what="the record"
+        skeleton={<Skeleton height={280} what="the record from the log" />}
+      >
+        {(record) =>
+          shown ? (
+            <RecordView record={record} />
+          ) : (
+            <p className={styles['veil']}>
+              {plural(record.bytes, 'byte')}, hidden, because privacy.store_text is off.{' '}
+              <Button small onClick={() => setShown(true)}>
+                Show it
+              </Button>
+            </p>
+          )
+        }
+      </Async>
+    </Dialog>
+  );
+}

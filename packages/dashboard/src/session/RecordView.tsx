@@ -1,0 +1,65 @@
+import type { SessionRecord } from '@loopwatch/contract/api';
+import { CopyButton } from '../ui/CopyButton.tsx';
+import { RecordLink } from '../ui/Elsewhere.tsx';
+import { recordName } from '../ui/elsewhere.ts';
+import { formatExact, plural } from '../ui/format.ts';
+import { JsonTree } from '../ui/JsonTree.tsx';
+import styles from './RecordDialog.module.css';
+
+/** Where a record lies, what it carries along, and its value: as a tree where it is JSON, and as it came. */
+export function RecordView({ record }: { readonly record: SessionRecord }) {
+  const { key, headers, value, bytes, timestamp } = record;
+  const parsed = value === null ? undefined : parse(value);
+  return (
+    <>
+      <dl className={styles['facts']}>
+        <div>
+          <dt>lies at</dt>
+          <dd>
+            {recordName(record)}
+            <CopyButton bare what="topic, partition and offset" text={recordName(record)} />
+            <RecordLink place={record} />
+          </dd>
+        </div>
+        <div>
+          <dt>written</dt>
+          <dd>{formatExact(timestamp)}</dd>
+        </div>
+        <div>
+          <dt>key</dt>
+          <dd>{key ?? 'none'}</dd>
+        </div>
+        {Object.entries(headers).map(([name, text]) => (
+          <div key={name}>
+            <dt>header {name}</dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
+        <div>
+          <dt>value</dt>
+          <dd>{value === null ? 'none' : plural(bytes, 'byte')}</dd>
+        </div>
+      </dl>
+      {value !== null &&
+        (parsed === undefined ? (
+          <>
+            <p className={styles['noJson']}>This is not JSON; it is shown as it came.</p>
+            <pre className={styles['text']} tabIndex={0}>
+              {value}
+            </pre>
+            <CopyButton what="the value" text={value} />
+          </>
+        ) : (
+          <JsonTree value={parsed.value} source={value} />
+        ))}
+    </>
+  );
+}
+
+function parse(text: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch {
+    return undefined;
+  }
+}

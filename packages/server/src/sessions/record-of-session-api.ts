@@ -1,0 +1,60 @@
+import type { SessionRecord } from '@loopwatch/contract/api';
+import type { RecordReader } from '@loopwatch/log';
+import { Router } from 'express';
+import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
+import type { SessionEventsApiOptions } from './events-of-session-api.ts';
+import { sessionItems } from './read-sessions.ts';
+import { ofSession } from './session-record.ts';
+
+/** `GET /sessions/:id/records/:offset`. */
+export function sessionRecordApi({ database, records }: SessionEventsApiOptions): Router {
+  const router = Router();
+  router
+    .route('/sessions/:id/records/:offset')
+    .get(async (request, response) => {
+      const { id, offset } = request.params;
+      const [session] = await sessionItems(database, [id]);
+      if (session === undefined) throw new HttpProblem(404, `There is no session ${id}`);
+      const { topic, partition } = session.source;
+      let record: SessionRecord | undefined;
+      try {
+        record = await recordAt(records, { topic, partition, offset }, id);
+      } catch (error) {
+        throw new HttpProblem(503, 'The event log could not be read; try again shortly', {}, error);
+      }
+      const place = `${topic}/${String(partition)}/${offset}`;
+      if (record === undefined) throw new HttpProblem(404, `${place} is no record of ${id} that the log has`);
+      response.json(record);
+    })
+    .all(methodNotAllowed('GET'));
+  return router;
+}
+
+type RecordPlace = Pick<SessionRecord, 'topic' | 'partition' | 'offset'>;
+
+/** @returns undefined where the log has none there, or one of another session */
+async function recordAt(
+  reader: RecordReader,
+  { topic, partition, offset }: RecordPlace,
+  sessionId: string,
+): Promise<SessionRecord | undefined> {
+  if (!/^\d{1,15}$/.test(offset)) return undefined;
+  const place = { topic, partition };
+  const { start, end } = await reader.bounds(place);
+  const at = Number(offset);
+  if (at < start || at >= end) return undefined;
+  // The log may have a gap there; then the record behind it comes.
+  const found = (await reader.read(place, at, 1)).records.find((record) => record.offset === at);
+  if (found === undefined || ofSession(found, sessionId) === undefined) return undefined;
+  const { timestamp, key, value, headers } = found;
+  return {
+    ...place,
+    ...{ offset, timestamp },
+    key: key?.toString() ?? null,
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, bytes]) => [name, Buffer.from(bytes ?? '').toString()]),
+    ),
+    value: value?.toString() ?? null,
+    bytes: value?.length ?? 0,
+  };
+}
