@@ -11,7 +11,9 @@ import type { Upstream, UpstreamRequest, WholeAnswer } from './http/upstream.ts'
 import type { UpstreamError } from './http/upstream-error.ts';
 import { type CallJudgement, type Judgement, judgeReply } from './judgement.ts';
 import type { GatewayMetrics, Outcome } from './metrics.ts';
-import type { Demand, GatewaySession, Labels } from './session/gateway-session.ts';
+import type { Demand } from './session/demand.ts';
+import type { GatewaySession } from './session/gateway-session.ts';
+import type { Labels } from './session/session-detection.ts';
 import type { OwnWords } from './session/session-store.ts';
 
 /** What all exchanges of a gateway share. */

@@ -1,5 +1,6 @@
 import type { Reply, ToolCall } from './api/conversation.ts';
-import type { Demand, GatewaySession } from './session/gateway-session.ts';
+import type { Demand } from './session/demand.ts';
+import type { GatewaySession } from './session/gateway-session.ts';
 
 /** What an answer's calls and text lead to. */
 export interface Judgement {

@@ -21,7 +21,8 @@ import {
   isCommandAnswer,
   withoutCommands,
 } from './session/commands.ts';
-import type { GatewaySession, Labels } from './session/gateway-session.ts';
+import type { GatewaySession } from './session/gateway-session.ts';
+import type { Labels } from './session/session-detection.ts';
 import { sessionName } from './session/session-id.ts';
 import type { SessionSettings } from './session/session-settings.ts';
 import type { SessionStore } from './session/session-store.ts';

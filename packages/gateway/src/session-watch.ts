@@ -18,7 +18,8 @@ import type { OutputRecord } from '@loopwatch/log';
 import type { Logger } from 'pino';
 import type { GatewayMetrics } from './metrics.ts';
 import type { Outbox } from './outbox.ts';
-import type { SessionObserver, Settings } from './session/gateway-session.ts';
+import type { SessionObserver } from './session/session-observer.ts';
+import type { Settings } from './session/session-settings.ts';
 
 /** Chances whose outcome is not known yet, at most. */
 const MOST_CHANCES = 10_000;

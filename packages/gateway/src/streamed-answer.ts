@@ -6,7 +6,7 @@ import type { UpstreamRequest } from './http/upstream.ts';
 import type { UpstreamError } from './http/upstream-error.ts';
 import type { CallJudgement, Judgement } from './judgement.ts';
 import type { Outcome } from './metrics.ts';
-import type { Demand } from './session/gateway-session.ts';
+import type { Demand } from './session/demand.ts';
 import { SseCutter, type SseEvent } from './stream/sse.ts';
 
 /** What a streamed answer needs of its surroundings. */

@@ -1,4 +1,5 @@
-import type { Settings } from './gateway-session.ts';
+/** Settings by dotted path. */
+export type Settings = Readonly<Record<string, unknown>>;
 
 /** What was set for single sessions, in the dashboard or in a chat, by session; those set last, within a bound. */
 export class SessionSettings {
@@ -26,4 +27,16 @@ export class SessionSettings {
     const [oldest] = this.sets.keys();
     if (this.sets.size > this.limit && oldest !== undefined) this.sets.delete(oldest);
   }
+}
+
+/** What makes one set of settings another. @returns undefined where they are the same */
+export function changeBetween(
+  own: Settings,
+  wanted: Settings,
+): { readonly set: Settings; readonly unset: readonly string[] } | undefined {
+  const unset = Object.keys(own).filter((path) => !Object.hasOwn(wanted, path));
+  const isNew = Object.entries(wanted).some(
+    ([path, value]) => JSON.stringify(own[path]) !== JSON.stringify(value),
+  );
+  return unset.length === 0 && !isNew ? undefined : { set: { ...wanted }, unset };
 }

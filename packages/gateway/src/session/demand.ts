@@ -1,0 +1,30 @@
+import { type DetectionPlan, type PureVerdict, plainGuidance, stopMessage } from '@loopwatch/detectors';
+
+/** What detection asks for. */
+export interface Demand {
+  readonly action: 'block' | 'chance';
+  readonly verdict: PureVerdict;
+  /** What the user is told (block), or the model (chance). */
+  readonly text: string;
+}
+
+/** @param tool the tool that is named to the user */
+export function blockBy(verdict: PureVerdict, plan: DetectionPlan, tool?: string): Demand {
+  return { action: 'block', verdict, text: stopMessage(verdict, plan, tool) };
+}
+
+/** What the verdicts at one event ask for; limits are kept elsewhere, an outage asks for nothing. */
+export function demandOf(
+  verdicts: readonly PureVerdict[],
+  plan: DetectionPlan,
+  tool?: string,
+): Demand | undefined {
+  let demand: Demand | undefined;
+  for (const verdict of verdicts) {
+    const { action, kind } = verdict;
+    if (kind !== 'loop' || verdict.phase === 'resolved') continue;
+    if (action === 'block') return blockBy(verdict, plan, tool ?? verdict.tool?.name);
+    if (action === 'chance') demand = { action, verdict, text: verdict.guidance ?? plainGuidance(verdict) };
+  }
+  return demand;
+}
