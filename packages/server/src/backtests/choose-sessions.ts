@@ -1,5 +1,5 @@
 import type { SessionSummary } from '@loopwatch/contract';
-import type { BacktestRequest } from '@loopwatch/contract/api';
+import type { BacktestRequest, SessionState } from '@loopwatch/contract/api';
 import { jsonText, type Queryable } from '@loopwatch/storage';
 import { Conditions } from '../storage/conditions.ts';
 import type { RecordedSession } from './recorded-sessions.ts';
@@ -32,20 +32,21 @@ export async function chooseSessions(
   }
   if (either.length === 0) return [];
   conditions.add(`(${either.join(' or ')})`);
-  const rows = await database.query<{ id: string; source: SessionSummary['source'] }>(
-    `select id, doc->'source' as source from sessions ${conditions.where} order by last_event_at desc, id desc limit ${String(limit)}`,
+  const rows = await database.query<{ id: string; state: SessionState; source: SessionSummary['source'] }>(
+    `select id, state, doc->'source' as source from sessions ${conditions.where} order by last_event_at desc, id desc limit ${String(limit)}`,
     conditions.parameters,
   );
   const labels = await labelsOf(
     database,
     rows.map(({ id }) => id),
   );
-  return rows.map(({ id, source }) => ({
+  return rows.map(({ id, state, source }) => ({
     sessionId: id,
     topic: source.topic,
     partition: source.partition,
     first: Number(source.firstOffset),
     last: Number(source.lastOffset),
+    live: state === 'live',
     label: labels.get(id) ?? null,
   }));
 }

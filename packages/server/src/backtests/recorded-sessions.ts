@@ -1,6 +1,6 @@
 import type { AgentEvent } from '@loopwatch/contract';
 import { decodeEvent } from '@loopwatch/contract/check';
-import type { RecordReader } from '@loopwatch/log';
+import type { Place, RecordReader } from '@loopwatch/log';
 
 /** Where a session's events lie. */
 export interface RecordedSession {
@@ -8,7 +8,10 @@ export interface RecordedSession {
   readonly topic: string;
   readonly partition: number;
   readonly first: number;
+  /** As of its latest summary. */
   readonly last: number;
+  /** Whether it goes on, so that the log may have more of it than its summary knows. */
+  readonly live: boolean;
 }
 
 /** One event in the order of the log, or the end of a session. */
@@ -20,7 +23,7 @@ const piece = 2_000;
 
 /**
  * Reads many sessions back from the log, each record once however many sessions lie between each other, and hands over
- * control after every few records.
+ * control after every few records. Sessions that go on are read to the end that the log has when reading begins.
  *
  * @throws whatever the reader throws, or the signal's reason
  */
@@ -29,7 +32,29 @@ export async function* recordedSessions(
   sessions: readonly RecordedSession[],
   signal: AbortSignal,
 ): AsyncGenerator<Recorded> {
-  for (const stretch of stretchesOf(sessions)) yield* readStretch(reader, stretch, signal);
+  for (const stretch of stretchesOf(await upToTheEnd(reader, sessions))) {
+    yield* readStretch(reader, stretch, signal);
+  }
+}
+
+async function upToTheEnd(
+  reader: RecordReader,
+  sessions: readonly RecordedSession[],
+): Promise<RecordedSession[]> {
+  const ends = new Map<string, number>();
+  for (const { live, topic, partition } of sessions) {
+    const place = placeName({ topic, partition });
+    if (live && !ends.has(place)) ends.set(place, (await reader.bounds({ topic, partition })).end);
+  }
+  return sessions.map((session) =>
+    session.live
+      ? { ...session, last: Math.max(session.last, (ends.get(placeName(session)) ?? 0) - 1) }
+      : session,
+  );
+}
+
+function placeName({ topic, partition }: Place): string {
+  return `${topic}/${String(partition)}`;
 }
 
 /** Sessions of one partition whose offsets overlap. */
@@ -55,7 +80,9 @@ async function* readStretch(
   const [{ topic, partition } = { topic: '', partition: 0 }] = sessions;
   const place = { topic, partition };
   const byId = new Map(sessions.map((session) => [session.sessionId, session]));
-  const last = Math.max(...sessions.map((session) => session.last));
+  const byEnd = sessions.toSorted((a, b) => a.last - b.last);
+  const last = byEnd.at(-1)?.last ?? -1;
+  let told = 0;
   const { start, end } = await reader.bounds(place);
   let next = Math.max(start, Math.min(...sessions.map(({ first }) => first)));
   while (next <= last && next < end) {
@@ -70,8 +97,13 @@ async function* readStretch(
       yield { session, event: decoded.event, timestamp };
     }
     next = range.next;
+    // Nobody keeps what is over while others go on.
+    for (let session = byEnd[told]; session !== undefined && session.last < next; session = byEnd[told]) {
+      yield { ended: session, complete: session.first >= start };
+      told += 1;
+    }
   }
-  for (const session of sessions) yield { ended: session, complete: session.first >= start };
+  for (const session of byEnd.slice(told)) yield { ended: session, complete: session.first >= start };
 }
 
 function byPlace(a: RecordedSession, b: RecordedSession): number {

@@ -52,7 +52,7 @@ async function recordAt(
     ...{ offset, timestamp },
     key: key?.toString() ?? null,
     headers: Object.fromEntries(
-      Object.entries(headers).map(([name, bytes]) => [name, Buffer.from(bytes ?? '').toString()]),
+      Object.entries(headers).map(([name, bytes]) => [name, Buffer.from(bytes).toString()]),
     ),
     value: value?.toString() ?? null,
     bytes: value?.length ?? 0,
