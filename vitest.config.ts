@@ -13,13 +13,19 @@ export default defineConfig({
   test: {
     passWithNoTests: true,
     setupFiles: ['vitest.setup.ts'],
+    // Vitest would leave a core to itself, which is one of two where CI runs.
+    maxWorkers: '100%',
     projects: [
       {
         extends: true,
         test: {
           name: 'unit',
+          // Most of the time went into loading the same modules anew for each file. So nothing may be left behind: `vi.mock`
+          // comes too late for what another file has loaded, and what a test stubs or spies on it has to put back.
+          isolate: false,
           // Property tests on a busy machine take their time; what hangs is still found.
           testTimeout: 30_000,
+          hookTimeout: 30_000,
           include: [
             'packages/*/test/**/*.test.ts',
             'bench/**/*.test.ts',

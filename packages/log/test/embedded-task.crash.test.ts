@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { tempDir, waitFor } from '@loopwatch/testkit';
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type EmbeddedLog,
   type OutputRecord,
@@ -10,12 +10,13 @@ import {
   type TaskLane,
 } from '../src/index.ts';
 import { text } from './embedded-harness.ts';
-import { type Choose, FragileDisk, type Image, watch } from './fragile-disk.ts';
+import { type Choose, FragileDisk, type Image, interceptFiles, watch } from './fragile-disk.ts';
 
-vi.mock('node:fs/promises', async (original) => {
-  const { watched } = await import('./fragile-disk.ts');
-  return watched(await original());
+let letFiles: () => void;
+beforeAll(() => {
+  letFiles = interceptFiles();
 });
+afterAll(() => letFiles());
 
 const topics = { input: 'in', all: 'out-all', some: 'out-some' };
 const reach = 2;

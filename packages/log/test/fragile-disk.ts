@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import type * as fs from 'node:fs/promises';
+import fs, { type FileHandle } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
 
 type FileSystem = typeof fs;
@@ -170,8 +171,23 @@ export function watch(disk: FragileDisk | undefined): void {
   current = disk;
 }
 
-/** `node:fs/promises` with a disk behind it, for `vi.mock`. */
-export function watched(real: FileSystem): FileSystem {
+/**
+ * Puts the disk behind `node:fs/promises`, also for modules that are loaded already, as they are when test files share them.
+ *
+ * @returns what takes it away again
+ */
+export function interceptFiles(): () => void {
+  const real = { ...fs };
+  const put = (files: Partial<FileSystem>) => {
+    Object.assign(fs, files);
+    syncBuiltinESMExports();
+  };
+  put(watched(real));
+  const { open, rename, rm, truncate, writeFile } = real;
+  return () => put({ open, rename, rm, truncate, writeFile });
+}
+
+function watched(real: FileSystem): Partial<FileSystem> {
   const on = async <T>(
     [operation, path]: readonly [string, string],
     act: () => Promise<T>,
@@ -186,7 +202,7 @@ export function watched(real: FileSystem): FileSystem {
     return result;
   };
   const owned = (path: unknown): path is string => current?.owns(path) === true;
-  const open = async (path: string, flags?: string): Promise<fs.FileHandle> => {
+  const open = async (path: string, flags?: string): Promise<FileHandle> => {
     const file = await real.open(path, flags);
     if (flags === 'r' && current?.ownsFolder(path) === true && !owned(path)) {
       const sync = file.sync.bind(file);
@@ -218,7 +234,6 @@ export function watched(real: FileSystem): FileSystem {
     return file;
   };
   return {
-    ...real,
     open: open as FileSystem['open'],
     rename: (from, to) => {
       if (!owned(from) || !owned(to)) return real.rename(from, to);

@@ -17,6 +17,7 @@ let options: OidcOptions;
 let url: string;
 let log: MemoryLog;
 let server: LoopwatchServer;
+let stored: () => Promise<void>;
 let now = Date.now();
 /** What the provider says in the next ID tokens. */
 let claims: Record<string, unknown> = {};
@@ -44,9 +45,7 @@ beforeAll(async () => {
   };
   const tokens = { viewer: viewerToken };
   const started = await startServer({ openDatabase: emptyDatabase, oidc: options, tokens, now: () => now });
-  ({ url, log, server } = started);
-  log.appendVerdict(verdict());
-  await started.stored();
+  ({ url, log, server, stored } = started);
 }, 60_000);
 
 afterAll(async () => {
@@ -95,6 +94,12 @@ const acknowledge = (cookie: string) =>
   get('/api/v1/incidents/i-1', cookie, { method: 'PATCH', body: JSON.stringify({ status: 'acknowledged' }) });
 
 describe('a login by the provider', () => {
+  // Here and not once for the file: the servers of other tests empty the database.
+  beforeAll(async () => {
+    log.appendVerdict(verdict());
+    await stored();
+  });
+
   it('is offered beside the token, and without script', async () => {
     const asked = await get('/incidents?q=a');
     const html = await asked.text();
