@@ -1,5 +1,7 @@
 // `npm test`: every check, cheap ones first. Goes on after a failure; the last line is `N passed, N failed`.
 // A failed check that runs no tests counts as one failed. `--with-traces` adds the recorded trajectories.
+// The linter keeps one core busy for as long as all other checks together keep another: it begins with them, and what it
+// says is told in its place.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,11 +20,11 @@ const vitest = (title) => ({
 
 const steps = [
   check('format', 'biome check --error-on-warnings .'),
-  check('lint', 'eslint . --max-warnings 0'),
   check('types', 'tsc -b'),
   check('versions', 'sherif'),
   check('boundaries', 'node scripts/boundaries.mjs'),
   check('dead code', 'knip --treat-config-hints-as-errors'),
+  { ...check('lint', 'eslint . --max-warnings 0'), beginsAtOnce: true },
   vitest('unit'),
   check('build', 'node scripts/build.mjs'),
   vitest('dom'),
@@ -55,16 +57,24 @@ function countPlaywright({ stats, errors }) {
   return { passed: stats.expected + stats.flaky, failed, skipped: stats.skipped };
 }
 
-function run({ command, env }) {
+/** Runs a step; what it says is shown as it comes, or kept if others are shown meanwhile. */
+function run({ command, env, beginsAtOnce = false }) {
   return new Promise((resolve) => {
+    const began = performance.now();
     const path = `${join(root, 'node_modules/.bin')}:${process.env.PATH}`;
+    const shown = beginsAtOnce ? 'pipe' : 'inherit';
     const child = spawn(command, {
       cwd: root,
       shell: true,
-      stdio: ['ignore', 'inherit', 'inherit'],
+      stdio: ['ignore', shown, shown],
       env: { ...process.env, ...env, PATH: path },
     });
-    child.on('close', (code) => resolve(code ?? 1));
+    const kept = [];
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => kept.push(chunk));
+    child.on('close', (code) => {
+      const seconds = ((performance.now() - began) / 1000).toFixed(1);
+      resolve({ code: code ?? 1, seconds, kept: Buffer.concat(kept) });
+    });
   });
 }
 
@@ -78,13 +88,13 @@ function result({ title, count }, code) {
   return code !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts;
 }
 
+const begun = new Map(steps.filter(({ beginsAtOnce }) => beginsAtOnce).map((step) => [step, run(step)]));
 const rows = [];
 for (const step of steps) {
   console.log(`\n=== ${step.title}: ${step.command}`);
-  const began = performance.now();
-  const code = await run(step);
+  const { code, seconds, kept } = await (begun.get(step) ?? run(step));
+  process.stdout.write(kept);
   const counts = result(step, code);
-  const seconds = ((performance.now() - began) / 1000).toFixed(1);
   const tests = step.count && `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`;
   rows.push({ ...counts, title: step.title, seconds, tests });
   console.log(`=== ${step.title}: ${counts.failed === 0 ? 'ok' : 'FAILED'} in ${seconds} s`);
