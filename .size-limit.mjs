@@ -3,7 +3,8 @@ import { build } from 'esbuild';
 
 const dashboard = 'packages/dashboard/dist';
 const library = 'packages/detectors/dist/index.js';
-for (const built of [`${dashboard}/index.html`, library]) {
+const lean = 'packages/detectors/dist/lean/index.js';
+for (const built of [`${dashboard}/index.html`, library, lean]) {
   if (!existsSync(built)) throw new Error(`${built} is not built yet: run \`npm run build\``);
 }
 
@@ -13,10 +14,10 @@ const first = [...html.matchAll(/(?:src|href)="\/?([^"]+\.js)"/g)].map((match) =
 if (first.length === 0) throw new Error(`${dashboard}/index.html loads no script`);
 
 /** What a page carries that imports these names, zod aside, which it may well have already. */
-async function bundled(...names) {
-  const outfile = `.cache/size/${names.join('-')}.js`;
+async function bundled(entry, ...names) {
+  const outfile = `.cache/size/${entry === lean ? 'lean-' : ''}${names.join('-')}.js`;
   await build({
-    stdin: { contents: `export { ${names.join(', ')} } from './${library}';`, resolveDir: '.' },
+    stdin: { contents: `export { ${names.join(', ')} } from './${entry}';`, resolveDir: '.' },
     outfile,
     bundle: true,
     minify: true,
@@ -31,12 +32,22 @@ export default [
   { name: 'dashboard, first bundle', path: first, gzip: true, limit: '260 kB' },
   {
     name: 'library, without zod',
-    ...(await bundled('createSessionAnalyzer')),
-    limit: '32.5 kB',
+    ...(await bundled(library, 'createSessionAnalyzer')),
+    limit: '33.3 kB',
   },
   {
     name: 'library with the semantic layer, without zod',
-    ...(await bundled('createSessionAnalyzer', 'semanticLayer', 'parseJudgeAnswer')),
-    limit: '36.7 kB',
+    ...(await bundled(library, 'createSessionAnalyzer', 'semanticLayer', 'parseJudgeAnswer')),
+    limit: '37.5 kB',
+  },
+  {
+    name: 'lean library, without zod',
+    ...(await bundled(lean, 'createSessionAnalyzer')),
+    limit: '25 kB',
+  },
+  {
+    name: 'lean library with the semantic layer, without zod',
+    ...(await bundled(lean, 'createSessionAnalyzer', 'semanticLayer', 'parseJudgeAnswer')),
+    limit: '25 kB',
   },
 ];

@@ -1,31 +1,7 @@
-import { type AgentEvent, type CheckAnswer, type DetectionInput, detectionSchema } from '@loopwatch/contract';
-import { detectionOf } from './detection.ts';
-import type { SemanticCheck } from './semantic/semantic-check.ts';
+import { type DetectionInput, detectionSchema } from '@loopwatch/contract';
+import { detectionOf } from './every-family.ts';
 import type { SemanticLayer } from './semantic/semantic-layer.ts';
-import { SessionAnalyzer, type SessionSnapshot } from './session-analyzer.ts';
-import type { PureVerdict } from './verdict.ts';
-
-/** One session's analyzer, as a library hands it out. */
-export interface SessionAnalyzerHandle {
-  /**
-   * Takes the session's next event. An event without `id` gets `#<index>`, one without `time` the time of the event
-   * before it (0 at first).
-   *
-   * @returns the verdicts at this event, mostly none
-   */
-  push(event: AgentEvent): PureVerdict[];
-  /**
-   * With the semantic layer, to be called after every push: the question to a model that the event raised, if it
-   * raised one. Send its messages, read the answer by `parseJudgeAnswer`, and hand that to {@link answer}.
-   */
-  takeCheck(): SemanticCheck | undefined;
-  /** Takes the answer to a check. @returns the verdicts that follow from it, at the event that asked */
-  answer(checkId: string, answer: CheckAnswer): PureVerdict[];
-  /** The whole state, as JSON. */
-  snapshot(): { sessionId: string; state: SessionSnapshot } | null;
-  /** Goes on from a snapshot of an analyzer with the same configuration. */
-  restore(snapshot: { sessionId: string; state: SessionSnapshot } | null): void;
-}
+import { handleOf, type SessionAnalyzerHandle } from './session-analyzer-handle.ts';
 
 /**
  * Watches one session: `createSessionAnalyzer({ preset: 'stream' }).push(event)`.
@@ -38,27 +14,5 @@ export function createSessionAnalyzer(
   config: DetectionInput = {},
   { semantic = null }: { readonly semantic?: SemanticLayer | null } = {},
 ): SessionAnalyzerHandle {
-  const detection = detectionOf(detectionSchema.parse(config), semantic);
-  let analyzer: SessionAnalyzer | undefined;
-  return {
-    push(event) {
-      analyzer ??= new SessionAnalyzer(event.sessionId ?? '', detection);
-      return [...analyzer.push(event)];
-    },
-    takeCheck() {
-      return analyzer?.takeCheck();
-    },
-    answer(checkId, answer) {
-      return [...(analyzer?.answer(checkId, answer) ?? [])];
-    },
-    snapshot() {
-      return analyzer === undefined ? null : { sessionId: analyzer.sessionId, state: analyzer.snapshot() };
-    },
-    restore(snapshot) {
-      analyzer = undefined;
-      if (snapshot === null) return;
-      analyzer = new SessionAnalyzer(snapshot.sessionId, detection);
-      analyzer.restore(snapshot.state);
-    },
-  };
+  return handleOf(detectionOf(detectionSchema.parse(config), semantic));
 }

@@ -1,12 +1,16 @@
 import { type DetectionSettings, detectionSettings } from '@loopwatch/contract';
 import { withModel } from './effective-settings.ts';
-import { type DetectionPlan, planDetection } from './plan.ts';
+import type { Families } from './families.ts';
+import { makePlan } from './make-plan.ts';
+import type { DetectionPlan } from './plan.ts';
 import type { SemanticLayer } from './semantic/semantic-layer.ts';
 
 /** Detection settings together with the plan made of them; shared by all sessions that have no settings of their own. */
 export interface Detection {
   readonly settings: DetectionSettings;
   readonly plan: DetectionPlan;
+  /** What plans are made with. */
+  readonly families: Families;
   /** What asks a model, where somebody answers its checks. */
   readonly semantic: SemanticLayer | null;
   /** Those of single models, by backend and model; none where all have the same. */
@@ -16,11 +20,16 @@ export interface Detection {
 }
 
 /** @param semantic the semantic layer, where somebody answers its checks; without it, it is off */
-export function detectionOf(settings: DetectionSettings, semantic: SemanticLayer | null = null): Detection {
+export function makeDetection(
+  settings: DetectionSettings,
+  families: Families,
+  semantic: SemanticLayer | null,
+): Detection {
   const judged = semantic !== null;
   const detection = {
     settings: detectionSettings(settings),
-    plan: planDetection(settings, judged),
+    plan: makePlan(settings, families, judged),
+    families,
     semantic,
   };
   const models = Object.entries(settings.overrides.models);
@@ -29,7 +38,7 @@ export function detectionOf(settings: DetectionSettings, semantic: SemanticLayer
   const server = { ...detection, tiers };
   for (const [name, own] of models) {
     const tier = withModel(detection.settings, own);
-    tiers.set(name, { settings: tier, plan: planDetection(tier, judged), semantic, tiers, server });
+    tiers.set(name, { ...server, settings: tier, plan: makePlan(tier, families, judged), server });
   }
   return server;
 }

@@ -1,5 +1,5 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
-import { CallHistory, type HistorySnapshot } from './call-history.ts';
+import type { CallHistory, HistorySnapshot } from './call-history.ts';
 import type { Detector, Step } from './finding.ts';
 import type { DetectionPlan } from './plan.ts';
 import { detectorKinds } from './registry.ts';
@@ -119,5 +119,5 @@ export interface BankSnapshot {
 
 /** Calls are kept with their results only where a rule looks at both. */
 function createHistory({ enabled, rounds }: DetectionPlan): CallHistory | null {
-  return enabled && rounds !== null ? new CallHistory(rounds) : null;
+  return enabled && rounds !== null ? rounds.createHistory() : null;
 }

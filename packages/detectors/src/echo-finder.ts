@@ -21,7 +21,7 @@ export class EchoFinder {
   /** Distance from the latest window to its echo; 0 where there is none. */
   echo = 0;
 
-  private readonly window: number;
+  readonly window: number;
   private readonly reach: number;
   private readonly gram: number;
   private readonly strideBits: number;

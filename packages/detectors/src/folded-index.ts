@@ -1,11 +1,10 @@
 import { EchoFinder } from './echo-finder.ts';
 import { BEGINNING, type FoldedState, SURROUNDINGS } from './folded-state.ts';
 import { occurrences } from './occurrences.ts';
-import type { TextRule } from './plan.ts';
-import type { RepeatListener } from './repeat-index.ts';
 import { type RepetitionKind, type RepetitionRule, RUN, repetitionKind } from './repetition-kind.ts';
 import { type PatternState, SentencePattern } from './sentence-pattern.ts';
 import { type FoldedText, type FolderSnapshot, TextFolder } from './text-folder.ts';
+import type { RepeatListener, TextIndex, TextRule } from './text-index.ts';
 import { TextTail } from './text-tail.ts';
 
 /** A new unit takes away what this many repeated ones bring: a text of which a quarter is new is no loop. */
@@ -35,7 +34,7 @@ const MOST = 3000;
  * rises in a loop, even in one of which a word changes, and stays near zero in a text that says something, however
  * alike its lines begin. How high it must rise depends on what repeats.
  */
-export class FoldedIndex implements FoldedText {
+export class FoldedIndex implements TextIndex, FoldedText {
   private readonly threshold: number;
   private readonly maxDistance: number;
   private readonly window: number;
@@ -61,34 +60,32 @@ export class FoldedIndex implements FoldedText {
     this.sentences = new SentencePattern(maxDistance);
   }
 
-  /** Units since the last restart. */
   get length(): number {
     return this.state.length;
   }
 
-  /** What repeats, in the words of a verdict. */
   get rule(): RepetitionRule {
     return this.state.rule;
   }
 
-  /** Units since the text began to repeat. */
   get since(): number {
     return this.rule === 'pattern' ? this.sentences.units : this.state.length - this.state.start;
   }
 
-  /** A marker of a list, a heading, a table or the like ends here. */
-  noteMarker(): void {
+  passesMarker(): boolean {
     this.state.markerAt = this.state.folded;
     this.sentences.breakOff();
+    return true;
   }
 
-  /** Code or a divider is here. */
-  noteFence(): void {
-    this.state.fenceAt = this.state.folded;
-    this.sentences.breakOff();
+  takesIn(isCode: boolean): boolean {
+    if (isCode) {
+      this.state.fenceAt = this.state.folded;
+      this.sentences.breakOff();
+    }
+    return true;
   }
 
-  /** Forgets the text. */
   restart(): void {
     if (this.state.length === 0) return;
     this.state = { ...BEGINNING };
@@ -223,12 +220,10 @@ export class FoldedIndex implements FoldedText {
     return state.score;
   }
 
-  /** The last units of the text up to the one at hand, at most `limit` of them. */
   tail(limit: number): string {
     return this.kept.text(Math.min(limit, KEPT_UNITS), this.end - 1 - this.at);
   }
 
-  /** Distances to the earlier occurrences of the latest window, nearest first, at most one less than the threshold. */
   get distances(): readonly number[] {
     if (this.rule === 'pattern') return this.sentences.distances(this.threshold - 1);
     return occurrences(this.tail(KEPT_UNITS), this.window, this.threshold - 1);
@@ -244,7 +239,9 @@ export class FoldedIndex implements FoldedText {
     };
   }
 
-  restore({ form, folder, kept, state, sentences }: FoldedSnapshot): void {
+  restore(snapshot: object): void {
+    if (!('form' in snapshot)) return;
+    const { form, folder, kept, state, sentences } = snapshot as FoldedSnapshot;
     this.restart();
     for (let i = 0; i < form.length; ) i = this.finder.advance(form, i, form.length);
     this.folder.restore(folder);
@@ -254,7 +251,7 @@ export class FoldedIndex implements FoldedText {
   }
 }
 
-export interface FoldedSnapshot {
+interface FoldedSnapshot {
   readonly form: string;
   readonly folder: FolderSnapshot;
   readonly kept: string;

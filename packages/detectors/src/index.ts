@@ -1,14 +1,15 @@
 export { canonicalJson } from './canonical-json.ts';
 export { type ChatCommand, chatCommands, withoutChatCommands } from './chat-commands.ts';
-export { createSessionAnalyzer, type SessionAnalyzerHandle } from './create-session-analyzer.ts';
-export { type Detection, detectionOf } from './detection.ts';
+export { createSessionAnalyzer } from './create-session-analyzer.ts';
+export type { Detection } from './detection.ts';
 export { detectorMetas } from './detector-metas.ts';
 export { effectiveSettings, type SessionScope } from './effective-settings.ts';
+export { detectionOf, planDetection } from './every-family.ts';
 export type { Detector, DetectorMeta, Finding, Step } from './finding.ts';
 export { type LogLine, turnRequestLines, verdictLines } from './log-lines.ts';
 export { maskSecrets } from './mask.ts';
 export { oneLine } from './one-line.ts';
-export { type DetectionPlan, planDetection } from './plan.ts';
+export type { DetectionPlan } from './plan.ts';
 export { type Preset, presets } from './presets.ts';
 export { parseJudgeAnswer } from './semantic/judge-answer.ts';
 export { type JudgeMessage, judgeAnswerForm } from './semantic/judge-prompt.ts';
@@ -21,6 +22,7 @@ export {
   type SessionSnapshot,
   snapshotVersion,
 } from './session-analyzer.ts';
+export type { SessionAnalyzerHandle } from './session-analyzer-handle.ts';
 export { applyControl } from './session-settings.ts';
 export type { TurnRequest } from './session-step.ts';
 export { settingsInForce } from './settings-in-force.ts';

@@ -1,12 +1,8 @@
 import type { DetectorId } from '@loopwatch/contract';
 import type { Detector } from './finding.ts';
 import { LateTextRepeat } from './late-text-repeat.ts';
-import { Outage } from './outage.ts';
 import type { DetectionPlan } from './plan.ts';
-import { RoundRepeat } from './round-repeat.ts';
 import type { SemanticLayer } from './semantic/semantic-layer.ts';
-import { Stagnation } from './stagnation.ts';
-import { hasCycles, ToolCycle } from './tool-cycle.ts';
 import { ToolLimit } from './tool-limit.ts';
 import { ToolRepeat } from './tool-repeat.ts';
 import { TurnLimit } from './turn-limit.ts';
@@ -36,20 +32,20 @@ export const detectorKinds: readonly DetectorKind[] = [
       if (!enabled) return null;
       return plan.rounds === null || isSimilar(plan)
         ? new ToolRepeat(plan)
-        : new RoundRepeat(plan, plan.rounds);
+        : plan.rounds.createToolRepeat(plan);
     },
   },
   {
     id: 'outage',
-    create: ({ rounds }) => (rounds?.outage ? new Outage(rounds.outage) : null),
+    create: ({ rounds }) => rounds && rounds.createOutage(),
   },
   {
     id: 'tool-cycle',
-    create: ({ rounds }) => (hasCycles(rounds) ? new ToolCycle(rounds) : null),
+    create: ({ rounds }) => rounds && rounds.createToolCycle(),
   },
   {
     id: 'stagnation',
-    create: ({ rounds }) => (rounds?.stagnation ? new Stagnation(rounds, rounds.stagnation) : null),
+    create: ({ rounds }) => rounds && rounds.createStagnation(),
   },
   {
     id: 'content-repeat',

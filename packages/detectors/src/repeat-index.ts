@@ -1,14 +1,6 @@
 import { EchoFinder } from './echo-finder.ts';
-import type { TextRule } from './plan.ts';
 import { SparseRing } from './sparse-ring.ts';
-
-/** Told about the units at which a window has occurred often enough, close enough together. */
-export interface RepeatListener {
-  /** The rule holds at the unit `i` of the appended text; `count` occurrences of its window. */
-  onRepeat(i: number, count: number): void;
-  /** The rule has not held for {@link TextRule.maxDistance} units. */
-  onQuiet(i: number): void;
-}
+import type { RepeatListener, TextIndex, TextRule } from './text-index.ts';
 
 /**
  * Finds, at every unit of a text, how often the window that ends there has occurred in the text's recent past.
@@ -17,7 +9,7 @@ export interface RepeatListener {
  * most (threshold - 1) x maxDistance units. Each occurrence knows the one before it, its echo, so the occurrences of
  * a window are a chain of echoes, and the rule holds where that many links of the chain lie within the reach.
  */
-export class RepeatIndex {
+export class RepeatIndex implements TextIndex {
   private readonly maxDistance: number;
   /** Earlier occurrences that make the rule hold. */
   private readonly needed: number;
@@ -40,12 +32,30 @@ export class RepeatIndex {
     this.counts = new SparseRing(this.reach + 1, Uint32Array);
   }
 
-  /** Units of tracked text since the last restart. */
   get length(): number {
     return this.finder.length;
   }
 
-  /** Forgets the text: tracking starts with the next unit. */
+  /** There is only one. */
+  get rule(): null {
+    return null;
+  }
+
+  /** Units since the beginning of the oldest counted occurrence. */
+  get since(): number {
+    return (this.distances.at(-1) ?? 0) + this.finder.window;
+  }
+
+  /** Structure ends a repetition, */
+  passesMarker(): boolean {
+    return false;
+  }
+
+  /** and what is no text is not tracked. */
+  takesIn(): boolean {
+    return false;
+  }
+
   restart(): void {
     if (this.finder.length === 0) return;
     this.finder.restart();
@@ -60,7 +70,6 @@ export class RepeatIndex {
     this.counts.clear();
   }
 
-  /** Appends `text` from `from` up to `to`, and tells the listener what is found at which unit. */
   append(text: string, from: number, to: number, listener: RepeatListener): void {
     const { finder } = this;
     for (let i = from; i < to; ) {
@@ -76,12 +85,10 @@ export class RepeatIndex {
     }
   }
 
-  /** The last units of the tracked text, at most `limit` of them. */
   tail(limit: number): string {
     return this.finder.tail(limit);
   }
 
-  /** Distances to the earlier occurrences of the latest window, nearest first, at most one less than the threshold. */
   get distances(): readonly number[] {
     const distances: number[] = [];
     let distance = this.finder.echo;
@@ -106,7 +113,9 @@ export class RepeatIndex {
   }
 
   /** Appends the remembered text anew: what lies further back than that cannot matter. */
-  restore({ text, counts, quietIn }: RepeatSnapshot): void {
+  restore(snapshot: object): void {
+    if (!('quietIn' in snapshot)) return;
+    const { text, counts, quietIn } = snapshot as RepeatSnapshot;
     this.restart();
     const { finder } = this;
     for (let i = 0; i < text.length; ) {
@@ -153,7 +162,7 @@ export class RepeatIndex {
   }
 }
 
-export interface RepeatSnapshot {
+interface RepeatSnapshot {
   readonly text: string;
   readonly counts: readonly number[];
   /** Units until a loop is over if nothing repeats; null when none is open. */

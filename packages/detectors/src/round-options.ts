@@ -1,4 +1,5 @@
 import type { DetectionSettings, Mode, ToolContractSettings } from '@loopwatch/contract';
+import { isOn } from './is-on.ts';
 import { onlyLooks } from './only-looks.ts';
 import { presets, type RoundPreset } from './presets.ts';
 import type { ToolIdentity } from './tool-identity.ts';
@@ -72,9 +73,7 @@ export function roundOptions(
   mode: Mode,
 ): RoundOptions | null {
   const { tool_cycle: cycle, stagnation, outage } = settings;
-  const wanted = (block: Record<string, unknown>): boolean =>
-    (block['enabled'] ?? (preset !== null || Object.values(block).some((value) => value !== undefined))) ===
-    true;
+  const wanted = (block: Parameters<typeof isOn>[0]): boolean => isOn(block, preset !== null);
   if (preset === null && ![cycle, stagnation, outage].some(wanted)) return null;
   const base = preset ?? fallback;
   return {

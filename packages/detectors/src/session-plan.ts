@@ -1,6 +1,8 @@
+import type { DetectionSettings } from '@loopwatch/contract';
 import type { Detection } from './detection.ts';
 import { modelName } from './effective-settings.ts';
-import { type DetectionPlan, planDetection } from './plan.ts';
+import { makePlan } from './make-plan.ts';
+import type { DetectionPlan } from './plan.ts';
 import type { SemanticLayer } from './semantic/semantic-layer.ts';
 import type { Labels } from './session-labels.ts';
 import { applyControl, type SessionOverrides } from './session-settings.ts';
@@ -53,10 +55,10 @@ export class SessionPlan {
 
   /** Sets and unsets settings of the session. @returns why not, naming key, value and what is allowed */
   change(change: Parameters<typeof applyControl>[2]): string | undefined {
-    const result = applyControl(this.base.settings, this.overrides, change);
+    const result = this.applying(change);
     if ('refused' in result) return result.refused;
     this.overrides = result.overrides;
-    this.current = planDetection(result.settings, this.semantic !== null);
+    this.current = this.planOf(result.settings);
     return undefined;
   }
 
@@ -75,8 +77,17 @@ export class SessionPlan {
 
   private ownPlan(): DetectionPlan {
     if (this.overrides === NO_OVERRIDES) return this.base.plan;
-    const result = applyControl(this.base.settings, this.overrides, {});
-    return 'refused' in result ? this.base.plan : planDetection(result.settings, this.semantic !== null);
+    const result = this.applying({});
+    return 'refused' in result ? this.base.plan : this.planOf(result.settings);
+  }
+
+  private applying(change: Parameters<typeof applyControl>[2]): ReturnType<typeof applyControl> {
+    const { settings, families } = this.base;
+    return applyControl(settings, this.overrides, change, families.schema);
+  }
+
+  private planOf(settings: DetectionSettings): DetectionPlan {
+    return makePlan(settings, this.base.families, this.semantic !== null);
   }
 }
 

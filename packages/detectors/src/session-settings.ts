@@ -22,6 +22,7 @@ const notPerSession = new Set([
 /**
  * Applies what a control event sets and unsets. A bad key or value changes nothing.
  *
+ * @param schema what settings there are, where it is not all of them
  * @returns the new overrides and settings, or a text that names the key, the value and what is allowed
  */
 export function applyControl(
@@ -31,6 +32,7 @@ export function applyControl(
     set?: Readonly<Record<string, unknown>> | null | undefined;
     unset?: readonly string[] | null | undefined;
   },
+  schema = detectionSchema,
 ): { overrides: SessionOverrides; settings: DetectionSettings } | { refused: string } {
   const set = change.set ?? {};
   const unset = change.unset ?? [];
@@ -47,7 +49,7 @@ export function applyControl(
   );
   const input = JSON.parse(JSON.stringify(base)) as Record<string, unknown>;
   for (const [path, value] of Object.entries(next)) assignPath(input, path.split('.'), value);
-  const parsed = detectionSchema.safeParse(input);
+  const parsed = schema.safeParse(input);
   if (parsed.success) return { overrides: next, settings: parsed.data };
   const faults = parsed.error.issues.map(({ path, message }) => {
     const key = path.join('.');

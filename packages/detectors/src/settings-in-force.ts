@@ -1,5 +1,6 @@
 import type { DetectionSettings } from '@loopwatch/contract';
-import { type DetectionPlan, planDetection } from './plan.ts';
+import { planDetection } from './every-family.ts';
+import type { DetectionPlan } from './plan.ts';
 
 /**
  * What holds where the settings say nothing, by dotted path: taken from the plan that detection itself runs on.
@@ -8,7 +9,7 @@ import { type DetectionPlan, planDetection } from './plan.ts';
  */
 export function settingsInForce(settings: DetectionSettings): ReadonlyMap<string, unknown> {
   const { tool, rounds, content, thought, toolLimit, turnLimit, semantic } = planDetection(settings, true);
-  const { cycle = null, stagnation = null, outage = null } = rounds ?? {};
+  const { cycle = null, stagnation = null, outage = null } = rounds?.options ?? {};
   return new Map<string, unknown>([
     ['tool_call_loop.enabled', tool.enabled],
     ['tool_call_loop.max_repeats', tool.threshold],

@@ -1,12 +1,11 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
-import type { Detector, DetectorMeta, Finding, Step } from './finding.ts';
-import { FoldedIndex, type FoldedSnapshot } from './folded-index.ts';
-import { Incident, type IncidentSnapshot } from './incident.ts';
+import type { Detector, DetectorMeta, Step } from './finding.ts';
+import { type Account, Incident, type IncidentSnapshot } from './incident.ts';
 import { type LineSnapshot, LineStructure, RESTART, TRACK } from './line-structure.ts';
 import type { Mark } from './mark.ts';
 import type { TextRepeatOptions } from './plan.ts';
-import { RepeatIndex, type RepeatListener, type RepeatSnapshot } from './repeat-index.ts';
-import { closingReason, quote, readablePeriod, repetitionReason, textGuidance } from './texts.ts';
+import type { RepeatListener, TextIndex } from './text-index.ts';
+import { closingReason, readablePeriod, repetitionReason, textGuidance } from './texts.ts';
 
 export const contentRepeatMeta: DetectorMeta = {
   id: 'content-repeat',
@@ -39,7 +38,7 @@ interface Gap {
 export class TextRepeat implements Detector, RepeatListener {
   private readonly options: TextRepeatOptions;
   private readonly structure = new LineStructure();
-  private readonly index: RepeatIndex | FoldedIndex;
+  private readonly index: TextIndex;
   private incident: Incident | undefined;
   /** Where the tracked text was at its last multiples of {@link MARK_EVERY} units, oldest first. */
   private marks: readonly Mark[] = NONE;
@@ -53,7 +52,7 @@ export class TextRepeat implements Detector, RepeatListener {
 
   constructor(options: TextRepeatOptions) {
     this.options = options;
-    this.index = options.folded ? new FoldedIndex(options) : new RepeatIndex(options);
+    this.index = options.createIndex();
   }
 
   push(step: Step): void {
@@ -109,19 +108,13 @@ export class TextRepeat implements Detector, RepeatListener {
 
   /** The unit `i` completes a marker of structure. */
   private meetStructure(step: Step, text: string, i: number): void {
-    const { index } = this;
-    if (index instanceof FoldedIndex) {
-      index.noteMarker();
-      this.track(text, i, i + 1);
-    } else this.restart(step, 'recovered', 'other structure followed', this.offset + i);
+    if (this.index.passesMarker()) this.track(text, i, i + 1);
+    else this.restart(step, 'recovered', 'other structure followed', this.offset + i);
   }
 
   /** Code and dividers are no text, but may repeat without end as well. */
   private skip(text: string, from: number, to: number): void {
-    const { index } = this;
-    if (!(index instanceof FoldedIndex)) return;
-    if (this.structure.inFence) index.noteFence();
-    this.track(text, from, to);
+    if (this.index.takesIn(this.structure.inFence)) this.track(text, from, to);
   }
 
   private track(text: string, from: number, to: number): void {
@@ -147,7 +140,7 @@ export class TextRepeat implements Detector, RepeatListener {
     if (step === undefined) return;
     this.incident ??= new Incident(this.options.mode, this.options.threshold, this.beginning(step));
     const phase = this.incident.repeat(count);
-    if (phase !== undefined) step.emit(this.finding(phase, this.incident, this.offset + i));
+    if (phase !== undefined) step.emit(this.incident.finding(phase, this.account(count, this.offset + i)));
   }
 
   onQuiet(i: number): void {
@@ -167,19 +160,15 @@ export class TextRepeat implements Detector, RepeatListener {
     if (incident === undefined) return;
     this.incident = undefined;
     const reason = `A text of the ${this.noun} had been repeated ${String(incident.count)} times; ${why}`;
-    const finding = this.finding('resolved', incident, at);
-    const evidence = { at, lastAction: incident.action };
-    step.emit({ ...finding, action: 'none', outcome, reason, evidence });
+    const account = { ...this.account(incident.count, at), evidence: { at } };
+    step.emit(incident.resolution(account, outcome, reason));
   }
 
   /** The mark at or before the first unit of the oldest counted occurrence. */
   private beginning(step: Step): Mark {
-    const { index } = this;
-    const { length } = index;
-    const back =
-      index instanceof FoldedIndex ? index.since : (index.distances.at(-1) ?? 0) + this.options.window;
+    const { length, since } = this.index;
     const sinceNewest = length - (this.nextMarkAt - MARK_EVERY);
-    const earlier = Math.max(0, Math.ceil((back - sinceNewest) / MARK_EVERY));
+    const earlier = Math.max(0, Math.ceil((since - sinceNewest) / MARK_EVERY));
     return this.marks[Math.max(0, this.marks.length - 1 - earlier)] ?? step.mark();
   }
 
@@ -205,52 +194,36 @@ export class TextRepeat implements Detector, RepeatListener {
     return this.gaps.reduce((offset, gap) => (unit < gap.at ? offset - gap.units : offset), at - back);
   }
 
-  private what(repeated: string, distance: number): string {
-    if (this.index instanceof FoldedIndex)
-      return repetitionReason(this.index.rule, repeated, distance, this.noun);
-    return `${quote(repeated)} repeats every ${String(distance)} characters in the ${this.noun}`;
-  }
-
   private get noun(): string {
     return this.options.stream === 'content' ? 'answer' : 'reasoning';
   }
 
-  private finding(phase: Finding['phase'], incident: Incident, at: number): Finding {
-    const { count, action } = incident;
+  private account(count: number, at: number): Account {
     const { window, threshold } = this.options;
-    const { distances } = this.index;
+    const { distances, rule } = this.index;
     const farthest = distances.at(-1) ?? 0;
     const period = distances[0] ?? 0;
     const distance = Math.round((farthest / Math.max(distances.length, 1)) * 10) / 10;
     const excerpt = this.index.tail(Math.max(EXCERPT_UNITS, 2 * period));
     // A sentence of a pattern is whole; what comes round otherwise may begin anywhere.
     const repeated =
-      this.index instanceof FoldedIndex && this.index.rule === 'pattern'
+      rule === 'pattern'
         ? excerpt.slice(-Math.max(period, 1)).trim()
         : readablePeriod(excerpt, Math.max(period, 1));
     return {
       detector: this.options.stream === 'content' ? 'content-repeat' : 'thought-repeat',
-      phase,
-      action,
-      key: '',
-      count,
       threshold,
-      windowMs: null,
-      period: 1,
-      tool: null,
-      reason: `${this.what(repeated, distance)}, ${String(count)} times so far`,
-      ...(action === 'chance' && { guidance: textGuidance(repeated, count) }),
+      reason: `${repetitionReason(rule, repeated, distance, this.noun)}, ${String(count)} times so far`,
+      guidance: textGuidance(repeated, count),
       evidence: {
         at,
-        lastAction: action,
-        ...(this.index instanceof FoldedIndex && { rule: this.index.rule }),
+        ...(rule !== null && { rule }),
         window: { length: window, text: excerpt.slice(-window) },
         distance,
         positions: [...distances.toReversed(), 0].map((back) => this.offsetBack(at, back + window - 1)),
         repeated,
         excerpt: { from: this.offsetBack(at, excerpt.length - 1), text: excerpt },
       },
-      since: incident.since,
       at,
     };
   }
@@ -270,10 +243,7 @@ export class TextRepeat implements Detector, RepeatListener {
 
   restore(snapshot: TextSnapshot): void {
     this.structure.restore(snapshot.structure);
-    const { index } = this;
-    if (index instanceof FoldedIndex) {
-      if ('form' in snapshot.index) index.restore(snapshot.index);
-    } else if (!('form' in snapshot.index)) index.restore(snapshot.index);
+    this.index.restore(snapshot.index);
     const { length } = this.index;
     this.incident = snapshot.incident && Incident.restore(snapshot.incident);
     this.marks = snapshot.marks;
@@ -285,7 +255,7 @@ export class TextRepeat implements Detector, RepeatListener {
 
 export interface TextSnapshot {
   readonly structure: LineSnapshot;
-  readonly index: RepeatSnapshot | FoldedSnapshot;
+  readonly index: object;
   readonly incident: IncidentSnapshot | undefined;
   readonly marks: readonly Mark[];
   readonly nextMarkIn: number;

@@ -86,9 +86,9 @@ export function textGuidance(repeated: string, count: number): string {
   ].join('\n');
 }
 
-/** What a person is told about a text that repeats by a rule of {@link FoldedIndex}. */
+/** What a person is told about a text that repeats. */
 export function repetitionReason(
-  rule: RepetitionRule,
+  rule: RepetitionRule | null,
   repeated: string,
   distance: number,
   noun: string,
@@ -96,6 +96,8 @@ export function repetitionReason(
   const what = repeated.trim() === '' ? 'White space' : quote(repeated);
   const every = `every ${String(distance)} characters of the ${noun}`;
   switch (rule) {
+    case null:
+      return `${quote(repeated)} repeats every ${String(distance)} characters in the ${noun}`;
     case 'counter':
       return `${what} comes ${every}, and only its numbers change`;
     case 'lines':

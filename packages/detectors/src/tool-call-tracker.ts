@@ -5,7 +5,7 @@ import {
   type VerdictAction,
 } from '@loopwatch/contract';
 import type { Step } from './finding.ts';
-import { planDetection } from './plan.ts';
+import { makePlan } from './make-plan.ts';
 import { SessionTotals } from './session-totals.ts';
 import { blockMessage, toolGuidance } from './texts.ts';
 import { canonicalArguments } from './tool-identity.ts';
@@ -43,7 +43,8 @@ export function createToolCallTracker(
   config: DetectionInput | NonNullable<DetectionInput['tool_call_loop']> = {},
 ): ToolCallTracker {
   const whole = 'preset' in config || 'tool_call_loop' in config ? config : { tool_call_loop: config };
-  const plan = planDetection(detectionSchema.parse({ preset: 'similar', ...whole }));
+  const settings = detectionSchema.parse({ preset: 'similar', ...whole });
+  const plan = makePlan(settings, { rounds: null, folded: null }, false);
   const detector = new ToolRepeat(plan);
   const totals = new SessionTotals();
   return {

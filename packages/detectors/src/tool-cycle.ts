@@ -18,8 +18,8 @@ export const toolCycleMeta: DetectorMeta = {
 /** Options with the rule on. */
 type CycleOptions = RoundOptions & { readonly cycle: NonNullable<RoundOptions['cycle']> };
 
-export function hasCycles(rounds: RoundOptions | null): rounds is CycleOptions {
-  return rounds !== null && rounds.cycle !== null;
+export function hasCycles(rounds: RoundOptions): rounds is CycleOptions {
+  return rounds.cycle !== null;
 }
 
 /** Finds a trailing block of 2 to 8 steps that is repeated, with the results it had before. */

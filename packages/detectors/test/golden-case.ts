@@ -70,8 +70,9 @@ export function verdictsOf(
   config: DetectionInput,
   events: readonly AgentEvent[],
   answers?: readonly CannedAnswer[],
+  create = createSessionAnalyzer,
 ): PureVerdict[] {
-  const analyzer = createSessionAnalyzer(config, { semantic: answers === undefined ? null : semanticLayer });
+  const analyzer = create(config, { semantic: answers === undefined ? null : semanticLayer });
   const waiting = [...(answers ?? [])];
   const found = events.flatMap((event) => {
     const verdicts = analyzer.push(event);

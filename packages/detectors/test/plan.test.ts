@@ -1,6 +1,7 @@
 import { type DetectionInput, detectionSchema } from '@loopwatch/contract';
 import { describe, expect, test } from 'vitest';
-import { planDetection, type ToolRepeatOptions } from '../src/plan.ts';
+import { planDetection } from '../src/every-family.ts';
+import type { ToolRepeatOptions } from '../src/plan.ts';
 
 type CallSettings = NonNullable<DetectionInput['tool_call_loop']>;
 

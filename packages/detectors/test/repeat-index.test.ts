@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { TextRule } from '../src/plan.ts';
+import type { TextRule } from '../src/text-index.ts';
 import { type Action, actualReports, expectedReports, lines } from './repeat-oracle.ts';
 
 const stream: TextRule = { window: 50, threshold: 10, maxDistance: 250 };

@@ -1,5 +1,5 @@
-import type { TextRule } from '../src/plan.ts';
 import { RepeatIndex } from '../src/repeat-index.ts';
+import type { TextRule } from '../src/text-index.ts';
 
 /** What the index reports, with the number of units appended so far as the place. */
 export type Report =

@@ -1,8 +1,8 @@
 import { type AgentEvent, type DetectionInput, detectionSchema } from '@loopwatch/contract';
 import { describe, expect, test } from 'vitest';
+import { planDetection } from '../src/every-family.ts';
 import type { Finding } from '../src/finding.ts';
 import type { Mark } from '../src/mark.ts';
-import { planDetection } from '../src/plan.ts';
 import { incidentId, type Scene, toVerdict } from '../src/verdict.ts';
 import { call, run, text } from './sessions.ts';
 

@@ -1,9 +1,9 @@
 import type { CheckAnswer, JudgeAnswer, VerdictOutcome } from '@loopwatch/contract';
 import type { Detector, DetectorMeta, Finding, Step } from '../finding.ts';
-import { Incident, type IncidentSnapshot } from '../incident.ts';
+import { type Account, Incident, type IncidentSnapshot } from '../incident.ts';
 import type { Mark } from '../mark.ts';
 import type { Privacy } from '../privacy.ts';
-import { quote } from '../texts.ts';
+import { closingReason, quote } from '../texts.ts';
 import type { Scene } from '../verdict.ts';
 import { judgeMessages } from './judge-prompt.ts';
 import type { SemanticOptions } from './options.ts';
@@ -135,45 +135,29 @@ export class Semantic implements Detector {
       this.incident ??= new Incident(this.options.mode, 1, question.since);
       const phase = this.incident.repeat(this.incident.count + 1);
       this.confidence = answer.confidence;
-      return phase && this.loop(phase, this.incident, question, answer);
+      return phase && this.incident.finding(phase, this.account(question, answer));
     }
     const { incident } = this;
     if (incident === undefined) return undefined;
     this.incident = undefined;
-    return {
-      ...this.resolved(
-        incident,
-        'recovered',
-        `the check at turn ${String(question.turn)} saw no loop any more`,
-      ),
-      confidence: answer.confidence,
-      evidence: { analysis: answer.analysis, turn: question.turn, lastAction: incident.action },
-    };
+    this.confidence = answer.confidence;
+    const why = `the check at turn ${String(question.turn)} saw no loop any more`;
+    return this.resolved(incident, 'recovered', why, { analysis: answer.analysis, turn: question.turn });
   }
 
-  private loop(
-    phase: Finding['phase'],
-    incident: Incident,
-    question: Question,
-    answer: JudgeAnswer,
-  ): Finding {
-    const { analysis, confidence } = answer;
-    const { action } = incident;
-    const [first, last] = question.shown;
+  private account({ shown: [first, last], turn }: Question, { analysis, confidence }: JudgeAnswer): Account {
     const turns = `turns ${String(first)} to ${String(last)}`;
     return {
-      ...this.base(incident),
-      phase,
-      action,
+      detector: 'semantic',
+      threshold: 1,
       confidence,
       reason: `A model that read ${turns} is ${percent(confidence)} sure that they are a loop`,
-      ...(action === 'chance' && { guidance: guidance(analysis, last - first + 1) }),
+      guidance: guidance(analysis, last - first + 1),
       evidence: {
         analysis,
-        turn: question.turn,
+        turn,
         shown: { from: first, to: last },
         threshold: this.options.confidence,
-        lastAction: action,
       },
     };
   }
@@ -184,28 +168,20 @@ export class Semantic implements Detector {
     this.question = undefined;
     this.schedule.reset();
     this.history.startPrompt(undefined);
-    if (incident === undefined) return;
-    const why = outcome === 'disabled' ? 'detection was switched off' : 'the prompt or session ended';
-    step.emit({ ...this.resolved(incident, outcome, why), evidence: { lastAction: incident.action } });
+    if (incident !== undefined) step.emit(this.resolved(incident, outcome, closingReason(outcome), {}));
   }
 
-  private resolved(incident: Incident, outcome: VerdictOutcome, why: string): Omit<Finding, 'evidence'> {
+  private resolved(
+    incident: Incident,
+    outcome: VerdictOutcome,
+    why: string,
+    evidence: Finding['evidence'],
+  ): Finding {
     const checks = incident.count === 1 ? 'one check' : `${String(incident.count)} checks in a row`;
     const reason = `A model had seen a loop in ${checks}; ${why}`;
-    return { ...this.base(incident), phase: 'resolved', action: 'none', outcome, reason };
-  }
-
-  private base({ count, since }: Incident) {
     const { confidence } = this;
-    const fixed = {
-      detector: 'semantic',
-      key: '',
-      threshold: 1,
-      windowMs: null,
-      period: 1,
-      tool: null,
-    } as const;
-    return { ...fixed, count, confidence, since };
+    const account: Account = { detector: 'semantic', threshold: 1, confidence, reason, evidence };
+    return incident.resolution(account, outcome, reason);
   }
 
   snapshot(): SemanticSnapshot {

@@ -1,0 +1,6 @@
+/**
+ * Whether a block of settings is on: as it says itself, else by the preset, else as soon as one of its keys is set.
+ */
+export function isOn(block: { readonly enabled?: boolean | undefined }, byPreset = false): boolean {
+  return block.enabled ?? (byPreset || Object.values(block).some((value) => value !== undefined));
+}

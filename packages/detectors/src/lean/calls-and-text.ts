@@ -1,0 +1,41 @@
+import { type DetectionSettings, detectionSchema } from '@loopwatch/contract';
+import { withModel } from '../effective-settings.ts';
+import type { Families } from '../families.ts';
+import { isOn } from '../is-on.ts';
+import { type Preset, presets } from '../presets.ts';
+
+const blocks = ['tool_cycle', 'stagnation', 'outage'] as const;
+const elsewhere = 'is not in @loopwatch/detectors/lean; @loopwatch/detectors has it';
+
+/** Settings that ask for more are refused, be they the server's, a model's or a session's. */
+const schema = detectionSchema.superRefine((settings, context) => {
+  const refuse = (...path: string[]): void => context.addIssue({ code: 'custom', path, message: elsewhere });
+  for (const path of beyond(settings)) refuse(...path);
+  for (const [name, own] of Object.entries(settings.overrides.models)) {
+    // What a model only inherits is told of the server.
+    for (const path of beyond(withModel(settings, own)))
+      if (path[0] in own) refuse('overrides', 'models', name, ...path);
+  }
+});
+
+/** The rules that look at calls and text as they are, and no others. */
+export const callsAndText: Families = { rounds: null, folded: null, schema };
+
+/** The keys that ask for more. */
+function beyond(settings: DetectionSettings): ['preset' | (typeof blocks)[number], ...string[]][] {
+  const wanted = blocks.filter((name) => isOn(settings[name]));
+  return [
+    ...(isLean(presets[settings.preset]) ? [] : [['preset'] as ['preset']]),
+    ...wanted.map((name): [typeof name, string] => [name, keyOf(settings[name])]),
+  ];
+}
+
+/** The key that switches a block on. */
+function keyOf(block: { readonly enabled?: boolean | undefined }): string {
+  const set = Object.entries(block).flatMap(([key, value]) => (value === undefined ? [] : [key]));
+  return block.enabled === true ? 'enabled' : (set[0] ?? '');
+}
+
+function isLean({ rounds, content, thought }: Preset): boolean {
+  return rounds === null && ![content, thought].some((text) => text?.folded);
+}
