@@ -11,6 +11,8 @@ export interface Pattern extends Omit<Account, 'detector' | 'tool'> {
   readonly mode: Mode;
   /** The rounds that make the pattern, oldest first, as far as they are remembered. */
   readonly rounds: readonly Round[];
+  /** Where it began; default: with the first of the rounds. */
+  readonly since?: Mark;
 }
 
 /** The one open incident of a rule over rounds, and what it was last seen to be. */
@@ -34,7 +36,7 @@ export class PatternIncident {
 
   /** The pattern holds at this step. */
   holds(step: Step, pattern: Pattern): void {
-    const since: Mark = pattern.rounds[0]?.calls[0]?.mark ?? step.mark();
+    const since: Mark = pattern.since ?? pattern.rounds[0]?.calls[0]?.mark ?? step.mark();
     this.incident ??= new Incident(pattern.mode, pattern.threshold, since);
     this.pattern = pattern;
     const phase = this.incident.repeat(pattern.count);

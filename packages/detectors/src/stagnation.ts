@@ -2,6 +2,7 @@ import type { VerdictOutcome } from '@loopwatch/contract';
 import type { CallHistory, Round } from './call-history.ts';
 import type { Detector, DetectorMeta, Step } from './finding.ts';
 import { answersAlike, errorOf, isKnownAnswer, isSameError } from './known-answers.ts';
+import { MessageRepeat, type MessageSnapshot } from './message-repeat.ts';
 import { type Pattern, PatternIncident, type PatternSnapshot } from './pattern-incident.ts';
 import { namesOf } from './round-evidence.ts';
 import { mayChange, type RoundOptions } from './round-options.ts';
@@ -32,6 +33,8 @@ export class Stagnation implements Detector {
   private stale = 0;
   /** Steps since a rule last held. */
   private quiet = 0;
+  /** From the first turn on: without turns nothing tells where a message ends. */
+  private messages: MessageRepeat | undefined;
 
   constructor(rounds: RoundOptions, options: StagnationOptions) {
     this.rounds = rounds;
@@ -40,6 +43,7 @@ export class Stagnation implements Detector {
 
   push(step: Step): void {
     if (step.event.type === 'prompt_started') this.close(step, 'ended');
+    this.pushMessage(step);
     const { calls } = step;
     if (!calls?.settled) return;
     // What is another detector's incident already is not counted once more for this one.
@@ -53,6 +57,16 @@ export class Stagnation implements Detector {
       this.incident.ends(step, 'recovered', 'something new came');
     }
     calls.stagnant = this.incident.isOpen && pattern !== null;
+  }
+
+  private pushMessage(step: Step): void {
+    if (step.event.type === 'turn_started') this.messages ??= new MessageRepeat();
+    this.messages?.push(step, { threshold: this.sameAnswers, mode: this.options.mode });
+  }
+
+  /** Answers that are the same leave less doubt than errors that are. */
+  private get sameAnswers(): number {
+    return Math.max(2, this.options.sameError - 1);
   }
 
   /** A failure that is open may come again after other steps, unless they changed something or it was cured. */
@@ -95,7 +109,7 @@ export class Stagnation implements Detector {
   /** The same question in ever new words, with the same answer: no other call than before, but for its wording. */
   private sameAnswer({ rounds, settled }: CallHistory): Pattern | null {
     if (settled === null || settled.kind === 'transient') return null;
-    const threshold = Math.max(2, this.options.sameError - 1);
+    const threshold = this.sameAnswers;
     let count = 1;
     for (let next = settled; count < rounds.length; count += 1) {
       const before = rounds.at(-1 - count) as Round;
@@ -212,16 +226,28 @@ export class Stagnation implements Detector {
     this.stale = 0;
     this.quiet = 0;
     this.incident.ends(step, outcome, closingReason(outcome));
+    this.messages?.close(step, outcome);
   }
 
   snapshot(): StagnationSnapshot {
-    return { stale: this.stale, quiet: this.quiet, incident: this.incident.snapshot() };
+    const { stale, quiet, messages } = this;
+    return {
+      stale,
+      quiet,
+      incident: this.incident.snapshot(),
+      ...(messages !== undefined && { messages: messages.snapshot() }),
+    };
   }
 
   restore(snapshot: StagnationSnapshot): void {
     this.stale = snapshot.stale;
     this.quiet = snapshot.quiet;
     this.incident.restore(snapshot.incident);
+    this.messages = undefined;
+    if (snapshot.messages !== undefined) {
+      this.messages = new MessageRepeat();
+      this.messages.restore(snapshot.messages);
+    }
   }
 }
 
@@ -229,4 +255,5 @@ interface StagnationSnapshot {
   readonly stale: number;
   readonly quiet: number;
   readonly incident: PatternSnapshot;
+  readonly messages?: MessageSnapshot;
 }
