@@ -13,6 +13,7 @@ export {
   detectionSettings,
   type Mode,
   type ModelSettings,
+  modelSettingsSchema,
   outageSchema,
   type PresetName,
   presetNames,

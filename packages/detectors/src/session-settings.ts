@@ -3,7 +3,6 @@ import { type DetectionSettings, detectionSchema, nearest, settingPaths } from '
 /** Settings of one session: dotted paths over the wider settings. */
 export type SessionOverrides = Readonly<Record<string, unknown>>;
 
-const paths = settingPaths(detectionSchema).map(({ path }) => path);
 /** Of the process, not of one session. */
 const notPerSession = new Set([
   'overrides.models',
@@ -18,6 +17,7 @@ const notPerSession = new Set([
   'semantic.max_characters',
   'privacy.store_text',
 ]);
+const paths = settingPaths(detectionSchema).flatMap(({ path }) => (notPerSession.has(path) ? [] : path));
 
 /**
  * Applies what a control event sets and unsets. A bad key or value changes nothing.
@@ -53,13 +53,16 @@ export function applyControl(
   if (parsed.success) return { overrides: next, settings: parsed.data };
   const faults = parsed.error.issues.map(({ path, message }) => {
     const key = path.join('.');
-    return `${key} = ${JSON.stringify(next[key])}: ${message}`;
+    // What was given may lie above the fault, as a whole block, or below it, as a key that its block does not have.
+    const given = Object.keys(next).find(
+      (one) => `${key}.`.startsWith(`${one}.`) || one.startsWith(`${key}.`),
+    );
+    return `${given ?? key} = ${JSON.stringify(next[given ?? key])}: ${message}`;
   });
   return { refused: faults.join('; ') };
 }
 
 function isSettable(path: string): boolean {
-  if (notPerSession.has(path)) return false;
   return paths.includes(path) || path.startsWith('tool_call_loop.per_tool.');
 }
 

@@ -1,5 +1,11 @@
-import { type DetectionSettings, detectionSchema, nearest, settingPaths } from '@loopwatch/contract';
-import { assignPath } from './session-settings.ts';
+import {
+  type DetectionSettings,
+  detectionSchema,
+  modelSettingsSchema,
+  settingPaths,
+  settingPlace,
+} from '@loopwatch/contract';
+import { type Ground, laySettings, unknownSetting } from './lay-settings.ts';
 
 /** Settings by dotted path, for each scope wider than a session: `server`, or `model:<backend>/<model>`. */
 export type WideScopes = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
@@ -46,32 +52,26 @@ export function withScope(
   if (model === undefined ? scope !== 'server' : !/^[^/]+\/.+$/.test(model)) {
     return { refused: 'is no scope of many sessions; those are server and model:<backend>/<model>' };
   }
-  const input = JSON.parse(JSON.stringify(base)) as Record<string, unknown>;
-  const prefix = model === undefined ? [] : ['overrides', 'models', model];
-  for (const [path, value] of Object.entries(values)) {
-    const unknown = unknownPath(path);
-    if (unknown !== undefined) return { refused: unknown };
-    assignPath(input, [...prefix, ...path.split('.')], value);
-  }
-  const parsed = detectionSchema.safeParse(input);
-  if (parsed.success) return { settings: parsed.data };
-  const faults = parsed.error.issues.map(({ path, message }) => {
-    const key = path.slice(prefix.length).join('.');
-    return key in values ? `${key} = ${JSON.stringify(values[key])}: ${message}` : message;
-  });
-  return { refused: faults.join('; ') };
+  const target = JSON.parse(JSON.stringify(base)) as Record<string, unknown>;
+  const ground: Ground =
+    model === undefined
+      ? { target, block: [], schema: detectionSchema, owner: 'detection' }
+      : { target, block: ['overrides', 'models', model], schema: modelSettingsSchema, owner: 'a model' };
+  const refused = Object.keys(values).flatMap((path) => unsettable(path, ground) ?? []);
+  if (refused.length > 0) return { refused: refused.join('; ') };
+  const faults = laySettings(ground, values);
+  const parsed = detectionSchema.safeParse(target);
+  if (!parsed.success) faults.push(...parsed.error.issues.map(({ message }) => message));
+  return parsed.success && faults.length === 0 ? { settings: parsed.data } : { refused: faults.join('; ') };
 }
 
-function unknownPath(path: string): string | undefined {
+/** Why nothing can be set there, if so. */
+function unsettable(path: string, { schema, owner }: Ground): string | undefined {
   if (ofTheProcess.has(path))
     return `${path} cannot change while a process runs: set it in its configuration`;
-  const paths = settingPaths(detectionSchema).map(({ path: known }) => known);
-  if (paths.includes(path) || path.startsWith('tool_call_loop.per_tool.') || path.startsWith('per_tool.'))
-    return undefined;
-  // The older names are keys of a model's block only, which the schema knows.
-  if (path.startsWith('tool_loop_detection_')) return undefined;
-  const meant = nearest(path, paths);
-  return `${path} is no setting of detection${meant === undefined ? '' : `; did you mean ${meant}?`}`;
+  const known = settingPaths(schema).map(({ path: other }) => other);
+  const isOfTool = /(?:^|\.)per_tool\./.test(path) && settingPlace(schema, path) !== undefined;
+  return known.includes(path) || isOfTool ? undefined : unknownSetting(path, owner, known);
 }
 
 function serverFirst(a: string, b: string): number {

@@ -24,15 +24,45 @@ describe('settings of many sessions', () => {
     expect(configured.preset).toBe('stream');
   });
 
+  it('take the older names of a model', () => {
+    const result = withScope(configured, 'model:a/b', { tool_loop_detection_max_repeats: 7 });
+    expect(result).toMatchObject({
+      settings: { overrides: { models: { 'a/b': { tool_loop_detection_max_repeats: 7 } } } },
+    });
+    expect(withScope(configured, 'server', { tool_loop_detection_max_repeats: 7 })).toHaveProperty('refused');
+  });
+
+  it('may name tools with dots', () => {
+    const values = { 'tool_call_loop.per_tool.fs.read.max_repeats': 9 };
+    for (const scope of ['server', 'model:a/b'])
+      expect(JSON.stringify(withScope(configured, scope, values))).toContain('"fs.read":{"max_repeats":9}');
+  });
+
   it.each<[string, Record<string, unknown>, RegExp]>([
     [
       'server',
       { 'tool_call_loop.max_repeat': 3 },
       /max_repeat is no setting.*did you mean tool_call_loop.max_repeats/,
     ],
-    ['server', { 'tool_call_loop.max_repeats': 'x' }, /tool_call_loop.max_repeats = "x": /],
+    [
+      'server',
+      { 'tool_call_loop.max_repeats': 'x' },
+      /^tool_call_loop.max_repeats is "x"; allowed: a whole number from 2 to 1000000$/,
+    ],
+    [
+      'server',
+      { 'privacy.mask': ['('] },
+      /privacy.mask is \["\("\]; allowed: a list.*; is no regular expression/,
+    ],
+    [
+      'model:a/b',
+      { 'tool_call_loop.ttl_seconds': 0 },
+      /ttl_seconds is 0; allowed: a number above 0, or null$/,
+    ],
     ['server', { 'session.max_sessions': 5 }, /session.max_sessions cannot change while a process runs/],
-    ['model:a/b', { 'session.idle_seconds': 5 }, /[Uu]nrecognized key.*session/],
+    ['server', { tool_call_loop: { max_repeats: 3 } }, /^tool_call_loop is no setting of detection/],
+    ['server', { 'tool_call_loop.per_tool.a.max_repeat': 3 }, /a.max_repeat is no setting of detection/],
+    ['model:a/b', { 'session.idle_seconds': 5 }, /^session.idle_seconds is no setting of a model$/],
     ['model:a', { 'tool_call_loop.mode': 'warn' }, /model:<backend>\/<model>/],
     ['session:s', { 'tool_call_loop.mode': 'warn' }, /no scope of many sessions/],
   ])('are refused as a whole for %s with %j', (scope, values, why) => {

@@ -120,7 +120,7 @@ describe('settings of a scope', () => {
       'server',
       { set: { 'tool_call_loop.max_repeats': 'x' } },
       'tool_call_loop.max_repeats',
-      /expected number/,
+      /allowed: a whole number from 2/,
     ],
     ['server', { set: { 'session.max_sessions': 5 } }, 'session.max_sessions', /cannot change while/],
     ['session:s-1', { set: { 'privacy.mask': [] } }, 'privacy.mask', /no setting of a session/],

@@ -113,7 +113,11 @@ describe('settings of the control topic', () => {
 
   it.each<[string, object | string, RegExp]>([
     ['an unknown key', { v: 1, scope: 'server', set: { 'tool_call_loop.max_repeat': 2 } }, /did you mean/],
-    ['a wrong value', { v: 1, scope: 'server', set: threshold(0) }, /tool_call_loop.max_repeats = 0/],
+    [
+      'a wrong value',
+      { v: 1, scope: 'server', set: threshold(0) },
+      /tool_call_loop.max_repeats is 0; allowed: a whole number from 2/,
+    ],
     [
       'another scope than its key',
       { v: 1, scope: 'model:a/b', set: threshold(2) },

@@ -72,8 +72,5 @@ function isSettable(path: string, kind: ScopeKind): boolean {
     return !('refused' in result) || !unknownKey.test(result.refused);
   }
   const result = withScope(base, kind === 'server' ? 'server' : 'model:a/b', set);
-  return (
-    !('refused' in result) ||
-    (!unknownKey.test(result.refused) && !/[Uu]nrecognized key/.test(result.refused))
-  );
+  return !('refused' in result) || !unknownKey.test(result.refused);
 }

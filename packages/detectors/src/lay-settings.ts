@@ -1,0 +1,54 @@
+import { allowedValues, nearest, settingPlace } from '@loopwatch/contract';
+import { assignPath } from './session-settings.ts';
+
+type Schema = Parameters<typeof settingPlace>[0];
+
+/** Of a value that a text quotes. */
+const SHOWN_UNITS = 80;
+
+/** Where values are laid, and what may stand there. */
+export interface Ground {
+  readonly target: Record<string, unknown>;
+  /** Keys of the block that the values' paths begin in. */
+  readonly block: readonly string[];
+  readonly schema: Schema;
+  /** Whose settings these are, as in `a session`. */
+  readonly owner: string;
+}
+
+/**
+ * Lays values over settings, each where its dotted path leads.
+ *
+ * @returns what is wrong, a text for each: it names the key, the value and what is allowed
+ */
+export function laySettings(
+  { target, block, schema, owner }: Ground,
+  values: Readonly<Record<string, unknown>>,
+): string[] {
+  return Object.entries(values).flatMap(([path, value]) => {
+    const place = settingPlace(schema, path);
+    if (place === undefined) return unknownSetting(path, owner, []);
+    const { error } = place.schema.safeParse(value);
+    if (error !== undefined) return refusedValue(path, value, place.schema, error.issues);
+    assignPath(target, [...block, ...place.keys], value);
+    return [];
+  });
+}
+
+/** Says that there is no such setting, and which one may be meant. */
+export function unknownSetting(path: string, owner: string, known: readonly string[]): string {
+  const meant = nearest(path, known);
+  return `${path} is no setting of ${owner}${meant === undefined ? '' : `; did you mean ${meant}?`}`;
+}
+
+/** @param issues what the schema finds wrong; what it cannot say of itself is added */
+function refusedValue(
+  name: string,
+  value: unknown,
+  schema: Schema,
+  issues: readonly { readonly code: string; readonly message: string }[],
+): string {
+  const shown = String(JSON.stringify(value)).slice(0, SHOWN_UNITS);
+  const own = issues.flatMap(({ code, message }) => (code === 'custom' ? message : []));
+  return `${name} is ${shown}; allowed: ${[allowedValues(schema), ...own].join('; ')}`;
+}
