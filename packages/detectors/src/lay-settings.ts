@@ -48,7 +48,8 @@ function refusedValue(
   schema: Schema,
   issues: readonly { readonly code: string; readonly message: string }[],
 ): string {
-  const shown = String(JSON.stringify(value)).slice(0, SHOWN_UNITS);
+  // In a list, so that what JSON has no form for has one.
+  const shown = JSON.stringify([value]).slice(1, -1).slice(0, SHOWN_UNITS);
   const own = issues.flatMap(({ code, message }) => (code === 'custom' ? message : []));
   return `${name} is ${shown}; allowed: ${[allowedValues(schema), ...own].join('; ')}`;
 }

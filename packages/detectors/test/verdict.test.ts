@@ -91,6 +91,27 @@ describe('the ids of a verdict and of its incident', () => {
   });
 });
 
+test('a verdict carries the labels that the session has at its event, each as it was last given', () => {
+  const labels = { promptId: 'p-1', model: 'm-1', backend: 'b-1', agent: 'a-1', tenant: 't-1' };
+  const calls = Array.from({ length: 10 }, () => call('read'));
+  const events = calls.map((event, i) => ({
+    ...event,
+    ...(i === 0 && labels),
+    ...(i === 5 && { model: 'm-2', promptId: null }),
+    ...(i === 7 && { promptId: 'p-2' }),
+  }));
+  expect(run(calls)[0]).toMatchObject({
+    promptId: null,
+    model: null,
+    backend: null,
+    agent: null,
+    tenant: null,
+    preset: 'stream',
+    configHash: plan.configHash,
+  });
+  expect(run(events)).toMatchObject([labels, { ...labels, model: 'm-2', promptId: 'p-2' }]);
+});
+
 describe('what a loop has cost', () => {
   const usage = (tokens: number): AgentEvent => ({
     type: 'turn_finished',
