@@ -110,6 +110,8 @@ test('a verdict carries the labels that the session has at its event, each as it
     configHash: plan.configHash,
   });
   expect(run(events)).toMatchObject([labels, { ...labels, model: 'm-2', promptId: 'p-2' }]);
+  const next = run([...events, { type: 'prompt_started' }, ...calls]).at(-1);
+  expect(next).toMatchObject({ ...labels, model: 'm-2', promptId: null });
 });
 
 describe('what a loop has cost', () => {
