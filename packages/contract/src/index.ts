@@ -81,6 +81,7 @@ export {
   type SettingPlace,
   settingPaths,
   settingPlace,
+  settingValue,
   valueFromText,
 } from './setting-paths.ts';
 export { settingText, settingTexts } from './setting-texts.ts';

@@ -50,6 +50,18 @@ export function settingPlace(schema: z.ZodType, path: string): SettingPlace | un
   return placeOf(schema, path.split('.'));
 }
 
+/** What the settings hold at a dotted path; undefined where there is nothing. */
+export function settingValue(schema: z.ZodType, settings: object, path: string): unknown {
+  const keys = settingPlace(schema, path)?.keys ?? [];
+  return keys.reduce<unknown>(
+    (value, key) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+        ? (value as Record<string, unknown>)[key]
+        : undefined,
+    settings,
+  );
+}
+
 /** The keys of a block; none for a value, nor for a record, which takes any name. */
 export function blockKeys(schema: z.ZodType): string[] {
   const inner = unwrap(schema);

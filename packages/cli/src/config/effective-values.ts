@@ -4,8 +4,8 @@ import {
   type SettingOrigin,
   type Settings,
   settingPaths,
-  settingPlace,
   settingsSchema,
+  settingValue,
   topicNames,
 } from '@loopwatch/contract';
 import { planDetection, presets, settingsInForce } from '@loopwatch/detectors';
@@ -23,7 +23,7 @@ export interface EffectiveValue {
 export function effectiveValues({ settings, origins }: LoadedConfig): EffectiveValue[] {
   const filled = filledIn(settings);
   return pathsInOrder(origins).map((path) => {
-    const set = valueAt(settings, path);
+    const set = settingValue(settingsSchema, settings, path);
     const value = set ?? (set === null ? null : (filled.get(path) ?? null));
     const origin = originOf(path, settings, origins);
     return { path, value: isSecretPath(path) ? masked(value) : value, ...origin };
@@ -36,17 +36,6 @@ function pathsInOrder(origins: LoadedConfig['origins']): string[] {
     const inside = Object.keys(origins).filter((given) => given.startsWith(`${path}.`));
     return inside.length > 0 ? inside : [path];
   });
-}
-
-function valueAt(settings: Settings, path: string): unknown {
-  const keys = settingPlace(settingsSchema, path)?.keys ?? [];
-  return keys.reduce<unknown>(
-    (value, key) =>
-      typeof value === 'object' && value !== null && Object.hasOwn(value, key)
-        ? (value as Record<string, unknown>)[key]
-        : undefined,
-    settings,
-  );
 }
 
 /** What holds where the settings say nothing. */

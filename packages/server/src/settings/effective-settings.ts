@@ -2,7 +2,7 @@ import {
   type DetectionSettings,
   detectionSchema,
   type SettingOrigin,
-  settingPlace,
+  settingValue,
 } from '@loopwatch/contract';
 import type { EffectiveSetting } from '@loopwatch/contract/api';
 import { effectiveSettings, settingsInForce, withScopes } from '@loopwatch/detectors';
@@ -43,7 +43,7 @@ export function effectiveIn({ configured, scopes, scope, labels }: EffectiveOf):
   ];
   const server: Tier = { tier: 'server', name: 'server', sets: scopes.get('server') ?? {} };
   return settingKeys.map(({ path }) => {
-    const value = valueAt(held, path);
+    const value = settingValue(detectionSchema, held, path);
     const origin =
       originIn(tiers, path) ??
       (label === undefined ? undefined : configuredFor(label, path, configured)) ??
@@ -91,15 +91,4 @@ function configuredOrigin(
 function labelsOf(name: string): { backend: string; model: string } {
   const slash = name.indexOf('/');
   return { backend: name.slice(0, slash), model: name.slice(slash + 1) };
-}
-
-function valueAt(settings: DetectionSettings, path: string): unknown {
-  const keys = settingPlace(detectionSchema, path)?.keys ?? [];
-  return keys.reduce<unknown>(
-    (value, key) =>
-      typeof value === 'object' && value !== null && Object.hasOwn(value, key)
-        ? (value as Record<string, unknown>)[key]
-        : undefined,
-    settings,
-  );
 }
