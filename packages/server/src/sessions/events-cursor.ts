@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { HttpProblem } from '../http/problem.ts';
+import { decodeCursor } from '../http/cursor.ts';
 
 const index = z.int().nonnegative().nullable();
 
@@ -15,10 +15,6 @@ const beforeSchema = z.object({ end: z.int().nonnegative(), index });
 export type AfterCursor = z.infer<typeof afterSchema>;
 export type BeforeCursor = z.infer<typeof beforeSchema>;
 
-export function encodeCursor(cursor: AfterCursor | BeforeCursor): string {
-  return Buffer.from(JSON.stringify(cursor)).toString('base64url');
-}
-
 /** @throws HttpProblem 400 when it is none of ours */
 export function decodeAfter(cursor: string): AfterCursor {
   return decode('after', cursor, afterSchema);
@@ -30,10 +26,10 @@ export function decodeBefore(cursor: string): BeforeCursor {
 }
 
 function decode<T>(parameter: string, cursor: string, schema: z.ZodType<T>): T {
-  try {
-    return schema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')));
-  } catch (error) {
-    const detail = `pass the \`${parameter}\` of an earlier answer of the same session`;
-    throw new HttpProblem(400, `${parameter}: ${detail}`, { errors: [{ parameter, detail }] }, error);
-  }
+  return decodeCursor(
+    parameter,
+    cursor,
+    schema,
+    `pass the \`${parameter}\` of an earlier answer of the same session`,
+  );
 }

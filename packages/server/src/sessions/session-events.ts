@@ -1,7 +1,8 @@
 import type { SessionEvent, SessionEvents, SessionEventsQuery, SessionItem } from '@loopwatch/contract/api';
 import type { RecordReader } from '@loopwatch/log';
+import { encodeCursor } from '../http/cursor.ts';
 import { anchored, firstEvent, numberEvents } from './event-numbers.ts';
-import { type AfterCursor, decodeAfter, decodeBefore, encodeCursor } from './events-cursor.ts';
+import { type AfterCursor, decodeAfter, decodeBefore } from './events-cursor.ts';
 import { type ScanOptions, scanBackward, scanForward } from './session-record.ts';
 
 export interface EventsRequest {

@@ -1,7 +1,7 @@
 import type { Page } from '@loopwatch/contract/api';
 import type { Queryable } from '@loopwatch/storage';
 import { z } from 'zod';
-import { HttpProblem } from '../http/problem.ts';
+import { decodeCursor, encodeCursor } from '../http/cursor.ts';
 import type { Conditions } from './conditions.ts';
 
 export interface Paging {
@@ -27,7 +27,9 @@ export interface IdPage extends Page<string> {
 }
 
 /** What a cursor remembers: the list's sort, the last item's value and id, and the total as it was first counted. */
-const cursorSchema = z.tuple([z.string(), z.number(), z.string(), z.int().nonnegative()]);
+const cursorSchema = (sort: string) =>
+  z.tuple([z.literal(sort), z.number(), z.string(), z.int().nonnegative()]);
+const cursorAdvice = 'pass the nextCursor of an earlier answer of the same list, with the same sort';
 
 /** The ids of one page. The id makes the order total, so that paging neither skips nor repeats what does not change. */
 export async function pageOfIds<Name extends string>(
@@ -35,7 +37,7 @@ export async function pageOfIds<Name extends string>(
   { table, conditions, columns, sort, limit, cursor }: PageQuery<Name>,
 ): Promise<IdPage> {
   const name = `${sort.descending ? '-' : ''}${sort.by}`;
-  const after = cursor === undefined ? undefined : decodeCursor(cursor, name);
+  const after = cursor === undefined ? undefined : placeOf(cursor, name);
   const column = columns[sort.by];
   const narrowed = conditions.copy();
   if (after !== undefined) {
@@ -54,7 +56,7 @@ export async function pageOfIds<Name extends string>(
   const more = rows.length > limit && last !== undefined;
   return {
     items: page.map(({ id }) => id),
-    nextCursor: more ? encode([name, last.value, last.id, total]) : null,
+    nextCursor: more ? encodeCursor([name, last.value, last.id, total]) : null,
     total,
   };
 }
@@ -67,22 +69,7 @@ async function count(database: Queryable, table: string, { where, parameters }: 
   return row?.total ?? 0;
 }
 
-function encode(cursor: z.infer<typeof cursorSchema>): string {
-  return Buffer.from(JSON.stringify(cursor)).toString('base64url');
-}
-
-function decodeCursor(cursor: string, sort: string): { value: number; id: string; total: number } {
-  const detail = 'pass the nextCursor of an earlier answer of the same list, with the same sort';
-  const refuse = (): HttpProblem =>
-    new HttpProblem(400, `cursor: ${detail}`, { errors: [{ parameter: 'cursor', detail }] });
-  let json: unknown;
-  try {
-    json = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
-  } catch {
-    throw refuse();
-  }
-  const parsed = cursorSchema.safeParse(json);
-  if (!parsed.success || parsed.data[0] !== sort) throw refuse();
-  const [, value, id, total] = parsed.data;
+function placeOf(cursor: string, sort: string): { value: number; id: string; total: number } {
+  const [, value, id, total] = decodeCursor('cursor', cursor, cursorSchema(sort), cursorAdvice);
   return { value, id, total };
 }
