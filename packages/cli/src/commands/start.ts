@@ -1,29 +1,25 @@
-import { detectionSettings, type Settings, type TopicNames, topicNames } from '@loopwatch/contract';
-import { planDetection } from '@loopwatch/detectors';
+import { type Settings, type TopicNames, topicNames } from '@loopwatch/contract';
 import type { TaskRunner, TopicReader, VerdictSink } from '@loopwatch/log';
-import { createServer, retentionLimits, type ServerLog } from '@loopwatch/server';
+import { createServer, type ServerLog } from '@loopwatch/server';
 import { type Database, openDatabase } from '@loopwatch/storage';
-import { modelClient, Worker } from '@loopwatch/worker';
 import { Command } from 'commander';
 import type { Logger } from 'pino';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
-import { accessTokens } from '../runtime/access-tokens.ts';
 import { openDataDir } from '../runtime/embedded.ts';
 import { gatewaySettings, startGateway } from '../runtime/gateway.ts';
 import { listenFailure } from '../runtime/http.ts';
 import { kafkaServerLog, kafkaSink } from '../runtime/kafka.ts';
 import { type Running, runUntilSignal } from '../runtime/lifecycle.ts';
 import { createLogger } from '../runtime/logger.ts';
-import { configuredModel } from '../runtime/model.ts';
-import { oidcLogin } from '../runtime/oidc-login.ts';
-import { outwardLinks } from '../runtime/outward-links.ts';
-import { dashboardDir, samplesDir } from '../runtime/paths.ts';
+import { samplesDir } from '../runtime/paths.ts';
 import { processRegistry } from '../runtime/registry.ts';
+import { serverDeps } from '../runtime/server-deps.ts';
 import { version } from '../runtime/version.ts';
 import { workerInputs } from '../runtime/worker-inputs.ts';
 import { loadSamples } from '../samples/load-samples.ts';
 import { SamplePlayer } from '../samples/sample-player.ts';
+import { createWorker } from '../workers/create-worker.ts';
 
 interface Options extends ConfigOptions {
   readonly brokers?: string;
@@ -125,7 +121,7 @@ function overKafka(settings: Settings, logger: Logger): Log {
 
 /** Starts the parts; what has started is stopped again when a later one cannot. @returns them in the order of stopping */
 async function startAll(
-  { settings, origins }: LoadedConfig,
+  loaded: LoadedConfig,
   topics: TopicNames,
   log: Log,
   {
@@ -134,34 +130,15 @@ async function startAll(
   }: { readonly withSamples: boolean; readonly openDatabase: () => Promise<Database> },
   logger: Logger,
 ): Promise<Running[]> {
+  const { settings } = loaded;
   const registry = processRegistry();
-  const { preset, configHash } = planDetection(settings, modelClient(settings.llm) !== undefined);
-  const worker = new Worker({
-    runner: log.events,
-    control: log.control,
-    topics,
-    detection: settings,
-    model: configuredModel(settings, logger),
-    replayReach: settings.worker.replay_reach,
-    registry,
-    logger,
-  });
+  const worker = createWorker(settings, log, registry, logger);
   const server = createServer({
-    host: settings.server.host,
-    port: settings.server.port,
-    links: outwardLinks(settings.server),
+    ...serverDeps(loaded, logger),
     log: log.server,
     openDatabase: database,
-    topics,
     registry,
-    logger,
-    info: { version, preset, configHash },
-    configured: { settings: detectionSettings(settings), origins },
-    retention: retentionLimits(settings),
-    tokens: accessTokens(logger),
-    oidc: oidcLogin(settings),
     readiness: () => Promise.resolve({ log: { ok: worker.status.connected, detail: worker.status.detail } }),
-    dashboardDir,
     lastEventAt: () => worker.lastEventAt,
   });
   const samples = withSamples ? loadSamples(samplesDir) : [];
@@ -176,7 +153,7 @@ async function startAll(
     running.unshift(player);
     const playing =
       samples.length === 0 ? '' : `; playing ${String(samples.length)} sample sessions, round after round`;
-    logger.info({ url, preset, version }, `Loopwatch ${version} is at ${url}${playing}`);
+    logger.info({ url, preset: settings.preset, version }, `Loopwatch ${version} is at ${url}${playing}`);
     return running;
   } catch (error) {
     for (const part of running) await part.stop();

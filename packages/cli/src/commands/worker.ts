@@ -6,6 +6,7 @@ import { requireBrokers } from '../runtime/kafka.ts';
 import { runUntilSignal } from '../runtime/lifecycle.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { processRegistry } from '../runtime/registry.ts';
+import { workerInputs } from '../runtime/worker-inputs.ts';
 import { createWorker, logWatching } from '../workers/create-worker.ts';
 import { runSupervised } from '../workers/run-supervised.ts';
 import { runSupervisor } from '../workers/run-supervisor.ts';
@@ -45,7 +46,7 @@ export function workerCommand(): Command {
     const logger = createLogger(settings.log, 'worker');
     for (const warning of warnings) logger.warn(warning);
     const registry = processRegistry();
-    const worker = createWorker(settings, registry, logger);
+    const worker = createWorker(settings, workerInputs(settings, logger), registry, logger);
     const readiness = () =>
       Promise.resolve({ kafka: { ok: worker.status.connected, detail: worker.status.detail } });
     const health = await listenForHealth(settings.worker, readiness, registry);

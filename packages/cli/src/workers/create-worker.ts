@@ -3,11 +3,15 @@ import { Worker } from '@loopwatch/worker';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { configuredModel } from '../runtime/model.ts';
-import { workerInputs } from '../runtime/worker-inputs.ts';
+import type { WorkerInputs } from '../runtime/worker-inputs.ts';
 
 /** The worker of this process, not yet started. */
-export function createWorker(settings: Settings, registry: Registry, logger: Logger): Worker {
-  const { events, control } = workerInputs(settings, logger);
+export function createWorker(
+  settings: Settings,
+  { events, control }: WorkerInputs,
+  registry: Registry,
+  logger: Logger,
+): Worker {
   return new Worker({
     runner: events,
     control,

@@ -2,6 +2,7 @@ import type { Settings } from '@loopwatch/contract';
 import { stopInTime } from '../runtime/lifecycle.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { processRegistry } from '../runtime/registry.ts';
+import { workerInputs } from '../runtime/worker-inputs.ts';
 import { createWorker, logWatching } from './create-worker.ts';
 import { linkToSupervisor } from './supervisor-link.ts';
 
@@ -9,7 +10,7 @@ import { linkToSupervisor } from './supervisor-link.ts';
 export async function runSupervised(settings: Settings, number: number): Promise<void> {
   const logger = createLogger(settings.log, 'worker').child({ worker: number });
   const registry = processRegistry({ worker: String(number) });
-  const worker = createWorker(settings, registry, logger);
+  const worker = createWorker(settings, workerInputs(settings, logger), registry, logger);
   const link = linkToSupervisor(() => worker.status, registry, logger);
   try {
     const started = worker.start().then(() => {
