@@ -4,9 +4,9 @@ import type { Logger } from 'pino';
 import type { Api } from './api/api.ts';
 import type { Conversation, Guidance, GuidanceAs, Json, OwnAnswer } from './api/conversation.ts';
 import { parseObject } from './api/json.ts';
-import { apiError } from './http/api-error.ts';
 import type { ClientResponse } from './http/client-response.ts';
 import { type FlatHeaders, withoutHeaders } from './http/headers.ts';
+import { answerFailure } from './http/pass-through.ts';
 import type { Upstream, UpstreamRequest, WholeAnswer } from './http/upstream.ts';
 import type { UpstreamError } from './http/upstream-error.ts';
 import { type CallJudgement, type Judgement, judgeReply } from './judgement.ts';
@@ -187,13 +187,7 @@ export class Exchange {
     if (this.client.signal.aborted) return 'client_gone';
     metrics.upstreamFailures.inc({ failure: error.failure });
     logger.warn({ sessionId: session.id, failure: error.failure }, error.message);
-    if (told) return 'upstream_failed';
-    if (!this.client.started)
-      this.client.json(
-        error.status,
-        apiError(api.kind, error.status, `upstream_${error.failure}`, error.message),
-      );
-    else this.client.cut();
+    if (!told) answerFailure(this.client, api.kind, error);
     return 'upstream_failed';
   }
 

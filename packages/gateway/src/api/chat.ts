@@ -1,7 +1,7 @@
 import type { Api } from './api.ts';
 import { ChatStream } from './chat-stream.ts';
 import { chatUsage } from './chat-usage.ts';
-import { contentText, editContent } from './content.ts';
+import { contentText, editUserTexts } from './content.ts';
 import {
   type Conversation,
   type Guidance,
@@ -11,7 +11,17 @@ import {
   type ToolCall,
   told,
 } from './conversation.ts';
-import { isObject, limitedResult, named, objects, replaceLast, sessionIn, text } from './json.ts';
+import {
+  argsOf,
+  hasTools,
+  isObject,
+  limitedResult,
+  named,
+  objects,
+  replaceLast,
+  sessionIn,
+  text,
+} from './json.ts';
 
 /** OpenAI's Chat Completions: `POST /v1/chat/completions`. */
 export const chatApi: Api = {
@@ -46,22 +56,7 @@ export const chatApi: Api = {
   },
 
   withUserTexts(body, edit, isOwnAnswer) {
-    const messages: Json[] = [];
-    let emptied = false;
-    for (const message of objects(body['messages'])) {
-      const answered =
-        emptied && message['role'] === 'assistant' && isOwnAnswer(contentText(message['content']));
-      emptied = false;
-      if (answered) continue;
-      if (message['role'] !== 'user') {
-        messages.push(message);
-        continue;
-      }
-      const content = editContent(message['content'], edit);
-      if (content === undefined) emptied = true;
-      else messages.push(content === message['content'] ? message : { ...message, content });
-    }
-    return { ...body, messages };
+    return { ...body, messages: editUserTexts(objects(body['messages']), edit, isOwnAnswer) };
   },
 
   withGuidance(body, reply, guidance) {
@@ -90,12 +85,10 @@ export const chatApi: Api = {
       ...result,
       content: limitedResult(contentText(result['content']), message),
     });
-    const hasTools = Array.isArray(body['tools']) && body['tools'].length > 0;
     return {
       ...body,
       messages: replaceLast(objects(body['messages']), isResult, limited),
-      // Without tools there is nothing to choose, and the API refuses the key.
-      ...(hasTools && { tool_choice: 'none' }),
+      ...(hasTools(body) && { tool_choice: 'none' }),
     };
   },
 
@@ -167,10 +160,6 @@ function callsOf(message: Json): ToolCall[] {
   if (isObject(older))
     calls.push({ id: null, name: text(older['name']) ?? '', args: argsOf(older['arguments']) });
   return calls;
-}
-
-function argsOf(value: unknown): Json | string {
-  return isObject(value) ? value : (text(value) ?? '');
 }
 
 /** The calls of all choices: choices are alternatives, so what a later one repeats of an earlier one is one call. */

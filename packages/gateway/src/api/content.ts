@@ -1,3 +1,4 @@
+import type { Json } from './conversation.ts';
 import { isObject, objects, text } from './json.ts';
 
 /** The text of a message: a string, or those of its parts. */
@@ -23,6 +24,29 @@ export function editContent(content: unknown, edit: (text: string) => string): u
   const isSame = parts.length === content.length && parts.every((part, i) => part === content[i]);
   if (isSame) return content;
   return parts.length === 0 ? undefined : parts;
+}
+
+/**
+ * Messages with the user's texts run through a function. One of which nothing is left is taken out, and with it the
+ * answer that the gateway gave to it.
+ */
+export function editUserTexts(
+  messages: readonly Json[],
+  edit: (text: string) => string,
+  isOwnAnswer: (text: string) => boolean,
+): Json[] {
+  const edited: Json[] = [];
+  let emptied = false;
+  for (const message of messages) {
+    const { role, content } = message;
+    const answered = emptied && role === 'assistant' && isOwnAnswer(contentText(content));
+    emptied = false;
+    if (answered) continue;
+    const left = role === 'user' ? editContent(content, edit) : content;
+    if (left === undefined && role === 'user') emptied = true;
+    else edited.push(left === content ? message : { ...message, content: left });
+  }
+  return edited;
 }
 
 function editPart(part: unknown, edit: (text: string) => string): unknown[] {

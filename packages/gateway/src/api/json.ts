@@ -28,6 +28,16 @@ export function named(value: unknown): string | null {
   return typeof value === 'string' && value.trim() !== '' ? value.slice(0, 512) : null;
 }
 
+/** A call's arguments: an object, or the text that the model wrote. */
+export function argsOf(value: unknown): Json | string {
+  return isObject(value) ? value : (text(value) ?? '');
+}
+
+/** Without tools there is nothing to choose, and APIs refuse a choice. */
+export function hasTools(body: Json): boolean {
+  return Array.isArray(body['tools']) && body['tools'].length > 0;
+}
+
 /** What names the session in a request's metadata, the strongest first. */
 export function sessionIn(metadata: unknown): string | null {
   if (!isObject(metadata)) return null;

@@ -1,5 +1,5 @@
 import type { Api } from './api.ts';
-import { contentText, editContent } from './content.ts';
+import { contentText, editUserTexts } from './content.ts';
 import {
   type Conversation,
   type Guidance,
@@ -11,7 +11,18 @@ import {
   told,
   type Usage,
 } from './conversation.ts';
-import { count, isObject, limitedResult, named, objects, replaceLast, sessionIn, text } from './json.ts';
+import {
+  argsOf,
+  count,
+  hasTools,
+  isObject,
+  limitedResult,
+  named,
+  objects,
+  replaceLast,
+  sessionIn,
+  text,
+} from './json.ts';
 import { MessagesStream } from './messages-stream.ts';
 
 /** Anthropic's Messages: `POST /v1/messages`. */
@@ -50,18 +61,7 @@ export const messagesApi: Api = {
   },
 
   withUserTexts(body, edit, isOwnAnswer) {
-    const messages: Json[] = [];
-    let emptied = false;
-    for (const message of objects(body['messages'])) {
-      const answered =
-        emptied && message['role'] === 'assistant' && isOwnAnswer(contentText(message['content']));
-      emptied = false;
-      if (answered) continue;
-      const content = message['role'] === 'user' ? editContent(message['content'], edit) : message['content'];
-      if (content === undefined) emptied = true;
-      else messages.push(content === message['content'] ? message : { ...message, content });
-    }
-    return { ...body, messages };
+    return { ...body, messages: editUserTexts(objects(body['messages']), edit, isOwnAnswer) };
   },
 
   withGuidance(body, reply, guidance) {
@@ -85,8 +85,11 @@ export const messagesApi: Api = {
       ...result,
       content: limitedResult(contentText(result['content']), message),
     }));
-    const hasTools = Array.isArray(body['tools']) && body['tools'].length > 0;
-    return { ...body, messages: limited ?? messages, ...(hasTools && { tool_choice: { type: 'none' } }) };
+    return {
+      ...body,
+      messages: limited ?? messages,
+      ...(hasTools(body) && { tool_choice: { type: 'none' } }),
+    };
   },
 
   answer(body, { id, text: told, stop, details }, usage) {
@@ -137,8 +140,7 @@ function callsOf(blocks: readonly Json[]): ToolCall[] {
   return blocks.flatMap((block) => {
     const { type, input } = block;
     if (type !== 'tool_use') return [];
-    const args = isObject(input) ? input : (text(input) ?? '');
-    return [{ id: text(block['id']), name: text(block['name']) ?? '', args }];
+    return [{ id: text(block['id']), name: text(block['name']) ?? '', args: argsOf(input) }];
   });
 }
 

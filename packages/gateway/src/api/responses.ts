@@ -1,5 +1,5 @@
 import type { Api } from './api.ts';
-import { contentText, editContent } from './content.ts';
+import { contentText, editUserTexts } from './content.ts';
 import {
   type Conversation,
   type Guidance,
@@ -13,6 +13,7 @@ import {
 } from './conversation.ts';
 import {
   count,
+  hasTools,
   isObject,
   limitedResult,
   named,
@@ -68,17 +69,7 @@ export const responsesApi: Api = {
   },
 
   withUserTexts(body, edit, isOwnAnswer) {
-    const input: Json[] = [];
-    let emptied = false;
-    for (const item of inputOf(body)) {
-      const answered = emptied && item['role'] === 'assistant' && isOwnAnswer(contentText(item['content']));
-      emptied = false;
-      if (answered) continue;
-      const content = item['role'] === 'user' ? editContent(item['content'], edit) : item['content'];
-      if (content === undefined && item['role'] === 'user') emptied = true;
-      else input.push(content === item['content'] ? item : { ...item, content });
-    }
-    return { ...body, input };
+    return { ...body, input: editUserTexts(inputOf(body), edit, isOwnAnswer) };
   },
 
   withGuidance(body, reply, guidance) {
@@ -99,9 +90,8 @@ export const responsesApi: Api = {
       ...item,
       output: limitedResult(contentText(item['output']), message),
     });
-    const hasTools = Array.isArray(body['tools']) && body['tools'].length > 0;
     const input = replaceLast(inputOf(body), isResult, limited);
-    return { ...body, input, ...(hasTools && { tool_choice: 'none' }) };
+    return { ...body, input, ...(hasTools(body) && { tool_choice: 'none' }) };
   },
 
   answer(body, { id, text: said, stop, details }, usage) {
