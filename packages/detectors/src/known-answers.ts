@@ -1,4 +1,5 @@
 import type { Round } from './call-history.ts';
+import { turnsPages } from './paging.ts';
 import type { ResultForm } from './result-form.ts';
 import { isReworded } from './reworded.ts';
 import { answersQuestions, type RoundOptions } from './round-options.ts';
@@ -30,7 +31,8 @@ export function isKnownAnswer(before: Round, settled: Round, options: RoundOptio
 }
 
 /**
- * Whether these are one call each, of one tool, that put the same question in other words and got the same answer.
+ * Whether these are one call each, of one tool, that put the same question in other words, or asked for another page, and got
+ * the same answer.
  *
  * @param expected it has been so before, so that less in common is enough
  */
@@ -53,6 +55,7 @@ export function answersAlike(
     first.identity.name === second.identity.name &&
     first.result.gist === gist &&
     first.result.kind === kind &&
-    isReworded(first.identity, second.identity, empty && !expected ? EMPTY_SHARE : COMMON_SHARE)
+    (turnsPages(first.identity, second.identity) ||
+      isReworded(first.identity, second.identity, empty && !expected ? EMPTY_SHARE : COMMON_SHARE))
   );
 }

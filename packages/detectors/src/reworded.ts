@@ -74,7 +74,7 @@ function wordsOf(text: string): string[] {
 }
 
 /** The arguments by name; what is not text stands as JSON, so that it has no words in common with any. */
-function fieldsOf({ arguments: canonical }: ToolIdentity): Map<string, string> {
+export function fieldsOf({ arguments: canonical }: ToolIdentity): Map<string, string> {
   const value = parsed(canonical);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return new Map([['', canonical]]);
   return new Map(

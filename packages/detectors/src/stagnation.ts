@@ -3,6 +3,7 @@ import type { CallHistory, Round } from './call-history.ts';
 import type { Detector, DetectorMeta, Step } from './finding.ts';
 import { answersAlike, errorOf, isKnownAnswer, isSameError } from './known-answers.ts';
 import { MessageRepeat, type MessageSnapshot } from './message-repeat.ts';
+import { turnsPages } from './paging.ts';
 import { type Pattern, PatternIncident, type PatternSnapshot } from './pattern-incident.ts';
 import { namesOf } from './round-evidence.ts';
 import { mayChange, type RoundOptions } from './round-options.ts';
@@ -124,8 +125,16 @@ export class Stagnation implements Detector {
       loop,
       count,
       threshold,
-      `${namesOf(settled)} gave the same answer ${String(count)} times in a row to what differs only in its wording`,
+      `${namesOf(settled)} gave the same answer ${String(count)} times in a row ${this.variation(loop)}`,
     );
+  }
+
+  /** What the calls of the loop differ in. */
+  private variation(loop: readonly Round[]): string {
+    const [before, latest] = loop.slice(-2).map(({ calls }) => calls[0]?.identity);
+    return before && latest && turnsPages(before, latest)
+      ? 'whichever page was asked for'
+      : 'to what differs only in its wording';
   }
 
   private asksAgain(before: Round, settled: Round): boolean {
