@@ -1,14 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CliProcess, freePort, spawnCli, type TempDir, tempDir, waitFor } from '@loopwatch/testkit';
-import { expect, type Page, test } from '@playwright/test';
-import { expectNoViolations } from './support/page.ts';
-
-const viewports = [
-  { width: 1440, height: 900 },
-  { width: 1024, height: 768 },
-  { width: 390, height: 844 },
-];
+import { expect, test } from '@playwright/test';
+import { expectFine, viewports } from './support/page.ts';
 
 /** Sample sessions with a loop of each kind of evidence, and one that has none. */
 const samples = [
@@ -69,7 +63,7 @@ test.afterAll(async () => {
 test.use({ contextOptions: { reducedMotion: 'reduce' }, trace: 'off' });
 
 /** Every page, and a part of it that is there at every width when all is. */
-const routes: readonly { readonly path: string | (() => string); readonly shown: RegExp | string }[] = [
+const routes: readonly { readonly path: string | (() => string); readonly shown: string }[] = [
   { path: '/', shown: 'Tokens used by loops' },
   { path: '/incidents', shown: 'tool-repeat' },
   { path: () => `/incidents?peek=${idOf('tool-repeat')}`, shown: 'Evidence as JSON' },
@@ -99,33 +93,13 @@ function idOf(detector: string): string {
   return id;
 }
 
-/** What depends on the width is drawn again in the frame after it has changed. */
-async function resize(page: Page, viewport: { width: number; height: number }): Promise<void> {
-  await page.setViewportSize(viewport);
-  await page.evaluate(
-    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
-  );
-}
-
 for (const { path, shown } of routes) {
   const name = typeof path === 'string' ? path : path.toString().replace(/.*`(.*)`.*/, '$1');
   test(`nothing is inaccessible or cut off at any width, in either theme: ${name}`, async ({ page }) => {
     // A busy machine takes its time for six looks.
     test.setTimeout(180_000);
     await page.goto(url + (typeof path === 'string' ? path : path()));
-    for (const viewport of viewports) {
-      await resize(page, viewport);
-      await expect(page.getByText(shown).locator('visible=true').first()).toBeVisible();
-      await page.emulateMedia({ colorScheme: 'light' });
-      await expectNoViolations(page);
-      // A theme changes colours, and nothing else.
-      await page.emulateMedia({ colorScheme: 'dark' });
-      await expectNoViolations(page, ['color-contrast']);
-      const overflow = await page.evaluate(() =>
-        [...document.querySelectorAll('main, article')].map((part) => part.scrollWidth - part.clientWidth),
-      );
-      expect(Math.max(...overflow), `wider than ${String(viewport.width)} pixels`).toBeLessThanOrEqual(0);
-    }
+    await expectFine(page, shown);
   });
 }
 

@@ -1,6 +1,6 @@
 import { type CliProcess, freePort, spawnCli, type TempDir, tempDir } from '@loopwatch/testkit';
 import { expect, type Page, test } from '@playwright/test';
-import { expectNoViolations } from './support/page.ts';
+import { expectFine, expectNoViolations } from './support/page.ts';
 
 const tokens = { operator: 'the-operators-token', viewer: 'the-viewers-token' };
 const session = 'a-long-day';
@@ -70,11 +70,13 @@ test('a viewer logs in where the link leads to, sees all, and is told why nothin
   page,
 }) => {
   await page.goto(`${url}/incidents?detector=tool-repeat`);
-  await expectNoViolations(page);
   const token = page.getByLabel('Token');
   await token.fill('something else');
   await page.getByRole('button', { name: 'Log in' }).click();
   await expect(page.getByRole('alert')).toBeVisible();
+  await expect(token).toHaveAccessibleDescription(/not known/);
+  await expectFine(page, 'This token is not known');
+  await page.setViewportSize({ width: 1440, height: 900 });
   await token.fill(tokens.viewer);
   await page.getByRole('button', { name: 'Log in' }).click();
   await expect(page).toHaveURL(`${url}/incidents?detector=tool-repeat`);

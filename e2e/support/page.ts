@@ -20,6 +20,37 @@ export async function expectNoViolations(page: Page, rules: readonly string[] = 
   expect(found, page.url()).toEqual([]);
 }
 
+export const viewports = [
+  { width: 1440, height: 900 },
+  { width: 1024, height: 768 },
+  { width: 390, height: 844 },
+];
+
+/**
+ * Nothing is inaccessible, and nothing wider than the screen, at any width and in either theme.
+ *
+ * @param shown a text that is there at every width when all is
+ */
+export async function expectFine(page: Page, shown: string): Promise<void> {
+  for (const viewport of viewports) {
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.setViewportSize(viewport);
+    // What depends on the width is drawn again in the frame after it has changed.
+    await page.evaluate(
+      () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+    );
+    await expect(page.getByText(shown).locator('visible=true').first()).toBeVisible();
+    await expectNoViolations(page);
+    // A theme changes colours, and nothing else.
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expectNoViolations(page, ['color-contrast']);
+    const overflow = await page.evaluate(() =>
+      [...document.querySelectorAll('main, article')].map((part) => part.scrollWidth - part.clientWidth),
+    );
+    expect(Math.max(...overflow), `wider than ${String(viewport.width)} pixels`).toBeLessThanOrEqual(0);
+  }
+}
+
 /** How somebody works the page. */
 export interface Hand {
   readonly press: (target: Locator) => Promise<void>;

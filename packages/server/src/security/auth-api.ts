@@ -7,7 +7,8 @@ import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
 import type { Access } from './access.ts';
 import { isSecure } from './cookies.ts';
 import { limitLogins } from './limits.ts';
-import { loginStyle, ownPath, sendLoginPage } from './login-page.ts';
+import { ownPath, sendLoginPage } from './login-page.ts';
+import { loginStyle } from './login-style.ts';
 import type { Oidc } from './oidc.ts';
 import { oidcPages } from './oidc-pages.ts';
 import { userOf } from './user.ts';
@@ -58,7 +59,7 @@ export function loginPages(
 ): Router {
   const router = Router();
   const sendPage = (response: Response, to: string, alert?: string): void => {
-    const failed = alert === undefined ? {} : { alert };
+    const failed = alert === undefined ? {} : { alert, wrongToken: true };
     sendLoginPage(response, { to, methods: access.methods, provider: oidc?.options.name, ...failed });
   };
   if (oidc !== undefined) router.use(oidcPages(access, oidc, logger));

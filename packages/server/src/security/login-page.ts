@@ -1,14 +1,11 @@
 import type { Me } from '@loopwatch/contract/api';
 import type { Response } from 'express';
 
-export const loginStyle = `:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
-body { margin: 0; min-height: 100vh; display: grid; place-items: center; }
-main { width: min(22rem, 90vw); }
-label, input, button, .button { display: block; width: 100%; box-sizing: border-box; font: inherit; }
-input, button, .button { margin-top: .5rem; padding: .6rem .75rem; border-radius: .4rem; border: 1px solid GrayText; }
-button, .button { margin-top: 1rem; cursor: pointer; text-align: center; color: inherit; text-decoration: none; }
-[role=alert] { color: light-dark(#b3261e, #ff897d); }
-`;
+/** The product's mark: three steps on a ring. */
+const mark = `<svg width="22" height="22" viewBox="0 0 22 22" aria-hidden="true" stroke-width="1.8">
+<circle class="track" cx="11" cy="11" r="7.5" />
+<circle cx="11" cy="3.5" r="2.5" /><circle cx="17.5" cy="14.75" r="2.5" /><circle cx="4.5" cy="14.75" r="2.5" />
+</svg>`;
 
 export interface LoginPage {
   /** A path to go on to. */
@@ -18,19 +15,22 @@ export interface LoginPage {
   readonly provider: string | undefined;
   /** What went wrong. */
   readonly alert?: string;
+  /** Whether it was the token. */
+  readonly wrongToken?: boolean;
   readonly status?: number;
 }
 
 /** The page to log in by; without script, so that it works before anything else is let through. */
 export function sendLoginPage(response: Response, page: LoginPage): void {
-  const { to, methods, provider = '', alert, status = 401 } = page;
+  const { to, methods, provider = '', alert, wrongToken = false, status = 401 } = page;
   const goOn = encodeURIComponent(to);
   const parts = [
-    ...(alert === undefined ? [] : [`<p role="alert">${escaped(alert)}</p>`]),
+    ...(alert === undefined ? [] : [`<p role="alert" id="alert">${escaped(alert)}</p>`]),
     ...(methods.includes('oidc')
       ? [`<a class="button" href="/login/oidc?to=${goOn}">Log in with ${escaped(provider)}</a>`]
       : []),
-    ...(methods.includes('token') ? [tokenForm(goOn)] : []),
+    ...(methods.length > 1 ? ['<p class="or">or</p>'] : []),
+    ...(methods.includes('token') ? [tokenForm(goOn, wrongToken)] : []),
   ];
   response
     .status(status)
@@ -39,23 +39,28 @@ export function sendLoginPage(response: Response, page: LoginPage): void {
     .send(`<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <title>Log in to Loopwatch</title>
+<link rel="icon" href="data:,">
 <link rel="stylesheet" href="/login.css">
 <main>
-<h1>Loopwatch</h1>
+<p class="brand">${mark} Loopwatch</p>
+<h1>Log in</h1>
 ${parts.join('\n')}
 </main>
 </html>
 `);
 }
 
-function tokenForm(goOn: string): string {
+function tokenForm(goOn: string, isWrong: boolean): string {
+  const wrong = isWrong ? ' aria-invalid="true" aria-describedby="alert"' : '';
   return `<form method="post" action="/login?to=${goOn}">
 <label for="token">Token</label>
-<input id="token" name="token" type="password" autocomplete="current-password" required autofocus>
+<input id="token" name="token" type="password" autocomplete="current-password" required autofocus${wrong}>
 <button>Log in</button>
-</form>`;
+</form>
+<p class="help">Whoever runs the server has it: one that may change things, or one that may only look.</p>`;
 }
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
