@@ -68,7 +68,7 @@ export function createApp(options: AppOptions): Express {
 function api(options: AppOptions): Router {
   const router = Router();
   const document = openApiDocument(options.info);
-  router.use(authApi(options.access));
+  router.use(authApi(options.access, options.oidc, options.logger));
   router.use(incidentsApi(options));
   router.use(sessionsApi(options));
   router.use(sessionEventsApi(options));

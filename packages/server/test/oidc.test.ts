@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { type MutableToken, OAuth2Server } from 'oauth2-mock-server';
 import { io } from 'socket.io-client';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -86,8 +89,15 @@ async function login(said: Record<string, unknown>, to = '/') {
   claims = said;
   const { back, cookie } = await leave(to);
   const done = await get(back.href, cookie);
-  return { done, cookie: cookieOf(done, 'loopwatch_session') };
+  return {
+    done,
+    cookie: cookieOf(done, 'loopwatch_session'),
+    idToken: cookieOf(done, 'loopwatch_id_token'),
+  };
 }
+
+/** As a browser that has these cookies. */
+const logOut = (...cookies: string[]) => get('/api/v1/auth/logout', cookies.join('; '), { method: 'POST' });
 
 const me = async (cookie: string) => (await get('/api/v1/auth/me', cookie)).json();
 const acknowledge = (cookie: string) =>
@@ -173,10 +183,10 @@ describe('a login by the provider', () => {
 
   it('ends with a logout, and by itself after twelve hours', async () => {
     const { cookie } = await login({ groups: ['sre'] });
-    const out = await get('/api/v1/auth/logout', cookie, { method: 'POST' });
+    const out = await logOut(cookie);
     expect([out.status, out.headers.get('set-cookie')]).toEqual([
       204,
-      expect.stringMatching(/^loopwatch_session=;.*Max-Age=0/),
+      expect.stringMatching(/^loopwatch_session=;.*Max-Age=0.*loopwatch_id_token=;.*Max-Age=0/),
     ]);
     now += 12 * 3_600_000 + 1;
     expect(await me(cookie)).toMatchObject({ user: null });
@@ -188,6 +198,74 @@ describe('a login by the provider', () => {
       expect(done.headers.get('location')).toBe('/');
     }
   });
+});
+
+describe('a logout at the provider', () => {
+  const goOnFrom = async (answer: Response) => new URL(((await answer.json()) as { goOn: string }).goOn);
+
+  it('is led to with the ID token of the login, and leads back', async () => {
+    const { done, cookie, idToken } = await login({ groups: ['sre'] });
+    expect(done.headers.getSetCookie().join('\n')).toMatch(
+      /loopwatch_id_token=\S+; Path=\/api\/v1\/auth\/logout; HttpOnly; SameSite=Lax; Max-Age=43200/,
+    );
+    const out = await logOut(cookie, idToken);
+    expect(out.headers.getSetCookie().map((line) => line.replace(/;.*/, ''))).toEqual([
+      'loopwatch_session=',
+      'loopwatch_id_token=',
+    ]);
+    const goOn = await goOnFrom(out);
+    expect(goOn.origin + goOn.pathname).toBe(`${new URL(options.issuer).origin}/endsession`);
+    expect(Object.fromEntries(goOn.searchParams)).toEqual({
+      id_token_hint: idToken.replace('loopwatch_id_token=', ''),
+      post_logout_redirect_uri: `${url}/`,
+      client_id: 'loopwatch',
+    });
+    const back = await fetch(goOn, { redirect: 'manual' });
+    expect(back.headers.get('location')).toBe(`${url}/`);
+  });
+
+  it('does without an ID token that is too long for a cookie', async () => {
+    const { cookie, idToken } = await login({ groups: ['sre', ...Array<string>(400).fill('another-group')] });
+    expect(idToken).toBe('loopwatch_id_token=-');
+    const goOn = await goOnFrom(await logOut(cookie, idToken));
+    expect([...goOn.searchParams.keys()].toSorted()).toEqual(['client_id', 'post_logout_redirect_uri']);
+  });
+
+  it('is left out for who came by a token, and where the provider has no place for it', async () => {
+    const by = await get('/api/v1/auth/login', '', {
+      method: 'POST',
+      body: JSON.stringify({ token: viewerToken }),
+    });
+    expect((await logOut(cookieOf(by, 'loopwatch_session'))).status).toBe(204);
+
+    const metadata = createServer((_request, response) => {
+      const at = (path: string) => `${issuer}/${path}`;
+      response.setHeader('content-type', 'application/json').end(
+        JSON.stringify({
+          ...{ issuer, authorization_endpoint: at('a'), token_endpoint: at('t'), jwks_uri: at('k') },
+        }),
+      );
+    });
+    await once(metadata.listen(0, '127.0.0.1'), 'listening');
+    const issuer = `http://127.0.0.1:${String((metadata.address() as AddressInfo).port)}`;
+    expect(await logOutAt(issuer)).toBe(204);
+    expect(await logOutAt(options.issuer), 'this one has').toBe(200);
+    metadata.close();
+  });
+
+  it('never keeps a logout here from happening', async () => {
+    expect(await logOutAt('http://127.0.0.1:1')).toBe(204);
+  });
+
+  /** The status of a logout from another server, of who came there by this provider. */
+  async function logOutAt(issuer: string): Promise<number> {
+    const other = await startServer({ openDatabase: emptyDatabase, oidc: { ...options, issuer } });
+    const headers = { cookie: 'loopwatch_id_token=a.b.c' };
+    const out = await fetch(`${other.url}/api/v1/auth/logout`, { method: 'POST', headers });
+    expect(out.headers.get('set-cookie')).toMatch(/^loopwatch_session=;.*Max-Age=0/);
+    await other.server.stop();
+    return out.status;
+  }
 });
 
 describe('no login comes of', () => {

@@ -18,5 +18,11 @@ export const meSchema = z.object({
 /** Body of `POST /auth/login`; `POST /auth/logout` takes none. */
 export const loginSchema = z.strictObject({ token: z.string().min(1).max(4096) });
 
+/** Answer of `POST /auth/logout` where the provider of logins can end its own login, too; 204 elsewhere. */
+export const logoutSchema = z.object({
+  goOn: z.url().describe('Where to send the browser, which comes back from there.'),
+});
+
+export type Logout = z.infer<typeof logoutSchema>;
 export type Me = z.infer<typeof meSchema>;
 export type Login = z.infer<typeof loginSchema>;

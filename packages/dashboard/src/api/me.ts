@@ -1,6 +1,6 @@
-import { type Me, meSchema } from '@loopwatch/contract/api';
+import { logoutSchema, type Me, meSchema } from '@loopwatch/contract/api';
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { ApiError, request } from './client.ts';
+import { ApiError, request, send } from './client.ts';
 
 const everybody: Me = { required: false, user: { name: 'everybody', role: 'operator' }, methods: [] };
 
@@ -17,6 +17,12 @@ export const meQuery = queryOptions({
   },
   staleTime: 300_000,
 });
+
+/** Logs out. @returns where to go on to, so that the provider of logins logs out as well; undefined: nowhere */
+export async function logOut(): Promise<string | undefined> {
+  const answer = await send('/auth/logout', { method: 'POST' });
+  return answer.status === 204 ? undefined : logoutSchema.parse(await answer.json()).goOn;
+}
 
 /** Why who looks at the page may not change anything; undefined: they may. The server decides in the end. */
 export function useRefusal(): string | undefined {

@@ -1,8 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { send } from '../api/client.ts';
-import { meQuery } from '../api/me.ts';
+import { logOut, meQuery } from '../api/me.ts';
 import { statusQuery } from '../api/stats.ts';
 import { useLive } from '../live/context.ts';
 import { linkText } from '../live/link-text.ts';
@@ -161,9 +160,10 @@ function User() {
   const client = useQueryClient();
   if (me?.required !== true || me.user === null) return null;
   const logout = () => {
-    void send('/auth/logout', { method: 'POST' }).then(() => {
+    void logOut().then((goOn) => {
       client.clear();
-      window.location.reload();
+      if (goOn === undefined) window.location.reload();
+      else window.location.assign(goOn);
     });
   };
   return (

@@ -17,7 +17,14 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
       problems: [400, 413],
     },
   },
-  '/auth/logout': { post: { id: 'logout', summary: 'Takes the cookie away', status: 204 } },
+  '/auth/logout': {
+    post: {
+      id: 'logout',
+      summary: 'Takes the cookie away, and says where to log out at the provider of logins',
+      status: 204,
+      also: { 200: api.logoutSchema },
+    },
+  },
   '/incidents': {
     get: {
       id: 'listIncidents',

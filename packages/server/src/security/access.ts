@@ -13,7 +13,8 @@ export interface AccessTokens {
 }
 
 const cookieName = 'loopwatch_session';
-const sessionMs = 12 * 3_600_000;
+/** How long a login lasts. */
+export const sessionMs = 12 * 3_600_000;
 const userSchema = z.object({ name: z.string(), role: z.enum(roles) });
 
 /** Who may do what: by a token that a request carries, or by the cookie that a login has left. */

@@ -1,4 +1,4 @@
-import { loginSchema, type Me } from '@loopwatch/contract/api';
+import { type Logout, loginSchema, type Me } from '@loopwatch/contract/api';
 import express, { type RequestHandler, type Response, Router } from 'express';
 import type { Logger } from 'pino';
 import { isNavigation } from '../http/navigation.ts';
@@ -10,11 +10,12 @@ import { limitLogins } from './limits.ts';
 import { ownPath, sendLoginPage } from './login-page.ts';
 import { loginStyle } from './login-style.ts';
 import type { Oidc } from './oidc.ts';
+import { endAtProvider, forgetIdToken } from './oidc-logout.ts';
 import { oidcPages } from './oidc-pages.ts';
 import { userOf } from './user.ts';
 
 /** `/auth/me`, `/auth/login` and `/auth/logout`. */
-export function authApi(access: Access): Router {
+export function authApi(access: Access, oidc: Oidc | undefined, logger: Logger): Router {
   const router = Router();
   router
     .route('/auth/me')
@@ -40,11 +41,13 @@ export function authApi(access: Access): Router {
     .all(methodNotAllowed('POST'));
   router
     .route('/auth/logout')
-    .post((request, response) => {
+    .post(async (request, response) => {
+      const goOn = await endAtProvider(request, oidc, logger);
       response
-        .set('set-cookie', access.logout(isSecure(request)))
-        .status(204)
-        .end();
+        .append('set-cookie', access.logout(isSecure(request)))
+        .append('set-cookie', forgetIdToken(request));
+      if (goOn === null) response.status(204).end();
+      else response.json({ goOn } satisfies Logout);
     })
     .all(methodNotAllowed('POST'));
   return router;

@@ -4,6 +4,7 @@ import type { Access } from './access.ts';
 import { cookieIn, isSecure, setCookie } from './cookies.ts';
 import { ownPath, sendLoginPage } from './login-page.ts';
 import { type Oidc, pendingSchema } from './oidc.ts';
+import { addressOf, rememberIdToken } from './oidc-logout.ts';
 import { nameOf, userOfClaims } from './oidc-role.ts';
 
 const path = '/login/oidc';
@@ -48,28 +49,25 @@ export function oidcPages(access: Access, oidc: Oidc, logger: Logger): Router {
       return;
     }
     const { to } = pending;
-    let claims: Readonly<Record<string, unknown>>;
+    let loggedIn: Awaited<ReturnType<Oidc['finish']>>;
     try {
-      claims = await oidc.finish(new URL(request.originalUrl, addressOf(request, oidc)), pending);
+      loggedIn = await oidc.finish(new URL(request.originalUrl, addressOf(request, oidc)), pending);
     } catch (err) {
       logger.warn({ err }, 'a login by the provider failed');
       page(response, to, "This login did not succeed. Begin again; the server's log says why.", 401);
       return;
     }
+    const { claims, idToken } = loggedIn;
     const user = userOfClaims(claims, oidc.options);
     if (user === undefined) {
       logger.warn({ user: nameOf(claims) }, 'somebody without a role here has logged in');
       page(response, to, 'You are known, but have no role here. Ask whoever runs the server.', 403);
       return;
     }
-    response.append('set-cookie', access.login(user, isSecure(request))).redirect(303, to);
+    response
+      .append('set-cookie', access.login(user, isSecure(request)))
+      .append('set-cookie', rememberIdToken(request, idToken))
+      .redirect(303, to);
   });
   return router;
-}
-
-/** Of the server as the browser knows it; the provider compares it with what is registered there. */
-function addressOf(request: Request, { options }: Oidc): string {
-  const { publicUrl } = options;
-  if (publicUrl !== undefined) return publicUrl.replace(/(?<!\/)\/+$/, '');
-  return `${isSecure(request) ? 'https' : 'http'}://${request.headers.host ?? 'localhost'}`;
 }

@@ -23,6 +23,11 @@ export const pendingSchema = z.object({
 });
 export type Pending = z.infer<typeof pendingSchema>;
 
+interface LoggedIn {
+  readonly claims: Readonly<Record<string, unknown>>;
+  readonly idToken: string;
+}
+
 const timeoutSeconds = 10;
 /** How far the clocks of provider and server may be apart. */
 const clockToleranceSeconds = 30;
@@ -53,19 +58,34 @@ export class Oidc {
   }
 
   /**
+   * Where to send a browser to log out at the provider, too; undefined where the provider has no such place.
+   *
+   * @param idToken of the login that ends, where it is still known
+   */
+  async end(idToken: string | undefined, returnTo: string): Promise<URL | undefined> {
+    const configuration = await this.#configuration();
+    if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined;
+    return client.buildEndSessionUrl(configuration, {
+      ...(idToken !== undefined && { id_token_hint: idToken }),
+      post_logout_redirect_uri: returnTo,
+    });
+  }
+
+  /**
    * What the provider says about who comes back.
    *
    * @param url with what the provider has put behind the redirect URI
    * @throws when the provider refuses, or something is not as it was when the browser left
    */
-  async finish(url: URL, { state, nonce, verifier }: Pending): Promise<Readonly<Record<string, unknown>>> {
+  async finish(url: URL, { state, nonce, verifier }: Pending): Promise<LoggedIn> {
     const tokens = await client.authorizationCodeGrant(await this.#configuration(), url, {
       ...{ expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier },
       idTokenExpected: true,
     });
     const claims = tokens.claims();
-    if (claims === undefined) throw new Error('The provider has sent no ID token');
-    return claims;
+    const idToken = tokens.id_token;
+    if (claims === undefined || idToken === undefined) throw new Error('The provider has sent no ID token');
+    return { claims, idToken };
   }
 
   /** Asked for at the first login, and again after a failure: a provider that is down keeps no server from starting. */

@@ -1,0 +1,48 @@
+import type { Request } from 'express';
+import type { Logger } from 'pino';
+import { sessionMs } from './access.ts';
+import { cookieIn, isSecure, setCookie } from './cookies.ts';
+import type { Oidc } from './oidc.ts';
+
+/** Sent along with a logout, and with nothing else. */
+const path = '/api/v1/auth/logout';
+const idTokenCookie = 'loopwatch_id_token';
+/** Browsers refuse cookies of more than 4096 bytes, name and attributes included. */
+const longest = 3_800;
+/** Says that the provider was logged in by, with a token too long to be kept. */
+const tooLong = '-';
+
+/** A `set-cookie` header with what the provider wants to see again when the login ends. */
+export function rememberIdToken(request: Request, idToken: string): string {
+  const value = idToken.length > longest ? tooLong : idToken;
+  return setCookie(idTokenCookie, value, { path, maxAgeMs: sessionMs, secure: isSecure(request) });
+}
+
+/** The same, to forget it. */
+export function forgetIdToken(request: Request): string {
+  return setCookie(idTokenCookie, '', { path, maxAgeMs: 0, secure: isSecure(request) });
+}
+
+/** Where to go on to log out at the provider, for who has logged in there; a logout here never fails for its sake. */
+export async function endAtProvider(
+  request: Request,
+  oidc: Oidc | undefined,
+  logger: Logger,
+): Promise<string | null> {
+  const remembered = cookieIn(request.headers.cookie, idTokenCookie);
+  if (oidc === undefined || remembered === undefined || remembered === '') return null;
+  try {
+    const idToken = remembered === tooLong ? undefined : remembered;
+    return (await oidc.end(idToken, `${addressOf(request, oidc)}/`))?.href ?? null;
+  } catch (err) {
+    logger.warn({ err, issuer: oidc.options.issuer }, 'a logout at the provider of logins was left out');
+    return null;
+  }
+}
+
+/** Of the server as the browser knows it; the provider compares it with what is registered there. */
+export function addressOf(request: Request, { options }: Oidc): string {
+  const { publicUrl } = options;
+  if (publicUrl !== undefined) return publicUrl.replace(/(?<!\/)\/+$/, '');
+  return `${isSecure(request) ? 'https' : 'http'}://${request.headers.host ?? 'localhost'}`;
+}
