@@ -14,12 +14,12 @@ import { answerHealth } from './health.ts';
 import { type ApiKind, apiError } from './http/api-error.ts';
 import { ClientResponse } from './http/client-response.ts';
 import { requestHeaders } from './http/headers.ts';
-import { passThrough } from './http/pass-through.ts';
 import { type Target, targetOf } from './http/target.ts';
 import { Upstream } from './http/upstream.ts';
 import { createGatewayMetrics, type GatewayMetrics, type Outcome } from './metrics.ts';
 import { ModelRequests } from './model-requests.ts';
 import { Outbox } from './outbox.ts';
+import { passOn } from './pass-on.ts';
 import { GatewaySession } from './session/gateway-session.ts';
 import { SessionSettings } from './session/session-settings.ts';
 import { SessionStore } from './session/session-store.ts';
@@ -215,7 +215,7 @@ export class Gateway {
   }
 
   /** What the gateway does not understand goes on as it comes. */
-  private async pass(incoming: IncomingMessage, client: ClientResponse): Promise<Outcome> {
+  private pass(incoming: IncomingMessage, client: ClientResponse): Promise<Outcome> {
     const { headers, method = 'GET', url = '/', rawHeaders } = incoming;
     const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
     const request = {
@@ -225,12 +225,8 @@ export class Gateway {
       body: hasBody ? incoming : null,
     };
     const kind = headers['anthropic-version'] === undefined ? 'other' : 'messages';
-    const result = await passThrough(this.upstream, request, client, kind);
-    if (result === 'passed') return 'passed';
-    if (client.signal.aborted) return 'client_gone';
-    this.metrics.upstreamFailures.inc({ failure: result.failure });
-    this.deps.logger.warn({ failure: result.failure }, result.message);
-    return 'upstream_failed';
+    const { upstream, metrics } = this;
+    return passOn({ upstream, metrics, logger: this.deps.logger }, request, client, kind);
   }
 
   private note(api: ApiKind, outcome: Outcome): void {

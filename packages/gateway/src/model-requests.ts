@@ -9,11 +9,11 @@ import { Exchange, type ExchangeDeps, isOwnAnswer, ownId } from './exchange.ts';
 import { apiError } from './http/api-error.ts';
 import type { ClientResponse } from './http/client-response.ts';
 import { headerOf, requestHeaders, withoutHeaders } from './http/headers.ts';
-import { passThrough } from './http/pass-through.ts';
 import { readBody } from './http/read-body.ts';
 import type { Target } from './http/target.ts';
 import type { UpstreamRequest } from './http/upstream.ts';
 import type { Outcome } from './metrics.ts';
+import { passOn } from './pass-on.ts';
 import {
   type Commands,
   commandAnswer,
@@ -207,20 +207,15 @@ export class ModelRequests {
     return (detection.tiers?.get(`${backend}/${model ?? ''}`) ?? detection).plan;
   }
 
-  private async pass(
+  private pass(
     api: Api,
     request: Omit<UpstreamRequest, 'body'>,
     body: Buffer,
     client: ClientResponse,
   ): Promise<Outcome> {
-    const { upstream, metrics } = this.deps;
     // The body may be another than the one that the client announced.
     const headers = withoutHeaders(request.headers, 'content-length');
-    const result = await passThrough(upstream, { ...request, headers, body }, client, api.kind);
-    if (result === 'passed') return 'passed';
-    if (client.signal.aborted) return 'client_gone';
-    metrics.upstreamFailures.inc({ failure: result.failure });
-    return 'upstream_failed';
+    return passOn(this.deps, { ...request, headers, body }, client, api.kind);
   }
 
   private refuse(api: Api, client: ClientResponse, why: 'too_large' | 'client_gone'): Outcome {

@@ -212,6 +212,7 @@ describe('an upstream', () => {
     expect(got.body.toString()).toContain(chunk);
     if (enabled) expect(got.body.toString()).toContain('"code":"upstream_stalled"');
     else expect(got.whole).toBe(false);
+    expect(bench.texts('warn')).toEqual([expect.stringContaining('stopped in the middle of its answer')]);
     expect(await bench.registry.metrics()).toContain(
       'loopwatch_gateway_upstream_failures_total{failure="stalled"} 1',
     );
