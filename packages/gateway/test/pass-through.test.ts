@@ -182,7 +182,7 @@ describe('an upstream', () => {
         error: {
           type: 'upstream_error',
           code: 'upstream_unreachable',
-          message: expect.stringContaining('ECONNREFUSED'),
+          message: expect.stringMatching(/ECONNREFUSED.*gateway\.upstream/),
         },
       });
     }
@@ -193,7 +193,12 @@ describe('an upstream', () => {
     await using bench = await GatewayBench.start(() => 'never', { 'gateway.response_timeout_seconds': 0.05 });
     const got = await send(`${bench.url}/v1/chat/completions`, { headers: chat, body: question(false) });
     expect(got.status).toBe(504);
-    expect(JSON.parse(got.body.toString())).toMatchObject({ error: { code: 'upstream_timeout' } });
+    expect(JSON.parse(got.body.toString())).toMatchObject({
+      error: {
+        code: 'upstream_timeout',
+        message: expect.stringContaining('gateway.response_timeout_seconds'),
+      },
+    });
   });
 
   it('that hangs up is told of as 502', async () => {
@@ -212,7 +217,9 @@ describe('an upstream', () => {
     expect(got.body.toString()).toContain(chunk);
     if (enabled) expect(got.body.toString()).toContain('"code":"upstream_stalled"');
     else expect(got.whole).toBe(false);
-    expect(bench.texts('warn')).toEqual([expect.stringContaining('stopped in the middle of its answer')]);
+    expect(bench.texts('warn')).toEqual([
+      expect.stringContaining('stopped in the middle of its answer (gateway.stall_timeout_seconds)'),
+    ]);
     expect(await bench.registry.metrics()).toContain(
       'loopwatch_gateway_upstream_failures_total{failure="stalled"} 1',
     );

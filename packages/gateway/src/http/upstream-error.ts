@@ -22,13 +22,29 @@ export class UpstreamError extends Error {
 export function toUpstreamError(error: Error, origin: string, answered: boolean): UpstreamError {
   if (error instanceof UpstreamError) return error;
   if (error instanceof errors.ConnectTimeoutError)
-    return new UpstreamError('timeout', `The upstream ${origin} took no connection in time.`, error);
+    return new UpstreamError(
+      'timeout',
+      `The upstream ${origin} took no connection in time (gateway.connect_timeout_seconds).`,
+      error,
+    );
   if (error instanceof errors.HeadersTimeoutError)
-    return new UpstreamError('timeout', `The upstream ${origin} did not answer in time.`, error);
+    return new UpstreamError(
+      'timeout',
+      `The upstream ${origin} did not answer in time (gateway.response_timeout_seconds).`,
+      error,
+    );
   if (error instanceof errors.BodyTimeoutError)
-    return new UpstreamError('stalled', `The upstream ${origin} stopped in the middle of its answer.`, error);
+    return new UpstreamError(
+      'stalled',
+      `The upstream ${origin} stopped in the middle of its answer (gateway.stall_timeout_seconds).`,
+      error,
+    );
   if (answered)
     return new UpstreamError('cut', `The upstream ${origin} broke off in the middle of its answer.`, error);
   const code = (error as NodeJS.ErrnoException).code ?? error.name;
-  return new UpstreamError('unreachable', `The upstream ${origin} cannot be reached (${code}).`, error);
+  return new UpstreamError(
+    'unreachable',
+    `The upstream ${origin} cannot be reached (${code}). Is gateway.upstream its address?`,
+    error,
+  );
 }

@@ -81,7 +81,12 @@ export class Upstream {
           bytes += chunk.length;
           chunks.push(chunk);
           if (bytes > limit)
-            call.abort(new UpstreamError('cut', `The answer of ${this.origin} is too large to be judged.`));
+            call.abort(
+              new UpstreamError(
+                'cut',
+                `The answer of ${this.origin} is too large to be judged (gateway.max_held_bytes).`,
+              ),
+            );
         },
         end: () => {
           resolve({ ...head, body: Buffer.concat(chunks) });
