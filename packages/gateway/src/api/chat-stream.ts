@@ -19,6 +19,8 @@ export class ChatStream implements ApiStream {
   usage: Usage | null = null;
   finishReason: string | null = null;
   private readonly parts = new Map<string, CallInParts>();
+  /** Whether a call's arguments are whole, where nothing came since: long ones are not to be parsed at each event. */
+  private readonly whole = new Map<CallInParts, boolean>();
   /** What all chunks begin with, once one has come. */
   private head: Json | undefined;
   private readonly ownHead: (id: string) => Json;
@@ -54,7 +56,7 @@ export class ChatStream implements ApiStream {
   get completeCalls(): number {
     if (this.choices > 1) return 0;
     const before = [...this.parts.values()].slice(0, -1);
-    const open = before.findIndex(({ args }) => parseObject(args) === undefined);
+    const open = before.findIndex((call) => !this.isWhole(call));
     return open === -1 ? before.length : open;
   }
 
@@ -107,12 +109,19 @@ export class ChatStream implements ApiStream {
   private addPart(key: string, id: unknown, part: unknown): void {
     const call = this.parts.get(key) ?? { id: null, name: '', args: '' };
     this.parts.set(key, call);
+    this.whole.delete(call);
     call.id ??= text(id);
     if (!isObject(part)) return;
     // Some backends send the name once, others with each part.
     const name = text(part['name']) ?? '';
     if (call.name !== name) call.name += name;
     call.args += text(part['arguments']) ?? text(part['input']) ?? '';
+  }
+
+  private isWhole(call: CallInParts): boolean {
+    const isWhole = this.whole.get(call) ?? parseObject(call.args) !== undefined;
+    this.whole.set(call, isWhole);
+    return isWhole;
   }
 
   passed({ data }: SseEvent): void {
