@@ -62,7 +62,7 @@ export class AnswerRelay implements AnswerReceiver {
   }
 
   private continuedReply(earlier: ApiStream, status: number): ContinuedReply {
-    return new ContinuedReply(this.exchange, earlier, status, () => this.call?.abort());
+    return new ContinuedReply(this.exchange, earlier, status, (reason) => this.call?.abort(reason));
   }
 
   private takerFor(status: number, headers: FlatHeaders, statusMessage: string): AnswerTaker {

@@ -3,7 +3,7 @@ import type { ApiStream } from './api/api.ts';
 import { parseObject } from './api/json.ts';
 import type { Exchange } from './exchange.ts';
 import { apiErrorEvent } from './http/api-error.ts';
-import { UpstreamError } from './http/upstream-error.ts';
+import { tooLargeToJudge, UpstreamError } from './http/upstream-error.ts';
 import type { Outcome } from './metrics.ts';
 
 /** An answer that is no stream, and goes on with one all the same; or why there is none. */
@@ -11,11 +11,11 @@ export class ContinuedReply implements AnswerTaker {
   private readonly exchange: Exchange;
   private readonly told: ApiStream;
   private readonly status: number;
-  private readonly abort: () => void;
+  private readonly abort: (reason: UpstreamError) => void;
   private readonly chunks: Buffer[] = [];
   private bytes = 0;
 
-  constructor(exchange: Exchange, told: ApiStream, status: number, abort: () => void) {
+  constructor(exchange: Exchange, told: ApiStream, status: number, abort: (reason: UpstreamError) => void) {
     this.exchange = exchange;
     this.told = told;
     this.status = status;
@@ -23,9 +23,10 @@ export class ContinuedReply implements AnswerTaker {
   }
 
   data(chunk: Buffer): void {
+    const { upstream, maxHeldBytes } = this.exchange.deps;
     this.chunks.push(chunk);
     this.bytes += chunk.length;
-    if (this.bytes > this.exchange.deps.maxHeldBytes) this.abort();
+    if (this.bytes > maxHeldBytes) this.abort(tooLargeToJudge(upstream.origin));
   }
 
   end(): Outcome {

@@ -245,6 +245,21 @@ describe.each(apis)('a second answer, after a chance ($name)', ({ name, path, bo
     await agent.turn();
     expect((await agent.turn()).calls).toEqual(['grep {"path":"b"}']);
   });
+
+  it('that comes as a whole and is too large is told of, with the limit that it is beyond', async () => {
+    await using bench = await GatewayBench.start(
+      (request, i) => {
+        if (i < 2) return modelReply(request, { calls: [read] });
+        const whole = { ...request, json: { ...request.json, stream: false } };
+        return modelReply(whole, { text: 'x'.repeat(10_000) });
+      },
+      { ...mode, 'gateway.max_held_bytes': 4_096 },
+    );
+    await readStream(bench, path, body, () => undefined);
+    const told = await readStream(bench, path, body, () => undefined);
+    expect(told).toContain('gateway.max_held_bytes');
+    expect(await bench.registry.metrics()).toContain('upstream_failures_total{failure="cut"} 1');
+  });
 });
 
 describe('the stream helper of Responses', () => {

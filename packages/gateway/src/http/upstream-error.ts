@@ -18,6 +18,14 @@ export class UpstreamError extends Error {
   }
 }
 
+/** An answer that has to be held as a whole, and may not be. */
+export function tooLargeToJudge(origin: string): UpstreamError {
+  return new UpstreamError(
+    'cut',
+    `The answer of ${origin} is too large to be judged (gateway.max_held_bytes).`,
+  );
+}
+
 /** What undici reported, in words for the client; they name the upstream and hold nothing of the request. */
 export function toUpstreamError(error: Error, origin: string, answered: boolean): UpstreamError {
   if (error instanceof UpstreamError) return error;

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { type Dispatcher, Pool } from 'undici';
 import type { FlatHeaders } from './headers.ts';
-import { toUpstreamError, UpstreamError } from './upstream-error.ts';
+import { tooLargeToJudge, toUpstreamError, UpstreamError } from './upstream-error.ts';
 
 /** A request on its way to the upstream. */
 export interface UpstreamRequest {
@@ -80,13 +80,7 @@ export class Upstream {
         data: (chunk) => {
           bytes += chunk.length;
           chunks.push(chunk);
-          if (bytes > limit)
-            call.abort(
-              new UpstreamError(
-                'cut',
-                `The answer of ${this.origin} is too large to be judged (gateway.max_held_bytes).`,
-              ),
-            );
+          if (bytes > limit) call.abort(tooLargeToJudge(this.origin));
         },
         end: () => {
           resolve({ ...head, body: Buffer.concat(chunks) });
