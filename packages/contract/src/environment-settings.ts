@@ -1,4 +1,4 @@
-import { environmentName, nearest, settingPaths } from './setting-paths.ts';
+import { didYouMean, environmentName, nearest, settingPaths } from './setting-paths.ts';
 import { settingsSchema } from './settings.ts';
 
 /** Which environment variables are settings, and which look as if they were meant to be. */
@@ -56,6 +56,6 @@ function warningOf(name: string): string {
   const rest = name.slice(prefix.length);
   const endings = known.filter((candidate) => candidate.endsWith(`_${rest}`));
   const meant = endings.length === 1 ? endings[0] : nearest(rest, known);
-  const hint = meant === undefined ? '' : `; did you mean ${prefix}${meant}?`;
+  const hint = didYouMean(meant === undefined ? undefined : `${prefix}${meant}`);
   return `the environment variable ${name} is no setting${hint}`;
 }

@@ -61,7 +61,7 @@ export {
   type ServerInfo,
 } from './live.ts';
 export { messageOf } from './message-of.ts';
-export { readJson } from './read-json.ts';
+export { jsonFrom, readJson } from './read-json.ts';
 export { type ResolvedSettings, resolveSettings, type SettingSources } from './resolve-settings.ts';
 export { hiddenValue, isSecretPath } from './secret-paths.ts';
 export {
@@ -75,6 +75,7 @@ export {
 } from './semantic-check.ts';
 export { type SessionSummary, sessionSummarySchema } from './session-summary.ts';
 export {
+  didYouMean,
   environmentName,
   nearest,
   type SettingPath,

@@ -1,6 +1,15 @@
 import type { z } from 'zod';
 import { messageOf } from './message-of.ts';
 
+/** The value that a text of JSON says; nothing where it is none. */
+export function jsonFrom(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** What a text says, or what is wrong with it. */
 export type ReadJson<T> =
   | { readonly ok: true; readonly value: T }

@@ -1,5 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
+import { jsonFrom } from './read-json.ts';
 
 /**
  * The dotted paths of a settings schema: which exist, which is meant by a misspelled one, and how a text from the
@@ -34,6 +35,11 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   const best = ranked[0];
   const enough = name.length < 5 ? 1 : Math.max(2, name.length / 3);
   return best !== undefined && best.edits <= enough ? best.candidate : undefined;
+}
+
+/** The end of a message about an unknown name: the one that was probably meant, if there is one. */
+export function didYouMean(meant: string | undefined): string {
+  return meant === undefined ? '' : `; did you mean ${meant}?`;
 }
 
 /** A place in the settings: the keys that lead there, and the schema of what stands there, be it a value or a block. */
@@ -105,19 +111,11 @@ export function valueFromText(text: string, schema: z.ZodType): unknown {
   const inner = unwrap(schema);
   if (inner instanceof z.ZodString || inner instanceof z.ZodEnum) return text;
   if (inner instanceof z.ZodBoolean) return booleanWords.get(text.trim().toLowerCase()) ?? text;
-  const json = fromJson(text);
+  const json = jsonFrom(text);
   if (inner instanceof z.ZodArray) return Array.isArray(json) ? json : listFrom(text);
   if (json === undefined) return text;
   if (schema.safeParse(json).success) return json;
   return schema.safeParse(text).success ? text : json;
-}
-
-function fromJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 function listFrom(text: string): string[] {

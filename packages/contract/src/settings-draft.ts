@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { allowedValues } from './allowed-values.ts';
 import { hiddenValue, isSecretPath } from './secret-paths.ts';
-import { blockKeys, nearest, settingPaths, unwrap } from './setting-paths.ts';
+import { blockKeys, didYouMean, nearest, settingPaths, unwrap } from './setting-paths.ts';
 import { settingsSchema } from './settings.ts';
 
 /**
@@ -50,8 +50,7 @@ export class SettingsDraft {
   /** Notes a key that does not exist, with the one that was probably meant. */
   refuseKey(keys: readonly string[], siblings: readonly string[], origin: SettingOrigin): void {
     const meant = meantKey(keys.at(-1) ?? '', keys.join('.'), siblings);
-    const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
-    this.faults.push(`${labelOf(origin)}: unknown key ${keys.join('.')}${hint}`);
+    this.faults.push(`${labelOf(origin)}: unknown key ${keys.join('.')}${didYouMean(meant)}`);
   }
 
   #giveValue(keys: readonly string[], schema: z.ZodType, value: unknown, origin: SettingOrigin): void {

@@ -1,4 +1,4 @@
-import type { KnownEvent } from '@loopwatch/contract';
+import { jsonFrom, type KnownEvent } from '@loopwatch/contract';
 import type { Mark } from './mark.ts';
 import { type ResultForm, resultForm } from './result-form.ts';
 import type { RoundOptions } from './round-options.ts';
@@ -152,7 +152,7 @@ export class CallHistory {
   private identifying(name: string, args: unknown): unknown {
     const contract = this.options.contracts.get(name);
     if (contract === undefined || (contract.identity === null && contract.volatile.length === 0)) return args;
-    const value: unknown = typeof args === 'string' ? parsed(args) : args;
+    const value: unknown = typeof args === 'string' ? jsonFrom(args) : args;
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return args;
     const entries = Object.entries(value).filter(
       ([field]) => (contract.identity?.includes(field) ?? true) && !contract.volatile.includes(field),
@@ -205,12 +205,4 @@ export interface HistorySnapshot {
 function kindOf({ calls }: Round): Round['kind'] {
   if (calls.every(({ result }) => result?.kind === 'transient')) return 'transient';
   return calls.every(({ result }) => result?.kind !== 'ok') ? 'error' : 'ok';
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

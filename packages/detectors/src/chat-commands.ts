@@ -1,4 +1,4 @@
-import { allowedValues, nearest, toolCallLoopSchema, valueFromText } from '@loopwatch/contract';
+import { allowedValues, didYouMean, nearest, toolCallLoopSchema, valueFromText } from '@loopwatch/contract';
 
 /**
  * Commands that a user writes into the conversation: `!/set(tool-loop-max-repeats=4)`,
@@ -78,10 +78,7 @@ function unsetting(parts: readonly string[]): ChatCommand {
 /** The setting that a name stands for, or the text that refuses it. */
 function lookUp(name: string) {
   const plain = name.replaceAll('-', '_').toLowerCase();
-  const meant = nearest(plain, [...settings.keys()]);
-  return (
-    settings.get(plain) ?? `${name} is no setting${meant === undefined ? '' : `; did you mean ${meant}?`}`
-  );
+  return settings.get(plain) ?? `${name} is no setting${didYouMean(nearest(plain, [...settings.keys()]))}`;
 }
 
 function unquoted(value: string): string {

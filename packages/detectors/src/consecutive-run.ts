@@ -4,11 +4,10 @@ import { type Account, Incident, type IncidentSnapshot } from './incident.ts';
 import type { Mark } from './mark.ts';
 import type { ToolRepeatOptions } from './plan.ts';
 import { RecentTimes } from './recent-times.ts';
+import { SHOWN_CALLS, shownCall } from './shown-calls.ts';
 import { toolGuidance, windowPhrase } from './texts.ts';
 import { sameIdentity, signature, type ToolIdentity } from './tool-identity.ts';
 
-/** Calls of a run that the evidence shows: the first and the latest. */
-const SHOWN_CALLS = 8;
 const NO_CALLS: readonly Mark[] = [];
 
 /** An open incident, with the options that its last call went by. */
@@ -45,8 +44,7 @@ export class ConsecutiveRun {
       incident: new Incident(options.mode, options.threshold, this.first ?? step.mark()),
     };
     this.open = { incident, options };
-    const phase = incident.repeat(this.count);
-    if (phase !== undefined) step.emit(incident.finding(phase, this.account(identity, options, this.count)));
+    incident.report(step, this.count, () => this.account(identity, options, this.count));
     return { count: this.count, action: incident.action };
   }
 
@@ -98,13 +96,9 @@ export class ConsecutiveRun {
       guidance: toolGuidance(name, identity.arguments, count, options),
       evidence: {
         matching: 'exact',
-        calls: [...(this.first ? [this.first] : []), ...this.latest].map(({ eventIndex, eventId, time }) => ({
-          eventIndex,
-          eventId,
-          time,
-          name,
-          arguments: identity.arguments,
-        })),
+        calls: [...(this.first ? [this.first] : []), ...this.latest].map((mark) =>
+          shownCall(mark, name, identity.arguments),
+        ),
         argumentsLength: identity.length,
       },
       calls: count,

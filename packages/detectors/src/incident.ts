@@ -1,5 +1,5 @@
 import type { Mode, VerdictAction, VerdictOutcome, VerdictPhase } from '@loopwatch/contract';
-import type { Finding } from './finding.ts';
+import type { Finding, Step } from './finding.ts';
 import type { Mark } from './mark.ts';
 
 /** What a detector has to say of its loop as it is now: a finding, but for what the incident itself knows. */
@@ -39,6 +39,12 @@ export class Incident {
     }
     if (chanceMissed) this.action = 'block';
     return chanceMissed || levelReached ? 'escalated' : undefined;
+  }
+
+  /** The pattern holds with this count, which is told where it is news. */
+  report(step: Pick<Step, 'emit'>, count: number, account: () => Account): void {
+    const phase = this.repeat(count);
+    if (phase !== undefined) step.emit(this.finding(phase, account()));
   }
 
   /** The finding that says how the incident stands; what the account leaves out is as most have it. */

@@ -1,4 +1,4 @@
-import { allowedValues, nearest, settingPlace } from '@loopwatch/contract';
+import { allowedValues, didYouMean, nearest, settingPlace } from '@loopwatch/contract';
 import { assignPath } from './session-settings.ts';
 
 type Schema = Parameters<typeof settingPlace>[0];
@@ -37,8 +37,7 @@ export function laySettings(
 
 /** Says that there is no such setting, and which one may be meant. */
 export function unknownSetting(path: string, owner: string, known: readonly string[]): string {
-  const meant = nearest(path, known);
-  return `${path} is no setting of ${owner}${meant === undefined ? '' : `; did you mean ${meant}?`}`;
+  return `${path} is no setting of ${owner}${didYouMean(nearest(path, known))}`;
 }
 
 /** @param issues what the schema finds wrong; what it cannot say of itself is added */

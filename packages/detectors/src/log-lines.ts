@@ -1,6 +1,7 @@
 import type { Verdict } from '@loopwatch/contract';
 import { oneLine } from './one-line.ts';
 import type { TurnRequest } from './session-step.ts';
+import { nouns } from './texts.ts';
 
 /** A line of the log, for whoever writes it. */
 export interface LogLine {
@@ -9,7 +10,6 @@ export interface LogLine {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-const nouns: Readonly<Record<Verdict['kind'], string>> = { loop: 'Loop', limit: 'Limit', outage: 'Outage' };
 /** Requests before the limit at which it is said to come near. */
 const NEAR = 2;
 

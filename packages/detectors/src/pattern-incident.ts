@@ -39,8 +39,7 @@ export class PatternIncident {
     const since: Mark = pattern.since ?? pattern.rounds[0]?.calls[0]?.mark ?? step.mark();
     this.incident ??= new Incident(pattern.mode, pattern.threshold, since);
     this.pattern = pattern;
-    const phase = this.incident.repeat(pattern.count);
-    if (phase !== undefined) step.emit(this.incident.finding(phase, this.account(pattern)));
+    this.incident.report(step, pattern.count, () => this.account(pattern));
   }
 
   /** The pattern has ended, if there was one. */

@@ -1,3 +1,4 @@
+import { jsonFrom } from '@loopwatch/contract';
 import type { ToolIdentity } from './tool-identity.ts';
 
 /** A shorter text is a name or a key, not a wording. */
@@ -75,7 +76,7 @@ function wordsOf(text: string): string[] {
 
 /** The arguments by name; what is not text stands as JSON, so that it has no words in common with any. */
 export function fieldsOf({ arguments: canonical }: ToolIdentity): Map<string, string> {
-  const value = parsed(canonical);
+  const value = jsonFrom(canonical);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return new Map([['', canonical]]);
   return new Map(
     Object.entries(value).map(([name, field]) => [name, typeof field === 'string' ? field : jsonOf(field)]),
@@ -84,12 +85,4 @@ export function fieldsOf({ arguments: canonical }: ToolIdentity): Map<string, st
 
 function jsonOf(value: unknown): string {
   return `\u0000${JSON.stringify(value)}`;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,19 +1,12 @@
 import type { Round } from './call-history.ts';
+import { firstAndLatest, shownCall } from './shown-calls.ts';
 import { signature } from './tool-identity.ts';
-
-/** Calls that an evidence shows: the first and the latest. */
-const SHOWN_CALLS = 8;
 
 /** The calls of the rounds with their results, as evidence. */
 export function roundEvidence(rounds: readonly Round[]): Record<string, unknown>[] {
   const calls = rounds.flatMap((round) => round.calls);
-  const shown = calls.length <= SHOWN_CALLS ? calls : [...calls.slice(0, 1), ...calls.slice(1 - SHOWN_CALLS)];
-  return shown.map(({ identity, mark: { eventIndex, eventId, time }, result }) => ({
-    eventIndex,
-    eventId,
-    time,
-    name: identity.name,
-    arguments: identity.arguments,
+  return firstAndLatest(calls).map(({ identity, mark, result }) => ({
+    ...shownCall(mark, identity.name, identity.arguments),
     ...(result !== null && { result: { text: result.shown, kind: result.kind } }),
   }));
 }

@@ -1,4 +1,10 @@
-import { type DetectionSettings, detectionSchema, nearest, settingPaths } from '@loopwatch/contract';
+import {
+  type DetectionSettings,
+  detectionSchema,
+  didYouMean,
+  nearest,
+  settingPaths,
+} from '@loopwatch/contract';
 
 /** Settings of one session: dotted paths over the wider settings. */
 export type SessionOverrides = Readonly<Record<string, unknown>>;
@@ -37,12 +43,8 @@ export function applyControl(
   const set = change.set ?? {};
   const unset = change.unset ?? [];
   for (const path of [...Object.keys(set), ...unset]) {
-    if (!isSettable(path)) {
-      const meant = nearest(path, paths);
-      return {
-        refused: `${path} is no setting of a session${meant === undefined ? '' : `; did you mean ${meant}?`}`,
-      };
-    }
+    if (!isSettable(path))
+      return { refused: `${path} is no setting of a session${didYouMean(nearest(path, paths))}` };
   }
   const next = Object.fromEntries(
     Object.entries({ ...overrides, ...set }).filter(([path]) => !unset.includes(path)),

@@ -3,6 +3,7 @@ import type { Standing, Step } from './finding.ts';
 import { type Account, Incident, type IncidentSnapshot } from './incident.ts';
 import type { Mark } from './mark.ts';
 import type { ToolRepeatOptions } from './plan.ts';
+import { firstAndLatest, shownCall } from './shown-calls.ts';
 import { comparable, type SimilaritySettings, similarity } from './similarity.ts';
 import { toolGuidance, windowPhrase } from './texts.ts';
 import { signature, type ToolIdentity } from './tool-identity.ts';
@@ -13,8 +14,6 @@ export const COMPARED_CALLS = 128;
 const MOST_CALLS = 4096;
 /** Tools of a session whose calls are remembered; beyond them the one called longest ago is forgotten. */
 const REMEMBERED_TOOLS = 256;
-/** Calls that the evidence shows: the first and the latest. */
-const SHOWN_CALLS = 8;
 
 interface PastCall {
   readonly name: string;
@@ -70,12 +69,9 @@ export class SimilarCalls {
     const incident =
       this.open.get(identity.name)?.incident ??
       new Incident(options.mode, options.threshold, (alike[0] ?? call).mark);
-    const calls =
-      alike.length > SHOWN_CALLS ? [...alike.slice(0, 1), ...alike.slice(1 - SHOWN_CALLS)] : alike;
-    const open: OpenIncident = { incident, identity, options, calls };
+    const open: OpenIncident = { incident, identity, options, calls: firstAndLatest(alike) };
     this.open.set(identity.name, open);
-    const phase = incident.repeat(alike.length);
-    if (phase !== undefined) step.emit(incident.finding(phase, account(open)));
+    incident.report(step, alike.length, () => account(open));
     return { count: alike.length, action: incident.action };
   }
 
@@ -146,13 +142,7 @@ function account({ incident: { count }, identity, options, calls }: OpenIncident
     evidence: {
       matching: 'similar',
       similarity: options.similarity,
-      calls: calls.map(({ shown, mark: { eventIndex, eventId, time } }) => ({
-        eventIndex,
-        eventId,
-        time,
-        name,
-        arguments: shown,
-      })),
+      calls: calls.map(({ shown, mark }) => shownCall(mark, name, shown)),
     },
     calls: count,
   };

@@ -139,8 +139,7 @@ export class TextRepeat implements Detector, RepeatListener {
     const { step } = this;
     if (step === undefined) return;
     this.incident ??= new Incident(this.options.mode, this.options.threshold, this.beginning(step));
-    const phase = this.incident.repeat(count);
-    if (phase !== undefined) step.emit(this.incident.finding(phase, this.account(count, this.offset + i)));
+    this.incident.report(step, count, () => this.account(count, this.offset + i));
   }
 
   onQuiet(i: number): void {

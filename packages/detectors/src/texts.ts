@@ -30,7 +30,12 @@ export function blockMessage(tool: string, count: number, options: ToolRepeatOpt
   );
 }
 
-const nouns: Readonly<Record<Verdict['kind'], string>> = { loop: 'Loop', limit: 'Limit', outage: 'Outage' };
+/** What a verdict's kind is called. */
+export const nouns: Readonly<Record<Verdict['kind'], string>> = {
+  loop: 'Loop',
+  limit: 'Limit',
+  outage: 'Outage',
+};
 const ofCalls: ReadonlySet<DetectorId> = new Set(['tool-repeat', 'tool-cycle', 'stagnation']);
 
 /**

@@ -81,8 +81,7 @@ export class ToolLimit implements Detector {
     this.judged = true;
     if (this.turns < maxTurns) return;
     this.incident ??= new Incident('block', maxTurns, this.since ?? step.mark());
-    const phase = this.incident.repeat(this.turns);
-    if (phase !== undefined) step.emit(this.incident.finding(phase, this.account(this.turns)));
+    this.incident.report(step, this.turns, () => this.account(this.turns));
   }
 
   close(step: Step, outcome: VerdictOutcome): void {

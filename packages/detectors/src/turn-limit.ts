@@ -44,8 +44,7 @@ export class TurnLimit implements Detector {
     step.noteTurnRequest(this.requests, maxRequests);
     if (this.requests <= maxRequests) return;
     this.incident ??= new Incident('block', maxRequests, this.since);
-    const phase = this.incident.repeat(this.requests);
-    if (phase !== undefined) step.emit(this.incident.finding(phase, this.account(this.requests)));
+    this.incident.report(step, this.requests, () => this.account(this.requests));
   }
 
   close(step: Step, outcome: VerdictOutcome): void {

@@ -1,4 +1,4 @@
-import { type CheckAnswer, judgeAnswerSchema } from '@loopwatch/contract';
+import { type CheckAnswer, jsonFrom, judgeAnswerSchema } from '@loopwatch/contract';
 
 /** A longer answer is none. */
 const MAX_ANSWER = 200_000;
@@ -10,7 +10,7 @@ const MAX_ANALYSIS = 4000;
  */
 export function parseJudgeAnswer(text: string): CheckAnswer {
   if (text.length > MAX_ANSWER) return { failure: 'malformed' };
-  const parsed = judgeAnswerSchema.safeParse(jsonOf(unwrapped(text)));
+  const parsed = judgeAnswerSchema.safeParse(jsonFrom(unwrapped(text)));
   if (!parsed.success) return { failure: 'malformed' };
   const { analysis, confidence } = parsed.data;
   return { analysis: analysis.slice(0, MAX_ANALYSIS), confidence };
@@ -22,12 +22,4 @@ function unwrapped(text: string): string {
   const trimmed = spoken.trim();
   if (!trimmed.startsWith('```') || !trimmed.endsWith('```')) return trimmed;
   return trimmed.slice(trimmed.indexOf('\n') + 1, -3);
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
