@@ -15,6 +15,7 @@ import { securityHeaders } from './security/headers.ts';
 import { limitRequests } from './security/limits.ts';
 import type { Oidc } from './security/oidc.ts';
 import { type SessionEventsApiOptions, sessionEventsApi } from './sessions/events-of-session-api.ts';
+import { sessionMessagesApi } from './sessions/messages-of-session-api.ts';
 import { sessionRecordApi } from './sessions/record-of-session-api.ts';
 import { sessionsApi } from './sessions/sessions-api.ts';
 import { type SettingsApiOptions, settingsApi } from './settings/settings-api.ts';
@@ -73,6 +74,7 @@ function api(options: AppOptions): Router {
   router.use(sessionsApi(options));
   router.use(sessionEventsApi(options));
   router.use(sessionRecordApi(options));
+  router.use(sessionMessagesApi(options));
   router.use(settingsApi(options));
   router.use(statsApi(options));
   router.use(statusApi(options));

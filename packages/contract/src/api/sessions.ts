@@ -3,7 +3,7 @@ import { sessionSummarySchema } from '../session-summary.ts';
 import { incidentItemSchema } from './incidents.ts';
 import { pageSchema } from './paging.ts';
 
-/** `/sessions`, `/sessions/:id`, `/sessions/:id/events`, `/sessions/:id/records/:offset`. */
+/** `/sessions`, `/sessions/:id`, `/sessions/:id/events`, `/sessions/:id/records/:offset`, `/sessions/:id/messages`. */
 
 export const sessionStates = ['live', 'ended', 'idle'] as const;
 export type SessionState = (typeof sessionStates)[number];
@@ -113,6 +113,32 @@ export const sessionRecordSchema = z.object({
   bytes: z.int().nonnegative().describe('How long the value is.'),
 });
 
+/** A message of a conversation, as the gateway has stored it. */
+export const sessionMessageSchema = z.object({
+  number: z.int().positive().describe('Grows from message to message.'),
+  at: z.number().describe('Wall clock of the gateway, epoch ms.'),
+  role: z.enum(['system', 'user', 'assistant', 'tool']),
+  text: z.string().nullable().describe('null: it was not to be stored, or there is none.'),
+  thought: z.string().nullable(),
+  calls: z.array(
+    z.object({
+      id: z.string().nullable(),
+      name: z.string(),
+      arguments: z.string().nullable().describe('null: they were not to be stored.'),
+    }),
+  ),
+  callId: z.string().nullable().describe("Of the call that a tool's result belongs to."),
+  isError: z.boolean(),
+  finishReason: z.string().nullable(),
+  model: z.string().nullable(),
+  byGateway: z.boolean().describe('Said by the gateway, not by the model.'),
+});
+
+/** `GET /sessions/:id/messages`: in their order; none of sessions that did not come by a gateway that stores them. */
+export const sessionMessagesSchema = pageSchema(sessionMessageSchema);
+
+export type SessionMessage = z.infer<typeof sessionMessageSchema>;
+export type SessionMessages = z.infer<typeof sessionMessagesSchema>;
 export type SessionItem = z.infer<typeof sessionItemSchema>;
 export type SessionDetail = z.infer<typeof sessionDetailSchema>;
 export type SessionFilter = z.infer<typeof sessionFilterSchema>;

@@ -100,6 +100,15 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
       problems: [400, 404],
     },
   },
+  '/sessions/{id}/messages': {
+    get: {
+      id: 'listSessionMessages',
+      summary: 'The conversation of a session as the gateway has stored it',
+      answer: api.sessionMessagesSchema,
+      query: z.object(pagingParameters).partial(),
+      problems: [400, 404],
+    },
+  },
   '/sessions/{id}/records/{offset}': {
     get: {
       id: 'getSessionRecord',
