@@ -1,3 +1,4 @@
+import type { SessionMessage } from '@loopwatch/contract/api';
 import type { QueryClient } from '@tanstack/react-query';
 import { createMemoryHistory } from '@tanstack/react-router';
 import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
@@ -92,6 +93,44 @@ function reasons(): (string | null)[] {
         .getAllByRole('link')
         .map((link) => link.textContent);
 }
+
+describe('a session that came by a gateway', () => {
+  const said = (part: Partial<SessionMessage>): SessionMessage => ({
+    ...{ number: 1, at: NOW, role: 'assistant', text: null, thought: null, calls: [], callId: null },
+    ...{ isError: false, finishReason: null, model: null, byGateway: false, ...part },
+  });
+
+  it('has its conversation, message by message', async () => {
+    server.messages = [
+      said({ role: 'user', text: 'Please <b>read</b> it' }),
+      said({ number: 2, text: '', calls: [{ id: 'c', name: 'read_file', arguments: '{"path":"a.ts"}' }] }),
+      said({ number: 3, role: 'tool', text: 'no such file', isError: true }),
+      said({ number: 4, text: 'You have called it often.', byGateway: true }),
+      said({ number: 5 }),
+    ];
+    await open('/sessions/s-1');
+    fireEvent.click(await screen.findByRole('button', { name: 'Conversation' }));
+    await waitFor(() => expect(place()).toBe('/sessions/s-1?view=messages'));
+    const conversation = await screen.findByRole('region', { name: 'Conversation' });
+    const lines = (await within(conversation).findAllByRole('listitem')).map(
+      ({ textContent }) => textContent,
+    );
+    expect(lines).toEqual([
+      expect.stringMatching(/^User.*Please <b>read<\/b> it$/),
+      expect.stringMatching(/^Model.*callsread_file.*"path": "a.ts"/s),
+      expect.stringMatching(/^Toolfailed.*no such file$/),
+      expect.stringMatching(/^Gateway.*You have called it often\.$/),
+      expect.stringMatching(/^Model.*was not to be stored\.$/),
+    ]);
+    expect(within(conversation).getByText('5 messages, as the gateway has stored them')).toBeTruthy();
+  });
+
+  it('shows its events alone where nothing was stored', async () => {
+    await open('/sessions/s-1?view=messages');
+    expect(await screen.findByText('The events could not be read')).toBeTruthy();
+    expect(screen.queryByRole('button', { name: 'Conversation' })).toBeNull();
+  });
+});
 
 describe('the list', () => {
   it('shows the newest first, with the sentence, the ring as text, and the state as a word', async () => {

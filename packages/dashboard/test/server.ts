@@ -1,4 +1,4 @@
-import type { IncidentDetail, IncidentItem, SettingKey } from '@loopwatch/contract/api';
+import type { IncidentDetail, IncidentItem, SessionMessage, SettingKey } from '@loopwatch/contract/api';
 import { noTriage } from '@loopwatch/contract/api';
 import { incident, NOW, session } from './rows.ts';
 
@@ -7,6 +7,7 @@ export class FakeServer {
   incidents: IncidentItem[] = [];
   evidence: Record<string, unknown> = {};
   settings: Record<string, unknown> = {};
+  messages: SessionMessage[] = [];
   version = 0;
   /** Every request that changes something. */
   readonly changes: { readonly method: string; readonly path: string; readonly body: unknown }[] = [];
@@ -40,6 +41,8 @@ export class FakeServer {
       return found && (incident({ ...found, evidence: this.evidence }) satisfies IncidentDetail);
     }
     if (path === '/sessions/s-1') return { ...session(), incidentItems: this.incidents, settings: {} };
+    if (path === '/sessions/s-1/messages')
+      return { items: this.messages, nextCursor: null, total: this.messages.length };
     if (path === '/settings') return { keys, scopes: [] };
     if (path.startsWith('/settings/')) {
       if (method === 'PUT') {

@@ -3,6 +3,7 @@ import {
   type SessionFilter,
   sessionDetailSchema,
   sessionEventsSchema,
+  sessionMessagesSchema,
   sessionPageSchema,
   sessionRecordSchema,
 } from '@loopwatch/contract/api';
@@ -41,6 +42,20 @@ export function sessionQuery(id: string) {
 /** A page of a session's events, read back from the log. */
 export function readEvents(id: string, query: SessionEventsQuery, signal?: AbortSignal) {
   return request(sessionEventsSchema, `/sessions/${encodeURIComponent(id)}/events`, { query, signal });
+}
+
+/** The conversation as the gateway has stored it, where it came by one. */
+export function messagesQuery(id: string) {
+  return infiniteQueryOptions({
+    queryKey: ['sessions', 'messages', id],
+    queryFn: ({ pageParam, signal }) =>
+      request(sessionMessagesSchema, `/sessions/${encodeURIComponent(id)}/messages`, {
+        query: { limit: String(PAGE), cursor: pageParam },
+        signal,
+      }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+  });
 }
 
 /** A record as it lies in the log; it never changes there. */

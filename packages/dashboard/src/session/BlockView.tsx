@@ -3,13 +3,12 @@ import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { prettyJson } from '../incident/evidence/diff.ts';
 import bare from '../ui/Button.module.css';
-import { Button } from '../ui/Button.tsx';
 import { DetectorSquare } from '../ui/Chip.tsx';
 import { CopyButton } from '../ui/CopyButton.tsx';
-import { formatNumber, plural } from '../ui/format.ts';
 import { Icon } from '../ui/icons.tsx';
 import styles from './BlockView.module.css';
 import { type Block, isInLoop } from './blocks.ts';
+import { Said } from './Said.tsx';
 
 const RecordDialog = lazy(() => import('./RecordDialog.tsx'));
 
@@ -84,42 +83,18 @@ export function BlockView({ sessionId, block, incidents, veiled }: Props) {
         />
       </div>
       {block.call === undefined ? (
-        <Text veiled={veiled && block.kind !== 'note'} text={block.text} />
+        <Said veiled={veiled && block.kind !== 'note'} text={block.text} />
       ) : (
         <>
-          {block.call.args !== '' && <Text code veiled={veiled} text={prettyJson(block.call.args)} />}
+          {block.call.args !== '' && <Said code veiled={veiled} text={prettyJson(block.call.args)} />}
           {block.call.result !== undefined && (
             <div className={styles['result']} data-failed={block.call.result.failed || undefined}>
               <small>{block.call.result.failed ? 'failed' : 'result'}</small>
-              <Text code veiled={veiled} text={prettyJson(block.call.result.text) || 'empty'} />
+              <Said code veiled={veiled} text={prettyJson(block.call.result.text) || 'empty'} />
             </div>
           )}
         </>
       )}
     </div>
-  );
-}
-
-const CLAMP = 1_600;
-
-interface TextProps {
-  readonly text: string;
-  readonly code?: boolean;
-  readonly veiled: boolean;
-}
-
-function Text({ text, code = false, veiled }: TextProps) {
-  const [whole, setWhole] = useState(false);
-  if (veiled) return <p className={styles['veiled']}>{plural(text.length, 'character')}, hidden</p>;
-  const cut = !whole && text.length > CLAMP;
-  return (
-    <>
-      <div className={styles[code ? 'code' : 'text']}>{cut ? `${text.slice(0, CLAMP)}…` : text}</div>
-      {text.length > CLAMP && (
-        <Button small quiet onClick={() => setWhole(!whole)}>
-          {cut ? `All ${formatNumber(text.length)} characters` : 'Less'}
-        </Button>
-      )}
-    </>
   );
 }

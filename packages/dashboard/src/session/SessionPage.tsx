@@ -1,9 +1,9 @@
 import type { SessionDetail } from '@loopwatch/contract/api';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useParams, useSearch } from '@tanstack/react-router';
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useEffect, useMemo } from 'react';
 import { ApiError, errorText } from '../api/client.ts';
-import { sessionQuery } from '../api/sessions.ts';
+import { messagesQuery, sessionQuery } from '../api/sessions.ts';
 import { valueOf } from '../app/search.ts';
 import { useLive } from '../live/context.ts';
 import { SessionState } from '../sessions/SessionState.tsx';
@@ -16,8 +16,10 @@ import { recordName } from '../ui/elsewhere.ts';
 import { formatCompact, formatDuration, formatNumber, plural } from '../ui/format.ts';
 import { Message } from '../ui/Message.tsx';
 import { Page } from '../ui/Page.tsx';
+import { Segments } from '../ui/Segments.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { Ago } from '../ui/Time.tsx';
+import { Conversation } from './Conversation.tsx';
 import { OffSwitch } from './OffSwitch.tsx';
 import styles from './SessionPage.module.css';
 import { Transcript } from './Transcript.tsx';
@@ -81,6 +83,10 @@ function Session({ session, search }: Props) {
   const asked = Number(valueOf(search, 'at'));
   const at = valueOf(search, 'at') !== undefined && Number.isInteger(asked) && asked >= 0 ? asked : undefined;
   const incident = valueOf(search, 'incident');
+  const navigate = useNavigate();
+  const messages = useInfiniteQuery(messagesQuery(sessionId));
+  const hasMessages = (messages.data?.pages[0]?.total ?? 0) > 0;
+  const view = hasMessages && valueOf(search, 'view') === 'messages' ? 'messages' : 'events';
   const isLong = session.events > SHORT;
   const anchor = useMemo<Anchor>(() => {
     if (incident !== undefined) return { kind: 'around', incident };
@@ -125,7 +131,30 @@ function Session({ session, search }: Props) {
         </span>
       </div>
       <div className={styles['body']}>
-        <Transcript session={session} anchor={anchor} at={at} />
+        <div className={styles['said']}>
+          {hasMessages && (
+            <Segments
+              label="What is read"
+              value={view}
+              options={[
+                { value: 'events', text: 'Events' },
+                { value: 'messages', text: 'Conversation' },
+              ]}
+              onChange={(chosen) =>
+                void navigate({
+                  to: '/sessions/$id',
+                  params: { id: sessionId },
+                  search: chosen === 'messages' ? { view: chosen } : {},
+                })
+              }
+            />
+          )}
+          {view === 'messages' ? (
+            <Conversation session={session} />
+          ) : (
+            <Transcript session={session} anchor={anchor} at={at} />
+          )}
+        </div>
         <div className={styles['side']}>
           <Card
             title="Loops in it"

@@ -1,10 +1,8 @@
 import type { SessionDetail } from '@loopwatch/contract/api';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { errorText } from '../api/client.ts';
-import { scopeQuery } from '../api/settings.ts';
 import { Button } from '../ui/Button.tsx';
 import { formatNumber, formatTime, plural } from '../ui/format.ts';
 import { Icon } from '../ui/icons.tsx';
@@ -17,6 +15,8 @@ import { type Block, isInLoop, toBlocks } from './blocks.ts';
 import styles from './Transcript.module.css';
 import { type Anchor, useEvents } from './use-events.ts';
 import { useFollow } from './use-follow.ts';
+import { useVeil } from './use-veil.ts';
+import { VeilNote } from './VeilNote.tsx';
 
 interface Props {
   readonly session: SessionDetail;
@@ -36,10 +36,7 @@ export function Transcript({ session, anchor, at }: Props) {
     live: session.state === 'live',
   });
   const [shown, setShown] = useState<Shown>('all');
-  const [unveiled, setUnveiled] = useState(false);
-  const { data: settings } = useQuery(scopeQuery('server'));
-  const keepsTexts = settings?.effective.find(({ path }) => path === 'privacy.store_text')?.value !== false;
-  const veiled = !keepsTexts && !unveiled;
+  const veil = useVeil();
   const { items } = events;
   const all = useMemo(() => toBlocks(items ?? []), [items]);
   const blocks = useMemo(
@@ -85,16 +82,7 @@ export function Transcript({ session, anchor, at }: Props) {
           onChange={setShown}
         />
       </div>
-      {!keepsTexts && (
-        <p className={styles['veil']} role="note">
-          {veiled
-            ? 'Texts are hidden, because privacy.store_text is off.'
-            : 'Texts are shown, though privacy.store_text is off.'}{' '}
-          <Button small onClick={() => setUnveiled(veiled)}>
-            {veiled ? 'Show them' : 'Hide them'}
-          </Button>
-        </p>
-      )}
+      <VeilNote veil={veil} />
       {events.gone && (
         <p className={styles['gone']} role="note">
           The log no longer holds the first events of this session.
@@ -122,7 +110,7 @@ export function Transcript({ session, anchor, at }: Props) {
           blocks={blocks}
           target={targetOf(blocks, anchor, at, session)}
           reading={events.cut}
-          veiled={veiled}
+          veiled={veil.veiled}
         />
       )}
       {events.cut && events.hasNextPage && (

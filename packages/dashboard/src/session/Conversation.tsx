@@ -1,0 +1,102 @@
+import type { SessionDetail, SessionMessage } from '@loopwatch/contract/api';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { messagesQuery } from '../api/sessions.ts';
+import { prettyJson } from '../incident/evidence/diff.ts';
+import { Async } from '../ui/Async.tsx';
+import { Button } from '../ui/Button.tsx';
+import { plural } from '../ui/format.ts';
+import { Skeleton } from '../ui/Skeleton.tsx';
+import { Ago } from '../ui/Time.tsx';
+import block from './BlockView.module.css';
+import styles from './Conversation.module.css';
+import { Said } from './Said.tsx';
+import frame from './Transcript.module.css';
+import { useVeil } from './use-veil.ts';
+import { VeilNote } from './VeilNote.tsx';
+
+const names = { system: 'System', user: 'User', assistant: 'Model', tool: 'Tool' } as const;
+
+/** Of a live session there is more now and then. */
+const REFRESH_MS = 5_000;
+
+/** A conversation message by message, each once, as the gateway has stored it. */
+export function Conversation({ session: { sessionId, state } }: { readonly session: SessionDetail }) {
+  const query = useInfiniteQuery({
+    ...messagesQuery(sessionId),
+    refetchInterval: state === 'live' && REFRESH_MS,
+  });
+  const veil = useVeil();
+  return (
+    <section className={frame['box']} aria-label="Conversation">
+      <Async query={query} what="the messages" skeleton={<Skeleton height={420} what="the messages" />}>
+        {({ pages }) => (
+          <>
+            <div className={frame['bar']}>
+              <h2>Conversation</h2>
+              <span>{plural(pages[0]?.total ?? 0, 'message')}, as the gateway has stored them</span>
+            </div>
+            <VeilNote veil={veil} />
+            <ol className={styles['list']}>
+              {pages.flatMap(({ items }) =>
+                items.map((message) => (
+                  <li key={message.number}>
+                    <MessageView message={message} veiled={veil.veiled} />
+                  </li>
+                )),
+              )}
+            </ol>
+            {query.hasNextPage && (
+              <p className={frame['more']}>
+                <Button small onClick={() => void query.fetchNextPage()} disabled={query.isFetchingNextPage}>
+                  {query.isFetchingNextPage ? 'Reading…' : 'Later messages'}
+                </Button>
+              </p>
+            )}
+          </>
+        )}
+      </Async>
+    </section>
+  );
+}
+
+interface Props {
+  readonly message: SessionMessage;
+  readonly veiled: boolean;
+}
+
+function MessageView({ message, veiled }: Props) {
+  const { role, at, text, thought, calls, isError, byGateway } = message;
+  const kept = text !== null || thought !== null || calls.length > 0;
+  return (
+    <div className={block['block']} data-kind={role === 'user' ? 'prompt' : undefined}>
+      <div className={block['head']}>
+        <b>{byGateway ? 'Gateway' : names[role]}</b>
+        {isError && <span className={styles['failed']}>failed</span>}
+        <span />
+        <small className={styles['when']}>
+          <Ago time={at} />
+        </small>
+      </div>
+      {thought !== null && thought !== '' && (
+        <div className={styles['thought']}>
+          <Said veiled={veiled} text={thought} />
+        </div>
+      )}
+      {text !== null && text !== '' && (
+        <Said veiled={veiled} code={role === 'tool'} text={role === 'tool' ? prettyJson(text) : text} />
+      )}
+      {calls.map((call, index) => (
+        <div key={call.id ?? index} className={block['result']}>
+          <small>calls</small>
+          <b className={styles['call']}>{call.name}</b>
+          {call.arguments === null ? (
+            <p className={block['veiled']}>Its arguments were not to be stored.</p>
+          ) : (
+            <Said code veiled={veiled} text={prettyJson(call.arguments)} />
+          )}
+        </div>
+      ))}
+      {!kept && <p className={block['veiled']}>What was said was not to be stored.</p>}
+    </div>
+  );
+}
