@@ -10,15 +10,15 @@ const POLLER = /(?:^|[_\-. ])(?:poll|wait|sleep|status|watch|await|heartbeat|tai
 const SLEEPS = /(?:^|[;&|(\n]|\b(?:do|then|else)\b)[ \t]*(?:sleep|Start-Sleep)[ \t]/;
 
 const GOING_ON =
-  'running|pending|queued|waiting|starting|loading|building|processing|deploying|provisioning|initiali[sz]ing|creating|in[ _-]?progress|not[ _-](?:yet[ _-])?(?:ready|started|finished|complete|completed|available)';
-/** What a result says of what is under way: all that it says, the value of a field, or a sentence. */
+  '(?:pending|queued|starting|in[ _-]?progress|not[ _-](?:yet[ _-])?(?:ready|started|finished|complete|completed|available))';
+/** What a result says of what is under way: all that it says, the value of a field, or words that say nothing else. */
 const UNDER_WAY = new RegExp(
   [
-    `^\\W*(?:${GOING_ON})\\W*$`,
-    `\\b(?:status|state|phase|conclusion|health)\\b["'\\\\]*\\s*[:=>]\\s*["'\\\\]*(?:${GOING_ON})\\b`,
-    `\\b(?:is|are|still|currently)(?: still| currently)? (?:${GOING_ON})\\b`,
-    '\\b(?:loading|processing|initializing|starting|please wait)\\b ?(?:\\.{2,}|…)',
-    '\\b(?:no new output|not yet (?:ready|done|finished|complete)|ContainerCreating|PodInitializing|\\d+\\/\\d+\\s+Pending|health: starting)\\b',
+    `^\\W*(?:${GOING_ON}|running|waiting|loading|building|processing)\\W*$`,
+    `(?:status|state|phase|conclusion|health)["'\\\\]*\\s?[:=>]\\s?["'\\\\]*(?:\\w*${GOING_ON}|(?!(?:fail|miss|warn)ing)\\w+ing\\b)`,
+    '\\b(?:is|are|still|currently)(?: still| currently)? (?:running|waiting|loading|building|processing|working|being)\\b',
+    `\\b(?:${GOING_ON}|no new (?:output|messages)|check back|try again later|ContainerCreating|PodInitializing)\\b`,
+    '\\b(?:loading|processing|please wait)\\b ?(?:\\.{2,}|…)',
   ].join('|'),
   'i',
 );
