@@ -1,7 +1,7 @@
 import type { DetectionPlan, PureVerdict } from '@loopwatch/detectors';
 import type { SettingsVersion } from '@loopwatch/pipeline';
 import type { Conversation, OwnAnswer, Reply, ToolCall } from '../api/conversation.ts';
-import { CallTools } from './call-tools.ts';
+import { Latest } from '../latest.ts';
 import type { Commands } from './commands.ts';
 import { blockBy, type Demand, demandOf } from './demand.ts';
 import { type EventBody, eventOf } from './event-body.ts';
@@ -11,6 +11,9 @@ import { type Labels, SessionDetection } from './session-detection.ts';
 import type { SessionObserver } from './session-observer.ts';
 import { changeBetween, type Settings } from './session-settings.ts';
 import { Transcript } from './transcript.ts';
+
+/** Calls whose tools are known when their results come. */
+const MOST_TOOLS = 256;
 
 /** What a request's history led to, before the model is asked. */
 export interface Asking {
@@ -34,7 +37,8 @@ export class GatewaySession {
   private readonly observer: SessionObserver;
   private readonly detection: SessionDetection;
   private readonly ledger = new PromptLedger();
-  private readonly tools = new CallTools();
+  /** The tools of the latest calls, by the call's id. */
+  private readonly tools = new Latest<string>(MOST_TOOLS);
   private readonly transcript: Transcript | undefined;
   private contentUnits = 0;
   /** The answer before was not delivered. */
@@ -147,8 +151,8 @@ export class GatewaySession {
       if (news.type === 'prompt') detection.limit = undefined;
       const { verdicts } = this.push(eventOf(news), now);
       const demand = demandOf(verdicts, this.plan);
-      if (news.type === 'call') tools.note(news.call);
-      if (news.type === 'result') answered.add(tools.of(news.callId) ?? '');
+      if (news.type === 'call') this.noteTool(news.call);
+      if (news.type === 'result') answered.add(tools.get(news.callId ?? '') ?? '');
       if (demand?.action === 'chance') hint = demand;
       if (demand?.action === 'block' && news.type === 'result') stop = demand;
     }
@@ -184,7 +188,7 @@ export class GatewaySession {
   /** A call that the model asks for, before it is forwarded. */
   called(call: ToolCall, now: number): Demand | undefined {
     this.ledger.answered(call);
-    this.tools.note(call);
+    this.noteTool(call);
     const { id: callId, name, args } = call;
     const request = { type: 'tool_call_request', callId, name: name.slice(0, 1024), args } as const;
     const demand = demandOf(this.push(request, now).verdicts, this.plan, name);
@@ -227,7 +231,7 @@ export class GatewaySession {
       v: 1,
       ...this.detection.snapshot(),
       ledger: this.ledger.snapshot(),
-      tools: this.tools.snapshot(),
+      tools: [...this.tools],
       ...{ contentUnits, undelivered, hasOwnSettings },
       system: this.transcript?.system ?? '',
     };
@@ -238,11 +242,15 @@ export class GatewaySession {
     this.wasKept = true;
     this.detection.restore(kept);
     this.ledger.restore(kept.ledger);
-    this.tools.restore(kept.tools);
+    for (const [id, tool] of kept.tools) this.tools.note(id, tool);
     this.contentUnits = kept.contentUnits;
     this.undelivered = kept.undelivered;
     this.hasOwnSettings = kept.hasOwnSettings;
     if (this.transcript !== undefined) this.transcript.system = kept.system;
+  }
+
+  private noteTool({ id, name }: ToolCall): void {
+    if (id !== null) this.tools.note(id, name);
   }
 
   private beginTurn(now: number): Demand | undefined {

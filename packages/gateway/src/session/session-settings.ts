@@ -1,18 +1,19 @@
+import { Latest } from '../latest.ts';
+
 /** Settings by dotted path. */
 export type Settings = Readonly<Record<string, unknown>>;
 
 /** What was set for single sessions, in the dashboard or in a chat, by session; those set last, within a bound. */
 export class SessionSettings {
-  private readonly sets = new Map<string, Settings>();
-  private readonly limit: number;
+  private readonly sets: Latest<Settings>;
 
   constructor(limit: number) {
-    this.limit = limit;
+    this.sets = new Latest(limit);
   }
 
   /** Whether anything is set for any session. */
   get isAny(): boolean {
-    for (const set of this.sets.values()) if (Object.keys(set).length > 0) return true;
+    for (const [, set] of this.sets) if (Object.keys(set).length > 0) return true;
     return false;
   }
 
@@ -22,10 +23,7 @@ export class SessionSettings {
   }
 
   note(sessionId: string, set: Settings): void {
-    this.sets.delete(sessionId);
-    this.sets.set(sessionId, set);
-    const [oldest] = this.sets.keys();
-    if (this.sets.size > this.limit && oldest !== undefined) this.sets.delete(oldest);
+    this.sets.note(sessionId, set);
   }
 }
 

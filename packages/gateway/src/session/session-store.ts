@@ -1,4 +1,5 @@
 import type { Json } from '../api/conversation.ts';
+import { Latest } from '../latest.ts';
 import type { GatewaySession } from './gateway-session.ts';
 
 /** Answers of the gateway's own that a request may go on from; they hold whole requests. */
@@ -16,14 +17,15 @@ export type LetGo = 'idle' | 'lru';
 /** The sessions of a gateway in memory: the one unused for longest goes when there are too many, or it is idle. */
 export class SessionStore {
   private readonly sessions = new Map<string, GatewaySession>();
-  private readonly answers = new Map<string, string>();
-  private readonly ownAnswers = new Map<string, OwnWords>();
+  private readonly answers: Latest<string>;
+  private readonly ownAnswers = new Latest<OwnWords>(MOST_OWN_ANSWERS);
   private readonly limit: number;
   private readonly create: (id: string) => GatewaySession;
   private readonly onLetGo: (why: LetGo) => void;
 
   constructor(limit: number, create: (id: string) => GatewaySession, onLetGo: (why: LetGo) => void) {
     this.limit = limit;
+    this.answers = new Latest(2 * limit);
     this.create = create;
     this.onLetGo = onLetGo;
   }
@@ -70,12 +72,8 @@ export class SessionStore {
   }
 
   noteAnswer(answerId: string, sessionId: string, own?: OwnWords): void {
-    this.answers.delete(answerId);
-    this.answers.set(answerId, sessionId);
-    if (this.answers.size > 2 * this.limit) this.answers.delete(first(this.answers.keys()) ?? '');
-    if (own === undefined) return;
-    this.ownAnswers.set(answerId, own);
-    if (this.ownAnswers.size > MOST_OWN_ANSWERS) this.ownAnswers.delete(first(this.ownAnswers.keys()) ?? '');
+    this.answers.note(answerId, sessionId);
+    if (own !== undefined) this.ownAnswers.note(answerId, own);
   }
 
   ownAnswer(answerId: string): OwnWords | undefined {
@@ -90,9 +88,4 @@ export class SessionStore {
       this.onLetGo(idle ? 'idle' : 'lru');
     }
   }
-}
-
-function first<T>(values: Iterable<T>): T | undefined {
-  for (const value of values) return value;
-  return undefined;
 }
