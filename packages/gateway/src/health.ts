@@ -15,14 +15,14 @@ export interface GatewayHealth {
   readonly upstream: string;
 }
 
-/** Answers `/healthz`, `/readyz` and `/metrics`. @returns false for another path */
+/** Answers `/healthz`, `/readyz` and `/metrics`, whatever query they come with. @returns false for another path */
 export async function answerHealth(
   path: string,
   response: ServerResponse,
   health: () => GatewayHealth,
   registry: Registry,
 ): Promise<boolean> {
-  switch (path) {
+  switch (path.split('?', 1)[0]) {
     case '/healthz':
       json(response, { status: 'ok' });
       return true;

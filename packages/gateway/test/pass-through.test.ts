@@ -287,6 +287,15 @@ describe('the gateway itself', () => {
     expect(metrics?.body.toString()).toContain('loopwatch_active_sessions 1');
   });
 
+  it.each(['healthz', 'readyz', 'metrics'])(
+    'answers /%s itself, whatever query it comes with',
+    async (path) => {
+      await using bench = await GatewayBench.start(() => ({ json: {} }));
+      expect((await send(`${bench.url}/${path}?probe=1`, { method: 'GET' })).status).toBe(200);
+      expect(bench.upstream.requests).toHaveLength(0);
+    },
+  );
+
   it('says when its port is taken', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
