@@ -20,7 +20,7 @@ const LOOK_AT = 400;
 /** Units of the text itself that are at hand, besides those of the call of `append` at hand. */
 const KEPT_UNITS = 2048;
 const MAX_APPENDED = 256;
-/** Times that a long block must come. */
+/** Times that a passage longer than `maxDistance` must come round; more often, the less of the reach that takes. */
 const BLOCKS = 3;
 /** What a pattern of sentences is held open by, besides its sentences: so much that repeats. */
 const PATTERN_NEEDED = 200;
@@ -193,11 +193,9 @@ export class FoldedIndex implements TextIndex, FoldedText {
     const { state } = this;
     const { folded, score, rounds, repeated, run } = state;
     const short = echo <= RUN;
-    const often = short
-      ? run >= (this.threshold - 1) * echo
-      : rounds >= this.threshold - 1 && repeated <= this.maxDistance * rounds;
-    const long = !short && rounds >= BLOCKS && score >= this.reach;
-    if (!often && !long) return false;
+    const far = !short && repeated > this.maxDistance * rounds;
+    const often = short ? run >= (this.threshold - 1) * echo : rounds >= this.threshold - 1;
+    if (far ? rounds < BLOCKS || rounds * score < BLOCKS * this.reach : !often) return false;
     const kind = repetitionKind(this.finder.tail(Math.min(LOOK_AT, (short ? run : score) + this.window)), {
       period: echo,
       counting: folded - state.counterAt < SURROUNDINGS,
@@ -207,7 +205,7 @@ export class FoldedIndex implements TextIndex, FoldedText {
     if ((short ? run : this.scoreFor(kind)) < kind.needed) return false;
     state.needed = Math.min(score, kind.needed);
     state.score = state.needed;
-    state.rule = often ? kind.rule : 'block';
+    state.rule = far ? 'block' : kind.rule;
     return true;
   }
 
@@ -226,7 +224,10 @@ export class FoldedIndex implements TextIndex, FoldedText {
 
   get distances(): readonly number[] {
     if (this.rule === 'pattern') return this.sentences.distances(this.threshold - 1);
-    return occurrences(this.tail(KEPT_UNITS), this.window, this.threshold - 1);
+    const near = occurrences(this.tail(KEPT_UNITS), this.window, this.threshold - 1);
+    if (near.length > 0 || this.rule !== 'block') return near;
+    // So long a passage that the one before is no longer at hand: about as long as those so far.
+    return [Math.round(this.state.repeated / this.state.rounds)];
   }
 
   snapshot(): FoldedSnapshot {

@@ -21,23 +21,25 @@ export const RUN = 8;
 
 const WORDS: RepetitionKind = { rule: 'text', needed: 200 };
 const COUNTING: RepetitionKind = { rule: 'counter', needed: 600 };
+/** What comes a line each. */
 const RECORDS: RepetitionKind = { rule: 'counter', needed: 2400 };
 const LISTED: RepetitionKind = { rule: 'lines', needed: 1000 };
 const FENCED: RepetitionKind = { rule: 'lines', needed: 1400 };
-const SYLLABLES: RepetitionKind = { rule: 'run', needed: 90 };
-const SYMBOLS: RepetitionKind = { rule: 'run', needed: 200 };
-const ONE_CHARACTER: RepetitionKind = { rule: 'run', needed: 150 };
-const DIGITS: RepetitionKind = { rule: 'run', needed: 150 };
+/** So little that it is a loop within twice the units that equal windows need. */
+const SHORT: RepetitionKind = { rule: 'run', needed: 72 };
 const LINE_BREAKS: RepetitionKind = { rule: 'run', needed: 8 };
 const SPACES: RepetitionKind = { rule: 'run', needed: 28 };
 const RULER: RepetitionKind = { rule: 'run', needed: 400 };
+/** Digits that stay, and one line of anything: neither is a drawing. */
+const DRY: RepetitionKind = { rule: 'run', needed: 800 };
 const DRAWING: RepetitionKind = { rule: 'run', needed: 3000 };
 
 /** What fills, draws or leads: a ruler, progress dots, the frame of a table; `A` is nothing in base64. */
 const drawn = /^(?:[-_*=+#~.,:;|/\\<>^'"`()[\]{}%\d\s\u2500-\u25ff\u2800-\u28ff\uffff]*|A+)$/;
 /** One line of it, without quotes, commas, brackets and digits: those are data. */
 const ruled = /^[-_*=+#~.:|/\\ \t\u2500-\u25ff\u2800-\u28ff]*$/;
-const digits = /^(?=.*\d)[\d.]+$/;
+const digit = /\d/;
+const digits = /^(?=.*\d)[\d.,]+$/;
 const letter = /\p{L}/gu;
 /** A word of a sentence; in data, words stand in quotes, tags and names. */
 const word = /(?<!\S)\(?\p{L}[\p{L}\p{M}’'-]*(?=[.,!?;:…)]*(?:\s|$))/gu;
@@ -53,20 +55,20 @@ const WORD_SHARE = 0.65;
 export function repetitionKind(recent: string, around: Surroundings): RepetitionKind {
   const { period, counting, structured, fenced } = around;
   if (recent.trim() === '') return recent.includes('\n') ? LINE_BREAKS : SPACES;
-  if (period <= RUN && digits.test(recent)) return DIGITS;
+  if (period <= RUN && digits.test(recent)) return SHORT;
   if (period <= RUN && ruled.test(recent)) return RULER;
-  if (drawn.test(recent)) return DRAWING;
-  if (period === 1) return ONE_CHARACTER;
   const letters = recent.match(letter)?.length ?? 0;
-  if (letters === 0) return SYMBOLS;
-  if (letters * 4 < recent.length) return DRAWING;
-  if (counting && isData(recent, letters)) return RECORDS;
-  if (fenced || structured) {
+  if (drawn.test(recent) || (period > RUN && letters > 0 && letters * 4 < recent.length))
+    return !counting && (digit.test(recent) || !recent.includes('\n')) ? DRY : DRAWING;
+  if (period === 1 || (period <= RUN && letters === 0)) return SHORT;
+  const data = counting && isData(recent, letters);
+  if (data && recent.slice(-period).split('\n').length <= 2) return RECORDS;
+  if (data || fenced || structured) {
     const kind = fenced ? FENCED : LISTED;
     return counting ? { ...kind, rule: 'counter' } : kind;
   }
   if (counting) return COUNTING;
-  return period <= RUN ? SYLLABLES : WORDS;
+  return period <= RUN ? SHORT : WORDS;
 }
 
 /** Whether this is records, names or code more than sentences: one of these for each number is what a machine writes. */

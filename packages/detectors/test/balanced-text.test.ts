@@ -1,3 +1,4 @@
+import type { PresetName } from '@loopwatch/contract';
 import { describe, expect, test } from 'vitest';
 import type { PureVerdict } from '../src/index.ts';
 import { degenerateTexts } from './degenerate-texts.ts';
@@ -28,6 +29,28 @@ describe('what a model writes that has fallen into a rut', () => {
     expect(positions).toEqual(positions.toSorted((a, b) => a - b));
     expect(positions.length).toBeGreaterThan(1);
     expect(positions.every((position) => position <= at)).toBe(true);
+  });
+});
+
+describe('a run from the first unit on', () => {
+  test.each(['G', '!', '0', '1,', '😂', 'na', 'ok ', '</b>', '142857', 'Yes, no '])(
+    'of %j is found within twice the units of equal windows',
+    (unit) => {
+      const whole = unit.repeat(200);
+      const at = (preset: PresetName): number => {
+        const found = run([text(whole)], { preset }).find(({ phase }) => phase === 'opened');
+        return Number(found?.evidence['at']) + 1;
+      };
+      expect(at('balanced')).toBeLessThanOrEqual(2 * at('stream'));
+    },
+  );
+});
+
+describe('a passage too long to be at hand twice', () => {
+  test('is said to come as far apart as it does', () => {
+    const passage = lookAlikes.find(({ name }) => name === 'a FASTA sequence')?.text.slice(0, 2200) ?? '';
+    const verdict = opened(`${passage}\n`.repeat(6));
+    expect(verdict?.evidence).toMatchObject({ rule: 'block', distance: 2201 });
   });
 });
 

@@ -52,6 +52,17 @@ export const degenerateTexts: readonly {
     text: `\`\`\`js\n${times(60, (n) => `function test${String(n)}() {\n  return true;\n}\n\n`)}`,
   },
   {
+    name: 'tests of several lines inside a fence',
+    text: `\`\`\`python\n${times(22, (n) => `    def test_of_a_stack_with_values(self):\n        self.assertEqual(len(Stack()), ${String(n)})\n\n`)}`,
+    rule: 'counter',
+  },
+  {
+    name: 'a list of one date',
+    text: times(44, () => '* 2023-01-22 12:32:53.232:\n'),
+    rule: 'run',
+  },
+  { name: 'a list of zeros', text: times(600, () => '0, '), rule: 'run' },
+  {
     name: 'rows of a table',
     text: `| n | name | value |\n|---|---|---|\n${times(100, (n) => `| ${String(n)} | The name of it | The value |\n`)}`,
     rule: 'counter',
@@ -111,6 +122,17 @@ export const degenerateTexts: readonly {
           `${animals[n] ?? ''} number ${'abcdefghijkl'.charAt(n)} was brought to the market in the ${'lkjihgfedcba'.charAt(n)} week. `,
       ),
     ),
+  },
+  {
+    name: 'a passage of some sentences, six times',
+    text: times(6, () =>
+      times(
+        6,
+        (n) =>
+          `The ${animals[n] ?? ''} stood ${'abcdef'.charAt(n)} while at the gate and looked ${'fedcba'.charAt(n)}. `,
+      ),
+    ),
+    rule: 'block',
   },
   {
     name: 'doubts',
