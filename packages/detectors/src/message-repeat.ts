@@ -7,6 +7,8 @@ import { fingerprint } from './tool-identity.ts';
 
 /** Longer messages repeat enough text for the rule over text to find them. */
 const MESSAGE_UNITS = 2048;
+/** Stands for a longer message, of which nothing is kept. */
+const TOO_LONG = '.'.repeat(MESSAGE_UNITS + 1);
 /** What the evidence shows of the message. */
 const SHOWN_UNITS = 400;
 /** One message over and over, or two in turn. */
@@ -73,7 +75,7 @@ export class MessageRepeat {
   private add(step: Step, text: string): void {
     if (this.text === null) return;
     if (this.text === '') this.begin = step.mark();
-    if (this.text.length <= MESSAGE_UNITS) this.text += text;
+    this.text = this.text.length + text.length > MESSAGE_UNITS ? TOO_LONG : this.text + text;
   }
 
   private settle(step: Step, options: MessageOptions): void {

@@ -182,12 +182,14 @@ test('goes on after a restart where it was', () => {
   );
 });
 
-test('keeps no more than one message', () => {
+test.each([
+  ['in one piece', 1],
+  ['in 500 pieces', 500],
+])('keeps nothing of a message that is too long, %s', (_, count) => {
   const session = analyzer({ preset: 'balanced', content_loop: { enabled: false } });
-  for (const event of [
-    { type: 'turn_started' },
-    ...Array.from({ length: 500 }, () => text('x'.repeat(100))),
-  ] as AgentEvent[])
-    session.push(event);
-  expect(JSON.stringify(session.snapshot()).length).toBeLessThan(8000);
+  const said = Array.from({ length: count }, () => text('x'.repeat(50_000 / count)));
+  for (const event of [{ type: 'turn_started' } as const, ...said]) session.push(event);
+  const snapshot = JSON.stringify(session.snapshot());
+  expect(snapshot).not.toContain('xx');
+  expect(snapshot.length).toBeLessThan(8000);
 });
