@@ -163,14 +163,27 @@ describe('the list', () => {
     expect(reasons()).toContain('i-5 loops');
   });
 
-  it('says what came too fast to be shown', async () => {
+  it('says what came too fast to be shown, and reads it at a click', async () => {
     await open();
     greet();
     await listed();
+    fireEvent.click(screen.getByRole('button', { name: 'Pause' }));
     act(() => store.changes(changes({ dropped: { incidents: 700, sessions: 0 } }), NOW));
+    // What was asked for before may come only now, without them.
+    await act(() => client.invalidateQueries({ queryKey: ['incidents', 'list'] }));
     expect(screen.getByText(/700 changes came too fast/)).toBeTruthy();
     fireEvent.click(screen.getByRole('button', { name: 'Read the list again' }));
     await waitFor(() => expect(screen.queryByText(/came too fast/)).toBeNull());
+  });
+
+  it('reads what came too fast by itself once no more comes', async () => {
+    await open();
+    greet();
+    await listed();
+    server.incidents = [row({ id: 'i-4', detectedAt: NOW + 1_000, reason: 'i-4 loops' }), ...rows];
+    act(() => store.changes(changes({ dropped: { incidents: 1, sessions: 0 } }), NOW));
+    await waitFor(() => expect(reasons()[0]).toBe('i-4 loops'), { timeout: 10_000 });
+    expect(screen.queryByText(/came too fast/)).toBeNull();
   });
 
   it('never takes text from agents for markup', async () => {

@@ -1,10 +1,13 @@
 import type { IncidentItem } from '@loopwatch/contract/api';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { use, useEffect, useMemo, useState } from 'react';
+import { use, useCallback, useEffect, useMemo, useState } from 'react';
 import { incidentsQuery } from '../api/incidents.ts';
 import { serverNow } from '../app/clock.ts';
 import { LiveContext, useLive } from '../live/context.ts';
 import { matches, mergeRows, type View } from './merge.ts';
+
+/** A flood is over when nothing was left out for so long; reading again during one would only add to it. */
+const FLOOD_OVER_MS = 1_500;
 
 export interface IncidentList {
   /** Undefined before the first answer. */
@@ -20,7 +23,7 @@ export interface IncidentList {
   /** Incidents that came while the list was held still. */
   readonly waiting: number;
   readonly setPaused: (paused: boolean) => void;
-  /** New ones that came too fast to be told one by one. */
+  /** New ones that came too fast to be told one by one; the list is read again once no more of them come. */
   readonly left: number;
   /** Reads the list again from its beginning. */
   readonly reload: () => void;
@@ -61,18 +64,25 @@ export function useIncidentList(view: View, held: boolean): IncidentList {
     return count;
   }, [still, rows, arrived, live, view]);
 
-  const { dataUpdatedAt } = query;
-  useEffect(() => {
-    if (dataUpdatedAt > 0) store.caughtUp();
-  }, [dataUpdatedAt, store]);
-
   const extra = rows === undefined || read === undefined ? 0 : rows.length - read.length;
-  const { isFetchingNextPage, isFetchNextPageError } = query;
+  const { isFetchingNextPage, isFetchNextPageError, refetch } = query;
+  const reload = useCallback(async () => {
+    // What is left out while the list is being read may not be in it.
+    const { dropped } = store.get();
+    const { isSuccess } = await refetch();
+    if (isSuccess) store.caughtUp(dropped);
+  }, [store, refetch]);
+  useEffect(() => {
+    if (left === 0 || still) return undefined;
+    const timer = setTimeout(() => void reload(), FLOOD_OVER_MS);
+    return () => clearTimeout(timer);
+  }, [left, still, reload]);
+
   return {
     rows,
     total: Math.max(rows?.length ?? 0, (data?.pages[0]?.total ?? 0) + Math.max(0, extra)),
     error: query.error,
-    retry: () => void query.refetch(),
+    retry: () => void refetch(),
     more: () => {
       if (hasNextPage && !isFetchingNextPage) void query.fetchNextPage();
     },
@@ -87,6 +97,6 @@ export function useIncidentList(view: View, held: boolean): IncidentList {
     waiting,
     setPaused,
     left,
-    reload: () => void query.refetch(),
+    reload: () => void reload(),
   };
 }

@@ -110,9 +110,9 @@ export class LiveStore {
     this.set({ incidents });
   }
 
-  /** Lists were read again, so nothing is missing in them. */
-  caughtUp(): void {
-    if (this.state.dropped > 0) this.set({ dropped: 0 });
+  /** The list was read again from its beginning, after so many changes had been left out. */
+  caughtUp(dropped: number): void {
+    this.set({ dropped: Math.max(0, this.state.dropped - dropped) });
   }
 
   heartbeat(heartbeat: HeartbeatMessage, at: number): void {
