@@ -2,7 +2,7 @@ import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Step } from './finding.ts';
 import type { Mark } from './mark.ts';
 import { type Pattern, PatternIncident, type PatternSnapshot } from './pattern-incident.ts';
-import { closingReason } from './texts.ts';
+import { asSentence, closingReason } from './texts.ts';
 import { fingerprint } from './tool-identity.ts';
 
 /** Longer messages repeat enough text for the rule over text to find them. */
@@ -36,6 +36,7 @@ interface Run {
  * answer each other. A stream without turns does not tell where a message ends.
  */
 export class MessageRepeat {
+  private readonly options: MessageOptions;
   private readonly incident = new PatternIncident('stagnation');
   /** Of the turn at hand; `null` where it is none that only says something. */
   private text: string | null = null;
@@ -45,11 +46,15 @@ export class MessageRepeat {
   private said: readonly Message[] = [];
   private runs: readonly (Run | null)[] = [];
 
-  push(step: Step, options: MessageOptions): void {
+  constructor(options: MessageOptions) {
+    this.options = options;
+  }
+
+  push(step: Step): void {
     const { event } = step;
     switch (event.type) {
       case 'turn_started':
-        this.settle(step, options);
+        this.settle(step);
         this.text = '';
         this.agent = event.agent ?? '';
         break;
@@ -58,7 +63,7 @@ export class MessageRepeat {
         break;
       case 'turn_finished':
       case 'session_ended':
-        this.settle(step, options);
+        this.settle(step);
         break;
       case 'tool_call_request':
       case 'tool_result':
@@ -78,7 +83,7 @@ export class MessageRepeat {
     this.text = this.text.length + text.length > MESSAGE_UNITS ? TOO_LONG : this.text + text;
   }
 
-  private settle(step: Step, options: MessageOptions): void {
+  private settle(step: Step): void {
     const { begin } = this;
     const text = this.text ?? '';
     this.text = null;
@@ -86,7 +91,7 @@ export class MessageRepeat {
     if (begin === null || text.trim() === '') return;
     if (text.length > MESSAGE_UNITS) this.forget();
     else this.say(text.trim(), begin);
-    const pattern = this.pattern(text.trim(), options);
+    const pattern = this.pattern(text.trim());
     if (pattern === null) this.incident.ends(step, 'recovered', 'another message followed');
     else this.incident.holds(step, pattern);
   }
@@ -102,7 +107,8 @@ export class MessageRepeat {
     this.said = [{ key, mark: begin }, ...this.said].slice(0, PERIODS.length);
   }
 
-  private pattern(text: string, { threshold, mode }: MessageOptions): Pattern | null {
+  private pattern(text: string): Pattern | null {
+    const { threshold, mode } = this.options;
     for (const [i, period] of PERIODS.entries()) {
       const run = this.runs[i];
       const count = run ? Math.floor((run.matched + period) / period) : 0;
@@ -120,7 +126,7 @@ export class MessageRepeat {
         calls: 0,
         reason,
         guidance: [
-          `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`,
+          asSentence(reason),
           'Saying it again changes nothing. Do what is still missing, or end here.',
         ].join('\n'),
         evidence: { rule: 'same-message', repeated: text.slice(0, SHOWN_UNITS) },

@@ -23,10 +23,10 @@ const AHEAD = /^(?:(?:sudo|time|env|timeout \d+\w?|[A-Z_][A-Z0-9_]*=\S*)\s+)*/;
  * What a call's arguments say of it: `true` where it runs a command that only looks, `false` where it runs a command
  * or a program that may do anything, undefined where it runs nothing.
  */
-export function onlyLooks(identity: ToolIdentity): boolean | undefined {
-  const command = commandOf(identity);
-  if (command !== undefined) return identity.digest === undefined && looks(command);
-  const value = parsed(identity.arguments);
+export function onlyLooks({ arguments: canonical, digest }: ToolIdentity): boolean | undefined {
+  const value = parsed(canonical);
+  const command = commandIn(value);
+  if (command !== undefined) return digest === undefined && looks(command);
   if (typeof value === 'string') return undefined;
   return Object.entries(value).some(([name, field]) => PROGRAM.includes(name) && typeof field === 'string')
     ? false
@@ -35,7 +35,10 @@ export function onlyLooks(identity: ToolIdentity): boolean | undefined {
 
 /** The command line that a call runs, where it runs one and its arguments are short enough to be kept. */
 export function commandOf({ arguments: canonical }: ToolIdentity): string | undefined {
-  const value = parsed(canonical);
+  return commandIn(parsed(canonical));
+}
+
+function commandIn(value: ReturnType<typeof parsed>): string | undefined {
   if (typeof value === 'string') return undefined;
   const command = commandLine(Object.entries(value).find(([name]) => COMMAND.includes(name))?.[1]);
   return typeof command === 'string' ? command : undefined;

@@ -7,7 +7,7 @@ import { turnsPages } from './paging.ts';
 import { type Pattern, PatternIncident, type PatternSnapshot } from './pattern-incident.ts';
 import { namesOf } from './round-evidence.ts';
 import { mayChange, type RoundOptions } from './round-options.ts';
-import { closingReason } from './texts.ts';
+import { asSentence, closingReason } from './texts.ts';
 import { isForWaiting, patienceWith, waits } from './waiting.ts';
 
 export const stagnationMeta: DetectorMeta = {
@@ -61,8 +61,12 @@ export class Stagnation implements Detector {
   }
 
   private pushMessage(step: Step): void {
-    if (step.event.type === 'turn_started') this.messages ??= new MessageRepeat();
-    this.messages?.push(step, { threshold: this.sameAnswers, mode: this.options.mode });
+    if (step.event.type === 'turn_started') this.messages ??= this.newMessages();
+    this.messages?.push(step);
+  }
+
+  private newMessages(): MessageRepeat {
+    return new MessageRepeat({ threshold: this.sameAnswers, mode: this.options.mode });
   }
 
   /** Answers that are the same leave less doubt than errors that are. */
@@ -223,7 +227,7 @@ export class Stagnation implements Detector {
       rounds,
       reason,
       guidance: [
-        `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`,
+        asSentence(reason),
         'Stop and say what you know, what you still need, and which other way could bring it; or stop here.',
       ].join('\n'),
       evidence: { rule },
@@ -254,7 +258,7 @@ export class Stagnation implements Detector {
     this.incident.restore(snapshot.incident);
     this.messages = undefined;
     if (snapshot.messages !== undefined) {
-      this.messages = new MessageRepeat();
+      this.messages = this.newMessages();
       this.messages.restore(snapshot.messages);
     }
   }

@@ -59,6 +59,11 @@ export function stopMessage(
   );
 }
 
+/** A reason, standing by itself. */
+export function asSentence(reason: string): string {
+  return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
+}
+
 /** What a model is told in a chance, where a verdict says nothing of its own. */
 export function plainGuidance(verdict: Pick<Verdict, 'reason'>): string {
   return [
