@@ -4,8 +4,9 @@ import { Button } from '../ui/Button.tsx';
 import { chipClass, DetectorSquare } from '../ui/Chip.tsx';
 import { detectorIds } from '../ui/detectors.ts';
 import { Icon } from '../ui/icons.tsx';
-import { Menu, MenuCheck, MenuItem, MenuLabel } from '../ui/Menu.tsx';
+import { Menu, MenuCheck, MenuLabel } from '../ui/Menu.tsx';
 import { Segments } from '../ui/Segments.tsx';
+import { SortMenu } from '../ui/SortMenu.tsx';
 import styles from './FilterBar.module.css';
 import { SearchBox } from './SearchBox.tsx';
 import {
@@ -105,25 +106,7 @@ export function FilterBar({ search, rows, onChange }: Props) {
         <Icon name="group" size={14} />
         Group by cause
       </Button>
-      <Menu
-        align="end"
-        trigger={
-          <Button>
-            {sorts[sort]}
-            <Icon name="down" size={12} />
-          </Button>
-        }
-      >
-        {Object.entries(sorts).map(([id, name]) => (
-          <MenuItem
-            key={id}
-            onSelect={() => onChange({ sort: id })}
-            note={id === sort && <Icon name="check" size={13} />}
-          >
-            {name}
-          </MenuItem>
-        ))}
-      </Menu>
+      <SortMenu names={sorts} sort={sort} onChange={(id) => onChange({ sort: id })} />
       {isFiltered(search) && <Chips search={search} onChange={onChange} />}
     </div>
   );

@@ -1,9 +1,8 @@
 import { omit } from '../app/omit.ts';
-import { Button } from '../ui/Button.tsx';
 import { chipClass } from '../ui/Chip.tsx';
 import { Icon } from '../ui/icons.tsx';
-import { Menu, MenuItem } from '../ui/Menu.tsx';
 import { Segments } from '../ui/Segments.tsx';
+import { SortMenu } from '../ui/SortMenu.tsx';
 import styles from './SessionFilters.module.css';
 import { SessionSearchBox } from './SessionSearchBox.tsx';
 import { type SessionSearch, sessionSortNames } from './search.ts';
@@ -48,25 +47,7 @@ export function SessionFilters({ search, onChange }: Props) {
         }}
       />
       <span className={styles['grow']} />
-      <Menu
-        align="end"
-        trigger={
-          <Button>
-            {sessionSortNames[sort]}
-            <Icon name="down" size={12} />
-          </Button>
-        }
-      >
-        {Object.entries(sessionSortNames).map(([id, name]) => (
-          <MenuItem
-            key={id}
-            onSelect={() => onChange({ sort: id })}
-            note={id === sort && <Icon name="check" size={13} />}
-          >
-            {name}
-          </MenuItem>
-        ))}
-      </Menu>
+      <SortMenu names={sessionSortNames} sort={sort} onChange={(id) => onChange({ sort: id })} />
       <TextChips search={search} onChange={onChange} />
     </div>
   );
