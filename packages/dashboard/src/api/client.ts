@@ -1,3 +1,4 @@
+import { messageOf } from '@loopwatch/contract';
 import { type Problem, problemSchema } from '@loopwatch/contract/api';
 import type { z } from 'zod';
 
@@ -83,5 +84,5 @@ export async function send(path: string, options: Options = {}): Promise<Respons
 
 /** What went wrong, as a sentence. */
 export function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }

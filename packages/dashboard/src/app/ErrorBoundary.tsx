@@ -1,3 +1,4 @@
+import { messageOf } from '@loopwatch/contract';
 import { Component, type ReactNode } from 'react';
 import { Button } from '../ui/Button.tsx';
 import { Message } from '../ui/Message.tsx';
@@ -11,7 +12,7 @@ export class ErrorBoundary extends Component<{ readonly children: ReactNode }, S
   override readonly state: State = { message: undefined };
 
   static getDerivedStateFromError(error: unknown): State {
-    return { message: error instanceof Error ? error.message : String(error) };
+    return { message: messageOf(error) };
   }
 
   override render(): ReactNode {

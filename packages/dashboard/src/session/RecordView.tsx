@@ -1,3 +1,4 @@
+import { jsonFrom } from '@loopwatch/contract';
 import type { SessionRecord } from '@loopwatch/contract/api';
 import { CopyButton } from '../ui/CopyButton.tsx';
 import { RecordLink } from '../ui/Elsewhere.tsx';
@@ -9,7 +10,7 @@ import styles from './RecordDialog.module.css';
 /** Where a record lies, what it carries along, and its value: as a tree where it is JSON, and as it came. */
 export function RecordView({ record }: { readonly record: SessionRecord }) {
   const { key, headers, value, bytes, timestamp } = record;
-  const parsed = value === null ? undefined : parse(value);
+  const parsed = value === null ? undefined : jsonFrom(value);
   return (
     <>
       <dl className={styles['facts']}>
@@ -50,16 +51,8 @@ export function RecordView({ record }: { readonly record: SessionRecord }) {
             <CopyButton what="the value" text={value} />
           </>
         ) : (
-          <JsonTree value={parsed.value} source={value} />
+          <JsonTree value={parsed} source={value} />
         ))}
     </>
   );
-}
-
-function parse(text: string): { readonly value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) as unknown };
-  } catch {
-    return undefined;
-  }
 }

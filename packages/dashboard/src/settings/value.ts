@@ -1,3 +1,4 @@
+import { jsonFrom } from '@loopwatch/contract';
 import type { SettingKey } from '@loopwatch/contract/api';
 
 /** A setting as a form holds it: a text, which becomes a value of the right type or a sentence that says why not. */
@@ -36,7 +37,7 @@ export function check(key: SettingKey, text: string): Checked {
       return { value: given };
     case 'list':
     case 'map': {
-      const value = fromJson(given);
+      const value = jsonFrom(given);
       const fits = key.type === 'list' ? Array.isArray(value) : isObject(value);
       if (fits) return { value };
       // A list may be written as people write one.
@@ -49,14 +50,6 @@ export function check(key: SettingKey, text: string): Checked {
           }
         : wrong;
     }
-  }
-}
-
-function fromJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
   }
 }
 
