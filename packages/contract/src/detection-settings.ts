@@ -78,6 +78,9 @@ export const stagnationSchema = z.strictObject({
   enabled: onOffSchema,
   same_error: z.int().min(2).max(60).optional(),
   same_failure: z.int().min(2).max(60).optional(),
+  same_result: z.int().min(2).max(60).optional(),
+  same_answer: z.int().min(2).max(60).optional(),
+  same_prompt: z.int().min(2).max(60).optional(),
   nothing_new: z.int().min(2).max(60).optional(),
   mode: modeSchema.optional(),
 });
@@ -92,6 +95,21 @@ export const toolContractSchema = z.strictObject({
   volatile: z.array(z.string()).optional(),
   poller: z.boolean().optional(),
   mutating: z.boolean().optional(),
+  gui: z.boolean().optional(),
+});
+
+/** A text with placeholders; it begins with words of its own, so that what cannot hold it is passed over quickly. */
+const textTemplateSchema = z
+  .string()
+  .max(500)
+  .regex(/^[^{]{4}/, 'must begin with at least four characters before its first placeholder');
+
+export const agentContractSchema = z.strictObject({
+  names: z.array(z.string()).optional(),
+  tools: z.record(z.string(), toolContractSchema).optional(),
+  result_noise: z.array(textTemplateSchema).optional(),
+  not_run: z.array(textTemplateSchema).optional(),
+  harness_prompts: z.array(textTemplateSchema).optional(),
 });
 
 export const semanticSchema = z.strictObject({
@@ -172,6 +190,7 @@ export const detectionSchema = z.strictObject({
   tool_call_limit: toolCallLimitSchema.prefault({}),
   turn_requests: turnRequestsSchema.prefault({}),
   per_tool: z.record(z.string(), toolContractSchema).default({}),
+  agents: z.record(z.string(), agentContractSchema).default({}),
   semantic: semanticSchema.prefault({}),
   overrides: z
     .strictObject({
@@ -208,5 +227,6 @@ export type DetectionInput = z.input<typeof detectionSchema>;
 export type ModelSettings = z.infer<typeof modelSettingsSchema>;
 export type ToolCallLoopSettings = z.infer<typeof toolCallLoopSchema>;
 export type ToolContractSettings = z.infer<typeof toolContractSchema>;
+export type AgentContractSettings = z.infer<typeof agentContractSchema>;
 export type SemanticSettings = z.infer<typeof semanticSchema>;
 export type TextLoopSettings = z.infer<typeof textLoopSchema>;

@@ -40,7 +40,17 @@ const settingValue = z.unknown();
 
 export const eventSchemas = {
   prompt_started: z
-    .looseObject({ ...envelope, type: z.literal('prompt_started'), text: optionalText })
+    .looseObject({
+      ...envelope,
+      type: z.literal('prompt_started'),
+      text: optionalText,
+      origin: z
+        .enum(['user', 'harness'])
+        .nullish()
+        .describe(
+          'Who wrote it: a person, or the program around the agent. Default: by its words and its timing.',
+        ),
+    })
     .describe("A new user request; resets the prompt's state."),
   turn_started: z
     .looseObject({ ...envelope, type: z.literal('turn_started') })

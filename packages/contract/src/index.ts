@@ -7,6 +7,8 @@ export {
   settingsVersionHeader,
 } from './control.ts';
 export {
+  type AgentContractSettings,
+  agentContractSchema,
   type DetectionInput,
   type DetectionSettings,
   detectionSchema,

@@ -41,6 +41,14 @@ const textLoop = {
   mode,
 };
 
+const toolContract = {
+  identity: 'The arguments that make a call what it is. Default: all.',
+  volatile: 'Arguments that never make a difference.',
+  poller: 'Asking again is its purpose. Default: by its name, its command and what it answers.',
+  mutating: 'It changes the world. Default: by its name.',
+  gui: 'It operates an interface, where the first try may not do. Default: by its name.',
+};
+
 /** What can differ by model. */
 const rules = {
   enabled: 'false: every detector is skipped.',
@@ -70,6 +78,10 @@ const rules = {
     same_error:
       'Steps in a row that fail with the same error; one less for the same answer to a reworded question.',
     same_failure: 'Times the same call fails the same way, with other calls in between that change nothing.',
+    same_result:
+      'Times a call that changes nothing brings the same result, with other steps in between that change nothing either.',
+    same_answer: 'Steps in a row in which one reading tool gives the same answer, whatever its arguments.',
+    same_prompt: 'Times a harness sends the same prompt although nothing comes of it.',
     nothing_new: 'Steps in a row whose calls and results were known.',
     mode,
   },
@@ -88,15 +100,7 @@ const rules = {
     enabled: off,
     max_turn_requests: 'Model requests in one prompt. Default: 10; 5 is conservative, 20 permissive.',
   },
-  per_tool: {
-    about: 'What is declared of tools, by name.',
-    each: {
-      identity: 'The arguments that make a call what it is. Default: all.',
-      volatile: 'Arguments that never make a difference.',
-      poller: 'Asking again is its purpose. Default: by its name, its command and what it answers.',
-      mutating: 'It changes the world. Default: by its name.',
-    },
-  },
+  per_tool: { about: 'What is declared of tools, by name.', each: toolContract },
 };
 
 const semantic = {
@@ -111,6 +115,17 @@ const semantic = {
 
 export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
   ...rules,
+  agents: {
+    about: 'What is known of agents, by the name that events give as agent; adds to what ships.',
+    each: {
+      names: 'Other names of the same agent.',
+      tools: { about: 'As per_tool, for this agent; per_tool wins.', each: toolContract },
+      result_noise:
+        'Texts that results carry and that mean nothing. {number}, {word}, {line} and {text} stand for what differs.',
+      not_run: 'Whole results that only say that a call was not run.',
+      harness_prompts: 'Prompts that the harness writes, and no person.',
+    },
+  },
   semantic: {
     ...semantic,
     second_opinion: 'llm.second_model has to confirm a loop.',

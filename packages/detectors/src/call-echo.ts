@@ -1,7 +1,9 @@
-/** What a call said: its tool's name and its canonical arguments, or the beginning of these. */
-export interface Said {
+/** What a call says: its tool's name and its canonical arguments, or the beginning of these. */
+export interface CallText {
   readonly name: string;
   readonly said: string;
+  /** Whether its tool gives back what somebody wrote: a file, a page, a list of hits. */
+  readonly reads?: boolean;
 }
 
 /** Stands for what a result says only because the call said it. */
@@ -26,7 +28,7 @@ const STRING = /"((?:[^"\\]|\\.)*)"(\s*:)?/g;
  * A result without what it repeats of the call: arguments that stand in it word for word, and names in quotes, paths
  * and numbers that come from them. What differs then was not asked for: it is news.
  */
-export function withoutEcho(text: string, { name, said: canonical }: Said): string {
+export function withoutEcho(text: string, { name, said: canonical }: CallText): string {
   const values = valuesOf(canonical);
   values.push(name);
   let rest = text;
@@ -46,16 +48,23 @@ export function withoutEcho(text: string, { name, said: canonical }: Said): stri
   });
 }
 
-/** The texts and numbers among the arguments, however deep; of arguments that were cut, those that are whole. */
-function valuesOf(canonical: string): string[] {
-  if (!/^[[{"]/.test(canonical)) return [collapsed(canonical)];
+/** The texts among the arguments, however deep; of arguments that were cut, those that are whole. */
+export function stringsIn(canonical: string): string[] {
+  if (!/^[[{"]/.test(canonical)) return [canonical];
   const values = new Set<string>();
   for (const [, inner = '', colon] of canonical.matchAll(STRING)) {
     // A key is the tool's word, not the call's.
-    if (colon === undefined) values.add(collapsed(unescaped(inner)));
+    if (colon === undefined) values.add(unescaped(inner));
     if (values.size === MAX_VALUES) break;
   }
-  for (const number of canonical.replace(STRING, '').match(NUMBERS) ?? []) values.add(number);
+  return [...values];
+}
+
+/** The texts and numbers among the arguments, as a result may repeat them. */
+function valuesOf(canonical: string): string[] {
+  const values = new Set(stringsIn(canonical).map(collapsed));
+  if (/^[[{"]/.test(canonical))
+    for (const number of canonical.replace(STRING, '').match(NUMBERS) ?? []) values.add(number);
   values.delete('');
   return [...values].slice(0, 2 * MAX_VALUES);
 }

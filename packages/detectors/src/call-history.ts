@@ -1,7 +1,9 @@
 import { jsonFrom, type KnownEvent } from '@loopwatch/contract';
+import { withoutComments } from './call-comments.ts';
+import { type CallNature, callNature } from './call-nature.ts';
 import type { Mark } from './mark.ts';
 import { type ResultForm, resultForm } from './result-form.ts';
-import type { RoundOptions } from './round-options.ts';
+import { contractOf, type RoundOptions } from './round-options.ts';
 import { canonicalArguments, fingerprint, type ToolIdentity, toolIdentity } from './tool-identity.ts';
 
 /** Rounds that are remembered: as far as any rule looks back. */
@@ -17,6 +19,7 @@ export interface PastCall {
   readonly identity: ToolIdentity;
   readonly key: string;
   readonly mark: Mark;
+  readonly nature: CallNature;
   /** Ids that its result may come under; none once the step is settled. */
   readonly callIds: string[];
   /** Its arguments, because its result may repeat them; nothing once the step is settled. */
@@ -25,8 +28,8 @@ export interface PastCall {
 }
 
 /**
- * The calls of one model response: made side by side, they are one step, so identical ones among them count once. A
- * round is settled when nothing more is to be expected of it.
+ * The calls of one model response: they are one step, in whatever order they and their results are reported, so
+ * identical ones among them count once. A round is settled when nothing more is to be expected of it.
  */
 export interface Round {
   readonly calls: PastCall[];
@@ -34,9 +37,12 @@ export interface Round {
   settled: boolean;
   /** The same for the same set of calls. */
   key: string;
-  /** The same for the same calls with the same results; `null` while a result is not known. */
+  /** The same for the same calls with the same results; `null` while a result is not known, or none was run. */
   outcome: string | null;
+  /** What came of the calls that were run. */
   kind: 'ok' | 'error' | 'transient' | 'unknown';
+  /** A detector has an open incident for it, so that a vaguer rule need not report it too. */
+  explained: boolean;
 }
 
 /** The rounds of a session's prompt, and which of them the event at hand has settled. */
@@ -45,15 +51,24 @@ export class CallHistory {
   readonly rounds: Round[] = [];
   /** The round that the last event settled, the latest one where the stream's first two were settled together. */
   settled: Round | null = null;
-  /** A detector has an open incident for the latest round, so that a vaguer rule need not report it too. */
-  explained = false;
+  /** Whether it is the round that was settled last, which has grown by another call of its turn. */
+  regrown = false;
   /** The vaguer rule has an incident that the latest round belongs to, so that no other need open one. */
   stagnant = false;
   private readonly options: RoundOptions;
   private open: Round | null = null;
   private turn = 0;
+  /** Whether the turn at hand is over, so that no more calls of it are to come. */
+  private turnOver = false;
+  /** Whether a turn's end is reported after the results of its calls. */
+  private endsWithResults = false;
+  /** Whether the turn has gone on with text after results of its calls: then it is no single model response. */
+  private coarse = false;
   private resultsSeen = false;
   private blindRounds = 0;
+  private agent: string | null = null;
+  /** Whether the last event began a prompt, so that what came before it no longer counts. */
+  private promptBegan = false;
 
   constructor(options: RoundOptions) {
     this.options = options;
@@ -61,8 +76,10 @@ export class CallHistory {
 
   push(step: { readonly event: KnownEvent; mark(): Mark }): void {
     const { event } = step;
+    if (this.promptBegan) this.clear();
     this.settled = null;
-    this.explained = false;
+    this.regrown = false;
+    if (typeof event.agent === 'string') this.agent = event.agent;
     switch (event.type) {
       case 'tool_call_request':
         this.call(event, step.mark());
@@ -70,39 +87,82 @@ export class CallHistory {
       case 'tool_result':
         this.result(event);
         break;
+      case 'content':
+      case 'thought':
+        // A model response does not go on after a result of its own calls, whatever the producer calls a turn.
+        if (this.isAnswered) this.settle();
+        this.coarse = this.open === null && this.rounds.at(-1)?.turn === this.turn;
+        break;
       case 'turn_started':
-        this.turn += 1;
         // Results may be reported with the next request; a call of that turn, or its end, ends the waiting.
-        if (!this.resultsSeen) this.settle();
+        if (!this.resultsSeen || this.isAnswered) this.settle();
+        this.turn += 1;
+        this.turnOver = false;
+        this.coarse = false;
         break;
       case 'turn_finished':
+        this.turnOver = true;
+        this.endsWithResults ||= this.isAnswered || this.mayGrow;
         // Where results are never reported, there is nothing to wait for.
-        if (this.resultsSeen ? this.open?.turn !== this.turn : this.blindRounds > 0) this.settle();
+        if (this.isAnswered || (this.resultsSeen ? this.open?.turn !== this.turn : this.blindRounds > 0))
+          this.settle();
         break;
       case 'session_ended':
         this.settle();
         break;
       case 'prompt_started':
-        this.clear();
+        if (this.isAnswered) this.settle();
+        this.promptBegan = true;
         break;
       default:
     }
   }
 
+  /** Whether all results of the open round are there. */
+  private get isAnswered(): boolean {
+    return this.open !== null && this.open.calls.every(({ result }) => result !== null);
+  }
+
   private call(event: Extract<KnownEvent, { type: 'tool_call_request' }>, mark: Mark): void {
     if (this.open !== null && this.beginsRound(this.open)) this.settle();
-    this.open ??= { calls: [], turn: this.turn, settled: false, key: '', outcome: null, kind: 'unknown' };
+    if (this.open === null && this.mayGrow) this.open = this.rounds.pop() ?? null;
+    this.open ??= {
+      calls: [],
+      turn: this.turn,
+      settled: false,
+      key: '',
+      outcome: null,
+      kind: 'unknown',
+      explained: false,
+    };
     const { calls } = this.open;
-    const canonical = canonicalArguments(this.identifying(event.name, event.args));
+    const contract = contractOf(event.name, this.agent, this.options);
+    const canonical = canonicalArguments(identifying(event.args, contract));
     const identity = toolIdentity(event.name, canonical);
     const key = fingerprint(`${identity.name}\n${identity.arguments}${identity.digest ?? ''}`);
     const same = calls.find((call) => call.key === key);
     const callIds = typeof event.callId === 'string' ? [fingerprint(event.callId)] : [];
     if (same !== undefined) same.callIds.push(...callIds.slice(0, CALLS_PER_ROUND - same.callIds.length));
-    else if (calls.length < CALLS_PER_ROUND)
-      calls.push({ identity, key, mark, callIds, said: canonical.slice(0, SAID_UNITS), result: null });
+    else if (calls.length < CALLS_PER_ROUND) {
+      const nature = callNature(identity, contract);
+      calls.push({
+        identity,
+        key,
+        mark,
+        nature,
+        callIds,
+        said: canonical.slice(0, SAID_UNITS),
+        result: null,
+      });
+    }
     // Neither turns nor results: every call is a step, which is known from the second one on.
     if (this.turn === 0 && !this.resultsSeen && this.blindRounds > 0) this.settle();
+  }
+
+  /** Whether a call of this turn belongs to the round that was settled last, because all of its results were there. */
+  private get mayGrow(): boolean {
+    const last = this.rounds.at(-1);
+    return this.turn > 0 && last?.turn === this.turn && last.outcome !== null && !this.coarse;
   }
 
   /** Whether a call after these belongs to the next step. */
@@ -114,7 +174,7 @@ export class CallHistory {
   private result(event: Extract<KnownEvent, { type: 'tool_result' }>): void {
     this.resultsSeen = true;
     if (this.open === null) return;
-    const { calls } = this.open;
+    const { calls, turn } = this.open;
     const id = typeof event.callId === 'string' ? fingerprint(event.callId) : undefined;
     const named = id === undefined ? undefined : calls.find(({ callIds }) => callIds.includes(id));
     // A result with another id than the call's belongs to a call that is settled already.
@@ -122,8 +182,12 @@ export class CallHistory {
       named ??
       calls.find(({ result, callIds }) => result === null && (id === undefined || callIds.length === 0));
     if (call === undefined) return;
-    call.result ??= resultForm(event.result, event.isError, { name: call.identity.name, said: call.said });
-    if (calls.every(({ result }) => result !== null)) this.settle();
+    const { identity, said, nature } = call;
+    const text = { name: identity.name, said, reads: nature.reads };
+    call.result ??= resultForm(event.result, event.isError, text, this.options.agents);
+    // More calls may come, and the turn's end tells when there are no more.
+    const mayGoOn = this.endsWithResults && turn === this.turn && !this.turnOver;
+    if (!mayGoOn && this.isAnswered) this.settle();
   }
 
   private settle(): void {
@@ -136,28 +200,20 @@ export class CallHistory {
       call.callIds.length = 0;
       call.said = '';
     }
+    const run = calls.filter(({ result }) => result?.kind !== 'not_run');
     round.key = fingerprint(calls.map(({ key }) => key).join('\n\n'));
-    round.outcome = known
-      ? fingerprint(calls.map(({ key, result }) => `${key}\n${result?.form ?? ''}`).join('\n\n'))
-      : null;
-    round.kind = known ? kindOf(round) : 'unknown';
+    round.outcome =
+      known && run.length > 0
+        ? fingerprint(calls.map(({ key, result }) => `${key}\n${result?.form ?? ''}`).join('\n\n'))
+        : null;
+    round.kind = known && run.length > 0 ? kindOf(run) : 'unknown';
+    this.regrown = round.settled;
     round.settled = true;
+    round.explained = false;
     if (!known) this.blindRounds += 1;
     this.rounds.push(round);
     if (this.rounds.length > REMEMBERED_ROUNDS) this.rounds.shift();
     this.settled = round;
-  }
-
-  /** The arguments that tell calls of this tool apart, by its contract. */
-  private identifying(name: string, args: unknown): unknown {
-    const contract = this.options.contracts.get(name);
-    if (contract === undefined || (contract.identity === null && contract.volatile.length === 0)) return args;
-    const value: unknown = typeof args === 'string' ? jsonFrom(args) : args;
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return args;
-    const entries = Object.entries(value).filter(
-      ([field]) => (contract.identity?.includes(field) ?? true) && !contract.volatile.includes(field),
-    );
-    return Object.fromEntries(entries);
   }
 
   /** Nothing of the past counts any more. */
@@ -166,30 +222,44 @@ export class CallHistory {
     this.open = null;
     this.settled = null;
     this.stagnant = false;
+    this.promptBegan = false;
   }
 
   snapshot(): HistorySnapshot {
-    const { rounds, open, turn, resultsSeen, blindRounds, stagnant } = this;
+    const {
+      rounds,
+      open,
+      turn,
+      turnOver,
+      endsWithResults,
+      coarse,
+      resultsSeen,
+      blindRounds,
+      agent,
+      promptBegan,
+      stagnant,
+    } = this;
     // Settled rounds no longer change, the open one does.
     const calls = open?.calls.map((call) => ({ ...call, callIds: [...call.callIds] })) ?? [];
     return {
       rounds: [...rounds],
       open: open && { ...open, calls },
       turn,
+      turnOver,
+      endsWithResults,
+      coarse,
       resultsSeen,
       blindRounds,
+      agent,
+      promptBegan,
       stagnant,
     };
   }
 
   restore(snapshot: HistorySnapshot): void {
-    const copy = JSON.parse(JSON.stringify(snapshot)) as HistorySnapshot;
-    this.rounds.splice(0, this.rounds.length, ...copy.rounds);
-    this.open = copy.open;
-    this.turn = copy.turn;
-    this.resultsSeen = copy.resultsSeen;
-    this.blindRounds = copy.blindRounds;
-    this.stagnant = copy.stagnant;
+    const { rounds, ...rest } = JSON.parse(JSON.stringify(snapshot)) as HistorySnapshot;
+    this.rounds.splice(0, this.rounds.length, ...rounds);
+    Object.assign(this, rest);
   }
 }
 
@@ -197,12 +267,29 @@ export interface HistorySnapshot {
   readonly rounds: readonly Round[];
   readonly open: Round | null;
   readonly turn: number;
+  readonly turnOver: boolean;
+  readonly endsWithResults: boolean;
+  readonly coarse: boolean;
   readonly resultsSeen: boolean;
   readonly blindRounds: number;
+  readonly agent: string | null;
+  readonly promptBegan: boolean;
   readonly stagnant: boolean;
 }
 
-function kindOf({ calls }: Round): Round['kind'] {
+function kindOf(calls: readonly PastCall[]): Round['kind'] {
   if (calls.every(({ result }) => result?.kind === 'transient')) return 'transient';
   return calls.every(({ result }) => result?.kind !== 'ok') ? 'error' : 'ok';
+}
+
+/** The arguments that tell calls of a tool apart, by its contract. */
+function identifying(args: unknown, contract: ReturnType<typeof contractOf>): unknown {
+  const value: unknown = typeof args === 'string' ? jsonFrom(args) : args;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return args;
+  const { identity, volatile = [] } = contract ?? {};
+  if (identity === undefined) return withoutComments(value, volatile);
+  const entries = Object.entries(value).filter(
+    ([field]) => identity.includes(field) && !volatile.includes(field),
+  );
+  return Object.fromEntries(entries);
 }

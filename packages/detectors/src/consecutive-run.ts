@@ -3,6 +3,7 @@ import type { Standing, Step } from './finding.ts';
 import { type Account, Incident, type IncidentSnapshot } from './incident.ts';
 import type { Mark } from './mark.ts';
 import type { ToolRepeatOptions } from './plan.ts';
+import { quotedArguments, sentence } from './quoted-calls.ts';
 import { RecentTimes } from './recent-times.ts';
 import { SHOWN_CALLS, shownCall } from './shown-calls.ts';
 import { toolGuidance, windowPhrase } from './texts.ts';
@@ -92,7 +93,7 @@ export class ConsecutiveRun {
       threshold: options.threshold,
       windowMs: options.ttlMs,
       tool: { name, signature: signature(identity) },
-      reason: `${name} was called ${String(count)} times ${within} with the same arguments`,
+      ...sentence`${name}${quotedArguments(identity.arguments)} was called ${count} times ${within} with the same arguments`,
       guidance: toolGuidance(name, identity.arguments, count, options),
       evidence: {
         matching: 'exact',

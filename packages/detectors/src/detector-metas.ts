@@ -1,7 +1,7 @@
 import type { DetectorMeta } from './finding.ts';
 import { outageMeta } from './outage.ts';
 import { semanticMeta } from './semantic/semantic.ts';
-import { stagnationMeta } from './stagnation.ts';
+import { stagnationMeta } from './stagnation/stagnation.ts';
 import { contentRepeatMeta, thoughtRepeatMeta } from './text-repeat.ts';
 import { toolCycleMeta } from './tool-cycle.ts';
 import { toolLimitMeta } from './tool-limit.ts';

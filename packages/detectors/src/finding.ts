@@ -27,6 +27,8 @@ export interface Finding {
   /** Default: 1. */
   readonly confidence?: number;
   readonly reason: string;
+  /** The reason without what the agent and its tools wrote; default: there is nothing of it in the reason. */
+  readonly plainReason?: string;
   readonly guidance?: string;
   readonly evidence: Record<string, unknown>;
   /** Where the loop began, as opposed to where it was noticed. */

@@ -60,14 +60,14 @@ export class Incident {
       action,
       count,
       since,
-      ...(action === 'chance' && guidance !== undefined && { guidance }),
+      ...(phase !== 'resolved' && action !== 'warn' && guidance !== undefined && { guidance }),
       evidence: { ...evidence, lastAction: action },
     };
   }
 
   /** The finding that ends the incident. */
-  resolution(account: Account, outcome: VerdictOutcome, reason: string): Finding {
-    return { ...this.finding('resolved', account), action: 'none', outcome, reason };
+  resolution(account: Account, outcome: VerdictOutcome, reason: string, plainReason = reason): Finding {
+    return { ...this.finding('resolved', account), action: 'none', outcome, reason, plainReason };
   }
 
   snapshot(): IncidentSnapshot {

@@ -35,7 +35,8 @@ export function makePlan(
     idleMs: settings.session.idle_seconds * 1000,
     tool,
     perTool: Object.fromEntries(perTool.map(([name, limits]) => [name, toolOptions(limits, tool)])),
-    rounds: rounds && { ...rounds.options, contracts: Object.fromEntries(rounds.options.contracts) },
+    // What ships of agents is the same for all.
+    rounds: rounds && { ...rounds.options, agents: settings.agents },
     content: textOptions('content', settings.content_loop, preset.content),
     thought: textOptions('thought', settings.thought_loop, preset.thought),
     // A layer that is off leaves no trace in the hash.

@@ -6,7 +6,7 @@ const PROGRAM = ['code', 'source', 'program', 'cell'];
 
 const LOOKS = new Set(
   (
-    'ls cat head tail less more grep egrep fgrep zgrep rg ag ack find fd pwd cd which whereis type file stat wc sort ' +
+    ': ls cat head tail less more grep egrep fgrep zgrep rg ag ack find fd pwd cd which whereis type file stat wc sort ' +
     'uniq cut tr awk sed tree du df env printenv echo printf date whoami id uname ps top diff cmp jq view test true ' +
     'read list show open search scroll_up scroll_down goto git pytest'
   ).split(' '),
@@ -31,6 +31,11 @@ export function onlyLooks({ arguments: canonical, digest }: ToolIdentity): boole
   return Object.entries(value).some(([name, field]) => PROGRAM.includes(name) && typeof field === 'string')
     ? false
     : undefined;
+}
+
+/** Whether arguments hold a command line. */
+export function hasCommand(args: object): boolean {
+  return COMMAND.some((name) => Object.hasOwn(args, name));
 }
 
 /** The command line that a call runs, where it runs one and its arguments are short enough to be kept. */

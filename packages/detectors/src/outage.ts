@@ -1,7 +1,9 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
+import type { AgentKnowledge } from './agents/agent-knowledge.ts';
+import type { CallHistory, Round } from './call-history.ts';
 import type { Detector, DetectorMeta, Step } from './finding.ts';
-import { PatternIncident, type PatternSnapshot } from './pattern-incident.ts';
-import { namesOf } from './round-evidence.ts';
+import { type Pattern, PatternIncident, type PatternSnapshot } from './pattern-incident.ts';
+import { quotedResult, quotedStep, sentence } from './quoted-calls.ts';
 import type { RoundOptions } from './round-options.ts';
 import { closingReason } from './texts.ts';
 
@@ -16,34 +18,43 @@ export const outageMeta: DetectorMeta = {
 /** Finds repeated failures of what a tool depends on, so that they are not taken for a loop. */
 export class Outage implements Detector {
   private readonly threshold: number;
+  private readonly agents: AgentKnowledge;
   private readonly incident = new PatternIncident('outage');
   private count = 0;
+  /** `count` before the latest step. */
+  private countBefore = 0;
 
-  constructor({ threshold }: NonNullable<RoundOptions['outage']>) {
+  constructor({ threshold }: NonNullable<RoundOptions['outage']>, agents: AgentKnowledge) {
     this.threshold = threshold;
+    this.agents = agents;
   }
 
   push(step: Step): void {
-    if (step.event.type === 'prompt_started') this.close(step, 'ended');
     const { calls } = step;
-    if (!calls?.settled) return;
-    if (calls.settled.kind !== 'transient') {
+    if (calls?.settled) this.settled(step, calls, calls.settled);
+    if (step.event.type === 'prompt_started') this.close(step, 'ended');
+  }
+
+  private settled(step: Step, calls: CallHistory, settled: Round): void {
+    this.countBefore = calls.regrown ? this.countBefore : this.count;
+    if (settled.kind !== 'transient') {
       this.count = 0;
       this.incident.ends(step, 'recovered', 'a call got through, or something else was tried');
       return;
     }
-    this.count += 1;
+    this.count = this.countBefore + 1;
     if (this.count < this.threshold) return;
-    this.incident.holds(step, {
+    const pattern: Pattern = {
       kind: 'outage',
       count: this.count,
       threshold: this.threshold,
       mode: 'warn',
       rounds: calls.rounds.slice(-this.count),
-      reason: `${namesOf(calls.settled)} failed ${String(this.count)} times in a row with time-outs, rate limits or server errors`,
+      ...sentence`${quotedStep(settled)} failed ${this.count} times in a row with timeouts, rate limits or server errors${quotedResult(settled.calls[0], this.agents)}`,
       guidance: '',
       evidence: {},
-    });
+    };
+    this.incident.holds(step, pattern, calls.regrown);
   }
 
   close(step: Step, outcome: VerdictOutcome): void {
@@ -51,12 +62,20 @@ export class Outage implements Detector {
     this.incident.ends(step, outcome, closingReason(outcome));
   }
 
-  snapshot(): { count: number; incident: PatternSnapshot } {
-    return { count: this.count, incident: this.incident.snapshot() };
+  snapshot(): OutageSnapshot {
+    const { count, countBefore } = this;
+    return { count, countBefore, incident: this.incident.snapshot() };
   }
 
-  restore(snapshot: { count: number; incident: PatternSnapshot }): void {
+  restore(snapshot: OutageSnapshot): void {
     this.count = snapshot.count;
+    this.countBefore = snapshot.countBefore;
     this.incident.restore(snapshot.incident);
   }
+}
+
+interface OutageSnapshot {
+  readonly count: number;
+  readonly countBefore: number;
+  readonly incident: PatternSnapshot;
 }

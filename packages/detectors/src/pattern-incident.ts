@@ -34,8 +34,12 @@ export class PatternIncident {
     return this.incident === undefined ? undefined : this.pattern;
   }
 
-  /** The pattern holds at this step. */
-  holds(step: Step, pattern: Pattern): void {
+  /** The pattern holds at this step. @param regrown it has been told of the step already, which has grown since */
+  holds(step: Step, pattern: Pattern, regrown = false): void {
+    if (regrown && this.incident !== undefined) {
+      this.pattern = pattern;
+      return;
+    }
     const since: Mark = pattern.since ?? pattern.rounds[0]?.calls[0]?.mark ?? step.mark();
     this.incident ??= new Incident(pattern.mode, pattern.threshold, since);
     this.pattern = pattern;
@@ -48,7 +52,10 @@ export class PatternIncident {
     if (incident === undefined || pattern === undefined) return;
     this.incident = undefined;
     this.pattern = undefined;
-    step.emit(incident.resolution(this.account(pattern), outcome, `${pattern.reason}; ${why}`));
+    const { reason, plainReason = reason } = pattern;
+    step.emit(
+      incident.resolution(this.account(pattern), outcome, `${reason}; ${why}`, `${plainReason}; ${why}`),
+    );
   }
 
   private account(pattern: Pattern): Account {

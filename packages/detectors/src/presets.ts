@@ -23,8 +23,17 @@ export interface Preset {
 export interface RoundPreset {
   readonly cycle: { readonly maxPeriod: number; readonly minRepeats: number };
   readonly stagnation: {
+    /** Steps in a row that fail with the same error, under varying arguments. */
     readonly sameError: number;
+    /** The same failing call with the same error, or rejected changes for the same reason, with looks in between. */
     readonly sameFailure: number;
+    /** The same call with the same result, with other steps in between that change nothing. */
+    readonly sameResult: number;
+    /** Steps in a row in which one reading tool answers the same, whatever its arguments. */
+    readonly sameAnswer: number;
+    /** The same prompt of a harness, although nothing comes of it. */
+    readonly samePrompt: number;
+    /** Steps in a row that bring nothing that was not known. */
     readonly nothingNew: number;
   };
   readonly outage: { readonly minFailures: number };
@@ -66,7 +75,14 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
     tool: { maxRepeats: 4, ttlSeconds: null, mode: 'chance_then_block', similarity: null },
     rounds: {
       cycle: { maxPeriod: 8, minRepeats: 3 },
-      stagnation: { sameError: 5, sameFailure: 4, nothingNew: 5 },
+      stagnation: {
+        sameError: 5,
+        sameFailure: 4,
+        sameResult: 5,
+        sameAnswer: 6,
+        samePrompt: 5,
+        nothingNew: 5,
+      },
       outage: { minFailures: 3 },
     },
     content: balancedText,

@@ -1,69 +1,32 @@
 import type { DetectionSettings, Mode, ToolContractSettings } from '@loopwatch/contract';
+import { type AgentKnowledge, agentKnowledge } from './agents/agent-knowledge.ts';
 import { isOn } from './is-on.ts';
-import { onlyLooks } from './only-looks.ts';
 import { presets, type RoundPreset } from './presets.ts';
-import type { ToolIdentity } from './tool-identity.ts';
-
-/** What is declared of one tool. */
-export interface ToolContract {
-  /** The arguments that make a call what it is; `null`: all of them. */
-  readonly identity: readonly string[] | null;
-  /** Arguments that never make a difference. */
-  readonly volatile: readonly string[];
-  /** Asking again is what the tool is for: more patience; `null`: by what it is called, and by what comes back. */
-  readonly poller: boolean | null;
-  /** It changes the world, so what was tried before may be tried again; `null`: by what it is called, and with what. */
-  readonly mutating: boolean | null;
-}
 
 /** Options of the rules that look at calls together with their results. */
 export interface RoundOptions {
   /** `null`: off. */
   readonly cycle: { readonly maxPeriod: number; readonly threshold: number; readonly mode: Mode } | null;
-  readonly stagnation: {
-    /** The same error of one tool in a row, under varying arguments. */
-    readonly sameError: number;
-    /** The same failing call with the same error, with other calls in between. */
-    readonly sameFailure: number;
-    /** Steps in a row that brought nothing that was not known. */
-    readonly nothingNew: number;
-    readonly mode: Mode;
-  } | null;
+  readonly stagnation: (RoundPreset['stagnation'] & { readonly mode: Mode }) | null;
   /** Failures in a row that are none of the agent's making. */
   readonly outage: { readonly threshold: number } | null;
-  readonly contracts: ReadonlyMap<string, ToolContract>;
+  /** What is declared of single tools; it wins over what is known of agents. */
+  readonly tools: Readonly<Record<string, ToolContractSettings>>;
+  readonly agents: AgentKnowledge;
 }
 
 /** Where a preset has no rules over steps, those that are asked for start with these numbers. */
 const fallback = presets.balanced.rounds as RoundPreset;
 
-const MUTATING =
-  /(?:^|[_\-. ])(?:edit|write|patch|apply|create|delete|remove|update|insert|replace|move|rename|commit|install|set|put|post|append|save|mkdir|fix)(?:$|[_\-. ])/i;
-
-/** Such a tool takes note, or passes something on: its answer is a receipt. */
-const NOTING =
-  /(?:^|[_\-. ])(?:think|thinking|thought|reason|reflect|plan|note|todo|memo|memory|remember|log|comment|report|say|speak|tell|send|message|reply|respond|notify)(?:$|[_\-. ])/i;
-
-/** `getJobStatus` and `get_job_status` are the same words. */
-export function toolWords(name: string): string {
-  return name.replace(/([a-z0-9])([A-Z])/g, '$1_$2');
-}
-
-/** Whether the tool changes the world: declared, or by its name. */
-export function isMutating(name: string, { contracts }: RoundOptions): boolean {
-  return contracts.get(name)?.mutating ?? MUTATING.test(toolWords(name));
-}
-
-/** Whether the tool answers what it is asked, as far as its name tells. */
-export function answersQuestions(name: string, options: RoundOptions): boolean {
-  return !isMutating(name, options) && !NOTING.test(toolWords(name));
-}
-
-/** Whether a call may change the world: by what is declared, by its command, or by its tool's name. */
-export function mayChange(identity: ToolIdentity, options: RoundOptions): boolean {
-  const declared = options.contracts.get(identity.name)?.mutating;
-  const looks = onlyLooks(identity);
-  return declared ?? (looks === undefined ? isMutating(identity.name, options) : !looks);
+/** What is declared of a tool, by the user and by its agent's contract. */
+export function contractOf(
+  name: string,
+  agent: string | null,
+  { tools, agents }: RoundOptions,
+): ToolContractSettings | undefined {
+  const own = Object.hasOwn(tools, name) ? tools[name] : undefined;
+  const known = agents.tool(name, agent);
+  return own === undefined || known === undefined ? (own ?? known) : { ...known, ...own };
 }
 
 /** The options of the rules over steps; `null` where the preset and the settings want none of them. */
@@ -88,22 +51,15 @@ export function roundOptions(
       ? {
           sameError: stagnation.same_error ?? base.stagnation.sameError,
           sameFailure: stagnation.same_failure ?? base.stagnation.sameFailure,
+          sameResult: stagnation.same_result ?? base.stagnation.sameResult,
+          sameAnswer: stagnation.same_answer ?? base.stagnation.sameAnswer,
+          samePrompt: stagnation.same_prompt ?? base.stagnation.samePrompt,
           nothingNew: stagnation.nothing_new ?? base.stagnation.nothingNew,
           mode: stagnation.mode ?? mode,
         }
       : null,
     outage: wanted(outage) ? { threshold: outage.min_failures ?? base.outage.minFailures } : null,
-    contracts: new Map(
-      Object.entries(settings.per_tool).map(([name, contract]) => [name, toolContract(contract)]),
-    ),
-  };
-}
-
-function toolContract({ identity, volatile, poller, mutating }: ToolContractSettings): ToolContract {
-  return {
-    identity: identity ?? null,
-    volatile: volatile ?? [],
-    poller: poller ?? null,
-    mutating: mutating ?? null,
+    tools: settings.per_tool,
+    agents: agentKnowledge(settings.agents),
   };
 }

@@ -3,6 +3,7 @@ import type { CallHistory, PastCall, Round } from './call-history.ts';
 import type { Detector, Step } from './finding.ts';
 import { type Pattern, PatternIncident, type PatternSnapshot } from './pattern-incident.ts';
 import type { DetectionPlan, ToolRepeatOptions } from './plan.ts';
+import { quotedResult, quotedStep, sentence } from './quoted-calls.ts';
 import { namesOf } from './round-evidence.ts';
 import type { RoundOptions } from './round-options.ts';
 import { closingReason, toolGuidance, windowPhrase } from './texts.ts';
@@ -20,6 +21,8 @@ export class RoundRepeat implements Detector {
   /** Alike steps in a row, and how many of them are recent enough to count. */
   private run = 0;
   private count = 0;
+  /** `run` before the latest step. */
+  private runBefore = 0;
 
   constructor(plan: DetectionPlan, rounds: RoundOptions) {
     this.plan = plan;
@@ -27,9 +30,9 @@ export class RoundRepeat implements Detector {
   }
 
   push(step: Step): void {
-    if (step.event.type === 'prompt_started') this.close(step, 'ended');
     const { calls } = step;
     if (calls?.settled) this.settled(step, calls, calls.settled);
+    if (step.event.type === 'prompt_started') this.close(step, 'ended');
   }
 
   private settled(step: Step, calls: CallHistory, round: Round): void {
@@ -43,7 +46,8 @@ export class RoundRepeat implements Detector {
       before.outcome === round.outcome &&
       round.kind !== 'transient' &&
       options.enabled;
-    this.run = repeats ? Math.max(1, this.run) + 1 : 1;
+    this.runBefore = calls.regrown ? this.runBefore : this.run;
+    this.run = repeats ? Math.max(1, this.runBefore) + 1 : 1;
     this.count = Math.min(this.run, recent(rounds, options));
     if (!repeats) this.incident.ends(step, 'recovered');
     if (this.count < this.thresholdOf(round, options)) {
@@ -51,34 +55,41 @@ export class RoundRepeat implements Detector {
       return;
     }
     if (calls.stagnant && !this.incident.isOpen) return;
-    calls.explained = true;
+    round.explained = true;
     this.incident.holds(
       step,
       this.pattern(rounds.slice(-Math.min(this.count, rounds.length)), round, options),
+      calls.regrown,
     );
   }
 
   private thresholdOf(round: Round, { threshold }: ToolRepeatOptions): number {
-    const doubtful = round.outcome === null || (round.kind === 'ok' && round.calls.every(saysNothing));
+    const doubtful =
+      round.outcome === null ||
+      // What a first click does not do, a second or third may.
+      (round.kind === 'ok' && round.calls.every((call) => saysNothing(call) || call.nature.gui));
     const least = doubtful ? threshold : Math.max(2, threshold - 1);
-    return least * patienceWith([round], this.rounds);
+    return least * patienceWith([round]);
   }
 
   close(step: Step, outcome: VerdictOutcome): void {
     this.incident.ends(step, outcome, closingReason(outcome));
     this.run = 0;
     this.count = 0;
+    this.runBefore = 0;
   }
 
   private pattern(rounds: readonly Round[], round: Round, options: ToolRepeatOptions): Pattern {
     const { count } = this;
-    const names = namesOf(round);
+    const [first] = round.calls;
+    const { agents } = this.rounds;
     const results =
       round.outcome === null
         ? ''
         : round.kind === 'error'
-          ? ', and failed the same way each time'
-          : ' and the same result';
+          ? ' and failed the same way each time'
+          : ' with the same result';
+    const result = round.outcome === null ? '' : quotedResult(first, agents);
     return {
       key: 'rounds',
       count,
@@ -86,20 +97,28 @@ export class RoundRepeat implements Detector {
       windowMs: options.ttlMs,
       mode: options.mode,
       rounds,
-      reason: `${names} was called ${String(count)} times ${windowPhrase(options.ttlMs)} with the same arguments${results}`,
-      guidance: toolGuidance(names, round.calls[0]?.identity.arguments ?? '', count, options),
+      ...sentence`${quotedStep(round)} was called ${count} times ${windowPhrase(options.ttlMs)}${results}${result}`,
+      guidance: toolGuidance(
+        namesOf(round),
+        first?.identity.arguments ?? '',
+        count,
+        options,
+        typeof result === 'string' ? '' : result.quoted,
+      ),
       evidence: { matching: 'exact', results: round.outcome === null ? 'unknown' : 'same' },
       calls: count * round.calls.length,
     };
   }
 
   snapshot(): RoundRepeatSnapshot {
-    return { run: this.run, count: this.count, incident: this.incident.snapshot() };
+    const { run, count, runBefore } = this;
+    return { run, count, runBefore, incident: this.incident.snapshot() };
   }
 
   restore(snapshot: RoundRepeatSnapshot): void {
     this.run = snapshot.run;
     this.count = snapshot.count;
+    this.runBefore = snapshot.runBefore;
     this.incident.restore(snapshot.incident);
   }
 }
@@ -124,5 +143,6 @@ function saysNothing({ result }: PastCall): boolean {
 interface RoundRepeatSnapshot {
   readonly run: number;
   readonly count: number;
+  readonly runBefore: number;
   readonly incident: PatternSnapshot;
 }

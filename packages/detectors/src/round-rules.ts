@@ -3,7 +3,7 @@ import { Outage } from './outage.ts';
 import type { RoundRules } from './plan.ts';
 import { roundOptions } from './round-options.ts';
 import { RoundRepeat } from './round-repeat.ts';
-import { Stagnation } from './stagnation.ts';
+import { Stagnation } from './stagnation/stagnation.ts';
 import { hasCycles, ToolCycle } from './tool-cycle.ts';
 
 /** The rules that look at calls together with their results; `null` where the settings want none of them. */
@@ -15,7 +15,7 @@ export function roundRules(...settings: Parameters<typeof roundOptions>): RoundR
     options,
     createHistory: () => new CallHistory(options),
     createToolRepeat: (plan) => new RoundRepeat(plan, options),
-    createOutage: () => outage && new Outage(outage),
+    createOutage: () => outage && new Outage(outage, options.agents),
     createToolCycle: () => (hasCycles(options) ? new ToolCycle(options) : null),
     createStagnation: () => stagnation && new Stagnation(options, stagnation),
   };

@@ -3,6 +3,7 @@ import type { Standing, Step } from './finding.ts';
 import { type Account, Incident, type IncidentSnapshot } from './incident.ts';
 import type { Mark } from './mark.ts';
 import type { ToolRepeatOptions } from './plan.ts';
+import { quotedArguments, sentence } from './quoted-calls.ts';
 import { firstAndLatest, shownCall } from './shown-calls.ts';
 import { comparable, type SimilaritySettings, similarity } from './similarity.ts';
 import { toolGuidance, windowPhrase } from './texts.ts';
@@ -137,7 +138,7 @@ function account({ incident: { count }, identity, options, calls }: OpenIncident
     threshold: options.threshold,
     windowMs: options.ttlMs,
     tool: { name, signature: signature(identity) },
-    reason: `${name} was called ${String(count)} times${within} with the same or nearly the same arguments`,
+    ...sentence`${name}${quotedArguments(identity.arguments)} was called ${count} times${within} with the same or nearly the same arguments`,
     guidance: toolGuidance(name, identity.arguments, count, options),
     evidence: {
       matching: 'similar',

@@ -73,8 +73,18 @@ export function plainGuidance(verdict: Pick<Verdict, 'reason'>): string {
   ].join('\n');
 }
 
-/** What a model is told when it gets one more chance. */
-export function toolGuidance(tool: string, args: string, count: number, options: ToolRepeatOptions): string {
+/**
+ * What a model is told when it gets one more chance, or when its call is blocked.
+ *
+ * @param result `: “No such file”`, the head of what the calls brought; empty where that is not known
+ */
+export function toolGuidance(
+  tool: string,
+  args: string,
+  count: number,
+  options: ToolRepeatOptions,
+  result = '',
+): string {
   if (options.warningText !== null) return options.warningText;
   const alike = options.similarity === null ? 'the same' : 'nearly the same';
   return [
@@ -84,6 +94,7 @@ export function toolGuidance(tool: string, args: string, count: number, options:
     '- If it failed, or brought nothing new, change the parameters or take another way.',
     '- Call a tool only if the next step strictly needs one; otherwise go on in words.',
     `The call you attempted: ${tool} with arguments ${args}.`,
+    ...(result === '' ? [] : [`What came back each time${result}`]),
     'Answer either with one corrected tool call, or with an explanation in words of what you will do next.',
   ].join('\n');
 }

@@ -56,7 +56,11 @@ export function toVerdict(
         ? presentableText(finding.tool.signature, 2000, privacy)
         : `${finding.tool.name}:${NOT_STORED}`,
     },
-    reason: presentableText(finding.reason, 1000, privacy),
+    reason: presentableText(
+      privacy.storeText ? finding.reason : (finding.plainReason ?? finding.reason),
+      1000,
+      privacy,
+    ),
     // Guidance repeats what was attempted.
     ...(finding.guidance !== undefined &&
       privacy.storeText && { guidance: presentableText(finding.guidance, 4000, privacy) }),

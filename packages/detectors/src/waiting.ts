@@ -1,13 +1,7 @@
 import type { PastCall, Round } from './call-history.ts';
-import { commandOf } from './only-looks.ts';
-import { type RoundOptions, toolWords } from './round-options.ts';
 
 /** Asking again is what there is to do while one waits: it gets this many times the patience. */
 const PATIENCE = 3;
-
-const POLLER = /(?:^|[_\-. ])(?:poll|wait|sleep|status|watch|await|heartbeat|tail)(?:$|[_\-. ])/i;
-/** A command line that lets time pass before it looks. */
-const SLEEPS = /(?:^|[;&|(\n]|\b(?:do|then|else)\b)[ \t]*(?:sleep|Start-Sleep)[ \t]/;
 
 const GOING_ON =
   '(?:pending|queued|starting|in[ _-]?progress|not[ _-](?:yet[ _-])?(?:ready|started|finished|complete|completed|available))';
@@ -16,7 +10,7 @@ const UNDER_WAY = new RegExp(
   [
     `^\\W*(?:${GOING_ON}|running|waiting|loading|building|processing)\\W*$`,
     `(?:status|state|phase|conclusion|health)["'\\\\]*\\s?[:=>]\\s?["'\\\\]*(?:\\w*${GOING_ON}|(?!(?:fail|miss|warn)ing)\\w+ing\\b)`,
-    '\\b(?:is|are|still|currently)(?: still| currently)? (?:running|waiting|loading|building|processing|working|being)\\b',
+    '\\b(?:is|are|still|currently)(?: still| currently)? (?:running|waiting|sleeping|loading|building|processing|working|being)\\b',
     `\\b(?:${GOING_ON}|no new (?:output|messages)|check back|try again later|ContainerCreating|PodInitializing)\\b`,
     '\\b(?:loading|processing|please wait)\\b ?(?:\\.{2,}|…)',
   ].join('|'),
@@ -29,20 +23,18 @@ const LEFT_OUT =
   /^\W*(?:image|screenshot|picture|binary|base64)(?:[ _-]?(?:data|content|output))?(?: (?:omitted|removed|elided|truncated|taken))?\W*$/i;
 
 /** How many times the usual patience it takes where one of these steps is for waiting. */
-export function patienceWith(rounds: readonly Round[], options: RoundOptions): number {
-  return rounds.some((round) => isForWaiting(round, options)) ? PATIENCE : 1;
+export function patienceWith(rounds: readonly Round[]): number {
+  return rounds.some(isForWaiting) ? PATIENCE : 1;
 }
 
 /** Whether the step does nothing but let time pass, or ask for what is still under way. */
-export function isForWaiting({ calls }: Round, options: RoundOptions): boolean {
-  return calls.every((call) => waits(call, options));
+export function isForWaiting({ calls }: Round): boolean {
+  return calls.every(waits);
 }
 
 /** Whether the call may well have to be made again. */
-export function waits({ identity, result }: PastCall, { contracts }: RoundOptions): boolean {
-  const declared = contracts.get(identity.name)?.poller ?? null;
-  if (declared !== null) return declared;
-  if (POLLER.test(toolWords(identity.name)) || SLEEPS.test(commandOf(identity) ?? '')) return true;
+export function waits({ nature, result }: PastCall): boolean {
+  if (nature.waits !== null) return nature.waits;
   if (result === null || result.kind !== 'ok') return false;
   const { shown } = result;
   return shown.length <= UNDER_WAY_UNITS && (UNDER_WAY.test(shown) || LEFT_OUT.test(shown));

@@ -1,10 +1,11 @@
 import type { AgentEvent, KnownEvent } from '@loopwatch/contract';
 import { describe, expect, it } from 'vitest';
+import { agentKnowledge } from '../src/agents/agent-knowledge.ts';
 import { CallHistory } from '../src/call-history.ts';
 import type { Mark } from '../src/mark.ts';
 import { call } from './sessions.ts';
 
-const options = { cycle: null, stagnation: null, outage: null, contracts: new Map() };
+const options = { cycle: null, stagnation: null, outage: null, tools: {}, agents: agentKnowledge({}) };
 const mark: Mark = JSON.parse('{"eventIndex":0,"eventId":"e","time":0}') as Mark;
 const turn: AgentEvent = { type: 'turn_started' };
 const end: AgentEvent = { type: 'turn_finished' };
@@ -27,6 +28,49 @@ function steps(...events: readonly AgentEvent[]): string[] {
     calls.map(({ identity, result }) => `${identity.name}=${result?.shown ?? '?'}`).join(' '),
   );
 }
+
+const cancelled = 'Sibling tool call errored';
+
+describe('a step of which not all was run', () => {
+  const batch = (...results: readonly [unknown, boolean?][]): AgentEvent[] => [
+    turn,
+    ...results.map((_, i) => named(String(i), `tool${String(i)}`)),
+    ...results.map(
+      ([value, isError], i): AgentEvent => ({
+        type: 'tool_result',
+        callId: String(i),
+        result: value,
+        ...(isError !== undefined && { isError }),
+      }),
+    ),
+  ];
+
+  it.each<{ what: string; results: [unknown, boolean?][]; kind: string; known: boolean }>([
+    {
+      what: 'fails as what was run did',
+      results: [
+        ['Error: no', true],
+        [cancelled, true],
+      ],
+      kind: 'error',
+      known: true,
+    },
+    { what: 'is well as what was run is', results: [['fine'], [cancelled, true]], kind: 'ok', known: true },
+    {
+      what: 'says nothing where nothing was run',
+      results: [
+        [cancelled, true],
+        [cancelled, true],
+      ],
+      kind: 'unknown',
+      known: false,
+    },
+  ])('$what', ({ results, kind, known }) => {
+    const [round] = history(batch(...results)).rounds;
+    expect(round).toMatchObject({ kind });
+    expect(round?.outcome !== null).toBe(known);
+  });
+});
 
 describe('steps', () => {
   it.each<{ what: string; events: AgentEvent[]; expected: string[] }>([
@@ -148,9 +192,38 @@ describe('steps', () => {
       expected: ['a=?', 'b=?', 'c=?'],
     },
     { what: 'neither, and one call alone', events: [call('a')], expected: [] },
+    {
+      what: 'calls of a turn are one step although results come in between',
+      events: [
+        turn,
+        named('x', 'a'),
+        result('1', 'x'),
+        named('y', 'b'),
+        result('2', 'y'),
+        turn,
+        call('c'),
+        result('3'),
+      ],
+      expected: ['a=1 b=2', 'c=3'],
+    },
+    {
+      what: 'a turn that ends behind its results is judged once it has ended',
+      events: [turn, call('z'), result('0'), end, turn, call('a'), result('1')],
+      expected: ['z=0'],
+    },
+    {
+      what: 'a turn that goes on with text behind a result is more than one step',
+      events: [turn, call('a'), result('1'), { type: 'content', text: 'Next.' }, call('b'), result('2')],
+      expected: ['a=1', 'b=2'],
+    },
+    {
+      what: 'no turns: a call after a result begins a step, though another result is missing',
+      events: [call('z'), result('0'), call('a'), call('b'), result('1'), call('c'), result('3')],
+      expected: ['z=0', 'a=1 b=?', 'c=3'],
+    },
     { what: 'the end settles', events: [call('a'), { type: 'session_ended' }], expected: ['a=?'] },
     {
-      what: 'a prompt forgets',
+      what: 'what follows a prompt forgets what was before',
       events: [turn, call('a'), result('1'), { type: 'prompt_started' }, turn, call('b'), result('2')],
       expected: ['b=2'],
     },

@@ -165,6 +165,9 @@ describe('the rules over steps', () => {
       ['`tool_cycle.min_repeats`', String(cycle?.minRepeats)],
       ['`stagnation.same_error`', String(stagnation?.sameError)],
       ['`stagnation.same_failure`', String(stagnation?.sameFailure)],
+      ['`stagnation.same_result`', String(stagnation?.sameResult)],
+      ['`stagnation.same_answer`', String(stagnation?.sameAnswer)],
+      ['`stagnation.same_prompt`', String(stagnation?.samePrompt)],
       ['`stagnation.nothing_new`', String(stagnation?.nothingNew)],
       ['`outage.min_failures`', String(outage?.minFailures)],
     ]);

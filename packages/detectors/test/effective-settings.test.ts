@@ -176,7 +176,8 @@ describe('a preset that counts calls otherwise', () => {
       ...Array.from({ length: 5 }, step),
       turn('other'),
     ].flat();
-    const verdicts = run([...events, ...[step(), step(), step()].flat()], config);
+    const turns = Array.from({ length: 3 }, () => [turn('other'), ...step()]);
+    const verdicts = run([...events, ...turns.flat()], config);
     expect(verdicts.map(({ phase, count, outcome }) => [phase, count, outcome])).toEqual([
       ['opened', 3, undefined],
       ['resolved', 3, 'disabled'],

@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { type ResultKind, resultForm } from '../src/result-form.ts';
+import { agentKnowledge } from '../src/agents/agent-knowledge.ts';
+import type { CallText } from '../src/call-echo.ts';
+import { type ResultForm, resultForm as resultFormOf } from '../src/result-form.ts';
+import type { ResultKind } from '../src/result-kind.ts';
 import { canonicalArguments } from '../src/tool-identity.ts';
+
+const agents = agentKnowledge({});
+const resultForm = (
+  result: unknown,
+  isError: boolean | null | undefined,
+  call: CallText = { name: '', said: '{}' },
+): ResultForm => resultFormOf(result, isError, call, agents);
 
 const form = (result: unknown): string => resultForm(result, null).form;
 
@@ -117,7 +127,7 @@ describe('what a result is', () => {
     ['something not found', 'Not found: order 17', 'error'],
     ['a field that is not valid', '2 validation errors for Event\nstart\n  Field required', 'error'],
     ['an edit that fits nowhere', 'No replacement was performed, old_str `a` is not there.', 'error'],
-    ['a person who does not want it', 'The user rejected this tool use.', 'error'],
+    ['a person who does not want it', 'The user rejected this tool use.', 'not_run'],
     ['a rule that does not allow it', 'Permission to run this command was denied.', 'error'],
     ['a command that may not', 'This operation is not permitted here', 'error'],
     ['no hits', 'No matches found', 'ok'],

@@ -10,10 +10,10 @@ describe('tool-repeat with results', () => {
   it.each<{ what: string; steps: ShortStep[]; expected: string[] }>([
     {
       what: 'the third same result',
-      steps: times(3, ['click', page]),
+      steps: times(3, ['show', page]),
       expected: ['tool-repeat opened chance 3'],
     },
-    { what: 'twice is no loop', steps: times(2, ['click', page]), expected: [] },
+    { what: 'twice is no loop', steps: times(2, ['show', page]), expected: [] },
     {
       what: 'a bare ok leaves a doubt, until the fourth',
       steps: times(4, ['next', 'ok']),
@@ -32,7 +32,7 @@ describe('tool-repeat with results', () => {
     },
     {
       what: 'a chance missed, and then doubled',
-      steps: times(7, ['click', page]),
+      steps: times(7, ['show', page]),
       expected: [
         'tool-repeat opened chance 3',
         'tool-repeat escalated block 4',
@@ -41,12 +41,12 @@ describe('tool-repeat with results', () => {
     },
     {
       what: 'a chance taken',
-      steps: [...times(3, ['click', page] as const), ['buy', 'one mug is on its way to you']],
+      steps: [...times(3, ['show', page] as const), ['buy', 'one mug is on its way to you']],
       expected: ['tool-repeat opened chance 3', 'tool-repeat resolved recovered 3'],
     },
     {
       what: 'a new result is progress and ends it',
-      steps: [...times(3, ['click', page] as const), ['click', 'page 3: white mug']],
+      steps: [...times(3, ['show', page] as const), ['show', 'page 3: white mug']],
       expected: ['tool-repeat opened chance 3', 'tool-repeat resolved recovered 3'],
     },
     {
@@ -69,12 +69,12 @@ describe('tool-repeat with results', () => {
   });
 
   it('takes modes and numbers from the settings, for single tools too', () => {
-    const events = turns(...times(6, ['click', page]));
+    const events = turns(...times(6, ['show', page]));
     expect(said(events, { tool_call_loop: { mode: 'warn', max_repeats: 5 } })).toEqual([
       'tool-repeat opened warn 4',
     ]);
-    expect(said(events, { tool_call_loop: { per_tool: { click: { max_repeats: 30 } } } })).toEqual([]);
-    expect(said(events, { tool_call_loop: { per_tool: { click: { enabled: false } } } })).toEqual([]);
+    expect(said(events, { tool_call_loop: { per_tool: { show: { max_repeats: 30 } } } })).toEqual([]);
+    expect(said(events, { tool_call_loop: { per_tool: { show: { enabled: false } } } })).toEqual([]);
     expect(said(events, { tool_call_loop: { enabled: false } })).toEqual([]);
     expect(said(events, { tool_call_loop: { mode: 'block' } })[0]).toBe('tool-repeat opened block 3');
   });
@@ -82,7 +82,7 @@ describe('tool-repeat with results', () => {
   it('counts only what is recent where there is a time to live, to the millisecond', () => {
     const at = (...seconds: number[]): AgentEvent[] =>
       seconds.flatMap((second): AgentEvent[] => [
-        { ...call('click'), time: second * 1000 },
+        { ...call('show'), time: second * 1000 },
         { type: 'tool_result', result: page, time: second * 1000 + 200 },
       ]);
     const ttl: DetectionInput = { tool_call_loop: { ttl_seconds: 60 } };
@@ -96,7 +96,7 @@ describe('tool-repeat with results', () => {
   });
 
   it('is ended by a prompt, by the session and by a setting', () => {
-    const loop = turns(...times(3, ['click', page]));
+    const loop = turns(...times(3, ['show', page]));
     const after = (event: AgentEvent): string | undefined => said([...loop, event]).at(-1);
     expect(after({ type: 'prompt_started' })).toBe('tool-repeat resolved ended 3');
     expect(after({ type: 'session_ended' })).toBe('tool-repeat resolved ended 3');
@@ -112,7 +112,7 @@ describe('tool-cycle', () => {
     { sequence: 'AABBAABBAABB', period: 4 },
     { sequence: 'ABCDABCDABCD', period: 4 },
     { sequence: 'ABCDEABCDEABCDE', period: 5 },
-    { sequence: 'ABACADABACADABACAD', period: 6 },
+    { sequence: 'ABCDEFABCDEFABCDEF', period: 6 },
     { sequence: 'XYZABABAB', period: 2 },
   ])('$sequence has period $period', ({ sequence, period }) => {
     expect(said(turns(...letters(sequence)))).toEqual([

@@ -168,7 +168,7 @@ describe('the life of a loop', () => {
     const verdicts = run(events, { tool_call_loop: { mode } });
     expect(verdicts.map(({ action }) => action)).toEqual(actions);
     expect(verdicts.map(({ guidance }) => guidance !== undefined)).toEqual(
-      actions.map((action) => action === 'chance'),
+      actions.map((action) => action === 'chance' || action === 'block'),
     );
     expect(verdicts.at(-1)?.outcome).toBe('ended');
   });

@@ -83,15 +83,18 @@ describe('the message for whatever stops a session', () => {
 describe('the reason of a verdict', () => {
   const calls = [0, 1, 2, 3, 4].map((second) => ({ ...call('read', { path: 'a' }), time: second * 1000 }));
   test.each<[DetectionInput, string]>([
-    [{ preset: 'stream' }, 'read was called 5 times in a row with the same arguments'],
-    [{ preset: 'proxy' }, 'read was called 4 times in a row within 120 seconds with the same arguments'],
+    [{ preset: 'stream' }, 'read {"path":"a"} was called 5 times in a row with the same arguments'],
+    [
+      { preset: 'proxy' },
+      'read {"path":"a"} was called 4 times in a row within 120 seconds with the same arguments',
+    ],
     [
       { preset: 'similar' },
-      'read was called 3 times within 300 seconds with the same or nearly the same arguments',
+      'read {"path":"a"} was called 3 times within 300 seconds with the same or nearly the same arguments',
     ],
     [
       { preset: 'similar', tool_call_loop: { ttl_seconds: null } },
-      'read was called 3 times with the same or nearly the same arguments',
+      'read {"path":"a"} was called 3 times with the same or nearly the same arguments',
     ],
   ])('%j', (config, reason) => {
     expect(run(calls, config)[0]?.reason).toBe(reason);
@@ -99,17 +102,19 @@ describe('the reason of a verdict', () => {
 });
 
 test.each([
-  { mode: 'block', told: [false, false] },
+  { mode: 'block', told: [true, false] },
   { mode: 'warn', told: [false, false] },
-  { mode: 'chance_then_block', told: [true, false] },
-] as const)('a text that repeats has guidance only where it is given a chance: $mode', ({ mode, told }) => {
-  const chant = answer('The sea is a place of beauty and of wonder, always. '.repeat(25));
-  const [opened, escalated] = run([chant], { content_loop: { mode } });
-  expect([opened, escalated].map((verdict) => verdict?.guidance?.includes('10 times') ?? false)).toEqual(
-    told,
-  );
-  expect(escalated?.guidance).toBeUndefined();
-});
+  { mode: 'chance_then_block', told: [true, true] },
+] as const)(
+  'a text that repeats has guidance, quoting it, unless it is only reported: $mode',
+  ({ mode, told }) => {
+    const chant = answer('The sea is a place of beauty and of wonder, always. '.repeat(25));
+    const [opened, escalated] = run([chant], { content_loop: { mode } });
+    expect([opened, escalated].map((verdict) => verdict?.guidance?.includes('10 times') ?? false)).toEqual(
+      told,
+    );
+  },
+);
 
 test.each([
   ['disabled', /switched off/],

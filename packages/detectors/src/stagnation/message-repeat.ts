@@ -1,9 +1,9 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
-import type { Step } from './finding.ts';
-import type { Mark } from './mark.ts';
-import { type Pattern, PatternIncident, type PatternSnapshot } from './pattern-incident.ts';
-import { asSentence, closingReason } from './texts.ts';
-import { fingerprint } from './tool-identity.ts';
+import type { Step } from '../finding.ts';
+import type { Mark } from '../mark.ts';
+import { type Pattern, PatternIncident, type PatternSnapshot } from '../pattern-incident.ts';
+import { asSentence, closingReason } from '../texts.ts';
+import { fingerprint } from '../tool-identity.ts';
 
 /** Longer messages repeat enough text for the rule over text to find them. */
 const MESSAGE_UNITS = 2048;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { turnsPages } from '../src/paging.ts';
-import { canonicalArguments, toolIdentity } from '../src/tool-identity.ts';
+import { turnsPages } from '../../src/stagnation/paging.ts';
+import { canonicalArguments, toolIdentity } from '../../src/tool-identity.ts';
 
 const identity = (args: unknown) => toolIdentity('read', canonicalArguments(args));
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isReworded } from '../src/reworded.ts';
-import { canonicalArguments, toolIdentity } from '../src/tool-identity.ts';
+import { isReworded } from '../../src/stagnation/reworded.ts';
+import { canonicalArguments, toolIdentity } from '../../src/tool-identity.ts';
 
 const identity = (args: unknown) => toolIdentity('search', canonicalArguments(args));
 const reworded = (a: string, b: string): boolean =>

@@ -1,5 +1,5 @@
 import { jsonFrom } from '@loopwatch/contract';
-import type { ToolIdentity } from './tool-identity.ts';
+import type { ToolIdentity } from '../tool-identity.ts';
 
 /** A shorter text is a name or a key, not a wording. */
 const LEAST_WORDS = 3;

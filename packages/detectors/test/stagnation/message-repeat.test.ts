@@ -1,8 +1,8 @@
 import type { AgentEvent } from '@loopwatch/contract';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { analyzer, call, run, runReloading, text } from './sessions.ts';
-import { said } from './steps.ts';
+import { analyzer, call, run, runReloading, text } from '../sessions.ts';
+import { said } from '../steps.ts';
 
 const done = 'All files are in place. Is there anything else?';
 const thanks = 'Thank you, have a nice day!';

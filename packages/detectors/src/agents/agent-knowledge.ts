@@ -1,0 +1,95 @@
+import type { AgentContractSettings, ToolContractSettings } from '@loopwatch/contract';
+import { textTemplate } from '../text-template.ts';
+import { agentContracts } from './index.ts';
+
+/** What may stand around a result's own words: quotes, brackets, tags, and the keys that texts are wrapped in. */
+const FRAME =
+  '(?:[\\s"\'`\\\\{}:,.()<>\\[\\]/]|\\b(?:type|text|content|output|message|error|is_?error|true|result|tool_use_error)\\b)*';
+/** A longer result says more than that a call was not run. */
+const NOT_RUN_UNITS = 2000;
+
+type Tools = ReadonlyMap<string, ToolContractSettings>;
+
+/** What is known of agents: their tools, and the texts that their harnesses write. */
+export class AgentKnowledge {
+  private readonly byName = new Map<string, ToolContractSettings>();
+  private readonly byAgent = new Map<string, Tools>();
+  private readonly noise: readonly { readonly opening: string; readonly pattern: RegExp }[];
+  private readonly notRun: RegExp;
+  private readonly harnessPrompts: RegExp;
+
+  constructor(contracts: Readonly<Record<string, AgentContractSettings>>) {
+    for (const [agent, { names = [], tools = {} }] of Object.entries(contracts)) {
+      const own: Tools = new Map(Object.entries(tools));
+      for (const name of [agent, ...names]) this.byAgent.set(plainName(name), own);
+      for (const [name, tool] of own) if (!this.byName.has(name)) this.byName.set(name, tool);
+    }
+    const all = Object.values(contracts);
+    this.noise = all
+      .flatMap(({ result_noise: noise = [] }) => noise)
+      .map(textTemplate)
+      .map(({ opening, source }) => ({ opening, pattern: new RegExp(source, 'g') }));
+    this.notRun = anyOf(all.flatMap(({ not_run: notRun = [] }) => notRun));
+    this.harnessPrompts = anyOf(all.flatMap(({ harness_prompts: prompts = [] }) => prompts));
+  }
+
+  /** What is declared of a tool of this name, by the agent's own contract where the events name their agent. */
+  tool(name: string, agent: string | null): ToolContractSettings | undefined {
+    const own = agent === null ? undefined : this.byAgent.get(plainName(agent))?.get(name);
+    return own ?? this.byName.get(name);
+  }
+
+  /** A result without what the agent's harness adds to it. */
+  withoutNoise(text: string): string {
+    let rest = text;
+    for (const { opening, pattern } of this.noise)
+      if (rest.includes(opening)) rest = rest.replace(pattern, '');
+    return rest;
+  }
+
+  /** Whether a result only says that the call was not run. */
+  saysNotRun(text: string): boolean {
+    return text.length <= NOT_RUN_UNITS && this.notRun.test(text);
+  }
+
+  /** Whether the agent's harness writes such prompts. */
+  isHarnessPrompt(text: string): boolean {
+    return this.harnessPrompts.test(text.slice(0, NOT_RUN_UNITS));
+  }
+}
+
+/** Any of the texts, as a whole, whatever it is framed in. */
+function anyOf(templates: readonly string[]): RegExp {
+  const sources = templates.map((template) => textTemplate(template).source);
+  return new RegExp(`^${FRAME}(?:${sources.join('|')})${FRAME}$`, 'i');
+}
+
+/** `Claude Code` and `claude_code` are one name. */
+function plainName(name: string): string {
+  return name.toLowerCase().replace(/[\s_]+/g, '-');
+}
+
+let shipped: AgentKnowledge | undefined;
+
+/** @param own contracts of the user's agents; those of a shipped agent's name add to what is known of it */
+export function agentKnowledge(own: Readonly<Record<string, AgentContractSettings>>): AgentKnowledge {
+  if (Object.keys(own).length === 0) return (shipped ??= new AgentKnowledge(agentContracts));
+  const names = new Set([...Object.keys(own), ...Object.keys(agentContracts)]);
+  return new AgentKnowledge(
+    Object.fromEntries([...names].map((name) => [name, merged(own[name] ?? {}, agentContracts[name] ?? {})])),
+  );
+}
+
+function merged(own: AgentContractSettings, base: AgentContractSettings): AgentContractSettings {
+  const both = (key: 'names' | 'result_noise' | 'not_run' | 'harness_prompts'): string[] => [
+    ...(own[key] ?? []),
+    ...(base[key] ?? []),
+  ];
+  return {
+    names: both('names'),
+    tools: { ...base.tools, ...own.tools },
+    result_noise: both('result_noise'),
+    not_run: both('not_run'),
+    harness_prompts: both('harness_prompts'),
+  };
+}

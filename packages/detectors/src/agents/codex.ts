@@ -1,0 +1,33 @@
+import type { AgentContractSettings } from '@loopwatch/contract';
+
+const limits = ['yield_time_ms', 'max_output_tokens', 'timeout_ms', 'timeout'];
+const approval = ['justification', 'with_escalated_permissions', 'sandbox_permissions', 'prefix_rule'];
+
+/** OpenAI Codex CLI: tools and result envelopes as its rollout files have them. */
+export const codex: AgentContractSettings = {
+  names: ['codex-cli', 'openai-codex', 'codex-tui', 'codex-exec', 'codex_exec', 'codex_cli_rs'],
+  tools: {
+    exec_command: { volatile: [...limits, ...approval] },
+    write_stdin: { poller: true, volatile: limits },
+    shell: { volatile: [...limits, ...approval] },
+    shell_command: { volatile: [...limits, ...approval] },
+    local_shell: { volatile: [...limits, ...approval] },
+    apply_patch: { mutating: true },
+    update_plan: { mutating: false, volatile: ['explanation'] },
+    view_image: { mutating: false },
+    wait: { poller: true },
+    wait_agent: { poller: true },
+    list_dir: { mutating: false },
+    grep_files: { mutating: false },
+    read_mcp_resource: { mutating: false },
+    list_mcp_resources: { mutating: false },
+  },
+  result_noise: [
+    'Chunk ID: {word}',
+    'Wall time: {number} seconds',
+    'Original token count: {number}',
+    'Process running with session ID {number}',
+  ],
+  not_run: ['aborted by user{text}', 'exec command rejected by user{text}', 'patch rejected by user{text}'],
+  harness_prompts: ['<turn_aborted>{text}', '<environment_context>{text}'],
+};

@@ -1,0 +1,23 @@
+import type { AgentContractSettings } from '@loopwatch/contract';
+import { anyAgent } from './any-agent.ts';
+import { browserUse } from './browser-use.ts';
+import { claudeCode } from './claude-code.ts';
+import { cline } from './cline.ts';
+import { codex } from './codex.ts';
+import { geminiCli } from './gemini-cli.ts';
+import { miniSweAgent } from './mini-swe-agent.ts';
+import { opencode } from './opencode.ts';
+import { openhands } from './openhands.ts';
+
+/** What is known of agents, by their names. Where two have a tool of one name, the first decides, unless events name their agent. */
+export const agentContracts: Readonly<Record<string, AgentContractSettings>> = {
+  'any-agent': anyAgent,
+  'claude-code': claudeCode,
+  codex,
+  'gemini-cli': geminiCli,
+  opencode,
+  openhands,
+  cline,
+  'mini-swe-agent': miniSweAgent,
+  'browser-use': browserUse,
+};

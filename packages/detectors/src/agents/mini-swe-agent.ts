@@ -1,0 +1,12 @@
+import type { AgentContractSettings } from '@loopwatch/contract';
+
+export const miniSweAgent: AgentContractSettings = {
+  names: ['mini', 'mini-swe', 'swe-agent'],
+  tools: { bash: {} },
+  result_noise: ['<returncode>0</returncode>', '<output>', '</output>'],
+  harness_prompts: [
+    'Please always provide EXACTLY ONE action in triple backticks{text}',
+    'Format error:{text}',
+    'No tool calls found in the response.{text}',
+  ],
+};

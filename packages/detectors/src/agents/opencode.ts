@@ -1,0 +1,24 @@
+import type { AgentContractSettings } from '@loopwatch/contract';
+
+export const opencode: AgentContractSettings = {
+  names: ['open-code'],
+  tools: {
+    bash: { volatile: ['description', 'timeout'] },
+    read: { mutating: false },
+    glob: { mutating: false },
+    grep: { mutating: false },
+    list: { mutating: false },
+    webfetch: { mutating: false, volatile: ['timeout'] },
+    websearch: { mutating: false },
+    codesearch: { mutating: false },
+    todoread: { mutating: false },
+    todowrite: { mutating: false },
+    edit: { mutating: true },
+    multiedit: { mutating: true },
+    write: { mutating: true },
+    patch: { mutating: true },
+    task: { mutating: true, volatile: ['description'] },
+  },
+  not_run: ['The user rejected permission to use this specific tool call{text}', 'Tool execution aborted'],
+  harness_prompts: ['Continue if you have next steps{text}'],
+};

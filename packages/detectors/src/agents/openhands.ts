@@ -1,0 +1,29 @@
+import type { AgentContractSettings } from '@loopwatch/contract';
+
+/** Written by the model with every call, to say what the call is for. */
+const comments = ['summary', 'security_risk', 'thought'];
+
+/** OpenHands and its agent SDK. */
+export const openhands: AgentContractSettings = {
+  names: ['open-hands', 'openhands-sdk', 'opendevin'],
+  tools: {
+    execute_bash: { volatile: [...comments, 'timeout'] },
+    terminal: { volatile: [...comments, 'timeout'] },
+    execute_ipython_cell: { volatile: comments },
+    str_replace_editor: { volatile: comments },
+    file_editor: { volatile: comments },
+    task_tracker: { mutating: false, volatile: comments },
+    browser_navigate: { mutating: false, volatile: comments },
+    browser_get_state: { mutating: false, volatile: comments },
+    browser_get_content: { mutating: false, volatile: comments },
+    browser_click: { gui: true, volatile: comments },
+    browser_type: { gui: true, volatile: comments },
+    browser_scroll: { gui: true, volatile: comments },
+  },
+  result_noise: ['[Current working directory: {line}', '[Python interpreter: {line}'],
+  not_run: ['Action rejected{text}', 'Action has been rejected{text}', 'User rejected the action{text}'],
+  harness_prompts: [
+    'Please continue working on the task on whatever approach you think is suitable{text}',
+    '[SYSTEM: {text}',
+  ],
+};

@@ -1,0 +1,77 @@
+import type { AgentKnowledge } from './agents/agent-knowledge.ts';
+import type { PastCall, Round } from './call-history.ts';
+import { unframed } from './result-frame.ts';
+import { quote } from './texts.ts';
+
+/** What a sentence shows of arguments, and of a result. */
+const QUOTED_UNITS = 80;
+/** Calls of a step that a sentence shows. */
+const SHOWN_CALLS = 2;
+
+/** Something that the agent or a tool wrote, as a part of a sentence. */
+interface Quotation {
+  readonly quoted: string;
+}
+type Part = string | number | Quotation | readonly Part[];
+
+/** A sentence of a verdict, and the same without what the agent and its tools wrote. */
+export interface Sentence {
+  readonly reason: string;
+  readonly plainReason: string;
+}
+
+/** Builds a sentence; its plain form leaves out the quotations. */
+export function sentence(texts: TemplateStringsArray, ...values: readonly Part[]): Sentence {
+  const parts = texts.flatMap((text, i): Part[] => [text, values[i] ?? '']);
+  return { reason: joined(parts, true), plainReason: joined(parts, false) };
+}
+
+function joined(part: Part, quotes: boolean): string {
+  if (typeof part === 'string' || typeof part === 'number') return String(part);
+  if ('quoted' in part) return quotes ? part.quoted : '';
+  return part.map((inner) => joined(inner, quotes)).join('');
+}
+
+/** ` {"path":"a.ts"}`: arguments, to stand behind the tool's name; nothing where there are none. */
+export function quotedArguments(canonical: string): Quotation {
+  return { quoted: canonical === '{}' ? '' : ` ${shortened(canonical)}` };
+}
+
+/** `: “No such file”`: the head of what a call brought; nothing where it says nothing. */
+export function quotedResult(call: PastCall | undefined, agents: AgentKnowledge): Quotation {
+  const head = headOf(call, agents);
+  return { quoted: head === '' ? '' : `: ${quote(head, QUOTED_UNITS)}` };
+}
+
+/** `read_file {"path":"a.ts"} and grep {"q":"b"}`: the calls of a step. */
+export function quotedStep({ calls }: Round): Part {
+  const shown = calls
+    .slice(0, SHOWN_CALLS)
+    .flatMap(({ identity }): Part[] => [' and ', identity.name, quotedArguments(identity.arguments)]);
+  const more = calls.length - SHOWN_CALLS;
+  return [shown.slice(1), more > 0 ? ` and ${String(more)} more` : ''];
+}
+
+/** The steps of a cycle, one after the other. */
+export function quotedSteps(rounds: readonly Round[]): Part {
+  return rounds.flatMap((round) => [' → ', quotedStep(round)]).slice(1);
+}
+
+/** For a model: the calls of these steps as they were made, and what each brought. */
+export function callsWithResults(rounds: readonly Round[], agents: AgentKnowledge): string[] {
+  return rounds
+    .flatMap(({ calls }) => calls)
+    .map((call) => {
+      const { quoted } = quotedResult(call, agents);
+      return `- ${call.identity.name}${quotedArguments(call.identity.arguments).quoted}${quoted}`;
+    });
+}
+
+function shortened(text: string): string {
+  const line = text.replace(/\s+/g, ' ');
+  return line.length <= QUOTED_UNITS ? line : `${line.slice(0, QUOTED_UNITS - 1)}…`;
+}
+
+function headOf(call: PastCall | undefined, agents: AgentKnowledge): string {
+  return unframed(agents.withoutNoise(call?.result?.shown ?? '')).trim();
+}

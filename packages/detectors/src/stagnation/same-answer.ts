@@ -1,0 +1,92 @@
+import type { CallHistory, Round } from '../call-history.ts';
+import { quotedResult, sentence } from '../quoted-calls.ts';
+import { namesOf } from '../round-evidence.ts';
+import { isForWaiting } from '../waiting.ts';
+import { answersAlike } from './known-answers.ts';
+import { turnsPages } from './paging.ts';
+import { isVaried, type RuleContext, type RuleMatch, type StagnationRule, toolOf } from './rule.ts';
+
+/**
+ * The same question in ever new words, with the same answer: no other call than before, but for its wording. Or one
+ * reading tool that answers the same to whatever it is asked, which takes longer to tell.
+ */
+export const sameAnswer: StagnationRule = (calls, context) => {
+  const { settled } = calls;
+  if (settled.kind === 'transient') return null;
+  const reworded = runOf(
+    calls,
+    (before, next) => asksAgain(before, settled, context) || asksAgain(before, next, context),
+  );
+  const threshold = rewordedThreshold(context.options);
+  if (reworded.length >= threshold && isVaried(reworded))
+    return match(reworded, threshold, variation(reworded), context);
+  const answer = readAnswer(settled);
+  if (answer === null) return null;
+  const alike = runOf(calls, (before) => toolOf(before) === toolOf(settled) && readAnswer(before) === answer);
+  const { sameAnswer: needed } = context.options;
+  return alike.length >= needed && isVaried(alike)
+    ? match(alike, needed, 'whatever it was asked', context)
+    : null;
+};
+
+/** Same answers to a question in other words leave less doubt than same errors; so do same messages. */
+export function rewordedThreshold({ sameError }: RuleContext['options']): number {
+  return Math.max(2, sameError - 1);
+}
+
+/** The latest steps, each of which belongs to the one after it. */
+function runOf(
+  { rounds, settled }: Pick<CallHistory, 'rounds'> & { readonly settled: Round },
+  belongs: (before: Round, next: Round) => boolean,
+): Round[] {
+  let count = 1;
+  for (let next = settled; count < rounds.length; count += 1) {
+    const before = rounds.at(-1 - count) as Round;
+    if (!belongs(before, next)) break;
+    next = before;
+  }
+  return rounds.slice(-count);
+}
+
+function asksAgain(before: Round, settled: Round, { isOpen }: RuleContext): boolean {
+  if (before.outcome === settled.outcome) return settled.outcome !== null;
+  return answersAlike(before, settled, isOpen);
+}
+
+/**
+ * The answer that all calls of a step got, where they only read and it says something. That there is nothing is an answer
+ * only where commands look: a search finds nothing for good reasons.
+ */
+function readAnswer(round: Round): string | null {
+  const [first, ...others] = round.calls.map(({ result }) => result);
+  if (round.kind !== 'ok' || !first || toolOf(round) === undefined || isForWaiting(round)) return null;
+  const looks = round.calls.every(({ nature }) => nature.runs && !nature.changes);
+  const reads = round.calls.every(({ nature }) => nature.asks && !nature.changes && !nature.gui);
+  const says = looks || (reads && !first.trivial && !first.empty && !first.negative);
+  return says && others.every((other) => other?.form === first.form) ? first.form : null;
+}
+
+/** What the calls of the loop differ in. */
+function variation(steps: readonly Round[]): string {
+  const [before, latest] = steps.slice(-2).map(({ calls }) => calls[0]?.identity);
+  return before && latest && turnsPages(before, latest)
+    ? 'whichever page was asked for'
+    : 'to what differs only in its wording';
+}
+
+function match(
+  steps: readonly Round[],
+  threshold: number,
+  what: string,
+  { rounds: { agents } }: RuleContext,
+): RuleMatch {
+  const latest = steps.at(-1) as Round;
+  const count = steps.length;
+  return {
+    rule: 'same-answer',
+    steps,
+    count,
+    threshold,
+    ...sentence`${namesOf(latest)} gave the same answer ${count} times in a row ${what}${quotedResult(latest.calls[0], agents)}`,
+  };
+}
