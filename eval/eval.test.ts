@@ -2,39 +2,15 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { main } from './main.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { labelTable, row, run } from './test-runs.ts';
 
-const events = join(import.meta.dirname, 'data/events.jsonl');
-const labels = join(import.meta.dirname, 'data/labels.jsonl');
-let folder = '';
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'loopwatch-eval-'));
-});
+const events = join(import.meta.dirname, 'data/made-up/events.jsonl');
+const labels = join(import.meta.dirname, 'data/made-up/labels.jsonl');
+const folder = mkdtempSync(join(tmpdir(), 'loopwatch-eval-'));
 afterAll(() => {
   rmSync(folder, { recursive: true });
 });
-
-async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const text = { out: '', err: '' };
-  const code = await main(
-    args,
-    (out) => (text.out += out),
-    (err) => (text.err += err),
-  );
-  return { code, ...text };
-}
-
-/** The cells of the row that begins so. */
-function row(table: string, ...start: string[]): string[] {
-  const rows = table.split('\n').map((line) =>
-    line
-      .split('|')
-      .slice(1, -1)
-      .map((cell) => cell.trim()),
-  );
-  return rows.find((cells) => start.every((cell, i) => cells[i] === cell)) ?? [];
-}
 
 function file(name: string, content: string | Uint8Array): string {
   writeFileSync(join(folder, name), content);
@@ -42,47 +18,69 @@ function file(name: string, content: string | Uint8Array): string {
 }
 
 describe('the evaluation', () => {
-  it('counts loops, misses and false alarms of each preset, the borderline ones in neither', async () => {
-    const { code, out } = await run(events, labels, '--preset', 'balanced,stream');
+  it('counts sessions, calls, alarms and outages of each preset', async () => {
+    const { code, out } = await run([events, labels, '--preset', 'balanced,stream']);
     expect(code).toBe(0);
-    expect(row(out, 'balanced')).toEqual('balanced,2,1,0,100.0 %,66.7 %,2,1,500.0'.split(','));
-    expect(row(out, 'stream')).toEqual('stream,1,2,1,50.0 %,33.3 %,2,1,500.0'.split(','));
+    expect(row(out, 'balanced', 'all')).toEqual('balanced,all,8,57,4,4,70.2,0'.split(','));
+    expect(row(out, 'stream', 'all')).toEqual('stream,all,8,57,3,3,52.6,0'.split(','));
+  });
+
+  it('counts loops, misses and false alarms of each preset, the borderline ones in neither', async () => {
+    const { out } = await run([events, labels, '--preset', 'balanced,stream']);
+    expect(row(labelTable(out), 'balanced')).toEqual(
+      'balanced,all,6,2,1,0,100.0 %,66.7 %,1 of 1,1 of 2,-,-'.split(','),
+    );
+    expect(row(labelTable(out), 'stream')).toEqual(
+      'stream,all,6,1,2,1,50.0 %,33.3 %,0 of 1,1 of 2,-,-'.split(','),
+    );
   });
 
   it('says of each rule what it found, what no other did, and where it first fired', async () => {
-    const { out } = await run(events, labels);
+    const { out } = await run([events, labels]);
     expect(row(out, 'tool-cycle')).toEqual('tool-cycle,1,1,0,100.0 %,33.3 %,12,0'.split(','));
     expect(row(out, 'tool-repeat')).toEqual('tool-repeat,1,1,0,100.0 %,33.3 %,6,1'.split(','));
   });
 
+  it('says how many calls after the reader each found loop is found, by percentiles', async () => {
+    const early = file(
+      'early.jsonl',
+      '{"sessionId":"loop-identical","verdict":"loop","at":1}\n{"sessionId":"loop-cycle","verdict":"loop","at":9}\n' +
+        '{"sessionId":"loop-missed","verdict":"loop","at":2}\n{"sessionId":"fine-paging","verdict":"not_loop","at":null}\n',
+    );
+    const { out } = await run([events, early]);
+    expect(row(labelTable(out), 'balanced').slice(-2)).toEqual(['-4', '1']);
+  });
+
   it('names what was missed, the false alarms, and all borderline sessions with what they got', async () => {
-    const { out } = await run(events, labels, '--preset', 'stream');
-    expect(row(out, 'missed', 'loop-cycle')).toEqual(['missed', 'loop-cycle', '']);
-    expect(row(out, 'false alarm')).toEqual(['false alarm', 'fine-polling', 'tool-repeat@9']);
-    expect(row(out, 'borderline')).toEqual(['borderline', 'borderline-again', '']);
+    const { out } = await run([events, labels, '--preset', 'stream']);
+    expect(row(out, 'missed')).toEqual(['missed', events, 'loop-cycle', '']);
+    expect(row(out, 'false alarm')).toEqual(['false alarm', events, 'fine-polling', 'tool-repeat@9']);
+    expect(row(out, 'borderline')).toEqual(['borderline', events, 'borderline-again', '']);
     expect(out).not.toContain('unlabelled-loop');
   });
 
   it('names flagged sessions without a label when asked', async () => {
-    const { out } = await run(events, labels, '--flagged');
-    expect(row(out, 'unlabelled-loop')).toEqual(['unlabelled-loop', 'tool-repeat@6']);
+    const { out } = await run([events, labels, '--flagged']);
+    expect(row(out, events, 'unlabelled-loop')).toEqual([events, 'unlabelled-loop', 'tool-repeat@6']);
   });
 
   it('takes compressed files, several of them, and patterns', async () => {
     const lines = readFileSync(events, 'utf8').trimEnd().split('\n');
     file('part-1.jsonl.gz', gzipSync(`${lines.slice(0, 40).join('\n')}\n`));
     file('part-2.jsonl.gz', gzipSync(lines.slice(40).join('\n')));
-    const expected = await run(events, labels);
-    expect(await run(join(folder, 'part-*.gz'), labels)).toEqual(expected);
-    const [one, two] = [join(folder, 'part-1.jsonl.gz'), join(folder, 'part-2.jsonl.gz')];
-    expect(await run(`${one},${two}`, labels)).toEqual(expected);
+    const tables = async (from: string) => (await run([from, labels])).out.replaceAll(from, events);
+    const expected = (await run([events, labels])).out.replaceAll(/ +|-{3,}/g, '');
+    const pattern = join(folder, 'part-*.gz');
+    const both = `${join(folder, 'part-1.jsonl.gz')},${join(folder, 'part-2.jsonl.gz')}`;
+    for (const from of [pattern, both])
+      expect((await tables(from)).replaceAll(/ +|-{3,}/g, '')).toBe(expected);
   });
 
   it('leaves labels out whose session is not in the events, and says so', async () => {
     const more = file('more.jsonl', `${readFileSync(labels, 'utf8')}{"sessionId":"gone","verdict":"loop"}\n`);
-    const { out } = await run(events, more);
-    expect(row(out, 'balanced')[5]).toBe('66.7 %');
-    expect(row(out, 'not in the events')).toEqual(['not in the events', 'gone', '']);
+    const { out } = await run([events, more]);
+    expect(row(labelTable(out), 'balanced')[7]).toBe('66.7 %');
+    expect(row(out, 'not in the events')).toEqual(['not in the events', '', 'gone', '']);
   });
 
   it.each([
@@ -99,7 +97,7 @@ describe('the evaluation', () => {
     {
       fault: 'a line that is no JSON',
       args: () => [file('bad.jsonl', '{"type":"turn_started","sessionId":"s"}\n{"type"\n'), labels],
-      message: /bad\.jsonl:2: not a JSON object/,
+      message: /bad\.jsonl:2: .*JSON/,
     },
     {
       fault: 'an event that the contract refuses',
@@ -109,7 +107,7 @@ describe('the evaluation', () => {
     {
       fault: 'an event of no session',
       args: () => [file('bad.jsonl', '{"type":"turn_started"}'), labels],
-      message: /bad\.jsonl:1: an event needs a "sessionId"/,
+      message: /bad\.jsonl:1: set "sessionId"/,
     },
     {
       fault: 'a file that is not compressed',
@@ -120,7 +118,7 @@ describe('the evaluation', () => {
     {
       fault: 'an unknown verdict',
       args: () => [events, file('bad.jsonl', '{"sessionId":"s","verdict":"maybe"}')],
-      message: /"verdict" is maybe; allowed: loop/,
+      message: /bad\.jsonl:1: verdict: .*"loop"\|"not_loop"/,
     },
     {
       fault: 'a session labelled twice',
@@ -128,7 +126,7 @@ describe('the evaluation', () => {
       message: /bad\.jsonl:2: s has a label already/,
     },
   ])('ends with 2 on $fault', async ({ args, message }) => {
-    const { code, out, err } = await run(...args());
+    const { code, out, err } = await run(args());
     expect(code).toBe(2);
     expect(out).toBe('');
     expect(err).toMatch(message);

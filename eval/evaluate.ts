@@ -1,24 +1,25 @@
-import type { AgentEvent, PresetName } from '@loopwatch/contract';
-import { createSessionAnalyzer, type PureVerdict } from '@loopwatch/detectors';
-import type { Label } from './input.ts';
+import type { PresetName } from '@loopwatch/contract';
+import type { Labels, LabelVerdict } from './labels.ts';
+import type { SessionRun } from './run-presets.ts';
+import { type Outcome, outcomeOf, percentile, type Score, scoreOf, share } from './score.ts';
 
-/** A rule's first finding in a session. */
-export interface Hit {
-  /** The detector, and the rule where it has several: `stagnation/same-error`. */
-  readonly rule: string;
-  readonly eventIndex: number;
+export interface SessionOutcome extends SessionRun {
+  readonly verdict: LabelVerdict | null;
+  readonly outcome: Outcome;
+  /** Tool calls between the reader's verdict and the first alarm, below 0 if that came earlier; of found loops only. */
+  readonly delay: number | null;
 }
 
-/** By session: the loops that were reported, the first of each rule; sessions without any are there too. */
-export type Hits = ReadonlyMap<string, readonly Hit[]>;
-
-/** Precision and recall leave out what is borderline; a share of nothing is `null`. */
-export interface Score {
-  readonly found: readonly string[];
-  readonly missed: readonly string[];
-  readonly falseAlarms: readonly string[];
-  readonly precision: number | null;
-  readonly recall: number | null;
+export interface SourceScore extends Score {
+  readonly source: string;
+  readonly sessions: number;
+  readonly calls: number;
+  readonly flagged: number;
+  readonly alarms: number;
+  readonly alarmsPer1000Calls: number | null;
+  readonly outages: number;
+  /** Percentiles of the sessions' delays. */
+  readonly delay: { readonly p50: number | null; readonly p90: number | null };
 }
 
 export interface RuleScore extends Score {
@@ -27,96 +28,87 @@ export interface RuleScore extends Score {
   readonly alone: number;
   /** Median of the event's index at which it first fired, over all sessions that it flagged. */
   readonly firstIndex: number;
-  readonly unlabelled: number;
 }
 
-export interface Evaluation extends Score {
+export interface Evaluation {
   readonly preset: PresetName;
-  readonly hits: Hits;
-  readonly sessions: number;
-  readonly unlabelled: number;
-  readonly flagged: readonly string[];
+  readonly sources: readonly SourceScore[];
+  readonly all: SourceScore;
   readonly rules: readonly RuleScore[];
+  /** Those with a label or an alarm. */
+  readonly sessions: readonly SessionOutcome[];
+  /** Labelled sessions that are not in the data. */
+  readonly absent: readonly string[];
 }
 
-/** Runs all presets over the same events, each session with an analyzer of its own. */
-export async function runPresets(
-  presets: readonly PresetName[],
-  events: AsyncIterable<AgentEvent & { readonly sessionId: string }>,
-): Promise<Map<PresetName, Hits>> {
-  const runs = presets.map((preset) => ({
-    preset,
-    sessions: new Map<string, ReturnType<typeof createSessionAnalyzer>>(),
-    hits: new Map<string, Hit[]>(),
-  }));
-  for await (const event of events) {
-    for (const { preset, sessions, hits } of runs) {
-      let session = sessions.get(event.sessionId);
-      if (session === undefined) {
-        session = createSessionAnalyzer({ preset });
-        sessions.set(event.sessionId, session);
-        hits.set(event.sessionId, []);
-      }
-      for (const verdict of session.push(event)) note(hits.get(event.sessionId) ?? [], verdict);
-    }
-  }
-  return new Map(runs.map(({ preset, hits }) => [preset, hits]));
-}
-
-function note(hits: Hit[], { kind, phase, detector, evidence, eventIndex }: PureVerdict): void {
-  if (kind !== 'loop' || phase !== 'opened') return;
-  const rule = typeof evidence['rule'] === 'string' ? `${detector}/${evidence['rule']}` : detector;
-  if (hits.every((hit) => hit.rule !== rule)) hits.push({ rule, eventIndex });
-}
-
-/** Holds what a preset reported against the labels. */
-export function evaluate(preset: PresetName, hits: Hits, labels: ReadonlyMap<string, Label>): Evaluation {
-  const flagged = [...hits].filter(([, found]) => found.length > 0).map(([session]) => session);
-  const rules = [...new Set([...hits.values()].flat().map(({ rule }) => rule))].toSorted();
+/**
+ * Holds what a preset said of sessions against their labels.
+ *
+ * @param sources those to tell apart; labels of others are left out. None: the sessions count together, for all labels
+ */
+export function evaluate(
+  preset: PresetName,
+  sources: readonly string[],
+  runs: readonly SessionRun[],
+  labels: Labels,
+): Evaluation {
+  const sessions = runs.map((run) => toOutcome(run, labels));
+  const rules = [...new Set(runs.flatMap(({ hits }) => hits.map(({ rule }) => rule)))].toSorted();
   return {
     preset,
-    hits,
-    sessions: hits.size,
-    unlabelled: [...hits.keys()].filter((session) => !labels.has(session)).length,
-    flagged: flagged.filter((session) => !labels.has(session)),
-    ...score(new Set(flagged), hits, labels),
-    rules: rules.map((rule) => scoreRule(rule, hits, labels)),
+    sources: sources.map((source) =>
+      scoreSource(
+        source,
+        sessions.filter((one) => one.source === source),
+      ),
+    ),
+    all: scoreSource('all', sessions),
+    rules: rules.map((rule) => scoreRule(rule, sessions)),
+    sessions: sessions.filter(({ verdict, hits }) => verdict !== null || hits.length > 0),
+    absent: absentFrom(runs, sources, labels),
   };
 }
 
-function scoreRule(rule: string, hits: Hits, labels: ReadonlyMap<string, Label>): RuleScore {
-  const own = [...hits].flatMap(([session, found]) => {
-    const hit = found.find((other) => other.rule === rule);
-    return hit === undefined ? [] : [{ session, alone: found.length === 1, index: hit.eventIndex }];
-  });
-  const flagged = new Set(own.map(({ session }) => session));
-  const indices = own.map(({ index }) => index).toSorted((a, b) => a - b);
+function toOutcome(run: SessionRun, labels: Labels): SessionOutcome {
+  const { verdict = null, at } = labels.get(run.sessionId) ?? {};
+  const [first] = run.hits;
+  const delay = verdict === 'loop' && first !== undefined && at != null ? first.callIndex - at : null;
+  return { ...run, verdict, outcome: outcomeOf(verdict, first !== undefined), delay };
+}
+
+function scoreSource(source: string, sessions: readonly SessionOutcome[]): SourceScore {
+  const sum = (key: 'calls' | 'alarms' | 'outages') => sessions.reduce((total, one) => total + one[key], 0);
+  const delays = sessions.flatMap(({ delay }) => delay ?? []);
+  const perCall = share(sum('alarms'), sum('calls'));
+  return {
+    source,
+    sessions: sessions.length,
+    calls: sum('calls'),
+    flagged: sessions.filter(({ hits }) => hits.length > 0).length,
+    alarms: sum('alarms'),
+    alarmsPer1000Calls: perCall === null ? null : perCall * 1000,
+    outages: sum('outages'),
+    ...scoreOf(sessions.map(({ outcome }) => outcome)),
+    delay: { p50: percentile(delays, 0.5), p90: percentile(delays, 0.9) },
+  };
+}
+
+function scoreRule(rule: string, sessions: readonly SessionOutcome[]): RuleScore {
+  const hits = sessions.map((session) => ({ session, hit: session.hits.find((one) => one.rule === rule) }));
+  const indices = hits.flatMap(({ hit }) => hit?.eventIndex ?? []);
   return {
     rule,
-    ...score(flagged, hits, labels),
-    alone: own.filter(({ session, alone }) => alone && labels.get(session) === 'loop').length,
-    firstIndex: indices[Math.floor((indices.length - 1) / 2)] ?? 0,
-    unlabelled: own.filter(({ session }) => !labels.has(session)).length,
+    ...scoreOf(hits.map(({ session, hit }) => outcomeOf(session.verdict, hit !== undefined))),
+    alone: sessions.filter(
+      ({ outcome, hits }) => outcome === 'found' && hits.length === 1 && hits[0]?.rule === rule,
+    ).length,
+    firstIndex: percentile(indices, 0.5) ?? 0,
   };
 }
 
-function score(flagged: ReadonlySet<string>, hits: Hits, labels: ReadonlyMap<string, Label>): Score {
-  const ofLabel = (wanted: Label): string[] =>
-    [...labels]
-      .filter(([session, label]) => label === wanted && hits.has(session))
-      .map(([session]) => session);
-  const loops = ofLabel('loop');
-  const found = loops.filter((session) => flagged.has(session));
-  const falseAlarms = ofLabel('not_loop').filter((session) => flagged.has(session));
-  return {
-    found,
-    missed: loops.filter((session) => !flagged.has(session)),
-    falseAlarms,
-    precision: share(found.length, found.length + falseAlarms.length),
-    recall: share(found.length, loops.length),
-  };
-}
-
-function share(part: number, whole: number): number | null {
-  return whole === 0 ? null : part / whole;
+function absentFrom(runs: readonly SessionRun[], sources: readonly string[], labels: Labels): string[] {
+  const present = new Set(runs.map(({ sessionId }) => sessionId));
+  return [...labels.values()]
+    .filter(({ source }) => source === undefined || sources.length === 0 || sources.includes(source))
+    .flatMap(({ sessionId }) => (present.has(sessionId) ? [] : sessionId));
 }

@@ -1,8 +1,25 @@
-// `npm run eval -- EVENTS LABELS`: how well the presets find the loops that people have labelled.
+// `npm run eval`: how well the presets find the loops that people have labelled.
 import { main } from './main.ts';
 
-process.exitCode = await main(
-  process.argv.slice(2),
-  (text) => process.stdout.write(text),
-  (text) => process.stderr.write(text),
-);
+const progressEveryMs = 250;
+const inTerminal = process.stderr.isTTY;
+let shownAt = 0;
+
+function progress(text: () => string): void {
+  const now = performance.now();
+  if (!inTerminal || now - shownAt < progressEveryMs) return;
+  shownAt = now;
+  process.stderr.write(`\r\u001b[K${text()}`);
+}
+
+function write(stream: NodeJS.WriteStream, text: string): void {
+  if (inTerminal && shownAt > 0) process.stderr.write('\r\u001b[K');
+  stream.write(text);
+}
+
+process.exitCode = await main(process.argv.slice(2), {
+  print: (text) => write(process.stdout, text),
+  complain: (text) => write(process.stderr, text),
+  progress,
+  environment: process.env,
+});

@@ -1,30 +1,35 @@
-import { parseArgs } from 'node:util';
-import { type PresetName, presetNames } from '@loopwatch/contract';
-import { evaluate, runPresets } from './evaluate.ts';
-import { BadInput, filesOf, readEvents, readLabels } from './input.ts';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { BadInput } from './bad-input.ts';
+import { type Evaluation, evaluate } from './evaluate.ts';
+import { foundLines, foundLoops, foundOf, quietAlarms, readFound } from './found.ts';
+import { type Labels, readLabels } from './labels.ts';
+import { type Options, readOptions } from './options.ts';
 import { report } from './report.ts';
+import { runPresets } from './run-presets.ts';
 
-export const usage =
-  'npm run eval -- EVENTS LABELS [--preset balanced,stream] [--flagged]\n' +
-  '  EVENTS  JSON lines of events, .gz or plain; several with commas or * in the file name\n' +
-  '  LABELS  JSON lines of {sessionId, verdict: loop | not_loop | borderline}\n' +
-  '  --preset   the presets to compare; default: balanced\n' +
-  '  --flagged  names the flagged sessions that have no label\n';
+/** The project's labels, and the list of what preset balanced finds. */
+const ownHome = join(import.meta.dirname, 'data');
+
+export interface Edge {
+  readonly print: (text: string) => void;
+  readonly complain: (text: string) => void;
+  readonly progress?: (text: () => string) => void;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  readonly home?: string;
+}
 
 /** @returns the exit code: 0, or 2 on bad input, which is named on stderr */
-export async function main(
-  args: readonly string[],
-  print: (text: string) => void,
-  complain: (text: string) => void,
-): Promise<number> {
+export async function main(args: readonly string[], edge: Edge): Promise<number> {
+  const { print, complain, progress, environment = {}, home = ownHome } = edge;
   try {
-    const { events, labels, presets, flagged } = options(args);
-    const marks = readLabels(labels);
-    const files = filesOf(events);
-    const hits = await runPresets(presets, allEvents(files));
-    const evaluations = [...hits].map(([preset, found]) => evaluate(preset, found, marks));
-    if (evaluations.every(({ sessions }) => sessions === 0)) throw new BadInput(`${events}: no events`);
-    print(report(evaluations, marks, flagged));
+    const options = readOptions(args, home, environment);
+    const { json, flagged, writeFound } = options;
+    const labels = readLabels(options.labels);
+    if (writeFound) requireEverySource(options, labels);
+    const evaluations = await evaluateAll(options, labels, progress);
+    print(json ? `${JSON.stringify({ presets: evaluations })}\n` : report(evaluations, flagged));
+    if (writeFound) complain(refreshFound(evaluations, join(home, 'found.jsonl')));
     return 0;
   } catch (error) {
     if (!(error instanceof BadInput)) throw error;
@@ -33,32 +38,34 @@ export async function main(
   }
 }
 
-async function* allEvents(files: readonly string[]): ReturnType<typeof readEvents> {
-  for (const file of files) yield* readEvents(file);
+/** Evaluates each preset, all of them in one pass over the events. */
+export async function evaluateAll(
+  { sources, bySource, presets }: Options,
+  labels: Labels,
+  progress: (text: () => string) => void = () => {},
+): Promise<Evaluation[]> {
+  const runs = await runPresets(presets, sources, progress);
+  const names = bySource ? sources.map(({ name }) => name) : [];
+  const evaluations = [...runs].map(([preset, found]) => evaluate(preset, names, found, labels));
+  if (evaluations.every(({ all }) => all.sessions === 0))
+    throw new BadInput(`${sources.map(({ name }) => name).join(', ')}: no events`);
+  return evaluations;
 }
 
-function options(args: readonly string[]) {
-  const { values, positionals } = parsed(args);
-  const [events, labels, ...rest] = positionals;
-  if (events === undefined || labels === undefined || rest.length > 0) throw new BadInput(usage.trimEnd());
-  const presets = [...new Set((values.preset ?? 'balanced').split(','))].map(presetOf);
-  return { events, labels, presets, flagged: values.flagged ?? false };
+/** From part of the data, the list would lose what the rest holds. */
+function requireEverySource({ sources }: Options, labels: Labels): void {
+  const labelled = new Set([...labels.values()].flatMap(({ source }) => source ?? []));
+  for (const { name } of sources) labelled.delete(name);
+  if (labelled.size > 0)
+    throw new BadInput(`--write-found takes all recorded data; there is none of ${[...labelled].join(', ')}`);
 }
 
-function parsed(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: { preset: { type: 'string' }, flagged: { type: 'boolean' } },
-    });
-  } catch (error) {
-    throw new BadInput(`${error instanceof Error ? error.message : String(error)}\n${usage.trimEnd()}`);
-  }
-}
-
-function presetOf(name: string): PresetName {
-  const preset = presetNames.find((known) => known === name);
-  if (preset === undefined) throw new BadInput(`no preset "${name}"; there are ${presetNames.join(', ')}`);
-  return preset;
+/** @returns what to tell of it: a loop that is lost should not get lost in a diff, too */
+function refreshFound(evaluations: readonly Evaluation[], file: string): string {
+  const found = evaluations.filter(({ preset }) => preset === 'balanced').flatMap(foundOf);
+  const loops = foundLoops(found);
+  const lost = existsSync(file) ? foundLoops(readFound(file)).filter((loop) => !loops.includes(loop)) : [];
+  writeFileSync(file, foundLines(found));
+  const counts = `${file}: ${loops.length} loops found, ${quietAlarms(found).length} alarms in ordinary work\n`;
+  return [counts, ...lost.map((loop) => `no longer found: ${loop}\n`)].join('');
 }

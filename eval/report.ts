@@ -1,88 +1,138 @@
-import type { Evaluation } from './evaluate.ts';
-import type { Label } from './input.ts';
+import type { Evaluation, SessionOutcome, SourceScore } from './evaluate.ts';
+import type { Outcome } from './score.ts';
 
 /** The tables that people read. @param listed whether the flagged sessions without a label are named, too */
-export function report(
-  evaluations: readonly Evaluation[],
-  labels: ReadonlyMap<string, Label>,
-  listed: boolean,
-): string {
+export function report(evaluations: readonly Evaluation[], listed: boolean): string {
+  const rows = evaluations.flatMap(({ preset, sources, all }) =>
+    [...sources, all].map((score) => ({ preset, score })),
+  );
   const sections = [
-    presetTable(evaluations),
+    alarmTable(rows),
+    labelTable(rows.filter(({ score }) => score.unlabelled < score.sessions)),
     ...evaluations.map(ruleTable),
-    ...evaluations.map((evaluation) => sessionList(evaluation, labels)),
+    ...evaluations.map(surpriseList),
     ...(listed ? evaluations.map(flaggedList) : []),
   ];
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
 }
 
-function presetTable(evaluations: readonly Evaluation[]): string {
-  const head = ['preset', 'loops found', 'missed', 'false alarms', 'precision', 'recall'];
-  const rows = evaluations.map((evaluation) => {
-    const { preset, found, missed, falseAlarms, precision, recall, unlabelled, flagged } = evaluation;
-    const rate = unlabelled === 0 ? '-' : ((flagged.length / unlabelled) * 1000).toFixed(1);
-    const counts = [found.length, missed.length, falseAlarms.length].map(String);
-    return [
+interface Row {
+  readonly preset: string;
+  readonly score: SourceScore;
+}
+
+function alarmTable(rows: readonly Row[]): string {
+  const head = [
+    'preset',
+    'source',
+    'sessions',
+    'calls',
+    'sessions flagged',
+    'alarms',
+    'per 1,000 calls',
+    'outages',
+  ];
+  return table(
+    head,
+    rows.map(({ preset, score }) => [
       preset,
-      ...counts,
-      percent(precision),
-      percent(recall),
-      String(unlabelled),
-      String(flagged.length),
-      rate,
-    ];
-  });
-  return table([...head, 'unlabelled sessions', 'of them flagged', 'per 1,000'], rows);
+      score.source,
+      score.sessions,
+      score.calls,
+      score.flagged,
+      score.alarms,
+      score.alarmsPer1000Calls?.toFixed(1) ?? '-',
+      score.outages,
+    ]),
+  );
+}
+
+function labelTable(rows: readonly Row[]): string {
+  const head = [
+    'preset',
+    'source',
+    'labelled',
+    'loops found',
+    'missed',
+    'false alarms',
+    'precision',
+    'recall',
+  ];
+  return table(
+    [...head, 'borderline flagged', 'unlabelled flagged', 'calls late (p50)', 'p90'],
+    rows.map(({ preset, score }) => [
+      preset,
+      score.source,
+      score.sessions - score.unlabelled,
+      score.found,
+      score.missed,
+      score.falseAlarms,
+      percent(score.precision),
+      percent(score.recall),
+      `${score.borderlineFlagged} of ${score.borderline}`,
+      `${score.unlabelledFlagged} of ${score.unlabelled}`,
+      score.delay.p50 ?? '-',
+      score.delay.p90 ?? '-',
+    ]),
+  );
 }
 
 function ruleTable({ preset, rules }: Evaluation): string {
   const head = [`rule of ${preset}`, 'loops found', 'by it alone', 'false alarms', 'precision', 'recall'];
   const rows = rules.map((rule) => [
     rule.rule,
-    String(rule.found.length),
-    String(rule.alone),
-    String(rule.falseAlarms.length),
+    rule.found,
+    rule.alone,
+    rule.falseAlarms,
     percent(rule.precision),
     percent(rule.recall),
-    String(rule.firstIndex),
-    String(rule.unlabelled),
+    rule.firstIndex,
+    rule.unlabelledFlagged,
   ]);
-  return table([...head, 'first at event (median)', 'unlabelled flagged'], rows);
+  return table([...head, 'first at event (p50)', 'unlabelled flagged'], rows);
 }
 
-/** What each labelled session got that did not come out as its label says, and all borderline ones. */
-function sessionList(evaluation: Evaluation, labels: ReadonlyMap<string, Label>): string {
-  const { preset, missed, falseAlarms, hits } = evaluation;
-  const borderline = [...labels].filter(([session, label]) => label === 'borderline' && hits.has(session));
-  const rows = [
-    ...missed.map((session) => ['missed', session, '']),
-    ...falseAlarms.map((session) => ['false alarm', session, firedIn(evaluation, session)]),
-    ...borderline.map(([session]) => ['borderline', session, firedIn(evaluation, session)]),
-    ...[...labels.keys()]
-      .filter((session) => !hits.has(session))
-      .map((session) => ['not in the events', session, '']),
-  ];
-  return rows.length === 0 ? '' : table([preset, 'session', 'rule@event'], rows);
+/** What did not come out as the label says, and all borderline sessions. */
+const surprises: readonly (readonly [Outcome, string])[] = [
+  ['missed', 'missed'],
+  ['false_alarm', 'false alarm'],
+  ['borderline_flagged', 'borderline'],
+  ['borderline_silent', 'borderline'],
+];
+
+function surpriseList({ preset, sessions, absent }: Evaluation): string {
+  const rows = surprises.flatMap(([wanted, title]) =>
+    sessions
+      .filter(({ outcome }) => outcome === wanted)
+      .map((session) => [title, session.source, session.sessionId, firedIn(session)]),
+  );
+  const gone = absent.map((session) => ['not in the events', '', session, '']);
+  return table([preset, 'source', 'session', 'rule@event'], [...rows, ...gone]);
 }
 
-function flaggedList(evaluation: Evaluation): string {
-  const rows = evaluation.flagged.map((session) => [session, firedIn(evaluation, session)]);
-  return rows.length === 0 ? '' : table([`flagged by ${evaluation.preset}, no label`, 'rule@event'], rows);
+function flaggedList({ preset, sessions }: Evaluation): string {
+  const rows = sessions
+    .filter(({ outcome }) => outcome === 'unlabelled_flagged')
+    .map((session) => [session.source, session.sessionId, firedIn(session)]);
+  return table([`flagged by ${preset}, no label`, 'session', 'rule@event'], rows);
 }
 
-function firedIn({ hits }: Evaluation, session: string): string {
-  return (hits.get(session) ?? []).map(({ rule, eventIndex }) => `${rule}@${String(eventIndex)}`).join(' ');
+function firedIn({ hits }: SessionOutcome): string {
+  return hits.map(({ rule, eventIndex }) => `${rule}@${eventIndex}`).join(' ');
 }
 
 function percent(share: number | null): string {
   return share === null ? '-' : `${(share * 100).toFixed(1)} %`;
 }
 
-/** A table in Markdown, its columns aligned. */
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = head.map((cell, i) => Math.max(cell.length, ...rows.map((row) => (row[i] ?? '').length)));
-  const line = (cells: readonly string[]): string =>
-    `| ${widths.map((width, i) => (cells[i] ?? '').padEnd(width)).join(' | ')} |`;
+/** A table in Markdown, its columns aligned; nothing where it has no rows. */
+function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  if (rows.length === 0) return '';
+  const cells = [head, ...rows].map((row) => row.map(String));
+  const widths = head.map((_, i) => Math.max(...cells.map((row) => row[i]?.length ?? 0)));
+  const [first = '', ...rest] = cells.map(
+    (row) => `| ${widths.map((width, i) => (row[i] ?? '').padEnd(width)).join(' | ')} |`,
+  );
   const rule = `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`;
-  return [line(head), rule, ...rows.map(line)].join('\n');
+  return [first, rule, ...rest].join('\n');
 }

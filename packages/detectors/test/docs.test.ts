@@ -216,6 +216,7 @@ describe('every page', () => {
     'LOOPWATCH_CONFIG',
     'LOOPWATCH_API_TOKEN',
     'LOOPWATCH_VIEWER_TOKEN',
+    'LOOPWATCH_SHARED_DATA',
   ];
   it.each(pages)('$file names only environment variables that exist', ({ file }) => {
     const named = read(file).match(/\bLOOPWATCH_[A-Z0-9_]*[A-Z0-9]\b/g) ?? [];

@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { BadInput } from './bad-input.ts';
+
+/** What a careful reader said of a session; what else a line says (`pattern`, `chosen`, ...) is for people. */
+const labelSchema = z.object({
+  sessionId: z.string().min(1),
+  verdict: z.enum(['loop', 'not_loop', 'borderline']),
+  source: z.string().min(1).optional(),
+  /** The tool call, from 0, at which a reader calls it a loop. */
+  at: z.int().nonnegative().nullish(),
+});
+
+export type Label = z.infer<typeof labelSchema>;
+export type LabelVerdict = Label['verdict'];
+
+/** By session. */
+export type Labels = ReadonlyMap<string, Label>;
+
+/** The labels of all files, JSON lines. */
+export function readLabels(files: readonly string[]): Labels {
+  const labels = new Map<string, Label>();
+  for (const file of files) {
+    for (const [i, line] of readFileSync(file, 'utf8').split('\n').entries()) {
+      if (line.trim() === '') continue;
+      const place = `${file}:${String(i + 1)}`;
+      const label = labelSchema.safeParse(parseJson(line, place));
+      if (!label.success) throw new BadInput(`${place}: ${faultOf(label.error)}`);
+      const { sessionId } = label.data;
+      if (labels.has(sessionId)) throw new BadInput(`${place}: ${sessionId} has a label already`);
+      labels.set(sessionId, label.data);
+    }
+  }
+  if (labels.size === 0) throw new BadInput(`${files.join(', ')}: no labels`);
+  return labels;
+}
+
+function faultOf({ issues }: z.ZodError): string {
+  return issues.map(({ path, message }) => `${path.join('.') || 'label'}: ${message}`).join('; ');
+}
+
+function parseJson(line: string, place: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    throw new BadInput(`${place}: not a JSON object`);
+  }
+}
