@@ -54,7 +54,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'traces',
-          include: ['packages/*/test/**/*.traces.test.ts'],
+          include: ['packages/*/test/**/*.traces.test.ts', 'eval/**/*.traces.test.ts'],
           testTimeout: 180_000,
           hookTimeout: 120_000,
           globalSetup: ['packages/testkit/src/kafka-global-setup.ts'],

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
-import { foundLoops, quietAlarms, readFound } from './found.ts';
+import { foundLoops, isQuiet, quietAlarms, readFound } from './found.ts';
 import { readOptions } from './options.ts';
 import { runPresets } from './run-presets.ts';
 import { labelTable, row, run } from './test-runs.ts';
@@ -132,6 +132,13 @@ describe('the list of what is found', () => {
     const found = readFound(written);
     expect(foundLoops(found)).toEqual(['shop loop-cycle', 'shop loop-identical', 'web-agents w-1']);
     expect(quietAlarms(found)).toEqual(['mini-swe-agent m-loop tool-repeat']);
+  });
+
+  it('holds no alarm in ordinary work that the docs do not describe', () => {
+    const own = readFound(join(import.meta.dirname, 'data/found.jsonl')).filter(isQuiet);
+    const page = readFileSync(join(import.meta.dirname, '../docs/detectors/balanced.md'), 'utf8');
+    const described = page.slice(page.indexOf('## Alarms in ordinary work'));
+    expect(own.filter(({ sessionId }) => !described.includes(`\`${sessionId}\``))).toEqual([]);
   });
 
   it('names the loops that it loses', async () => {

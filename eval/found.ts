@@ -50,7 +50,7 @@ export function foundLines(found: readonly Found[]): string {
   return found.map((one) => `${JSON.stringify(one)}\n`).join('');
 }
 
-function isQuiet({ source }: Pick<Found, 'source'>): boolean {
+export function isQuiet({ source }: Pick<Found, 'source'>): boolean {
   return quietSources.includes(source);
 }
 

@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Evaluation } from './evaluate.ts';
+import { type Found, foundLoops, foundOf, quietAlarms, readFound } from './found.ts';
+import { readLabels } from './labels.ts';
+import { evaluateAll } from './main.ts';
+import { readOptions } from './options.ts';
+
+const home = join(import.meta.dirname, 'data');
+/** `npm run eval -- --write-found` refreshes it. */
+const committed = readFound(join(home, 'found.jsonl'));
+let evaluations: Evaluation[];
+let found: Found[];
+
+beforeAll(async () => {
+  const options = readOptions([], home, process.env);
+  evaluations = await evaluateAll(options, readLabels(options.labels));
+  found = evaluations.flatMap(foundOf);
+});
+
+describe('preset balanced on the recorded data', () => {
+  it('finds every labelled loop that it is known to find', () => {
+    const still = new Set(foundLoops(found));
+    expect(foundLoops(committed).length).toBeGreaterThan(0);
+    expect(foundLoops(committed).filter((session) => !still.has(session))).toEqual([]);
+  });
+
+  it('raises no alarm in ordinary work but the known ones', () => {
+    const known = new Set(quietAlarms(committed));
+    expect(quietAlarms(found).filter((alarm) => !known.has(alarm))).toEqual([]);
+  });
+
+  it('has a session for each label', () => {
+    expect(evaluations.flatMap(({ absent }) => absent)).toEqual([]);
+  });
+});
