@@ -110,6 +110,7 @@ describe('the evaluation of a data folder', () => {
       verdict: null,
       outcome: 'unlabelled_flagged',
       delay: null,
+      premature: false,
     });
   });
 

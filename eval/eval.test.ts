@@ -51,6 +51,22 @@ describe('the evaluation', () => {
     expect(row(labelTable(out), 'balanced').slice(-2)).toEqual(['-4', '1']);
   });
 
+  it('names found loops whose first alarm comes before the loop begins', async () => {
+    const later = file(
+      'later.jsonl',
+      '{"sessionId":"loop-identical","verdict":"loop","fromCall":3,"at":4}\n' +
+        '{"sessionId":"loop-cycle","verdict":"loop","fromCall":5,"at":6}\n',
+    );
+    const { out } = await run([events, later]);
+    expect(row(out, 'before the loop')).toEqual([
+      'before the loop',
+      events,
+      'loop-identical',
+      'tool-repeat@6',
+    ]);
+    expect(out).not.toContain('loop-cycle');
+  });
+
   it('names what was missed, the false alarms, and all borderline sessions with what they got', async () => {
     const { out } = await run([events, labels, '--preset', 'stream']);
     expect(row(out, 'missed')).toEqual(['missed', events, 'loop-cycle', '']);

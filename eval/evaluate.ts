@@ -8,6 +8,8 @@ export interface SessionOutcome extends SessionRun {
   readonly outcome: Outcome;
   /** Tool calls between the reader's verdict and the first alarm, below 0 if that came earlier; of found loops only. */
   readonly delay: number | null;
+  /** The first alarm of a found loop came before the loop began, so it was about something else. */
+  readonly premature: boolean;
 }
 
 export interface SourceScore extends Score {
@@ -70,10 +72,17 @@ export function evaluate(
 }
 
 function toOutcome(run: SessionRun, labels: Labels): SessionOutcome {
-  const { verdict = null, at } = labels.get(run.sessionId) ?? {};
+  const { verdict = null, at, fromCall } = labels.get(run.sessionId) ?? {};
   const [first] = run.hits;
-  const delay = verdict === 'loop' && first !== undefined && at != null ? first.callIndex - at : null;
-  return { ...run, verdict, outcome: outcomeOf(verdict, first !== undefined), delay };
+  const outcome = outcomeOf(verdict, first !== undefined);
+  const alarmAt = outcome === 'found' ? first?.callIndex : undefined;
+  return {
+    ...run,
+    verdict,
+    outcome,
+    delay: alarmAt === undefined || at == null ? null : alarmAt - at,
+    premature: alarmAt !== undefined && fromCall != null && alarmAt < fromCall,
+  };
 }
 
 function scoreSource(source: string, sessions: readonly SessionOutcome[]): SourceScore {

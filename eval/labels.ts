@@ -7,7 +7,9 @@ const labelSchema = z.object({
   sessionId: z.string().min(1),
   verdict: z.enum(['loop', 'not_loop', 'borderline']),
   source: z.string().min(1).optional(),
-  /** The tool call, from 0, at which a reader calls it a loop. */
+  /** The tool call, from 0, with which the loop begins. */
+  fromCall: z.int().nonnegative().nullish(),
+  /** The tool call at which a reader calls it a loop. */
   at: z.int().nonnegative().nullish(),
 });
 

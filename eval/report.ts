@@ -92,19 +92,22 @@ function ruleTable({ preset, rules }: Evaluation): string {
   return table([...head, 'first at event (p50)', 'unlabelled flagged'], rows);
 }
 
+const isOutcome =
+  (...outcomes: Outcome[]) =>
+  ({ outcome }: SessionOutcome) =>
+    outcomes.includes(outcome);
+
 /** What did not come out as the label says, and all borderline sessions. */
-const surprises: readonly (readonly [Outcome, string])[] = [
-  ['missed', 'missed'],
-  ['false_alarm', 'false alarm'],
-  ['borderline_flagged', 'borderline'],
-  ['borderline_silent', 'borderline'],
+const surprises: readonly (readonly [string, (session: SessionOutcome) => boolean])[] = [
+  ['missed', isOutcome('missed')],
+  ['before the loop', ({ premature }) => premature],
+  ['false alarm', isOutcome('false_alarm')],
+  ['borderline', isOutcome('borderline_flagged', 'borderline_silent')],
 ];
 
 function surpriseList({ preset, sessions, absent }: Evaluation): string {
-  const rows = surprises.flatMap(([wanted, title]) =>
-    sessions
-      .filter(({ outcome }) => outcome === wanted)
-      .map((session) => [title, session.source, session.sessionId, firedIn(session)]),
+  const rows = surprises.flatMap(([title, isListed]) =>
+    sessions.filter(isListed).map((session) => [title, session.source, session.sessionId, firedIn(session)]),
   );
   const gone = absent.map((session) => ['not in the events', '', session, '']);
   return table([preset, 'source', 'session', 'rule@event'], [...rows, ...gone]);
