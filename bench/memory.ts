@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { type AgentEvent, detectionSchema } from '@loopwatch/contract';
 import { detectionOf, SessionAnalyzer } from '@loopwatch/detectors';
 import { type Bench, type Figures, progress, rounded } from './measure.ts';
-import { contentEvents, prose } from './prose.ts';
+import { contentEvents, prose, randomNumbers } from './prose.ts';
 
 const SESSIONS = 20_000;
 const ALL_SESSIONS = 200_000;
@@ -16,6 +16,7 @@ export const memory: Bench = async (full) => {
   const figures: Figures[] = [];
   for (const sessions of full ? [SESSIONS, ALL_SESSIONS] : [SESSIONS]) {
     figures.push(await measure('that only call tools', sessions, 2 * KIB, callsOf));
+    figures.push(await measure('that only call tools, with random ids', sessions, 3 * KIB, withRandomIds));
     const eventsOf = (session: string, n: number) => {
       const from = (n * 1_003) % (text.length - UNITS);
       return contentEvents(text.slice(from, from + UNITS), session);
@@ -59,6 +60,12 @@ async function bytesInUse(): Promise<number> {
   }
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   return heapUsed + arrayBuffers;
+}
+
+/** Ids that do not count up take most memory. */
+function* withRandomIds(session: string, n: number): Generator<AgentEvent> {
+  const random = randomNumbers(n);
+  for (const event of callsOf(session)) yield { ...event, id: random().toString(36).slice(2) };
 }
 
 /** A session of turns with a different call each, and their results. */

@@ -19,7 +19,7 @@ const envelope = {
     .max(1024)
     .nullish()
     .describe(
-      "Default `#<index of the event in its session>`. The same id again within a session's last 64 events is one event.",
+      'Default `#<index of the event in its session>`. The same id again in a session is the same event, also in a copy of its history.',
     ),
   sessionId: z
     .string()

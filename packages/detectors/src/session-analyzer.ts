@@ -3,10 +3,10 @@ import { chatCommands } from './chat-commands.ts';
 import type { Detection } from './detection.ts';
 import { type BankSnapshot, DetectorBank } from './detector-bank.ts';
 import type { Finding } from './finding.ts';
+import { KnownIds, type KnownIdsSnapshot } from './known-ids.ts';
 import { LastTurn, type LastTurnSnapshot } from './last-turn.ts';
 import { NO_OPEN_INCIDENTS, type OpenIncident, OpenIncidents, slotOf } from './open-incidents.ts';
 import type { DetectionPlan } from './plan.ts';
-import { RecentIds, type RecentIdsSnapshot } from './recent-ids.ts';
 import type { SemanticCheck } from './semantic/semantic-check.ts';
 import { accountOf, type SessionAccount } from './session-account.ts';
 import { type Labels, labelsAfter, NO_LABELS } from './session-labels.ts';
@@ -20,7 +20,7 @@ import type { PureVerdict, Scene } from './verdict.ts';
 const NONE: readonly PureVerdict[] = [];
 const NO_IDS: readonly string[] = [];
 /** To be raised when a snapshot is not what it was: older ones are not to be restored then. */
-export const snapshotVersion = 2;
+export const snapshotVersion = 3;
 
 /** What became of an event, for those who count. */
 export type Reception = 'analyzed' | 'duplicate' | 'refused_setting';
@@ -39,7 +39,7 @@ export class SessionAnalyzer extends SessionStep {
   private readonly plan: SessionPlan;
   private labels = NO_LABELS;
   protected bank: DetectorBank;
-  private ids = new RecentIds();
+  private ids = new KnownIds();
   private turn = new LastTurn();
   private incidents = NO_OPEN_INCIDENTS;
 
@@ -85,15 +85,16 @@ export class SessionAnalyzer extends SessionStep {
   ): readonly PureVerdict[] {
     const own = eventTime(event, fallbackTime);
     const time = Number.isFinite(own) ? own : fallbackTime;
-    if (this.totals.events > 0 && time - this.lastTime > this.plan.current.idleMs) this.startAfresh();
-    else if (this.abandoned !== NO_IDS) this.abandoned = NO_IDS;
-    this.reception = 'analyzed';
+    const isAfterPause = this.totals.events > 0 && time - this.lastTime > this.plan.current.idleMs;
+    if (this.abandoned !== NO_IDS) this.abandoned = NO_IDS;
     this.turnRequest = null;
-    if (typeof event.id !== 'string') this.ids.skip();
-    else if (!this.ids.add(event.id)) {
+    if (typeof event.id === 'string' && !this.ids.add(event.id, isAfterPause)) {
       this.reception = 'duplicate';
       return NONE;
     }
+    this.reception = 'analyzed';
+    // Not for a duplicate: a copied history neither ends a pause nor begins one.
+    if (isAfterPause) this.startAfresh();
     this.labels = labelsAfter(this.labels, event);
     this.begin(event as KnownEvent, time, position);
     const { bank, turn } = this;
@@ -156,11 +157,11 @@ export class SessionAnalyzer extends SessionStep {
     this.reception = 'refused_setting';
   }
 
-  /** After a long pause nothing of the past counts; what was open then stays as it was last reported. */
+  /** After a long pause nothing of the past counts, but its ids stay known; what was open stays as it was last reported. */
   private startAfresh(): void {
     this.plan.reset();
     this.bank = new DetectorBank(this.plan.current, this.plan.semantic);
-    this.ids = new RecentIds();
+    this.ids.restart();
     this.totals = new SessionTotals();
     this.turn = new LastTurn();
     this.labels = NO_LABELS;
@@ -234,7 +235,7 @@ export class SessionAnalyzer extends SessionStep {
   restore(snapshot: SessionSnapshot): void {
     this.time = snapshot.lastTime;
     this.position = snapshot.position;
-    this.ids = new RecentIds();
+    this.ids = new KnownIds();
     this.ids.restore(snapshot.ids);
     this.totals = Object.assign(new SessionTotals(), snapshot.totals);
     this.turn = LastTurn.restore(snapshot.turn);
@@ -251,7 +252,7 @@ export interface SessionSnapshot extends BankSnapshot {
   readonly lastTime: number;
   readonly position: number;
   readonly overrides: SessionOverrides;
-  readonly ids: RecentIdsSnapshot;
+  readonly ids: KnownIdsSnapshot;
   readonly totals: TotalsSnapshot;
   readonly turn: LastTurnSnapshot;
   readonly labels: Labels;

@@ -40,19 +40,8 @@ describe('ids and times that an event lacks', () => {
 });
 
 describe('an id that comes again', () => {
-  test.each([
-    { after: 0, known: true },
-    { after: 1, known: true },
-    { after: 3, known: true },
-    { after: 4, known: true },
-    { after: 31, known: true },
-    { after: 62, known: true },
-    { after: 63, known: true },
-    { after: 64, known: false },
-    { after: 65, known: false },
-    { after: 200, known: false },
-  ])('after $after others is a duplicate: $known', ({ after, known }) => {
-    for (const before of [0, 1, 5, 40, 64, 97]) {
+  test.each([0, 1, 63, 64, 65, 200, 5_000])('after %i other events is a duplicate', (after) => {
+    for (const before of [0, 1, 5, 97]) {
       const session = analyzer();
       const push = (id: string | null) => {
         session.push({ type: 'turn_started', id });
@@ -60,14 +49,13 @@ describe('an id that comes again', () => {
       };
       for (let n = 0; n < before; n += 1) push(`before-${String(n)}`);
       push('again');
-      // Events without an id move the window on too.
       for (let n = 0; n < after; n += 1)
         expect(push(n % 3 === 0 ? null : `id-${String(n)}`)).toBe('analyzed');
       const restored = analyzer();
       restored.restore(session.snapshot());
       restored.push({ type: 'turn_started', id: 'again' });
-      expect(restored.reception).toBe(known ? 'duplicate' : 'analyzed');
-      expect(push('again')).toBe(known ? 'duplicate' : 'analyzed');
+      expect(restored.reception).toBe('duplicate');
+      expect(push('again')).toBe('duplicate');
     }
   });
 
@@ -90,20 +78,43 @@ describe('a pause', () => {
     expect(run(events)[0]?.count).toBe(count);
   });
 
-  test('starts everything afresh: index, ids and settings', () => {
+  test('starts everything afresh: index and settings', () => {
     const session = analyzer();
     session.push({ type: 'control', set: { enabled: false }, time: 0 });
     const verdicts = [0, 1, 2, 3, 4].flatMap((n) => [...session.push({ ...same(), time: hour + 1 + n })]);
     expect(verdicts).toMatchObject([{ eventIndex: 4, count: 5 }]);
   });
 
-  test('starts everything afresh: ids that were known are new', () => {
+  test('lets ids stay known: an event that comes again neither counts nor starts the session afresh', () => {
     const session = analyzer();
-    session.push({ type: 'turn_started', id: 'a', time: 0 });
-    session.push({ type: 'turn_started', id: 'a', time: hour });
-    expect(session.reception).toBe('duplicate');
-    session.push({ type: 'turn_started', id: 'a', time: hour + 1 });
-    expect(session.reception).toBe('analyzed');
+    const opened = [0, 1, 2, 3, 4].flatMap((n) => [
+      ...session.push({ ...same(), id: `e-${String(n)}`, time: n }),
+    ]);
+    expect(opened).toMatchObject([{ phase: 'opened' }]);
+    session.push({ ...same(), id: 'e-0', time: hour + 5 });
+    expect([session.reception, session.abandoned, session.lastTime]).toEqual(['duplicate', [], 4]);
+    session.push({ ...same(), id: 'e-5', time: hour + 5 });
+    expect([session.reception, session.eventIndex]).toEqual(['analyzed', 0]);
+    expect(session.abandoned).toEqual(opened.map(({ incidentId }) => incidentId));
+    session.push({ ...same(), id: 'e-0', time: hour + 6 });
+    expect([session.reception, session.abandoned]).toEqual(['duplicate', []]);
+  });
+
+  test('makes indexes new that are given as ids, since they begin at 0 again', () => {
+    const session = analyzer();
+    const receptions = [
+      ['#0', 0],
+      ['#0', 1],
+      ['#0', hour + 1],
+      ['#0', hour + 2],
+      ['#1', hour + 2],
+    ] as const;
+    expect(
+      receptions.map(([id, time]) => {
+        session.push({ type: 'turn_started', id, time });
+        return session.reception;
+      }),
+    ).toEqual(['analyzed', 'duplicate', 'analyzed', 'duplicate', 'analyzed']);
   });
 
   test('leaves what was open as it was last told, and the same loop again is another', () => {
@@ -119,6 +130,66 @@ describe('a pause', () => {
 
   test('backwards is none', () => {
     expect(run([9e9, 8e9, 7e9, 6e9, 5e9].map((time) => ({ ...same(), time })))).toHaveLength(1);
+  });
+});
+
+describe('a history of forty calls that is copied into its session four times', () => {
+  const hour = 3_600_000;
+  const callsOf = (from: number, time: number): AgentEvent[] =>
+    Array.from({ length: 40 }, (_, n): AgentEvent[] => {
+      const callId = `h${String(from + n)}`;
+      const path = `/w/${String(from + n)}`;
+      return [
+        { ...call('Read', { path }), callId, id: `${callId}c`, time: time + n * 1000 },
+        {
+          type: 'tool_result',
+          callId,
+          result: `file ${path}`,
+          id: `${callId}r`,
+          time: time + n * 1000 + 500,
+        },
+      ];
+    }).flat();
+  const history = callsOf(0, 0);
+  const copies = [history, history, history, history].flat();
+  const counted = (events: readonly AgentEvent[]) => {
+    const session = analyzer({ preset: 'balanced' });
+    const receptions: string[] = [];
+    const verdicts = events.flatMap((event) => {
+      const found = session.push(event);
+      receptions.push(session.reception);
+      return [...found];
+    });
+    const analyzed = receptions.filter((reception) => reception === 'analyzed').length;
+    return { verdicts, analyzed, index: session.eventIndex, time: session.lastTime };
+  };
+
+  test.each([
+    ['at once', [...history, ...copies], { analyzed: 80, index: 79, time: 39_500 }],
+    [
+      'with times of their own',
+      [history, history, history].flatMap((events, n) =>
+        events.map((event, at) => ({ ...event, time: n * 90_000 + at * 1000 })),
+      ),
+      { analyzed: 80, index: 79, time: 79_000 },
+    ],
+    [
+      'after a pause of two hours, and goes on',
+      [...history, ...copies, ...callsOf(40, 2 * hour)],
+      { analyzed: 160, index: 79, time: 2 * hour + 39_500 },
+    ],
+    [
+      'when it has gone on after a pause, and goes on once more',
+      [...history, ...callsOf(40, 2 * hour), ...copies, ...callsOf(80, 2 * hour + 60_000)],
+      { analyzed: 240, index: 159, time: 2 * hour + 99_500 },
+    ],
+    [
+      'before each of several pauses',
+      [0, 1, 2, 3].flatMap((n) => [...history, ...callsOf(40 * (n + 1), (n + 1) * 2 * hour)]),
+      { analyzed: 400, index: 79, time: 8 * hour + 39_500 },
+    ],
+  ])('counts once: %s', (_, events, expected) => {
+    expect(counted(events)).toEqual({ verdicts: [], ...expected });
   });
 });
 

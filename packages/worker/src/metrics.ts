@@ -39,7 +39,10 @@ export function createWorkerMetrics(registry: Registry, activeSessions: () => nu
     events: counter('events_total', 'Events taken, by type; types that are not known share "other".', [
       'type',
     ]),
-    duplicates: counter('duplicate_events_total', 'Events delivered again within 64 events, and ignored.'),
+    duplicates: counter(
+      'duplicate_events_total',
+      'Events whose id their session knows already, and which are ignored.',
+    ),
     toolCalls: counter('tool_calls_total', 'Tool calls processed.'),
     verdicts: counter('verdicts_total', 'Verdicts published.', ['detector', 'phase', 'action']),
     warnings: counter('warnings_total', 'Warnings issued: verdicts with action warn or chance.'),

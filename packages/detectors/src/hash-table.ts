@@ -1,0 +1,95 @@
+/** Shared by all tables that hold nothing: there are slots only once there is something to hold. */
+const NOTHING: number[] = [];
+const FREE = -1;
+const FEWEST = 8;
+/** Up to this many slots all but one may be taken: a look through them is short, and memory counts more. */
+const SMALL = 128;
+/** Once so many hashes are in the newer half, the older half is forgotten. */
+const GENERATION = 24_576;
+
+/**
+ * Hashes of 53 bits, each with a set of up to 32 bits: at least the latest 24,576 of them, at most twice as many. A number
+ * a hash in one array, two where sets of bits are wanted; an array of bytes would cost 200 bytes more, because its buffer
+ * is an object of its own, outside the heap.
+ */
+export class HashTable {
+  private slots = NOTHING;
+  private older = NOTHING;
+  private count = 0;
+  /** Numbers a slot: the hash alone, or the hash and its bits. */
+  private readonly width: 1 | 2;
+
+  constructor(width: 1 | 2) {
+    this.width = width;
+  }
+
+  /** @param bit 1 where a slot is the hash alone. @returns whether the hash with this bit is new */
+  add(hash: number, bit: number): boolean {
+    const { width, older } = this;
+    if (this.count < GENERATION) this.makeRoom();
+    const at = find(this.slots, width, hash);
+    const bits = bitsAt(this.slots, width, at, hash);
+    const known = older.length === 0 ? bits : bits | bitsAt(older, width, find(older, width, hash), hash);
+    if ((known & bit) !== 0) return false;
+    if (bits === 0 && this.count === GENERATION) {
+      this.older = this.slots;
+      this.slots = NOTHING;
+      this.count = 0;
+      return this.add(hash, known | bit);
+    }
+    put(this.slots, width, at, hash, known | bit);
+    if (bits === 0) this.count += 1;
+    return true;
+  }
+
+  /** Before a hash is looked for, so that where it is looked for last is where it goes. */
+  private makeRoom(): void {
+    const { slots, width, count } = this;
+    const size = slots.length / width;
+    if (count < (size > SMALL ? size * 0.75 : size - 1)) return;
+    const roomy = new Array<number>(Math.max(size * 2, FEWEST) * width).fill(FREE);
+    for (let at = 0; at < slots.length; at += width) {
+      const hash = slots[at] ?? FREE;
+      if (hash !== FREE) put(roomy, width, find(roomy, width, hash), hash, slots[at + 1] ?? 0);
+    }
+    this.slots = roomy;
+  }
+
+  snapshot(): HashTableSnapshot {
+    return { slots: [...this.slots], older: [...this.older], count: this.count };
+  }
+
+  restore({ slots, older, count }: HashTableSnapshot): void {
+    this.slots = [...slots];
+    this.older = [...older];
+    this.count = count;
+  }
+}
+
+export interface HashTableSnapshot {
+  readonly slots: readonly number[];
+  readonly older: readonly number[];
+  readonly count: number;
+}
+
+/** Where the hash is, or where it belongs: there is a slot that is free. */
+function find(slots: readonly number[], width: number, hash: number): number {
+  let at = (hash | 0) * width;
+  for (;;) {
+    at &= slots.length - 1;
+    const there = slots[at];
+    if (there === hash || there === FREE) return at;
+    at += width;
+  }
+}
+
+/** All there are at this place of this hash. */
+function bitsAt(slots: readonly number[], width: number, at: number, hash: number): number {
+  if (slots[at] !== hash) return 0;
+  return width === 1 ? 1 : (slots[at + 1] ?? 0);
+}
+
+function put(slots: number[], width: number, at: number, hash: number, bits: number): void {
+  slots[at] = hash;
+  if (width > 1) slots[at + 1] = bits;
+}
