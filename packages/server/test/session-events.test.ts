@@ -105,6 +105,27 @@ describe('a session read back from the log', () => {
     );
   });
 
+  it.each(['forward', 'backward'])(
+    'tells a history that is copied behind itself, page by page %s',
+    async (way) => {
+      const history = Array.from({ length: 300 }, (_, id) => ({ kind: 'own' as const, id }));
+      const held = logOf([...history, ...history, ...history, { kind: 'own' }, ...history]);
+      const reader = held.log.records();
+      const session = sessionOf(held);
+      const read: SessionEvent[] = [];
+      let query: object | undefined = way === 'forward' ? { limit: 50 } : { limit: 50, end: true };
+      while (query !== undefined) {
+        const { items, before, after } = await sessionEvents(reader, { session, query });
+        if (way === 'forward') read.push(...items);
+        else read.unshift(...items);
+        const cursor = way === 'forward' ? { after } : { before };
+        const isEnd = items.length === 0 || (way === 'forward' ? after : before) === null;
+        query = isEnd ? undefined : { limit: 50, ...cursor };
+      }
+      expect(placed(read)).toEqual(held.expected);
+    },
+  );
+
   it('is read around an event, which keeps its index', async () => {
     const held = logOf(Array.from({ length: 300 }, () => ({ kind: 'own' as const })));
     const around = { offset: 150, index: 150 };

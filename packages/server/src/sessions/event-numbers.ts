@@ -2,18 +2,15 @@ import { createHash } from 'node:crypto';
 import type { SessionEvent } from '@loopwatch/contract/api';
 import type { SessionRecord } from './session-record.ts';
 
-/** As detection: an id that comes again within so many events is the same event. */
-const duplicateWindow = 64;
-
 /** What has to be known of the events before, to number those behind. */
 export interface NumberingState {
   /** The index that the next event gets; null where it is not known. */
   readonly index: number | null;
-  /** Of the latest events, oldest first: short hashes of ids, empty where there is none. */
-  readonly recent: readonly string[];
+  /** Short hashes of the ids that are known, oldest first. */
+  readonly known: readonly string[];
 }
 
-export const firstEvent: NumberingState = { index: 0, recent: [] };
+export const firstEvent: NumberingState = { index: 0, known: [] };
 
 /** Tells duplicates from events and gives these their index, as verdicts count them. */
 export function numberEvents(
@@ -21,23 +18,20 @@ export function numberEvents(
   state: NumberingState,
 ): { items: SessionEvent[]; state: NumberingState } {
   let { index } = state;
-  const recent = [...state.recent];
+  const known = new Set(state.known);
   const items = records.map(({ offset, timestamp, decoded }): SessionEvent => {
     const place = { offset: String(offset), timestamp };
     if (!decoded.ok)
       return { ...place, eventIndex: null, duplicate: false, event: null, error: decoded.message };
     const { event } = decoded;
-    const hash = typeof event.id === 'string' ? shortHash(event.id) : '';
-    const duplicate = hash !== '' && recent.includes(hash);
+    const hash = typeof event.id === 'string' ? shortHash(event.id) : undefined;
+    const duplicate = hash !== undefined && known.has(hash);
     const eventIndex = duplicate ? null : index;
-    if (!duplicate) {
-      recent.push(hash);
-      if (recent.length > duplicateWindow) recent.shift();
-      if (index !== null) index += 1;
-    }
+    if (hash !== undefined) known.add(hash);
+    if (!duplicate && index !== null) index += 1;
     return { ...place, eventIndex, duplicate, event, error: null };
   });
-  return { items, state: { index, recent } };
+  return { items, state: { index, known: [...known] } };
 }
 
 /** Where one event's index is known, gives the others theirs; null of all where it is not among them. */

@@ -1,19 +1,27 @@
 import { z } from 'zod';
-import { decodeCursor } from '../http/cursor.ts';
+import { decodeCursor, encodeCursor } from '../http/cursor.ts';
+import type { NumberingState } from './event-numbers.ts';
 
 const index = z.int().nonnegative().nullable();
 
-/** Where to go on: the next offset, its index, and what tells duplicates. */
+/** Ids that a cursor carries: it has to fit into an address. */
+const mostKnown = 64;
+
+/** Where to go on: the next offset, its index, and what tells duplicates of the latest events. */
 const afterSchema = z.object({
   next: z.int().nonnegative(),
   index,
-  recent: z.array(z.string().max(6)).max(64),
+  known: z.array(z.string().max(6)).max(mostKnown),
 });
 /** What the events of a page stand before: an offset, and the index of the event there. */
 const beforeSchema = z.object({ end: z.int().nonnegative(), index });
 
 export type AfterCursor = z.infer<typeof afterSchema>;
 export type BeforeCursor = z.infer<typeof beforeSchema>;
+
+export function encodeAfter({ next, index, known }: NumberingState & { readonly next: number }): string {
+  return encodeCursor({ next, index, known: known.slice(-mostKnown) } satisfies AfterCursor);
+}
 
 /** @throws HttpProblem 400 when it is none of ours */
 export function decodeAfter(cursor: string): AfterCursor {

@@ -1,8 +1,8 @@
 import type { SessionEvent, SessionEvents, SessionEventsQuery, SessionItem } from '@loopwatch/contract/api';
 import type { RecordReader } from '@loopwatch/log';
 import { encodeCursor } from '../http/cursor.ts';
-import { anchored, firstEvent, numberEvents } from './event-numbers.ts';
-import { type AfterCursor, decodeAfter, decodeBefore } from './events-cursor.ts';
+import { anchored, firstEvent, type NumberingState, numberEvents } from './event-numbers.ts';
+import { decodeAfter, decodeBefore, encodeAfter } from './events-cursor.ts';
 import { type ScanOptions, scanBackward, scanForward } from './session-record.ts';
 
 export interface EventsRequest {
@@ -20,7 +20,12 @@ interface Anchor {
 const defaultLimit = 200;
 /** Records that one answer may read through. */
 const budget = 100_000;
-/** Before a page read backwards, enough to tell its duplicates. */
+/**
+ * A page that begins at most so many records behind the session's beginning is read with all that is before it, so that its
+ * duplicates are told as detection tells them. Further on only those of the latest events are.
+ */
+const near = 5_000;
+/** Before a page read backwards that is further on. */
 const context = 64;
 
 /** Events of a session, read back from the log: from the start, the end, around an incident, or on from a page. */
@@ -57,6 +62,11 @@ interface View {
   readonly limit: number;
 }
 
+/** Where a page begins, and what its address carried of the events before it. */
+type StartOfPage = NumberingState & { readonly next: number };
+
+const unknownBefore: NumberingState = { index: null, known: [] };
+
 type PageOfEvents = Pick<SessionEvents, 'items' | 'before' | 'after' | 'scanned' | 'complete'>;
 
 function pageOf(
@@ -72,24 +82,34 @@ function pageOf(
   }
   if (around !== undefined) return aroundEvent(view, around);
   if (query.end === true) return backward(view, view.end, latest);
-  const start = view.gone ? { index: null, recent: [] } : firstEvent;
-  return forward(view, { next: view.first, index: start.index, recent: [...start.recent] });
+  return forward(view, { next: view.first, ...(view.gone ? unknownBefore : firstEvent) });
 }
 
-async function forward(view: View, { next, index, recent }: AfterCursor): Promise<PageOfEvents> {
+async function forward(view: View, { next, ...carried }: StartOfPage): Promise<PageOfEvents> {
   const from = Math.max(next, view.first);
+  const before = (await stateAt(view, from)) ?? carried;
   const scan = await scanForward(view.scan, from, view.end, view.limit);
-  const { items, state } = numberEvents(scan.records, { index, recent });
+  const { items, state } = numberEvents(scan.records, before);
   const isFull = items.length === view.limit;
   return {
     items,
-    before: from > view.first ? encodeCursor({ end: from, index }) : null,
-    after: atEnd(view, scan.next)
-      ? null
-      : encodeCursor({ next: scan.next, index: state.index, recent: [...state.recent] }),
+    before: from > view.first ? encodeCursor({ end: from, index: before.index }) : null,
+    after: atEnd(view, scan.next) ? null : encodeAfter({ next: scan.next, ...state }),
     scanned: scan.scanned,
     complete: isFull || scan.next >= view.end,
   };
+}
+
+/** What all events before a place say of those behind it; undefined where they are too many, or no longer there. */
+async function stateAt(view: View, from: number): Promise<NumberingState | undefined> {
+  if (!isNear(view, from)) return undefined;
+  const all = Number.POSITIVE_INFINITY;
+  const { records } = await scanForward({ ...view.scan, budget: all }, view.first, from, all);
+  return numberEvents(records, firstEvent).state;
+}
+
+function isNear({ first, gone }: View, place: number): boolean {
+  return !gone && place - first <= near;
 }
 
 /** A session that is live goes on: there is always a behind. */
@@ -104,12 +124,10 @@ async function backward(
   known: Anchor | { readonly behind: number } | undefined,
 ): Promise<PageOfEvents> {
   const to = Math.min(end, view.end);
-  const scan = await scanBackward(view.scan, to, view.first, view.limit + context);
+  const wanted = isNear(view, to) ? Number.POSITIVE_INFINITY : view.limit + context;
+  const scan = await scanBackward(view.scan, to, view.first, wanted);
   const fromStart = scan.from <= view.first && !view.gone;
-  const { items: numbered, state } = numberEvents(
-    scan.records,
-    fromStart ? firstEvent : { index: null, recent: [] },
-  );
+  const { items: numbered, state } = numberEvents(scan.records, fromStart ? firstEvent : unknownBefore);
   const all = fromStart ? numbered : anchored(numbered, anchorIn(numbered, known));
   const items = all.slice(-view.limit);
   const index = nextIndex(all);
@@ -120,7 +138,7 @@ async function backward(
     before: more
       ? encodeCursor({ end: items.length === 0 ? scan.from : firstOffset, index: indexAt(items, index) })
       : null,
-    after: atEnd(view, to) ? null : encodeCursor({ next: to, index, recent: [...state.recent] }),
+    after: atEnd(view, to) ? null : encodeAfter({ next: to, index, known: state.known }),
     scanned: scan.scanned,
     complete: items.length === view.limit || scan.from <= view.first,
   };
