@@ -236,7 +236,7 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
     backend:
       'Name of the upstream in logs, verdicts and overrides.models. Default: openai, or anthropic for /v1/messages.',
     on_block:
-      'error: the user gets an error. message: an assistant message stands in place of the call. Default: message with similar and the presets of its kind, else error.',
+      'error: the user gets an error. message: an assistant message stands in place of the call. Default: message where calls are matched by similarity, else error.',
     guidance_as:
       'Who a model hears guidance from: the tool, as a failure, or the assistant itself. Default: assistant where on_block is message by default, else tool.',
     enforce_streams: 'false: streamed answers are watched, but neither held back nor stopped.',

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { presets } from '@loopwatch/detectors';
 import type { Logger } from 'pino';
 import type { Api } from './api/api.ts';
 import type { Conversation, Guidance, GuidanceAs, Json, OwnAnswer } from './api/conversation.ts';
@@ -13,6 +12,7 @@ import { type CallJudgement, type Judgement, judgeReply } from './judgement.ts';
 import type { GatewayMetrics, Outcome } from './metrics.ts';
 import type { Demand } from './session/demand.ts';
 import type { GatewaySession } from './session/gateway-session.ts';
+import type { History } from './session/history.ts';
 import type { Labels } from './session/session-detection.ts';
 import type { OwnWords } from './session/session-store.ts';
 
@@ -38,6 +38,7 @@ export interface Asked {
   readonly session: GatewaySession;
   readonly labels: Labels;
   readonly conversation: Conversation;
+  readonly history: History;
   /** The request as it is to go on, and its bytes as they came where nothing in it was changed. */
   readonly body: Json;
   readonly raw: Buffer | undefined;
@@ -60,8 +61,8 @@ export class Exchange {
 
   /** Tells the session. @returns the request as it goes to the model, or what became of it where it does not */
   prepare(): UpstreamRequest | Outcome {
-    const { session, conversation, labels, api, raw, body } = this.asked;
-    const { stop, hint, limit } = session.ask(conversation, labels, this.deps.now());
+    const { session, conversation, history, labels, api, raw, body } = this.asked;
+    const { stop, hint, limit } = session.ask(history, conversation.items, labels, this.deps.now());
     if (stop !== undefined) {
       session.answered({ usage: null, finishReason: null }, this.deps.now());
       this.answerOwn(this.ownAnswer(stop));
@@ -167,7 +168,9 @@ export class Exchange {
   /** Notes an answer of the upstream's that the client may go on from. */
   noteAnswer(id: string | null): void {
     const { api, session } = this.asked;
-    if (id !== null && api.withEarlier !== undefined) this.deps.noteAnswer(id, session.id);
+    if (id === null || api.withEarlier === undefined) return;
+    session.noteAnswer(id);
+    this.deps.noteAnswer(id, session.id);
   }
 
   /** The client may go on from an answer that the upstream does not know. */
@@ -176,6 +179,7 @@ export class Exchange {
     session.noteOwn(own);
     const id = api.answer(body, own, null)['id'];
     if (api.withEarlier === undefined || typeof id !== 'string') return;
+    session.noteAnswer(id);
     this.deps.noteAnswer(id, session.id, { request: body, told: own.text });
   }
 
@@ -199,12 +203,9 @@ export class Exchange {
     );
   }
 
-  /** Presets after the second of the older proxies speak to the model, not to the user. */
+  /** Similar calls are a matter between the gateway and the model; a user is told of the same call over and over. */
   private get talksToModel(): boolean {
-    const preset = (presets as Readonly<Record<string, (typeof presets)['proxy'] | undefined>>)[
-      this.asked.session.plan.preset
-    ];
-    return preset?.tool.similarity != null;
+    return this.asked.session.plan.tool.similarity !== null;
   }
 
   private upstreamRequest(body: Buffer): UpstreamRequest {

@@ -10,6 +10,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { apiOf } from './api/apis.ts';
 import { ControlFeed } from './control-feed.ts';
+import { isOwnAnswer } from './exchange.ts';
 import { answerHealth } from './health.ts';
 import { type ApiKind, apiError } from './http/api-error.ts';
 import { ClientResponse } from './http/client-response.ts';
@@ -20,6 +21,7 @@ import { createGatewayMetrics, type GatewayMetrics, type Outcome } from './metri
 import { ModelRequests } from './model-requests.ts';
 import { Outbox } from './outbox.ts';
 import { passOn } from './pass-on.ts';
+import { Conversations, type CreateSession } from './session/conversations.ts';
 import { GatewaySession } from './session/gateway-session.ts';
 import { SessionSettings } from './session/session-settings.ts';
 import { SessionStore } from './session/session-store.ts';
@@ -96,12 +98,16 @@ export class Gateway {
     });
     this.control = deps.control && new ControlFeed({ reader: deps.control, settings: wide, me, logger });
     let made = 0;
-    const create = (id: string, version = wide.current): GatewaySession => {
+    const create: CreateSession = (id, { version = wide.current, name } = {}) => {
       made += 1;
       const origin = `${me}-${made.toString(36)}`;
-      return new GatewaySession(id, version, watch, { origin, stores: deps.openDatabase !== undefined });
+      return new GatewaySession(id, version, watch, {
+        origin,
+        stores: deps.openDatabase !== undefined,
+        name,
+      });
     };
-    const sessions = new SessionStore(gateway.max_sessions, create, (reason) => {
+    const sessions = new SessionStore(gateway.max_sessions, (reason) => {
       metrics.evictedSessions.inc({ reason });
     });
     this.storage =
@@ -122,7 +128,9 @@ export class Gateway {
       settings: wide,
       ownSettings,
       sessions,
-      create,
+      conversations: new Conversations({
+        ...{ sessions, create, settings: wide, ownSettings, storage: this.storage, isOwnAnswer, logger, now },
+      }),
       storage: this.storage,
       backend: gateway.backend,
       onBlock: gateway.on_block,

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
-import { type DetectionPlan, oneLine } from '@loopwatch/detectors';
+import type { DetectionPlan } from '@loopwatch/detectors';
 import type { SettingsVersion, WideSettings } from '@loopwatch/pipeline';
 import { AnswerRelay } from './answer-relay.ts';
 import type { Api } from './api/api.ts';
 import type { Conversation, Json } from './api/conversation.ts';
 import { parseObject } from './api/json.ts';
-import { Exchange, type ExchangeDeps, isOwnAnswer, ownId } from './exchange.ts';
+import { Exchange, type ExchangeDeps, ownId } from './exchange.ts';
 import { apiError } from './http/api-error.ts';
 import type { ClientResponse } from './http/client-response.ts';
-import { headerOf, requestHeaders, withoutHeaders } from './http/headers.ts';
+import { requestHeaders, withoutHeaders } from './http/headers.ts';
 import { readBody } from './http/read-body.ts';
 import type { Target } from './http/target.ts';
 import type { UpstreamRequest } from './http/upstream.ts';
@@ -21,9 +21,11 @@ import {
   isCommandAnswer,
   withoutCommands,
 } from './session/commands.ts';
+import type { Conversations } from './session/conversations.ts';
 import type { GatewaySession } from './session/gateway-session.ts';
+import { History } from './session/history.ts';
 import type { Labels } from './session/session-detection.ts';
-import { sessionName } from './session/session-id.ts';
+import { sessionName } from './session/session-name.ts';
 import type { SessionSettings } from './session/session-settings.ts';
 import type { SessionStore } from './session/session-store.ts';
 import type { GatewayStorage } from './storage/gateway-storage.ts';
@@ -35,8 +37,7 @@ export interface ModelRequestsDeps extends ExchangeDeps {
   /** What was set for single sessions. */
   readonly ownSettings: SessionSettings;
   readonly sessions: SessionStore;
-  /** Makes a session; it is watched by the current settings unless others are given. */
-  readonly create: (id: string, version?: SettingsVersion) => GatewaySession;
+  readonly conversations: Conversations;
   /** Where sessions are kept beyond memory; undefined: nowhere. */
   readonly storage: GatewayStorage | undefined;
   /** Name of the backend; undefined: that of the API. */
@@ -104,21 +105,23 @@ export class ModelRequests {
     },
     client: ClientResponse,
   ): Promise<Outcome> {
-    const { sessions, commands: obeys } = this.deps;
-    await this.lookUpAnswer(asked, headers);
-    const { id } = sessionName(headers, asked, (answer) => sessions.ofAnswer(answer));
-    const session = await this.session(id);
-    const labels = { model: asked.model, backend: this.deps.backend ?? api.backend };
-    const obeyed = obeys ? this.obey(asked, session, labels) : undefined;
+    const { conversations, commands: obeys } = this.deps;
+    const name = sessionName(headers, asked);
+    await conversations.load(name, asked, headers);
     let body = this.resumed(api, given, asked);
     let conversation = body === given ? asked : (api.readRequest(body) ?? asked);
     if (obeys && conversation.items.some((item) => item.role === 'user' && item.text.includes('!/'))) {
       body = api.withUserTexts(body, withoutCommands, isCommandAnswer);
       conversation = api.readRequest(body) ?? asked;
     }
+    const { previous, keepsHistory } = asked;
+    const history = new History({ items: conversation.items, previous, keepsHistory });
+    const session = conversations.find(name, history);
+    const labels = { model: asked.model, backend: this.deps.backend ?? api.backend };
+    const obeyed = obeys ? this.obey(asked, session, labels) : undefined;
     const exchange = new Exchange(
       this.deps,
-      { api, session, labels, conversation, body, raw: body === given ? raw : undefined, request },
+      { api, session, labels, conversation, history, body, raw: body === given ? raw : undefined, request },
       client,
     );
     if (obeyed !== undefined && (obeyed.isAll || obeyed.refused.length > 0)) {
@@ -135,36 +138,6 @@ export class ModelRequests {
     }
     if (obeyed !== undefined) this.keep(session);
     return this.pass(api, request, body === given ? raw : Buffer.from(JSON.stringify(body)), client);
-  }
-
-  /** The session, from where it was left last, with the settings that hold for it now. */
-  private async session(id: string): Promise<GatewaySession> {
-    const { sessions, storage, create, settings, ownSettings, now, logger } = this.deps;
-    const stored =
-      storage === undefined || sessions.peek(id, now()) !== undefined ? undefined : await storage.load(id);
-    const session = sessions.get(id, now(), () => {
-      const made = create(id, stored?.version);
-      if (stored !== undefined) made.restore(stored.kept);
-      return made;
-    });
-    session.adopt(settings.current, now());
-    const own = ownSettings.of(id);
-    const refused = own && session.setOwn(own, now());
-    if (refused !== undefined) {
-      logger.warn({ sessionId: id }, oneLine(`Settings of session ${id} are refused: ${refused}`));
-      ownSettings.note(id, {});
-    }
-    return session;
-  }
-
-  /** The answer that a request goes on from, where another gateway knows it, or this one before. */
-  private async lookUpAnswer({ previous, session }: Conversation, headers: readonly string[]): Promise<void> {
-    const { storage, sessions } = this.deps;
-    if (storage === undefined || previous === null || sessions.ofAnswer(previous) !== undefined) return;
-    const isOwn = isOwnAnswer(previous);
-    if (!isOwn && (session !== null || headerOf(headers, 'x-session-id') !== undefined)) return;
-    const stored = await storage.answer(previous);
-    if (stored !== undefined) sessions.noteAnswer(previous, stored.sessionId, stored.own);
   }
 
   /** Nobody waits for it: the answer is on its way already. */

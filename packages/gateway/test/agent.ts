@@ -1,6 +1,6 @@
 import { type ApiRequest, modelReply, type Said } from '@loopwatch/testkit';
 import type { ChatCompletion, ChatCompletionMessageParam } from 'openai/resources/chat/completions';
-import type { GatewayBench, Script } from './harness.ts';
+import type { GatewayBench, Script, Session } from './harness.ts';
 
 const model = 'gpt-5-mini';
 const tools = ['read_file', 'grep', 'get_weather', 'search'].map((name) => ({
@@ -32,15 +32,10 @@ export class Agent {
   readonly messages: ChatCompletionMessageParam[];
   private readonly bench: GatewayBench;
   private readonly stream: boolean;
-  private readonly session: string | null;
+  private readonly session: Session;
   result = 'ok';
 
-  constructor(
-    bench: GatewayBench,
-    stream: boolean,
-    session: string | null = 's-1',
-    prompt = 'Fix the rounding',
-  ) {
+  constructor(bench: GatewayBench, stream: boolean, session: Session = 's-1', prompt = 'Fix the rounding') {
     this.bench = bench;
     this.stream = stream;
     this.session = session;
@@ -71,12 +66,12 @@ export class Agent {
 export async function ask(
   bench: GatewayBench,
   stream: boolean,
-  session: string | null,
+  session: Session,
   messages: readonly ChatCompletionMessageParam[],
   more: object = {},
 ): Promise<{ message: ChatCompletion['choices'][0]['message']; finish: string }> {
   const body = { model, messages: [...messages], tools, ...more };
-  const client = bench.openai(session ?? undefined);
+  const client = bench.openai(session);
   const completion = stream
     ? await client.chat.completions
         .stream({ ...body, stream_options: { include_usage: true } })

@@ -5,7 +5,7 @@ import type {
   Response as ResponsesAnswer,
 } from 'openai/resources/responses/responses';
 import { Agent, type Got } from './agent.ts';
-import type { GatewayBench } from './harness.ts';
+import type { GatewayBench, Session } from './harness.ts';
 
 /** An agent on one of the APIs: asks the model, runs what it calls, asks again. */
 export interface ApiAgent {
@@ -27,7 +27,7 @@ export interface ApiCase {
   /** Text of the request's last tool result, as the upstream gets it. */
   readonly lastResult: (request: Readonly<Record<string, unknown>>) => string;
   readonly noChoice: unknown;
-  readonly agent: (bench: GatewayBench, stream: boolean, session: string, prompt: string) => ApiAgent;
+  readonly agent: (bench: GatewayBench, stream: boolean, session: Session, prompt: string) => ApiAgent;
 }
 
 const model = 'm-1';
@@ -55,9 +55,9 @@ class MessagesAgent extends Turns implements ApiAgent {
   private readonly messages: MessageParam[];
   private readonly bench: GatewayBench;
   private readonly stream: boolean;
-  private readonly session: string;
+  private readonly session: Session;
 
-  constructor(bench: GatewayBench, stream: boolean, session: string, prompt: string) {
+  constructor(bench: GatewayBench, stream: boolean, session: Session, prompt: string) {
     super();
     this.bench = bench;
     this.stream = stream;
@@ -98,9 +98,9 @@ class ResponsesAgent extends Turns implements ApiAgent {
   private readonly chained: boolean;
   private readonly bench: GatewayBench;
   private readonly stream: boolean;
-  private readonly session: string;
+  private readonly session: Session;
 
-  constructor(bench: GatewayBench, stream: boolean, session: string, prompt: string, chained: boolean) {
+  constructor(bench: GatewayBench, stream: boolean, session: Session, prompt: string, chained: boolean) {
     super();
     this.bench = bench;
     this.stream = stream;
@@ -126,7 +126,7 @@ class ResponsesAgent extends Turns implements ApiAgent {
       input: this.input,
       ...(this.previous !== undefined && { previous_response_id: this.previous }),
     };
-    const client = this.bench.openai(this.chained ? undefined : this.session);
+    const client = this.bench.openai(this.chained ? null : this.session);
     const answer: ResponsesAnswer = this.stream
       ? await lastOf(await client.responses.create({ ...body, stream: true }))
       : await client.responses.create(body);

@@ -42,6 +42,9 @@ export class MemorySink implements VerdictSink {
   }
 }
 
+/** What a client says of its session: the value of `x-session-id`, or headers of its own; null for nothing. */
+export type Session = string | Readonly<Record<string, string>> | null;
+
 export type Script = (request: ApiRequest, index: number) => ApiReply | Promise<ApiReply>;
 
 /** A gateway on a free port, its upstream, and what can be seen of both. */
@@ -111,21 +114,21 @@ export class GatewayBench implements AsyncDisposable {
     });
   }
 
-  openai(session?: string): OpenAI {
+  openai(session?: Session): OpenAI {
     return new OpenAI({
       apiKey: secretKey,
       baseURL: `${this.url}/v1`,
       maxRetries: 0,
-      ...(session !== undefined && { defaultHeaders: { 'x-session-id': session } }),
+      defaultHeaders: headersOf(session),
     });
   }
 
-  anthropic(session?: string): Anthropic {
+  anthropic(session?: Session): Anthropic {
     return new Anthropic({
       apiKey: secretKey,
       baseURL: this.url,
       maxRetries: 0,
-      ...(session !== undefined && { defaultHeaders: { 'x-session-id': session } }),
+      defaultHeaders: headersOf(session),
     });
   }
 
@@ -153,6 +156,10 @@ export class GatewayBench implements AsyncDisposable {
     await this.gateway.stop();
     await this.upstream[Symbol.asyncDispose]();
   }
+}
+
+function headersOf(session: Session | undefined): Record<string, string> {
+  return typeof session === 'string' ? { 'x-session-id': session } : { ...session };
 }
 
 function valueOf({ value }: OutputRecord): Record<string, unknown> {

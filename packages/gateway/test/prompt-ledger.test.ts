@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Item, ToolCall } from '../src/api/conversation.ts';
+import { callKey, History } from '../src/session/history.ts';
 import { PromptLedger } from '../src/session/prompt-ledger.ts';
 
 const user = (text: string): Item => ({ role: 'user', text });
@@ -17,7 +18,10 @@ const take = (
   more: { keepsHistory?: boolean; repeated?: boolean } = {},
 ) =>
   ledger
-    .take({ items, keepsHistory: more.keepsHistory ?? false }, more.repeated ?? false)
+    .take(
+      new History({ items, previous: null, keepsHistory: more.keepsHistory ?? false }),
+      more.repeated ?? false,
+    )
     .map(({ type }) => type);
 
 /** Turns of one prompt: what the model calls in each. */
@@ -48,7 +52,7 @@ describe('what a cumulative history has that is new', () => {
                 ids === 'none' ? null : ids === 'the same for all' ? 'call' : `${String(turn)}.${String(i)}`;
               return { id, name, args };
             });
-            for (const one of answered) ledger.answered(one);
+            for (const one of answered) ledger.answered(callKey(one));
             const told =
               ids === 'made up anew by the client'
                 ? answered.map((one) => ({ ...one, id: `x${one.id ?? ''}` }))
@@ -100,6 +104,19 @@ describe('a new prompt', () => {
     ['another message in its place', [user('a')], [user('b')], true],
     ['the same message', [user('a')], [user('a')], false],
     ['results behind the same message', [user('a')], [user('a'), asks(call('1')), result('1')], false],
+    ['a message behind results', [user('a')], [user('a'), asks(call('1')), result('1'), user('b')], false],
+    [
+      'two messages behind results',
+      [user('a')],
+      [user('a'), asks(call('1')), result('1'), user('b'), user('c')],
+      false,
+    ],
+    [
+      'a message behind calls that were never run',
+      [user('a')],
+      [user('a'), asks(call('1')), user('b')],
+      true,
+    ],
     [
       'a message that a client changed while its tools run',
       [user('a, 9:00')],
@@ -119,16 +136,4 @@ describe('a new prompt', () => {
     expect(take(ledger, [user('continue')], { keepsHistory: true })).toEqual(['prompt']);
     expect(take(ledger, [user('continue')], { keepsHistory: true, repeated: true })).toEqual([]);
   });
-});
-
-it('a question is known again by what it goes on from, its length and its end', () => {
-  const ledger = new PromptLedger();
-  const ask = (items: Item[], previous: string | null = null) => ledger.isRepeated({ items, previous });
-  expect([
-    ask([user('a')]),
-    ask([user('a')]),
-    ask([user('b')]),
-    ask([user('b')], 'r-1'),
-    ask([user('b')], 'r-1'),
-  ]).toEqual([false, true, false, false, true]);
 });

@@ -44,7 +44,7 @@ describe.each([false, true])('Chat Completions (streamed: %s)', (stream) => {
     const agent = new Agent(bench, stream);
     const got = await agent.turns(7);
     expect(got.every(({ finish }) => finish === 'tool_calls')).toBe(true);
-    agent.messages.push({ role: 'user', content: 'Once more' });
+    agent.messages.push({ role: 'assistant', content: 'Done.' }, { role: 'user', content: 'Once more' });
     expect((await agent.turn()).finish).toBe('tool_calls');
   });
 
@@ -152,6 +152,13 @@ describe.each([false, true])('Chat Completions (streamed: %s)', (stream) => {
       content: expect.stringContaining('nearly the same parameters'),
     });
     expect(sent(bench.upstream.requests[3]).at(-2)).toMatchObject({ role: 'tool' });
+  });
+
+  it('similar matching by its own settings, without a preset: a message stands in place of the call', async () => {
+    await using bench = await GatewayBench.start(calls('read_file'), {
+      'tool_call_loop.similarity_threshold': 0.9,
+    });
+    expect((await new Agent(bench, stream).turns(4))[3]).toMatchObject({ calls: [], finish: 'stop' });
   });
 
   it('custom texts, and other thresholds for single tools', async () => {
@@ -321,7 +328,6 @@ describe('sessions', () => {
   it.each<[string, string | null, object, object]>([
     ['the header', 'a', {}, {}],
     ['metadata', null, { metadata: { session_id: 'm-1' } }, { metadata: { session_id: 'm-2' } }],
-    ['the user', null, { user: 'u-1' }, { user: 'u-2' }],
   ])('are told apart by %s', async (_, header, one, other) => {
     await using bench = await GatewayBench.start(calls('read_file'));
     const first = new Agent(bench, false, header && `${header}-1`);
@@ -333,7 +339,7 @@ describe('sessions', () => {
     expect((await first.turn(one)).finish).toBe('error');
   });
 
-  it('without a name are known by system prompt and first message, and marked as derived', async () => {
+  it('without a name are known by their first message, and marked as derived', async () => {
     await using bench = await GatewayBench.start(calls('read_file'));
     const one = new Agent(bench, false, null, 'One thing');
     const other = new Agent(bench, false, null, 'Another thing');

@@ -16,10 +16,9 @@ import {
   hasTools,
   isObject,
   limitedResult,
-  named,
   objects,
   replaceLast,
-  sessionIn,
+  sessionNames,
   text,
 } from './json.ts';
 
@@ -34,7 +33,7 @@ export const chatApi: Api = {
       model: text(body['model']),
       stream: body['stream'] === true,
       items: objects(body['messages']).flatMap(itemOf),
-      session: sessionIn(body['metadata']) ?? named(body['user']),
+      names: sessionNames(body),
       previous: null,
       keepsHistory: false,
     } satisfies Conversation;

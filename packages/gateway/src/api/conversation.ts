@@ -23,13 +23,23 @@ export type Item =
       readonly isError?: boolean;
     };
 
+/** What a body names a conversation by. None of these proves one: several conversations may share it. */
+export interface SessionNames {
+  /** Of the request's metadata. */
+  readonly session: string | null;
+  /** OpenAI's hint for its cache, which some clients make of their session, and others keep constant. */
+  readonly cacheKey: string | null;
+  /** A conversation that the API keeps. */
+  readonly conversation: string | null;
+}
+
 /** A request's history and what else decides how it is treated. */
 export interface Conversation {
   readonly model: string | null;
   readonly stream: boolean;
   readonly items: readonly Item[];
-  /** What names the session in the body, the strongest first; null where nothing does. */
-  readonly session: string | null;
+  /** What the body says of whose it is; null where it says nothing. */
+  readonly names: SessionNames;
   /** The answer that this request goes on from, where the API keeps the history. */
   readonly previous: string | null;
   /** Whether the API knows what was before, so that a request holds only what is new. */

@@ -1,4 +1,4 @@
-import type { Json } from './conversation.ts';
+import type { Json, SessionNames } from './conversation.ts';
 
 /** Parses a text that should be a JSON object. @returns undefined where it is none */
 export function parseObject(text: string): Json | undefined {
@@ -38,11 +38,26 @@ export function hasTools(body: Json): boolean {
   return Array.isArray(body['tools']) && body['tools'].length > 0;
 }
 
-/** What names the session in a request's metadata, the strongest first. */
-export function sessionIn(metadata: unknown): string | null {
-  if (!isObject(metadata)) return null;
-  const { session_id: session, conversation_id: conversation, thread_id: thread } = metadata;
-  return named(session) ?? named(conversation) ?? named(thread);
+/** What names the session in a request's body. OpenAI's `user` does not: it names a person. */
+export function sessionNames(body: Json): SessionNames {
+  const { metadata, conversation } = body;
+  return {
+    session: isObject(metadata) ? sessionIn(metadata) : null,
+    cacheKey: named(body['prompt_cache_key']),
+    conversation: isObject(conversation) ? named(conversation['id']) : named(conversation),
+  };
+}
+
+function sessionIn(metadata: Json): string | null {
+  const { session_id: session, conversation_id: conversation, thread_id: thread, user_id: user } = metadata;
+  return named(session) ?? named(conversation) ?? named(thread) ?? claudeCodeSession(user);
+}
+
+/** Claude Code puts its session into the id of its user: as JSON, or at the end of a text. */
+function claudeCodeSession(user: unknown): string | null {
+  if (typeof user !== 'string') return null;
+  const json = user.startsWith('{') ? parseObject(user) : undefined;
+  return json === undefined ? named(/_session_([\w-]+)$/.exec(user)?.[1]) : named(json['session_id']);
 }
 
 export function count(value: unknown): number | null {

@@ -17,10 +17,9 @@ import {
   hasTools,
   isObject,
   limitedResult,
-  named,
   objects,
   replaceLast,
-  sessionIn,
+  sessionNames,
   text,
 } from './json.ts';
 import { MessagesStream } from './messages-stream.ts';
@@ -32,7 +31,6 @@ export const messagesApi: Api = {
 
   readRequest(body) {
     if (!Array.isArray(body['messages'])) return undefined;
-    const metadata = isObject(body['metadata']) ? body['metadata'] : {};
     const system = contentText(body['system']);
     return {
       model: text(body['model']),
@@ -41,7 +39,7 @@ export const messagesApi: Api = {
         ...(system === '' ? [] : [{ role: 'system' as const, text: system }]),
         ...objects(body['messages']).flatMap(itemsOf),
       ],
-      session: sessionIn(metadata) ?? named(metadata['user_id']),
+      names: sessionNames(body),
       previous: null,
       keepsHistory: false,
     } satisfies Conversation;

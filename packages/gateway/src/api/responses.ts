@@ -19,7 +19,7 @@ import {
   named,
   objects,
   replaceLast,
-  sessionIn,
+  sessionNames,
   text,
   without,
 } from './json.ts';
@@ -31,10 +31,10 @@ export const responsesApi: Api = {
   backend: 'openai',
 
   readRequest(body) {
-    const { input, conversation, metadata } = body;
+    const { input } = body;
     if (input !== undefined && typeof input !== 'string' && !Array.isArray(input)) return undefined;
     const previous = named(body['previous_response_id']);
-    const kept = isObject(conversation) ? named(conversation['id']) : named(conversation);
+    const names = sessionNames(body);
     const system = text(body['instructions']) ?? '';
     return {
       model: text(body['model']),
@@ -43,9 +43,9 @@ export const responsesApi: Api = {
         ...(system === '' ? [] : [{ role: 'system' as const, text: system }]),
         ...itemsOf(inputOf(body)),
       ],
-      session: sessionIn(metadata) ?? kept ?? (previous === null ? named(body['user']) : null),
+      names,
       previous,
-      keepsHistory: previous !== null || kept !== null,
+      keepsHistory: previous !== null || names.conversation !== null,
     } satisfies Conversation;
   },
 

@@ -17,8 +17,11 @@ const hopByHop = new Set([
   'upgrade',
 ]);
 
-/** Said anew on the way to the upstream: its own host; that the body may be sent was answered here already. */
-const notForwarded = new Set(['host', 'expect']);
+/**
+ * Not for the upstream: it has a host of its own; that the body may be sent was answered here; the session's name is said
+ * to the gateway alone, and may hold names of customers.
+ */
+const notForwarded = new Set(['host', 'expect', 'x-session-id']);
 
 /** What of a request's headers goes to the upstream. */
 export function requestHeaders(raw: FlatHeaders): string[] {

@@ -1,11 +1,13 @@
 import type { DetectionPlan, PureVerdict } from '@loopwatch/detectors';
 import type { SettingsVersion } from '@loopwatch/pipeline';
-import type { Conversation, OwnAnswer, Reply, ToolCall } from '../api/conversation.ts';
+import type { Item, OwnAnswer, Reply, ToolCall } from '../api/conversation.ts';
 import { Latest } from '../latest.ts';
 import type { Commands } from './commands.ts';
 import { blockBy, type Demand, demandOf } from './demand.ts';
 import { type EventBody, eventOf } from './event-body.ts';
+import { callKey, type History } from './history.ts';
 import type { KeptSession } from './kept-session.ts';
+import { type Agreement, Lineage } from './lineage.ts';
 import { PromptLedger } from './prompt-ledger.ts';
 import { type Labels, SessionDetection } from './session-detection.ts';
 import type { SessionObserver } from './session-observer.ts';
@@ -28,6 +30,8 @@ export interface Asking {
 /** One conversation: what passes through is told to detection, and what that concludes becomes a demand. */
 export class GatewaySession {
   readonly id: string;
+  /** The name that it shares with other conversations; its id, where it was the first of them. */
+  readonly name: string;
   /** Wall clock of its last request, epoch ms. */
   usedAt = 0;
   /** Whether it was told settings of its own. */
@@ -37,12 +41,11 @@ export class GatewaySession {
   private readonly observer: SessionObserver;
   private readonly detection: SessionDetection;
   private readonly ledger = new PromptLedger();
+  private readonly lineage = new Lineage();
   /** The tools of the latest calls, by the call's id. */
   private readonly tools = new Latest<string>(MOST_TOOLS);
   private readonly transcript: Transcript | undefined;
   private contentUnits = 0;
-  /** The answer before was not delivered. */
-  private undelivered = false;
   /** What was kept before must not be taken for what is. */
   private wasKept = false;
   /** What was last set elsewhere. */
@@ -53,9 +56,14 @@ export class GatewaySession {
     id: string,
     version: SettingsVersion,
     observer: SessionObserver,
-    { origin, stores }: { readonly origin: string; readonly stores: boolean },
+    {
+      origin,
+      stores,
+      name = id,
+    }: { readonly origin: string; readonly stores: boolean; readonly name?: string | undefined },
   ) {
     this.id = id;
+    this.name = name;
     this.observer = observer;
     this.detection = new SessionDetection(id, version, observer, origin);
     this.transcript = stores ? new Transcript() : undefined;
@@ -126,7 +134,19 @@ export class GatewaySession {
 
   /** What the gateway answered in the model's place. */
   noteOwn(answer: OwnAnswer): void {
+    // Commands are answered without a question to the model.
+    if (answer.details !== undefined) this.lineage.stopped();
     this.transcript?.noteOwn(answer);
+  }
+
+  /** An answer that a request may go on from. */
+  noteAnswer(id: string): void {
+    this.lineage.noteAnswer(id);
+  }
+
+  /** Whether a request goes on from this conversation. */
+  agreement(history: History): Agreement {
+    return this.lineage.agreement(history);
   }
 
   /** Messages since the last time, to be stored. */
@@ -135,19 +155,22 @@ export class GatewaySession {
   }
 
   /** Takes a request that is about to go to the model. @param now epoch ms */
-  ask(conversation: Conversation, labels: Labels, now: number): Asking {
-    const { detection, ledger, tools, transcript } = this;
+  ask(history: History, items: readonly Item[], labels: Labels, now: number): Asking {
+    const { detection, ledger, lineage, tools, transcript } = this;
     detection.labels = labels;
-    const repeated = ledger.isRepeated(conversation);
-    // What the client never got whole was taken back by asking again.
-    if (this.undelivered && repeated) this.push({ type: 'retry' }, now);
-    this.undelivered = false;
-    transcript?.noteSystem(conversation.items);
+    const repeated = lineage.isRepeated(history);
+    if (lineage.isLost && repeated) {
+      // What the client never got whole was taken back by asking again.
+      this.push({ type: 'retry' }, now);
+      ledger.takeBack(lineage.answeredKeys);
+    }
+    lineage.asked(history);
+    transcript?.noteSystem(items);
     let stop: Demand | undefined;
     let hint: Demand | undefined;
     const answered = new Set<string>();
     const before = detection.limit;
-    for (const news of ledger.take(conversation, repeated)) {
+    for (const news of ledger.take(history, repeated)) {
       if (news.type === 'prompt') detection.limit = undefined;
       const { verdicts } = this.push(eventOf(news), now);
       const demand = demandOf(verdicts, this.plan);
@@ -174,7 +197,10 @@ export class GatewaySession {
   said(type: 'content' | 'thought', text: string, now: number): Demand | undefined {
     if (text === '') return undefined;
     const { verdicts } = this.push({ type, text }, now);
-    if (type === 'content') this.contentUnits += text.length;
+    if (type === 'content') {
+      this.contentUnits += text.length;
+      this.lineage.said(text);
+    }
     // A text is stopped, but nobody can be given a chance in the middle of it.
     const demand = demandOf(verdicts, this.plan);
     return demand?.action === 'block' ? demand : undefined;
@@ -187,8 +213,15 @@ export class GatewaySession {
 
   /** A call that the model asks for, before it is forwarded. */
   called(call: ToolCall, now: number): Demand | undefined {
-    this.ledger.answered(call);
+    const key = callKey(call);
+    this.ledger.answered(key);
     this.noteTool(call);
+    const demand = this.judge(call, now);
+    this.lineage.called(call, key, demand !== undefined);
+    return demand;
+  }
+
+  private judge(call: ToolCall, now: number): Demand | undefined {
     const { id: callId, name, args } = call;
     const request = { type: 'tool_call_request', callId, name: name.slice(0, 1024), args } as const;
     const demand = demandOf(this.push(request, now).verdicts, this.plan, name);
@@ -204,11 +237,12 @@ export class GatewaySession {
   /** The answer is complete. */
   answered({ usage, finishReason }: Pick<Reply, 'usage' | 'finishReason'>, now: number): void {
     this.push({ type: 'turn_finished', finishReason, ...(usage !== null && { usage }) }, now);
+    this.lineage.answered();
   }
 
   /** The answer did not reach the client whole. */
   lost(): void {
-    this.undelivered = true;
+    this.lineage.lost();
   }
 
   /** Whether anything of it could not be had again from the history of its next request. */
@@ -216,7 +250,7 @@ export class GatewaySession {
     return (
       this.wasKept ||
       this.hasOwnSettings ||
-      this.undelivered ||
+      this.lineage.isLost ||
       this.detection.limit !== undefined ||
       this.ledger.knowsCalls ||
       this.detection.loops.verdicts.length > 0
@@ -226,13 +260,15 @@ export class GatewaySession {
   /** The session as it can be kept. */
   snapshot(): KeptSession {
     this.wasKept = true;
-    const { contentUnits, undelivered, hasOwnSettings } = this;
+    const { contentUnits, hasOwnSettings } = this;
     return {
-      v: 1,
+      v: 2,
+      name: this.name,
       ...this.detection.snapshot(),
       ledger: this.ledger.snapshot(),
+      lineage: this.lineage.snapshot(),
       tools: [...this.tools],
-      ...{ contentUnits, undelivered, hasOwnSettings },
+      ...{ contentUnits, hasOwnSettings },
       system: this.transcript?.system ?? '',
     };
   }
@@ -242,9 +278,9 @@ export class GatewaySession {
     this.wasKept = true;
     this.detection.restore(kept);
     this.ledger.restore(kept.ledger);
+    this.lineage.restore(kept.lineage);
     for (const [id, tool] of kept.tools) this.tools.note(id, tool);
     this.contentUnits = kept.contentUnits;
-    this.undelivered = kept.undelivered;
     this.hasOwnSettings = kept.hasOwnSettings;
     if (this.transcript !== undefined) this.transcript.system = kept.system;
   }

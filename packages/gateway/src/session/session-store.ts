@@ -11,22 +11,25 @@ export interface OwnWords {
   readonly told: string;
 }
 
+/** Conversations that share a name and are looked through for the one that a request goes on from. */
+const MAX_SHARING = 256;
+
 /** Why a session was let go. */
 export type LetGo = 'idle' | 'lru';
 
 /** The sessions of a gateway in memory: the one unused for longest goes when there are too many, or it is idle. */
 export class SessionStore {
   private readonly sessions = new Map<string, GatewaySession>();
+  /** By name, the ids of the other conversations that share it. */
+  private readonly sharing = new Map<string, Set<string>>();
   private readonly answers: Latest<string>;
   private readonly ownAnswers = new Latest<OwnWords>(MOST_OWN_ANSWERS);
   private readonly limit: number;
-  private readonly create: (id: string) => GatewaySession;
   private readonly onLetGo: (why: LetGo) => void;
 
-  constructor(limit: number, create: (id: string) => GatewaySession, onLetGo: (why: LetGo) => void) {
+  constructor(limit: number, onLetGo: (why: LetGo) => void) {
     this.limit = limit;
     this.answers = new Latest(2 * limit);
-    this.create = create;
     this.onLetGo = onLetGo;
   }
 
@@ -46,22 +49,28 @@ export class SessionStore {
     return session !== undefined && now - session.usedAt <= session.idleMs ? session : undefined;
   }
 
+  /** The conversations in memory that have this name, the first of them first. */
+  named(name: string, now: number): GatewaySession[] {
+    return [name, ...(this.sharing.get(name) ?? [])].flatMap((id) => this.peek(id, now) ?? []);
+  }
+
   /** Forgets a session that another gateway has. */
   drop(session: GatewaySession): void {
-    if (this.sessions.get(session.id) === session) this.sessions.delete(session.id);
+    if (this.sessions.get(session.id) === session) this.forget(session);
   }
 
   /**
    * The session, made where it is not there, and now the one used last.
    *
    * @param now epoch ms
-   * @param create how it is made; afresh, where absent
+   * @param create how it is made
    */
-  get(id: string, now: number, create = this.create): GatewaySession {
-    const session = this.peek(id, now) ?? create(id);
+  get(id: string, now: number, create: () => GatewaySession): GatewaySession {
+    const session = this.peek(id, now) ?? create();
     this.sessions.delete(id);
     this.sessions.set(id, session);
     session.usedAt = now;
+    if (session.name !== id) this.share(session);
     this.trim(now);
     return session;
   }
@@ -80,11 +89,25 @@ export class SessionStore {
     return this.ownAnswers.get(answerId);
   }
 
+  private share({ id, name }: GatewaySession): void {
+    const ids = this.sharing.get(name) ?? new Set<string>();
+    ids.add(id);
+    this.sharing.set(name, ids);
+    const [oldest] = ids;
+    if (ids.size > MAX_SHARING && oldest !== undefined) ids.delete(oldest);
+  }
+
+  private forget({ id, name }: GatewaySession): void {
+    this.sessions.delete(id);
+    const ids = this.sharing.get(name);
+    if (ids?.delete(id) === true && ids.size === 0) this.sharing.delete(name);
+  }
+
   private trim(now: number): void {
-    for (const [id, session] of this.sessions) {
+    for (const session of this.sessions.values()) {
       const idle = now - session.usedAt > session.idleMs;
       if (!idle && this.sessions.size <= this.limit) return;
-      this.sessions.delete(id);
+      this.forget(session);
       this.onLetGo(idle ? 'idle' : 'lru');
     }
   }

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { storableText } from '@loopwatch/storage';
+import type { Conversation } from '../api/conversation.ts';
+import { type FlatHeaders, headerOf } from '../http/headers.ts';
+
+/** What a request says of its session, or what it is known by where it says nothing. */
+export interface SessionName {
+  readonly name: string;
+  /**
+   * Whether the name is of one conversation: then memory counts where a request shows no history. Other names may be
+   * shared by several conversations.
+   */
+  readonly isOne: boolean;
+  /** Whether it was made of the conversation's beginning. */
+  readonly isDerived: boolean;
+}
+
+const MAX_UNITS = 1024;
+const ownHeader = 'x-session-id';
+/** Headers of clients, and the header that tells the agents of one such session apart. */
+const clientHeaders = [
+  { session: 'x-claude-code-session-id', agent: 'x-claude-code-agent-id' },
+  { session: 'session-id', agent: 'thread-id' },
+  { session: 'session_id', agent: 'thread_id' },
+];
+const routingHeaders = ['x-litellm-session-id', 'x-litellm-trace-id', 'x-session-affinity'];
+
+/** Whether the request itself names its session, by header. */
+export function namesItself(headers: FlatHeaders): boolean {
+  return valueOf(headers, ownHeader) !== undefined;
+}
+
+/**
+ * The name of a request's session: what it says in headers or body; else a hash of the first user message, under the
+ * same key: system prompts may change from request to request. Conversations that share a name are told apart by their histories.
+ */
+export function sessionName(headers: FlatHeaders, conversation: Conversation): SessionName {
+  const { names } = conversation;
+  const header = valueOf(headers, ownHeader);
+  if (header !== undefined) return given(header, true);
+  if (names.conversation !== null) return given(names.conversation, true);
+  const name =
+    clientName(headers) ??
+    names.session ??
+    names.cacheKey ??
+    routingHeaders.map((routing) => valueOf(headers, routing)).find((value) => value !== undefined);
+  return name === undefined ? derived(headers, conversation) : given(name, false);
+}
+
+/** The name of one more conversation that shares a name. @param tag tells it apart */
+export function taggedName(name: string, tag: string): string {
+  return `${name.slice(0, MAX_UNITS - tag.length - 1)}~${tag}`;
+}
+
+function clientName(headers: FlatHeaders): string | undefined {
+  for (const { session, agent } of clientHeaders) {
+    const name = valueOf(headers, session);
+    if (name === undefined) continue;
+    const part = valueOf(headers, agent);
+    return part === undefined || part === name ? name : taggedName(name, part);
+  }
+  return undefined;
+}
+
+function derived(headers: FlatHeaders, { items, previous }: Conversation): SessionName {
+  const user = items.find(({ role }) => role === 'user');
+  const key = headerOf(headers, 'authorization') ?? headerOf(headers, 'x-api-key') ?? '';
+  const beginning = JSON.stringify([key, previous, user?.role === 'user' ? user.text : '']);
+  const hash = createHash('sha256').update(beginning).digest('hex').slice(0, 24);
+  return { name: `derived-${hash}`, isOne: false, isDerived: true };
+}
+
+function given(name: string, isOne: boolean): SessionName {
+  return { name: storableText(name).slice(0, MAX_UNITS), isOne, isDerived: false };
+}
+
+/** @returns undefined where it says nothing */
+function valueOf(headers: FlatHeaders, name: string): string | undefined {
+  const value = headerOf(headers, name)?.trim() ?? '';
+  return value === '' ? undefined : value;
+}
