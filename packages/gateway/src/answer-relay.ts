@@ -6,6 +6,7 @@ import { type FlatHeaders, headerOf, responseHeaders } from './http/headers.ts';
 import type { AnswerReceiver, UpstreamCall, UpstreamRequest } from './http/upstream.ts';
 import type { UpstreamError } from './http/upstream-error.ts';
 import type { Outcome } from './metrics.ts';
+import { type AnswerForm, SniffedAnswer } from './sniffed-answer.ts';
 import { StreamedAnswer } from './streamed-answer.ts';
 import { WholeReply } from './whole-reply.ts';
 
@@ -66,24 +67,28 @@ export class AnswerRelay implements AnswerReceiver {
   }
 
   private takerFor(status: number, headers: FlatHeaders, statusMessage: string): AnswerTaker {
-    const { exchange } = this;
-    const type = headerOf(headers, 'content-type') ?? '';
-    const encoding = headerOf(headers, 'content-encoding') ?? 'identity';
-    const { earlier } = this;
-    if (earlier !== undefined) {
-      const streams = status < 300 && encoding === 'identity' && type.includes('text/event-stream');
-      return streams ? this.streamed() : this.continuedReply(earlier, status);
+    const { exchange, earlier } = this;
+    const type = (headerOf(headers, 'content-type') ?? '').toLowerCase();
+    const isStream = type.includes('event-stream');
+    const isRead = (headerOf(headers, 'content-encoding') ?? 'identity').toLowerCase() === 'identity';
+    if (earlier !== undefined)
+      return status < 300 && isRead && isStream ? this.streamed() : this.continuedReply(earlier, status);
+    const begin = (form: AnswerForm): AnswerTaker => {
+      if (form === 'json') return new WholeReply(exchange, status, headers, statusMessage);
+      exchange.client.head(status, headers, statusMessage);
+      return form === 'stream' ? this.streamed() : new Untouched(exchange, status < 300);
+    };
+    if (status >= 300) return begin('other');
+    if (!isRead) {
+      exchange.unjudged('encoded');
+      return begin('other');
     }
-    if (status >= 200 && status < 300 && encoding !== 'identity') exchange.unjudged('encoded');
-    else if (status >= 200 && status < 300) {
-      if (type.includes('text/event-stream')) {
-        exchange.client.head(status, headers, statusMessage);
-        return this.streamed();
-      }
-      if (type.includes('json')) return new WholeReply(exchange, status, headers, statusMessage);
-    }
-    exchange.client.head(status, headers, statusMessage);
-    return new Untouched(exchange, status < 300);
+    if (isStream) return begin('stream');
+    if (type.includes('json') && !exchange.asked.conversation.stream) return begin('json');
+    return new SniffedAnswer((form) => {
+      if (form === 'other') exchange.unjudged('malformed');
+      return begin(form);
+    });
   }
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Readable } from 'node:stream';
 import { detectionSettings, type Settings, type TopicNames } from '@loopwatch/contract';
 import { detectionOf } from '@loopwatch/detectors';
 import type { TopicReader, VerdictSink } from '@loopwatch/log';
@@ -8,13 +9,15 @@ import { WideSettings } from '@loopwatch/pipeline';
 import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { apiOf } from './api/apis.ts';
+import { apiOf, mayAskModel } from './api/apis.ts';
 import { ControlFeed } from './control-feed.ts';
 import { isOwnAnswer } from './exchange.ts';
 import { answerHealth } from './health.ts';
 import { type ApiKind, apiError } from './http/api-error.ts';
 import { ClientResponse } from './http/client-response.ts';
 import { requestHeaders } from './http/headers.ts';
+import { scanForQuestion } from './http/key-scan.ts';
+import { requestPath } from './http/request-path.ts';
 import { type Target, targetOf } from './http/target.ts';
 import { Upstream } from './http/upstream.ts';
 import { createGatewayMetrics, type GatewayMetrics, type Outcome } from './metrics.ts';
@@ -27,9 +30,13 @@ import { SessionSettings } from './session/session-settings.ts';
 import { SessionStore } from './session/session-store.ts';
 import { SessionWatch } from './session-watch.ts';
 import { GatewayStorage } from './storage/gateway-storage.ts';
+import { UnjudgedRequests } from './unjudged.ts';
 
 /** What goes on at the end gets this much longer, in milliseconds. */
 const CLOSING_MS = 5_000;
+
+const dotSegments =
+  'The path has a segment "." or "..", which could lead out of the upstream\'s path. Send the path that is meant.';
 
 export interface GatewayDeps {
   /** The whole configuration; `gateway.upstream` names the upstream, `preset` is what is detected by. */
@@ -54,6 +61,7 @@ export class Gateway {
   private readonly upstream: Upstream;
   private readonly target: Target;
   private readonly metrics: GatewayMetrics;
+  private readonly unjudged: UnjudgedRequests;
   private readonly outbox: Outbox | undefined;
   private readonly requests: ModelRequests;
   private readonly storage: GatewayStorage | undefined;
@@ -78,6 +86,7 @@ export class Gateway {
       waitingRows: () => this.storage?.waiting ?? 0,
     });
     const { metrics, outbox } = this;
+    this.unjudged = new UnjudgedRequests(metrics, logger);
     const me = randomBytes(6).toString('hex');
     const ownSettings = new SessionSettings(2 * gateway.max_sessions);
     const watch = new SessionWatch({
@@ -132,6 +141,7 @@ export class Gateway {
         ...{ sessions, create, settings: wide, ownSettings, storage: this.storage, isOwnAnswer, logger, now },
       }),
       storage: this.storage,
+      unjudged: this.unjudged,
       backend: gateway.backend,
       onBlock: gateway.on_block,
       guidanceAs: gateway.guidance_as,
@@ -203,15 +213,20 @@ export class Gateway {
   }
 
   private async handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = incoming.url ?? '/';
+    const path = requestPath(incoming.url ?? '/');
+    const client = new ClientResponse(response);
+    if (path === undefined) {
+      client.json(400, apiError('other', 400, 'bad_path', dotSegments));
+      this.note('other', 'refused');
+      return;
+    }
     const api = apiOf(incoming.method ?? '', path);
     const kind: ApiKind = api?.kind ?? 'other';
-    const client = new ClientResponse(response);
     try {
       if (api === undefined) {
         if (await answerHealth(path, response, () => this.health(), this.deps.registry)) return;
-        this.note(kind, await this.pass(incoming, client));
-      } else this.note(kind, await this.requests.handle(api, incoming, client));
+        this.note(kind, await this.pass(incoming, path, client));
+      } else this.note(kind, await this.requests.handle(api, incoming, path, client));
     } catch (error) {
       this.deps.logger.error(
         { err: error },
@@ -223,18 +238,31 @@ export class Gateway {
   }
 
   /** What the gateway does not understand goes on as it comes. */
-  private pass(incoming: IncomingMessage, client: ClientResponse): Promise<Outcome> {
-    const { headers, method = 'GET', url = '/', rawHeaders } = incoming;
+  private pass(incoming: IncomingMessage, path: string, client: ClientResponse): Promise<Outcome> {
+    const { headers, method = 'GET', rawHeaders } = incoming;
     const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
     const request = {
       method,
-      path: this.target.path(url),
+      path: this.target.path(path),
       headers: requestHeaders(rawHeaders),
-      body: hasBody ? incoming : null,
+      body: hasBody ? this.scanned(incoming, path) : null,
     };
     const kind = headers['anthropic-version'] === undefined ? 'other' : 'messages';
     const { upstream, metrics } = this;
     return passOn({ upstream, metrics, logger: this.deps.logger }, request, client, kind);
+  }
+
+  /** The body as it comes; where it asks a model something, that is said. */
+  private scanned(incoming: IncomingMessage, path: string): Readable {
+    const type = (incoming.headers['content-type'] ?? 'json').toLowerCase();
+    if (!type.includes('json') || !mayAskModel(incoming.method ?? '', path)) return incoming;
+    const scan = scanForQuestion(() => {
+      this.unjudged.note(path, 'path');
+    });
+    incoming.once('close', () => {
+      if (!incoming.complete) scan.destroy();
+    });
+    return incoming.pipe(scan);
   }
 
   private note(api: ApiKind, outcome: Outcome): void {

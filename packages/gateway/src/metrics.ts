@@ -69,7 +69,7 @@ export function createGatewayMetrics(
     ]),
     unjudged: counter(
       'gateway_unjudged_total',
-      'Answers that went on without a look: too_large, encoded, malformed.',
+      'Requests and answers that went on without a look: path, too_large, encoded, malformed.',
       ['reason'],
     ),
     faults: counter('detection_faults_total', 'Events at which detection itself failed: a bug.'),

@@ -29,6 +29,7 @@ import { sessionName } from './session/session-name.ts';
 import type { SessionSettings } from './session/session-settings.ts';
 import type { SessionStore } from './session/session-store.ts';
 import type { GatewayStorage } from './storage/gateway-storage.ts';
+import type { UnjudgedRequests } from './unjudged.ts';
 
 export interface ModelRequestsDeps extends ExchangeDeps {
   readonly target: Target;
@@ -40,6 +41,7 @@ export interface ModelRequestsDeps extends ExchangeDeps {
   readonly conversations: Conversations;
   /** Where sessions are kept beyond memory; undefined: nowhere. */
   readonly storage: GatewayStorage | undefined;
+  readonly unjudged: UnjudgedRequests;
   /** Name of the backend; undefined: that of the API. */
   readonly backend: string | undefined;
   readonly commands: boolean;
@@ -64,13 +66,13 @@ export class ModelRequests {
     this.deps = deps;
   }
 
-  async handle(api: Api, incoming: IncomingMessage, client: ClientResponse): Promise<Outcome> {
-    const { maxRequestBytes, target } = this.deps;
+  async handle(api: Api, incoming: IncomingMessage, path: string, client: ClientResponse): Promise<Outcome> {
+    const { maxRequestBytes, target, unjudged } = this.deps;
     const read = await readBody(incoming, maxRequestBytes);
     if (!read.ok) return this.refuse(api, client, read.why);
     const request = {
       method: incoming.method ?? 'POST',
-      path: target.path(incoming.url ?? '/'),
+      path: target.path(path),
       headers: requestHeaders(incoming.rawHeaders),
     };
     // Where nothing is watched nothing is looked at, unless somebody may be asking for it.
@@ -80,7 +82,10 @@ export class ModelRequests {
       return this.pass(api, request, read.body, client);
     const body = parseObject(read.body.toString('utf8'));
     const conversation = body && api.readRequest(body);
-    if (body === undefined || conversation === undefined) return this.pass(api, request, read.body, client);
+    if (body === undefined || conversation === undefined) {
+      unjudged.note(path, 'malformed');
+      return this.pass(api, request, read.body, client);
+    }
     return this.take(
       api,
       { request, body, conversation, raw: read.body, headers: incoming.rawHeaders },

@@ -18,6 +18,9 @@ export class SseCutter {
   /** Whether the line at hand has a character besides CR. */
   private inLine = false;
   private hasLines = false;
+  /** Whether the byte before was the stream's first CR: the next one says whether CR ends lines by itself. */
+  private afterFirstCr = false;
+  private lineEnd: typeof LF | typeof CR | undefined;
 
   /** @param limit bytes of one event, at most */
   constructor(limit: number) {
@@ -35,7 +38,8 @@ export class SseCutter {
     let from = 0;
     for (let at = 0; at < chunk.length; at += 1) {
       const byte = chunk[at];
-      if (byte === LF) {
+      if (this.lineEnd === undefined) this.settleLineEnd(byte);
+      if (byte === this.lineEnd) {
         if (!this.inLine && this.hasLines) {
           events.push(this.event(chunk.subarray(from, at + 1)));
           from = at + 1;
@@ -44,7 +48,7 @@ export class SseCutter {
         // Blank lines between events belong to the one that follows.
         else if (this.inLine) this.hasLines = true;
         this.inLine = false;
-      } else if (byte !== CR) this.inLine = true;
+      } else if (byte !== CR && byte !== LF) this.inLine = true;
     }
     if (from < chunk.length) {
       this.pending.push(from === 0 ? chunk : chunk.subarray(from));
@@ -61,6 +65,16 @@ export class SseCutter {
     return rest;
   }
 
+  private settleLineEnd(byte: number | undefined): void {
+    if (byte === LF) this.lineEnd = LF;
+    else if (this.afterFirstCr) {
+      this.lineEnd = CR;
+      // The CR before this byte ended a line.
+      this.hasLines = this.inLine;
+      this.inLine = false;
+    } else this.afterFirstCr = byte === CR;
+  }
+
   private event(last: Buffer): SseEvent {
     const raw = this.pending.length === 0 ? last : Buffer.concat([...this.pending, last]);
     this.pending = [];
@@ -71,7 +85,7 @@ export class SseCutter {
 
 function dataOf(text: string): string {
   let data: string | undefined;
-  for (const line of text.split('\n')) {
+  for (const line of text.split(text.includes('\n') ? '\n' : '\r')) {
     if (!line.startsWith('data:')) continue;
     const end = line.endsWith('\r') ? line.length - 1 : line.length;
     const value = line.slice(line[5] === ' ' ? 6 : 5, end);

@@ -1,0 +1,41 @@
+import type { Logger } from 'pino';
+import { judgedPaths } from './api/apis.ts';
+import { plainPath } from './http/request-path.ts';
+import type { GatewayMetrics } from './metrics.ts';
+
+/** Paths that are told of, at most: the log must not grow with what clients make up. */
+const MAX_TOLD = 1_000;
+
+/** Why a request goes on without a look. */
+export type UnjudgedRequest = 'path' | 'encoded' | 'malformed';
+
+const remedies: Readonly<Record<UnjudgedRequest, string>> = {
+  path: `its path is of no API that the gateway knows. To have it judged, let the client use one that ends in ${judgedPaths.join(', ')}`,
+  encoded:
+    'its body is compressed in a way that the gateway cannot read, or is too large when it is not. To have it judged, let the client send it as it is',
+  malformed: 'its body is no request of the API that its path names. To have it judged, correct the client',
+};
+
+/** Requests that go on without being judged: each is counted, and told of once by path and reason. */
+export class UnjudgedRequests {
+  private readonly metrics: Pick<GatewayMetrics, 'unjudged'>;
+  private readonly logger: Logger;
+  private readonly told = new Set<string>();
+
+  constructor(metrics: Pick<GatewayMetrics, 'unjudged'>, logger: Logger) {
+    this.metrics = metrics;
+    this.logger = logger;
+  }
+
+  note(path: string, reason: UnjudgedRequest): void {
+    this.metrics.unjudged.inc({ reason });
+    const plain = plainPath(path);
+    const key = `${reason} ${plain}`;
+    if (this.told.has(key) || this.told.size >= MAX_TOLD) return;
+    this.told.add(key);
+    this.logger.warn(
+      { path: plain, reason },
+      `A request to ${plain.slice(0, 200)} went on without being judged: ${remedies[reason]}`,
+    );
+  }
+}
