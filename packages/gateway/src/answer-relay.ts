@@ -2,13 +2,18 @@ import type { AnswerTaker } from './answer-taker.ts';
 import type { ApiStream } from './api/api.ts';
 import { ContinuedReply } from './continued-reply.ts';
 import type { Exchange } from './exchange.ts';
+import type { AnswerReceiver, AnswerSource } from './http/answer.ts';
+import { codingOf } from './http/decoders.ts';
 import { type FlatHeaders, headerOf, responseHeaders } from './http/headers.ts';
-import type { AnswerReceiver, UpstreamCall, UpstreamRequest } from './http/upstream.ts';
+import type { UpstreamRequest } from './http/upstream.ts';
 import type { UpstreamError } from './http/upstream-error.ts';
 import type { Outcome } from './metrics.ts';
 import { type AnswerForm, SniffedAnswer } from './sniffed-answer.ts';
 import { StreamedAnswer } from './streamed-answer.ts';
 import { WholeReply } from './whole-reply.ts';
+
+/** A compressed answer may be this many times as large as what may be held of one. */
+const MAX_EXPANSION = 16;
 
 /** An answer on its way from the upstream to the client: how it is treated follows from its head. */
 export class AnswerRelay implements AnswerReceiver {
@@ -17,7 +22,7 @@ export class AnswerRelay implements AnswerReceiver {
   private readonly earlier: ApiStream | undefined;
   private taker: AnswerTaker | undefined;
   private resolve: (outcome: Outcome | Promise<Outcome>) => void = () => undefined;
-  private call: UpstreamCall | undefined;
+  private call: AnswerSource | undefined;
 
   constructor(exchange: Exchange, earlier?: ApiStream) {
     this.exchange = exchange;
@@ -28,7 +33,7 @@ export class AnswerRelay implements AnswerReceiver {
     return new Promise((resolve) => {
       this.resolve = resolve;
       const { deps, client } = this.exchange;
-      this.call = deps.upstream.send(request, this);
+      this.call = deps.upstream.sendReadable(request, this, MAX_EXPANSION * deps.maxHeldBytes);
       client.feedFrom(this.call);
     });
   }
@@ -70,7 +75,7 @@ export class AnswerRelay implements AnswerReceiver {
     const { exchange, earlier } = this;
     const type = (headerOf(headers, 'content-type') ?? '').toLowerCase();
     const isStream = type.includes('event-stream');
-    const isRead = (headerOf(headers, 'content-encoding') ?? 'identity').toLowerCase() === 'identity';
+    const isRead = codingOf(headerOf(headers, 'content-encoding')) === 'identity';
     if (earlier !== undefined)
       return status < 300 && isRead && isStream ? this.streamed() : this.continuedReply(earlier, status);
     const begin = (form: AnswerForm): AnswerTaker => {

@@ -70,9 +70,8 @@ export class Exchange {
     }
     if (hint !== undefined) this.outgoing = api.withNote(this.outgoing, hint.text, this.guidanceAs);
     if (limit !== undefined) this.outgoing = api.withLimit(this.outgoing, limit);
-    const bytes =
-      this.outgoing === body && raw !== undefined ? raw : Buffer.from(JSON.stringify(this.outgoing));
-    return this.upstreamRequest(bytes);
+    if (this.outgoing === body && raw !== undefined) return this.upstreamRequest(raw, 'as it came');
+    return this.upstreamRequest(Buffer.from(JSON.stringify(this.outgoing)));
   }
 
   get guidanceAs(): GuidanceAs {
@@ -208,9 +207,10 @@ export class Exchange {
     return this.asked.session.plan.tool.similarity !== null;
   }
 
-  private upstreamRequest(body: Buffer): UpstreamRequest {
+  private upstreamRequest(body: Buffer, as: 'as it came' | 'JSON' = 'JSON'): UpstreamRequest {
     // Judged is what can be read: the upstream is not to compress it.
-    const headers = withoutHeaders(this.asked.request.headers, 'content-length', 'accept-encoding');
+    const replaced = ['content-length', 'accept-encoding', ...(as === 'JSON' ? ['content-encoding'] : [])];
+    const headers = withoutHeaders(this.asked.request.headers, ...replaced);
     return { ...this.asked.request, headers: [...headers, 'accept-encoding', 'identity'], body };
   }
 }

@@ -8,6 +8,7 @@ import { parseObject } from './api/json.ts';
 import { Exchange, type ExchangeDeps, ownId } from './exchange.ts';
 import { apiError } from './http/api-error.ts';
 import type { ClientResponse } from './http/client-response.ts';
+import { decodeBody } from './http/decode-body.ts';
 import { requestHeaders, withoutHeaders } from './http/headers.ts';
 import { readBody } from './http/read-body.ts';
 import type { Target } from './http/target.ts';
@@ -78,12 +79,14 @@ export class ModelRequests {
     // Where nothing is watched nothing is looked at, unless somebody may be asking for it.
     const { sessions, ownSettings } = this.deps;
     const idle = !this.watchesAny() && !sessions.anyOwnSettings && !ownSettings.isAny;
-    if (idle && !(this.deps.commands && read.body.includes('!/')))
+    const encoding = incoming.headers['content-encoding'];
+    if (idle && !(this.deps.commands && (encoding !== undefined || read.body.includes('!/'))))
       return this.pass(api, request, read.body, client);
-    const body = parseObject(read.body.toString('utf8'));
+    const decoded = await decodeBody(read.body, encoding, maxRequestBytes);
+    const body = decoded && parseObject(decoded.toString('utf8'));
     const conversation = body && api.readRequest(body);
     if (body === undefined || conversation === undefined) {
-      unjudged.note(path, 'malformed');
+      unjudged.note(path, decoded === undefined ? 'encoded' : 'malformed');
       return this.pass(api, request, read.body, client);
     }
     return this.take(
@@ -142,7 +145,9 @@ export class ModelRequests {
       return outcome;
     }
     if (obeyed !== undefined) this.keep(session);
-    return this.pass(api, request, body === given ? raw : Buffer.from(JSON.stringify(body)), client);
+    return body === given
+      ? this.pass(api, request, raw, client)
+      : this.pass(api, withoutCoding(request), Buffer.from(JSON.stringify(body)), client);
   }
 
   /** Nobody waits for it: the answer is on its way already. */
@@ -203,6 +208,11 @@ export class ModelRequests {
     client.json(413, apiError(api.kind, 413, 'request_too_large', message), ['connection', 'close']);
     return 'refused';
   }
+}
+
+/** The request with a body that is not compressed. */
+function withoutCoding<Request extends Pick<UpstreamRequest, 'headers'>>(request: Request): Request {
+  return { ...request, headers: withoutHeaders(request.headers, 'content-encoding') };
 }
 
 /** Whether any detector is on. */

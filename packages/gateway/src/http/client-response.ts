@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
+import type { AnswerSource } from './answer.ts';
 import type { FlatHeaders } from './headers.ts';
-import type { UpstreamCall } from './upstream.ts';
 
 /**
  * The answer to a client, fed from an upstream: a client that reads slowly slows the upstream down, and one that goes
@@ -8,7 +8,7 @@ import type { UpstreamCall } from './upstream.ts';
  */
 export class ClientResponse {
   private readonly response: ServerResponse;
-  private source: UpstreamCall | undefined;
+  private source: AnswerSource | undefined;
   private written = false;
   private readonly aborter = new AbortController();
 
@@ -32,7 +32,7 @@ export class ClientResponse {
   }
 
   /** The upstream that the answer comes from now. */
-  feedFrom(source: UpstreamCall): void {
+  feedFrom(source: AnswerSource): void {
     this.source = source;
     if (this.aborter.signal.aborted) source.abort();
   }

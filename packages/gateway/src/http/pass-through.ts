@@ -1,8 +1,9 @@
+import type { AnswerReceiver } from './answer.ts';
 import type { ApiKind } from './api-error.ts';
 import { apiError } from './api-error.ts';
 import type { ClientResponse } from './client-response.ts';
 import { responseHeaders } from './headers.ts';
-import type { AnswerReceiver, Upstream, UpstreamRequest } from './upstream.ts';
+import type { Upstream, UpstreamRequest } from './upstream.ts';
 import type { UpstreamError } from './upstream-error.ts';
 
 /** Sends a request on and its answer back, each byte as it comes. @returns how it ended */

@@ -1,5 +1,7 @@
 import type { Readable } from 'node:stream';
 import { type Dispatcher, Pool } from 'undici';
+import type { AnswerReceiver, AnswerSource } from './answer.ts';
+import { DecodedAnswer } from './decoded-answer.ts';
 import type { FlatHeaders } from './headers.ts';
 import { tooLargeToJudge, toUpstreamError, UpstreamError } from './upstream-error.ts';
 
@@ -10,14 +12,6 @@ export interface UpstreamRequest {
   readonly path: string;
   readonly headers: FlatHeaders;
   readonly body: Buffer | Readable | null;
-}
-
-/** Takes an answer as it comes; `failed` may come at any time, and nothing comes after it or after `end`. */
-export interface AnswerReceiver {
-  start(status: number, headers: FlatHeaders, statusMessage: string): void;
-  data(chunk: Buffer): void;
-  end(): void;
-  failed(error: UpstreamError): void;
 }
 
 /** An answer that was taken as a whole. */
@@ -50,6 +44,12 @@ export class Upstream {
     });
   }
 
+  /** Sends a request whose answer is to be read. @param limit bytes of a compressed answer when it is not, at most */
+  sendReadable(request: UpstreamRequest, receiver: AnswerReceiver, limit: number): AnswerSource {
+    const answer = new DecodedAnswer(receiver, limit, this.origin);
+    return answer.from(this.send(request, answer));
+  }
+
   send(request: UpstreamRequest, receiver: AnswerReceiver): UpstreamCall {
     const call = new UpstreamCall(this.origin, receiver);
     try {
@@ -73,7 +73,7 @@ export class Upstream {
       const chunks: Buffer[] = [];
       let bytes = 0;
       let head: Pick<WholeAnswer, 'status' | 'headers'> = { status: 502, headers: [] };
-      const call = this.send(request, {
+      const receiver: AnswerReceiver = {
         start: (status, headers) => {
           head = { status, headers };
         },
@@ -86,7 +86,8 @@ export class Upstream {
           resolve({ ...head, body: Buffer.concat(chunks) });
         },
         failed: reject,
-      });
+      };
+      const call = this.sendReadable(request, receiver, limit);
       if (signal.aborted) call.abort();
       else signal.addEventListener('abort', () => call.abort(), { once: true });
     });
@@ -98,7 +99,7 @@ export class Upstream {
 }
 
 /** One request at the upstream and its answer: what undici reports, handed to the receiver. */
-export class UpstreamCall implements Dispatcher.DispatchHandler {
+export class UpstreamCall implements Dispatcher.DispatchHandler, AnswerSource {
   private readonly origin: string;
   private readonly receiver: AnswerReceiver;
   private controller: Dispatcher.DispatchController | undefined;
