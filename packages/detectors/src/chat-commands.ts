@@ -2,7 +2,9 @@ import { allowedValues, didYouMean, nearest, toolCallLoopSchema, valueFromText }
 
 /**
  * Commands that a user writes into the conversation: `!/set(tool-loop-max-repeats=4)`,
- * `!/unset(tool-loop-mode, tool-loop-ttl)`. Names may be written with hyphens or underscores, values with quotes.
+ * `!/unset(tool-loop-mode, tool-loop-ttl)`. Names may be written with hyphens or underscores, values with quotes. A command
+ * stands at the beginning of a line, or behind another one, and outside of code fences: what a message quotes is obeyed by
+ * nobody.
  */
 
 /** What one command changes, by dotted path, or why it cannot. */
@@ -10,11 +12,24 @@ export type ChatCommand =
   | { readonly set: Readonly<Record<string, unknown>>; readonly unset: readonly string[] }
   | { readonly refused: string };
 
+/** A command, and where in the text it stands. */
+export interface PlacedCommand {
+  readonly start: number;
+  readonly end: number;
+  /** Null: the text asks for help. */
+  readonly command: ChatCommand | null;
+}
+
 const MARK = '!/';
-const command = /!\/(set|unset)\(([^()\n]{0,500})\)/g;
+/** The beginning of a name that tells the settings apart. */
+const TELLING_UNITS = 'tool_loop_max'.length;
+const fence = /^ {0,3}(`{3,}|~{3,})/;
+/** Anything that is meant as one of the commands, however it is written. */
+const attempt = /[ \t]*!\/(set|unset|help)\b(\([^()]{0,500}\))?/iy;
 const assignment = /^([^=]*)=(.*)$/;
 /** Names that begin otherwise are commands for somebody else. */
-const ours = /^tool[-_]loop[-_]/;
+const ours = /^tool[-_]loop[-_]/i;
+const mentionsOurs = /tool[-_ ]?loop/i;
 
 const { enabled, max_repeats: maxRepeats, ttl_seconds: ttlSeconds, mode } = toolCallLoopSchema.shape;
 const settings = new Map([
@@ -28,24 +43,81 @@ const settings = new Map([
 
 /** The commands in a text, in their order; those of others are left out. */
 export function chatCommands(text: string): ChatCommand[] {
-  if (!text.includes(MARK)) return [];
-  return [...text.matchAll(command)].flatMap(([, verb, inside = '']) => {
-    const parts = inside
-      .split(',')
-      .map((part) => part.trim())
-      .filter((part) => ours.test(part));
-    if (parts.length === 0) return [];
-    return [verb === 'set' ? setting(parts) : unsetting(parts)];
-  });
+  return placedCommands(text).flatMap(({ command }) => command ?? []);
 }
 
-/** The text without the commands that {@link chatCommands} finds in it, and without the white space around them. */
+/** Whether a text asks what commands there are. */
+export function asksForHelp(text: string): boolean {
+  return placedCommands(text).some(({ command }) => command === null);
+}
+
+/** The text without its commands, and without the white space around them. */
 export function withoutChatCommands(text: string): string {
-  if (!text.includes(MARK)) return text;
-  return text
-    .replace(command, (whole: string) => (chatCommands(whole).length === 0 ? whole : ''))
-    .replace(/(?<![ \t])[ \t]+$/gm, '')
-    .trim();
+  const placed = placedCommands(text);
+  if (placed.length === 0) return text;
+  let rest = '';
+  let from = 0;
+  for (const { start, end } of placed) {
+    rest += text.slice(from, start);
+    from = end;
+  }
+  return (rest + text.slice(from)).replace(/(?<![ \t])[ \t]+$/gm, '').trim();
+}
+
+function placedCommands(text: string): PlacedCommand[] {
+  if (!text.includes(MARK)) return [];
+  const placed: PlacedCommand[] = [];
+  let open: string | undefined;
+  let start = 0;
+  for (const line of text.split('\n')) {
+    const [whole = '', marks = ''] = fence.exec(line) ?? [];
+    if (open !== undefined) {
+      if (marks.startsWith(open) && line.slice(whole.length).trim() === '') open = undefined;
+    } else if (marks !== '') open = marks;
+    else placed.push(...commandsOfLine(line, start));
+    start += line.length + 1;
+  }
+  return placed;
+}
+
+/** Commands from the beginning of a line on, up to anything else. */
+function commandsOfLine(line: string, start: number): PlacedCommand[] {
+  const placed: PlacedCommand[] = [];
+  let from = 0;
+  for (;;) {
+    attempt.lastIndex = from;
+    const match = attempt.exec(line);
+    if (match === null) return placed;
+    const [whole, verb = '', inside] = match;
+    const command = commandOf(verb.toLowerCase(), inside, line.slice(from + whole.length));
+    if (command === undefined) return placed;
+    // What is malformed ends nowhere: the rest of the line belongs to it.
+    const end = command !== null && 'malformed' in command ? line.length : from + whole.length;
+    const told = command !== null && 'malformed' in command ? { refused: command.malformed } : command;
+    placed.push({ start: start + from, end: start + end, command: told });
+    from = end;
+  }
+}
+
+/** @returns undefined where it is none of ours */
+function commandOf(
+  verb: string,
+  inside: string | undefined,
+  rest: string,
+): ChatCommand | { readonly malformed: string } | null | undefined {
+  if (verb === 'help') return inside === undefined || inside.slice(1, -1).trim() === '' ? null : undefined;
+  const list = inside?.slice(1, -1) ?? '';
+  if (list.trim() === '') {
+    if (inside === undefined && rest.trim() !== '' && !mentionsOurs.test(rest)) return undefined;
+    const example = verb === 'set' ? 'tool-loop-max-repeats=4' : 'tool-loop-max-repeats';
+    return { malformed: `!/${verb} takes settings in parentheses, for example !/${verb}(${example})` };
+  }
+  const parts = list
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => ours.test(part));
+  if (parts.length === 0) return undefined;
+  return verb === 'set' ? setting(parts) : unsetting(parts);
 }
 
 function setting(parts: readonly string[]): ChatCommand {
@@ -78,7 +150,15 @@ function unsetting(parts: readonly string[]): ChatCommand {
 /** The setting that a name stands for, or the text that refuses it. */
 function lookUp(name: string) {
   const plain = name.replaceAll('-', '_').toLowerCase();
-  return settings.get(plain) ?? `${name} is no setting${didYouMean(nearest(plain, [...settings.keys()]))}`;
+  return settings.get(plain) ?? `${name} is no setting${didYouMean(meant(plain))}`;
+}
+
+/** The known name that is probably meant: one that begins alike, else one that is near. */
+function meant(name: string): string | undefined {
+  const names = [...settings.keys()];
+  const alike = names.filter((known) => known.startsWith(name.slice(0, TELLING_UNITS)));
+  if (name.length < TELLING_UNITS || alike.length === 0) return nearest(name, names);
+  return nearest(name, alike) ?? alike[0];
 }
 
 function unquoted(value: string): string {

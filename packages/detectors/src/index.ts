@@ -1,5 +1,5 @@
 export { canonicalJson } from './canonical-json.ts';
-export { type ChatCommand, chatCommands, withoutChatCommands } from './chat-commands.ts';
+export { asksForHelp, type ChatCommand, chatCommands, withoutChatCommands } from './chat-commands.ts';
 export { createSessionAnalyzer } from './create-session-analyzer.ts';
 export type { Detection } from './detection.ts';
 export { detectorMetas } from './detector-metas.ts';

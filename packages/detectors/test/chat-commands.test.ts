@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { AgentEvent } from '@loopwatch/contract';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { chatCommands } from '../src/chat-commands.ts';
+import { chatCommands, withoutChatCommands } from '../src/chat-commands.ts';
 import { analyzer, call } from './sessions.ts';
 
 const set = (path: string, value: unknown) => [{ set: { [`tool_call_loop.${path}`]: value }, unset: [] }];
@@ -26,7 +26,7 @@ describe('a command', () => {
       ],
     ),
     [
-      'please !/set(tool-loop-ttl=9, tool-loop-max-repeats=3) and go on',
+      '  !/set(tool-loop-ttl=9, tool-loop-max-repeats=3) and go on',
       [{ set: { 'tool_call_loop.ttl_seconds': 9, 'tool_call_loop.max_repeats': 3 }, unset: [] }],
     ],
     [
@@ -42,8 +42,24 @@ describe('a command', () => {
       '!/set(tool-loop-ttl=1) !/unset(tool_loop_ttl)',
       [...set('ttl_seconds', 1), { set: {}, unset: ['tool_call_loop.ttl_seconds'] }],
     ],
-    ['!/set(model=gpt-5) !/help() /set(tool-loop-ttl=1) !/set(tool-loop-ttl=1', []],
-    ['nothing of the kind', []],
+    ['!/SET(TOOL-LOOP-TTL=1)', set('ttl_seconds', 1)],
+    ['Please\n\t!/set(tool-loop-ttl=1)\r\nand go on', set('ttl_seconds', 1)],
+    ['```\n!/set(tool-loop-ttl=1)\n```\n!/set(tool-loop-ttl=2)', set('ttl_seconds', 2)],
+    ...[
+      '!/set(model=gpt-5) !/set(tool-loop-ttl=1)',
+      '!/help()',
+      '/set(tool-loop-ttl=1)',
+      'please !/set(tool-loop-ttl=1)',
+      '> !/set(tool-loop-ttl=1)',
+      '`!/set(tool-loop-ttl=1)`',
+      'Read this:\n```md\n!/set(tool-loop-ttl=1)\n```\nDone.',
+      '~~~~\n!/set(tool-loop-ttl=1)\n~~~\n!/set(tool-loop-ttl=1)',
+      '```\n!/set(tool-loop-ttl=1)',
+      '!/settle(tool-loop-ttl=1)',
+      '!/set the table',
+      '!/set model=gpt-5',
+      'nothing of the kind',
+    ].map((text): [string, unknown] => [text, []]),
   ])('%s', (text, expected) => {
     expect(chatCommands(text)).toEqual(expected);
   });
@@ -68,6 +84,22 @@ describe('a command', () => {
       '!/set(tool-loop-max-repeat=4)',
       'tool-loop-max-repeat is no setting; did you mean tool_loop_max_repeats?',
     ],
+    ['!/set(tool-loop-maxx=3)', 'tool-loop-maxx is no setting; did you mean tool_loop_max_repeats?'],
+    ...[
+      '!/set',
+      '!/set()',
+      '!/SET( )',
+      '!/set tool-loop-max-repeats=2',
+      '!/set(tool-loop-max-repeats=2',
+      '!/set: Tool Loop off',
+    ].map((text): [string, string] => [
+      text,
+      '!/set takes settings in parentheses, for example !/set(tool-loop-max-repeats=4)',
+    ]),
+    [
+      '!/unset tool-loop-mode',
+      '!/unset takes settings in parentheses, for example !/unset(tool-loop-max-repeats)',
+    ],
     ['!/unset(tool-loop-modes)', 'tool-loop-modes is no setting; did you mean tool_loop_mode?'],
     [
       '!/set(tool-loop-max-repeats=5, tool-loop-ttl=-1)',
@@ -75,6 +107,17 @@ describe('a command', () => {
     ],
   ])('%s is refused', (text, refused) => {
     expect(chatCommands(text)).toEqual([{ refused }]);
+  });
+
+  test.each([
+    ['!/set(tool-loop-ttl=1)', ''],
+    ['!/set(tool-loop-ttl=1) go on', 'go on'],
+    ['Hello\n!/set tool-loop-ttl=1 !/help\nWorld', 'Hello\n\nWorld'],
+    ['!/help\nHello', 'Hello'],
+    ['!/set(model=gpt-5) Hello', '!/set(model=gpt-5) Hello'],
+    ['```\n!/set(tool-loop-ttl=1)\n```', '```\n!/set(tool-loop-ttl=1)\n```'],
+  ])('%j is left as %j without its commands', (text, left) => {
+    expect(withoutChatCommands(text)).toBe(left);
   });
 
   test('is found in any text without a fault', () => {
@@ -89,10 +132,13 @@ describe('a command', () => {
       ',',
       ' ',
       '\n',
+      '```',
+      '!/help',
       '__proto__',
     );
     fc.assert(
       fc.property(fc.array(fc.oneof(piece, fc.string()), { maxLength: 40 }), (pieces) => {
+        expect(chatCommands(withoutChatCommands(pieces.join('')))).toEqual([]);
         for (const command of chatCommands(pieces.join('')))
           expect('refused' in command || Object.keys(command.set).length + command.unset.length > 0).toBe(
             true,
@@ -149,7 +195,7 @@ describe('in a session', () => {
 
   test.each<{ text: string; then?: string; expected: unknown[] }>([
     { text: '!/set(tool-loop-max-repeats=2)', expected: [[2, 'block']] },
-    { text: 'x !/set(tool-loop-max-repeats=3) y !/set(tool-loop-mode=warn)', expected: [[3, 'warn']] },
+    { text: 'x\n!/set(tool-loop-max-repeats=3)\ny\n!/set(tool-loop-mode=warn)', expected: [[3, 'warn']] },
     { text: '!/set(tool-loop-detection=false)', expected: [] },
     {
       text: '!/set(tool-loop-max-repeats=2)',

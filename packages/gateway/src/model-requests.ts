@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { DetectionPlan } from '@loopwatch/detectors';
+import { type DetectionPlan, withoutChatCommands } from '@loopwatch/detectors';
 import type { SettingsVersion, WideSettings } from '@loopwatch/pipeline';
 import { AnswerRelay } from './answer-relay.ts';
 import type { Api } from './api/api.ts';
@@ -15,13 +15,7 @@ import type { Target } from './http/target.ts';
 import type { UpstreamRequest } from './http/upstream.ts';
 import type { Outcome } from './metrics.ts';
 import { passOn } from './pass-on.ts';
-import {
-  type Commands,
-  commandAnswer,
-  commandsIn,
-  isCommandAnswer,
-  withoutCommands,
-} from './session/commands.ts';
+import { type Commands, commandAnswer, commandsIn, isCommandAnswer } from './session/commands.ts';
 import type { Conversations } from './session/conversations.ts';
 import type { GatewaySession } from './session/gateway-session.ts';
 import { History } from './session/history.ts';
@@ -119,7 +113,7 @@ export class ModelRequests {
     let body = this.resumed(api, given, asked);
     let conversation = body === given ? asked : (api.readRequest(body) ?? asked);
     if (obeys && conversation.items.some((item) => item.role === 'user' && item.text.includes('!/'))) {
-      body = api.withUserTexts(body, withoutCommands, isCommandAnswer);
+      body = api.withUserTexts(body, withoutChatCommands, isCommandAnswer);
       conversation = api.readRequest(body) ?? asked;
     }
     const { previous, keepsHistory } = asked;
@@ -181,7 +175,7 @@ export class ModelRequests {
     const commands = commandsIn(last.text);
     if (commands === undefined) return undefined;
     const refused = session.obey(commands, labels, this.deps.now());
-    return { commands, refused, isAll: commands.help || withoutCommands(last.text) === '' };
+    return { commands, refused, isAll: commands.help || withoutChatCommands(last.text) === '' };
   }
 
   private planFor(session: GatewaySession, { model, backend }: Labels): DetectionPlan {

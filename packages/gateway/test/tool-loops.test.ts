@@ -292,7 +292,7 @@ describe('commands in the chat', () => {
 
   it('beside other text: the text goes to the model', async () => {
     await using bench = await GatewayBench.start(calls('read_file'));
-    const agent = new Agent(bench, false, 's-1', 'Read it !/set(tool_loop_mode="warn") please');
+    const agent = new Agent(bench, false, 's-1', '!/set(tool_loop_mode="warn") Read it, please');
     expect((await agent.turns(5)).every(({ finish }) => finish === 'tool_calls')).toBe(true);
     expect(sent(bench.upstream.requests[0])[0]?.['content']).not.toContain('!/');
   });
@@ -302,9 +302,30 @@ describe('commands in the chat', () => {
     ['!/set(tool-loop-max-repeat=4)', 'did you mean tool_loop_max_repeats?'],
     ['!/unset(tool-loop-mode, tool-loop-ttl)', 'tool_call_loop.mode is no longer set'],
     ['!/help', '!/set(tool-loop-ttl=120)'],
+    ['!/set()', 'Not changed: !/set takes settings in parentheses'],
+    ['!/set tool-loop-max-repeats=2', 'Not changed: !/set takes settings in parentheses'],
   ])('%s is answered', async (command, answer) => {
     await using bench = await GatewayBench.start(() => 'never');
     expect((await new Agent(bench, false, 's-1', command).turn()).text).toContain(answer);
+  });
+
+  it('that a message quotes are not done, and stay', async () => {
+    const quoted =
+      'What does this do?\n```\n!/set(tool-loop-detection=false)\n```\nAnd `!/set(tool-loop-ttl=1)`?';
+    await using bench = await GatewayBench.start(calls('read_file'));
+    const agent = new Agent(bench, false, 's-1', quoted);
+    expect((await agent.turns(4))[3]?.finish).toBe('error');
+    expect(sent(bench.upstream.requests[0])[0]?.['content']).toBe(quoted);
+  });
+
+  it('stand at the beginning of each part of a message', async () => {
+    await using bench = await GatewayBench.start(calls('read_file'));
+    const texts = ['<reminder>Be brief.</reminder>', '!/set(tool-loop-max-repeats=2)', 'Read it'];
+    const content = texts.map((text) => ({ type: 'text' as const, text }));
+    const agent = new Agent(bench, false, 's-1');
+    agent.messages[0] = { role: 'user', content };
+    expect((await agent.turns(2)).map(({ finish }) => finish)).toEqual(['tool_calls', 'error']);
+    expect(sent(bench.upstream.requests[0])[0]?.['content']).toEqual([content[0], content[2]]);
   });
 
   it('that are others’ stay', async () => {
@@ -319,7 +340,10 @@ describe('commands in the chat', () => {
     await agent.turn();
     agent.messages.push({ role: 'user', content: 'go' });
     expect((await agent.turns(5)).every(({ finish }) => finish === 'tool_calls')).toBe(true);
-    agent.messages.push({ role: 'user', content: 'now !/unset(tool-loop-detection)' });
+    agent.messages.push(
+      { role: 'assistant', content: 'Done.' },
+      { role: 'user', content: 'Now\n!/unset(tool-loop-detection)' },
+    );
     expect((await agent.turns(4))[3]?.finish).toBe('error');
   });
 });

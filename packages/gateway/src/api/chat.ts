@@ -1,7 +1,7 @@
 import type { Api } from './api.ts';
 import { ChatStream } from './chat-stream.ts';
 import { chatUsage } from './chat-usage.ts';
-import { contentText, editUserTexts } from './content.ts';
+import { contentText, editUserTexts, userText } from './content.ts';
 import {
   type Conversation,
   type Guidance,
@@ -126,7 +126,7 @@ function itemOf(message: Json): Item[] {
     case 'developer':
       return [{ role: 'system', text: contentText(message['content']) }];
     case 'user':
-      return [{ role: 'user', text: contentText(message['content']) }];
+      return [{ role: 'user', text: userText(message['content']) }];
     case 'assistant':
       return [{ role: 'assistant', text: contentText(message['content']), calls: callsOf(message) }];
     case 'tool':

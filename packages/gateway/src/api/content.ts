@@ -2,11 +2,16 @@ import type { Json } from './conversation.ts';
 import { isObject, objects, text } from './json.ts';
 
 /** The text of a message: a string, or those of its parts. */
-export function contentText(content: unknown): string {
+export function contentText(content: unknown, between = ''): string {
   if (typeof content === 'string') return content;
   return objects(content)
-    .map((part) => text(part['text']) ?? '')
-    .join('');
+    .flatMap((part) => text(part['text']) ?? [])
+    .join(between);
+}
+
+/** The text of a user's message: each part begins a line. */
+export function userText(content: unknown): string {
+  return contentText(content, '\n');
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Api } from './api.ts';
-import { contentText, editUserTexts } from './content.ts';
+import { contentText, editUserTexts, userText } from './content.ts';
 import {
   type Conversation,
   type Guidance,
@@ -117,7 +117,7 @@ function itemsOf({ role, content }: Json): Item[] {
   if (role === 'assistant') return [{ role, text: contentText(content), calls: callsOf(objects(content)) }];
   if (role !== 'user') return [];
   const results = objects(content).filter(isResult);
-  if (results.length === 0) return [{ role, text: contentText(content) }];
+  if (results.length === 0) return [{ role, text: userText(content) }];
   return results.map((result) => ({
     role: 'result',
     callId: text(result['tool_use_id']),

@@ -1,5 +1,5 @@
 import type { Api } from './api.ts';
-import { contentText, editUserTexts } from './content.ts';
+import { contentText, editUserTexts, userText } from './content.ts';
 import {
   type Conversation,
   type Guidance,
@@ -163,7 +163,7 @@ function itemsOf(input: readonly Json[]): Item[] {
         callId: text(item['call_id']),
         result: contentText(item['output']),
       });
-    else if (item['role'] === 'user') items.push({ role: 'user', text: contentText(item['content']) });
+    else if (item['role'] === 'user') items.push({ role: 'user', text: userText(item['content']) });
     else if (item['role'] === 'assistant')
       items.push({ role: 'assistant', text: contentText(item['content']), calls: [] });
     else if (item['role'] === 'system' || item['role'] === 'developer')

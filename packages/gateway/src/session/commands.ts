@@ -1,8 +1,7 @@
-import { type ChatCommand, chatCommands, withoutChatCommands } from '@loopwatch/detectors';
+import { asksForHelp, type ChatCommand, chatCommands } from '@loopwatch/detectors';
 
 /** How answers to commands begin, so that they are known in the history of later requests. */
 const MARK = '[Loopwatch] ';
-const HELP = /!\/help(?:\(\s*\))?/g;
 
 const helpText = [
   'Commands for this session:',
@@ -24,13 +23,8 @@ export interface Commands {
 export function commandsIn(text: string): Commands | undefined {
   if (!text.includes('!/')) return undefined;
   const changes = chatCommands(text);
-  const help = text.match(HELP) !== null;
+  const help = asksForHelp(text);
   return changes.length === 0 && !help ? undefined : { changes, help };
-}
-
-/** The text without its commands. */
-export function withoutCommands(text: string): string {
-  return commandsIn(text) === undefined ? text : withoutChatCommands(text).replace(HELP, '').trim();
 }
 
 /** What the user is told of commands. @param refused why settings were refused, one text each */
