@@ -58,7 +58,9 @@ describe('loopwatch gateway', () => {
     const start = () => spawnCli(['gateway', ...flags], { KAFKA_BROKERS: '' }, { from: 'source' });
     await using before = start();
     // An embedded database that is made anew takes its time on a busy machine.
-    const first = urlIn(await before.line(/The gateway is at/, 120_000));
+    const line = await before.line(/The gateway is at/, 120_000);
+    expect(line).toContain('by preset proxy (recommended for agents: --preset balanced');
+    const first = urlIn(line);
     expect(await askTimes(first, 3)).toEqual(['tool_calls', 'tool_calls', 'tool_calls']);
     expect(await before.stop()).toBe(0);
     await using cli = start();

@@ -32,8 +32,8 @@ export class ControlFeed {
   get health(): { readonly ok: boolean; readonly detail: string } {
     const { state } = this;
     if (state === 'up') return { ok: true, detail: 'settings of the dashboard are followed' };
-    const detail = 'the control topic cannot be read; the latest settings known hold meanwhile';
-    return { ok: state === 'reading', detail: state === 'reading' ? 'reading the control topic' : detail };
+    const what = state === 'reading' ? 'has not been read yet' : 'cannot be read';
+    return { ok: false, detail: `the control topic ${what}; the latest settings known hold meanwhile` };
   }
 
   /** Resolves when all settings are known, or cannot be had for the moment. */

@@ -51,9 +51,13 @@ export class Outbox {
 
   /** Whether records go out, for a readiness check. */
   get health(): { readonly ok: boolean; readonly detail: string } {
-    return this.failing
-      ? { ok: false, detail: `the event log cannot be reached; ${String(this.size)} records wait` }
-      : { ok: true, detail: this.opened ? 'connected' : 'nothing has been written yet' };
+    const waiting = `${String(this.size)} records wait`;
+    if (this.failing) return { ok: false, detail: `the event log cannot be reached; ${waiting}` };
+    if (this.opened) return { ok: true, detail: 'connected' };
+    // It is opened when there is something to write.
+    return this.size === 0
+      ? { ok: true, detail: 'nothing has been written yet' }
+      : { ok: false, detail: `the event log has not been reached yet; ${waiting}` };
   }
 
   add(records: readonly OutputRecord[]): void {

@@ -95,6 +95,25 @@ describe('the event log', () => {
 });
 
 describe('the outbox', () => {
+  it('that waits for a log which has not answered yet is not well, and says so', async () => {
+    let resolve: () => void = () => undefined;
+    const opened = new Promise<void>((done) => {
+      resolve = done;
+    });
+    const sink = Object.assign(new MemorySink(), { open: () => opened });
+    const ignored = (): undefined => undefined;
+    const outbox = new Outbox({ sink, limit: 9, log: ignored, onPublished: ignored, onDropped: ignored });
+    expect(outbox.health).toEqual({ ok: true, detail: 'nothing has been written yet' });
+    outbox.add([{ topic: 't', key: 'k', value: 'v' }]);
+    expect(outbox.health).toEqual({
+      ok: false,
+      detail: 'the event log has not been reached yet; 1 records wait',
+    });
+    resolve();
+    await waitFor(() => outbox.health.detail === 'connected');
+    await outbox.close(1_000);
+  });
+
   /** Refuses records that are too large. */
   class PickySink extends MemorySink {
     override publish(records: readonly OutputRecord[]): Promise<void> {

@@ -122,7 +122,14 @@ it('the answer over the limit says what was used, for programs too', async () =>
   expect(answer).toMatchObject({
     object: 'chat.completion',
     choices: [
-      { finish_reason: 'max_turn_requests', message: { content: expect.stringContaining('the limit is 1') } },
+      {
+        finish_reason: 'max_turn_requests',
+        message: {
+          content:
+            'The limit of 1 model requests for one prompt is reached. ' +
+            'Send another message to go on, or raise turn_requests.max_turn_requests.',
+        },
+      },
     ],
     loopwatch: {
       stop_reason: 'max_turn_requests',

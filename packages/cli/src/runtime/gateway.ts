@@ -15,6 +15,13 @@ export function gatewaySettings({ settings, origins }: Pick<LoadedConfig, 'setti
   return { ...settings, preset: settings.gateway.preset ?? (chosen ? settings.preset : OWN_PRESET) };
 }
 
+/** The default stops identical calls in a row, and nothing else. */
+function adviceOn(preset: string): string {
+  return preset === OWN_PRESET
+    ? ' (recommended for agents: --preset balanced, which knows results and cycles)'
+    : '';
+}
+
 /** What a gateway reads and writes, besides its clients and its upstream. */
 export type GatewayEnds = Required<Pick<GatewayDeps, 'sink' | 'control' | 'openDatabase'>>;
 
@@ -41,7 +48,7 @@ export async function startGateway(
     const { url } = await gateway.start();
     logger.info(
       { url, upstream: own.upstream, preset },
-      `The gateway is at ${url}/v1, before ${own.upstream ?? ''}; it detects by preset ${preset}`,
+      `The gateway is at ${url}/v1, before ${own.upstream ?? ''}; it detects by preset ${preset}${adviceOn(preset)}`,
     );
   } catch (error) {
     await gateway.stop();

@@ -58,6 +58,7 @@ export class Conversations {
     const earlier = history.previous === null || isOne ? undefined : sessions.ofAnswer(history.previous);
     const shared = earlier === undefined ? name : (sessions.peek(earlier, now())?.name ?? earlier);
     const id = this.idFor(shared, isOne, history, earlier);
+    const isKnown = sessions.peek(id, now()) !== undefined;
     const session = sessions.get(id, now(), () => this.options.create(id, { name: shared }));
     session.adopt(settings.current, now());
     const own = ownSettings.of(id) ?? (isDerived ? undefined : ownSettings.of(shared));
@@ -65,6 +66,12 @@ export class Conversations {
     if (refused !== undefined) {
       logger.warn({ sessionId: id }, oneLine(`Settings of session ${id} are refused: ${refused}`));
       ownSettings.note(id, {});
+    }
+    if (logger.isLevelEnabled('debug')) {
+      const shown = history.last.calls.length;
+      const what = isKnown ? 'goes on' : 'begins';
+      const message = `Request of session ${id}, which ${what}; its history shows ${String(shown)} calls in this prompt`;
+      logger.debug({ sessionId: id, name: shared, isKnown, shown }, oneLine(message));
     }
     return session;
   }

@@ -10,7 +10,16 @@ export interface Demand {
 
 /** @param tool the tool that is named to the user */
 export function blockBy(verdict: PureVerdict, plan: DetectionPlan, tool?: string): Demand {
-  return { action: 'block', verdict, text: stopMessage(verdict, plan, tool) };
+  const text = verdict.detector === 'turn-limit' ? limitText(verdict) : stopMessage(verdict, plan, tool);
+  return { action: 'block', verdict, text };
+}
+
+/** A limit is no fault of the user's: they may go on. */
+function limitText({ threshold }: PureVerdict): string {
+  return (
+    `The limit of ${String(threshold)} model requests for one prompt is reached. ` +
+    'Send another message to go on, or raise turn_requests.max_turn_requests.'
+  );
 }
 
 /** What the verdicts at one event ask for; limits are kept elsewhere, an outage asks for nothing. */
