@@ -18,7 +18,7 @@ import { passOn } from './pass-on.ts';
 import { type Commands, commandAnswer, commandsIn, isCommandAnswer } from './session/commands.ts';
 import type { Conversations } from './session/conversations.ts';
 import type { GatewaySession } from './session/gateway-session.ts';
-import { History } from './session/history.ts';
+import { CallKeys, History } from './session/history.ts';
 import type { Labels } from './session/session-detection.ts';
 import { sessionName } from './session/session-name.ts';
 import type { SessionSettings } from './session/session-settings.ts';
@@ -54,6 +54,7 @@ interface Obeyed {
 /** Takes requests to models: finds the session, does what commands say, and lets the rest go to the model. */
 export class ModelRequests {
   private readonly deps: ModelRequestsDeps;
+  private readonly keys = new CallKeys();
   /** Whether anything is watched under the current settings, and which those were. */
   private watched: { readonly version: SettingsVersion; readonly any: boolean } | undefined;
 
@@ -117,7 +118,7 @@ export class ModelRequests {
       conversation = api.readRequest(body) ?? asked;
     }
     const { previous, keepsHistory } = asked;
-    const history = new History({ items: conversation.items, previous, keepsHistory });
+    const history = new History({ items: conversation.items, previous, keepsHistory }, this.keys);
     const session = conversations.find(name, history);
     const labels = { model: asked.model, backend: this.deps.backend ?? api.backend };
     const obeyed = obeys ? this.obey(asked, session, labels) : undefined;

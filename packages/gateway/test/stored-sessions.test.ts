@@ -66,6 +66,31 @@ onBothDatabases(({ make, kind }) => {
     },
   );
 
+  it('conversations without a name outlive a gateway, each with its own count', async () => {
+    const { database } = await make();
+    await using upstream = await startUpstream();
+    const agents: Agent[] = [];
+    const opened: unknown[] = [];
+    for (let turn = 1; turn <= 5; turn += 1) {
+      const bench = await gatewayOn(database, upstream);
+      for (let i = 0; i < 3; i += 1) {
+        const next = new Agent(bench, false, null);
+        next.messages.splice(0, 1, ...(agents[i] ?? next).messages);
+        agents[i] = next;
+      }
+      const got = await Promise.all(agents.map((agent) => agent.turn()));
+      expect(new Set(got.map(({ finish }) => finish))).toEqual(new Set([turn < 4 ? 'tool_calls' : 'error']));
+      await bench.stop();
+      opened.push(
+        ...bench.verdicts.filter(
+          ({ phase, sessionId }) => phase === 'opened' && !String(sessionId).includes('~'),
+        ),
+      );
+    }
+    // The first of them is the same session after each restart.
+    expect(opened).toHaveLength(1);
+  });
+
   it('settings made in the chat hold after a restart', async () => {
     const { database } = await make();
     await using upstream = await startUpstream();

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalArguments } from '@loopwatch/detectors';
 import type { Conversation, Item, ToolCall } from '../api/conversation.ts';
+import { Latest } from '../latest.ts';
 
 /** A call of a history, with the key that it is known by. */
 export interface ShownCall {
@@ -18,9 +19,11 @@ export class Prompt {
   private hashed: string | undefined;
   private shown: readonly ShownCall[] | undefined;
   private readonly prefixes = new Map<number, string>();
+  private readonly keys: CallKeys;
 
-  constructor(text: string | null) {
+  constructor(text: string | null, keys: CallKeys) {
     this.text = text;
+    this.keys = keys;
   }
 
   /** Null where the text is. */
@@ -32,7 +35,7 @@ export class Prompt {
 
   get calls(): readonly ShownCall[] {
     this.shown ??= this.items.flatMap((item) =>
-      item.role === 'assistant' ? item.calls.map((call) => ({ key: callKey(call), call })) : [],
+      item.role === 'assistant' ? item.calls.map((call) => ({ key: this.keys.of(call), call })) : [],
     );
     return this.shown;
   }
@@ -68,12 +71,15 @@ export class History {
   /** Tells the question at hand from others of one conversation. */
   readonly fingerprint: string;
 
-  constructor({ items, previous, keepsHistory }: Pick<Conversation, 'items' | 'previous' | 'keepsHistory'>) {
+  constructor(
+    { items, previous, keepsHistory }: Pick<Conversation, 'items' | 'previous' | 'keepsHistory'>,
+    keys = new CallKeys(),
+  ) {
     this.previous = previous;
     this.keepsHistory = keepsHistory;
     this.fingerprint = hashOf(JSON.stringify([previous, items.length, items.at(-1)]));
-    this.prompts = promptsOf(items);
-    this.last = this.prompts.at(-1) ?? new Prompt(null);
+    this.prompts = promptsOf(items, keys);
+    this.last = this.prompts.at(-1) ?? new Prompt(null, keys);
   }
 
   /** Whether it shows an answer of the model or a result: without any, nothing has been done yet. */
@@ -87,7 +93,28 @@ export class History {
   }
 }
 
-export function hashOf(text: string): string {
+/** Calls whose keys are remembered, and how long one may be. */
+const MAX_KEYS = 8_192;
+const MAX_KEY_UNITS = 1_000;
+
+/** Finds the keys of calls: requests repeat their history, so most were found before. */
+export class CallKeys {
+  private readonly keys = new Latest<string>(MAX_KEYS);
+
+  of(call: ToolCall): string {
+    const { name, args } = call;
+    const written = `${name}\n${typeof args === 'string' ? args : JSON.stringify(args)}`;
+    if (written.length > MAX_KEY_UNITS) return callKey(call);
+    let key = this.keys.get(written);
+    if (key === undefined) {
+      key = callKey(call);
+      this.keys.note(written, key);
+    }
+    return key;
+  }
+}
+
+function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('base64');
 }
 
@@ -100,7 +127,7 @@ export function callKey({ name, args }: ToolCall): string {
  * has not answered the results yet, so the prompt goes on. Any other message of the user begins a prompt; of several in
  * a row, the last is the prompt.
  */
-function promptsOf(items: readonly Item[]): Prompt[] {
+function promptsOf(items: readonly Item[], keys: CallKeys): Prompt[] {
   const prompts: Prompt[] = [];
   let before: Item['role'] | undefined;
   let isNote = false;
@@ -110,11 +137,11 @@ function promptsOf(items: readonly Item[]): Prompt[] {
       isNote = before === 'result' || (before === 'user' && isNote);
       if (!isNote) {
         if (before === 'user') prompts.pop();
-        prompts.push(new Prompt(item.text));
+        prompts.push(new Prompt(item.text, keys));
       }
     }
     const isPart = item.role !== 'user' || isNote;
-    if (isPart && prompts.length === 0) prompts.push(new Prompt(null));
+    if (isPart && prompts.length === 0) prompts.push(new Prompt(null, keys));
     if (isPart) prompts.at(-1)?.items.push(item);
     before = item.role;
   }
