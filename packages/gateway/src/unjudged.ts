@@ -1,3 +1,4 @@
+import { oneLine } from '@loopwatch/detectors';
 import type { Logger } from 'pino';
 import { judgedPaths } from './api/apis.ts';
 import { plainPath } from './http/request-path.ts';
@@ -5,6 +6,7 @@ import type { GatewayMetrics } from './metrics.ts';
 
 /** Paths that are told of, at most: the log must not grow with what clients make up. */
 const MAX_TOLD = 1_000;
+const MAX_PATH_UNITS = 200;
 
 /** Why a request goes on without a look. */
 export type UnjudgedRequest = 'path' | 'encoded' | 'malformed';
@@ -29,13 +31,13 @@ export class UnjudgedRequests {
 
   note(path: string, reason: UnjudgedRequest): void {
     this.metrics.unjudged.inc({ reason });
-    const plain = plainPath(path);
+    const plain = oneLine(plainPath(path).slice(0, MAX_PATH_UNITS));
     const key = `${reason} ${plain}`;
     if (this.told.has(key) || this.told.size >= MAX_TOLD) return;
     this.told.add(key);
     this.logger.warn(
       { path: plain, reason },
-      `A request to ${plain.slice(0, 200)} went on without being judged: ${remedies[reason]}`,
+      `A request to ${plain} went on without being judged: ${remedies[reason]}`,
     );
   }
 }

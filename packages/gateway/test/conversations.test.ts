@@ -12,7 +12,7 @@ import { SessionSettings } from '../src/session/session-settings.ts';
 import { SessionStore } from '../src/session/session-store.ts';
 
 const labels = { model: null, backend: 'test' };
-const name = { name: 'shared', isOne: false, isDerived: true };
+const name = { name: 'shared', isOne: false, settingsName: null };
 const ignored = () => undefined;
 const observer = {
   seen: ignored,

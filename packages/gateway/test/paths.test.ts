@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { modelReply } from '@loopwatch/testkit';
+import { modelReply, waitFor } from '@loopwatch/testkit';
 import { describe, expect, it } from 'vitest';
 import { calls } from './agent.ts';
 import { GatewayBench, type Script } from './harness.ts';
@@ -141,6 +141,25 @@ describe('a request that goes on without a look', () => {
     expect((await post(bench, path, body)).status).toBe(200);
     expect(bench.texts('warn')).toEqual([]);
     expect(await unjudged(bench)).toEqual([]);
+  });
+
+  it('fails as others do where the upstream is gone, and ends with its client', async () => {
+    await using bench = await GatewayBench.start(() => 'hang up');
+    expect((await post(bench, '/v1/agents/run', { input: 'x'.repeat(3_000_000) })).status).toBe(502);
+    const { port } = new URL(bench.url);
+    const headers = { 'content-type': 'application/json', 'content-length': '1000' };
+    const request = httpRequest({
+      host: '127.0.0.1',
+      port,
+      path: '/v1/agents/other',
+      method: 'POST',
+      headers,
+    });
+    request.on('error', () => undefined);
+    request.write('{"input":');
+    await waitFor(() => bench.texts('warn').some((line) => line.includes('/v1/agents/other')));
+    request.destroy();
+    await waitFor(async () => (await bench.registry.metrics()).includes('outcome="client_gone"} 1'));
   });
 
   it('is told of where its body is no request of the API', async () => {

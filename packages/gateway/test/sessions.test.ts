@@ -235,7 +235,10 @@ describe('the name of a session', () => {
     const session = { 'session-id': 'cx' };
     await ask(bench, false, session, [{ role: 'user', content: '!/set(tool-loop-max-repeats=2)' }]);
     for (const prompt of ['One', 'Other'])
-      expect(kinds(await new Agent(bench, false, session, prompt).turns(2))).toEqual(['call', 'stopped']);
+      for (const more of [{}, { 'thread-id': 't-2' }]) {
+        const agent = new Agent(bench, false, { ...session, ...more }, prompt);
+        expect(kinds(await agent.turns(2))).toEqual(['call', 'stopped']);
+      }
   });
 });
 

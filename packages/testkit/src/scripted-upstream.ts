@@ -41,7 +41,10 @@ export async function startScriptedUpstream(
 ): Promise<ScriptedUpstream> {
   const requests: ApiRequest[] = [];
   const server = createServer((incoming, response) => {
-    void serve(incoming, response);
+    serve(incoming, response).catch(() => {
+      // The client went away in the middle of its request.
+      response.destroy();
+    });
   });
   const serve = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const closed = once(response, 'close').then(() =>

@@ -53,7 +53,7 @@ export class Conversations {
    * The session, with the settings that hold for it now. Nothing may be awaited before it is asked: the next request would
    * find it as it was.
    */
-  find({ name, isOne, isDerived }: SessionName, history: History): GatewaySession {
+  find({ name, isOne, settingsName }: SessionName, history: History): GatewaySession {
     const { sessions, ownSettings, settings, now, logger } = this.options;
     const earlier = history.previous === null || isOne ? undefined : sessions.ofAnswer(history.previous);
     const shared = earlier === undefined ? name : (sessions.peek(earlier, now())?.name ?? earlier);
@@ -61,7 +61,7 @@ export class Conversations {
     const isKnown = sessions.peek(id, now()) !== undefined;
     const session = sessions.get(id, now(), () => this.options.create(id, { name: shared }));
     session.adopt(settings.current, now());
-    const own = ownSettings.of(id) ?? (isDerived ? undefined : ownSettings.of(shared));
+    const own = ownSettings.of(id) ?? (settingsName === null ? undefined : ownSettings.of(settingsName));
     const refused = own && session.setOwn(own, now());
     if (refused !== undefined) {
       logger.warn({ sessionId: id }, oneLine(`Settings of session ${id} are refused: ${refused}`));

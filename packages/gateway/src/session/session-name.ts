@@ -11,8 +11,8 @@ export interface SessionName {
    * shared by several conversations.
    */
   readonly isOne: boolean;
-  /** Whether it was made of the conversation's beginning. */
-  readonly isDerived: boolean;
+  /** The name that settings may be made for; null where it was made of the conversation's beginning. */
+  readonly settingsName: string | null;
 }
 
 const MAX_UNITS = 1024;
@@ -39,8 +39,9 @@ export function sessionName(headers: FlatHeaders, conversation: Conversation): S
   const header = valueOf(headers, ownHeader);
   if (header !== undefined) return given(header, true);
   if (names.conversation !== null) return given(names.conversation, true);
+  const client = clientName(headers);
+  if (client !== undefined) return client;
   const name =
-    clientName(headers) ??
     names.session ??
     names.cacheKey ??
     routingHeaders.map((routing) => valueOf(headers, routing)).find((value) => value !== undefined);
@@ -52,12 +53,15 @@ export function taggedName(name: string, tag: string): string {
   return `${name.slice(0, MAX_UNITS - tag.length - 1)}~${tag}`;
 }
 
-function clientName(headers: FlatHeaders): string | undefined {
+function clientName(headers: FlatHeaders): SessionName | undefined {
   for (const { session, agent } of clientHeaders) {
     const name = valueOf(headers, session);
     if (name === undefined) continue;
+    const whole = given(name, false);
     const part = valueOf(headers, agent);
-    return part === undefined || part === name ? name : taggedName(name, part);
+    return part === undefined || part === name
+      ? whole
+      : { ...whole, name: taggedName(whole.name, storableText(part).slice(0, MAX_UNITS / 2)) };
   }
   return undefined;
 }
@@ -67,11 +71,12 @@ function derived(headers: FlatHeaders, { items, previous }: Conversation): Sessi
   const key = headerOf(headers, 'authorization') ?? headerOf(headers, 'x-api-key') ?? '';
   const beginning = JSON.stringify([key, previous, user?.role === 'user' ? user.text : '']);
   const hash = createHash('sha256').update(beginning).digest('hex').slice(0, 24);
-  return { name: `derived-${hash}`, isOne: false, isDerived: true };
+  return { name: `derived-${hash}`, isOne: false, settingsName: null };
 }
 
 function given(name: string, isOne: boolean): SessionName {
-  return { name: storableText(name).slice(0, MAX_UNITS), isOne, isDerived: false };
+  const id = storableText(name).slice(0, MAX_UNITS);
+  return { name: id, isOne, settingsName: id };
 }
 
 /** @returns undefined where it says nothing */
