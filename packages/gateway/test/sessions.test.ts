@@ -101,6 +101,40 @@ describe.each(streams)('an agent without a header, $api (streamed: $stream)', ({
 });
 
 describe('a session without a header', () => {
+  it.each([false, true])('that takes its chance is one session (streamed: %s)', async (stream) => {
+    const grep = { calls: [{ name: 'grep', args: { pattern: 'b' } }] };
+    await using bench = await GatewayBench.start(
+      (request, i) => (i === 4 ? modelReply(request, grep) : read(request, i)),
+      { 'tool_call_loop.mode': 'chance_then_break' },
+    );
+    const got = await new Agent(bench, stream, null).turns(7);
+    expect(got.map(({ calls: [call] }) => call?.split(' ')[0])).toEqual([
+      'read_file',
+      'read_file',
+      'read_file',
+      'grep',
+      'read_file',
+      'read_file',
+      'read_file',
+    ]);
+    await bench.stop();
+    expect(sessionsOf(bench).size).toBe(1);
+  });
+
+  it.each(['in parallel', 'one after another'])(
+    'whose answer is sampled %s in the middle of its work passes',
+    async (how) => {
+      await using bench = await GatewayBench.start(read);
+      const agent = new Agent(bench, false, null);
+      await agent.turns(2);
+      const sample = () => ask(bench, false, null, agent.messages);
+      const got = how === 'in parallel' ? await Promise.all(Array.from({ length: 6 }, sample)) : [];
+      while (got.length < 6) got.push(await sample());
+      expect(kinds(got)).toEqual(Array(6).fill('call'));
+      expect(kinds(await agent.turns(2))).toEqual(['call', 'stopped']);
+    },
+  );
+
   it('that asks again after it was stopped goes on being stopped, in one incident', async () => {
     await using bench = await GatewayBench.start(read);
     const agent = new Agent(bench, false, null);
