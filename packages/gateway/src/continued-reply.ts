@@ -1,6 +1,6 @@
 import type { AnswerTaker } from './answer-taker.ts';
 import type { ApiStream } from './api/api.ts';
-import { parseObject } from './api/json.ts';
+import { parseObject, summed, usageOf } from './api/json.ts';
 import type { Exchange } from './exchange.ts';
 import { apiErrorEvent } from './http/api-error.ts';
 import { tooLargeToJudge, UpstreamError } from './http/upstream-error.ts';
@@ -32,18 +32,21 @@ export class ContinuedReply implements AnswerTaker {
   end(): Outcome {
     const { exchange, told, status } = this;
     const body = status < 300 ? parseObject(Buffer.concat(this.chunks).toString('utf8')) : undefined;
-    if (body === undefined || exchange.asked.api.readReply(body) === undefined)
+    const reply = body && exchange.asked.api.readReply(body);
+    if (body === undefined || reply === undefined)
       return this.failed(
         new UpstreamError('cut', `The upstream answered with status ${String(status)} when asked again.`),
       );
     const judgement = exchange.judgeSecond(body);
+    const usage = summed(told.rawUsage, usageOf(body));
     if (judgement === undefined) {
-      exchange.client.end(told.continueWith(body));
+      exchange.noteAnswer(reply.id, told.id);
+      exchange.client.end(told.continueWith({ ...body, usage }));
       return 'passed';
     }
     const own = exchange.ownAnswer(judgement.demand);
-    exchange.noteOwn(own);
-    exchange.client.end(told.finish(own));
+    exchange.noteOwn(own, told);
+    exchange.client.end(told.finish(own, usage));
     return judgement.demand.verdict.kind === 'limit' ? 'limited' : 'blocked';
   }
 

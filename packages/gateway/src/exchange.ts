@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { Api } from './api/api.ts';
+import type { Api, ApiStream } from './api/api.ts';
 import type { Conversation, Guidance, GuidanceAs, Json, OwnAnswer } from './api/conversation.ts';
 import { parseObject } from './api/json.ts';
 import type { ClientResponse } from './http/client-response.ts';
@@ -161,25 +161,37 @@ export class Exchange {
       'cache-control',
       'no-cache',
     ]);
-    this.client.end(api.stream(body).finish(own));
+    this.client.end(api.stream(body).finish(own, usage));
   }
 
-  /** Notes an answer of the upstream's that the client may go on from. */
-  noteAnswer(id: string | null): void {
+  /**
+   * Notes an answer of the upstream's that the client may go on from.
+   *
+   * @param knownAs the id that the client knows it by
+   */
+  noteAnswer(id: string | null, knownAs = id): void {
     const { api, session } = this.asked;
-    if (id === null || api.withEarlier === undefined) return;
+    if (id === null || api.requestAfter === undefined) return;
     session.noteAnswer(id);
     this.deps.noteAnswer(id, session.id);
+    if (knownAs === null || knownAs === id) return;
+    session.noteAnswer(knownAs);
+    this.deps.noteAnswer(knownAs, session.id, { request: api.requestAfter(id), told: '' });
   }
 
-  /** The client may go on from an answer that the upstream does not know. */
-  noteOwn(own: OwnAnswer): void {
+  /**
+   * The client may go on from an answer that the upstream does not know, or knows otherwise.
+   *
+   * @param stream the stream that ends with it, where it is none of its own
+   */
+  noteOwn(own: OwnAnswer, stream?: ApiStream): void {
     const { api, body, session } = this.asked;
     session.noteOwn(own);
-    const id = api.answer(body, own, null)['id'];
+    const id = stream?.id ?? api.answer(body, own, null)['id'];
     if (api.withEarlier === undefined || typeof id !== 'string') return;
+    const request = stream?.withPassedCalls?.(body) ?? body;
     session.noteAnswer(id);
-    this.deps.noteAnswer(id, session.id, { request: body, told: own.text });
+    this.deps.noteAnswer(id, session.id, { request, told: own.text });
   }
 
   /** The answer did not come, or not whole. @param told whether the client has been told already */
@@ -218,9 +230,4 @@ export class Exchange {
 /** A new id for an answer of the gateway's own. */
 export function ownId(): string {
   return randomBytes(12).toString('hex');
-}
-
-/** Whether an answer's id is one that a gateway gave. */
-export function isOwnAnswer(answerId: string): boolean {
-  return answerId.includes('_loopwatch_');
 }

@@ -11,7 +11,6 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { apiOf, mayAskModel } from './api/apis.ts';
 import { ControlFeed } from './control-feed.ts';
-import { isOwnAnswer } from './exchange.ts';
 import { answerHealth } from './health.ts';
 import { type ApiKind, apiError } from './http/api-error.ts';
 import { ClientResponse } from './http/client-response.ts';
@@ -138,7 +137,7 @@ export class Gateway {
       ownSettings,
       sessions,
       conversations: new Conversations({
-        ...{ sessions, create, settings: wide, ownSettings, storage: this.storage, isOwnAnswer, logger, now },
+        ...{ sessions, create, settings: wide, ownSettings, storage: this.storage, logger, now },
       }),
       storage: this.storage,
       unjudged: this.unjudged,

@@ -110,7 +110,7 @@ export class ModelRequests {
   ): Promise<Outcome> {
     const { conversations, commands: obeys } = this.deps;
     const name = sessionName(headers, asked);
-    await conversations.load(name, asked, headers);
+    await conversations.load(name, asked);
     let body = this.resumed(api, given, asked);
     let conversation = body === given ? asked : (api.readRequest(body) ?? asked);
     if (obeys && conversation.items.some((item) => item.role === 'user' && item.text.includes('!/'))) {

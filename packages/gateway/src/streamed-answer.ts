@@ -1,5 +1,6 @@
 import type { AnswerTaker } from './answer-taker.ts';
 import type { ApiStream } from './api/api.ts';
+import { summed } from './api/json.ts';
 import type { Exchange } from './exchange.ts';
 import { apiErrorEvent } from './http/api-error.ts';
 import type { UpstreamRequest } from './http/upstream.ts';
@@ -42,6 +43,8 @@ export class StreamedAnswer implements AnswerTaker {
   private unheld = false;
   /** Bytes go on as they come, without a look. */
   private blind = false;
+  /** A call that must not be made; the answer's end is waited for, as long as nothing but its usage comes. */
+  private found: CallJudgement | undefined;
   /** The rest of the upstream's answer is of no interest any more. */
   private closing: Promise<Outcome> | undefined;
   private out: (Buffer | string)[] = [];
@@ -64,7 +67,7 @@ export class StreamedAnswer implements AnswerTaker {
     for (const event of this.cutter.take(chunk)) if (!this.isClosing()) this.take(event);
     if (this.isClosing()) return;
     if (this.cutter.isTooLarge) this.goBlind();
-    this.flush();
+    if (!this.isClosing()) this.flush();
   }
 
   async end(): Promise<Outcome> {
@@ -81,6 +84,7 @@ export class StreamedAnswer implements AnswerTaker {
   }
 
   async failed(error: UpstreamError): Promise<Outcome> {
+    this.stopFound();
     if (this.closing !== undefined) return this.closing;
     const { client, asked } = this.exchange;
     if (error.failure === 'stalled' && !client.signal.aborted) {
@@ -102,7 +106,10 @@ export class StreamedAnswer implements AnswerTaker {
     // What is held back is about calls before this event.
     if (this.held !== undefined && this.stream.completeCalls > this.judged)
       this.judge(this.stream.completeCalls);
-    if (this.isClosing()) return;
+    if (this.found !== undefined) {
+      if (ends === true || holds === true || text !== undefined || thought !== undefined) this.stopFound();
+      return;
+    }
     if (holds === true && !this.unheld && deps.enforceStreams) this.held ??= [];
     if (this.held === undefined) this.pass(event);
     else this.hold(event);
@@ -132,6 +139,10 @@ export class StreamedAnswer implements AnswerTaker {
   }
 
   private goBlind(): void {
+    if (this.found !== undefined) {
+      this.stopFound();
+      return;
+    }
     this.exchange.unjudged('too_large');
     this.release();
     this.out.push(this.cutter.rest());
@@ -159,10 +170,12 @@ export class StreamedAnswer implements AnswerTaker {
 
   /** No call is to come any more. */
   private judgeAll(): void {
-    this.exchange.noteAnswer(this.stream.id);
-    if (this.unheld) return;
-    this.unheld = true;
-    this.judge(this.stream.calls.length);
+    if (!this.unheld) {
+      this.unheld = true;
+      this.judge(this.stream.calls.length);
+    }
+    if (this.found !== undefined) this.stopFound();
+    else this.exchange.noteAnswer(this.stream.id, this.told.id);
   }
 
   /** Judges the calls up to the first that must not be made; where all may, they go on. */
@@ -175,7 +188,7 @@ export class StreamedAnswer implements AnswerTaker {
       // A chance is given once a request: what would earn another one passes, and is watched.
       const passes = demand?.action === 'chance' && this.options.earlier !== undefined;
       if (demand === undefined || passes || !deps.enforceStreams) continue;
-      this.stop({ demand, call: { index, call } });
+      this.found = { demand, call: { index, call } };
       return;
     }
     this.release();
@@ -183,6 +196,10 @@ export class StreamedAnswer implements AnswerTaker {
 
   private isClosing(): boolean {
     return this.closing !== undefined;
+  }
+
+  private stopFound(): void {
+    if (this.found !== undefined && this.closing === undefined) this.stop(this.found);
   }
 
   private stop(judgement: Judgement): void {
@@ -207,8 +224,10 @@ export class StreamedAnswer implements AnswerTaker {
 
   private finish(demand: Demand): Outcome {
     const own = this.exchange.ownAnswer(demand);
-    this.exchange.noteOwn(own);
-    this.exchange.client.end(this.told.finish(own));
+    this.exchange.noteOwn(own, this.told);
+    const { rawUsage } = this.stream;
+    const usage = this.told === this.stream ? rawUsage : summed(this.told.rawUsage, rawUsage);
+    this.exchange.client.end(this.told.finish(own, usage));
     return demand.verdict.kind === 'limit' ? 'limited' : 'blocked';
   }
 }

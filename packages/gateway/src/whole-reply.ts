@@ -1,8 +1,8 @@
 import type { AnswerTaker } from './answer-taker.ts';
 import type { Json } from './api/conversation.ts';
-import { isObject, parseObject } from './api/json.ts';
+import { parseObject, summed, usageOf } from './api/json.ts';
 import type { Exchange } from './exchange.ts';
-import { type FlatHeaders, responseHeaders } from './http/headers.ts';
+import { type FlatHeaders, responseHeaders, withoutHeaders } from './http/headers.ts';
 import { UpstreamError } from './http/upstream-error.ts';
 import { type Judgement, judgeReply } from './judgement.ts';
 import type { Outcome } from './metrics.ts';
@@ -65,13 +65,21 @@ export class WholeReply implements AnswerTaker {
         exchange.answerOwn(exchange.ownAnswer(again.stop), this.headers, usageOf(json));
         return 'limited';
       }
-      const { answer } = again;
-      if (again.judgement !== undefined) {
-        const second = parseObject(answer.body.toString('utf8')) ?? {};
-        return this.stop(again.judgement, second, asked.api.readReply(second)?.text ?? '');
+      const { answer, judgement: found } = again;
+      const parsed = answer.status < 300 ? parseObject(answer.body.toString('utf8')) : undefined;
+      const second = parsed && asked.api.readReply(parsed);
+      if (parsed === undefined || second === undefined) {
+        client.head(answer.status, responseHeaders(answer.headers));
+        client.end(answer.body);
+        return 'passed';
       }
-      client.head(answer.status, responseHeaders(answer.headers));
-      client.end(answer.body);
+      // Both were paid for.
+      const usage = summed(usageOf(json), usageOf(parsed));
+      const whole = usage === null ? parsed : { ...parsed, usage };
+      if (found !== undefined) return this.stop(found, whole, second.text);
+      exchange.noteAnswer(second.id);
+      const kept = withoutHeaders(responseHeaders(answer.headers), 'content-type', 'content-length');
+      client.json(answer.status, whole, kept);
       return 'passed';
     } catch (error) {
       if (error instanceof UpstreamError) return exchange.failed(error);
@@ -103,8 +111,4 @@ function soFar(text: string, at: unknown, { asked }: Exchange): string {
   if (typeof at !== 'number') return '';
   const end = at + 1 - (asked.session.saidUnits - text.length);
   return text.slice(0, Math.max(0, end));
-}
-
-function usageOf(json: Json): Json | null {
-  return isObject(json['usage']) ? json['usage'] : null;
 }

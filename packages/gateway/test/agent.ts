@@ -34,6 +34,8 @@ export class Agent {
   private readonly stream: boolean;
   private readonly session: Session;
   result = 'ok';
+  /** What the last answer used, as the API reports it. */
+  usage: unknown;
 
   constructor(bench: GatewayBench, stream: boolean, session: Session = 's-1', prompt = 'Fix the rounding') {
     this.bench = bench;
@@ -44,7 +46,8 @@ export class Agent {
 
   /** Asks the model once, and runs what it calls. */
   async turn(more: object = {}): Promise<Got> {
-    const { message, finish } = await ask(this.bench, this.stream, this.session, this.messages, more);
+    const { message, finish, usage } = await ask(this.bench, this.stream, this.session, this.messages, more);
+    this.usage = usage;
     this.messages.push(message);
     const made = (message.tool_calls ?? []).flatMap((call) => (call.type === 'function' ? [call] : []));
     for (const call of made)
@@ -69,7 +72,7 @@ export async function ask(
   session: Session,
   messages: readonly ChatCompletionMessageParam[],
   more: object = {},
-): Promise<{ message: ChatCompletion['choices'][0]['message']; finish: string }> {
+): Promise<{ message: ChatCompletion['choices'][0]['message']; finish: string; usage: unknown }> {
   const body = { model, messages: [...messages], tools, ...more };
   const client = bench.openai(session);
   const completion = stream
@@ -79,7 +82,7 @@ export async function ask(
     : await client.chat.completions.create(body);
   const [choice] = completion.choices;
   if (choice === undefined) throw new Error('an answer without choices');
-  return { message: choice.message, finish: choice.finish_reason };
+  return { message: choice.message, finish: choice.finish_reason, usage: completion.usage };
 }
 
 export const sent = (request: ApiRequest | undefined) =>

@@ -11,6 +11,8 @@ import type { GatewayBench, Session } from './harness.ts';
 export interface ApiAgent {
   /** What each tool answers. */
   result: string;
+  /** What the last answer used, as the API reports it. */
+  readonly usage: unknown;
   turn(): Promise<Got>;
   turns(count: number): Promise<Got[]>;
   /** A new request of the user, for the next turn. */
@@ -36,6 +38,7 @@ const names = ['read_file', 'grep'];
 
 abstract class Turns {
   result = 'ok';
+  usage: unknown;
   abstract turn(): Promise<Got>;
 
   async turns(count: number): Promise<Got[]> {
@@ -76,6 +79,7 @@ class MessagesAgent extends Turns implements ApiAgent {
     const message = this.stream
       ? await client.messages.stream(body).finalMessage()
       : await client.messages.create(body);
+    this.usage = message.usage;
     this.messages.push({ role: 'assistant', content: message.content });
     const uses = message.content.flatMap((block) => (block.type === 'tool_use' ? [block] : []));
     const results = uses.map(
@@ -130,6 +134,7 @@ class ResponsesAgent extends Turns implements ApiAgent {
     const answer: ResponsesAnswer = this.stream
       ? await lastOf(await client.responses.create({ ...body, stream: true }))
       : await client.responses.create(body);
+    this.usage = answer.usage;
     const text = answer.output
       .flatMap((item) => (item.type === 'message' ? item.content : []))
       .map((part) => (part.type === 'output_text' ? part.text : ''))
@@ -177,8 +182,8 @@ const lastOutput = ({ input }: Readonly<Record<string, unknown>>) =>
 const responses = {
   calling: 'calls',
   finished: 'completed',
-  error: 'loop_detected',
-  limited: 'max_turn_requests',
+  error: 'completed',
+  limited: 'completed',
   lastResult: lastOutput,
   noChoice: 'none',
 };

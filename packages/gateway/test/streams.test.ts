@@ -98,7 +98,7 @@ describe('an answer of which a later call must not be made', () => {
     { name: 'Chat Completions', finish: 'error' },
     // Whoever goes by the reason would otherwise not make them, and could not go on for want of their results.
     { name: 'Messages', finish: 'tool_use' },
-    { name: 'Responses', finish: 'loop_detected' },
+    { name: 'Responses', finish: 'calls' },
   ])('has gone on with those before it, and says so ($name)', async ({ name, finish }) => {
     await using bench = await GatewayBench.start((request) => modelReply(request, { calls: same }));
     const api = apiCases.find((each) => each.name === name);
@@ -263,7 +263,7 @@ describe.each(apis)('a second answer, after a chance ($name)', ({ name, path, bo
 });
 
 describe('the stream helper of Responses', () => {
-  it('ends properly where the response is incomplete', async () => {
+  it('ends an answer that is stopped as the model would', async () => {
     await using bench = await GatewayBench.start((request) =>
       modelReply(request, { text: 'Reading.', calls: [read] }),
     );
@@ -283,7 +283,7 @@ describe('the stream helper of Responses', () => {
     expect(finals.slice(0, 3)).toEqual(
       Array(3).fill({ text: 'Reading.', calls: 1, last: 'response.completed' }),
     );
-    expect(finals[3]).toMatchObject({ calls: 0, last: 'response.incomplete' });
+    expect(finals[3]).toMatchObject({ calls: 0, last: 'response.completed' });
     expect(finals[3]?.text).toContain('Tool call loop detected');
   });
 

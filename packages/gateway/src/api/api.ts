@@ -38,6 +38,8 @@ export interface Api {
    * @param told the answer; null where the model is not to hear of it
    */
   withEarlier?(body: Json, earlier: Json, told: string | null): Json;
+  /** Where the API keeps the history: a request that goes on from an answer, and says nothing yet. */
+  requestAfter?(answerId: string): Json;
   stream(body: Json): ApiStream;
 }
 
@@ -47,7 +49,7 @@ export interface StreamNews {
   readonly thought?: string;
   /** The event belongs to a tool call: it and what follows is held back until the call is complete and judged. */
   readonly holds?: boolean;
-  /** All calls of the answer are complete. */
+  /** The answer is complete, its usage included. */
   readonly ends?: boolean;
 }
 
@@ -61,6 +63,8 @@ export interface ApiStream {
   /** How many of the calls, from the first on, are known to be complete. */
   readonly completeCalls: number;
   readonly usage: Usage | null;
+  /** Usage as the API reports it; null where it has not come. */
+  readonly rawUsage: Json | null;
   readonly finishReason: string | null;
   /**
    * The answer so far as a whole, as far as {@link Api.withGuidance} needs it.
@@ -68,10 +72,16 @@ export interface ApiStream {
    * @param calls how many of its calls are taken
    */
   reply(calls: number): Json;
-  /** Events that end the stream with words of the gateway's own. */
-  finish(answer: OwnAnswer): string;
+  /**
+   * Events that end the stream with words of the gateway's own.
+   *
+   * @param usage of all answers that were paid for; null where it is not known
+   */
+  finish(answer: OwnAnswer, usage: Json | null): string;
   /** Events that go on with an answer that was taken as a whole, and end the stream. */
   continueWith(reply: Json): string;
   /** An event of another answer as one that goes on with this stream, what has to come before it included. */
   continued(event: SseEvent): string;
+  /** Where the API keeps the history: the request with the calls that the client has got, since it sends their results. */
+  withPassedCalls?(body: Json): Json;
 }

@@ -3,7 +3,7 @@ import { sseText } from '../stream/sse.ts';
 import type { ApiStream, StreamNews } from './api.ts';
 import { chatUsage } from './chat-usage.ts';
 import type { Json, OwnAnswer, ToolCall, Usage } from './conversation.ts';
-import { isObject, objects, parseObject, text, without } from './json.ts';
+import { isObject, objects, parseObject, summed, text, usageOf, without } from './json.ts';
 
 const NO_NEWS: StreamNews = {};
 
@@ -16,7 +16,7 @@ interface CallInParts {
 /** A streamed answer of Chat Completions. */
 export class ChatStream implements ApiStream {
   id: string | null = null;
-  usage: Usage | null = null;
+  rawUsage: Json | null = null;
   finishReason: string | null = null;
   private readonly parts = new Map<string, CallInParts>();
   /** Whether a call's arguments are whole, where nothing came since: long ones are not to be parsed at each event. */
@@ -42,6 +42,10 @@ export class ChatStream implements ApiStream {
     this.wantsUsage = isObject(options) && options['include_usage'] === true;
   }
 
+  get usage(): Usage | null {
+    return chatUsage(this.rawUsage);
+  }
+
   /** Those of the first choice, where there are several: the others are alternatives to it. */
   get calls(): readonly ToolCall[] {
     const calls = [...this.parts].filter(([key]) => key.startsWith('0/')).map(([, call]) => call);
@@ -65,10 +69,12 @@ export class ChatStream implements ApiStream {
     const chunk = data === '' ? undefined : parseObject(data);
     if (chunk === undefined) return NO_NEWS;
     if (this.id === null) this.begin(chunk);
-    if (isObject(chunk['usage'])) this.usage = chatUsage(chunk['usage']);
+    this.rawUsage = usageOf(chunk) ?? this.rawUsage;
     let news = NO_NEWS;
     for (const choice of objects(chunk['choices'])) news = this.readChoice(choice, news);
-    return news;
+    // Usage that was asked for comes behind the end of the choices.
+    const isComplete = this.finished >= this.choices && !(this.wantsUsage && this.rawUsage === null);
+    return isComplete ? { ...news, ends: true } : news;
   }
 
   private begin(chunk: Json): void {
@@ -101,7 +107,6 @@ export class ChatStream implements ApiStream {
     if (typeof choice['finish_reason'] === 'string') {
       if (index === 0) this.finishReason = choice['finish_reason'];
       this.finished += 1;
-      if (this.finished >= this.choices) news = { ...news, ends: true };
     }
     return news;
   }
@@ -149,13 +154,13 @@ export class ChatStream implements ApiStream {
     return { choices: [{ index: 0, message }] };
   }
 
-  finish({ id, text: told, stop, details }: OwnAnswer): string {
+  finish({ id, text: told, stop, details }: OwnAnswer, usage: Json | null): string {
     this.head ??= this.ownHead(id);
     const content = this.content === '' && !this.hasContinuedText ? told : `\n\n${told}`;
     return (
       this.chunk({ content }, null) +
       this.chunk({}, stop, details && { loopwatch: details }) +
-      this.end(this.usage === null ? null : wireUsage(this.usage))
+      this.end(usage)
     );
   }
 
@@ -172,8 +177,8 @@ export class ChatStream implements ApiStream {
         tool_calls: objects(calls).map((call, i) => ({ ...call, index: this.passedCalls + i })),
       }),
     };
-    const usage = isObject(reply['usage']) ? reply['usage'] : null;
-    return this.chunk(delta, null) + this.chunk({}, choice?.['finish_reason'] ?? 'stop') + this.end(usage);
+    const finishReason = choice?.['finish_reason'] ?? 'stop';
+    return this.chunk(delta, null) + this.chunk({}, finishReason) + this.end(usageOf(reply));
   }
 
   continued({ data, raw }: SseEvent): string {
@@ -185,7 +190,13 @@ export class ChatStream implements ApiStream {
       ...choice,
       delta: this.continuedDelta(isObject(choice['delta']) ? choice['delta'] : {}),
     }));
-    const whole = { ...chunk, ...this.head, choices };
+    const usage = usageOf(chunk);
+    const whole = {
+      ...chunk,
+      ...this.head,
+      choices,
+      ...(usage !== null && { usage: summed(this.rawUsage, usage) }),
+    };
     this.noteCalls(whole);
     return sseText(whole);
   }
@@ -226,10 +237,4 @@ export class ChatStream implements ApiStream {
 
 function keyOf({ name, args }: CallInParts): string {
   return JSON.stringify([name, args]);
-}
-
-function wireUsage({ inputTokens, outputTokens }: Usage): Json {
-  const input = inputTokens ?? 0;
-  const output = outputTokens ?? 0;
-  return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
 }

@@ -64,6 +64,23 @@ export function count(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }
 
+/** An object with the numbers of two, summed at every depth: what two answers used. */
+export function summed(one: Json | null, other: Json | null): Json | null {
+  if (one === null || other === null) return one ?? other;
+  const sums = Object.entries(other).map(([key, value]): [string, unknown] => {
+    const before = one[key];
+    if (typeof value === 'number' && typeof before === 'number') return [key, before + value];
+    if (isObject(value) && isObject(before)) return [key, summed(before, value)];
+    return [key, value ?? before];
+  });
+  return { ...one, ...Object.fromEntries(sums) };
+}
+
+/** What an answer, or an event of one, says that it used. */
+export function usageOf({ usage }: Json): Json | null {
+  return isObject(usage) ? usage : null;
+}
+
 /**
  * A tool result that says that the limit is reached; one that is not a JSON object becomes `{"output": …}` first.
  *

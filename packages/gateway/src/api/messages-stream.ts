@@ -1,7 +1,7 @@
 import { type SseEvent, sseText } from '../stream/sse.ts';
 import type { ApiStream, StreamNews } from './api.ts';
 import type { Json, OwnAnswer, ToolCall, Usage } from './conversation.ts';
-import { count, isObject, objects, parseObject, text } from './json.ts';
+import { count, isObject, objects, parseObject, summed, text, usageOf, without } from './json.ts';
 
 const NO_NEWS: StreamNews = {};
 
@@ -21,8 +21,7 @@ export class MessagesStream implements ApiStream {
   finishReason: string | null = null;
   private readonly own: (answer: OwnAnswer) => Json;
   private readonly blocks = new Map<number, Block>();
-  private inputTokens: number | null = null;
-  private outputTokens: number | null = null;
+  rawUsage: Json | null = null;
   /** What the client has got. */
   private hasBegun = false;
   private openBlock: number | undefined;
@@ -30,14 +29,17 @@ export class MessagesStream implements ApiStream {
   private hasCalls = false;
   /** Blocks from before this stream went on with another answer. */
   private earlierBlocks: number | undefined;
+  /** Usage of the answer that this stream goes on with. */
+  private laterUsage: Json | null = null;
 
   constructor(own: (answer: OwnAnswer) => Json) {
     this.own = own;
   }
 
   get usage(): Usage | null {
-    const { inputTokens, outputTokens } = this;
-    return inputTokens === null && outputTokens === null ? null : { inputTokens, outputTokens };
+    const { rawUsage } = this;
+    if (rawUsage === null) return null;
+    return { inputTokens: count(rawUsage['input_tokens']), outputTokens: count(rawUsage['output_tokens']) };
   }
 
   get calls(): readonly ToolCall[] {
@@ -60,7 +62,7 @@ export class MessagesStream implements ApiStream {
       case 'message_start': {
         const message = isObject(event['message']) ? event['message'] : {};
         this.id = text(message['id']);
-        this.noteUsage(message['usage']);
+        this.rawUsage = withLater(this.rawUsage, message);
         return NO_NEWS;
       }
       case 'content_block_start': {
@@ -88,7 +90,7 @@ export class MessagesStream implements ApiStream {
           isObject(event['delta']) ? event['delta'] : {},
         );
       case 'message_delta': {
-        this.noteUsage(event['usage']);
+        this.rawUsage = withLater(this.rawUsage, event);
         if (isObject(event['delta'])) this.finishReason = text(event['delta']['stop_reason']);
         return { ends: true };
       }
@@ -112,12 +114,6 @@ export class MessagesStream implements ApiStream {
     return thought === null ? NO_NEWS : { thought };
   }
 
-  private noteUsage(usage: unknown): void {
-    if (!isObject(usage)) return;
-    this.inputTokens = count(usage['input_tokens']) ?? this.inputTokens;
-    this.outputTokens = count(usage['output_tokens']) ?? this.outputTokens;
-  }
-
   passed({ data }: SseEvent): void {
     const event = data === '' ? undefined : parseObject(data);
     if (event !== undefined) this.notePassed(event);
@@ -135,7 +131,10 @@ export class MessagesStream implements ApiStream {
 
   continued({ data }: SseEvent): string {
     const event = data === '' ? undefined : parseObject(data);
-    if (event === undefined || (event['type'] === 'message_start' && this.hasBegun)) return '';
+    if (event === undefined) return '';
+    const { type, message } = event;
+    this.laterUsage = withLater(this.laterUsage, isObject(message) ? message : event);
+    if (type === 'message_start' && this.hasBegun) return '';
     let before = '';
     if (this.earlierBlocks === undefined) {
       if (this.openBlock !== undefined)
@@ -143,9 +142,13 @@ export class MessagesStream implements ApiStream {
       this.openBlock = undefined;
       this.earlierBlocks = this.nextBlock;
     }
-    const moved = 'index' in event ? { ...event, index: this.earlierBlocks + indexOf(event) } : event;
+    const moved = {
+      ...event,
+      ...('index' in event && { index: this.earlierBlocks + indexOf(event) }),
+      ...(type === 'message_delta' && { usage: summed(this.rawUsage, this.laterUsage) }),
+    };
     this.notePassed(moved);
-    return before + sseText(moved, text(event['type']) ?? undefined);
+    return before + sseText(moved, text(type) ?? undefined);
   }
 
   reply(count: number): Json {
@@ -165,8 +168,9 @@ export class MessagesStream implements ApiStream {
     return { content };
   }
 
-  finish(answer: OwnAnswer): string {
-    return this.goOn(this.own(answer), answer.details);
+  finish(answer: OwnAnswer, usage: Json | null): string {
+    const own = this.own(answer);
+    return this.goOn(usage === null ? own : { ...own, usage }, answer.details);
   }
 
   continueWith(reply: Json): string {
@@ -193,16 +197,22 @@ export class MessagesStream implements ApiStream {
       for (const delta of deltas) emit('content_block_delta', { index, delta });
       emit('content_block_stop', { index });
     }
-    const output = this.outputTokens ?? (isObject(usage) ? usage['output_tokens'] : 0);
     emit('message_delta', {
       // Calls that the client has got are to be made: without their results the conversation could not go on.
       delta: { stop_reason: this.hasCalls ? 'tool_use' : reason, stop_sequence: null },
-      usage: { output_tokens: output },
+      usage: usage ?? { output_tokens: 0 },
       ...(details && { loopwatch: details }),
     });
     emit('message_stop', {});
     return out.join('');
   }
+}
+
+/** Usage as a later part of the answer says it: counts are those of the whole answer so far. */
+function withLater(earlier: Json | null, part: Json): Json | null {
+  const usage = usageOf(part);
+  if (usage === null) return earlier;
+  return { ...earlier, ...without(usage, ...Object.keys(usage).filter((key) => usage[key] === null)) };
 }
 
 function indexOf(event: Json): number {

@@ -1,25 +1,21 @@
 import { type SseEvent, sseText } from '../stream/sse.ts';
 import type { ApiStream, StreamNews } from './api.ts';
+import { contentText } from './content.ts';
 import type { Json, OwnAnswer, ToolCall, Usage } from './conversation.ts';
-import { count, isObject, objects, parseObject, text } from './json.ts';
+import { count, isObject, objects, parseObject, summed, text, usageOf } from './json.ts';
+import { inputOf, isCall, responsesUsage } from './responses-input.ts';
+import { OpenItem } from './responses-open-item.ts';
 
 const NO_NEWS: StreamNews = {};
+/** Between two texts that clients join. */
+const BREAK = '\n\n';
 /** Events that come before the first item. */
 const beginnings = new Set(['response.created', 'response.queued', 'response.in_progress']);
-
-/** A message that the client has begun to get. */
-interface OpenMessage {
-  readonly item: Json;
-  readonly outputIndex: number;
-  /** Undefined: no part of it has begun. */
-  contentIndex: number | undefined;
-  text: string;
-}
 
 /** A streamed answer of OpenAI's Responses. */
 export class ResponsesStream implements ApiStream {
   id: string | null = null;
-  usage: Usage | null = null;
+  rawUsage: Json | null = null;
   finishReason: string | null = null;
   private readonly own: (answer: OwnAnswer) => Json;
   /** Items that are complete, those that are held back included. */
@@ -27,14 +23,20 @@ export class ResponsesStream implements ApiStream {
   /** What the client has got. */
   private begun: Json | undefined;
   private readonly passedItems: Json[] = [];
-  private open: OpenMessage | undefined;
+  private open: OpenItem | undefined;
   private nextOutput = 0;
   /** Items from before this stream went on with another answer. */
   private earlierOutputs: number | undefined;
   private sequence = 0;
+  /** The message of another answer that has a break before its text. */
+  private broken: unknown;
 
   constructor(own: (answer: OwnAnswer) => Json) {
     this.own = own;
+  }
+
+  get usage(): Usage | null {
+    return responsesUsage(this.rawUsage);
   }
 
   get calls(): readonly ToolCall[] {
@@ -79,9 +81,7 @@ export class ResponsesStream implements ApiStream {
 
   private noteEnd(response: Json): void {
     this.finishReason = text(response['status']);
-    const { usage } = response;
-    if (isObject(usage))
-      this.usage = { inputTokens: count(usage['input_tokens']), outputTokens: count(usage['output_tokens']) };
+    this.rawUsage = usageOf(response);
   }
 
   passed({ data }: SseEvent): void {
@@ -91,30 +91,21 @@ export class ResponsesStream implements ApiStream {
 
   private notePassed(event: Json): void {
     this.sequence = (count(event['sequence_number']) ?? this.sequence) + 1;
-    const { item, part } = event;
+    const { item } = event;
     switch (event['type']) {
       case 'response.created':
         if (isObject(event['response'])) this.begun = event['response'];
         break;
       case 'response.output_item.added':
         this.nextOutput = (count(event['output_index']) ?? this.nextOutput) + 1;
-        if (isObject(item) && item['type'] === 'message')
-          this.open = { item, outputIndex: this.nextOutput - 1, contentIndex: undefined, text: '' };
-        break;
-      case 'response.content_part.added':
-        if (this.open !== undefined && isObject(part)) {
-          this.open.contentIndex = count(event['content_index']) ?? 0;
-          this.open.text = text(part['text']) ?? '';
-        }
-        break;
-      case 'response.output_text.delta':
-        if (this.open !== undefined) this.open.text += text(event['delta']) ?? '';
+        if (isObject(item)) this.open = new OpenItem(item, this.nextOutput - 1);
         break;
       case 'response.output_item.done':
         if (isObject(item)) this.passedItems.push(item);
         this.open = undefined;
         break;
       default:
+        this.open?.pass(event);
     }
   }
 
@@ -130,21 +121,63 @@ export class ResponsesStream implements ApiStream {
       this.earlierOutputs = this.nextOutput;
     }
     const { response, output_index: index } = event;
-    const moved = {
+    const moved = this.separated({
       ...event,
       sequence_number: this.sequence,
       ...(typeof index === 'number' && { output_index: this.earlierOutputs + index }),
-      ...(isObject(response) &&
-        Array.isArray(response['output']) && {
-          response: {
-            ...response,
-            output: [...this.passedItems.slice(0, this.earlierOutputs), ...objects(response['output'])],
-          },
-        }),
-    };
+      ...(isObject(response) && { response: this.continuedResponse(response, this.earlierOutputs) }),
+    });
     this.notePassed(moved);
     out.push(sseText(moved, type));
     return out.join('');
+  }
+
+  /** Another response as the one that the client is getting. */
+  private continuedResponse(response: Json, earlier: number): Json {
+    const { output } = response;
+    const usage = usageOf(response);
+    return {
+      ...response,
+      ...this.identity,
+      ...(Array.isArray(output) && {
+        output: [
+          ...this.passedItems.slice(0, earlier),
+          ...objects(output).map((item) => this.withBreak(item)),
+        ],
+      }),
+      ...(usage !== null && { usage: summed(this.rawUsage, usage) }),
+    };
+  }
+
+  /** What tells the response that the client is getting from others. */
+  private get identity(): Json {
+    if (this.begun === undefined) return {};
+    const { id, created_at: createdAt } = this.begun;
+    return { id, created_at: createdAt };
+  }
+
+  /** The event with a break before the first text of another answer: clients join texts. */
+  private separated(event: Json): Json {
+    const { type, item_id: id, item, part, delta, text: said } = event;
+    if (type === 'response.output_text.delta' && this.broken === undefined && this.hasText) {
+      this.broken = id;
+      return { ...event, delta: `${BREAK}${text(delta) ?? ''}` };
+    }
+    if (this.broken === undefined) return event;
+    if (isObject(item)) return { ...event, item: this.withBreak(item) };
+    if (id !== this.broken || (count(event['content_index']) ?? 0) !== 0) return event;
+    if (type === 'response.output_text.done') return { ...event, text: `${BREAK}${text(said) ?? ''}` };
+    return type === 'response.content_part.done' && isObject(part)
+      ? { ...event, part: separatedPart(part) }
+      : event;
+  }
+
+  private withBreak(item: Json): Json {
+    return this.broken !== undefined && item['id'] === this.broken ? separatedItem(item) : item;
+  }
+
+  private get hasText(): boolean {
+    return this.passedItems.some((item) => item['type'] === 'message' && contentText(item['content']) !== '');
   }
 
   private emitter(out: string[]): (type: string, more: Json) => void {
@@ -158,12 +191,18 @@ export class ResponsesStream implements ApiStream {
     return { output: this.items };
   }
 
-  finish(answer: OwnAnswer): string {
-    return this.goOn(this.own(answer));
+  finish(answer: OwnAnswer, usage: Json | null): string {
+    const own = this.own(answer);
+    return this.goOn({ ...own, ...this.identity, ...(usage !== null && { usage }) });
   }
 
   continueWith(reply: Json): string {
-    return this.goOn(reply);
+    return this.goOn({ ...reply, ...this.identity });
+  }
+
+  withPassedCalls(body: Json): Json {
+    const calls = this.passedItems.filter(isCall);
+    return calls.length === 0 ? body : { ...body, input: [...inputOf(body), ...calls] };
   }
 
   /** The items of an answer behind those that the client has got, and the end of the response. */
@@ -174,6 +213,8 @@ export class ResponsesStream implements ApiStream {
       emit('response.created', { response: { ...answer, status: 'in_progress', output: [] } });
     this.close(emit);
     const items = objects(answer['output']);
+    const first = items.findIndex(({ type }) => type === 'message');
+    if (first !== -1 && this.hasText) items[first] = separatedItem(items[first] ?? {});
     for (const item of items) {
       const index = this.nextOutput;
       this.nextOutput += 1;
@@ -184,22 +225,22 @@ export class ResponsesStream implements ApiStream {
     return out.join('');
   }
 
-  /** Ends the message that the client is getting. */
+  /** Ends the item that the client is getting. */
   private close(emit: (type: string, more: Json) => void): void {
     const { open } = this;
-    if (open === undefined) return;
     this.open = undefined;
-    const { item, outputIndex, contentIndex, text: said } = open;
-    const parts = contentIndex === undefined ? [] : [{ type: 'output_text', text: said, annotations: [] }];
-    const done = { ...item, status: 'incomplete', content: parts };
-    if (contentIndex !== undefined) {
-      const place = { item_id: item['id'], output_index: outputIndex, content_index: contentIndex };
-      emit('response.output_text.done', { ...place, text: said, logprobs: [] });
-      emit('response.content_part.done', { ...place, part: parts[0] });
-    }
-    emit('response.output_item.done', { output_index: outputIndex, item: done });
-    this.passedItems.push(done);
+    if (open !== undefined) this.passedItems.push(open.close(emit));
   }
+}
+
+/** A message with a break before its text. */
+function separatedItem(item: Json): Json {
+  const [first, ...rest] = objects(item['content']);
+  return first === undefined ? item : { ...item, content: [separatedPart(first), ...rest] };
+}
+
+function separatedPart(part: Json): Json {
+  return part['type'] === 'output_text' ? { ...part, text: `${BREAK}${text(part['text']) ?? ''}` } : part;
 }
 
 /** A whole item as it would have been streamed. */
@@ -228,8 +269,4 @@ function writeItem(item: Json, index: number, emit: (type: string, more: Json) =
     });
   } else emit('response.output_item.added', { output_index: index, item: begun });
   emit('response.output_item.done', { output_index: index, item });
-}
-
-function isCall({ type }: Json): boolean {
-  return type === 'function_call' || type === 'custom_tool_call';
 }

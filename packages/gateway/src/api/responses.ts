@@ -9,10 +9,8 @@ import {
   type Reply,
   type ToolCall,
   told,
-  type Usage,
 } from './conversation.ts';
 import {
-  count,
   hasTools,
   isObject,
   limitedResult,
@@ -23,7 +21,16 @@ import {
   text,
   without,
 } from './json.ts';
+import { inputOf, responsesUsage } from './responses-input.ts';
 import { ResponsesStream } from './responses-stream.ts';
+
+const noUsage = {
+  input_tokens: 0,
+  input_tokens_details: { cached_tokens: 0 },
+  output_tokens: 0,
+  output_tokens_details: { reasoning_tokens: 0 },
+  total_tokens: 0,
+};
 
 /** OpenAI's Responses: `POST /v1/responses`. */
 export const responsesApi: Api = {
@@ -94,7 +101,7 @@ export const responsesApi: Api = {
     return { ...body, input, ...(hasTools(body) && { tool_choice: 'none' }) };
   },
 
-  answer(body, { id, text: said, stop, details }, usage) {
+  answer(body, { id, text: said, details }, usage) {
     const item = {
       type: 'message',
       id: `msg_loopwatch_${id}`,
@@ -106,9 +113,10 @@ export const responsesApi: Api = {
       id: `resp_loopwatch_${id}`,
       object: 'response',
       created_at: Math.floor(Date.now() / 1000),
-      status: stop === 'stop' ? 'completed' : 'incomplete',
+      // Clients take an answer that is not complete for a failure of the model: `loopwatch` says why it ends.
+      status: 'completed',
       error: null,
-      incomplete_details: stop === 'stop' ? null : { reason: stop === 'error' ? 'loop_detected' : stop },
+      incomplete_details: null,
       instructions: body['instructions'] ?? null,
       metadata: body['metadata'] ?? {},
       model: text(body['model']) ?? '',
@@ -119,14 +127,14 @@ export const responsesApi: Api = {
       tool_choice: body['tool_choice'] ?? 'auto',
       tools: body['tools'] ?? [],
       top_p: body['top_p'] ?? null,
-      usage: usage ?? { input_tokens: 0, output_tokens: 0, total_tokens: 0 },
+      usage: usage ?? noUsage,
       ...(details && { loopwatch: details }),
     };
   },
 
   withEarlier(body, earlier, said) {
     const previous = earlier['previous_response_id'];
-    const answered = said === null ? [] : [{ role: 'assistant', content: said }];
+    const answered = said === null || said === '' ? [] : [{ role: 'assistant', content: said }];
     const input = [...inputOf(earlier), ...answered, ...inputOf(body)];
     return {
       ...without(body, 'previous_response_id'),
@@ -135,18 +143,10 @@ export const responsesApi: Api = {
     };
   },
 
+  requestAfter: (answerId) => ({ previous_response_id: answerId }),
+
   stream: (body) => new ResponsesStream((answer) => responsesApi.answer(body, answer, null)),
 };
-
-function responsesUsage(usage: unknown): Usage | null {
-  if (!isObject(usage)) return null;
-  return { inputTokens: count(usage['input_tokens']), outputTokens: count(usage['output_tokens']) };
-}
-
-/** The input as a list of items; a text is a message of the user. */
-function inputOf({ input }: Json): Json[] {
-  return typeof input === 'string' ? [{ role: 'user', content: input }] : objects(input);
-}
 
 /** Calls are items of their own here; those that follow each other are of one answer. */
 function itemsOf(input: readonly Json[]): Item[] {

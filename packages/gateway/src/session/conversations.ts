@@ -3,12 +3,11 @@ import { oneLine } from '@loopwatch/detectors';
 import type { SettingsVersion, WideSettings } from '@loopwatch/pipeline';
 import type { Logger } from 'pino';
 import type { Conversation } from '../api/conversation.ts';
-import { type FlatHeaders } from '../http/headers.ts';
 import type { GatewayStorage } from '../storage/gateway-storage.ts';
 import type { GatewaySession } from './gateway-session.ts';
 import type { History } from './history.ts';
 import { type Agreement, agreements } from './lineage.ts';
-import { namesItself, type SessionName, taggedName } from './session-name.ts';
+import { type SessionName, taggedName } from './session-name.ts';
 import type { SessionSettings } from './session-settings.ts';
 import type { SessionStore } from './session-store.ts';
 
@@ -27,7 +26,6 @@ export interface ConversationsOptions {
   readonly ownSettings: SessionSettings;
   /** Where sessions are kept beyond memory; undefined: nowhere. */
   readonly storage: GatewayStorage | undefined;
-  readonly isOwnAnswer: (answerId: string) => boolean;
   readonly logger: Logger;
   /** Wall clock, epoch ms. */
   readonly now: () => number;
@@ -42,8 +40,8 @@ export class Conversations {
   }
 
   /** Brings into memory what is stored of the sessions that a request may go on from. */
-  async load({ name }: SessionName, conversation: Conversation, headers: FlatHeaders): Promise<void> {
-    await this.lookUpAnswer(conversation, headers);
+  async load({ name }: SessionName, conversation: Conversation): Promise<void> {
+    await this.lookUpAnswer(conversation);
     const { sessions } = this.options;
     const earlier = conversation.previous === null ? undefined : sessions.ofAnswer(conversation.previous);
     await this.restore(earlier ?? name);
@@ -114,10 +112,9 @@ export class Conversations {
   }
 
   /** The answer that a request goes on from, where another gateway knows it, or this one before. */
-  private async lookUpAnswer({ previous, names }: Conversation, headers: FlatHeaders): Promise<void> {
-    const { storage, sessions, isOwnAnswer } = this.options;
+  private async lookUpAnswer({ previous }: Conversation): Promise<void> {
+    const { storage, sessions } = this.options;
     if (storage === undefined || previous === null || sessions.ofAnswer(previous) !== undefined) return;
-    if (!isOwnAnswer(previous) && (names.conversation !== null || namesItself(headers))) return;
     const stored = await storage.answer(previous);
     if (stored !== undefined) sessions.noteAnswer(previous, stored.sessionId, stored.own);
   }

@@ -25,11 +25,6 @@ const clientHeaders = [
 ];
 const routingHeaders = ['x-litellm-session-id', 'x-litellm-trace-id', 'x-session-affinity'];
 
-/** Whether the request itself names its session, by header. */
-export function namesItself(headers: FlatHeaders): boolean {
-  return valueOf(headers, ownHeader) !== undefined;
-}
-
 /**
  * The name of a request's session: what it says in headers or body; else a hash of the first user message, under the
  * same key: system prompts may change from request to request. Conversations that share a name are told apart by their histories.
