@@ -130,6 +130,18 @@ it('reasoning that goes round in circles ends with its item, so that the respons
   expect(types.at(-1)).toBe('response.completed');
 });
 
+it.each([
+  { then: read, text: /^Reading\.\n\nReading\.\n\nTool call loop detected/ },
+  { then: grep, text: /^Reading\.\n\nReading\.$/ },
+])('a stream of Messages keeps its texts apart', async ({ then, text }) => {
+  const reading = (said: Said): Said => ({ text: 'Reading.', ...said });
+  await using bench = await GatewayBench.start(says(reading(read), reading(read), reading(then)), chance);
+  const api = apiCases.find((each) => each.name === 'Messages');
+  const agent = api?.agent(bench, true, 's-1', 'Go on');
+  await agent?.turn();
+  expect((await agent?.turn())?.text).toMatch(text);
+});
+
 describe.each([
   { name: 'Chat Completions', input: 'prompt_tokens', output: 'completion_tokens' },
   { name: 'Messages', input: 'input_tokens', output: 'output_tokens' },

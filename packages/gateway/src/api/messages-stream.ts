@@ -27,6 +27,9 @@ export class MessagesStream implements ApiStream {
   private openBlock: number | undefined;
   private nextBlock = 0;
   private hasCalls = false;
+  private hasText = false;
+  /** Whether the next text is another answer's, and needs a break before it: clients join texts. */
+  private breaks = false;
   /** Blocks from before this stream went on with another answer. */
   private earlierBlocks: number | undefined;
   /** Usage of the answer that this stream goes on with. */
@@ -127,6 +130,8 @@ export class MessagesStream implements ApiStream {
       const block = event['content_block'];
       if (isObject(block) && block['type'] === 'tool_use') this.hasCalls = true;
     } else if (event['type'] === 'content_block_stop') this.openBlock = undefined;
+    else if (event['type'] === 'content_block_delta' && isObject(event['delta']))
+      this.hasText ||= event['delta']['type'] === 'text_delta';
   }
 
   continued({ data }: SseEvent): string {
@@ -141,14 +146,23 @@ export class MessagesStream implements ApiStream {
         before = sseText({ type: 'content_block_stop', index: this.openBlock }, 'content_block_stop');
       this.openBlock = undefined;
       this.earlierBlocks = this.nextBlock;
+      this.breaks = this.hasText;
     }
     const moved = {
       ...event,
       ...('index' in event && { index: this.earlierBlocks + indexOf(event) }),
+      ...(isObject(event['delta']) && { delta: this.separated(event['delta']) }),
       ...(type === 'message_delta' && { usage: summed(this.rawUsage, this.laterUsage) }),
     };
     this.notePassed(moved);
     return before + sseText(moved, text(type) ?? undefined);
+  }
+
+  /** The delta with a break before the first text of another answer. */
+  private separated(delta: Json): Json {
+    if (!this.breaks || delta['type'] !== 'text_delta') return delta;
+    this.breaks = false;
+    return { ...delta, text: `\n\n${text(delta['text']) ?? ''}` };
   }
 
   reply(count: number): Json {
@@ -189,12 +203,13 @@ export class MessagesStream implements ApiStream {
       emit('message_start', { message });
     }
     if (this.openBlock !== undefined) emit('content_block_stop', { index: this.openBlock });
+    this.breaks = this.hasText;
     for (const block of objects(content)) {
       const index = this.nextBlock;
       this.nextBlock += 1;
       const { start, deltas } = inParts(block);
       emit('content_block_start', { index, content_block: start });
-      for (const delta of deltas) emit('content_block_delta', { index, delta });
+      for (const delta of deltas) emit('content_block_delta', { index, delta: this.separated(delta) });
       emit('content_block_stop', { index });
     }
     emit('message_delta', {
