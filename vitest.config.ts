@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 const source = '@loopwatch/source';
 
 /** `*.test.ts` runs in Node, `*.test.tsx` in a DOM; a middle name moves a file to a slower project. */
-const slower = ['**/*.int.test.ts', '**/*.traces.test.ts', '**/*.model.test.ts'];
+const slower = ['**/*.int.test.ts', '**/*.clients.test.ts', '**/*.traces.test.ts', '**/*.model.test.ts'];
 
 export default defineConfig({
   // The workspace's own packages are read from their sources, so that no test needs a build.
@@ -38,6 +38,15 @@ export default defineConfig({
       {
         extends: true,
         test: { name: 'dom', environment: 'jsdom', include: ['packages/*/test/**/*.test.tsx'] },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'clients',
+          include: ['packages/*/test/**/*.clients.test.ts'],
+          hookTimeout: 120_000,
+          globalSetup: ['packages/testkit/src/clients-global-setup.ts'],
+        },
       },
       {
         extends: true,

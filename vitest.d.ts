@@ -4,5 +4,7 @@ import type {} from 'vitest';
 declare module 'vitest' {
   interface ProvidedContext {
     kafkaBrokers: string[];
+    /** What `packages/testkit/src/clients-global-setup.ts` provides. */
+    clientsPython: string;
   }
 }

@@ -28,6 +28,7 @@ const steps = [
   vitest('unit'),
   check('build', 'node scripts/build.mjs'),
   vitest('dom'),
+  vitest('clients'),
   vitest('integration'),
   ...(process.argv.includes('--with-traces') ? [vitest('traces')] : []),
   {

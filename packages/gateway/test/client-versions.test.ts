@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+const read = (path: string): string => readFileSync(join(import.meta.dirname, path), 'utf8');
+
+it('the documentation names the clients that the tests run, in their versions', () => {
+  const rows = read('../../../docs/gateway.md').matchAll(/^\| (npm|PyPI) `([^`]+)` \| ([^ |]+) \|/gm);
+  const documented = [...rows].map(([, registry, name, version]) => `${registry} ${name} ${version}`);
+  const { devDependencies } = JSON.parse(read('../package.json')) as {
+    devDependencies: Record<string, string>;
+  };
+  const npm = Object.entries(devDependencies)
+    .filter(([name]) => !name.startsWith('@loopwatch/') && name !== '@langchain/core')
+    .map(([name, version]) => `npm ${name} ${version}`);
+  const [clients = ''] = read('clients/python/requirements.txt').split('\n\n');
+  const pypi = [...clients.matchAll(/^([^#=\n]+)==(.+)$/gm)].map(
+    ([, name, version]) => `PyPI ${name} ${version}`,
+  );
+  expect(documented.toSorted()).toEqual([...npm, ...pypi].toSorted());
+});

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { GatewayBench } from '../harness.ts';
+import type { ClientApi, ClientCase, ClientOutcome } from './client-case.ts';
+import { scriptedModel } from './scripted-model.ts';
+
+/** An official client, and what runs an agent of it. */
+export interface Client {
+  readonly name: string;
+  readonly apis: readonly ClientApi[];
+  readonly run: (cases: readonly ClientCase[]) => Promise<readonly ClientOutcome[]>;
+}
+
+const gateways = {
+  'preset proxy': { preset: 'proxy' },
+  'preset proxy, on_block message': { preset: 'proxy', 'gateway.on_block': 'message' },
+  'preset balanced': { preset: 'balanced' },
+  'preset balanced, on_block message': { preset: 'balanced', 'gateway.on_block': 'message' },
+  'mode chance_then_block': { preset: 'proxy', 'tool_call_loop.mode': 'chance_then_block' },
+  'two model requests at most': { preset: 'proxy', 'turn_requests.max_turn_requests': 2 },
+} as const;
+type GatewayName = keyof typeof gateways;
+
+interface Run {
+  readonly gateway: GatewayName;
+  /** What the model does, see `scripted-model.ts`. */
+  readonly model: 'loops' | 'finishes' | 'recovers';
+  readonly title: string;
+  /** How often the agent ran its tool, and how often the model was asked. */
+  readonly calls: number;
+  readonly asked: number;
+  readonly text: RegExp;
+}
+
+const stopped = /Tool call loop detected: 'get_weather' invoked with identical params \d times/;
+const answered = /^Rome is warmer\.$/;
+const stops = 'is stopped at a loop, and its user reads why';
+const finishes = 'finishes with its answer where nothing loops';
+const runs: readonly Run[] = [
+  { gateway: 'preset proxy', model: 'loops', title: stops, calls: 3, asked: 4, text: stopped },
+  { gateway: 'preset proxy', model: 'finishes', title: finishes, calls: 2, asked: 3, text: answered },
+  {
+    gateway: 'preset proxy, on_block message',
+    model: 'loops',
+    title: stops,
+    calls: 3,
+    asked: 4,
+    text: stopped,
+  },
+  // The third result that is the same earns a chance, in that result; the call that goes on is the last.
+  { gateway: 'preset balanced', model: 'loops', title: stops, calls: 4, asked: 4, text: stopped },
+  { gateway: 'preset balanced', model: 'finishes', title: finishes, calls: 2, asked: 3, text: answered },
+  {
+    gateway: 'preset balanced, on_block message',
+    model: 'loops',
+    title: stops,
+    calls: 4,
+    asked: 4,
+    text: stopped,
+  },
+  {
+    gateway: 'mode chance_then_block',
+    model: 'recovers',
+    title: 'goes on with the second answer after a chance',
+    calls: 4,
+    asked: 6,
+    text: answered,
+  },
+  {
+    gateway: 'mode chance_then_block',
+    model: 'loops',
+    title: 'is stopped where the second answer goes on with the loop',
+    calls: 3,
+    asked: 5,
+    text: stopped,
+  },
+  {
+    gateway: 'two model requests at most',
+    model: 'finishes',
+    title: 'is stopped at the limit of model requests',
+    calls: 2,
+    asked: 2,
+    text: /^Limit detected: /,
+  },
+];
+
+/** Tests that an agent of each client is stopped, or left alone, without an error, over each API, streamed and not. */
+export function describeClients(clients: readonly Client[]): void {
+  const open = new Map<GatewayName, GatewayBench>();
+  beforeAll(async () => {
+    for (const [name, flags] of Object.entries(gateways))
+      open.set(name as GatewayName, await GatewayBench.start(scriptedModel(), flags));
+  });
+  afterAll(async () => {
+    for (const bench of open.values()) await bench[Symbol.asyncDispose]();
+  });
+
+  describe.each(clients)('$name', ({ name, apis, run }) => {
+    const outcomes = new Map<string, ClientOutcome>();
+    const ways = apis.flatMap((api) => [false, true].map((stream) => ({ api, stream })));
+    const idOf = (at: number, api: ClientApi, stream: boolean) =>
+      `${name}-${api}-${stream ? 'stream' : 'whole'}-${String(at)}`;
+    const modelOf = (at: number, api: ClientApi, stream: boolean) =>
+      `${runs[at]?.model ?? ''}-${idOf(at, api, stream)}`;
+
+    beforeAll(async () => {
+      const cases = ways.flatMap(({ api, stream }) =>
+        runs.map(({ gateway }, at) => ({
+          id: idOf(at, api, stream),
+          url: open.get(gateway)?.url ?? '',
+          model: modelOf(at, api, stream),
+          api,
+          stream,
+        })),
+      );
+      for (const outcome of await run(cases)) outcomes.set(outcome.id, outcome);
+    });
+
+    describe.each(ways)('over $api, streamed: $stream', ({ api, stream }) => {
+      it.each(runs.map((each, at) => ({ ...each, at })))(
+        '$gateway: $title',
+        ({ at, gateway, calls, asked, text }) => {
+          const outcome = outcomes.get(idOf(at, api, stream));
+          expect(outcome).toMatchObject({ error: null, calls });
+          expect(outcome?.text).toMatch(text);
+          const model = modelOf(at, api, stream);
+          const requests = open.get(gateway)?.upstream.requests.filter(({ json }) => json['model'] === model);
+          expect(requests).toHaveLength(asked);
+        },
+      );
+    });
+  });
+}

@@ -1,0 +1,35 @@
+import { type ApiReply, type ApiRequest, modelReply, type Said } from '@loopwatch/testkit';
+import type { Script } from '../harness.ts';
+
+const weather = (city: string): Said => ({
+  text: 'Let me look.',
+  calls: [{ name: 'get_weather', args: { city } }],
+});
+
+/** What the model says, by how many answers it has given and whether it was told of its loop. */
+const characters: Readonly<Record<string, (given: number, warnedAt: number | undefined) => Said>> = {
+  loops: () => weather('Paris'),
+  finishes: (given) => [weather('Paris'), weather('Rome')][given] ?? { text: 'Rome is warmer.' },
+  recovers: (given, warnedAt) =>
+    warnedAt === undefined
+      ? weather('Paris')
+      : given === warnedAt
+        ? weather('Rome')
+        : { text: 'Rome is warmer.' },
+};
+
+/** A model whose character is the beginning of its name, `loops-17`: the rest tells runs apart. */
+export function scriptedModel(): Script {
+  const runs = new Map<string, { given: number; warnedAt: number | undefined }>();
+  return (request: ApiRequest): ApiReply => {
+    const name = String(request.json['model']);
+    const run = runs.get(name) ?? { given: 0, warnedAt: undefined };
+    runs.set(name, run);
+    if (request.bytes.includes('You have called get_weather')) run.warnedAt ??= run.given;
+    const says = characters[name.split('-')[0] ?? ''];
+    if (says === undefined) return { status: 404, json: { error: { message: `no model ${name}` } } };
+    const said = says(run.given, run.warnedAt);
+    run.given += 1;
+    return modelReply(request, said);
+  };
+}

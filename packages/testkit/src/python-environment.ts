@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { cachedFolder } from './cached-folder.ts';
+import { hasCommand } from './kafka-jars.ts';
+
+const run = promisify(execFile);
+
+/**
+ * A Python with the packages of a requirements file, in a virtual environment of its own: made the first time, and kept in
+ * `~/.cache/loopwatch` until the file or the Python changes.
+ *
+ * @returns path of the interpreter
+ * @throws Error that says what is missing and how to get it
+ */
+export async function pythonEnvironment(requirements: string): Promise<string> {
+  if (!(await hasCommand('python3', '-c', 'import ensurepip, venv')))
+    throw new Error(
+      'there is no Python that can make virtual environments; run: sudo apt-get install -y python3 python3-venv',
+    );
+  const { stdout: version } = await run('python3', ['--version']);
+  const hash = createHash('sha256')
+    .update(version)
+    .update(await readFile(requirements));
+  const folder = await cachedFolder(`python-${hash.digest('hex').slice(0, 16)}`, async (work) => {
+    await run('python3', ['-m', 'venv', work]);
+    // The folder is moved when it is complete, so that its own `pip` command would not be found.
+    const pip = [
+      '-m',
+      'pip',
+      'install',
+      '--quiet',
+      '--disable-pip-version-check',
+      '--requirement',
+      requirements,
+    ];
+    await run(join(work, 'bin/python'), pip).catch((error: unknown) => {
+      const output = error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error);
+      throw new Error(
+        `could not install ${requirements} from PyPI; check the network.\n${output.slice(-2000)}`,
+        {
+          cause: error,
+        },
+      );
+    });
+  });
+  return join(folder, 'bin/python');
+}
