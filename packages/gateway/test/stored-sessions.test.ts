@@ -239,6 +239,27 @@ onBothDatabases(({ make, kind }) => {
     await second.stop();
   });
 
+  it('a stream that was stopped is known after a restart by the id that it began with', async () => {
+    const { database } = await make();
+    await using upstream = await startUpstream();
+    const first = await gatewayOn(database, upstream);
+    let id: string | undefined;
+    for (let i = 0; i < 4; i += 1) {
+      const stream = first.openai('s-1').responses.stream({ model: 'm', input: 'Go on' });
+      ({ id } = await stream.finalResponse());
+    }
+    await first.stop();
+    expect(id).not.toContain('loopwatch');
+    const second = await gatewayOn(database, upstream);
+    await second
+      .openai('s-1')
+      .responses.create({ model: 'm', input: 'And now?', previous_response_id: id ?? null });
+    const { json } = upstream.requests.at(-1) ?? {};
+    expect(json).not.toHaveProperty('previous_response_id');
+    expect(JSON.stringify(json?.['input'])).toMatch(/Go on.*Tool call loop detected.*And now\?/);
+    await second.stop();
+  });
+
   it('stores no request that holds a secret', async () => {
     const { database } = await make();
     await using upstream = await startUpstream();
