@@ -170,13 +170,14 @@ export class Exchange {
    * @param knownAs the id that the client knows it by
    */
   noteAnswer(id: string | null, knownAs = id): void {
-    const { api, session } = this.asked;
-    if (id === null || api.requestAfter === undefined) return;
+    const { api, body, session } = this.asked;
+    const request = id === null ? undefined : api.requestAfter?.(id, body);
+    if (id === null || request === undefined || request === null) return;
     session.noteAnswer(id);
     this.deps.noteAnswer(id, session.id);
     if (knownAs === null || knownAs === id) return;
     session.noteAnswer(knownAs);
-    this.deps.noteAnswer(knownAs, session.id, { request: api.requestAfter(id), told: '' });
+    this.deps.noteAnswer(knownAs, session.id, { request, told: '' });
   }
 
   /**
@@ -188,7 +189,7 @@ export class Exchange {
     const { api, body, session } = this.asked;
     session.noteOwn(own);
     const id = stream?.id ?? api.answer(body, own, null)['id'];
-    if (api.withEarlier === undefined || typeof id !== 'string') return;
+    if (typeof id !== 'string' || (api.requestAfter?.(id, body) ?? null) === null) return;
     const request = stream?.withPassedCalls?.(body) ?? body;
     session.noteAnswer(id);
     this.deps.noteAnswer(id, session.id, { request, told: own.text });

@@ -162,3 +162,45 @@ describe.each([
     expect(agent?.usage).toMatchObject({ [input]: 20, [output]: 10 });
   });
 });
+
+describe('a thread of Messages, whose history the API keeps', () => {
+  const result = (id: string, text: string) => ({ type: 'tool_result', tool_use_id: id, content: text });
+  const send = async (bench: GatewayBench, body: object): Promise<Answer & { readonly id: string }> =>
+    (await (
+      await fetch(`${bench.url}/v1/messages`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-api-key': 'k' },
+        body: JSON.stringify({ model: 'm', max_tokens: 9, ...body }),
+      })
+    ).json()) as Answer & { readonly id: string };
+  const goOn = (previous: string, content: unknown) => ({
+    messages: [{ role: 'user', content }],
+    thread: { type: 'continue', previous_message_id: previous },
+  });
+
+  it('is stopped by what was seen of it, and goes on from the stop by what the upstream knows', async () => {
+    await using bench = await GatewayBench.start(says(read, read, { text: 'Done.' }), max);
+    const first = await send(bench, {
+      messages: [{ role: 'user', content: 'Go on' }],
+      thread: { type: 'create' },
+    });
+    const [call] = (first as unknown as { content: { id: string }[] }).content;
+    const stop = await send(bench, goOn(first.id, [result(call?.id ?? '', 'x')]));
+    expect(JSON.stringify(stop)).toContain('Tool call loop detected');
+    await send(bench, goOn(stop.id, 'And now?'));
+    const { json } = bench.upstream.requests.at(-1) ?? {};
+    expect(json?.['thread']).toEqual({ type: 'continue', previous_message_id: first.id });
+    expect(JSON.stringify(json?.['messages'])).toMatch(/tool_result.*Tool call loop detected.*And now\?/);
+  });
+
+  it('begins from its first message where that was stopped', async () => {
+    await using bench = await GatewayBench.start(
+      says({ calls: [...(read.calls ?? []), ...(read.calls ?? [])] }, { text: 'Done.' }),
+      max,
+    );
+    const body = { messages: [{ role: 'user', content: 'Go on' }], thread: { type: 'create' } };
+    const stop = await send(bench, body);
+    await send(bench, goOn(stop.id, 'And now?'));
+    expect(bench.upstream.requests.at(-1)?.json['thread']).toEqual({ type: 'create' });
+  });
+});

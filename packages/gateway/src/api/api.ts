@@ -38,8 +38,13 @@ export interface Api {
    * @param told the answer; null where the model is not to hear of it
    */
   withEarlier?(body: Json, earlier: Json, told: string | null): Json;
-  /** Where the API keeps the history: a request that goes on from an answer, and says nothing yet. */
-  requestAfter?(answerId: string): Json;
+  /**
+   * Where the API keeps the history: a request that goes on from an answer, and says nothing yet.
+   *
+   * @param body the request that was answered
+   * @returns null where nothing can go on from the answer, because the request keeps its history itself
+   */
+  requestAfter?(answerId: string, body: Json): Json | null;
   stream(body: Json): ApiStream;
 }
 

@@ -27,6 +27,8 @@ export class MessagesStream implements ApiStream {
   private openBlock: number | undefined;
   private nextBlock = 0;
   private hasCalls = false;
+  /** Calls of this answer that the client has got. */
+  private passedCalls = 0;
   private hasText = false;
   /** Whether the next text is another answer's, and needs a break before it: clients join texts. */
   private breaks = false;
@@ -128,7 +130,10 @@ export class MessagesStream implements ApiStream {
       this.openBlock = indexOf(event);
       this.nextBlock = this.openBlock + 1;
       const block = event['content_block'];
-      if (isObject(block) && block['type'] === 'tool_use') this.hasCalls = true;
+      if (isObject(block) && block['type'] === 'tool_use') {
+        this.hasCalls = true;
+        if (this.earlierBlocks === undefined) this.passedCalls += 1;
+      }
     } else if (event['type'] === 'content_block_stop') this.openBlock = undefined;
     else if (event['type'] === 'content_block_delta' && isObject(event['delta']))
       this.hasText ||= event['delta']['type'] === 'text_delta';
@@ -180,6 +185,12 @@ export class MessagesStream implements ApiStream {
       return start;
     });
     return { content };
+  }
+
+  withPassedCalls(body: Json): Json {
+    if (this.passedCalls === 0) return body;
+    const answer = { role: 'assistant', ...this.reply(this.passedCalls) };
+    return { ...body, messages: [...objects(body['messages']), answer] };
   }
 
   finish(answer: OwnAnswer, usage: Json | null): string {

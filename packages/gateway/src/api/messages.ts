@@ -32,6 +32,7 @@ export const messagesApi: Api = {
   readRequest(body) {
     if (!Array.isArray(body['messages'])) return undefined;
     const system = contentText(body['system']);
+    const previous = previousMessage(body);
     return {
       model: text(body['model']),
       stream: body['stream'] === true,
@@ -40,8 +41,8 @@ export const messagesApi: Api = {
         ...objects(body['messages']).flatMap(itemsOf),
       ],
       names: sessionNames(body),
-      previous: null,
-      keepsHistory: false,
+      previous,
+      keepsHistory: previous !== null,
     } satisfies Conversation;
   },
 
@@ -104,8 +105,24 @@ export const messagesApi: Api = {
     };
   },
 
+  withEarlier(body, earlier, told) {
+    const answered = told === null || told === '' ? [] : [{ role: 'assistant', content: told }];
+    const messages = [...objects(earlier['messages']), ...answered, ...objects(body['messages'])];
+    return { ...body, thread: earlier['thread'], messages };
+  },
+
+  requestAfter: (answerId, body) =>
+    isObject(body['thread'])
+      ? { thread: { type: 'continue', previous_message_id: answerId }, messages: [] }
+      : null,
+
   stream: (body) => new MessagesStream((answer) => messagesApi.answer(body, answer, null)),
 };
+
+/** The message that a request goes on from, in a thread whose history the API keeps. */
+function previousMessage({ thread }: Json): string | null {
+  return isObject(thread) ? text(thread['previous_message_id']) : null;
+}
 
 function messagesUsage(usage: unknown): Usage | null {
   if (!isObject(usage)) return null;

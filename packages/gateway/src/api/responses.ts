@@ -10,17 +10,7 @@ import {
   type ToolCall,
   told,
 } from './conversation.ts';
-import {
-  hasTools,
-  isObject,
-  limitedResult,
-  named,
-  objects,
-  replaceLast,
-  sessionNames,
-  text,
-  without,
-} from './json.ts';
+import { hasTools, limitedResult, named, objects, replaceLast, sessionNames, text, without } from './json.ts';
 import { inputOf, responsesUsage } from './responses-input.ts';
 import { ResponsesStream } from './responses-stream.ts';
 

@@ -79,7 +79,7 @@ const runs: readonly Run[] = [
     title: 'is stopped at the limit of model requests',
     calls: 2,
     asked: 2,
-    text: /^Limit detected: /,
+    text: /^The limit of 2 model requests for one/,
   },
 ];
 
