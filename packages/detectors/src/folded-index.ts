@@ -1,7 +1,9 @@
 import { EchoFinder } from './echo-finder.ts';
 import { BEGINNING, type FoldedState, SURROUNDINGS } from './folded-state.ts';
+import { isProse } from './is-prose.ts';
 import { occurrences } from './occurrences.ts';
 import { type RepetitionKind, type RepetitionRule, RUN, repetitionKind } from './repetition-kind.ts';
+import { SeenShare, type SeenSnapshot, SHARE_OF } from './seen-share.ts';
 import { type PatternState, SentencePattern } from './sentence-pattern.ts';
 import { type FoldedText, type FolderSnapshot, TextFolder } from './text-folder.ts';
 import type { RepeatListener, TextIndex, TextRule } from './text-index.ts';
@@ -9,7 +11,7 @@ import { TextTail } from './text-tail.ts';
 
 /** A new unit takes away what this many repeated ones bring: a text of which a quarter is new is no loop. */
 const PRICE_OF_NEW = 3;
-/** What a number that neither stays nor counts takes away beyond that. */
+/** What a number that neither stays nor counts takes away beyond that, but for one in prose. */
 const PRICE_OF_NUMBER = 20;
 /** Nothing is a loop before so many units. */
 const LEAST = 8;
@@ -18,10 +20,15 @@ const LOOK_EVERY = 8;
 /** The last units that tell words from drawings, at most. */
 const LOOK_AT = 400;
 /** Units of the text itself that are at hand, besides those of the call of `append` at hand. */
-const KEPT_UNITS = 2048;
+const KEPT_UNITS = 2304;
 const MAX_APPENDED = 256;
 /** Times that a passage longer than `maxDistance` must come round; more often, the less of the reach that takes. */
 const BLOCKS = 3;
+/** Units that make a loop of prose where they come as often as the threshold says, however much is new in between. */
+const EQUAL_WINDOW = 50;
+/** Prose is looked at every so many units; later, where it was none. */
+const LOOK_AT_PROSE_EVERY = 64;
+const LOOK_FOR_PROSE_EVERY = 512;
 /** What a pattern of sentences is held open by, besides its sentences: so much that repeats. */
 const PATTERN_NEEDED = 200;
 /** A score above this tells nothing more. */
@@ -39,8 +46,11 @@ export class FoldedIndex implements TextIndex, FoldedText {
   private readonly maxDistance: number;
   private readonly window: number;
   private readonly reach: number;
+  /** Windows in a row that have been there before where a longer one has. */
+  private readonly equalStreak: number;
   private readonly folder = new TextFolder();
   private readonly finder: EchoFinder;
+  private readonly seen: SeenShare;
   private readonly sentences: SentencePattern;
   private readonly kept = new TextTail(KEPT_UNITS + MAX_APPENDED);
   private state: FoldedState = { ...BEGINNING };
@@ -56,7 +66,9 @@ export class FoldedIndex implements TextIndex, FoldedText {
     this.threshold = threshold;
     this.maxDistance = maxDistance;
     this.reach = (threshold - 1) * maxDistance;
+    this.equalStreak = Math.max(1, EQUAL_WINDOW - window + 1);
     this.finder = new EchoFinder(window, this.reach);
+    this.seen = new SeenShare(window);
     this.sentences = new SentencePattern(maxDistance);
   }
 
@@ -91,6 +103,7 @@ export class FoldedIndex implements TextIndex, FoldedText {
     this.state = { ...BEGINNING };
     this.folder.restart();
     this.finder.restart();
+    this.seen.restart();
     this.kept.clear();
     this.sentences.restart();
   }
@@ -127,8 +140,19 @@ export class FoldedIndex implements TextIndex, FoldedText {
 
   number(counts: boolean): void {
     const { state } = this;
-    if (counts) state.counterAt = state.folded;
+    if (counts || this.isNumberFree()) state.counterAt = state.folded;
     else this.lower(PRICE_OF_NUMBER);
+  }
+
+  /** In sentences, the words around a number say more than the number. Where nothing repeats, it does not matter. */
+  private isNumberFree(): boolean {
+    const { state } = this;
+    if (state.score === 0 || state.folded - state.fenceAt < SURROUNDINGS) return false;
+    if (state.folded >= state.numbersAt) {
+      state.numbersAt = state.folded + SURROUNDINGS;
+      state.numbersFree = isProse(this.finder.tail(LOOK_AT));
+    }
+    return state.numbersFree;
   }
 
   folded(text: string, from: number, to: number, at: number | null): void {
@@ -154,20 +178,26 @@ export class FoldedIndex implements TextIndex, FoldedText {
 
   private settle(): void {
     this.state.needed = 0;
+    this.state.stale = false;
+    this.seen.restart();
     this.lower(this.state.score);
   }
 
   private lower(by: number): void {
     const { state } = this;
     state.run = 0;
+    state.streak = 0;
     if (state.score === 0) return;
     state.score = Math.max(0, state.score - by);
   }
 
   /** The unit at hand has been there before. @returns whether the text is in a loop */
   private raise(echo: number): boolean {
-    const { state } = this;
-    if (state.score === 0) {
+    const { state, seen } = this;
+    const at = state.folded - 1;
+    seen.note(at, echo);
+    state.streak += 1;
+    if (state.score === 0 && !state.stale) {
       state.start = state.length + this.at - this.begin;
       state.rounds = 0;
       state.repeated = 0;
@@ -182,10 +212,79 @@ export class FoldedIndex implements TextIndex, FoldedText {
     }
     const limit = state.needed === 0 ? Math.max(this.reach, MOST) : state.needed;
     if (state.score < limit) state.score += 1;
-    if (state.needed !== 0) return state.score >= state.needed;
+    if (state.needed !== 0)
+      return state.stale ? seen.isStale(at) || state.streak >= this.equalStreak : state.score >= state.needed;
+    if (echo > RUN) {
+      if (state.folded >= state.staleAt && this.lookForStale(echo)) return true;
+      if (this.mayBeEqual(echo) && this.lookForEqual()) return true;
+    }
     if (state.score < LEAST) return false;
     state.looks += 1;
     return state.looks % LOOK_EVERY === 0 && this.look(echo);
+  }
+
+  /** Whether this is prose that says nothing new. */
+  private lookForStale(echo: number): boolean {
+    const { state, seen, finder } = this;
+    state.staleAt = state.folded + LOOK_AT_PROSE_EVERY;
+    if (!seen.isStale(state.folded - 1) || !this.areBlocks(seen.times, seen.seen)) return false;
+    if (this.isProseHere() && isProse(finder.tail(SHARE_OF))) {
+      this.openStale(seen.times, SHARE_OF);
+      if (!seen.comesEvery(echo)) state.rule = 'novelty';
+      else if (state.folded - state.counterAt < SURROUNDINGS) state.rule = 'counter';
+      else state.rule = echo > this.maxDistance ? 'block' : 'text';
+      return true;
+    }
+    state.staleAt = state.folded + LOOK_FOR_PROSE_EVERY;
+    return false;
+  }
+
+  /** Whether this is prose in which the same words come again and again, whatever stands in between. */
+  private lookForEqual(): boolean {
+    const { state } = this;
+    const needed = this.threshold - 1;
+    const reach = Math.min(this.reach, KEPT_UNITS - EQUAL_WINDOW);
+    const equal = this.kept.occurrences(EQUAL_WINDOW, reach, needed, this.end - 1 - this.at);
+    if (equal.length < needed) return false;
+    if (this.isProseHere()) {
+      this.openStale(equal.length, equal.at(-1) ?? 0);
+      state.rule = 'text';
+      return true;
+    }
+    state.equalAt = state.folded + LOOK_FOR_PROSE_EVERY;
+    return false;
+  }
+
+  /**
+   * Whether equal windows may end here: where a text has a period for the first time often enough, and, once in a while,
+   * where a passage comes again. What stands before it may be the same by chance, so that it is asked some units later, too.
+   */
+  private mayBeEqual(echo: number): boolean {
+    const { state } = this;
+    const more = state.streak - this.equalStreak;
+    if (more < 0) return false;
+    if (more === (this.threshold - 2) * echo) return true;
+    if (more % this.window === 0 && state.folded >= state.equalAt) {
+      state.equalAt = state.folded + LOOK_AT_PROSE_EVERY;
+      return true;
+    }
+    const later = state.folded + LOOK_AT_PROSE_EVERY - state.equalAt;
+    return later <= more && (later === 1 || later === 3 || later === 7 || later === 15);
+  }
+
+  private isProseHere(): boolean {
+    const { folded, markerAt, fenceAt } = this.state;
+    return folded - Math.max(markerAt, fenceAt) >= SURROUNDINGS && isProse(this.finder.tail(LOOK_AT));
+  }
+
+  /** @param since units since the text began to repeat */
+  private openStale(rounds: number, since: number): void {
+    const { state } = this;
+    state.stale = true;
+    state.needed = 1;
+    state.score = 1;
+    state.rounds = rounds;
+    state.start = Math.max(0, state.length + this.at - this.begin - since);
   }
 
   /** Whether what repeats has done so for long enough. */
@@ -195,7 +294,7 @@ export class FoldedIndex implements TextIndex, FoldedText {
     const short = echo <= RUN;
     const far = !short && repeated > this.maxDistance * rounds;
     const often = short ? run >= (this.threshold - 1) * echo : rounds >= this.threshold - 1;
-    if (far ? rounds < BLOCKS || rounds * score < BLOCKS * this.reach : !often) return false;
+    if (far ? !this.areBlocks(rounds, score) : !often) return false;
     const kind = repetitionKind(this.finder.tail(Math.min(LOOK_AT, (short ? run : score) + this.window)), {
       period: echo,
       counting: folded - state.counterAt < SURROUNDINGS,
@@ -207,6 +306,11 @@ export class FoldedIndex implements TextIndex, FoldedText {
     state.score = state.needed;
     state.rule = far ? 'block' : kind.rule;
     return true;
+  }
+
+  /** Whether passages farther apart than usual have come so often, or for so long, that it is a loop. */
+  private areBlocks(rounds: number, units: number): boolean {
+    return rounds >= BLOCKS && rounds * units >= BLOCKS * this.reach;
   }
 
   /** What a text of a kind that needs more has earned, such as a table, does not count for the sentences behind it. */
@@ -226,8 +330,9 @@ export class FoldedIndex implements TextIndex, FoldedText {
     if (this.rule === 'pattern') return this.sentences.distances(this.threshold - 1);
     const near = occurrences(this.tail(KEPT_UNITS), this.window, this.threshold - 1);
     if (near.length > 0 || this.rule !== 'block') return near;
+    const { stale, repeated, rounds } = this.state;
     // So long a passage that the one before is no longer at hand: about as long as those so far.
-    return [Math.round(this.state.repeated / this.state.rounds)];
+    return [stale ? this.finder.echo : Math.round(repeated / rounds)];
   }
 
   snapshot(): FoldedSnapshot {
@@ -236,18 +341,20 @@ export class FoldedIndex implements TextIndex, FoldedText {
       folder: this.folder.snapshot(),
       kept: this.kept.text(KEPT_UNITS + MAX_APPENDED),
       state: { ...this.state },
+      seen: this.seen.snapshot(),
       sentences: this.sentences.snapshot(),
     };
   }
 
   restore(snapshot: object): void {
     if (!('form' in snapshot)) return;
-    const { form, folder, kept, state, sentences } = snapshot as FoldedSnapshot;
+    const { form, folder, kept, state, seen, sentences } = snapshot as FoldedSnapshot;
     this.restart();
     for (let i = 0; i < form.length; ) i = this.finder.advance(form, i, form.length);
     this.folder.restore(folder);
     this.kept.append(kept, 0, kept.length);
     this.state = { ...state };
+    this.seen.restore(seen);
     this.sentences.restore(sentences);
   }
 }
@@ -257,5 +364,6 @@ interface FoldedSnapshot {
   readonly folder: FolderSnapshot;
   readonly kept: string;
   readonly state: FoldedState;
+  readonly seen: SeenSnapshot;
   readonly sentences: PatternState;
 }

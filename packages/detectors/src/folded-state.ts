@@ -14,6 +14,8 @@ export interface FoldedState {
   repeated: number;
   /** Units of the run at hand, of one short unit. */
   run: number;
+  /** Units in a row that repeated. */
+  streak: number;
   /** `length` at which the score left zero. */
   start: number;
   looks: number;
@@ -27,6 +29,14 @@ export interface FoldedState {
   /** Score at which the open loop was found, 0 while none is open; and the `folded` at which it is over. */
   needed: number;
   quietAt: number;
+  /** Whether it was found in prose, by what had been there before. */
+  stale: boolean;
+  /** `folded` at which prose is looked at next: for what is stale, for equal windows, for numbers. */
+  staleAt: number;
+  equalAt: number;
+  numbersAt: number;
+  /** Whether the numbers until then say nothing. */
+  numbersFree: boolean;
   rule: RepetitionRule;
 }
 
@@ -38,6 +48,7 @@ export const BEGINNING: Readonly<FoldedState> = {
   rounds: 0,
   repeated: 0,
   run: 0,
+  streak: 0,
   start: 0,
   looks: 0,
   heaviest: 0,
@@ -47,5 +58,10 @@ export const BEGINNING: Readonly<FoldedState> = {
   fenceAt: -SURROUNDINGS,
   needed: 0,
   quietAt: 0,
+  stale: false,
+  staleAt: 0,
+  equalAt: 0,
+  numbersAt: 0,
+  numbersFree: false,
   rule: 'text',
 };

@@ -1,5 +1,5 @@
 /** How a text repeats, for those who read a verdict. */
-export type RepetitionRule = 'text' | 'counter' | 'lines' | 'run' | 'block' | 'pattern';
+export type RepetitionRule = 'text' | 'counter' | 'lines' | 'run' | 'block' | 'pattern' | 'novelty';
 
 /** Where in a text a repetition stands. */
 export interface Surroundings {
@@ -40,7 +40,7 @@ const drawn = /^(?:[-_*=+#~.,:;|/\\<>^'"`()[\]{}%\d\s\u2500-\u25ff\u2800-\u28ff\
 const ruled = /^[-_*=+#~.:|/\\ \t\u2500-\u25ff\u2800-\u28ff]*$/;
 const digit = /\d/;
 const digits = /^(?=.*\d)[\d.,]+$/;
-const letter = /\p{L}/gu;
+const noLetters = /\P{L}+/gu;
 /** A word of a sentence; in data, words stand in quotes, tags and names. */
 const word = /(?<!\S)\(?\p{L}[\p{L}\p{M}’'-]*(?=[.,!?;:…)]*(?:\s|$))/gu;
 /** Of the letters of a sentence at least so many stand in its words. */
@@ -57,7 +57,7 @@ export function repetitionKind(recent: string, around: Surroundings): Repetition
   if (recent.trim() === '') return recent.includes('\n') ? LINE_BREAKS : SPACES;
   if (period <= RUN && digits.test(recent)) return SHORT;
   if (period <= RUN && ruled.test(recent)) return RULER;
-  const letters = recent.match(letter)?.length ?? 0;
+  const letters = lettersIn(recent);
   if (drawn.test(recent) || (period > RUN && letters > 0 && letters * 4 < recent.length))
     return !counting && (digit.test(recent) || !recent.includes('\n')) ? DRY : DRAWING;
   if (period === 1 || (period <= RUN && letters === 0)) return SHORT;
@@ -72,7 +72,12 @@ export function repetitionKind(recent: string, around: Surroundings): Repetition
 }
 
 /** Whether this is records, names or code more than sentences: one of these for each number is what a machine writes. */
-function isData(recent: string, letters: number): boolean {
-  const inWords = (recent.match(word) ?? []).join('').match(letter)?.length ?? 0;
+export function isData(recent: string, letters: number): boolean {
+  const inWords = lettersIn((recent.match(word) ?? []).join(''));
   return inWords < WORD_SHARE * letters;
+}
+
+/** Units of a text that are letters. */
+export function lettersIn(text: string): number {
+  return text.replace(noLetters, '').length;
 }

@@ -5,7 +5,7 @@ import { type LineSnapshot, LineStructure, RESTART, TRACK } from './line-structu
 import type { Mark } from './mark.ts';
 import type { TextRepeatOptions } from './plan.ts';
 import type { RepeatListener, TextIndex } from './text-index.ts';
-import { closingReason, readablePeriod, repetitionReason, textGuidance } from './texts.ts';
+import { closingReason, repeatedText, repetitionReason, textGuidance } from './texts.ts';
 
 export const contentRepeatMeta: DetectorMeta = {
   id: 'content-repeat',
@@ -204,11 +204,7 @@ export class TextRepeat implements Detector, RepeatListener {
     const period = distances[0] ?? 0;
     const distance = Math.round((farthest / Math.max(distances.length, 1)) * 10) / 10;
     const excerpt = this.index.tail(Math.max(EXCERPT_UNITS, 2 * period));
-    // A sentence of a pattern is whole; what comes round otherwise may begin anywhere.
-    const repeated =
-      rule === 'pattern'
-        ? excerpt.slice(-Math.max(period, 1)).trim()
-        : readablePeriod(excerpt, Math.max(period, 1));
+    const repeated = repeatedText(rule, excerpt, Math.max(period, 1));
     return {
       detector: this.options.stream === 'content' ? 'content-repeat' : 'thought-repeat',
       threshold,

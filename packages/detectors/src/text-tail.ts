@@ -35,6 +35,25 @@ export class TextTail {
     return text;
   }
 
+  /**
+   * Distances from the last `length` units to where they occurred before, nearest first, no farther than `reach` and at
+   * most as many as asked for. The last `skipped` of all units are left out.
+   */
+  occurrences(length: number, reach: number, most: number, skipped: number): number[] {
+    const { units, slot } = this;
+    const last = slot - 1 - skipped;
+    const at = (back: number): number =>
+      units[last < back ? last - back + units.length : last - back] as number;
+    const distances: number[] = [];
+    const farthest = Math.min(reach, this.held - skipped - length);
+    for (let distance = 1; distance <= farthest && distances.length < most; distance += 1) {
+      let same = 0;
+      while (same < length && at(distance + same) === at(same)) same += 1;
+      if (same === length) distances.push(distance);
+    }
+    return distances;
+  }
+
   clear(): void {
     this.held = 0;
     this.slot = 0;

@@ -131,7 +131,32 @@ export function repetitionReason(
       return `${what} comes ${every}, with little new in between`;
     case 'pattern':
       return `${what} and its like come ${every}, and only single words change`;
+    case 'novelty':
+      return `${what} and other passages of the ${noun} come again and again, with little new in between`;
   }
+}
+
+/** What of a text repeats, as a person would quote it; `period` units from the end is where it came before. */
+export function repeatedText(rule: RepetitionRule | null, text: string, period: number): string {
+  // A sentence of a pattern is whole; what comes round otherwise may begin anywhere.
+  if (rule === 'pattern') return text.slice(-period).trim();
+  return (rule === 'novelty' ? commonSentence(text) : undefined) ?? readablePeriod(text, period);
+}
+
+/**
+ * The sentence of a text that comes most often, by the units that it takes, whatever numbers stand in it.
+ *
+ * @returns its last occurrence, or nothing where none comes twice
+ */
+function commonSentence(text: string): string | undefined {
+  const taken = new Map<string, { units: number; latest: string }>();
+  // The first and the last may be cut off.
+  for (const sentence of text.split(/(?<=[.!?…\n])\s+/).slice(1, -1)) {
+    const form = sentence.replace(/\d+/g, '0');
+    taken.set(form, { units: (taken.get(form)?.units ?? -form.length) + form.length, latest: sentence });
+  }
+  const [most] = [...taken.values()].toSorted((a, b) => b.units - a.units);
+  return most !== undefined && most.units > 0 ? most.latest : undefined;
 }
 
 /** A text on one line, short enough for a sentence. */
@@ -145,7 +170,7 @@ export function quote(text: string, maxUnits = 80): string {
  *
  * @param text ends with the repetition; at least two periods of it
  */
-export function readablePeriod(text: string, period: number): string {
+function readablePeriod(text: string, period: number): string {
   const twice = text.slice(-2 * period);
   if (twice.length < 2 * period) return twice.slice(-period);
   // eslint-disable-next-line regexp/no-super-linear-move -- two periods are short

@@ -1,0 +1,122 @@
+/** Units of a bucket, and buckets: together the last units that are looked at. */
+const BUCKET = 125;
+const BUCKETS = 12;
+export const SHARE_OF = BUCKET * BUCKETS;
+/** Of these so many must stand in passages that had been there: then a text says nothing new. */
+const STALE = 0.8;
+/** Nothing is said to come round more often than what comes at this distance. */
+const NEAREST = 60;
+
+/**
+ * How much of the last 1,500 units of a text stands in passages that had been there before, and how often these have
+ * come. All units of a window that comes again count, not its last alone: so it does not matter what stands before a
+ * passage. A unit that is new costs nothing.
+ */
+export class SeenShare {
+  private readonly window: number;
+  private state: SeenSnapshot = { ...BEGINNING };
+
+  /** @param window units that have to be the same */
+  constructor(window: number) {
+    this.window = window;
+  }
+
+  /** The window that ends at the unit `at` had been there, `distance` units before. */
+  note(at: number, distance: number): void {
+    const { state } = this;
+    if (at >= state.bucketEnd) this.moveTo(at);
+    const count = at === state.next ? 1 : Math.min(this.window, at + 1 - state.next);
+    state.next = at + 1;
+    state.sum += count;
+    const slot = state.slot;
+    state.units[slot] = (state.units[slot] as number) + count;
+    state.rounds[slot] = (state.rounds[slot] as number) + count / Math.max(distance, NEAREST);
+  }
+
+  /** Whether little was new in the last units up to `at`, the last that was noted. */
+  isStale(at: number): boolean {
+    const units = SHARE_OF - this.state.bucketEnd + at + 1;
+    return at + 1 >= units && this.state.sum >= STALE * units;
+  }
+
+  /** Units that had been there before since the text is stale, at least of the last ones. */
+  get seen(): number {
+    return this.state.earlierUnits + this.state.sum;
+  }
+
+  /** How often the text has come round in these. */
+  get times(): number {
+    return this.state.earlierRounds + sumOf(this.state.rounds);
+  }
+
+  /** Whether all of this has come round at about this distance. */
+  comesEvery(distance: number): boolean {
+    const rounds = this.state.sum / Math.max(distance, NEAREST);
+    return Math.abs(rounds - sumOf(this.state.rounds)) < rounds / 10;
+  }
+
+  /** Leaves buckets behind until the one at hand holds the unit `at`. */
+  private moveTo(at: number): void {
+    const { state } = this;
+    if (state.units.length === 0) {
+      state.units = Array.from({ length: BUCKETS }, () => 0);
+      state.rounds = [...state.units];
+    }
+    const passed = Math.ceil((at + 1 - state.bucketEnd) / BUCKET);
+    state.bucketEnd += passed * BUCKET;
+    for (let left = Math.min(passed, BUCKETS); left > 0; left -= 1) {
+      state.slot = (state.slot + 1) % BUCKETS;
+      const { slot, units, rounds } = state;
+      const stale = state.sum >= STALE * SHARE_OF;
+      state.earlierUnits = stale ? state.earlierUnits + (units[slot] as number) : 0;
+      state.earlierRounds = stale ? state.earlierRounds + (rounds[slot] as number) : 0;
+      state.sum -= units[slot] as number;
+      units[slot] = 0;
+      rounds[slot] = 0;
+    }
+  }
+
+  restart(): void {
+    if (this.state.bucketEnd > 0) this.state = { ...BEGINNING };
+  }
+
+  snapshot(): SeenSnapshot {
+    const { units, rounds } = this.state;
+    return { ...this.state, units: [...units], rounds: [...rounds] };
+  }
+
+  restore(snapshot: SeenSnapshot): void {
+    this.state = { ...snapshot, units: [...snapshot.units], rounds: [...snapshot.rounds] };
+  }
+}
+
+function sumOf(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+/** What was seen of a text, in a ring of buckets. */
+export interface SeenSnapshot {
+  /** By bucket: units that had been there before, and times that the text came round. None until there is one. */
+  units: number[];
+  rounds: number[];
+  /** All of these units. */
+  sum: number;
+  /** Of the buckets that were left behind, since when the text has been stale. */
+  earlierUnits: number;
+  earlierRounds: number;
+  slot: number;
+  /** The unit behind the bucket at hand, and the one behind the last that was counted, from the beginning of the text. */
+  bucketEnd: number;
+  next: number;
+}
+
+const BEGINNING: Readonly<SeenSnapshot> = {
+  units: [],
+  rounds: [],
+  sum: 0,
+  earlierUnits: 0,
+  earlierRounds: 0,
+  slot: 0,
+  bucketEnd: 0,
+  next: 0,
+};
