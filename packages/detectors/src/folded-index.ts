@@ -3,8 +3,8 @@ import { BEGINNING, type FoldedState, SURROUNDINGS } from './folded-state.ts';
 import { isProse } from './is-prose.ts';
 import { occurrences } from './occurrences.ts';
 import { type RepetitionKind, type RepetitionRule, RUN, repetitionKind } from './repetition-kind.ts';
-import { SeenShare, type SeenSnapshot, SHARE_OF } from './seen-share.ts';
 import { type PatternState, SentencePattern } from './sentence-pattern.ts';
+import { areBlocks, EQUAL_WINDOW, PROSE_UNITS, StaleProse, type StaleSnapshot } from './stale-prose.ts';
 import { type FoldedText, type FolderSnapshot, TextFolder } from './text-folder.ts';
 import type { RepeatListener, TextIndex, TextRule } from './text-index.ts';
 import { TextTail } from './text-tail.ts';
@@ -22,13 +22,6 @@ const LOOK_AT = 400;
 /** Units of the text itself that are at hand, besides those of the call of `append` at hand. */
 const KEPT_UNITS = 2304;
 const MAX_APPENDED = 256;
-/** Times that a passage longer than `maxDistance` must come round; more often, the less of the reach that takes. */
-const BLOCKS = 3;
-/** Units that make a loop of prose where they come as often as the threshold says, however much is new in between. */
-const EQUAL_WINDOW = 50;
-/** Prose is looked at every so many units; later, where it was none. */
-const LOOK_AT_PROSE_EVERY = 64;
-const LOOK_FOR_PROSE_EVERY = 512;
 /** What a pattern of sentences is held open by, besides its sentences: so much that repeats. */
 const PATTERN_NEEDED = 200;
 /** A score above this tells nothing more. */
@@ -46,11 +39,9 @@ export class FoldedIndex implements TextIndex, FoldedText {
   private readonly maxDistance: number;
   private readonly window: number;
   private readonly reach: number;
-  /** Windows in a row that have been there before where a longer one has. */
-  private readonly equalStreak: number;
   private readonly folder = new TextFolder();
   private readonly finder: EchoFinder;
-  private readonly seen: SeenShare;
+  private readonly prose: StaleProse;
   private readonly sentences: SentencePattern;
   private readonly kept = new TextTail(KEPT_UNITS + MAX_APPENDED);
   private state: FoldedState = { ...BEGINNING };
@@ -66,9 +57,10 @@ export class FoldedIndex implements TextIndex, FoldedText {
     this.threshold = threshold;
     this.maxDistance = maxDistance;
     this.reach = (threshold - 1) * maxDistance;
-    this.equalStreak = Math.max(1, EQUAL_WINDOW - window + 1);
     this.finder = new EchoFinder(window, this.reach);
-    this.seen = new SeenShare(window);
+    this.prose = new StaleProse({ window, threshold, maxDistance }, this.finder, (most) =>
+      this.equalWindows(most),
+    );
     this.sentences = new SentencePattern(maxDistance);
   }
 
@@ -103,7 +95,7 @@ export class FoldedIndex implements TextIndex, FoldedText {
     this.state = { ...BEGINNING };
     this.folder.restart();
     this.finder.restart();
-    this.seen.restart();
+    this.prose.restart();
     this.kept.clear();
     this.sentences.restart();
   }
@@ -150,7 +142,7 @@ export class FoldedIndex implements TextIndex, FoldedText {
     if (state.score === 0 || state.folded - state.fenceAt < SURROUNDINGS) return false;
     if (state.folded >= state.numbersAt) {
       state.numbersAt = state.folded + SURROUNDINGS;
-      state.numbersFree = isProse(this.finder.tail(LOOK_AT));
+      state.numbersFree = isProse(this.finder.tail(PROSE_UNITS));
     }
     return state.numbersFree;
   }
@@ -179,24 +171,23 @@ export class FoldedIndex implements TextIndex, FoldedText {
   private settle(): void {
     this.state.needed = 0;
     this.state.stale = false;
-    this.seen.restart();
+    this.prose.settle();
     this.lower(this.state.score);
   }
 
   private lower(by: number): void {
     const { state } = this;
     state.run = 0;
-    state.streak = 0;
+    this.prose.breakOff();
     if (state.score === 0) return;
     state.score = Math.max(0, state.score - by);
   }
 
   /** The unit at hand has been there before. @returns whether the text is in a loop */
   private raise(echo: number): boolean {
-    const { state, seen } = this;
+    const { state, prose } = this;
     const at = state.folded - 1;
-    seen.note(at, echo);
-    state.streak += 1;
+    prose.note(at, echo);
     if (state.score === 0 && !state.stale) {
       state.start = state.length + this.at - this.begin;
       state.rounds = 0;
@@ -212,79 +203,32 @@ export class FoldedIndex implements TextIndex, FoldedText {
     }
     const limit = state.needed === 0 ? Math.max(this.reach, MOST) : state.needed;
     if (state.score < limit) state.score += 1;
-    if (state.needed !== 0)
-      return state.stale ? seen.isStale(at) || state.streak >= this.equalStreak : state.score >= state.needed;
-    if (echo > RUN) {
-      if (state.folded >= state.staleAt && this.lookForStale(echo)) return true;
-      if (this.mayBeEqual(echo) && this.lookForEqual()) return true;
-    }
+    if (state.needed !== 0) return state.stale ? prose.goesOn(at) : state.score >= state.needed;
+    if (echo > RUN && this.lookAtProse(at, echo)) return true;
     if (state.score < LEAST) return false;
     state.looks += 1;
     return state.looks % LOOK_EVERY === 0 && this.look(echo);
   }
 
-  /** Whether this is prose that says nothing new. */
-  private lookForStale(echo: number): boolean {
-    const { state, seen, finder } = this;
-    state.staleAt = state.folded + LOOK_AT_PROSE_EVERY;
-    if (!seen.isStale(state.folded - 1) || !this.areBlocks(seen.times, seen.seen)) return false;
-    if (this.isProseHere() && isProse(finder.tail(SHARE_OF))) {
-      this.openStale(seen.times, SHARE_OF);
-      if (!seen.comesEvery(echo)) state.rule = 'novelty';
-      else if (state.folded - state.counterAt < SURROUNDINGS) state.rule = 'counter';
-      else state.rule = echo > this.maxDistance ? 'block' : 'text';
-      return true;
-    }
-    state.staleAt = state.folded + LOOK_FOR_PROSE_EVERY;
-    return false;
-  }
-
-  /** Whether this is prose in which the same words come again and again, whatever stands in between. */
-  private lookForEqual(): boolean {
+  private lookAtProse(at: number, echo: number): boolean {
     const { state } = this;
-    const needed = this.threshold - 1;
-    const reach = Math.min(this.reach, KEPT_UNITS - EQUAL_WINDOW);
-    const equal = this.kept.occurrences(EQUAL_WINDOW, reach, needed, this.end - 1 - this.at);
-    if (equal.length < needed) return false;
-    if (this.isProseHere()) {
-      this.openStale(equal.length, equal.at(-1) ?? 0);
-      state.rule = 'text';
-      return true;
-    }
-    state.equalAt = state.folded + LOOK_FOR_PROSE_EVERY;
-    return false;
-  }
-
-  /**
-   * Whether equal windows may end here: where a text has a period for the first time often enough, and, once in a while,
-   * where a passage comes again. What stands before it may be the same by chance, so that it is asked some units later, too.
-   */
-  private mayBeEqual(echo: number): boolean {
-    const { state } = this;
-    const more = state.streak - this.equalStreak;
-    if (more < 0) return false;
-    if (more === (this.threshold - 2) * echo) return true;
-    if (more % this.window === 0 && state.folded >= state.equalAt) {
-      state.equalAt = state.folded + LOOK_AT_PROSE_EVERY;
-      return true;
-    }
-    const later = state.folded + LOOK_AT_PROSE_EVERY - state.equalAt;
-    return later <= more && (later === 1 || later === 3 || later === 7 || later === 15);
-  }
-
-  private isProseHere(): boolean {
-    const { folded, markerAt, fenceAt } = this.state;
-    return folded - Math.max(markerAt, fenceAt) >= SURROUNDINGS && isProse(this.finder.tail(LOOK_AT));
-  }
-
-  /** @param since units since the text began to repeat */
-  private openStale(rounds: number, since: number): void {
-    const { state } = this;
+    const found = this.prose.look(at, echo, () => ({
+      plain: state.folded - Math.max(state.markerAt, state.fenceAt) >= SURROUNDINGS,
+      counting: state.folded - state.counterAt < SURROUNDINGS,
+    }));
+    if (found === undefined) return false;
     state.stale = true;
     state.needed = 1;
     state.score = 1;
-    state.rounds = rounds;
-    state.start = Math.max(0, state.length + this.at - this.begin - since);
+    state.rounds = found.rounds;
+    state.start = Math.max(0, state.length + this.at - this.begin - found.since);
+    state.rule = found.rule;
+    return true;
+  }
+
+  private equalWindows(most: number): readonly number[] {
+    const reach = Math.min(this.reach, KEPT_UNITS - EQUAL_WINDOW);
+    return this.kept.occurrences(EQUAL_WINDOW, reach, most, this.end - 1 - this.at);
   }
 
   /** Whether what repeats has done so for long enough. */
@@ -294,7 +238,7 @@ export class FoldedIndex implements TextIndex, FoldedText {
     const short = echo <= RUN;
     const far = !short && repeated > this.maxDistance * rounds;
     const often = short ? run >= (this.threshold - 1) * echo : rounds >= this.threshold - 1;
-    if (far ? !this.areBlocks(rounds, score) : !often) return false;
+    if (far ? !areBlocks(rounds, score, this.reach) : !often) return false;
     const kind = repetitionKind(this.finder.tail(Math.min(LOOK_AT, (short ? run : score) + this.window)), {
       period: echo,
       counting: folded - state.counterAt < SURROUNDINGS,
@@ -306,11 +250,6 @@ export class FoldedIndex implements TextIndex, FoldedText {
     state.score = state.needed;
     state.rule = far ? 'block' : kind.rule;
     return true;
-  }
-
-  /** Whether passages farther apart than usual have come so often, or for so long, that it is a loop. */
-  private areBlocks(rounds: number, units: number): boolean {
-    return rounds >= BLOCKS && rounds * units >= BLOCKS * this.reach;
   }
 
   /** What a text of a kind that needs more has earned, such as a table, does not count for the sentences behind it. */
@@ -341,20 +280,20 @@ export class FoldedIndex implements TextIndex, FoldedText {
       folder: this.folder.snapshot(),
       kept: this.kept.text(KEPT_UNITS + MAX_APPENDED),
       state: { ...this.state },
-      seen: this.seen.snapshot(),
+      prose: this.prose.snapshot(),
       sentences: this.sentences.snapshot(),
     };
   }
 
   restore(snapshot: object): void {
     if (!('form' in snapshot)) return;
-    const { form, folder, kept, state, seen, sentences } = snapshot as FoldedSnapshot;
+    const { form, folder, kept, state, prose, sentences } = snapshot as FoldedSnapshot;
     this.restart();
     for (let i = 0; i < form.length; ) i = this.finder.advance(form, i, form.length);
     this.folder.restore(folder);
     this.kept.append(kept, 0, kept.length);
     this.state = { ...state };
-    this.seen.restore(seen);
+    this.prose.restore(prose);
     this.sentences.restore(sentences);
   }
 }
@@ -364,6 +303,6 @@ interface FoldedSnapshot {
   readonly folder: FolderSnapshot;
   readonly kept: string;
   readonly state: FoldedState;
-  readonly seen: SeenSnapshot;
+  readonly prose: StaleSnapshot;
   readonly sentences: PatternState;
 }

@@ -14,8 +14,6 @@ export interface FoldedState {
   repeated: number;
   /** Units of the run at hand, of one short unit. */
   run: number;
-  /** Units in a row that repeated. */
-  streak: number;
   /** `length` at which the score left zero. */
   start: number;
   looks: number;
@@ -31,11 +29,8 @@ export interface FoldedState {
   quietAt: number;
   /** Whether it was found in prose, by what had been there before. */
   stale: boolean;
-  /** `folded` at which prose is looked at next: for what is stale, for equal windows, for numbers. */
-  staleAt: number;
-  equalAt: number;
+  /** `folded` at which it is asked again whether this is prose, in which numbers are free; and what it was. */
   numbersAt: number;
-  /** Whether the numbers until then say nothing. */
   numbersFree: boolean;
   rule: RepetitionRule;
 }
@@ -48,7 +43,6 @@ export const BEGINNING: Readonly<FoldedState> = {
   rounds: 0,
   repeated: 0,
   run: 0,
-  streak: 0,
   start: 0,
   looks: 0,
   heaviest: 0,
@@ -59,8 +53,6 @@ export const BEGINNING: Readonly<FoldedState> = {
   needed: 0,
   quietAt: 0,
   stale: false,
-  staleAt: 0,
-  equalAt: 0,
   numbersAt: 0,
   numbersFree: false,
   rule: 'text',

@@ -40,18 +40,29 @@ export class TextTail {
    * most as many as asked for. The last `skipped` of all units are left out.
    */
   occurrences(length: number, reach: number, most: number, skipped: number): number[] {
-    const { units, slot } = this;
-    const last = slot - 1 - skipped;
-    const at = (back: number): number =>
-      units[last < back ? last - back + units.length : last - back] as number;
+    const { units } = this;
     const distances: number[] = [];
     const farthest = Math.min(reach, this.held - skipped - length);
+    const last = this.before(1 + skipped);
+    const [unit, unitBefore] = [units[last], units[this.before(2 + skipped)]];
+    let i = last;
     for (let distance = 1; distance <= farthest && distances.length < most; distance += 1) {
-      let same = 0;
-      while (same < length && at(distance + same) === at(same)) same += 1;
+      i = i === 0 ? units.length - 1 : i - 1;
+      if (units[i] !== unit || units[i === 0 ? units.length - 1 : i - 1] !== unitBefore) continue;
+      let same = 2;
+      while (
+        same < length &&
+        units[this.before(1 + skipped + same)] === units[this.before(1 + skipped + same + distance)]
+      )
+        same += 1;
       if (same === length) distances.push(distance);
     }
     return distances;
+  }
+
+  /** The slot of a unit, counted back from the end. */
+  private before(back: number): number {
+    return this.slot < back ? this.slot - back + this.units.length : this.slot - back;
   }
 
   clear(): void {

@@ -47,6 +47,7 @@ describe('answers of small models', () => {
     expect(streams.filter(({ loop }) => loop === true)).toHaveLength(34);
     expect(streams.filter(({ loop }) => loop === false)).toHaveLength(5);
     expect(streams.filter(({ loop, seed }) => loop === true && seed !== undefined)).toHaveLength(31);
+    expect(streams.filter(({ seed, balanced }) => seed !== undefined && balanced === undefined)).toEqual([]);
   });
 
   test('within twice the characters that equal windows need', () => {
@@ -62,13 +63,17 @@ describe('answers of small models', () => {
 });
 
 describe('runs of real agents', () => {
-  const files = readdirSync(join(data, 'trajectories')).filter((name) => name.endsWith('.events.jsonl.gz'));
+  const files = ['trajectories', 'sessions'].flatMap((folder) =>
+    readdirSync(join(data, folder))
+      .filter((name) => name.endsWith('.events.jsonl.gz'))
+      .map((name) => join(folder, name)),
+  );
 
   test.each(files)('%s: no text is taken for a loop', (file) => {
     const sessions = new Map<string, ReturnType<typeof analyzer>>();
     const alarms: string[] = [];
     let units = 0;
-    for (const event of jsonLines<AgentEvent & { readonly sessionId: string }>('trajectories', file)) {
+    for (const event of jsonLines<AgentEvent & { readonly sessionId: string }>(file)) {
       const { sessionId } = event;
       const session = sessions.get(sessionId) ?? analyzer({ preset: 'balanced' }, sessionId);
       sessions.set(sessionId, session);

@@ -1,0 +1,168 @@
+import type { EchoFinder } from './echo-finder.ts';
+import { isProse } from './is-prose.ts';
+import type { RepetitionRule } from './repetition-kind.ts';
+import { SeenShare, type SeenSnapshot, SHARE_OF } from './seen-share.ts';
+import type { TextRule } from './text-index.ts';
+
+/** Units of a window that comes back as often as the threshold says makes a loop of prose, whatever stands in between. */
+export const EQUAL_WINDOW = 50;
+/** The last units that tell prose from data, at most. */
+export const PROSE_UNITS = 400;
+/** Prose is looked at every so many units; seldom while little is equal, and later where it was no prose. */
+const LOOK_EVERY = 64;
+const LOOK_SELDOM = 128;
+const LOOK_LATER = 512;
+/** Times that passages must come round, and their product with the units of these, in multiples of the reach. */
+const BLOCKS = 3;
+
+/** Whether passages far apart have come so often, or for so long, that it is a loop. */
+export function areBlocks(rounds: number, units: number, reach: number): boolean {
+  return rounds >= BLOCKS && rounds * units >= BLOCKS * reach;
+}
+
+/** What was found in prose, and since how many units it is so. */
+interface StaleProseFinding {
+  readonly rule: RepetitionRule;
+  readonly rounds: number;
+  readonly since: number;
+}
+
+/** Where it stands, and whether numbers were folded nearby. */
+interface ProseSurroundings {
+  readonly plain: boolean;
+  readonly counting: boolean;
+}
+
+interface Watch {
+  /** Units in a row that repeated. */
+  streak: number;
+  /** Units at which it is looked at next: for what is stale, for equal windows. */
+  staleAt: number;
+  equalAt: number;
+  /** Where equal windows were looked for last. */
+  askedAt: number;
+}
+
+const BEGINNING: Readonly<Watch> = { streak: 0, staleAt: 0, equalAt: 0, askedAt: 0 };
+
+/** Finds prose that says nothing new, whatever its order, and the same words that come back again and again. */
+export class StaleProse {
+  private readonly rule: TextRule;
+  private readonly reach: number;
+  private readonly finder: EchoFinder;
+  private readonly equalWindows: (most: number) => readonly number[];
+  /** Windows in a row that have been there before where an equal one of {@link EQUAL_WINDOW} units has. */
+  private readonly equalStreak: number;
+  private readonly seen: SeenShare;
+  private watch: Watch = { ...BEGINNING };
+
+  /** @param equalWindows distances to the earlier occurrences of the last {@link EQUAL_WINDOW} units of the text itself */
+  constructor(rule: TextRule, finder: EchoFinder, equalWindows: (most: number) => readonly number[]) {
+    this.rule = rule;
+    this.reach = (rule.threshold - 1) * rule.maxDistance;
+    this.finder = finder;
+    this.equalWindows = equalWindows;
+    this.equalStreak = Math.max(1, EQUAL_WINDOW - rule.window + 1);
+    this.seen = new SeenShare(rule.window);
+  }
+
+  /** A unit is new. */
+  breakOff(): void {
+    this.watch.streak = 0;
+  }
+
+  /** The unit `at` has been there before, `echo` units ago. */
+  note(at: number, echo: number): void {
+    this.seen.note(at, echo);
+    this.watch.streak += 1;
+  }
+
+  /** Whether a loop that was found goes on at the unit `at`, the last that was noted. */
+  goesOn(at: number): boolean {
+    return this.seen.isStale(at) || this.watch.streak >= this.equalStreak;
+  }
+
+  /** What there is to find at the unit `at`, the last that was noted. */
+  look(at: number, echo: number, around: () => ProseSurroundings): StaleProseFinding | undefined {
+    if (at >= this.watch.staleAt) {
+      const found = this.lookForStale(at, echo, around);
+      if (found !== undefined) return found;
+    }
+    return this.mayBeEqual(at, echo) ? this.lookForEqual(at, around) : undefined;
+  }
+
+  private lookForStale(
+    at: number,
+    echo: number,
+    around: () => ProseSurroundings,
+  ): StaleProseFinding | undefined {
+    const { watch, seen, finder } = this;
+    watch.staleAt = at + LOOK_EVERY;
+    if (!seen.isStale(at) || !areBlocks(seen.times, seen.seen, this.reach)) return undefined;
+    const { plain, counting } = around();
+    if (!plain || !this.isProseHere() || !isProse(finder.tail(SHARE_OF))) {
+      watch.staleAt = at + LOOK_LATER;
+      return undefined;
+    }
+    const far = echo > this.rule.maxDistance ? 'block' : 'text';
+    const rule = seen.comesEvery(echo) ? (counting ? 'counter' : far) : 'novelty';
+    return { rule, rounds: seen.times, since: SHARE_OF };
+  }
+
+  private lookForEqual(at: number, around: () => ProseSurroundings): StaleProseFinding | undefined {
+    const needed = this.rule.threshold - 1;
+    const distances = this.equalWindows(needed);
+    this.watch.equalAt = at + (3 * distances.length < needed ? LOOK_SELDOM : LOOK_EVERY);
+    if (distances.length < needed) return undefined;
+    if (!around().plain || !this.isProseHere()) {
+      this.watch.equalAt = at + LOOK_LATER;
+      return undefined;
+    }
+    return { rule: 'text', rounds: distances.length, since: distances.at(-1) ?? 0 };
+  }
+
+  /**
+   * Whether equal windows may end here: where a text has a period for the first time often enough, and, once in a while,
+   * where a passage comes again. What stands before it may be the same by chance, so that it is asked some units later, too.
+   */
+  private mayBeEqual(at: number, echo: number): boolean {
+    const { watch } = this;
+    const more = watch.streak - this.equalStreak;
+    if (more < 0) return false;
+    if (more === (this.rule.threshold - 2) * echo) return true;
+    if (more % this.rule.window === 0 && at >= watch.equalAt) {
+      watch.askedAt = at;
+      return true;
+    }
+    const later = at - watch.askedAt;
+    return later <= more && (later === 1 || later === 3 || later === 7 || later === 15);
+  }
+
+  private isProseHere(): boolean {
+    return isProse(this.finder.tail(PROSE_UNITS));
+  }
+
+  /** A loop is over: what comes is counted by itself. */
+  settle(): void {
+    this.seen.restart();
+  }
+
+  restart(): void {
+    this.seen.restart();
+    this.watch = { ...BEGINNING };
+  }
+
+  snapshot(): StaleSnapshot {
+    return { watch: { ...this.watch }, seen: this.seen.snapshot() };
+  }
+
+  restore({ watch, seen }: StaleSnapshot): void {
+    this.watch = { ...watch };
+    this.seen.restore(seen);
+  }
+}
+
+export interface StaleSnapshot {
+  readonly watch: Watch;
+  readonly seen: SeenSnapshot;
+}
