@@ -26,7 +26,7 @@ const lines = (records: readonly object[]) => records.map((record) => `${JSON.st
 /** A session that calls one tool with the same arguments and result. */
 const repeats = (sessionId: string, times: number, result: object = { result: 'same' }) =>
   Array.from({ length: times }, (_, n) => [
-    { sessionId, type: 'tool_call_request', callId: `c${n}`, name: 'click', args: { on: 'next' } },
+    { sessionId, type: 'tool_call_request', callId: `c${n}`, name: 'read', args: { path: 'a' } },
     { sessionId, type: 'tool_result', callId: `c${n}`, ...result },
   ]).flat();
 
