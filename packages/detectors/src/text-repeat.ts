@@ -205,10 +205,13 @@ export class TextRepeat implements Detector, RepeatListener {
     const distance = Math.round((farthest / Math.max(distances.length, 1)) * 10) / 10;
     const excerpt = this.index.tail(Math.max(EXCERPT_UNITS, 2 * period));
     const repeated = repeatedText(rule, excerpt, Math.max(period, 1));
+    const told = (text: string | null): string =>
+      `${repetitionReason(rule, text, distance, this.noun)}, ${String(count)} times so far`;
     return {
       detector: this.options.stream === 'content' ? 'content-repeat' : 'thought-repeat',
       threshold,
-      reason: `${repetitionReason(rule, repeated, distance, this.noun)}, ${String(count)} times so far`,
+      reason: told(repeated),
+      plainReason: told(null),
       guidance: textGuidance(repeated, count),
       evidence: {
         at,

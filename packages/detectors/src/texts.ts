@@ -107,18 +107,18 @@ export function textGuidance(repeated: string, count: number): string {
   ].join('\n');
 }
 
-/** What a person is told about a text that repeats. */
+/** What a person is told about a text that repeats. @param repeated `null`: the text is not to be told */
 export function repetitionReason(
   rule: RepetitionRule | null,
-  repeated: string,
+  repeated: string | null,
   distance: number,
   noun: string,
 ): string {
-  const what = repeated.trim() === '' ? 'White space' : quote(repeated);
+  const what = repeated === null ? 'A text' : repeated.trim() === '' ? 'White space' : quote(repeated);
   const every = `every ${String(distance)} characters of the ${noun}`;
   switch (rule) {
     case null:
-      return `${quote(repeated)} repeats every ${String(distance)} characters in the ${noun}`;
+      return `${what} repeats every ${String(distance)} characters in the ${noun}`;
     case 'counter':
       return `${what} comes ${every}, and only its numbers change`;
     case 'lines':
@@ -126,7 +126,7 @@ export function repetitionReason(
     case 'run':
       return `${what} fills the ${noun} without a break`;
     case 'block':
-      return `The passage ${what} comes ${every}`;
+      return repeated === null ? `A passage comes ${every}` : `The passage ${what} comes ${every}`;
     case 'text':
       return `${what} comes ${every}, with little new in between`;
     case 'pattern':

@@ -1,4 +1,4 @@
-import { type DetectionInput, detectionSchema } from '@loopwatch/contract';
+import { type AgentEvent, type DetectionInput, detectionSchema } from '@loopwatch/contract';
 import { describe, expect, test } from 'vitest';
 import { plainGuidance, planDetection, presets, stopMessage } from '../src/index.ts';
 import { blockMessage, closingReason, toolGuidance } from '../src/texts.ts';
@@ -127,4 +127,36 @@ test.each([
 test('the presets of the use cases have a text each', () => {
   const texts = Object.values(presets).map(({ description }) => description);
   expect(new Set(texts).size).toBe(texts.length);
+});
+
+test.each<[string, AgentEvent[], DetectionInput]>([
+  [
+    'calls',
+    Array.from({ length: 5 }, () => call('read', { path: 'secret-plans.txt' })),
+    { preset: 'stream' },
+  ],
+  [
+    'calls with results',
+    Array.from({ length: 4 }, () => [
+      call('read', { path: 'secret-plans.txt' }),
+      { type: 'tool_result', result: 'the secret-plans are these' } satisfies AgentEvent,
+    ]).flat(),
+    { preset: 'balanced' },
+  ],
+  [
+    'text',
+    [answer('The secret-plans are all here, and nothing else is new. '.repeat(40))],
+    { preset: 'stream' },
+  ],
+  [
+    'text with little new',
+    [answer('The secret-plans are all here, and nothing else is new. '.repeat(40))],
+    { preset: 'balanced' },
+  ],
+])('a verdict on %s says nothing of what the agent wrote where text is not stored', (_, events, config) => {
+  const shown = run(events, config);
+  expect(shown[0]?.reason).toContain('secret-plans');
+  const hidden = run(events, { ...config, privacy: { store_text: false } });
+  expect(hidden).toHaveLength(shown.length);
+  expect(JSON.stringify(hidden)).not.toContain('secret-plans');
 });
