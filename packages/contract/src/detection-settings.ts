@@ -98,11 +98,17 @@ export const toolContractSchema = z.strictObject({
   gui: z.boolean().optional(),
 });
 
+const placeholders = new Set(['number', 'word', 'line', 'text']);
+
 /** A text with placeholders; it begins with words of its own, so that what cannot hold it is passed over quickly. */
 const textTemplateSchema = z
   .string()
   .max(500)
-  .regex(/^[^{]{4}/, 'must begin with at least four characters before its first placeholder');
+  .regex(/^[^{]{4}/, 'must begin with at least four characters before its first placeholder')
+  .refine(
+    (template) => [...template.matchAll(/\{(\w+)\}/g)].every(([, name = '']) => placeholders.has(name)),
+    `knows the placeholders ${[...placeholders].map((name) => `{${name}}`).join(', ')}`,
+  );
 
 export const agentContractSchema = z.strictObject({
   names: z.array(z.string()).optional(),

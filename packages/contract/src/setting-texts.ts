@@ -45,8 +45,8 @@ const toolContract = {
   identity: 'The arguments that make a call what it is. Default: all.',
   volatile: 'Arguments that never make a difference.',
   poller: 'Asking again is its purpose. Default: by its name, its command and what it answers.',
-  mutating: 'It changes the world. Default: by its name.',
-  gui: 'It operates an interface, where the first try may not do. Default: by its name.',
+  mutating: 'It changes the world. Default: by its agent, its command and its name.',
+  gui: 'It operates an interface, where the first try may not do. Default: by its agent and its name.',
 };
 
 /** What can differ by model. */
@@ -76,8 +76,9 @@ const rules = {
     about: 'stagnation: calls go on, but nothing comes of them.',
     enabled: off,
     same_error:
-      'Steps in a row that fail with the same error; one less for the same answer to a reworded question.',
-    same_failure: 'Times the same call fails the same way, with other calls in between that change nothing.',
+      'Steps that fail with the same error, with up to two looks between failures of one tool; one less for the same answer to a reworded question.',
+    same_failure:
+      'Times the same call fails the same way, with other calls in between that change nothing; also rejected changes with the same error.',
     same_result:
       'Times a call that changes nothing brings the same result, with other steps in between that change nothing either.',
     same_answer: 'Steps in a row in which one reading tool gives the same answer, whatever its arguments.',

@@ -2,7 +2,7 @@
 export interface CallText {
   readonly name: string;
   readonly said: string;
-  /** Whether its tool gives back what somebody wrote: a file, a page, a list of hits. */
+  /** Whether its tool gives back text that it did not write: a file, a page, a list of hits. */
   readonly reads?: boolean;
 }
 

@@ -125,7 +125,8 @@ export class CallHistory {
 
   private call(event: Extract<KnownEvent, { type: 'tool_call_request' }>, mark: Mark): void {
     if (this.open !== null && this.beginsRound(this.open)) this.settle();
-    if (this.open === null && this.mayGrow) this.open = this.rounds.pop() ?? null;
+    const grown = this.open === null && this.mayGrow ? this.rounds.pop() : undefined;
+    if (grown !== undefined) this.open = copyOf(grown);
     this.open ??= {
       calls: [],
       turn: this.turn,
@@ -239,11 +240,9 @@ export class CallHistory {
       promptBegan,
       stagnant,
     } = this;
-    // Settled rounds no longer change, the open one does.
-    const calls = open?.calls.map((call) => ({ ...call, callIds: [...call.callIds] })) ?? [];
     return {
       rounds: [...rounds],
-      open: open && { ...open, calls },
+      open: open && copyOf(open),
       turn,
       turnOver,
       endsWithResults,
@@ -275,6 +274,11 @@ export interface HistorySnapshot {
   readonly agent: string | null;
   readonly promptBegan: boolean;
   readonly stagnant: boolean;
+}
+
+/** A round that may change, apart from the one that a snapshot holds. */
+function copyOf(round: Round): Round {
+  return { ...round, calls: round.calls.map((call) => ({ ...call, callIds: [...call.callIds] })) };
 }
 
 function kindOf(calls: readonly PastCall[]): Round['kind'] {

@@ -1,5 +1,5 @@
 import type { ToolContractSettings } from '@loopwatch/contract';
-import { commandOf, onlyLooks } from './only-looks.ts';
+import { commandFacts } from './only-looks.ts';
 import type { ToolIdentity } from './tool-identity.ts';
 
 /** What a call is for, as far as its tool's contract, its name and its command tell. */
@@ -18,7 +18,7 @@ export interface CallNature {
   readonly gui: boolean;
   /** It writes into a field of an interface. */
   readonly enters: boolean;
-  /** It gives back what somebody wrote: a file, a page, a list of hits. */
+  /** It gives back text that it did not write: a file, a page, a list of hits. */
   readonly reads: boolean;
 }
 
@@ -41,11 +41,10 @@ const ENTERS = /(?:^|[_\-. ])(?:type|fill|enter|input|input_text)(?:$|[_\-. ])/i
 /** @param contract what is declared of the tool; it wins over what its name and its command say */
 export function callNature(identity: ToolIdentity, contract: ToolContractSettings | undefined): CallNature {
   const words = toolWords(identity.name);
-  const command = commandOf(identity);
-  const looks = onlyLooks(identity);
+  const { line = '', onlyLooks: looks } = commandFacts(identity);
   const edits = contract?.mutating ?? MUTATING.test(words);
   const changes = contract?.mutating ?? (looks === undefined ? edits : !looks);
-  const sleeps = SLEEPS.test(command ?? '');
+  const sleeps = SLEEPS.test(line);
   return {
     changes,
     asks: !edits && !NOTING.test(words),

@@ -13,7 +13,7 @@ export type ChatCommand =
   | { readonly refused: string };
 
 /** A command, and where in the text it stands. */
-export interface PlacedCommand {
+interface PlacedCommand {
   readonly start: number;
   readonly end: number;
   /** Null: the text asks for help. */
@@ -27,7 +27,7 @@ const fence = /^ {0,3}(`{3,}|~{3,})/;
 /** Anything that is meant as one of the commands, however it is written. */
 const attempt = /[ \t]*!\/(set|unset|help)\b(\([^()]{0,500}\))?/iy;
 const assignment = /^([^=]*)=(.*)$/;
-/** Names that begin otherwise are commands for somebody else. */
+/** Names that begin otherwise are commands of other programs. */
 const ours = /^tool[-_]loop[-_]/i;
 const mentionsOurs = /tool[-_ ]?loop/i;
 
@@ -92,8 +92,9 @@ function commandsOfLine(line: string, start: number): PlacedCommand[] {
     const command = commandOf(verb.toLowerCase(), inside, line.slice(from + whole.length));
     if (command === undefined) return placed;
     // What is malformed ends nowhere: the rest of the line belongs to it.
-    const end = command !== null && 'malformed' in command ? line.length : from + whole.length;
-    const told = command !== null && 'malformed' in command ? { refused: command.malformed } : command;
+    const refused = command !== null && 'malformed' in command ? command.malformed : undefined;
+    const end = refused === undefined ? from + whole.length : line.length;
+    const told = refused === undefined ? (command as ChatCommand | null) : { refused };
     placed.push({ start: start + from, end: start + end, command: told });
     from = end;
   }

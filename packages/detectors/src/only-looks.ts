@@ -19,34 +19,28 @@ const CHANGES =
 const BETWEEN = /&&|\|\||[;|\n]/;
 const AHEAD = /^(?:(?:sudo|time|env|timeout \d+\w?|[A-Z_][A-Z0-9_]*=\S*)\s+)*/;
 
-/**
- * What a call's arguments say of it: `true` where it runs a command that only looks, `false` where it runs a command
- * or a program that may do anything, undefined where it runs nothing.
- */
-export function onlyLooks({ arguments: canonical, digest }: ToolIdentity): boolean | undefined {
+/** The command line of a call, and whether the call only looks. */
+export interface CommandFacts {
+  /** Where it runs one, and its arguments are short enough to be kept. */
+  readonly line?: string;
+  /** `true` where it runs a command that only looks, `false` where it runs one or a program that may do anything. */
+  readonly onlyLooks?: boolean;
+}
+
+export function commandFacts({ arguments: canonical, digest }: ToolIdentity): CommandFacts {
   const value = parsed(canonical);
-  const command = commandIn(value);
-  if (command !== undefined) return digest === undefined && looks(command);
-  if (typeof value === 'string') return undefined;
-  return Object.entries(value).some(([name, field]) => PROGRAM.includes(name) && typeof field === 'string')
-    ? false
-    : undefined;
+  if (typeof value === 'string') return {};
+  const line = commandLine(Object.entries(value).find(([name]) => COMMAND.includes(name))?.[1]);
+  if (typeof line === 'string') return { line, onlyLooks: digest === undefined && looks(line) };
+  const isProgram = Object.entries(value).some(
+    ([name, field]) => PROGRAM.includes(name) && typeof field === 'string',
+  );
+  return isProgram ? { onlyLooks: false } : {};
 }
 
 /** Whether arguments hold a command line. */
 export function hasCommand(args: object): boolean {
   return COMMAND.some((name) => Object.hasOwn(args, name));
-}
-
-/** The command line that a call runs, where it runs one and its arguments are short enough to be kept. */
-export function commandOf({ arguments: canonical }: ToolIdentity): string | undefined {
-  return commandIn(parsed(canonical));
-}
-
-function commandIn(value: ReturnType<typeof parsed>): string | undefined {
-  if (typeof value === 'string') return undefined;
-  const command = commandLine(Object.entries(value).find(([name]) => COMMAND.includes(name))?.[1]);
-  return typeof command === 'string' ? command : undefined;
 }
 
 /** A command may come as its words, and these may be a shell's: `["bash", "-lc", "cat a.ts"]`. */

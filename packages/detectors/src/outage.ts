@@ -11,7 +11,7 @@ export const outageMeta: DetectorMeta = {
   id: 'outage',
   title: 'Outage',
   description:
-    'Calls fail again and again with rate limits, time-outs or server errors: not the agent’s doing.',
+    'Calls fail again and again with rate limits, timeouts or server errors: not the agent’s doing.',
   maturity: 'stable',
 };
 
@@ -59,6 +59,7 @@ export class Outage implements Detector {
 
   close(step: Step, outcome: VerdictOutcome): void {
     this.count = 0;
+    this.countBefore = 0;
     this.incident.ends(step, outcome, closingReason(outcome));
   }
 

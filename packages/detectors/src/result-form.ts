@@ -5,6 +5,7 @@ import { errorHead } from './error-head.ts';
 import { type ResultKind, resultKind } from './result-kind.ts';
 import { normalise } from './result-noise.ts';
 import { fingerprint } from './tool-identity.ts';
+import { isUnderWay } from './under-way.ts';
 
 /** A tool's result in the form in which results are compared. */
 export interface ResultForm {
@@ -25,6 +26,8 @@ export interface ResultForm {
   readonly trivial: boolean;
   /** Whether it says that there is nothing. */
   readonly empty: boolean;
+  /** Whether it says that what was asked for is still under way. */
+  readonly isUnderWay: boolean;
   /** Whether it says in few words that what was asked for is not there, which can be true of many things. */
   readonly negative: boolean;
 }
@@ -94,6 +97,7 @@ export function resultForm(
     bare,
     trivial: bare || normal.length <= TRIVIAL_UNITS,
     empty: EMPTY.test(normal.slice(0, BARE_UNITS)),
+    isUnderWay: kind === 'ok' && isUnderWay(text),
     negative: normal.length <= BARE_UNITS && NEGATIVE.test(normal),
   };
 }

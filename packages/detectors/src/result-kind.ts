@@ -12,7 +12,7 @@ const TRANSIENT =
 const PLAIN_TRANSIENT =
   /^.{0,24}?(?:\b(?:429|50[0234])\b\W{0,3}(?:too many|bad|service|gateway|internal|error|$)|rate.?limit(?:ed\b| (?:reached|exceeded|hit|error))|too many requests|timed[ -]?out|time-?out(?: \w+)? (?:error|exceeded|after)|(?:request|gateway|operation|connection|read) time-?out|TimeoutError|ETIMEDOUT|ECONNRESET|EAI_AGAIN|service unavailable|bad gateway|temporarily unavailable|overloaded|connection (?:reset|aborted)|deadline exceeded)/i;
 const PLAIN_UNITS = 200;
-/** What a tool that reads gives back is somebody's text, unless it is all that it says. */
+/** What a tool that reads gives back is text of others, unless it is all that it says. */
 const ALL_TRANSIENT =
   /^(?:[a-z]{1,12} ){0,3}(?:429 too many requests|50[234] (?:bad gateway|service unavailable|gateway time-?out)|rate.?limit(?:ed| reached| exceeded)|too many requests|timed[ -]?out|service unavailable|bad gateway|gateway time-?out|temporarily unavailable|overloaded|connection (?:reset|aborted))\W*$/i;
 

@@ -89,7 +89,7 @@ export class RoundRepeat implements Detector {
         : round.kind === 'error'
           ? ' and failed the same way each time'
           : ' with the same result';
-    const result = round.outcome === null ? '' : quotedResult(first, agents);
+    const result = quotedResult(round.outcome === null ? undefined : first, agents);
     return {
       key: 'rounds',
       count,
@@ -98,13 +98,7 @@ export class RoundRepeat implements Detector {
       mode: options.mode,
       rounds,
       ...sentence`${quotedStep(round)} was called ${count} times ${windowPhrase(options.ttlMs)}${results}${result}`,
-      guidance: toolGuidance(
-        namesOf(round),
-        first?.identity.arguments ?? '',
-        count,
-        options,
-        typeof result === 'string' ? '' : result.quoted,
-      ),
+      guidance: toolGuidance(namesOf(round), first?.identity.arguments ?? '', count, options, result.quoted),
       evidence: { matching: 'exact', results: round.outcome === null ? 'unknown' : 'same' },
       calls: count * round.calls.length,
     };

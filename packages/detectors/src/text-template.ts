@@ -15,7 +15,7 @@ const PLACEHOLDER = /\{(number|word|line|text)\}/;
 export interface TextTemplate {
   /** What the text begins with: a text without it need not be searched further. */
   readonly opening: string;
-  /** The source of a regular expression that matches the text, case insensitive. */
+  /** The source of a regular expression that matches the text. */
   readonly source: string;
 }
 
@@ -23,7 +23,7 @@ export interface TextTemplate {
 export function textTemplate(template: string): TextTemplate {
   const parts = template.split(PLACEHOLDER);
   const source = parts.map((part, i) => (i % 2 === 0 ? escaped(part) : PLACEHOLDERS[part])).join('');
-  return { opening: parts[0] ?? '', source };
+  return { opening: /^\S*/.exec(parts[0] ?? '')?.[0] ?? '', source };
 }
 
 function escaped(text: string): string {

@@ -132,6 +132,8 @@ export class ToolCycle implements Detector {
     this.incident.ends(step, outcome, closingReason(outcome));
     this.matched.fill(0);
     this.alike.fill(0);
+    this.before = { matched: [...this.matched], alike: [...this.alike] };
+    this.period = 0;
   }
 
   snapshot(): CycleSnapshot {

@@ -112,6 +112,18 @@ describe('what a user declares of an agent', () => {
     expect(knowledge.isHarnessPrompt('Call finish now')).toBe(true);
   });
 
+  it.each(['{text} at the beginning', 'abc', 'Held by {who}'])(
+    '%j is no text that a user may declare',
+    (text) => {
+      expect(agentContractSchema.safeParse({ not_run: [text] }).success).toBe(false);
+    },
+  );
+
+  it('is found by its first word, whatever white space follows', () => {
+    const spaced = agentKnowledge({ mine: { result_noise: ['Trace  id\n{number}'] } });
+    expect(spaced.withoutNoise('ok Trace id 12')).toBe('ok ');
+  });
+
   it('takes part in the rules, and `per_tool` wins over it', () => {
     const events = turns(
       ...times(

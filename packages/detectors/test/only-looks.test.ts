@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { onlyLooks } from '../src/only-looks.ts';
+import { commandFacts } from '../src/only-looks.ts';
 import { canonicalArguments, toolIdentity } from '../src/tool-identity.ts';
 
 const looks = (args: unknown): boolean | undefined =>
-  onlyLooks(toolIdentity('run', canonicalArguments(args)));
+  commandFacts(toolIdentity('run', canonicalArguments(args))).onlyLooks;
 
 describe('a command that only looks', () => {
   it.each([

@@ -60,7 +60,7 @@ describe('tool-repeat with results', () => {
       expected: [],
     },
     {
-      what: 'time-outs never count',
+      what: 'timeouts never count',
       steps: times(4, ['fetch', 'Error: timed out']),
       expected: ['outage opened warn 3'],
     },
@@ -463,4 +463,15 @@ describe('contracts', () => {
       'tool-repeat opened chance 3',
     ]);
   });
+});
+
+it('a session that ended leaves nothing to a call that comes late in its last turn', () => {
+  const timeout: AgentEvent = { type: 'tool_result', result: 'Error: timed out', isError: true };
+  const events: AgentEvent[] = [
+    ...[1, 2, 3].flatMap((n): AgentEvent[] => [{ type: 'turn_started' }, call('fetch', { n }), timeout]),
+    { type: 'session_ended' },
+    call('fetch', { n: 4 }),
+    timeout,
+  ];
+  expect(said(events)).toEqual(['outage opened warn 3', 'outage resolved ended 3']);
 });

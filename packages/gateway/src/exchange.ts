@@ -45,6 +45,14 @@ export interface Asked {
   readonly request: Omit<UpstreamRequest, 'body'>;
 }
 
+/** Why an answer is not judged, and what to do about it. */
+const answerRemedies = {
+  too_large: 'it is larger than the gateway holds. To have it judged, raise gateway.max_held_bytes',
+  encoded:
+    'it is compressed in a way that the gateway cannot read. To have it judged, let the upstream compress it with gzip, br, deflate or zstd',
+  malformed: 'it is not a valid answer of the API that was asked',
+} as const;
+
 /** One question to the model, from the request to the end of its answer. */
 export class Exchange {
   readonly deps: ExchangeDeps;
@@ -211,7 +219,7 @@ export class Exchange {
     this.deps.metrics.unjudged.inc({ reason });
     this.deps.logger.warn(
       { sessionId: this.asked.session.id, reason },
-      'An answer went on without being judged',
+      `An answer went on without being judged: ${answerRemedies[reason]}`,
     );
   }
 

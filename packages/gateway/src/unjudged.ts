@@ -14,8 +14,9 @@ export type UnjudgedRequest = 'path' | 'encoded' | 'malformed';
 const remedies: Readonly<Record<UnjudgedRequest, string>> = {
   path: `its path is of no API that the gateway knows. To have it judged, let the client use one that ends in ${judgedPaths.join(', ')}`,
   encoded:
-    'its body is compressed in a way that the gateway cannot read, or is too large when it is not. To have it judged, let the client send it as it is',
-  malformed: 'its body is no request of the API that its path names. To have it judged, correct the client',
+    'its body is compressed in a way that the gateway cannot read, or is too large when decompressed. To have it judged, let the client send it uncompressed',
+  malformed:
+    'its body is not a valid request of the API that its path names. To have it judged, correct what the client sends',
 };
 
 /** Requests that go on without being judged: each is counted, and told of once by path and reason. */

@@ -5,6 +5,7 @@ import { agentContracts } from './index.ts';
 /** What may stand around a result's own words: quotes, brackets, tags, and the keys that texts are wrapped in. */
 const FRAME =
   '(?:[\\s"\'`\\\\{}:,.()<>\\[\\]/]|\\b(?:type|text|content|output|message|error|is_?error|true|result|tool_use_error)\\b)*';
+const ANY_TEXT = '{text}';
 /** A longer result says more than that a call was not run. */
 const NOT_RUN_UNITS = 2000;
 
@@ -60,8 +61,13 @@ export class AgentKnowledge {
 
 /** Any of the texts, as a whole, whatever it is framed in. */
 function anyOf(templates: readonly string[]): RegExp {
-  const sources = templates.map((template) => textTemplate(template).source);
-  return new RegExp(`^${FRAME}(?:${sources.join('|')})${FRAME}$`, 'i');
+  // What ends with any text needs no end.
+  const sources = templates.map((template) =>
+    template.endsWith(ANY_TEXT)
+      ? textTemplate(template.slice(0, -ANY_TEXT.length)).source
+      : `${textTemplate(template).source}${FRAME}$`,
+  );
+  return new RegExp(`^${FRAME}(?:${sources.join('|')})`, 'i');
 }
 
 /** `Claude Code` and `claude_code` are one name. */
@@ -69,15 +75,22 @@ function plainName(name: string): string {
   return name.toLowerCase().replace(/[\s_]+/g, '-');
 }
 
-let shipped: AgentKnowledge | undefined;
+/** Plans are made often, and most of the same contracts. */
+const known = new Map<string, AgentKnowledge>();
+const MAX_KNOWN = 16;
 
 /** @param own contracts of the user's agents; those of a shipped agent's name add to what is known of it */
 export function agentKnowledge(own: Readonly<Record<string, AgentContractSettings>>): AgentKnowledge {
-  if (Object.keys(own).length === 0) return (shipped ??= new AgentKnowledge(agentContracts));
-  const names = new Set([...Object.keys(own), ...Object.keys(agentContracts)]);
-  return new AgentKnowledge(
-    Object.fromEntries([...names].map((name) => [name, merged(own[name] ?? {}, agentContracts[name] ?? {})])),
-  );
+  const key = JSON.stringify(own);
+  let knowledge = known.get(key);
+  if (knowledge === undefined) {
+    const names = new Set([...Object.keys(own), ...Object.keys(agentContracts)]);
+    const contracts = [...names].map((name) => [name, merged(own[name] ?? {}, agentContracts[name] ?? {})]);
+    knowledge = new AgentKnowledge(Object.fromEntries(contracts) as Record<string, AgentContractSettings>);
+    if (known.size === MAX_KNOWN) known.clear();
+    known.set(key, knowledge);
+  }
+  return knowledge;
 }
 
 function merged(own: AgentContractSettings, base: AgentContractSettings): AgentContractSettings {

@@ -60,7 +60,7 @@ export class HarnessLoop {
       this.run = { ...this.run, steps: fingerprint(`${this.stepsBefore}\n${outcome ?? key}`) };
     }
     if (event.type === 'prompt_started') this.began(step, event.text ?? '', event.origin ?? null);
-    else if (event.type === 'content')
+    else if (event.type === 'content' && this.run.answer.length < COMPARED_UNITS)
       this.run = { ...this.run, answer: (this.run.answer + event.text).slice(0, COMPARED_UNITS) };
     this.lastTime = step.time;
   }
@@ -84,6 +84,7 @@ export class HarnessLoop {
     this.shown = shown;
     this.before = this.run;
     this.run = NOTHING;
+    this.stepsBefore = '';
     if (this.count < this.options.threshold) this.incident.ends(step, 'recovered', 'another prompt followed');
     else this.report(step);
   }
@@ -114,7 +115,7 @@ export class HarnessLoop {
         asSentence(told.plainReason),
         `The prompt: ${quote(shown)}`,
         ...(before === null || before.answer === '' ? [] : [`What was answered: ${quote(before.answer)}`]),
-        'Sending or answering it once more changes nothing. Say what stands in the way, or end here.',
+        'Sending or answering it again changes nothing. Say what stands in the way, or stop here.',
       ].join('\n'),
       evidence: { rule: 'same-prompt', repeated: shown.slice(0, SHOWN_UNITS) },
     });
@@ -127,6 +128,7 @@ export class HarnessLoop {
     this.since = null;
     this.before = null;
     this.run = NOTHING;
+    this.stepsBefore = '';
   }
 
   snapshot(): HarnessSnapshot {

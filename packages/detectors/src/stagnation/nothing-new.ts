@@ -34,10 +34,10 @@ export function isStale({ rounds, settled }: CallHistory): boolean {
 
 /** Whether an interface was operated as before, and it shows what it showed before, though not at the same step. */
 function leadsToKnownPage(earlier: readonly Round[], { calls }: Round): boolean {
+  if (!calls.every(({ nature }) => nature.gui)) return false;
   const before = earlier.flatMap((round) => round.calls);
   return calls.every(
-    ({ nature, key, result }) =>
-      nature.gui &&
+    ({ key, result }) =>
       result !== null &&
       !result.trivial &&
       before.some((other) => other.key === key) &&

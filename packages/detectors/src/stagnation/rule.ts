@@ -32,7 +32,7 @@ export function changesSomething({ kind, calls }: Round): boolean {
 }
 
 /** The one tool that a step calls; undefined where it calls several. */
-export function toolOf({ calls }: Round): string | undefined {
+export function soleToolOf({ calls }: Round): string | undefined {
   const [first, ...others] = calls;
   return others.every(({ identity }) => identity.name === first?.identity.name)
     ? first?.identity.name

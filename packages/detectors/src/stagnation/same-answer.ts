@@ -4,7 +4,7 @@ import { namesOf } from '../round-evidence.ts';
 import { isForWaiting } from '../waiting.ts';
 import { answersAlike } from './known-answers.ts';
 import { turnsPages } from './paging.ts';
-import { isVaried, type RuleContext, type RuleMatch, type StagnationRule, toolOf } from './rule.ts';
+import { isVaried, type RuleContext, type RuleMatch, type StagnationRule, soleToolOf } from './rule.ts';
 
 /**
  * The same question in ever new words, with the same answer: no other call than before, but for its wording. Or one
@@ -22,7 +22,10 @@ export const sameAnswer: StagnationRule = (calls, context) => {
     return match(reworded, threshold, variation(reworded), context);
   const answer = readAnswer(settled);
   if (answer === null) return null;
-  const alike = runOf(calls, (before) => toolOf(before) === toolOf(settled) && readAnswer(before) === answer);
+  const alike = runOf(
+    calls,
+    (before) => soleToolOf(before) === soleToolOf(settled) && readAnswer(before) === answer,
+  );
   const { sameAnswer: needed } = context.options;
   return alike.length >= needed && isVaried(alike)
     ? match(alike, needed, 'whatever it was asked', context)
@@ -59,7 +62,7 @@ function asksAgain(before: Round, settled: Round, { isOpen }: RuleContext): bool
  */
 function readAnswer(round: Round): string | null {
   const [first, ...others] = round.calls.map(({ result }) => result);
-  if (round.kind !== 'ok' || !first || toolOf(round) === undefined || isForWaiting(round)) return null;
+  if (round.kind !== 'ok' || !first || soleToolOf(round) === undefined || isForWaiting(round)) return null;
   const looks = round.calls.every(({ nature }) => nature.runs && !nature.changes);
   const reads = round.calls.every(({ nature }) => nature.asks && !nature.changes && !nature.gui);
   const says = looks || (reads && !first.trivial && !first.empty && !first.negative);

@@ -8,7 +8,7 @@ import {
   type RuleContext,
   type RuleMatch,
   type StagnationRule,
-  toolOf,
+  soleToolOf,
 } from './rule.ts';
 
 /** Looks that may come between two failures of one tool. */
@@ -39,14 +39,14 @@ function rejectedAgain(
   settled: Round,
   { options, rounds: { agents } }: RuleContext,
 ): RuleMatch | null {
-  const tool = toolOf(settled);
-  const head = headOf(settled);
+  const tool = soleToolOf(settled);
+  const head = errorHeadOf(settled);
   if (tool === undefined || head === null) return null;
   const steps: Round[] = [];
   let between = 0;
   for (const round of rounds.toReversed()) {
-    if (toolOf(round) === tool) {
-      if (headOf(round) !== head) break;
+    if (soleToolOf(round) === tool) {
+      if (errorHeadOf(round) !== head) break;
       steps.unshift(round);
       between = 0;
     } else {
@@ -68,7 +68,7 @@ function rejectedAgain(
 }
 
 /** The head of the error that all calls of a step had; none where they run programs, which print what they like first. */
-function headOf(round: Round): string | null {
+function errorHeadOf(round: Round): string | null {
   const error = errorOf(round);
   if (error?.head === null || round.calls.some(({ nature }) => nature.runs && !nature.edits)) return null;
   return error?.head ?? null;

@@ -11,9 +11,9 @@ export const sameResult: StagnationRule = ({ rounds, settled }, context) => {
     rounds: { agents },
     isOpen,
   } = context;
-  if (!isOpen && isLeftToOthers(rounds, context)) return null;
-  for (const call of settled.calls) {
-    if (!asksAgain(call)) continue;
+  const telling = settled.calls.filter(isTelling);
+  if (telling.length === 0 || (!isOpen && isLeftToOthers(rounds, context))) return null;
+  for (const call of telling) {
     const steps: Round[] = [];
     let first = rounds.length;
     for (let i = rounds.length - 1; i >= 0; i -= 1) {
@@ -45,7 +45,7 @@ export const sameResult: StagnationRule = ({ rounds, settled }, context) => {
 };
 
 /** Whether the call asks something, changes nothing, and got an answer that says something. */
-function asksAgain(call: PastCall): boolean {
+function isTelling(call: PastCall): boolean {
   const { nature, result } = call;
   return nature.asks && !nature.changes && result?.kind === 'ok' && !result.trivial && !waits(call);
 }

@@ -36,7 +36,7 @@ type StagnationOptions = NonNullable<RoundOptions['stagnation']>;
 /**
  * Finds calls that lead nowhere without being a plain repetition: one tool failing with the same error whatever the
  * arguments; the same failing or reading call between other calls; one answer to ever other questions; step after step
- * that brings only what was known. And what comes round without calls: messages, and prompts of a harness.
+ * that brings only what was known. It also finds messages, and prompts of a harness, that repeat without calls.
  */
 export class Stagnation implements Detector {
   private readonly rounds: RoundOptions;
@@ -77,7 +77,7 @@ export class Stagnation implements Detector {
       isOpen: this.incident.isOpen,
     };
     if (!calls.regrown) this.before = { stale: this.stale, quiet: this.quiet };
-    // What is another detector's incident already is not counted once more for this one.
+    // What is another detector's incident already is not counted twice.
     this.stale = isStale(calls) && !calls.settled.explained ? this.before.stale + 1 : 0;
     const match = this.matchOf(calls, context);
     this.quiet = match === null ? this.before.quiet + 1 : 0;

@@ -42,7 +42,7 @@ export class Lineage {
   /** The calls that the last request showed. */
   private shown = { count: 0, hash: '' };
   private answers = 0;
-  /** Ids of the calls that the last request showed. */
+  /** Ids of the calls that the last request showed. Not in a snapshot: they count only while an answer comes. */
   private ids = NO_IDS;
   private calls: AnsweredCall[] = [];
   private head = '';
