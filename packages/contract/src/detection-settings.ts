@@ -108,6 +108,10 @@ const textTemplateSchema = z
   .refine(
     (template) => [...template.matchAll(/\{(\w+)\}/g)].every(([, name = '']) => placeholders.has(name)),
     `knows the placeholders ${[...placeholders].map((name) => `{${name}}`).join(', ')}`,
+  )
+  .refine(
+    (template) => (template.slice(0, -1).match(/\{(?:word|line|text)\}/g) ?? []).length <= 1,
+    'may have one of {word}, {line} and {text} beside one at its end',
   );
 
 export const agentContractSchema = z.strictObject({

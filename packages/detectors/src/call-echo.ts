@@ -4,6 +4,9 @@ export interface CallText {
   readonly said: string;
   /** Whether its tool gives back text that it did not write: a file, a page, a list of hits. */
   readonly reads?: boolean;
+  /** Whether it runs a command or a program, and whether that only looks. */
+  readonly runs?: boolean;
+  readonly looks?: boolean;
 }
 
 /** Stands for what a result says only because the call said it. */

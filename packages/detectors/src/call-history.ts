@@ -184,7 +184,8 @@ export class CallHistory {
       calls.find(({ result, callIds }) => result === null && (id === undefined || callIds.length === 0));
     if (call === undefined) return;
     const { identity, said, nature } = call;
-    const text = { name: identity.name, said, reads: nature.reads };
+    const { reads, runs, changes } = nature;
+    const text = { name: identity.name, said, reads, runs, looks: runs && !changes };
     call.result ??= resultForm(event.result, event.isError, text, this.options.agents);
     // More calls may come, and the turn's end tells when there are no more.
     const mayGoOn = this.endsWithResults && turn === this.turn && !this.turnOver;

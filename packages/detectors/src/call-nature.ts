@@ -18,12 +18,14 @@ export interface CallNature {
   readonly gui: boolean;
   /** It writes into a field of an interface. */
   readonly enters: boolean;
+  /** It runs a command that does nothing. */
+  readonly idles: boolean;
   /** It gives back text that it did not write: a file, a page, a list of hits. */
   readonly reads: boolean;
 }
 
 const MUTATING =
-  /(?:^|[_\-. ])(?:edit|write|patch|apply|create|delete|remove|update|insert|replace|move|rename|commit|install|set|put|post|append|save|mkdir|fix)(?:$|[_\-. ])/i;
+  /(?:^|[_\-. ])(?:edit|write|patch|apply|create|delete|remove|update|insert|replace|move|rename|commit|install|set|put|post|append|save|mkdir|fix|book|merge|restart|start|stop|enable|disable|deploy|grant|revoke|upload|cancel|transfer|assign|approve|archive|publish|kill|reset|push|restore)(?:$|[_\-. ])/i;
 /** Such a tool takes note, or passes something on: its answer is a receipt. */
 const NOTING =
   /(?:^|[_\-. ])(?:think|thinking|thought|reason|reflect|plan|note|todo|todowrite|memo|memory|remember|log|comment|report|say|speak|tell|send|message|reply|respond|notify)(?:$|[_\-. ])/i;
@@ -36,13 +38,15 @@ const GUI =
   /(?:^|[_\-. ])(?:click|dblclick|tap|press|keypress|hover|swipe|scroll|drag|check|uncheck|focus|type|fill|input|input_text|switch_tab|send_keys|back|go_back|forward|reload|refresh)(?:$|[_\-. ])/i;
 const READS =
   /(?:^|[_\-. ])(?:read|cat|view|open|show|browse|scrape|extract|search|grep|find|list|get|load|lookup|fetch|glob)(?:$|[_\-. ])/i;
+/** Commands that do nothing, or say what they were told. */
+const IDLES = /^\s*(?::|true|echo|printf)(?:\s|$)/;
 const ENTERS = /(?:^|[_\-. ])(?:type|fill|enter|input|input_text)(?:$|[_\-. ])/i;
 
 /** @param contract what is declared of the tool; it wins over what its name and its command say */
 export function callNature(identity: ToolIdentity, contract: ToolContractSettings | undefined): CallNature {
   const words = toolWords(identity.name);
   const { line = '', onlyLooks: looks } = commandFacts(identity);
-  const edits = contract?.mutating ?? MUTATING.test(words);
+  const edits = contract?.mutating ?? (looks !== true && MUTATING.test(words));
   const changes = contract?.mutating ?? (looks === undefined ? edits : !looks);
   const sleeps = SLEEPS.test(line);
   return {
@@ -53,7 +57,8 @@ export function callNature(identity: ToolIdentity, contract: ToolContractSetting
     waits: contract?.poller ?? (sleeps || POLLER.test(words) ? true : null),
     gui: contract?.gui ?? GUI.test(words),
     enters: ENTERS.test(words),
-    reads: !changes && READS.test(words),
+    reads: !changes && (contract?.mutating === false || READS.test(words)),
+    idles: IDLES.test(line),
   };
 }
 

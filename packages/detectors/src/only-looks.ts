@@ -8,7 +8,7 @@ const LOOKS = new Set(
   (
     ': ls cat head tail less more grep egrep fgrep zgrep rg ag ack find fd pwd cd which whereis type file stat wc sort ' +
     'uniq cut tr awk sed tree du df env printenv echo printf date whoami id uname ps top diff cmp jq view test true ' +
-    'read list show open search scroll_up scroll_down goto git pytest'
+    'read list show open search scroll_up scroll_down goto git'
   ).split(' '),
 );
 const GIT_LOOKS =

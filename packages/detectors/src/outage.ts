@@ -50,7 +50,7 @@ export class Outage implements Detector {
       threshold: this.threshold,
       mode: 'warn',
       rounds: calls.rounds.slice(-this.count),
-      ...sentence`${quotedStep(settled)} failed ${this.count} times in a row with timeouts, rate limits or server errors${quotedResult(settled.calls[0], this.agents)}`,
+      ...sentence`${this.count} steps in a row failed with timeouts, rate limits or server errors, the last of them ${quotedStep(settled)}${quotedResult(settled.calls[0], this.agents)}`,
       guidance: '',
       evidence: {},
     };

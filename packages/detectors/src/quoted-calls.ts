@@ -73,5 +73,8 @@ function shortened(text: string): string {
 }
 
 function headOf(call: PastCall | undefined, agents: AgentKnowledge): string {
-  return unframed(agents.withoutNoise(call?.result?.shown ?? '')).trim();
+  const shown = agents.withoutNoise(call?.result?.shown ?? '').trim();
+  const message = unframed(shown);
+  // Brackets and quotes alone belong to what is shown.
+  return /[a-z]/i.test(shown.slice(0, shown.length - message.length)) ? message : shown;
 }

@@ -47,7 +47,7 @@ const BARE = /^(?:|null|none|true|undefined|\{\}|\[\]|""|\W*(?:\w+ completed wit
 const EMPTY =
   /^(?:\[\]|\W*(?:sorry, )?(?:no|0|zero) (?:\w+ ){0,2}(?:results?|matches|match|hits|records?|rows|documents?|items|entries|pages?)\b.{0,80}|(?:nothing|none)(?: was| were)? found\b.{0,80})$/i;
 const NEGATIVE =
-  /^\W*(?:sorry,? )?(?:no|none|nothing|not|0|zero)\b|\b(?:not|n't) (?:find|found|match|exist|contain|available|know)|\b(?:nothing|none) (?:found|matched|matches)\b/i;
+  /^\W*(?:sorry,? )?(?:no|none|nothing|not|0|zero|keine?|empty)\b|\b(?:not|n't) (?:find|found|match|exist|contain|available|know)|\b(?:nothing|none) (?:found|matched|matches)\b|\b(?:has|is|are|were|was|with) no\b|"(?:results?|items|events|data|rows|matches|hits|records|entries|documents)":\[\]|"(?:total|count|total_?count)":0\b/i;
 const DONE =
   'done|ok|saved|stored|written|updated|created|modified|edited|applied|replaced|added|appended|removed|deleted|moved|renamed|copied|uploaded|attached|sent|submitted|posted|published|recorded|logged|noted|completed|finished|accepted|typed|clicked|scrolled';
 const ACKNOWLEDGEMENT = new RegExp(
@@ -79,7 +79,7 @@ export function resultForm(
 ): ResultForm {
   const text = typeof result === 'string' ? result : canonicalJson(result ?? null);
   const normal = text.length <= NORMALISED_UNITS ? normalise(text, agents) : text;
-  const kind = resultKind(text, isError, call, agents);
+  const kind = resultKind(agents.withoutNoise(text), isError, call, agents);
   const words = kind === 'ok' ? '' : failureOf(text, agents);
   const failure = words.replace(SAYS_NOTHING, '') === '' ? null : words;
   const head = failure === null ? '' : errorHead(text, call, agents);

@@ -6,8 +6,10 @@ const UNDER_WAY = new RegExp(
     `^\\W*(?:${GOING_ON}|running|waiting|loading|building|processing)\\W*$`,
     `(?:status|state|phase|conclusion|health)["'\\\\]*\\s?[:=>]\\s?["'\\\\]*(?:\\w*${GOING_ON}|(?!(?:fail|miss|warn)ing)\\w+ing\\b)`,
     '\\b(?:is|are|still|currently)(?: still| currently)? (?:running|waiting|sleeping|loading|building|processing|working|being)\\b',
-    `\\b(?:${GOING_ON}|no new (?:output|messages)|check back|try again later|ContainerCreating|PodInitializing)\\b`,
+    `(?<![a-z])(?:${GOING_ON}|no new (?:output|messages)|check back|try again later|ContainerCreating|PodInitializing)\\b`,
     '\\b(?:loading|processing|please wait)\\b ?(?:\\.{2,}|…)',
+    '^\\W*(?:still )?(?!(?:fail|miss|warn|noth|str)ing)[a-z]{2,20}ing\\W*$',
+    '"(?:done|ready|finished|completed?)"\\s?:\\s?false',
   ].join('|'),
   'i',
 );
@@ -15,7 +17,7 @@ const UNDER_WAY = new RegExp(
 const UNDER_WAY_UNITS = 300;
 /** Stands for a picture that was not recorded: whether it is another one than before, nobody knows. */
 const LEFT_OUT =
-  /^\W*(?:image|screenshot|picture|binary|base64)(?:[ _-]?(?:data|content|output))?(?: (?:omitted|removed|elided|truncated|taken))?\W*$/i;
+  /^\W*(?:image|screenshot|picture|binary|base64)(?:[ _-]?(?:data|content|output))?(?: (?:omitted|removed|elided|truncated|taken)\b.{0,40})?\W*$/i;
 
 /** Whether a result says that something is still under way, or stands for what was not recorded. */
 export function isUnderWay(text: string): boolean {

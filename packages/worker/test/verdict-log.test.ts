@@ -137,8 +137,8 @@ describe('the lines of what is no loop', () => {
       [...away, ...away, ...away, ...step('12 rows')],
       { preset: 'balanced' },
       [
-        'WARN Outage detected in session s-1: fetch {"path":"a"} failed 3 times in a row with timeouts, rate limits or server errors: “HTTP 503 Service Unavailable”, action=warn',
-        'INFO Outage resolved in session s-1: fetch {"path":"a"} failed 3 times in a row with timeouts, rate limits or server errors: “HTTP 503 Service Unavailable”; a call got through, or something else was tried',
+        'WARN Outage detected in session s-1: 3 steps in a row failed with timeouts, rate limits or server errors, the last of them fetch {"path":"a"}: “HTTP 503 Service Unavailable”, action=warn',
+        'INFO Outage resolved in session s-1: 3 steps in a row failed with timeouts, rate limits or server errors, the last of them fetch {"path":"a"}: “HTTP 503 Service Unavailable”; a call got through, or something else was tried',
       ],
     ],
     [

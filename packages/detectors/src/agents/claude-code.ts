@@ -40,6 +40,7 @@ export const claudeCode: AgentContractSettings = {
     'Permission for this tool use was denied.{text}',
     'Request interrupted by user{text}',
     'Error: Streaming fallback{text}',
+    'Interrupted · What should Claude do instead{text}',
   ],
   harness_prompts: [
     'Stop hook feedback:{text}',

@@ -18,7 +18,15 @@ export const geminiCli: AgentContractSettings = {
     save_memory: { mutating: false },
     write_todos: { mutating: false },
   },
-  result_noise: ['Process Group PGID: {line}', 'Background PIDs: {line}'],
+  result_noise: [
+    'Process Group PGID: {line}',
+    'Background PIDs: {line}',
+    'Error: (none)',
+    'Stdout: (empty)',
+    'Stderr: (empty)',
+    'Signal: (none)',
+    'Exit Code: 0',
+  ],
   not_run: [
     '[Operation Cancelled]{text}',
     'User did not allow tool call{text}',

@@ -10,6 +10,10 @@ import { fingerprint } from '../tool-identity.ts';
 
 /** A person needs longer to read an answer and ask again. */
 const QUICK_MS = 10_000;
+/** What a harness asks less often is a check on purpose. */
+const MARKED_MS = 600_000;
+/** A longer answer that differs from the one before is something new. */
+const SHORT_UNITS = 400;
 /** Of a prompt and of an answer, so much is compared. */
 const COMPARED_UNITS = 2048;
 /** What the evidence shows of the prompt. */
@@ -67,9 +71,12 @@ export class HarnessLoop {
 
   private began(step: Step, text: string, origin: 'user' | 'harness' | null): void {
     const shown = text.trim().slice(0, COMPARED_UNITS);
-    const prompt = fingerprint(normalise(shown));
     const { agents } = this.options;
-    const isMarked = origin === 'harness' || (origin === null && agents.isHarnessPrompt(shown));
+    const isMarked =
+      (origin === 'harness' || (origin === null && agents.isHarnessPrompt(shown))) &&
+      step.time - this.lastTime <= MARKED_MS;
+    const form = normalise(shown);
+    const prompt = fingerprint(isMarked ? form.replace(/\d+/g, '#') : form);
     // Where all times are the same, they tell nothing.
     const isTimed = step.time > (this.since?.time ?? step.time);
     const isQuick = origin === null && isTimed && step.time - this.lastTime <= QUICK_MS;
@@ -94,7 +101,10 @@ export class HarnessLoop {
     const { run, before, count } = this;
     // Of the first of them nothing is known to compare with.
     if (before === null || count <= 1) return true;
-    if (run.steps === '' && before.steps === '') return isMarked || run.answer === before.answer;
+    if (run.steps === '' && before.steps === '') {
+      const isShort = Math.max(run.answer.length, before.answer.length) <= SHORT_UNITS;
+      return run.answer === before.answer || (isMarked && isShort);
+    }
     return run.steps === before.steps;
   }
 

@@ -6,6 +6,10 @@ import { answersAlike } from './known-answers.ts';
 import { turnsPages } from './paging.ts';
 import { isVaried, type RuleContext, type RuleMatch, type StagnationRule, soleToolOf } from './rule.ts';
 
+/** A shorter answer may be right for many things. */
+const SHORT_UNITS = 60;
+const SEARCHES = /grep|search|find|glob|query/i;
+
 /**
  * The same question in ever new words, with the same answer: no other call than before, but for its wording. Or one
  * reading tool that answers the same to whatever it is asked, which takes longer to tell.
@@ -26,7 +30,7 @@ export const sameAnswer: StagnationRule = (calls, context) => {
     calls,
     (before) => soleToolOf(before) === soleToolOf(settled) && readAnswer(before) === answer,
   );
-  const { sameAnswer: needed } = context.options;
+  const needed = context.options.sameAnswer * patienceFor(settled);
   return alike.length >= needed && isVaried(alike)
     ? match(alike, needed, 'whatever it was asked', context)
     : null;
@@ -58,15 +62,25 @@ function asksAgain(before: Round, settled: Round, { isOpen }: RuleContext): bool
 
 /**
  * The answer that all calls of a step got, where they only read and it says something. That there is nothing is an answer
- * only where commands look: a search finds nothing for good reasons.
+ * only where commands look and say so, or do nothing: a search finds nothing for good reasons.
  */
 function readAnswer(round: Round): string | null {
   const [first, ...others] = round.calls.map(({ result }) => result);
   if (round.kind !== 'ok' || !first || soleToolOf(round) === undefined || isForWaiting(round)) return null;
-  const looks = round.calls.every(({ nature }) => nature.runs && !nature.changes);
-  const reads = round.calls.every(({ nature }) => nature.asks && !nature.changes && !nature.gui);
-  const says = looks || (reads && !first.trivial && !first.empty && !first.negative);
+  const says = round.calls.every(({ nature: { runs, changes, reads, gui, idles } }) => {
+    if (runs) return !changes && (idles || (!first.trivial && !first.empty));
+    return reads && !gui && !first.trivial && !first.empty && !first.negative;
+  });
   return says && others.every((other) => other?.form === first.form) ? first.form : null;
+}
+
+/** A short answer, such as a price or a state, may be right for many things, but a search finds what there is. */
+function patienceFor({ calls }: Round): number {
+  const isShort = calls.every(
+    ({ identity, nature, result }) =>
+      !nature.runs && !SEARCHES.test(identity.name) && (result?.shown.length ?? 0) < SHORT_UNITS,
+  );
+  return isShort ? 2 : 1;
 }
 
 /** What the calls of the loop differ in. */

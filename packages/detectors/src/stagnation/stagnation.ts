@@ -4,7 +4,7 @@ import type { Detector, DetectorMeta, Step } from '../finding.ts';
 import { type Pattern, PatternIncident, type PatternSnapshot } from '../pattern-incident.ts';
 import { callsWithResults } from '../quoted-calls.ts';
 import type { RoundOptions } from '../round-options.ts';
-import { asSentence, closingReason } from '../texts.ts';
+import { closingReason } from '../texts.ts';
 import { HarnessLoop, type HarnessSnapshot } from './harness-loop.ts';
 import { MessageRepeat, type MessageSnapshot } from './message-repeat.ts';
 import { isStale, nothingNew } from './nothing-new.ts';
@@ -127,7 +127,7 @@ export class Stagnation implements Detector {
       reason,
       plainReason,
       guidance: [
-        asSentence(plainReason),
+        `This leads nowhere: ${plainReason}.`,
         'What you did last, and what came back:',
         ...callsWithResults(steps.slice(-SHOWN_STEPS), this.rounds.agents),
         'Stop and say what you know, what you still need, and which other way could bring it; or stop here.',
