@@ -13,13 +13,13 @@ const ZERO = 0x30;
 export class KnownIds {
   private readonly plain = new HashTable(1);
   private readonly counted = new HashTable(2);
-  /** How often the session has started afresh. */
+  /** How often the session has restarted. */
   private restarts = 0;
 
   /**
    * Notes the id of the session's next event.
    *
-   * @param restarts whether the session starts afresh with this event, if it is new
+   * @param restarts whether the session restarts with this event, if it is new
    * @returns false when the id is known: a duplicate
    */
   add(id: string, restarts = false): boolean {
@@ -32,7 +32,7 @@ export class KnownIds {
     return this.counted.add(hashOf(id, from, (counter >>> 5) + seed), 1 << (counter & 31));
   }
 
-  /** The session starts afresh: ids stay known, but for those of the form `#<index>`, because indexes begin at 0 again. */
+  /** The session restarts: ids stay known, but for those of the form `#<index>`, because indexes begin at 0 again. */
   restart(): void {
     this.restarts += 1;
   }

@@ -34,7 +34,7 @@ export class SessionAnalyzer extends SessionStep {
   /** What became of the last event; with `refused_setting`, {@link refusal} says why. */
   reception: Reception = 'analyzed';
   refusal = '';
-  /** Incidents that the last event left open for ever, by starting the session afresh after a pause. */
+  /** Incidents that the last event left open for ever, by restarting the session after a pause. */
   abandoned: readonly string[] = NO_IDS;
   private readonly plan: SessionPlan;
   private labels = NO_LABELS;
@@ -94,7 +94,7 @@ export class SessionAnalyzer extends SessionStep {
     }
     this.reception = 'analyzed';
     // Not for a duplicate: a copied history neither ends a pause nor begins one.
-    if (isAfterPause) this.startAfresh();
+    if (isAfterPause) this.restartSession();
     this.labels = labelsAfter(this.labels, event);
     this.begin(event as KnownEvent, time, position);
     const { bank, turn } = this;
@@ -158,7 +158,7 @@ export class SessionAnalyzer extends SessionStep {
   }
 
   /** After a long pause nothing of the past counts, but its ids stay known; what was open stays as it was last reported. */
-  private startAfresh(): void {
+  private restartSession(): void {
     this.plan.reset();
     this.bank = new DetectorBank(this.plan.current, this.plan.semantic);
     this.ids.restart();

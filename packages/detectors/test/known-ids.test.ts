@@ -108,7 +108,7 @@ describe('a long session', () => {
   });
 });
 
-describe('when the session starts afresh', () => {
+describe('when the session restarts', () => {
   test.each([
     ['e-1', false],
     ['m1', false],
