@@ -1,4 +1,3 @@
-import type { AgentKnowledge } from './agents/agent-knowledge.ts';
 import { type CallText, stringsIn, withoutEcho } from './call-echo.ts';
 import { normalise } from './result-noise.ts';
 
@@ -19,7 +18,7 @@ const MARGIN = /^[\s\d:|>+-]*/;
  * The first lines of an error, up to where they quote the call, with digits folded: the same for attempts that are
  * rejected for one reason, although the rejection shows each attempt.
  */
-export function errorHead(text: string, call: CallText, agents: AgentKnowledge): string {
+export function errorHead(text: string, call: CallText): string {
   const quoted = new Set(
     stringsIn(call.said)
       .flatMap((value) => value.split('\n', QUOTED_LINES))
@@ -35,6 +34,6 @@ export function errorHead(text: string, call: CallText, agents: AgentKnowledge):
     if (lines.length === LINES || quoted.has(line.replace(MARGIN, '').trim())) break;
     lines.push(line);
   }
-  const head = normalise(lines.join('\n'), agents).slice(0, UNITS);
+  const head = normalise(lines.join('\n')).slice(0, UNITS);
   return withoutEcho(head, call).replace(NUMBER, (number, counted) => (counted === undefined ? '#' : number));
 }

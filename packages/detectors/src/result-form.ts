@@ -78,11 +78,12 @@ export function resultForm(
   agents: AgentKnowledge,
 ): ResultForm {
   const text = typeof result === 'string' ? result : canonicalJson(result ?? null);
-  const normal = text.length <= NORMALISED_UNITS ? normalise(text, agents) : text;
-  const kind = resultKind(agents.withoutNoise(text), isError, call, agents);
-  const words = kind === 'ok' ? '' : failureOf(text, agents);
+  const plain = agents.withoutNoise(text);
+  const normal = plain.length <= NORMALISED_UNITS ? normalise(plain) : plain;
+  const kind = resultKind(plain, isError, call, agents);
+  const words = kind === 'ok' ? '' : failureOf(plain);
   const failure = words.replace(SAYS_NOTHING, '') === '' ? null : words;
-  const head = failure === null ? '' : errorHead(text, call, agents);
+  const head = failure === null ? '' : errorHead(plain, call);
   const answer = failure ?? normal;
   // An answer is compared with that to another question only where the question is a phrase.
   const isComparable = answer.length <= GIST_UNITS && (failure !== null || PHRASE.test(call.said));
@@ -103,8 +104,8 @@ export function resultForm(
 }
 
 /** What went wrong, in the error's own words: not the way there through the program, nor the place in the input. */
-function failureOf(text: string, agents: AgentKnowledge): string {
-  const words = normalise(exceptionIn(text) ?? text.slice(0, FAILURE_UNITS).replace(STACK, ''), agents);
+function failureOf(text: string): string {
+  const words = normalise(exceptionIn(text) ?? text.slice(0, FAILURE_UNITS).replace(STACK, ''));
   return words.slice(0, GIST_UNITS).replace(PLACE, '$1<n>').replace(NO_COMMAND, '<name>$1');
 }
 

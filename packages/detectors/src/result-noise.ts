@@ -1,5 +1,3 @@
-import type { AgentKnowledge } from './agents/agent-knowledge.ts';
-
 /** What changes by itself from call to call, and what takes its place before results are compared. */
 const VOLATILE: readonly (readonly [RegExp, string])[] = [
   // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colours begin with one.
@@ -35,8 +33,8 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** A result without what changes by itself. */
-export function normalise(text: string, agents?: AgentKnowledge): string {
-  let normal = agents === undefined ? text : agents.withoutNoise(text);
+export function normalise(text: string): string {
+  let normal = text;
   for (const [pattern, replacement] of VOLATILE) normal = normal.replace(pattern, replacement);
   return normal.trim();
 }
