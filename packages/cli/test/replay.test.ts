@@ -116,7 +116,7 @@ describe('loopwatch replay', { timeout }, () => {
     const ended = await run(['replay', '-'], { input });
     expect(ended).toMatchObject({ code: 0, stderr: [] });
     expect(ended.stdout).toEqual([
-      expect.stringMatching(/^opened {4}outage {9}warn {6}s at event 5: ls failed 3 times in a row/),
+      expect.stringMatching(/^opened {4}outage {9}warn {6}s at event 5: 3 steps in a row failed/),
       expect.stringMatching(/^0 loops in 0 sessions, 1 outage; 6 events in \d+\.\d s, preset balanced$/),
     ]);
   });
