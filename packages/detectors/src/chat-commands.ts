@@ -3,8 +3,7 @@ import { allowedValues, didYouMean, nearest, toolCallLoopSchema, valueFromText }
 /**
  * Commands that a user writes into the conversation: `!/set(tool-loop-max-repeats=4)`,
  * `!/unset(tool-loop-mode, tool-loop-ttl)`. Names may be written with hyphens or underscores, values with quotes. A command
- * stands at the beginning of a line, or behind another one, and outside of code fences: what a message quotes is obeyed by
- * nobody.
+ * stands at the beginning of a line, or behind another one, and outside of code fences, so that quoted text is not obeyed.
  */
 
 /** What one command changes, by dotted path, or why it cannot. */

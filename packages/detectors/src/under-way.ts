@@ -15,7 +15,7 @@ const UNDER_WAY = new RegExp(
 );
 /** A long text that speaks of something under way is not about what one waits for. */
 const UNDER_WAY_UNITS = 300;
-/** Stands for a picture that was not recorded: whether it is another one than before, nobody knows. */
+/** Stands for a picture that was not recorded: whether it is another one than before is not known. */
 const LEFT_OUT =
   /^\W*(?:image|screenshot|picture|binary|base64)(?:[ _-]?(?:data|content|output))?(?: (?:omitted|removed|elided|truncated|taken)\b.{0,40})?\W*$/i;
 

@@ -70,6 +70,6 @@ function rejectedAgain(
 /** The head of the error that all calls of a step had; none where they run programs, which print what they like first. */
 function errorHeadOf(round: Round): string | null {
   const error = errorOf(round);
-  if (error?.head === null || round.calls.some(({ nature }) => nature.runs && !nature.edits)) return null;
-  return error?.head ?? null;
+  const runsProgram = round.calls.some(({ nature }) => nature.runs && !nature.edits);
+  return error === null || runsProgram ? null : error.head;
 }
