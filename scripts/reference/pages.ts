@@ -3,6 +3,7 @@ import {
   deadLetterHeaders,
   deadLetterReasons,
   environmentName,
+  eventRefusals,
   resolveSettings,
   type SettingPath,
   settingPaths,
@@ -53,10 +54,17 @@ export function errorCodesPage(): string {
       ['header', 'holds'],
       Object.entries(deadLetterHeaders).map(([key, header]) => [code(header), headerMeanings[key] ?? '']),
     ),
-    'The codes, which are also the label `reason` of `loopwatch_dead_letters_total` and the `code` of an event that the API refuses:',
+    'The codes, which are also the label `reason` of `loopwatch_dead_letters_total`:',
     table(
       ['code', 'meaning'],
       Object.entries(deadLetterReasons).map(([name, meaning]) => [code(name), meaning]),
+    ),
+    'An event that the API refuses has one of these as its `code`, or one of those that say it is too much:',
+    table(
+      ['code', 'meaning'],
+      Object.entries(eventRefusals)
+        .filter(([name]) => !(name in deadLetterReasons))
+        .map(([name, meaning]) => [code(name), meaning]),
     ),
   ]
     .join('\n\n')

@@ -1,6 +1,6 @@
 /**
- * Why a record could not be read: the closed list behind dead letters, the `reason` label of
- * `loopwatch_dead_letters_total` and the `code` of a refused event. Messages are for people, codes for machines.
+ * Why a record could not be read: the closed list behind dead letters and the `reason` label of
+ * `loopwatch_dead_letters_total`. Messages are for people, codes for machines.
  */
 export const deadLetterReasons = {
   empty_value: 'the record has no value (a tombstone)',
@@ -11,6 +11,16 @@ export const deadLetterReasons = {
 } as const;
 
 export type DeadLetterReason = keyof typeof deadLetterReasons;
+
+/** Why the API refuses a posted event: its `code`. */
+export const eventRefusals = {
+  ...deadLetterReasons,
+  too_large: 'the event has more bytes than the log takes',
+  too_deep: 'its arrays and objects are nested too deep',
+  too_many_values: 'it has too many values to be read in one go',
+} as const;
+
+export type EventRefusal = keyof typeof eventRefusals;
 
 /** The headers a dead letter gains beside those of the original record. */
 export const deadLetterHeaders = {

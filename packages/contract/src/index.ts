@@ -33,7 +33,13 @@ export {
   turnRequestsSchema,
 } from './detection-settings.ts';
 export { shortEnvironmentNames } from './environment-settings.ts';
-export { type DeadLetterReason, deadLetterHeaders, deadLetterReasons } from './error-codes.ts';
+export {
+  type DeadLetterReason,
+  deadLetterHeaders,
+  deadLetterReasons,
+  type EventRefusal,
+  eventRefusals,
+} from './error-codes.ts';
 export {
   type AgentEvent,
   type EventType,

@@ -3,7 +3,7 @@ import express, { type Express, type RequestHandler, Router } from 'express';
 import type { Registry } from 'prom-client';
 import { type BacktestsApiOptions, backtestsApi } from './backtests/backtests-api.ts';
 import { exportsApi } from './backtests/exports-api.ts';
-import { type EventsApiOptions, eventsApi } from './events-api.ts';
+import { type EventsApiOptions, eventsApi } from './events/events-api.ts';
 import { healthChecks, metricsRoute, type Readiness } from './health.ts';
 import { methodNotAllowed, notFound, problemHandler } from './http/problem.ts';
 import { type IncidentsApiOptions, incidentsApi } from './incidents/incidents-api.ts';

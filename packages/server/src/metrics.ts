@@ -35,7 +35,7 @@ export function createServerMetrics(registry: Registry): ServerMetrics {
     }),
     postedEvents: new Counter({
       name: 'loopwatch_server_posted_events_total',
-      help: 'Events sent to POST /api/v1/events: accepted, rejected, failed (the log did not take them).',
+      help: 'Events sent to POST /api/v1/events: accepted, duplicate, ignored, rejected, failed (the log did not take them).',
       labelNames: ['result'],
       registers,
     }),

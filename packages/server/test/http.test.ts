@@ -54,10 +54,6 @@ function parse(text: string): any {
   }
 }
 
-function post(body: string, headers: Record<string, string> = {}) {
-  return get('/api/v1/events', { method: 'POST', body, headers });
-}
-
 describe('incidents', () => {
   beforeEach(async () => {
     for (let n = 1; n <= 5; n += 1) {
@@ -140,60 +136,6 @@ describe('a bad parameter is named together with what is allowed', () => {
     expect(type).toContain('application/problem+json');
     expect(body.errors[0].parameter).toBe(parameter);
     expect(body.detail).toMatch(allowed);
-  });
-});
-
-describe('posted events', () => {
-  const call = { sessionId: 's-1', type: 'tool_call_request', name: 'read_file', args: { path: 'a' } };
-
-  it('are written under their session, with the time where it is absent', async () => {
-    const { status, body } = await post(JSON.stringify(call), { 'content-type': 'application/json' });
-    expect([status, body]).toEqual([202, { accepted: 1 }]);
-    expect(log.values(topics.events)).toEqual([{ ...call, time: START }]);
-    expect(String(log.topics.get(topics.events)?.[0]?.key)).toBe('s-1');
-  });
-
-  it('may be one event a line, or one event over several lines', async () => {
-    const lines = [
-      { ...call, time: 1 },
-      { ...call, time: 2 },
-    ]
-      .map((event) => JSON.stringify(event))
-      .join('\n');
-    expect((await post(`${lines}\n`)).body).toEqual({ accepted: 2 });
-    expect((await post(JSON.stringify({ ...call, time: 3 }, null, 2))).body).toEqual({ accepted: 1 });
-    expect(log.values(topics.events)).toEqual([1, 2, 3].map((time) => ({ ...call, time })));
-  });
-
-  it('are taken although others are refused, and each refusal names its line', async () => {
-    const body = [
-      JSON.stringify(call),
-      'not json',
-      '{"type":"content","text":"no session"}',
-      '{"sessionId":"s"}',
-    ];
-    const answer = await post(body.join('\n'));
-    expect(answer.status).toBe(400);
-    expect(answer.body).toMatchObject({ accepted: 1, rejected: 3 });
-    expect(
-      answer.body.errors.map(({ line, reason }: { line: number; reason: string }) => [line, reason]),
-    ).toEqual([
-      [2, 'not_json'],
-      [3, 'missing_session'],
-      [4, 'invalid_event'],
-    ]);
-    expect(log.values(topics.events)).toHaveLength(1);
-  });
-
-  it('are refused from a page of another origin, when empty, too large, or not taken by the log', async () => {
-    expect((await post(JSON.stringify(call), { origin: 'https://evil.example' })).status).toBe(403);
-    expect((await post(JSON.stringify(call), { origin: url })).status).toBe(202);
-    expect((await post('')).status).toBe(400);
-    expect((await post('x'.repeat(21 * 1024 * 1024))).status).toBe(413);
-    log.failure = new Error('no brokers');
-    const failed = await post(JSON.stringify(call));
-    expect(failed.status).toBe(503);
-    expect(failed.text).not.toContain('no brokers');
   });
 });
 

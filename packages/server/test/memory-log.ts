@@ -18,6 +18,10 @@ export class MemoryLog implements ServerLog {
   private readonly waiting = new Set<() => void>();
   /** Makes `publish` fail as long as it is set. */
   failure: Error | undefined;
+  /** Why `publish` refuses a record of this value; all of them are taken by default. */
+  refusal: (value: string) => Error | undefined = () => undefined;
+  /** What `publish` waits for. */
+  pause: () => Promise<void> = () => Promise.resolve();
   /** Records that a reader hands over at once. */
   batch = 1_000;
 
@@ -113,12 +117,16 @@ export class MemoryLog implements ServerLog {
     return {
       open: () => Promise.resolve(),
       close: () => Promise.resolve(),
-      publish: (records: readonly OutputRecord[]) => {
-        if (this.failure !== undefined) return Promise.reject(this.failure);
+      publish: async (records: readonly OutputRecord[]) => {
+        await this.pause();
+        if (this.failure !== undefined) throw this.failure;
+        for (const { value } of records) {
+          const refused = this.refusal(String(value));
+          if (refused !== undefined) throw refused;
+        }
         for (const { topic, key, value, headers = {} } of records) {
           this.append(topic, value === null ? null : String(value), { key: String(key), headers });
         }
-        return Promise.resolve();
       },
     };
   }

@@ -1,5 +1,6 @@
 export * from './auth.ts';
 export * from './backtests.ts';
+export * from './events.ts';
 export * from './incidents.ts';
 export * from './live.ts';
 export * from './paging.ts';

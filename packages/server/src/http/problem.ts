@@ -7,18 +7,24 @@ import type { Logger } from 'pino';
 export class HttpProblem extends Error {
   readonly status: number;
   readonly extra: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string>>;
 
-  /** @param extra further members of the problem, such as `errors` */
+  /**
+   * @param extra further members of the problem, such as `errors`
+   * @param headers of the answer, such as `retry-after`
+   */
   constructor(
     status: number,
     detail: string,
     extra: Readonly<Record<string, unknown>> = {},
     cause?: unknown,
+    headers: Readonly<Record<string, string>> = {},
   ) {
     super(detail, { cause });
     this.name = 'HttpProblem';
     this.status = status;
     this.extra = extra;
+    this.headers = headers;
   }
 }
 
@@ -47,10 +53,11 @@ export function problemHandler(logger: Logger): ErrorRequestHandler {
 }
 
 function sendProblem(response: Response, problem: HttpProblem, instance: string): void {
-  const { status, message, extra } = problem;
+  const { status, message, extra, headers } = problem;
   const title = STATUS_CODES[status] ?? 'Error';
   response
     .status(status)
+    .set(headers)
     .type('application/problem+json')
     .send(JSON.stringify({ type: 'about:blank', title, status, detail: message, instance, ...extra }));
 }

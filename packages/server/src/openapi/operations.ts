@@ -200,13 +200,15 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
     post: {
       id: 'postEvents',
       summary: 'Sends events to be watched',
-      answer: z.object({ accepted: z.int().positive() }),
+      answer: api.postedEventsSchema,
       status: 202,
+      query: api.postedEventsQuerySchema,
       body: z
         .looseObject({ type: z.string(), sessionId: z.string() })
         .describe('An agent event; `time` is now where it is absent.'),
-      lines: 'One event, or one event a line. Good lines are taken even when others are refused.',
-      problems: [400, 413],
+      lines:
+        'One event, an array of events, or one event a line. Good ones are taken even when others are refused.',
+      problems: [400, 413, 415, 422],
     },
   },
   '/openapi.json': {
