@@ -52,6 +52,7 @@ export {
   otherEventSchema,
 } from './event.ts';
 export { eventTime } from './event-time.ts';
+export { evidenceCallSchema, evidenceSchema } from './evidence.ts';
 export { judgedHeader } from './judged.ts';
 export {
   type Incident,
@@ -70,6 +71,7 @@ export {
 } from './live.ts';
 export { messageOf } from './message-of.ts';
 export { jsonFrom, readJson } from './read-json.ts';
+export { reasonWithCount } from './reason.ts';
 export { type ResolvedSettings, resolveSettings, type SettingSources } from './resolve-settings.ts';
 export { hiddenValue, isSecretPath } from './secret-paths.ts';
 export {
@@ -105,10 +107,13 @@ export {
   topicSettingsSchema,
 } from './topics.ts';
 export {
+  type Beginning,
   type Cost,
   costSchema,
   type DetectorId,
   detectorIds,
+  type ThresholdAdjustment,
+  type ThresholdOrigin,
   type Verdict,
   type VerdictAction,
   type VerdictOutcome,

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import {
+  beginningSchema,
   costSchema,
   detectorIds,
+  thresholdOriginSchema,
   verdictActions,
   verdictOutcomes,
   verdictPhases,
@@ -50,12 +52,15 @@ export const incidentRowSchema = z.object({
   period: z.int().positive(),
   confidence: z.number(),
   action: z.enum(verdictActions).describe('The strongest so far.'),
-  reason: z.string().describe('What repeats and how, in a sentence.'),
+  reason: z.string().describe('What repeats and how, in a sentence, with the count as it is now.'),
+  countAt: verdictSchema.shape.countAt,
+  began: beginningSchema.optional(),
   cost: costSchema,
   revision: z.int().positive().describe('Grows with each verdict of the incident.'),
 });
 
 export const incidentSchema = incidentRowSchema.extend({
+  thresholdOrigin: thresholdOriginSchema.optional(),
   resolution: z.string().nullable().describe('How it ended, in a sentence.'),
   guidance: z.string().nullable().describe('The latest text for the model.'),
   evidence: z.record(z.string(), z.unknown()).describe('Of the latest verdict that has some.'),

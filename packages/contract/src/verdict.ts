@@ -18,6 +18,43 @@ export const verdictPhases = ['opened', 'escalated', 'resolved'] as const;
 export const verdictActions = ['warn', 'chance', 'block', 'none'] as const;
 export const verdictOutcomes = ['recovered', 'ended', 'disabled'] as const;
 
+/** Why a threshold is not the number that is set. */
+export const thresholdAdjustments = [
+  'same-result',
+  'declared-poller',
+  'looks-like-poller',
+  'under-way',
+  'same-form',
+  'reworded',
+  'short-answer',
+] as const;
+
+export const thresholdOriginSchema = z
+  .object({
+    setting: z.string().describe('Dotted path of the setting that the threshold is made of.'),
+    value: z.number().describe('What that setting is; the adjustments make the threshold of it.'),
+    scope: z
+      .enum(['preset', 'server', 'model', 'session'])
+      .describe('Who set it; preset: nobody, it is the default of the preset.'),
+    adjustments: z
+      .array(z.enum(thresholdAdjustments))
+      .describe(
+        'same-result: one less, because known results leave less doubt. declared-poller, looks-like-poller, under-way: ' +
+          'three times as many, because the step waits for something, by the settings, by its name, command or agent, ' +
+          'or by its result. same-form: twice as many, because the results differ. reworded: one less. short-answer: ' +
+          'twice as many.',
+      ),
+  })
+  .describe('Where the threshold comes from.');
+
+export const beginningSchema = z
+  .object({
+    eventIndex: z.int().nonnegative(),
+    eventId: z.string(),
+    time: z.number().describe('Event time, epoch ms.'),
+  })
+  .describe('The first of the repetitions: where the loop began, as opposed to where it was found.');
+
 export const costSchema = z
   .object({
     calls: z.int().nonnegative(),
@@ -45,11 +82,18 @@ export const verdictSchema = z.object({
   detectedAt: z.number().optional().describe('Wall clock, epoch ms; differs between runs.'),
   count: z.int().nonnegative(),
   threshold: z.number(),
+  thresholdOrigin: thresholdOriginSchema.optional(),
   windowMs: z.number().nullable(),
   period: z.int().positive().describe('Steps of the cycle; 1 for plain repetition.'),
   confidence: z.number().min(0).max(1),
   tool: z.object({ name: z.string(), signature: z.string() }).nullable(),
   reason: z.string().describe('A sentence a person understands.'),
+  countAt: z
+    .int()
+    .nonnegative()
+    .optional()
+    .describe('Where in the reason the count stands, in UTF-16 code units.'),
+  began: beginningSchema.optional(),
   guidance: z.string().optional().describe('What to tell the model, where the action asks for it.'),
   evidence: z.record(z.string(), z.unknown()).describe('Per detector, at most 32 KiB, secrets masked.'),
   cost: costSchema,
@@ -66,6 +110,9 @@ export const verdictSchema = z.object({
 });
 
 export type Verdict = z.infer<typeof verdictSchema>;
+export type Beginning = z.infer<typeof beginningSchema>;
+export type ThresholdAdjustment = (typeof thresholdAdjustments)[number];
+export type ThresholdOrigin = z.infer<typeof thresholdOriginSchema>;
 export type Cost = z.infer<typeof costSchema>;
 export type DetectorId = (typeof detectorIds)[number];
 export type VerdictPhase = (typeof verdictPhases)[number];

@@ -3,7 +3,7 @@ import type { Standing, Step } from './finding.ts';
 import { type Account, Incident, type IncidentSnapshot } from './incident.ts';
 import type { Mark } from './mark.ts';
 import type { ToolRepeatOptions } from './plan.ts';
-import { quotedArguments, sentence } from './quoted-calls.ts';
+import { counted, quotedArguments, sentence } from './quoted-calls.ts';
 import { RecentTimes } from './recent-times.ts';
 import { SHOWN_CALLS, shownCall } from './shown-calls.ts';
 import { toolGuidance, windowPhrase } from './texts.ts';
@@ -35,12 +35,12 @@ export class ConsecutiveRun {
       this.identity = identity;
     }
     this.count = options.ttlMs === null ? this.count + 1 : this.countRecent(step.time, options.ttlMs);
+    // Before the call at hand is remembered, which is none of the loop's.
+    if (this.count < options.threshold)
+      this.resolve(step, 'recovered', 'the earlier calls are too old to count');
     if (this.count === 1) this.forget();
     this.remember(step.mark());
-    if (this.count < options.threshold) {
-      this.resolve(step, 'recovered', 'the earlier calls are too old to count');
-      return { count: this.count, action: 'none' };
-    }
+    if (this.count < options.threshold) return { count: this.count, action: 'none' };
     const { incident } = this.open ?? {
       incident: new Incident(options.mode, options.threshold, this.first ?? step.mark()),
     };
@@ -68,8 +68,8 @@ export class ConsecutiveRun {
     if (open === undefined || identity === undefined) return;
     const { incident, options } = open;
     const { count } = incident;
-    const reason = `${identity.name} had been called ${String(count)} times with the same arguments; ${why}`;
-    step.emit(incident.resolution(this.account(identity, options, count), outcome, reason));
+    const told = sentence`${identity.name} had been called ${counted(count)} times with the same arguments; ${why}`;
+    step.emit(incident.resolution(this.account(identity, options, count), outcome, told));
     this.open = undefined;
   }
 
@@ -78,6 +78,12 @@ export class ConsecutiveRun {
     // A snapshot may hold the list, so that it is not changed.
     if (this.first === undefined) this.first = mark;
     else this.latest = [...latest.slice(latest.length < SHOWN_CALLS - 1 ? 0 : 1), mark];
+  }
+
+  /** The first call and the latest, without those that are too old to count. */
+  private counted(count: number): readonly Mark[] {
+    const { first, latest } = this;
+    return first === undefined || count <= latest.length ? latest.slice(-count) : [first, ...latest];
   }
 
   private forget(): void {
@@ -91,14 +97,15 @@ export class ConsecutiveRun {
     return {
       detector: 'tool-repeat',
       threshold: options.threshold,
+      thresholdOf: { setting: 'tool_call_loop.max_repeats', value: options.threshold },
       windowMs: options.ttlMs,
       tool: { name, signature: signature(identity) },
-      ...sentence`${name}${quotedArguments(identity.arguments)} was called ${count} times ${within} with the same arguments`,
+      ...sentence`${name}${quotedArguments(identity.arguments)} was called ${counted(count)} times ${within} with the same arguments`,
       guidance: toolGuidance(name, identity.arguments, count, options),
       evidence: {
         matching: 'exact',
-        calls: [...(this.first ? [this.first] : []), ...this.latest].map((mark) =>
-          shownCall(mark, name, identity.arguments),
+        calls: this.counted(count).map((mark, i, { length }) =>
+          shownCall(mark, name, identity.arguments, i === 0 ? 1 : count - length + i + 1),
         ),
         argumentsLength: identity.length,
       },

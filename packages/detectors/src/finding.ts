@@ -8,6 +8,7 @@ import type {
 } from '@loopwatch/contract';
 import type { CallHistory } from './call-history.ts';
 import type { Mark } from './mark.ts';
+import type { ThresholdBase } from './threshold.ts';
 
 /** What a detector concludes at one event, before it becomes a verdict. */
 export interface Finding {
@@ -21,6 +22,7 @@ export interface Finding {
   readonly key: string;
   readonly count: number;
   readonly threshold: number;
+  readonly thresholdOf: ThresholdBase;
   readonly windowMs: number | null;
   readonly period: number;
   readonly tool: { readonly name: string; readonly signature: string } | null;
@@ -29,6 +31,9 @@ export interface Finding {
   readonly reason: string;
   /** The reason without what the agent and its tools wrote; default: there is nothing of it in the reason. */
   readonly plainReason?: string;
+  /** Where these say the count; undefined where they say none. */
+  readonly countAt?: number | undefined;
+  readonly plainCountAt?: number | undefined;
   readonly guidance?: string;
   readonly evidence: Record<string, unknown>;
   /** Where the loop began, as opposed to where it was noticed. */

@@ -1,6 +1,7 @@
 import type { Mode, VerdictAction, VerdictOutcome, VerdictPhase } from '@loopwatch/contract';
 import type { Finding, Step } from './finding.ts';
 import type { Mark } from './mark.ts';
+import type { Sentence } from './quoted-calls.ts';
 
 /** What a detector has to say of its loop as it is now: a finding, but for what the incident itself knows. */
 export type Account = Omit<
@@ -66,8 +67,8 @@ export class Incident {
   }
 
   /** The finding that ends the incident. */
-  resolution(account: Account, outcome: VerdictOutcome, reason: string, plainReason = reason): Finding {
-    return { ...this.finding('resolved', account), action: 'none', outcome, reason, plainReason };
+  resolution(account: Account, outcome: VerdictOutcome, told: Sentence): Finding {
+    return { ...this.finding('resolved', account), action: 'none', outcome, ...told };
   }
 
   snapshot(): IncidentSnapshot {

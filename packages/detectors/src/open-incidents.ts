@@ -1,3 +1,4 @@
+import type { ThresholdOrigin } from '@loopwatch/contract';
 import type { Finding } from './finding.ts';
 import type { DetectionPlan } from './plan.ts';
 import { incidentId, type PureVerdict, type Scene, toVerdict } from './verdict.ts';
@@ -32,12 +33,12 @@ export class OpenIncidents {
   }
 
   /** The verdict on a finding, which opens, continues or ends its incident. */
-  verdict(finding: Finding, scene: Scene, plan: DetectionPlan): PureVerdict {
+  verdict(finding: Finding, scene: Scene, plan: DetectionPlan, origin: ThresholdOrigin): PureVerdict {
     const slot = slotOf(finding);
     const id = this.id(slot) ?? incidentId(finding, scene);
     if (finding.phase === 'resolved') this.bySlot?.delete(slot);
     else (this.bySlot ??= new Map<string, string>()).set(slot, id);
-    return toVerdict(finding, scene, id, plan);
+    return toVerdict(finding, scene, id, plan, origin);
   }
 
   snapshot(): readonly OpenIncident[] {

@@ -3,7 +3,7 @@ import type { AgentKnowledge } from './agents/agent-knowledge.ts';
 import type { CallHistory, Round } from './call-history.ts';
 import type { Detector, DetectorMeta, Step } from './finding.ts';
 import { type Pattern, PatternIncident, type PatternSnapshot } from './pattern-incident.ts';
-import { quotedResult, quotedStep, sentence } from './quoted-calls.ts';
+import { counted, quotedResult, quotedStep, sentence } from './quoted-calls.ts';
 import type { RoundOptions } from './round-options.ts';
 import { closingReason } from './texts.ts';
 
@@ -48,9 +48,10 @@ export class Outage implements Detector {
       kind: 'outage',
       count: this.count,
       threshold: this.threshold,
+      thresholdOf: { setting: 'outage.min_failures', value: this.threshold },
       mode: 'warn',
       rounds: calls.rounds.slice(-this.count),
-      ...sentence`${this.count} steps in a row failed with timeouts, rate limits or server errors, the last of them ${quotedStep(settled)}${quotedResult(settled.calls[0], this.agents)}`,
+      ...sentence`${counted(this.count)} steps in a row failed with timeouts, rate limits or server errors, the last of them ${quotedStep(settled)}${quotedResult(settled.calls[0], this.agents)}`,
       guidance: '',
       evidence: {},
     };

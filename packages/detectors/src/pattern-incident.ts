@@ -3,14 +3,17 @@ import type { Round } from './call-history.ts';
 import type { Step } from './finding.ts';
 import { type Account, Incident, type IncidentSnapshot } from './incident.ts';
 import type { Mark } from './mark.ts';
+import { type Sentence, withEnding } from './quoted-calls.ts';
 import { roundEvidence, toolOf } from './round-evidence.ts';
 
 /** What a rule over rounds says of the pattern it sees. */
-export interface Pattern extends Omit<Account, 'detector' | 'tool'> {
+export interface Pattern extends Omit<Account, 'detector' | 'tool' | keyof Sentence>, Sentence {
   readonly count: number;
   readonly mode: Mode;
   /** The rounds that make the pattern, oldest first, as far as they are remembered. */
   readonly rounds: readonly Round[];
+  /** Steps of the pattern, where its count is of something else. */
+  readonly steps?: number;
   /** Where it began; default: with the first of the rounds. */
   readonly since?: Mark;
 }
@@ -52,10 +55,9 @@ export class PatternIncident {
     if (incident === undefined || pattern === undefined) return;
     this.incident = undefined;
     this.pattern = undefined;
-    const { reason, plainReason = reason } = pattern;
-    step.emit(
-      incident.resolution(this.account(pattern), outcome, `${reason}; ${why}`, `${plainReason}; ${why}`),
-    );
+    const { reason, plainReason, countAt, plainCountAt } = pattern;
+    const told = withEnding({ reason, plainReason, countAt, plainCountAt }, why);
+    step.emit(incident.resolution(this.account(pattern), outcome, told));
   }
 
   private account(pattern: Pattern): Account {
@@ -65,7 +67,7 @@ export class PatternIncident {
       ...pattern,
       detector: this.detector,
       tool: latest === undefined ? null : toolOf(latest),
-      evidence: { ...evidence, calls: roundEvidence(rounds) },
+      evidence: { ...evidence, ...roundEvidence(rounds, pattern.steps ?? pattern.count) },
     };
   }
 

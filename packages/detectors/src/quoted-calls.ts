@@ -11,24 +11,51 @@ const SHOWN_CALLS = 2;
 /** Something that the agent or a tool wrote, as a part of a sentence. */
 interface Quotation {
   readonly quoted: string;
+  /** What stands for it in the plain form; default: nothing. */
+  readonly plain?: string;
 }
-type Part = string | number | Quotation | readonly Part[];
+/** The number that the sentence is about. */
+interface Count {
+  readonly count: number;
+}
+type Part = string | number | Quotation | Count | readonly Part[];
 
 /** A sentence of a verdict, and the same without what the agent and its tools wrote. */
 export interface Sentence {
   readonly reason: string;
   readonly plainReason: string;
+  /** Where each of them says the count; undefined where they say none. */
+  readonly countAt: number | undefined;
+  readonly plainCountAt: number | undefined;
 }
 
 /** Builds a sentence; its plain form leaves out the quotations. */
 export function sentence(texts: TemplateStringsArray, ...values: readonly Part[]): Sentence {
   const parts = texts.flatMap((text, i): Part[] => [text, values[i] ?? '']);
-  return { reason: joined(parts, true), plainReason: joined(parts, false) };
+  const at = parts.findIndex((part) => typeof part === 'object' && 'count' in part);
+  const countAt = (quotes: boolean) => (at === -1 ? undefined : joined(parts.slice(0, at), quotes).length);
+  return {
+    reason: joined(parts, true),
+    plainReason: joined(parts, false),
+    countAt: countAt(true),
+    plainCountAt: countAt(false),
+  };
+}
+
+/** The count of a sentence, of which there is one at most. */
+export function counted(count: number): Count {
+  return { count };
+}
+
+/** A sentence that goes on after what it said. */
+export function withEnding({ reason, plainReason, ...rest }: Sentence, why: string): Sentence {
+  return { reason: `${reason}; ${why}`, plainReason: `${plainReason}; ${why}`, ...rest };
 }
 
 function joined(part: Part, quotes: boolean): string {
   if (typeof part === 'string' || typeof part === 'number') return String(part);
-  if ('quoted' in part) return quotes ? part.quoted : '';
+  if ('quoted' in part) return quotes ? part.quoted : (part.plain ?? '');
+  if ('count' in part) return String(part.count);
   return part.map((inner) => joined(inner, quotes)).join('');
 }
 

@@ -3,11 +3,10 @@ import type { CallHistory, PastCall, Round } from './call-history.ts';
 import type { Detector, Step } from './finding.ts';
 import { type Pattern, PatternIncident, type PatternSnapshot } from './pattern-incident.ts';
 import type { DetectionPlan, ToolRepeatOptions } from './plan.ts';
-import { quotedResult, quotedStep, sentence } from './quoted-calls.ts';
-import { namesOf } from './round-evidence.ts';
+import { callsWithResults, counted, quotedResult, quotedStep, sentence } from './quoted-calls.ts';
 import type { RoundOptions } from './round-options.ts';
-import { closingReason, toolGuidance, windowPhrase } from './texts.ts';
-import { patienceWith } from './waiting.ts';
+import { batchGuidance, closingReason, toolGuidance, windowPhrase } from './texts.ts';
+import { patienceWith, waitingAdjustments } from './waiting.ts';
 
 /**
  * tool-repeat where results are taken into account: the same call with a new result is progress, the same call with
@@ -64,11 +63,7 @@ export class RoundRepeat implements Detector {
   }
 
   private thresholdOf(round: Round, { threshold }: ToolRepeatOptions): number {
-    const doubtful =
-      round.outcome === null ||
-      // What a first click does not do, a second or third may.
-      (round.kind === 'ok' && round.calls.every((call) => saysNothing(call) || call.nature.gui));
-    const least = doubtful ? threshold : Math.max(2, threshold - 1);
+    const least = isDoubtful(round) ? threshold : Math.max(2, threshold - 1);
     return least * patienceWith([round]);
   }
 
@@ -90,15 +85,32 @@ export class RoundRepeat implements Detector {
           ? ' and failed the same way each time'
           : ' with the same result';
     const result = quotedResult(round.outcome === null ? undefined : first, agents);
+    const { name = '', arguments: args = '' } = first?.identity ?? {};
+    const { length } = round.calls;
+    const made =
+      length > 1
+        ? sentence`the same step of ${length} calls, ${quotedStep(round)}, was made ${counted(count)} times ${windowPhrase(options.ttlMs)}${results}${result}`
+        : sentence`${quotedStep(round)} was called ${counted(count)} times ${windowPhrase(options.ttlMs)}${results}${result}`;
     return {
       key: 'rounds',
       count,
       threshold: this.thresholdOf(round, options),
+      thresholdOf: {
+        setting: 'tool_call_loop.max_repeats',
+        value: options.threshold,
+        adjustments: [
+          ...(isDoubtful(round) ? [] : (['same-result'] as const)),
+          ...waitingAdjustments([round], this.rounds),
+        ],
+      },
       windowMs: options.ttlMs,
       mode: options.mode,
       rounds,
-      ...sentence`${quotedStep(round)} was called ${count} times ${windowPhrase(options.ttlMs)}${results}${result}`,
-      guidance: toolGuidance(namesOf(round), first?.identity.arguments ?? '', count, options, result.quoted),
+      ...made,
+      guidance:
+        length > 1
+          ? batchGuidance(callsWithResults([round], agents), count, options)
+          : toolGuidance(name, args, count, options, result.quoted),
       evidence: { matching: 'exact', results: round.outcome === null ? 'unknown' : 'same' },
       calls: count * round.calls.length,
     };
@@ -128,6 +140,13 @@ function recent(rounds: readonly Round[], { ttlMs }: ToolRepeatOptions): number 
 
 function timeOf(round: Round | undefined): number {
   return round?.calls[0]?.mark.time ?? 0;
+}
+
+/** Whether nothing is known of the results that makes the step's repetition certain. */
+function isDoubtful({ outcome, kind, calls }: Round): boolean {
+  if (outcome === null) return true;
+  // What a first click does not do, a second or third may.
+  return kind === 'ok' && calls.every((call) => saysNothing(call) || call.nature.gui);
 }
 
 function saysNothing({ result }: PastCall): boolean {

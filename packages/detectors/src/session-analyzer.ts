@@ -14,13 +14,14 @@ import { SessionPlan } from './session-plan.ts';
 import type { SessionOverrides } from './session-settings.ts';
 import { SessionStep } from './session-step.ts';
 import { SessionTotals, type TotalsSnapshot } from './session-totals.ts';
+import { thresholdOrigin } from './threshold.ts';
 import type { PureVerdict, Scene } from './verdict.ts';
 
 /** No verdict: shared, because most events have none. */
 const NONE: readonly PureVerdict[] = [];
 const NO_IDS: readonly string[] = [];
 /** To be raised when a snapshot is not what it was: older ones are not to be restored then. */
-export const snapshotVersion = 3;
+export const snapshotVersion = 4;
 
 /** What became of an event, for those who count. */
 export type Reception = 'analyzed' | 'duplicate' | 'refused_setting';
@@ -131,7 +132,8 @@ export class SessionAnalyzer extends SessionStep {
   private verdict(finding: Finding, scene: Scene, origins: number[] | undefined): PureVerdict {
     origins?.push(finding.since.position);
     if (this.incidents === NO_OPEN_INCIDENTS) this.incidents = new OpenIncidents();
-    return this.incidents.verdict(finding, scene, this.plan.current);
+    const origin = thresholdOrigin(finding, this.plan.tiers(scene));
+    return this.incidents.verdict(finding, scene, this.plan.current, origin);
   }
 
   /** Does what a control event, or the user in the prompt, asks for; each command stands for itself. */

@@ -6,6 +6,7 @@ import type { DetectionPlan } from './plan.ts';
 import type { SemanticLayer } from './semantic/semantic-layer.ts';
 import type { Labels } from './session-labels.ts';
 import { applyControl, type SessionOverrides } from './session-settings.ts';
+import type { SettingTiers } from './threshold.ts';
 
 const NO_OVERRIDES: SessionOverrides = {};
 
@@ -40,6 +41,18 @@ export class SessionPlan {
   /** The server's settings are others from the session's next event on. */
   replaceServer(detection: Detection): void {
     this.next = detection;
+  }
+
+  /** The settings of each tier, for a session with these labels. */
+  tiers(labels: Labels): SettingTiers {
+    const { settings } = this.server;
+    const name = modelName(labels);
+    const { models } = settings.overrides;
+    return {
+      session: this.overrides,
+      model: name !== null && Object.hasOwn(models, name) ? models[name] : undefined,
+      server: settings,
+    };
   }
 
   /** Goes by the newest settings of the model that the session is known to use now. @returns whether others hold */

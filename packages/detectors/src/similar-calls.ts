@@ -3,7 +3,7 @@ import type { Standing, Step } from './finding.ts';
 import { type Account, Incident, type IncidentSnapshot } from './incident.ts';
 import type { Mark } from './mark.ts';
 import type { ToolRepeatOptions } from './plan.ts';
-import { quotedArguments, sentence } from './quoted-calls.ts';
+import { counted, quotedArguments, sentence } from './quoted-calls.ts';
 import { firstAndLatest, shownCall } from './shown-calls.ts';
 import { comparable, type SimilaritySettings, similarity } from './similarity.ts';
 import { toolGuidance, windowPhrase } from './texts.ts';
@@ -106,8 +106,8 @@ export class SimilarCalls {
     const open = this.open.get(tool);
     if (open === undefined) return;
     this.open.delete(tool);
-    const reason = `${tool} had been called ${String(open.incident.count)} times with similar arguments; ${why}`;
-    step.emit(open.incident.resolution(account(open), outcome, reason));
+    const told = sentence`${tool} had been called ${counted(open.incident.count)} times with similar arguments; ${why}`;
+    step.emit(open.incident.resolution(account(open), outcome, told));
   }
 
   snapshot(): SimilarSnapshot {
@@ -136,14 +136,17 @@ function account({ incident: { count }, identity, options, calls }: OpenIncident
     detector: 'tool-repeat',
     key: name,
     threshold: options.threshold,
+    thresholdOf: { setting: 'tool_call_loop.max_repeats', value: options.threshold },
     windowMs: options.ttlMs,
     tool: { name, signature: signature(identity) },
-    ...sentence`${name}${quotedArguments(identity.arguments)} was called ${count} times${within} with the same or nearly the same arguments`,
+    ...sentence`${name}${quotedArguments(identity.arguments)} was called ${counted(count)} times${within} with the same or nearly the same arguments`,
     guidance: toolGuidance(name, identity.arguments, count, options),
     evidence: {
       matching: 'similar',
       similarity: options.similarity,
-      calls: calls.map(({ shown, mark }) => shownCall(mark, name, shown)),
+      calls: calls.map(({ shown, mark }, i) =>
+        shownCall(mark, name, shown, i === 0 ? 1 : count - calls.length + i + 1),
+      ),
     },
     calls: count,
   };

@@ -4,6 +4,7 @@ import { type Account, Incident, type IncidentSnapshot } from './incident.ts';
 import { type LineSnapshot, LineStructure, RESTART, TRACK } from './line-structure.ts';
 import type { Mark } from './mark.ts';
 import type { TextRepeatOptions } from './plan.ts';
+import { counted, sentence } from './quoted-calls.ts';
 import type { RepeatListener, TextIndex } from './text-index.ts';
 import { closingReason, repeatedText, repetitionReason, textGuidance } from './texts.ts';
 
@@ -158,9 +159,9 @@ export class TextRepeat implements Detector, RepeatListener {
     const { incident } = this;
     if (incident === undefined) return;
     this.incident = undefined;
-    const reason = `A text of the ${this.noun} had been repeated ${String(incident.count)} times; ${why}`;
+    const told = sentence`A text of the ${this.noun} had been repeated ${counted(incident.count)} times; ${why}`;
     const account = { ...this.account(incident.count, at), evidence: { at } };
-    step.emit(incident.resolution(account, outcome, reason));
+    step.emit(incident.resolution(account, outcome, told));
   }
 
   /** The mark at or before the first unit of the oldest counted occurrence. */
@@ -205,13 +206,13 @@ export class TextRepeat implements Detector, RepeatListener {
     const distance = Math.round((farthest / Math.max(distances.length, 1)) * 10) / 10;
     const excerpt = this.index.tail(Math.max(EXCERPT_UNITS, 2 * period));
     const repeated = repeatedText(rule, excerpt, Math.max(period, 1));
-    const told = (text: string | null): string =>
-      `${repetitionReason(rule, text, distance, this.noun)}, ${String(count)} times so far`;
+    const told = (text: string | null): string => repetitionReason(rule, text, distance, this.noun);
+    const what = { quoted: told(repeated), plain: told(null) };
     return {
       detector: this.options.stream === 'content' ? 'content-repeat' : 'thought-repeat',
       threshold,
-      reason: told(repeated),
-      plainReason: told(null),
+      thresholdOf: { setting: `${this.options.stream}_loop.min_repeats`, value: threshold },
+      ...sentence`${what}, ${counted(count)} times`,
       guidance: textGuidance(repeated, count),
       evidence: {
         at,

@@ -99,10 +99,23 @@ export function toolGuidance(
   ].join('\n');
 }
 
+/** The same of a step of several calls. @param calls each with its arguments and what it brought, a line each */
+export function batchGuidance(calls: readonly string[], count: number, options: ToolRepeatOptions): string {
+  if (options.warningText !== null) return options.warningText;
+  return [
+    `You have made the same step of ${String(calls.length)} calls ${String(count)} times ${windowPhrase(options.ttlMs)}:`,
+    ...calls,
+    'Stop and think before the next step:',
+    '- Check that these are the right tools and that every parameter is correct.',
+    '- If they failed, or brought nothing new, change the parameters or take another way.',
+    'Answer either with corrected calls, or with an explanation in words of what you will do next.',
+  ].join('\n');
+}
+
 /** What a model is told when its text goes round in circles. */
 export function textGuidance(repeated: string, count: number): string {
   return [
-    `Your last answer repeated the same text ${String(count)} times: “${repeated}”`,
+    `Your last answer repeated the same text ${String(count)} times: “${repeated.trim()}”`,
     'Stop repeating it. Say what is still missing, or end the answer if nothing is.',
   ].join('\n');
 }

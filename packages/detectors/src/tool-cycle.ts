@@ -1,12 +1,12 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { CallHistory, Round } from './call-history.ts';
 import type { Detector, DetectorMeta, Step } from './finding.ts';
-import { PatternIncident, type PatternSnapshot } from './pattern-incident.ts';
-import { callsWithResults, quotedSteps, sentence } from './quoted-calls.ts';
+import { type Pattern, PatternIncident, type PatternSnapshot } from './pattern-incident.ts';
+import { callsWithResults, counted, quotedSteps, sentence } from './quoted-calls.ts';
 import { namesOf } from './round-evidence.ts';
 import type { RoundOptions } from './round-options.ts';
 import { closingReason } from './texts.ts';
-import { patienceWith } from './waiting.ts';
+import { patienceWith, waitingAdjustments } from './waiting.ts';
 
 export const toolCycleMeta: DetectorMeta = {
   id: 'tool-cycle',
@@ -97,7 +97,7 @@ export class ToolCycle implements Detector {
     return this.options.cycle.threshold * patienceWith(cycle);
   }
 
-  private pattern(rounds: readonly Round[], period: number) {
+  private pattern(rounds: readonly Round[], period: number): Pattern {
     const same = this.matched[period] ?? 0;
     const cycle = rounds.slice(-period);
     const isSame = same >= period * (this.options.cycle.threshold - 1);
@@ -108,10 +108,16 @@ export class ToolCycle implements Detector {
     return {
       count,
       threshold: isSame ? this.thresholdOf(cycle) : FORM_PATIENCE * this.options.cycle.threshold,
+      thresholdOf: {
+        setting: 'tool_cycle.min_repeats',
+        value: this.options.cycle.threshold,
+        adjustments: isSame ? waitingAdjustments(cycle, this.options) : ['same-form'],
+      },
+      steps: matched + period,
       period,
       mode: this.options.cycle.mode,
       rounds: rounds.slice(-Math.min(rounds.length, matched + period)),
-      ...sentence`${quotedSteps(cycle)}: the same ${period} steps were made ${count} times${known && isSame ? ', with no new result' : ''}`,
+      ...sentence`${quotedSteps(cycle)}: the same ${period} steps were made ${counted(count)} times${known && isSame ? ', with no new result' : ''}`,
       guidance: [
         `You have gone through the same ${String(period)} steps ${String(count)} times:`,
         ...callsWithResults(cycle, agents),
@@ -123,6 +129,13 @@ export class ToolCycle implements Detector {
           name: namesOf(round),
           arguments: round.calls[0]?.identity.arguments ?? '',
           text: round.calls[0]?.result?.shown ?? '',
+          ...(round.calls.length > 1 && {
+            calls: round.calls.map(({ identity, result }) => ({
+              name: identity.name,
+              arguments: identity.arguments,
+              text: result?.shown ?? '',
+            })),
+          }),
         })),
       },
     };

@@ -3,6 +3,7 @@ import type { Detector, DetectorMeta, Step } from './finding.ts';
 import { type Account, Incident, type IncidentSnapshot } from './incident.ts';
 import type { Mark } from './mark.ts';
 import type { ToolLimitOptions } from './plan.ts';
+import { counted, sentence } from './quoted-calls.ts';
 import { closingReason } from './texts.ts';
 
 export const toolLimitMeta: DetectorMeta = {
@@ -87,8 +88,8 @@ export class ToolLimit implements Detector {
   close(step: Step, outcome: VerdictOutcome): void {
     const { incident } = this;
     if (incident !== undefined) {
-      const reason = `Tools had been called in ${String(incident.count)} turns; ${closingReason(outcome)}`;
-      step.emit(incident.resolution(this.account(incident.count), outcome, reason));
+      const told = sentence`Tools had been called in ${counted(incident.count)} turns; ${closingReason(outcome)}`;
+      step.emit(incident.resolution(this.account(incident.count), outcome, told));
     }
     this.turns = 0;
     this.inTurn = false;
@@ -104,7 +105,8 @@ export class ToolLimit implements Detector {
       detector: 'tool-limit',
       kind: 'limit',
       threshold: maxTurns,
-      reason: `Tools were called in ${String(turns)} turns of one prompt; the limit is ${String(maxTurns)}`,
+      thresholdOf: { setting: 'tool_call_limit.max_turns', value: maxTurns },
+      ...sentence`Tools were called in ${counted(turns)} turns of one prompt; the limit is ${maxTurns}`,
       evidence: {
         limit_reached: true,
         limit_message: `Tool call limit reached (${String(maxTurns)}). Stopping tool loop.`,

@@ -3,6 +3,7 @@ import type { Detector, DetectorMeta, Step } from './finding.ts';
 import { type Account, Incident, type IncidentSnapshot } from './incident.ts';
 import type { Mark } from './mark.ts';
 import type { TurnLimitOptions } from './plan.ts';
+import { counted, sentence } from './quoted-calls.ts';
 import { closingReason } from './texts.ts';
 
 export const turnLimitMeta: DetectorMeta = {
@@ -50,8 +51,8 @@ export class TurnLimit implements Detector {
   close(step: Step, outcome: VerdictOutcome): void {
     const { incident } = this;
     if (incident !== undefined) {
-      const reason = `The model had been asked ${String(incident.count)} times; ${closingReason(outcome)}`;
-      step.emit(incident.resolution(this.account(incident.count), outcome, reason));
+      const told = sentence`The model had been asked ${counted(incident.count)} times; ${closingReason(outcome)}`;
+      step.emit(incident.resolution(this.account(incident.count), outcome, told));
     }
     this.requests = 0;
     this.lastCalls = NO_CALLS;
@@ -65,7 +66,8 @@ export class TurnLimit implements Detector {
       detector: 'turn-limit',
       kind: 'limit',
       threshold: maxRequests,
-      reason: `The model was asked for the ${ordinal(requests)} time in one prompt; the limit is ${String(maxRequests)}`,
+      thresholdOf: { setting: 'turn_requests.max_turn_requests', value: maxRequests },
+      ...sentence`The model was asked ${counted(requests)} times in one prompt; the limit is ${maxRequests}`,
       evidence: {
         // The request at hand is the one that must not be made.
         turn_requests: requests - 1,
@@ -86,12 +88,6 @@ export class TurnLimit implements Detector {
     this.since = since;
     this.incident = incident && Incident.restore(incident);
   }
-}
-
-/** `1st`, `2nd`, `3rd`, `4th`, `11th`, `21st`. */
-function ordinal(n: number): string {
-  const teens = n % 100 > 10 && n % 100 < 14;
-  return `${String(n)}${teens ? 'th' : (['th', 'st', 'nd', 'rd'][n % 10] ?? 'th')}`;
 }
 
 interface TurnLimitSnapshot {

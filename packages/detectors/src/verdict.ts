@@ -1,8 +1,9 @@
-import type { Cost, Verdict } from '@loopwatch/contract';
+import type { Cost, ThresholdOrigin, Verdict } from '@loopwatch/contract';
 import { NOT_STORED, presentable, presentableText } from './evidence.ts';
 import type { Finding } from './finding.ts';
 import type { Mark } from './mark.ts';
 import type { DetectionPlan } from './plan.ts';
+import type { Privacy } from './privacy.ts';
 import type { Labels } from './session-labels.ts';
 import { sha256 } from './sha256.ts';
 
@@ -17,6 +18,8 @@ export interface Scene extends Labels {
 /** A verdict without what only the edge knows: when it was detected, and where the events lie. */
 export type PureVerdict = Omit<Verdict, 'detectedAt' | 'source'>;
 
+const MAX_REASON_UNITS = 1000;
+
 /** The id of the incident that this finding opens. */
 export function incidentId(finding: Finding, scene: Scene): string {
   return `i-${hash(['incident', ...identity(finding, scene)])}`;
@@ -28,9 +31,11 @@ export function toVerdict(
   scene: Scene,
   incident: string,
   plan: DetectionPlan,
+  origin: ThresholdOrigin,
 ): PureVerdict {
   const { before } = scene;
   const { privacy } = plan;
+  const { since } = finding;
   return {
     v: 1,
     id: `v-${hash([finding.phase, ...identity(finding, scene)])}`,
@@ -47,6 +52,7 @@ export function toVerdict(
     time: before.time,
     count: finding.count,
     threshold: finding.threshold,
+    thresholdOrigin: origin,
     windowMs: finding.windowMs,
     period: finding.period,
     confidence: finding.confidence ?? 1,
@@ -56,11 +62,8 @@ export function toVerdict(
         ? presentableText(finding.tool.signature, 2000, privacy)
         : `${finding.tool.name}:${NOT_STORED}`,
     },
-    reason: presentableText(
-      privacy.storeText ? finding.reason : (finding.plainReason ?? finding.reason),
-      1000,
-      privacy,
-    ),
+    ...reasonOf(finding, privacy),
+    began: { eventIndex: since.eventIndex, eventId: since.eventId, time: since.time },
     // Guidance repeats what was attempted.
     ...(finding.guidance !== undefined &&
       privacy.storeText && { guidance: presentableText(finding.guidance, 4000, privacy) }),
@@ -73,6 +76,18 @@ export function toVerdict(
     preset: plan.preset,
     configHash: plan.configHash,
   };
+}
+
+/** The reason as it may leave, and where it says the count. */
+function reasonOf(finding: Finding, privacy: Privacy): Pick<Verdict, 'reason' | 'countAt'> {
+  const { reason, plainReason = reason, count } = finding;
+  const told = privacy.storeText ? reason : plainReason;
+  const at = privacy.storeText ? finding.countAt : finding.plainCountAt;
+  const shown = presentableText(told, MAX_REASON_UNITS, privacy);
+  if (at === undefined) return { reason: shown };
+  // What is masked before it may be longer or shorter than what was written.
+  const countAt = presentableText(told.slice(0, at), MAX_REASON_UNITS, privacy).length;
+  return shown.startsWith(String(count), countAt) ? { reason: shown, countAt } : { reason: shown };
 }
 
 /** What the loop has used since it began, the event at hand included. */

@@ -96,7 +96,7 @@ describe('a loop of a list', () => {
       ['escalated', 'block'],
     ]);
     expect(verdicts[0]?.reason).toMatch(
-      /^“\d+\. A garden that is no garden\.” comes every 32 characters of the answer, and only its numbers change, \d\d times so far$/,
+      /^“\d+\. A garden that is no garden\.” comes every 32 characters of the answer, and only its numbers change, \d\d times$/,
     );
   });
 

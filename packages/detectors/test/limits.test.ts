@@ -42,7 +42,7 @@ describe('the evidence of a limit', () => {
   test('of model requests says how many were made, and the tools called last', () => {
     const [verdict] = run(turns(11), { turn_requests: { enabled: true } });
     expect(verdict).toMatchObject({ kind: 'limit', eventId: '#30', count: 11, threshold: 10 });
-    expect(verdict?.reason).toBe('The model was asked for the 11th time in one prompt; the limit is 10');
+    expect(verdict?.reason).toBe('The model was asked 11 times in one prompt; the limit is 10');
     expect(verdict?.evidence).toEqual({
       lastAction: 'block',
       turn_requests: 10,

@@ -207,6 +207,7 @@ describe('the life of a loop', () => {
           time: n * 1000,
           name: 'read',
           arguments: '{"a":2,"b":1}',
+          step: n + 1,
         })),
       );
       expect(verdict?.count).toBe(preset === 'proxy' ? 4 : 3);

@@ -1,4 +1,9 @@
-import { type AgentEvent, type DetectionInput, detectionSchema } from '@loopwatch/contract';
+import {
+  type AgentEvent,
+  type DetectionInput,
+  detectionSchema,
+  type ThresholdOrigin,
+} from '@loopwatch/contract';
 import { describe, expect, test } from 'vitest';
 import { planDetection } from '../src/every-family.ts';
 import type { Finding } from '../src/finding.ts';
@@ -25,12 +30,19 @@ const finding: Finding = {
   key: '',
   count: 5,
   threshold: 5,
+  thresholdOf: { setting: 'tool_call_loop.max_repeats', value: 5 },
   windowMs: null,
   period: 1,
   tool: null,
   reason: 'as it is',
   evidence: {},
   since: mark,
+};
+const origin: ThresholdOrigin = {
+  setting: 'tool_call_loop.max_repeats',
+  value: 5,
+  scope: 'preset',
+  adjustments: [],
 };
 const scene: Scene = {
   sessionId: 's',
@@ -46,7 +58,8 @@ const scene: Scene = {
 const ids = (found: Partial<Finding>, at: Partial<Mark> = {}, where: Partial<Scene> = {}) => {
   const there = { ...scene, before: { ...mark, ...at }, ...where };
   const opening = incidentId({ ...finding, ...found }, there);
-  return { incident: opening, verdict: toVerdict({ ...finding, ...found }, there, opening, plan).id };
+  const { id } = toVerdict({ ...finding, ...found }, there, opening, plan, origin);
+  return { incident: opening, verdict: id };
 };
 
 describe('the ids of a verdict and of its incident', () => {

@@ -15,6 +15,14 @@ const resolved = verdict({
   evidence: {},
 });
 
+const began = { eventIndex: 3, eventId: 'e-3', time: START - 4_000 };
+const thresholdOrigin = {
+  setting: 'tool_call_loop.max_repeats',
+  value: 4,
+  scope: 'preset' as const,
+  adjustments: ['same-result' as const],
+};
+
 function foldOf(verdicts: readonly Verdict[], arrivedAt = START) {
   let fold: IncidentFold | undefined;
   // As the database keeps it between two verdicts.
@@ -55,6 +63,31 @@ describe('an incident is the fold of its verdicts', () => {
         { ...resolved, tool: null, reason: 'A text was repeated' },
       ],
       { reason: '“again” repeats', resolution: 'A text was repeated' },
+    ],
+    ...[null, { name: 'chat', signature: 'chat:{}' }].map((tool): [string, Verdict[], object] => [
+      `over ${tool === null ? 'of text' : 'of calls'}: the reason says the final count, and nothing of the end`,
+      [
+        verdict({ tool, count: 10, reason: '“again” repeats, 10 times', countAt: 17 }),
+        verdict({ tool, count: 80, phase: 'escalated', reason: '“again” repeats, 80 times', countAt: 17 }),
+        verdict({
+          tool,
+          count: 91,
+          phase: 'resolved',
+          reason: 'Had come 91 times; text followed',
+          countAt: 9,
+        }),
+      ],
+      {
+        count: 91,
+        reason: '“again” repeats, 91 times',
+        countAt: 17,
+        resolution: 'Had come 91 times; text followed',
+      },
+    ]),
+    [
+      'with its beginning and the origin of its threshold',
+      [verdict({ began, thresholdOrigin }), { ...escalated, began, thresholdOrigin }],
+      { began, thresholdOrigin },
     ],
     [
       'resolved with fuller evidence',

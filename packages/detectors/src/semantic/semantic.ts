@@ -3,7 +3,9 @@ import type { Detector, DetectorMeta, Finding, Step } from '../finding.ts';
 import { type Account, Incident, type IncidentSnapshot } from '../incident.ts';
 import type { Mark } from '../mark.ts';
 import type { Privacy } from '../privacy.ts';
+import { sentence } from '../quoted-calls.ts';
 import { closingReason, quote } from '../texts.ts';
+import type { ThresholdBase } from '../threshold.ts';
 import type { Scene } from '../verdict.ts';
 import { judgeMessages } from './judge-prompt.ts';
 import type { SemanticOptions } from './options.ts';
@@ -150,6 +152,7 @@ export class Semantic implements Detector {
     return {
       detector: 'semantic',
       threshold: 1,
+      thresholdOf: this.thresholdOf,
       confidence,
       reason: `A model that read ${turns} is ${percent(confidence)} sure that they are a loop`,
       guidance: guidance(analysis, last - first + 1),
@@ -160,6 +163,10 @@ export class Semantic implements Detector {
         threshold: this.options.confidence,
       },
     };
+  }
+
+  private get thresholdOf(): ThresholdBase {
+    return { setting: 'semantic.confidence', value: this.options.confidence };
   }
 
   close(step: Step, outcome: VerdictOutcome): void {
@@ -178,10 +185,17 @@ export class Semantic implements Detector {
     evidence: Finding['evidence'],
   ): Finding {
     const checks = incident.count === 1 ? 'one check' : `${String(incident.count)} checks in a row`;
-    const reason = `A model had seen a loop in ${checks}; ${why}`;
-    const { confidence } = this;
-    const account: Account = { detector: 'semantic', threshold: 1, confidence, reason, evidence };
-    return incident.resolution(account, outcome, reason);
+    const told = sentence`A model had seen a loop in ${checks}; ${why}`;
+    const { confidence, thresholdOf } = this;
+    const account: Account = {
+      detector: 'semantic',
+      threshold: 1,
+      thresholdOf,
+      confidence,
+      reason: told.reason,
+      evidence,
+    };
+    return incident.resolution(account, outcome, told);
   }
 
   snapshot(): SemanticSnapshot {

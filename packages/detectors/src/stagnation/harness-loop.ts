@@ -3,7 +3,7 @@ import type { AgentKnowledge } from '../agents/agent-knowledge.ts';
 import type { Step } from '../finding.ts';
 import type { Mark } from '../mark.ts';
 import { PatternIncident, type PatternSnapshot } from '../pattern-incident.ts';
-import { sentence } from '../quoted-calls.ts';
+import { counted, sentence } from '../quoted-calls.ts';
 import { normalise } from '../result-noise.ts';
 import { asSentence, closingReason, quote } from '../texts.ts';
 import { fingerprint } from '../tool-identity.ts';
@@ -112,11 +112,12 @@ export class HarnessLoop {
     const { count, shown, before } = this;
     const { threshold, mode } = this.options;
     const what = before?.steps === '' ? 'no call was made for it' : 'the same steps came of it each time';
-    const told = sentence`the same prompt was sent ${count} times, and ${what}${{ quoted: `: ${quote(shown)}` }}`;
+    const told = sentence`the same prompt was sent ${counted(count)} times, and ${what}${{ quoted: `: ${quote(shown)}` }}`;
     this.incident.holds(step, {
       key: 'prompts',
       count,
       threshold,
+      thresholdOf: { setting: 'stagnation.same_prompt', value: threshold },
       mode,
       rounds: [],
       ...(this.since !== null && { since: this.since }),

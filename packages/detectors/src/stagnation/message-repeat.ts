@@ -2,7 +2,9 @@ import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Step } from '../finding.ts';
 import type { Mark } from '../mark.ts';
 import { type Pattern, PatternIncident, type PatternSnapshot } from '../pattern-incident.ts';
+import { counted, sentence } from '../quoted-calls.ts';
 import { asSentence, closingReason } from '../texts.ts';
+import type { ThresholdBase } from '../threshold.ts';
 import { fingerprint } from '../tool-identity.ts';
 
 /** Longer messages repeat enough text for the rule over text to find them. */
@@ -17,6 +19,7 @@ const PERIODS = [1, 2] as const;
 export interface MessageOptions {
   /** How often a message has to be said. */
   readonly threshold: number;
+  readonly thresholdOf: ThresholdBase;
   readonly mode: Pattern['mode'];
 }
 
@@ -108,25 +111,26 @@ export class MessageRepeat {
   }
 
   private pattern(text: string): Pattern | null {
-    const { threshold, mode } = this.options;
+    const { threshold, thresholdOf, mode } = this.options;
     for (const [i, period] of PERIODS.entries()) {
       const run = this.runs[i];
       const count = run ? Math.floor((run.matched + period) / period) : 0;
       if (!run || count < threshold) continue;
       const what = period === 1 ? 'the same message was' : 'the same two messages were';
-      const reason = `${what} given ${String(count)} times, turn after turn, without a call in between`;
+      const told = sentence`${what} given ${counted(count)} times, turn after turn, without a call in between`;
       return {
         key: 'messages',
         count,
         threshold,
+        thresholdOf,
         period,
         mode,
         rounds: [],
         since: run.since,
         calls: 0,
-        reason,
+        ...told,
         guidance: [
-          asSentence(reason),
+          asSentence(told.reason),
           'Saying it again changes nothing. Do what is still missing, or end here.',
         ].join('\n'),
         evidence: { rule: 'same-message', repeated: text.slice(0, SHOWN_UNITS) },

@@ -1,5 +1,5 @@
 import type { CallHistory, Round } from '../call-history.ts';
-import { callsWithResults, sentence } from '../quoted-calls.ts';
+import { callsWithResults, counted, sentence } from '../quoted-calls.ts';
 import { waits } from '../waiting.ts';
 import { isKnownAnswer } from './known-answers.ts';
 import type { RuleContext, RuleMatch } from './rule.ts';
@@ -17,7 +17,8 @@ export function nothingNew({ rounds }: CallHistory, stale: number, context: Rule
     steps: rounds.slice(-Math.min(stale, rounds.length)),
     count: stale,
     threshold: options.nothingNew,
-    ...sentence`the last ${stale} steps brought nothing new: every call had a result that was known${{ quoted: `, as ${shown.map((line) => line.slice(2)).join(' and ')}` }}`,
+    thresholdOf: { setting: 'stagnation.nothing_new', value: options.nothingNew },
+    ...sentence`the last ${counted(stale)} steps brought nothing new: every call had a result that was known${{ quoted: `, as ${shown.map((line) => line.slice(2)).join(' and ')}` }}`,
   };
 }
 

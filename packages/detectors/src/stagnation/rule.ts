@@ -1,6 +1,7 @@
 import type { CallHistory, Round } from '../call-history.ts';
 import type { Sentence } from '../quoted-calls.ts';
 import type { RoundOptions } from '../round-options.ts';
+import type { ThresholdBase } from '../threshold.ts';
 
 /** What a rule is told besides the calls. */
 export interface RuleContext {
@@ -18,6 +19,7 @@ export interface RuleMatch extends Sentence {
   readonly steps: readonly Round[];
   readonly count: number;
   readonly threshold: number;
+  readonly thresholdOf: ThresholdBase;
 }
 
 /** Looks at the calls of a session's prompt, the latest step settled. */

@@ -1,6 +1,7 @@
 import type { CallHistory, Round } from '../call-history.ts';
-import { quotedResult, sentence } from '../quoted-calls.ts';
+import { counted, quotedResult, sentence } from '../quoted-calls.ts';
 import { namesOf } from '../round-evidence.ts';
+import type { ThresholdBase } from '../threshold.ts';
 import { isForWaiting } from '../waiting.ts';
 import { answersAlike } from './known-answers.ts';
 import { turnsPages } from './paging.ts';
@@ -23,22 +24,33 @@ export const sameAnswer: StagnationRule = (calls, context) => {
   );
   const threshold = rewordedThreshold(context.options);
   if (reworded.length >= threshold && isVaried(reworded))
-    return match(reworded, threshold, variation(reworded), context);
+    return match(reworded, threshold, rewordedBase(context.options), variation(reworded), context);
   const answer = readAnswer(settled);
   if (answer === null) return null;
   const alike = runOf(
     calls,
     (before) => soleToolOf(before) === soleToolOf(settled) && readAnswer(before) === answer,
   );
-  const needed = context.options.sameAnswer * patienceFor(settled);
-  return alike.length >= needed && isVaried(alike)
-    ? match(alike, needed, 'whatever it was asked', context)
-    : null;
+  const { sameAnswer: value } = context.options;
+  const patience = patienceFor(settled);
+  const needed = value * patience;
+  if (alike.length < needed || !isVaried(alike)) return null;
+  const base: ThresholdBase = {
+    setting: 'stagnation.same_answer',
+    value,
+    adjustments: patience > 1 ? ['short-answer'] : [],
+  };
+  return match(alike, needed, base, 'whatever it was asked', context);
 };
 
 /** Same answers to a question in other words leave less doubt than same errors; so do same messages. */
 export function rewordedThreshold({ sameError }: RuleContext['options']): number {
   return Math.max(2, sameError - 1);
+}
+
+/** What {@link rewordedThreshold} is made of. */
+export function rewordedBase({ sameError }: RuleContext['options']): ThresholdBase {
+  return { setting: 'stagnation.same_error', value: sameError, adjustments: ['reworded'] };
 }
 
 /** The latest steps, each of which belongs to the one after it. */
@@ -94,6 +106,7 @@ function variation(steps: readonly Round[]): string {
 function match(
   steps: readonly Round[],
   threshold: number,
+  thresholdOf: ThresholdBase,
   what: string,
   { rounds: { agents } }: RuleContext,
 ): RuleMatch {
@@ -104,6 +117,7 @@ function match(
     steps,
     count,
     threshold,
-    ...sentence`${namesOf(latest)} gave the same answer ${count} times in a row ${what}${quotedResult(latest.calls[0], agents)}`,
+    thresholdOf,
+    ...sentence`${namesOf(latest)} gave the same answer ${counted(count)} times in a row ${what}${quotedResult(latest.calls[0], agents)}`,
   };
 }

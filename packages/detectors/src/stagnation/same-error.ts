@@ -1,6 +1,6 @@
 import type { Round } from '../call-history.ts';
-import { quotedResult, sentence } from '../quoted-calls.ts';
-import { patienceWith } from '../waiting.ts';
+import { counted, quotedResult, sentence } from '../quoted-calls.ts';
+import { patienceWith, waitingAdjustments } from '../waiting.ts';
 import { errorOf, isSameError } from './known-answers.ts';
 import {
   changesSomething,
@@ -28,17 +28,23 @@ export const sameError: StagnationRule = (calls, context) => {
   const result = quotedResult(settled.calls[0], context.rounds.agents);
   const told =
     tools.size === 1
-      ? sentence`${[...tools].join('')} failed ${count} times in a row with the same error, whatever its arguments${result}`
-      : sentence`the last ${count} steps, calls of ${tools.size} tools, all failed with the same error${result}`;
-  return { rule: 'same-error', steps, count, threshold, ...told };
+      ? sentence`${[...tools].join('')} failed ${counted(count)} times in a row with the same error, whatever its arguments${result}`
+      : sentence`the last ${counted(count)} steps, calls of ${tools.size} tools, all failed with the same error${result}`;
+  const thresholdOf = {
+    setting: 'stagnation.same_error',
+    value: context.options.sameError,
+    adjustments: waitingAdjustments([settled], context.rounds),
+  };
+  return { rule: 'same-error', steps, count, threshold, thresholdOf, ...told };
 };
 
 /** One tool failing for the same reason, whatever is tried, with nothing but looks in between. */
 function rejectedAgain(
   rounds: readonly Round[],
   settled: Round,
-  { options, rounds: { agents } }: RuleContext,
+  { options, rounds: known }: RuleContext,
 ): RuleMatch | null {
+  const { agents } = known;
   const tool = soleToolOf(settled);
   const head = errorHeadOf(settled);
   if (tool === undefined || head === null) return null;
@@ -63,7 +69,12 @@ function rejectedAgain(
     steps,
     count,
     threshold,
-    ...sentence`${tool} failed ${count} times with the same error, whatever its arguments, and nothing was changed in between${quotedResult(settled.calls[0], agents)}`,
+    thresholdOf: {
+      setting: changes ? 'stagnation.same_failure' : 'stagnation.same_error',
+      value: changes ? options.sameFailure : options.sameError,
+      adjustments: waitingAdjustments([settled], known),
+    },
+    ...sentence`${tool} failed ${counted(count)} times with the same error, whatever its arguments, and nothing was changed in between${quotedResult(settled.calls[0], agents)}`,
   };
 }
 

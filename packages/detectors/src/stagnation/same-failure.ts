@@ -1,5 +1,5 @@
 import type { Round } from '../call-history.ts';
-import { quotedResult, quotedStep, sentence } from '../quoted-calls.ts';
+import { counted, quotedResult, quotedStep, sentence } from '../quoted-calls.ts';
 import { isForWaiting } from '../waiting.ts';
 import { changesSomething, type StagnationRule } from './rule.ts';
 
@@ -26,6 +26,7 @@ export const sameFailure: StagnationRule = ({ rounds, settled }, { options, roun
     steps,
     count,
     threshold: options.sameFailure,
-    ...sentence`${quotedStep(settled)} was tried ${count} times and failed the same way each time, and nothing was changed in between${quotedResult(settled.calls[0], agents)}`,
+    thresholdOf: { setting: 'stagnation.same_failure', value: options.sameFailure },
+    ...sentence`${quotedStep(settled)} was tried ${counted(count)} times and failed the same way each time, and nothing was changed in between${quotedResult(settled.calls[0], agents)}`,
   };
 };

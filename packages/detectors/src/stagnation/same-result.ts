@@ -1,5 +1,5 @@
 import type { PastCall, Round } from '../call-history.ts';
-import { quotedArguments, quotedResult, sentence } from '../quoted-calls.ts';
+import { counted, quotedArguments, quotedResult, sentence } from '../quoted-calls.ts';
 import { isForWaiting, waits } from '../waiting.ts';
 import { isLeftToOthers } from './nothing-new.ts';
 import { changesSomething, type StagnationRule } from './rule.ts';
@@ -38,7 +38,8 @@ export const sameResult: StagnationRule = ({ rounds, settled }, context) => {
       steps,
       count,
       threshold: options.sameResult,
-      ...sentence`${name}${quotedArguments(canonical)} was called ${count} times with the same result, and nothing was changed in between${quotedResult(call, agents)}`,
+      thresholdOf: { setting: 'stagnation.same_result', value: options.sameResult },
+      ...sentence`${name}${quotedArguments(canonical)} was called ${counted(count)} times with the same result, and nothing was changed in between${quotedResult(call, agents)}`,
     };
   }
   return null;

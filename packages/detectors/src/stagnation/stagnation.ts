@@ -9,7 +9,7 @@ import { HarnessLoop, type HarnessSnapshot } from './harness-loop.ts';
 import { MessageRepeat, type MessageSnapshot } from './message-repeat.ts';
 import { isStale, nothingNew } from './nothing-new.ts';
 import { changesSomething, type RuleContext, type RuleMatch, type StagnationRule } from './rule.ts';
-import { rewordedThreshold, sameAnswer } from './same-answer.ts';
+import { rewordedBase, rewordedThreshold, sameAnswer } from './same-answer.ts';
 import { sameError } from './same-error.ts';
 import { sameFailure } from './same-failure.ts';
 import { sameResult } from './same-result.ts';
@@ -99,7 +99,11 @@ export class Stagnation implements Detector {
   }
 
   private newMessages(): MessageRepeat {
-    return new MessageRepeat({ threshold: rewordedThreshold(this.options), mode: this.options.mode });
+    return new MessageRepeat({
+      threshold: rewordedThreshold(this.options),
+      thresholdOf: rewordedBase(this.options),
+      mode: this.options.mode,
+    });
   }
 
   private newHarnessLoop(): HarnessLoop {
@@ -118,16 +122,13 @@ export class Stagnation implements Detector {
     );
   }
 
-  private pattern({ rule, steps, count, threshold, reason, plainReason }: RuleMatch): Pattern {
+  private pattern({ rule, steps, ...match }: RuleMatch): Pattern {
     return {
-      count,
-      threshold,
+      ...match,
       mode: this.options.mode,
       rounds: steps,
-      reason,
-      plainReason,
       guidance: [
-        `This leads nowhere: ${plainReason}.`,
+        `This leads nowhere: ${match.plainReason}.`,
         'What you did last, and what came back:',
         ...callsWithResults(steps.slice(-SHOWN_STEPS), this.rounds.agents),
         'Stop and say what you know, what you still need, and which other way could bring it; or stop here.',

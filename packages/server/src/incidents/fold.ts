@@ -1,4 +1,10 @@
-import type { Incident, IncidentRow, IncidentStep, Verdict } from '@loopwatch/contract';
+import {
+  type Incident,
+  type IncidentRow,
+  type IncidentStep,
+  reasonWithCount,
+  type Verdict,
+} from '@loopwatch/contract';
 import { groupKey } from './group-key.ts';
 
 /**
@@ -21,6 +27,11 @@ interface Said<T> {
   readonly value: T;
 }
 
+/** A reason, and where it says the count. */
+interface SaidReason extends Said<string> {
+  readonly countAt?: number | undefined;
+}
+
 /** Small, since it is written anew with each verdict: nothing that is large is in it twice. */
 export type IncidentFold = FoldedRow & FoldedEvidence;
 
@@ -36,7 +47,7 @@ export interface FoldedRow {
   readonly action: Verdict['action'];
   readonly guidance: Said<string> | null;
   /** The latest reason that is not a resolution's: it describes the loop. */
-  readonly loopReason: Said<string> | null;
+  readonly loopReason: SaidReason | null;
   /** Of the first verdict: see {@link groupKey}. */
   readonly groupKey: string;
 }
@@ -77,7 +88,9 @@ export function addVerdict(
     evidence: telling && !resolution ? later(fold?.evidence, said(evidence)) : (fold?.evidence ?? null),
     lastEvidence:
       telling && resolution ? later(fold?.lastEvidence, said(evidence)) : (fold?.lastEvidence ?? null),
-    loopReason: resolution ? (fold?.loopReason ?? null) : later(fold?.loopReason, said(verdict.reason)),
+    loopReason: resolution
+      ? (fold?.loopReason ?? null)
+      : later(fold?.loopReason, { ...said(verdict.reason), countAt: verdict.countAt }),
     groupKey: fold === undefined || seen[0] === added ? groupKey(verdict) : fold.groupKey,
   };
 }
@@ -86,6 +99,7 @@ export function addVerdict(
 export function toRow(fold: FoldedRow): IncidentRow {
   const { latest } = fold;
   const resolved = latest.phase === 'resolved';
+  const { reason, countAt } = reasonOf(fold);
   return {
     id: latest.incidentId,
     detector: latest.detector,
@@ -109,11 +123,21 @@ export function toRow(fold: FoldedRow): IncidentRow {
     period: latest.period,
     confidence: latest.confidence,
     action: fold.action,
-    // Of calls the resolution says it all again, with the final count; of text it says less than the loop did.
-    reason: latest.tool === null ? (fold.loopReason?.value ?? latest.reason) : latest.reason,
+    reason: reasonWithCount({ reason, countAt }, latest.count),
+    ...(countAt !== undefined && { countAt }),
+    ...(latest.began !== undefined && { began: latest.began }),
     cost: latest.cost,
     revision: fold.revision,
   };
+}
+
+/**
+ * What is said of the loop rather than of its end. Where the count cannot be put into it, the resolution of a loop of
+ * calls says it all again, with the final count; of text it says less than the loop did.
+ */
+function reasonOf({ latest, loopReason }: FoldedRow): Pick<Verdict, 'reason' | 'countAt'> {
+  if (loopReason === null || (latest.tool !== null && loopReason.countAt === undefined)) return latest;
+  return { reason: loopReason.value, countAt: loopReason.countAt };
 }
 
 /** The fold with everything there is to know. */
@@ -121,6 +145,7 @@ export function toIncident(fold: IncidentFold): Incident {
   const { latest } = fold;
   return {
     ...toRow(fold),
+    ...(latest.thresholdOrigin !== undefined && { thresholdOrigin: latest.thresholdOrigin }),
     resolution: latest.phase === 'resolved' && fold.loopReason !== null ? latest.reason : null,
     guidance: fold.guidance?.value ?? null,
     evidence: evidenceOf(fold),
@@ -155,7 +180,7 @@ export function compareText(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-function later<T>(known: Said<T> | null | undefined, added: Said<T>): Said<T> {
+function later<T extends { readonly at: Place }>(known: T | null | undefined, added: T): T {
   return known == null || streamOrder(known.at, added.at) < 0 ? added : known;
 }
 
