@@ -103,14 +103,14 @@ test('a viewer logs in where the link leads to, sees all, and is told why nothin
   await expect(page.getByLabel('max_repeats').first()).toBeDisabled();
 });
 
-test('a login that has run out is asked for again on the page where one is', async ({ page }) => {
+test('an expired login is asked for again on the page where one is', async ({ page }) => {
   await logIn(page, 'operator');
   await page.goto(`${url}/incidents`);
   await expect(page.getByRole('button', { name: 'Log out' })).toBeVisible();
   // What the page asked for while it was logged in has come.
   await page.waitForLoadState('networkidle');
   await page.context().clearCookies();
-  const notice = page.getByRole('heading', { level: 1, name: 'The login has run out' });
+  const notice = page.getByRole('heading', { level: 1, name: 'The login has expired' });
   // Whatever the page asks for next tells it; that may come before the click.
   await Promise.any([
     page.getByRole('button', { name: 'Open', exact: true }).click(),

@@ -211,9 +211,9 @@ describe('the four states', () => {
     server.down = true;
     await open();
     const alert = await screen.findByRole('alert');
-    expect(alert.textContent).toContain('cannot be reached');
+    expect(alert.textContent).toContain('is unavailable');
     server.down = false;
-    fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Retry' }));
     expect(await listed()).toBeTruthy();
   });
 
@@ -316,7 +316,7 @@ describe('logging in', () => {
   it('stands in front of every page', async () => {
     server.me = { required: true, user: null as never, methods: ['token'] };
     await open('/incidents?state=open');
-    expect(await screen.findByRole('heading', { level: 1, name: 'The login has run out' })).toBeTruthy();
+    expect(await screen.findByRole('heading', { level: 1, name: 'The login has expired' })).toBeTruthy();
     expect(screen.getByRole('button', { name: 'Log in again' })).toBeTruthy();
   });
 });
@@ -510,7 +510,7 @@ it('a card that cannot be drawn leaves the others, and is drawn again when it ca
   expect(screen.getByRole('region', { name: 'Latency' }).textContent).toContain('No canvas');
   expect(screen.getByText('six')).toBeTruthy();
   broken = false;
-  fireEvent.click(screen.getByRole('button', { name: 'Draw it again' }));
+  fireEvent.click(screen.getByRole('button', { name: 'Retry' }));
   expect(screen.getByText('a chart')).toBeTruthy();
 });
 

@@ -6,7 +6,7 @@ export function createQueryClient(): QueryClient {
   const client = new QueryClient({
     queryCache: new QueryCache({
       onError: (error, query) => {
-        // A login that has run out shows itself by any request.
+        // Any request shows that the login has expired.
         if (error instanceof ApiError && error.status === 401 && query.queryKey[0] !== 'me') {
           void client.invalidateQueries({ queryKey: ['me'] });
         }

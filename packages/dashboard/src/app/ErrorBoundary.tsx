@@ -2,29 +2,32 @@ import { messageOf } from '@loopwatch/contract';
 import { Component, type ReactNode } from 'react';
 import { Button } from '../ui/Button.tsx';
 import { Message } from '../ui/Message.tsx';
+import { CodeUnavailable } from './CodeUnavailable.tsx';
+import { CodeError } from './load-code.ts';
 
 interface State {
-  readonly message: string | undefined;
+  readonly error: { readonly value: unknown } | undefined;
 }
 
 /** Keeps a part that cannot be drawn from taking the rest of the page with it. */
 export class ErrorBoundary extends Component<{ readonly children: ReactNode }, State> {
-  override readonly state: State = { message: undefined };
+  override readonly state: State = { error: undefined };
 
   static getDerivedStateFromError(error: unknown): State {
-    return { message: messageOf(error) };
+    return { error: { value: error } };
   }
 
   override render(): ReactNode {
-    const { message } = this.state;
-    if (message === undefined) return this.props.children;
+    const { error } = this.state;
+    if (error === undefined) return this.props.children;
+    if (error.value instanceof CodeError) return <CodeUnavailable />;
     return (
       <Message
-        title="This part of the page could not be drawn"
+        title="Could not show this part of the page"
         tone="hot"
-        action={<Button onClick={() => this.setState({ message: undefined })}>Draw it again</Button>}
+        action={<Button onClick={() => this.setState({ error: undefined })}>Retry</Button>}
       >
-        <p>{message}</p>
+        <p>{messageOf(error.value)}</p>
       </Message>
     );
   }

@@ -1,8 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet, useRouterState } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { errorText } from '../api/client.ts';
 import { meQuery } from '../api/me.ts';
+import { useLive } from '../live/context.ts';
 import { Button } from '../ui/Button.tsx';
 import { Message } from '../ui/Message.tsx';
 import { PageSkeleton } from '../ui/Skeleton.tsx';
@@ -10,11 +11,12 @@ import { Toasts } from '../ui/Toasts.tsx';
 import { ErrorBoundary } from './ErrorBoundary.tsx';
 import { KeysDialog } from './KeysDialog.tsx';
 import { useKeys } from './keys.ts';
+import { loadCode } from './load-code.ts';
 import { usePreferences } from './preferences.ts';
 import { Shell } from './Shell.tsx';
 import { chooseTheme, useTheme } from './theme.ts';
 
-const Palette = lazy(() => import('./Palette.tsx'));
+const Palette = lazy(() => loadCode(() => import('./Palette.tsx')));
 
 /** What is around every page, and who may see it. */
 export function Root() {
@@ -24,6 +26,13 @@ export function Root() {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const [shown, setShown] = useState<'help' | 'palette'>();
   const close = () => setShown(undefined);
+  const client = useQueryClient();
+  const isLinked = useLive(({ link }) => link.state === 'live');
+
+  // What could not be read while the server was unavailable.
+  useEffect(() => {
+    if (isLinked) void client.refetchQueries({ predicate: ({ state }) => state.status === 'error' });
+  }, [isLinked, client]);
 
   useKeys({
     help: () => setShown('help'),
@@ -36,14 +45,14 @@ export function Root() {
   }
   return (
     <Shell onHelp={() => setShown('help')} onPalette={() => setShown('palette')}>
-      {/* Times are drawn anew when their zone changes. */}
+      {/* Times are drawn again when their zone changes. */}
       <ErrorBoundary key={`${path} ${zone}`}>
         {me.isError ? (
           <Message
             level={1}
-            title="The server does not answer"
+            title="The server is unavailable"
             tone="hot"
-            action={<Button onClick={() => void me.refetch()}>Try again</Button>}
+            action={<Button onClick={() => void me.refetch()}>Retry</Button>}
           >
             <p>{errorText(me.error)}</p>
           </Message>
@@ -56,9 +65,11 @@ export function Root() {
       <Toasts />
       {shown === 'help' && <KeysDialog onClose={close} />}
       {shown === 'palette' && (
-        <Suspense>
-          <Palette onClose={close} onHelp={() => setShown('help')} />
-        </Suspense>
+        <ErrorBoundary>
+          <Suspense>
+            <Palette onClose={close} onHelp={() => setShown('help')} />
+          </Suspense>
+        </ErrorBoundary>
       )}
     </Shell>
   );
@@ -70,7 +81,7 @@ function LoggedOut() {
     <main>
       <Message
         level={1}
-        title="The login has run out"
+        title="The login has expired"
         action={<Button onClick={() => window.location.reload()}>Log in again</Button>}
       >
         <p>Then this page goes on where it is.</p>

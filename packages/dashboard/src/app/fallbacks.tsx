@@ -1,9 +1,10 @@
-import type { ErrorComponentProps } from '@tanstack/react-router';
-import { Link } from '@tanstack/react-router';
+import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
 import { errorText } from '../api/client.ts';
 import { Button } from '../ui/Button.tsx';
 import { Message } from '../ui/Message.tsx';
 import { Page } from '../ui/Page.tsx';
+import { CodeUnavailable } from './CodeUnavailable.tsx';
+import { CodeError } from './load-code.ts';
 
 /** What stands in a page's place where there is none, or where it could not be drawn. */
 
@@ -16,20 +17,22 @@ export function NotFound() {
 }
 
 export function PageError({ error, reset }: ErrorComponentProps) {
-  // A page of an older version asks for files that a newer server does not have.
-  const old = /dynamically imported module|Importing a module script failed/.test(errorText(error));
+  const router = useRouter();
+  if (error instanceof CodeError) {
+    return (
+      <Page title="Could not load this page">
+        <CodeUnavailable />
+      </Page>
+    );
+  }
+  const retry = () => {
+    reset();
+    void router.invalidate();
+  };
   return (
     <Page title="Something went wrong">
-      <Message
-        title={old ? 'A newer version is there' : 'This page could not be drawn'}
-        tone="hot"
-        action={
-          <Button onClick={old ? () => window.location.reload() : reset}>
-            {old ? 'Load it' : 'Draw it again'}
-          </Button>
-        }
-      >
-        <p>{old ? 'The server was updated while this page was open.' : errorText(error)}</p>
+      <Message title="Could not show this page" tone="hot" action={<Button onClick={retry}>Retry</Button>}>
+        <p>{errorText(error)}</p>
       </Message>
     </Page>
   );

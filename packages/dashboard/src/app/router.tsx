@@ -7,6 +7,7 @@ import {
 } from '@tanstack/react-router';
 import { PageSkeleton } from '../ui/Skeleton.tsx';
 import { NotFound, PageError } from './fallbacks.tsx';
+import { loadCode } from './load-code.ts';
 import { Root } from './Root.tsx';
 import { parseSearch, type Search, writeSearch } from './search.ts';
 
@@ -21,42 +22,45 @@ const root = createRootRoute({ component: Root, notFoundComponent: NotFound, val
 const overview = createRoute({
   getParentRoute: () => root,
   path: '/',
-  component: lazyRouteComponent(() => import('../overview/OverviewPage.tsx'), 'OverviewPage'),
+  component: lazyRouteComponent(() => loadCode(() => import('../overview/OverviewPage.tsx')), 'OverviewPage'),
 });
 const incidents = createRoute({
   getParentRoute: () => root,
   path: '/incidents',
-  component: lazyRouteComponent(() => import('../incidents/IncidentsPage.tsx'), 'IncidentsPage'),
+  component: lazyRouteComponent(
+    () => loadCode(() => import('../incidents/IncidentsPage.tsx')),
+    'IncidentsPage',
+  ),
 });
 const incident = createRoute({
   getParentRoute: () => root,
   path: '/incidents/$id',
-  component: lazyRouteComponent(() => import('../incident/IncidentPage.tsx'), 'IncidentPage'),
+  component: lazyRouteComponent(() => loadCode(() => import('../incident/IncidentPage.tsx')), 'IncidentPage'),
 });
 const sessions = createRoute({
   getParentRoute: () => root,
   path: '/sessions',
-  component: lazyRouteComponent(() => import('../sessions/SessionsPage.tsx'), 'SessionsPage'),
+  component: lazyRouteComponent(() => loadCode(() => import('../sessions/SessionsPage.tsx')), 'SessionsPage'),
 });
 const session = createRoute({
   getParentRoute: () => root,
   path: '/sessions/$id',
-  component: lazyRouteComponent(() => import('../session/SessionPage.tsx'), 'SessionPage'),
+  component: lazyRouteComponent(() => loadCode(() => import('../session/SessionPage.tsx')), 'SessionPage'),
 });
 const tuning = createRoute({
   getParentRoute: () => root,
   path: '/tuning',
-  component: lazyRouteComponent(() => import('../tuning/TuningPage.tsx'), 'TuningPage'),
+  component: lazyRouteComponent(() => loadCode(() => import('../tuning/TuningPage.tsx')), 'TuningPage'),
 });
 const settings = createRoute({
   getParentRoute: () => root,
   path: '/settings',
-  component: lazyRouteComponent(() => import('../settings/SettingsPage.tsx'), 'SettingsPage'),
+  component: lazyRouteComponent(() => loadCode(() => import('../settings/SettingsPage.tsx')), 'SettingsPage'),
 });
 const status = createRoute({
   getParentRoute: () => root,
   path: '/status',
-  component: lazyRouteComponent(() => import('../status/StatusPage.tsx'), 'StatusPage'),
+  component: lazyRouteComponent(() => loadCode(() => import('../status/StatusPage.tsx')), 'StatusPage'),
 });
 
 const routeTree = root.addChildren([

@@ -27,7 +27,7 @@ export function GroupList({ view }: { readonly view: View; readonly onSort: (sor
         <Message
           title="No answer from the server"
           tone="hot"
-          action={<Button onClick={() => void query.refetch()}>Try again</Button>}
+          action={<Button onClick={() => void query.refetch()}>Retry</Button>}
         >
           <p>{errorText(query.error)}</p>
         </Message>

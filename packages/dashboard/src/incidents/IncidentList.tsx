@@ -115,7 +115,7 @@ export function IncidentList(props: Props) {
         <p className={styles['end']} role="alert">
           Older ones could not be read.{' '}
           <button type="button" onClick={props.onEnd}>
-            Try again
+            Retry
           </button>
         </p>
       )}

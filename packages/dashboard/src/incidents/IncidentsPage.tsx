@@ -216,7 +216,7 @@ function List({ search, list, columns, go, change, onHover }: ListProps) {
         <Message
           title="No answer from the server"
           tone="hot"
-          action={<Button onClick={list.retry}>Try again</Button>}
+          action={<Button onClick={list.retry}>Retry</Button>}
         >
           <p>{errorText(list.error)}</p>
         </Message>

@@ -1,6 +1,7 @@
 import type { IncidentItem } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
+import { loadCode } from '../app/load-code.ts';
 import { prettyJson } from '../incident/evidence/diff.ts';
 import bare from '../ui/Button.module.css';
 import { DetectorSquare } from '../ui/Chip.tsx';
@@ -10,7 +11,7 @@ import styles from './BlockView.module.css';
 import { type Block, isInLoop } from './blocks.ts';
 import { Said } from './Said.tsx';
 
-const RecordDialog = lazy(() => import('./RecordDialog.tsx'));
+const RecordDialog = lazy(() => loadCode(() => import('./RecordDialog.tsx')));
 
 interface Props {
   readonly sessionId: string;

@@ -60,7 +60,7 @@ export function SessionPage() {
           <Message
             title="No answer"
             tone="hot"
-            action={<Button onClick={() => void query.refetch()}>Try again</Button>}
+            action={<Button onClick={() => void query.refetch()}>Retry</Button>}
           >
             {errorText(query.error)}
           </Message>

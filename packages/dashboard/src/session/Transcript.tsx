@@ -54,7 +54,7 @@ export function Transcript({ session, anchor, at }: Props) {
         <Message
           title="The events could not be read"
           tone="hot"
-          action={<Button onClick={() => void events.refetch()}>Try again</Button>}
+          action={<Button onClick={() => void events.refetch()}>Retry</Button>}
         >
           <p>{errorText(events.error)}</p>
         </Message>

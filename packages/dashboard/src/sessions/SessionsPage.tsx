@@ -39,7 +39,7 @@ export function SessionsPage() {
             <Message
               title="No answer from the server"
               tone="hot"
-              action={<Button onClick={retry}>Try again</Button>}
+              action={<Button onClick={retry}>Retry</Button>}
             >
               <p>{errorText(error)}</p>
             </Message>

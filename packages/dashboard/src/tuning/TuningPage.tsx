@@ -145,7 +145,7 @@ function Trial({ sessions, source, keys, now }: TrialProps) {
             <Message
               title="The sessions could not be read"
               tone="hot"
-              action={<Button onClick={() => void recordings.refetch()}>Try again</Button>}
+              action={<Button onClick={() => void recordings.refetch()}>Retry</Button>}
             >
               <p>{errorText(recordings.error)}</p>
             </Message>

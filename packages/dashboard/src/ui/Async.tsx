@@ -19,9 +19,9 @@ export function Async<Data>({ query: { data, error, refetch }, what, skeleton, c
   if (error === null) return skeleton;
   return (
     <Message
-      title={`No answer about ${what}`}
+      title={`Could not load ${what}`}
       tone="hot"
-      action={<Button onClick={() => void refetch()}>Try again</Button>}
+      action={<Button onClick={() => void refetch()}>Retry</Button>}
     >
       <p>{errorText(error)}</p>
     </Message>

@@ -1,8 +1,9 @@
 import { lazy, Suspense, useState } from 'react';
+import { loadCode } from '../app/load-code.ts';
 import styles from './Chart.module.css';
 import type { ChartProps } from './chart-props.ts';
 
-const Plot = lazy(() => import('./Plot.tsx'));
+const Plot = lazy(() => loadCode(() => import('./Plot.tsx')));
 
 /** A chart over time. What draws it is loaded when the first one is there. */
 export function Chart(props: ChartProps) {

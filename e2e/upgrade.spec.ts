@@ -1,0 +1,77 @@
+import { type CliProcess, freePort, spawnCli, type TempDir, tempDir } from '@loopwatch/testkit';
+import { expect, type Page, test } from '@playwright/test';
+
+const sessionsCode = '**/assets/SessionsPage-*.js';
+
+/** Counts how often the page is loaded. */
+function countLoads(page: Page): () => number {
+  let loads = 0;
+  page.on('load', () => {
+    loads += 1;
+  });
+  return () => loads;
+}
+
+let folder: TempDir;
+let server: CliProcess;
+let port: string;
+let url: string;
+
+async function start(): Promise<void> {
+  const args = ['start', '--port', port, '--data-dir', folder.path, '--no-samples'];
+  server = spawnCli(args, {}, { from: 'build' });
+  await server.line(/Loopwatch .* is at http/);
+}
+
+test.beforeAll(async () => {
+  folder = await tempDir();
+  port = String(await freePort());
+  url = `http://localhost:${port}`;
+  await start();
+});
+
+test.afterAll(async () => {
+  await server.stop();
+  await folder.remove();
+});
+
+test('a page that is opened while the server is unavailable says so, and opens by itself once it is back', async ({
+  page,
+}) => {
+  await page.goto(`${url}/incidents`);
+  await expect(page.getByRole('heading', { level: 1, name: 'Incidents' })).toBeVisible();
+  expect(await server.stop('SIGTERM')).toBe(0);
+
+  await page.getByRole('link', { name: 'Sessions' }).click();
+  await expect(page.getByRole('heading', { name: 'The server is unavailable' })).toBeVisible();
+  await expect(page).toHaveURL(`${url}/sessions`);
+  const loads = countLoads(page);
+  await start();
+  await expect(page.getByRole('heading', { level: 1, name: 'Sessions' })).toBeVisible({ timeout: 15_000 });
+  expect(loads()).toBe(1);
+});
+
+test('after an upgrade that renamed its code the page is loaded again, once', async ({ page }) => {
+  await page.goto(`${url}/incidents`);
+  await expect(page.getByRole('heading', { level: 1, name: 'Incidents' })).toBeVisible();
+
+  const loads = countLoads(page);
+  // The names that this page knows are gone; those that the next load knows are there.
+  await page.route(sessionsCode, (route) =>
+    loads() === 0 ? route.fulfill({ status: 404 }) : route.continue(),
+  );
+  await page.getByRole('link', { name: 'Sessions' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Sessions' })).toBeVisible({ timeout: 15_000 });
+  expect(loads()).toBe(1);
+
+  await page.goto(`${url}/incidents`);
+  await expect(page.getByRole('heading', { level: 1, name: 'Incidents' })).toBeVisible();
+  await page.unroute(sessionsCode);
+  await page.route(sessionsCode, (route) => route.fulfill({ status: 404 }));
+  const before = loads();
+  await page.getByRole('link', { name: 'Sessions' }).click();
+  await expect(page.getByRole('heading', { name: 'This page could not be loaded' })).toBeVisible({
+    timeout: 15_000,
+  });
+  expect(loads(), 'reloads that did not help').toBe(before + 1);
+});

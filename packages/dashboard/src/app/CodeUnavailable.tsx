@@ -1,0 +1,41 @@
+import { useEffect, useState } from 'react';
+import { Button } from '../ui/Button.tsx';
+import { Message } from '../ui/Message.tsx';
+import { isServerThere, reloadForCode } from './load-code.ts';
+
+const FIRST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 5_000;
+
+/** In place of a page whose code could not be loaded: it reloads once the server answers. */
+export function CodeUnavailable() {
+  const [isThere, setThere] = useState(false);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout>;
+    let isOver = false;
+    const look = async (pause: number) => {
+      const found = await isServerThere();
+      if (isOver) return;
+      // After a reload that did not help, only the reader tries again.
+      if (found && !reloadForCode()) setThere(true);
+      if (!found) timer = setTimeout(() => void look(Math.min(MAX_PAUSE_MS, pause * 2)), pause);
+    };
+    void look(FIRST_PAUSE_MS);
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }, []);
+  return (
+    <Message
+      title={isThere ? 'This page could not be loaded' : 'The server is unavailable'}
+      tone="hot"
+      action={<Button onClick={() => window.location.reload()}>Reload</Button>}
+    >
+      <p>
+        {isThere
+          ? 'The server answers, but does not have the code of this page. It may be in the middle of an upgrade.'
+          : 'This page opens by itself as soon as the server answers.'}
+      </p>
+    </Message>
+  );
+}
