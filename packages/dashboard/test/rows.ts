@@ -4,6 +4,7 @@ import {
   type IncidentDetail,
   type IncidentItem,
   noTriage,
+  type Overview,
   type SessionEvent,
   type SessionItem,
   type SnapshotMessage,
@@ -84,6 +85,25 @@ export function stats(part: Partial<IncidentStats> = {}): IncidentStats {
     latency: null,
     kept: 1,
     dropped: 0,
+    ...part,
+  };
+}
+
+export function overview(openItems: IncidentItem[], part: Partial<Overview> = {}): Overview {
+  const counts = openItems.length === 0 ? {} : { 'tool-repeat': openItems.length };
+  const wasted = { calls: 5, tokens: null };
+  return {
+    ...{ asOf: NOW, sequence: 1, from: NOW - 300_000, to: NOW, bucketMs: 60_000, firstAt: NOW - 90_000 },
+    ...{ open: openItems.length, openByDetector: counts, openItems, found: openItems.length, recovered: 0 },
+    ...{ wasted, latency: null, liveSessions: 1, lag: 0 },
+    buckets: Array.from({ length: 5 }, (_, n) => ({
+      ...{ at: NOW - 300_000 + n * 60_000, latency: null, activeSessions: 1, wasted },
+      incidents: n === 4 ? counts : {},
+    })),
+    detectors: openItems.slice(0, 1).map(() => ({
+      ...{ detector: 'tool-repeat' as const, incidents: openItems.length, open: openItems.length, wasted },
+      ...{ acknowledged: 0, falsePositives: 0, falsePositiveRate: null },
+    })),
     ...part,
   };
 }

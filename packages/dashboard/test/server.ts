@@ -1,4 +1,10 @@
-import type { IncidentDetail, IncidentItem, SessionMessage, SettingKey } from '@loopwatch/contract/api';
+import type {
+  IncidentDetail,
+  IncidentItem,
+  Overview,
+  SessionMessage,
+  SettingKey,
+} from '@loopwatch/contract/api';
 import { noTriage } from '@loopwatch/contract/api';
 import { incident, NOW, session } from './rows.ts';
 
@@ -9,6 +15,9 @@ export class FakeServer {
   settings: Record<string, unknown> = {};
   messages: SessionMessage[] = [];
   version = 0;
+  overview: Overview | undefined;
+  /** How often, and for what, the overview was asked. */
+  readonly overviews: string[] = [];
   /** Every request that changes something. */
   readonly changes: { readonly method: string; readonly path: string; readonly body: unknown }[] = [];
   /** Set to make everything fail. */
@@ -30,6 +39,10 @@ export class FakeServer {
 
   private answer(method: string, path: string, query: URLSearchParams, body: unknown): unknown {
     if (path === '/auth/me') return this.me;
+    if (path === '/overview') {
+      this.overviews.push(query.toString());
+      return this.overview;
+    }
     if (path === '/incidents' && method === 'GET') return this.list(query);
     if (path === '/incidents') {
       const { ids, change } = body as { ids: string[]; change: Partial<IncidentItem['triage']> };

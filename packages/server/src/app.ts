@@ -20,6 +20,7 @@ import { sessionRecordApi } from './sessions/record-of-session-api.ts';
 import { sessionsApi } from './sessions/sessions-api.ts';
 import { type SettingsApiOptions, settingsApi } from './settings/settings-api.ts';
 import { pages, staticDashboard } from './static-dashboard.ts';
+import { overviewApi } from './stats/overview-api.ts';
 import { type StatsApiOptions, statsApi } from './stats/stats-api.ts';
 import { type StatusApiOptions, statusApi } from './status/status-api.ts';
 
@@ -77,6 +78,7 @@ function api(options: AppOptions): Router {
   router.use(sessionMessagesApi(options));
   router.use(settingsApi(options));
   router.use(statsApi(options));
+  router.use(overviewApi(options));
   router.use(statusApi(options));
   router.use(backtestsApi(options));
   router.use(exportsApi(options));

@@ -3,6 +3,7 @@ export * from './backtests.ts';
 export * from './events.ts';
 export * from './incidents.ts';
 export * from './live.ts';
+export * from './overview.ts';
 export * from './paging.ts';
 export * from './problem.ts';
 export * from './sessions.ts';

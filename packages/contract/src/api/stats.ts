@@ -5,7 +5,7 @@ import { detectorIds } from '../verdict.ts';
 /** `GET /stats?from&to&bucketMs`: what was found in a time, by the wall clock of its finding. */
 
 const count = z.int().nonnegative();
-const byDetector = z.partialRecord(z.enum(detectorIds), count);
+export const byDetectorSchema = z.partialRecord(z.enum(detectorIds), count);
 
 const latencySchema = z
   .object({ p50Ms: z.number(), p95Ms: z.number(), p99Ms: z.number(), verdicts: z.int().positive() })
@@ -13,15 +13,15 @@ const latencySchema = z
     'From event time to detection; verdicts of recordings, whose times are not from now, are left out.',
   );
 
-const wasteSchema = z.object({
+export const wasteSchema = z.object({
   calls: count.describe('Tool calls in loops.'),
   tokens: z.number().nonnegative().nullable().describe('null where no producer reports any.'),
 });
 
 export const statsBucketSchema = z.object({
   at: z.number().describe('Where it begins, epoch ms.'),
-  verdicts: byDetector,
-  incidents: byDetector.describe('Found in it.'),
+  verdicts: byDetectorSchema,
+  incidents: byDetectorSchema.describe('Found in it.'),
   latency: latencySchema.nullable(),
   activeSessions: count.describe('Sessions whose first to latest event overlap it, by event time.'),
   wasted: wasteSchema.describe('Of the incidents found in it.'),

@@ -2,14 +2,15 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { logOut, meQuery } from '../api/me.ts';
-import { statusQuery } from '../api/stats.ts';
+import { statusQuery } from '../api/status.ts';
 import { useLive } from '../live/context.ts';
 import { linkText } from '../live/link-text.ts';
 import { Button } from '../ui/Button.tsx';
-import { formatCompact, plural } from '../ui/format.ts';
+import { formatNumber, plural } from '../ui/format.ts';
 import { Icon } from '../ui/icons.tsx';
 import { Mark } from '../ui/Ring.tsx';
 import { useNow } from './clock.ts';
+import { useOpenCount } from './open-count.ts';
 import { pages } from './pages.ts';
 import { prefer, usePreferences } from './preferences.ts';
 import styles from './Shell.module.css';
@@ -23,7 +24,7 @@ interface Props {
 
 /** What is around every page: the rail, the header with the state of the link, and the page itself. */
 export function Shell({ onHelp, onPalette, children }: Props) {
-  const open = useLive(({ stats }) => stats?.open ?? 0);
+  const open = useOpenCount();
   return (
     <div className={styles['shell']}>
       <a className={styles['skip']} href="#page">
@@ -41,7 +42,7 @@ export function Shell({ onHelp, onPalette, children }: Props) {
               {name}
               {to === '/incidents' && open > 0 && (
                 <b>
-                  {formatCompact(open)}
+                  {formatNumber(open)}
                   <span className="unseen"> open</span>
                 </b>
               )}

@@ -1,4 +1,4 @@
-import type { Stats } from '@loopwatch/contract/api';
+import type { Overview } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
 import { Card } from '../ui/Card.tsx';
 import { DetectorLabel } from '../ui/Chip.tsx';
@@ -6,17 +6,22 @@ import { formatCompact, formatNumber, formatShare } from '../ui/format.ts';
 import { allTime, type TimeRange, writeRange } from '../ui/time-range.ts';
 import styles from './DetectorTable.module.css';
 
+interface Props {
+  readonly overview: Overview;
+  readonly range: TimeRange;
+}
+
 /** What each detector found, what that used, and how often people said that it was wrong. */
-export function DetectorTable({ stats, range }: { readonly stats: Stats; readonly range: TimeRange }) {
-  const rows = stats.detectors
-    .filter(({ incidents }) => incidents > 0)
+export function DetectorTable({ overview, range }: Props) {
+  const rows = overview.detectors
+    .filter(({ incidents, open }) => incidents > 0 || open > 0)
     .toSorted((a, b) => b.incidents - a.incidents);
   const max = Math.max(1, ...rows.map(({ incidents }) => incidents));
-  const tokens = stats.wasted.tokens !== null;
+  const tokens = overview.wasted.tokens !== null;
   return (
-    <Card title="By detector" note="false positives: of those that were judged" flush>
+    <Card title="By detector" flush>
       {rows.length === 0 ? (
-        <p className={styles['nothing']}>Nothing was found in this time.</p>
+        <p className={styles['nothing']}>No loop was found in this time.</p>
       ) : (
         <table className={styles['table']}>
           <thead>
@@ -24,7 +29,10 @@ export function DetectorTable({ stats, range }: { readonly stats: Stats; readonl
               <th scope="col">Detector</th>
               <th scope="col">Found</th>
               <th scope="col">{tokens ? 'Tokens' : 'Calls'}</th>
-              <th scope="col">False</th>
+              <th scope="col">Open</th>
+              <th scope="col" title="False positives among the incidents that were triaged">
+                False positives
+              </th>
             </tr>
           </thead>
           <tbody>
@@ -44,10 +52,7 @@ export function DetectorTable({ stats, range }: { readonly stats: Stats; readonl
                     style={{ width: `${String((100 * row.incidents) / max)}%` }}
                   />
                 </th>
-                <td>
-                  {formatNumber(row.incidents)}
-                  {row.open > 0 && <small>{row.open} open</small>}
-                </td>
+                <td>{formatNumber(row.incidents)}</td>
                 <td>
                   {tokens
                     ? row.wasted.tokens === null
@@ -55,8 +60,13 @@ export function DetectorTable({ stats, range }: { readonly stats: Stats; readonl
                       : formatCompact(row.wasted.tokens)
                     : formatCompact(row.wasted.calls)}
                 </td>
+                <td data-hot={row.open > 0 || undefined}>{formatNumber(row.open)}</td>
                 <td
-                  title={`${String(row.falsePositives)} of ${String(row.falsePositives + row.acknowledged)} judged`}
+                  title={
+                    row.falsePositiveRate === null
+                      ? 'No incident was triaged yet'
+                      : `${formatNumber(row.falsePositives)} of ${formatNumber(row.falsePositives + row.acknowledged)} triaged`
+                  }
                 >
                   {formatShare(row.falsePositiveRate)}
                 </td>

@@ -1,51 +1,46 @@
-import type { IncidentStats } from '@loopwatch/contract';
-import type { Stats } from '@loopwatch/contract/api';
+import type { Overview } from '@loopwatch/contract/api';
 import type { ReactNode } from 'react';
 import { detectorIds } from '../ui/detectors.ts';
 import { formatCompact, formatDuration, formatNumber, plural } from '../ui/format.ts';
 import { Sparkline } from '../ui/Sparkline.tsx';
 import styles from './Tiles.module.css';
 
-interface Props {
-  /** Of now, as the live link tells. */
-  readonly now: IncidentStats;
-  readonly stats: Stats;
-  /** Records that the server has not read yet; null where that is not known. */
-  readonly lag: number | null;
-}
-
 /** The few numbers that matter, each with what it is made of. What nobody reports is said to be unknown. */
-export function Tiles({ now, stats, lag }: Props) {
-  const { buckets, latency, wasted } = stats;
-  const found = buckets.map(({ incidents }) => sum(incidents));
-  const total = found.reduce((all, count) => all + count, 0);
+export function Tiles({ overview }: { readonly overview: Overview }) {
+  const { buckets, latency, wasted, open, openByDetector, found, recovered, lag } = overview;
   const tokens = buckets.map((bucket) => bucket.wasted.tokens ?? 0);
   const calls = buckets.map((bucket) => bucket.wasted.calls);
+  const looping = detectorIds.filter((id) => (openByDetector[id] ?? 0) > 0);
   return (
     <section className={styles['tiles']} aria-label="Numbers">
       <Tile
         name="Open now"
-        value={formatNumber(now.open)}
-        hot={now.open > 0}
+        value={formatNumber(open)}
+        hot={open > 0}
         note={
-          now.open === 0
-            ? 'no loop is going on'
-            : `of ${plural(Object.keys(now.openByDetector).length, 'detector')}`
+          looping.length === 0
+            ? 'no session is looping'
+            : looping.map((id) => `${id} ${formatNumber(openByDetector[id] ?? 0)}`).join(', ')
         }
-        picture={<OpenBar stats={now} />}
+        picture={<OpenBar open={open} openByDetector={openByDetector} />}
       />
       <Tile
         name="Found"
-        value={formatNumber(total)}
-        note={`${formatNumber(now.resolved.recovered)} of all ${formatCompact(now.found)} recovered`}
-        picture={<Sparkline values={found} text={`${plural(total, 'incident')} found in this time`} />}
+        value={formatNumber(found)}
+        note={found === 0 ? 'no loop in this time' : `${formatNumber(recovered)} recovered without help`}
+        picture={
+          <Sparkline
+            values={buckets.map(({ incidents }) => sum(incidents))}
+            text={`${plural(found, 'incident')} found in this time`}
+          />
+        }
       />
       <Tile
         name="Used by loops"
-        value={wasted.tokens === null ? formatCompact(wasted.calls) : formatCompact(wasted.tokens)}
+        value={formatCompact(wasted.tokens ?? wasted.calls)}
         unit={wasted.tokens === null ? (wasted.calls === 1 ? 'call' : 'calls') : 'tokens'}
         note={
-          wasted.tokens === null ? 'no producer reports tokens' : `and ${plural(wasted.calls, 'tool call')}`
+          wasted.tokens === null ? 'token usage is not reported' : `and ${plural(wasted.calls, 'tool call')}`
         }
         picture={
           <Sparkline
@@ -56,13 +51,9 @@ export function Tiles({ now, stats, lag }: Props) {
         }
       />
       <Tile
-        name="Time to detect, p95"
+        name="Detection latency, p95"
         value={latency === null ? '–' : formatDuration(latency.p95Ms)}
-        note={
-          latency === null
-            ? 'no event of this time is from now'
-            : `half within ${formatDuration(latency.p50Ms)}`
-        }
+        note={latency === null ? 'not measured in this time' : `p50 ${formatDuration(latency.p50Ms)}`}
         picture={
           <Sparkline
             color="--d-thought-repeat"
@@ -73,12 +64,12 @@ export function Tiles({ now, stats, lag }: Props) {
       />
       <Tile
         name="Live sessions"
-        value={formatNumber(stats.activeSessions)}
+        value={formatNumber(overview.liveSessions)}
         note={
           lag === null
-            ? 'lag not known yet'
+            ? 'lag unknown'
             : lag === 0
-              ? 'all records are read'
+              ? 'nothing left to read'
               : `${plural(lag, 'record')} behind`
         }
         picture={
@@ -101,7 +92,7 @@ interface TileProps {
   readonly name: string;
   readonly value: string;
   readonly unit?: string;
-  readonly note: ReactNode;
+  readonly note: string;
   readonly hot?: boolean;
   readonly picture: ReactNode;
 }
@@ -114,13 +105,15 @@ function Tile({ name, value, unit, note, hot = false, picture }: TileProps) {
         {value}
         {unit !== undefined && <small> {unit}</small>}
       </p>
-      <p className={styles['note']}>{note}</p>
+      <p className={styles['note']} title={note}>
+        {note}
+      </p>
       <div className={styles['picture']}>{picture}</div>
     </div>
   );
 }
 
-function OpenBar({ stats: { open, openByDetector } }: { readonly stats: IncidentStats }) {
+function OpenBar({ open, openByDetector }: Pick<Overview, 'open' | 'openByDetector'>) {
   const parts = detectorIds.flatMap((id) => {
     const count = openByDetector[id];
     return count === undefined ? [] : [{ id, count }];

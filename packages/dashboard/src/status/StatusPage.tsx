@@ -1,7 +1,7 @@
 import type { Status } from '@loopwatch/contract/api';
 import { useQuery } from '@tanstack/react-query';
 import { Fragment, type ReactNode } from 'react';
-import { statusQuery } from '../api/stats.ts';
+import { statusQuery } from '../api/status.ts';
 import { useNow } from '../app/clock.ts';
 import { useLive } from '../live/context.ts';
 import { Async } from '../ui/Async.tsx';

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { statusQuery } from '../api/stats.ts';
+import { statusQuery } from '../api/status.ts';
 import styles from './Elsewhere.module.css';
 import { type GrafanaTimes, grafanaLink, type RecordPlace, recordLink } from './elsewhere.ts';
 import { Icon } from './icons.tsx';

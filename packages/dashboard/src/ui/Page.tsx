@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect } from 'react';
 import { showInTab } from '../app/favicon.ts';
-import { useLive } from '../live/context.ts';
+import { useOpenCount } from '../app/open-count.ts';
 import styles from './Page.module.css';
 
 interface Props {
@@ -17,7 +17,7 @@ interface Props {
 
 /** A page: its one heading, what can be done, and what it is about. */
 export function Page({ title, tab = title, note, actions, wide = false, children }: Props) {
-  const open = useLive(({ stats }) => stats?.open ?? 0);
+  const open = useOpenCount();
   useEffect(() => showInTab(tab, open), [tab, open]);
   return (
     <div className={styles['page']} data-wide={wide || undefined}>

@@ -11,6 +11,12 @@ const wholeSteps = Array.from({ length: 12 }, (_, power) =>
   [1, 2, 5].map((step) => step * 10 ** power),
 ).flat();
 
+/** Between the labels of the time axis, seconds. */
+const minutes = [1, 2, 5, 10, 15, 30].map((step) => step * 60);
+const hours = [1, 2, 3, 6, 12].map((step) => step * 3_600);
+const days = [1, 2, 5, 10, 30, 90, 365].map((step) => step * 86_400);
+const timeSteps = [1, 5, 10, 30, ...minutes, ...hours, ...days];
+
 /** The charts of a page share a crosshair. */
 const SYNC = 'charts';
 
@@ -46,7 +52,8 @@ export default function Plot({ times, series, kind, format, height = 190, onZoom
         width,
         height,
         legend: { show: false },
-        padding: [8, 6, 0, 0],
+        // At the right there is room for half of the last label.
+        padding: [8, 18, 0, 0],
         // Half a bar more on both sides, so that the first and the last are whole.
         scales: {
           x: { time: true, range: (_, min, max) => [min - half, max + half] },
@@ -64,7 +71,9 @@ export default function Plot({ times, series, kind, format, height = 190, onZoom
             font: '11px Inter Variable, sans-serif',
             grid: { show: false },
             ticks: { show: false },
-            size: 24,
+            size: 20,
+            space: 62,
+            incrs: timeSteps,
             values: (_, ticks) => ticks.map((tick) => shortTime(tick * 1_000, times)),
           },
           {
@@ -85,7 +94,7 @@ export default function Plot({ times, series, kind, format, height = 190, onZoom
             const stroke = color(current, one.color);
             // A value between two gaps is a point, and would be nothing as a line.
             if (kind === 'lines')
-              return { stroke, width: 1.6, points: { show: true, size: 4, fill: stroke } };
+              return { stroke, width: 1.6, spanGaps: true, points: { show: true, size: 4, fill: stroke } };
             return {
               stroke,
               fill: stroke,
@@ -179,6 +188,7 @@ const DAY = 86_400_000;
 function shortTime(time: number, times: readonly number[]): string {
   const span = (times.at(-1) ?? time) - (times[0] ?? time);
   const text = formatTime(time, span > 1.5 * DAY ? 0 : time);
-  // Days where hours would say nothing, else no seconds.
-  return span > 1.5 * DAY ? text.replace(/ \d{4}, .*$/, '') : text.slice(0, 5);
+  // Days where hours would say nothing, else seconds only where there are some.
+  if (span > 1.5 * DAY) return text.replace(/ \d{4}, .*$/, '');
+  return text.endsWith(':00') ? text.slice(0, 5) : text;
 }

@@ -10,6 +10,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 export const spans = {
+  '5m': { ms: 5 * MINUTE, text: 'Last 5 minutes' },
   '15m': { ms: 15 * MINUTE, text: 'Last 15 minutes' },
   '1h': { ms: HOUR, text: 'Last hour' },
   '6h': { ms: 6 * HOUR, text: 'Last 6 hours' },
@@ -28,7 +29,10 @@ function isSpan(text: string): text is Span {
 type Search = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** `range=6h`, or `from=…&to=…` as epoch ms. @returns `ignored`: the parts that say nothing sensible */
-export function readRange(search: Search, standard: TimeRange): { range: TimeRange; ignored: string[] } {
+export function readRange<Standard extends TimeRange | undefined>(
+  search: Search,
+  standard: Standard,
+): { range: TimeRange | Standard; ignored: string[] } {
   const { range, from, to } = search;
   if (typeof range === 'string') {
     if (range === 'all') return { range: allTime, ignored: [] };
@@ -41,18 +45,19 @@ export function readRange(search: Search, standard: TimeRange): { range: TimeRan
   if (Number.isFinite(begin) && Number.isFinite(end) && begin < end) {
     return { range: { kind: 'fixed', from: begin, to: end }, ignored: [] };
   }
-  return { range: standard, ignored: [`from=${String(from)}`, `to=${String(to)}`] };
+  const given = Object.entries({ from, to }).filter(([, value]) => value !== undefined);
+  return { range: standard, ignored: given.map(([name, value]) => `${name}=${String(value)}`) };
 }
 
 /** The inverse of {@link readRange}. */
 export function writeRange(
   range: TimeRange,
-  standard: TimeRange,
+  standard: TimeRange | undefined,
 ): { range: string | undefined; from: string | undefined; to: string | undefined } {
   const none = { range: undefined, from: undefined, to: undefined };
   if (range.kind === 'fixed') return { ...none, from: String(range.from), to: String(range.to) };
   const name = range.kind === 'all' ? 'all' : range.span;
-  const usual = standard.kind === 'last' ? standard.span : standard.kind;
+  const usual = standard?.kind === 'last' ? standard.span : standard?.kind;
   return { ...none, range: name === usual ? undefined : name };
 }
 

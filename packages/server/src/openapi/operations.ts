@@ -154,6 +154,15 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
       problems: [400],
     },
   },
+  '/overview': {
+    get: {
+      id: 'getOverview',
+      summary: 'Everything the overview shows, of one moment',
+      answer: api.overviewSchema,
+      query: api.overviewQuerySchema,
+      problems: [400],
+    },
+  },
   '/backtests': {
     get: {
       id: 'listBacktests',

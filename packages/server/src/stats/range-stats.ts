@@ -4,6 +4,7 @@ import type { Queryable } from '@loopwatch/storage';
 import { activeSessions } from './active-sessions.ts';
 import type { Range } from './range.ts';
 import { verdictStats } from './verdict-stats.ts';
+import { wasteOf } from './waste.ts';
 
 type RangeStats = Pick<Stats, 'buckets' | 'latency' | 'wasted' | 'detectors'>;
 
@@ -72,12 +73,4 @@ function byDetector<Row extends { readonly detector: DetectorId }>(
   count: (row: Row) => number,
 ): Partial<Record<DetectorId, number>> {
   return Object.fromEntries(rows.map((row) => [row.detector, count(row)]));
-}
-
-function wasteOf(rows: readonly FoundRow[]): Stats['wasted'] {
-  const reported = rows.flatMap(({ tokens }) => tokens ?? []);
-  return {
-    calls: rows.reduce((sum, { calls }) => sum + calls, 0),
-    tokens: reported.length === 0 ? null : reported.reduce((sum, tokens) => sum + tokens, 0),
-  };
 }

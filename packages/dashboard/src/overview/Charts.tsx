@@ -1,0 +1,140 @@
+import type { Overview } from '@loopwatch/contract/api';
+import { useMemo } from 'react';
+import { Card } from '../ui/Card.tsx';
+import { Chart } from '../ui/Chart.tsx';
+import type { Series } from '../ui/chart-props.ts';
+import { detectorIds } from '../ui/detectors.ts';
+import { formatCompact, formatDuration, formatNumber, formatStep } from '../ui/format.ts';
+import { rangeText } from '../ui/TimeRangePicker.tsx';
+import type { TimeRange } from '../ui/time-range.ts';
+import styles from './OverviewPage.module.css';
+
+interface Props {
+  readonly overview: Overview;
+  readonly range: TimeRange;
+  readonly onZoom: (from: number, to: number) => void;
+}
+
+/** Fewer points make no curve. */
+const FEWEST_POINTS = 3;
+
+function useTimes({ buckets }: Overview): readonly number[] {
+  return useMemo(() => buckets.map(({ at }) => at), [buckets]);
+}
+
+/** Incidents by detector over time. */
+export function LoopsFound({ overview, range, onZoom }: Props) {
+  const { buckets, bucketMs } = overview;
+  const times = useTimes(overview);
+  const series = useMemo(
+    () =>
+      detectorIds
+        .filter((id) => buckets.some(({ incidents }) => (incidents[id] ?? 0) > 0))
+        .map(
+          (id): Series => ({
+            ...{ id, name: id, color: `--d-${id}` },
+            values: buckets.map(({ incidents }) => incidents[id] ?? 0),
+          }),
+        ),
+    [buckets],
+  );
+  const sums = series.map(({ name, values }) => `${name} ${formatNumber(sum(values))}`);
+  return (
+    <Card title="Loops found" note={`per ${formatStep(bucketMs)}; drag to zoom in`}>
+      {series.length === 0 ? (
+        <p className={styles['nothing']}>No loop was found in this time.</p>
+      ) : (
+        <Chart
+          {...{ times, series, onZoom, kind: 'bars', format: formatCompact, height: 210 }}
+          text={`Loops found by detector, ${rangeText(range).toLowerCase()}: ${sums.join(', ')}`}
+        />
+      )}
+    </Card>
+  );
+}
+
+/** How soon loops are found, how many sessions are active, and what loops use. */
+export function CountCharts({ overview, range, onZoom }: Props) {
+  const { buckets, bucketMs, wasted, latency } = overview;
+  const times = useTimes(overview);
+  const latencies = useMemo(
+    (): Series[] => [
+      {
+        ...{ id: 'p50', name: 'p50', color: '--d-thought-repeat' },
+        values: buckets.map((bucket) => bucket.latency?.p50Ms ?? null),
+      },
+      {
+        ...{ id: 'p95', name: 'p95', color: '--d-semantic' },
+        values: buckets.map((bucket) => bucket.latency?.p95Ms ?? null),
+      },
+    ],
+    [buckets],
+  );
+  const sessions = useMemo(
+    (): Series[] => [
+      {
+        ...{ id: 'sessions', name: 'sessions', color: '--accent' },
+        values: buckets.map(({ activeSessions }) => activeSessions),
+      },
+    ],
+    [buckets],
+  );
+  const hasTokens = wasted.tokens !== null;
+  const used = useMemo(
+    (): Series[] => [
+      {
+        ...{ id: 'wasted', name: hasTokens ? 'tokens' : 'calls', color: '--d-tool-cycle' },
+        values: buckets.map((bucket) => (hasTokens ? (bucket.wasted.tokens ?? 0) : bucket.wasted.calls)),
+      },
+    ],
+    [buckets, hasTokens],
+  );
+  const each = `per ${formatStep(bucketMs)}`;
+  const time = rangeText(range).toLowerCase();
+  const measured = buckets.filter((bucket) => bucket.latency !== null).length;
+  const common = { times, onZoom, height: 150 };
+  return (
+    <div className={styles['counts']}>
+      <Card title="Detection latency" note="from the event to its verdict">
+        {latency === null ? (
+          <p className={styles['nothing']}>No loop of this time has timestamps from now.</p>
+        ) : measured < FEWEST_POINTS ? (
+          <p className={styles['nothing']}>
+            p50 {formatDuration(latency.p50Ms)}, p95 {formatDuration(latency.p95Ms)}
+          </p>
+        ) : (
+          <Chart
+            {...common}
+            kind="lines"
+            series={latencies}
+            format={formatDuration}
+            height={124}
+            text={`Detection latency, ${time}: p50 ${formatDuration(latency.p50Ms)}, p95 ${formatDuration(latency.p95Ms)}`}
+          />
+        )}
+      </Card>
+      <Card title="Active sessions" note={each}>
+        <Chart
+          {...common}
+          kind="bars"
+          series={sessions}
+          format={formatCompact}
+          text={`Sessions with events, ${time}; ${formatNumber(overview.liveSessions)} live now`}
+        />
+      </Card>
+      <Card title={hasTokens ? 'Tokens used by loops' : 'Calls used by loops'} note={each}>
+        <Chart
+          {...common}
+          kind="bars"
+          series={used}
+          format={formatCompact}
+          text={`${hasTokens ? 'Tokens' : 'Tool calls'} used by loops, ${time}: ${formatNumber(wasted.tokens ?? wasted.calls)}`}
+        />
+      </Card>
+    </div>
+  );
+}
+
+function sum(values: readonly (number | null)[]): number {
+  return values.reduce((all: number, value) => all + (value ?? 0), 0);
+}

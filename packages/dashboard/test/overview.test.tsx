@@ -1,0 +1,109 @@
+import { createMemoryHistory } from '@tanstack/react-router';
+import { act, cleanup, render, screen, waitFor, within } from '@testing-library/react';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { createQueryClient } from '../src/api/query-client.ts';
+import { App } from '../src/app/App.tsx';
+import { createAppRouter } from '../src/app/router.tsx';
+import { LiveStore } from '../src/live/live-store.ts';
+import { changes, NOW, overview, row, snapshot } from './rows.ts';
+import { FakeServer } from './server.ts';
+
+let store: LiveStore;
+let server: FakeServer;
+let client = createQueryClient();
+
+// A busy machine takes its time for a page's code.
+vi.setConfig({ testTimeout: 30_000 });
+
+beforeEach(() => {
+  store = new LiveStore();
+  server = new FakeServer();
+  vi.stubGlobal('matchMedia', () => ({
+    matches: false,
+    addEventListener: vi.fn(),
+    removeEventListener: vi.fn(),
+  }));
+  // Without a size, no chart is drawn.
+  vi.stubGlobal(
+    'ResizeObserver',
+    class {
+      observe = vi.fn();
+      disconnect = vi.fn();
+    },
+  );
+  vi.stubGlobal('fetch', server.fetch);
+  vi.stubGlobal('scrollTo', vi.fn());
+});
+
+afterEach(() => {
+  cleanup();
+  client.clear();
+  vi.unstubAllGlobals();
+});
+
+async function open(path = '/'): Promise<void> {
+  client = createQueryClient();
+  const router = createAppRouter(createMemoryHistory({ initialEntries: [path] }));
+  render(<App client={client} router={router} live={{ store, retry: vi.fn() }} />);
+  await screen.findByRole('heading', { level: 1, name: 'Overview' }, { timeout: 10_000 });
+  await screen.findByRole('region', { name: 'Looping now' }, { timeout: 10_000 });
+}
+
+/** Every place of the page that says how many incidents are open. */
+function openCounts(): Record<string, string | null | undefined> {
+  const rows = within(screen.getByRole('region', { name: 'Looping now' })).queryAllByRole('row');
+  const [, ...detectors] = within(screen.getByRole('region', { name: 'By detector' })).queryAllByRole('row');
+  return {
+    card: screen.getByRole('heading', { name: 'Open now' }).nextElementSibling?.textContent,
+    list: String(Math.max(0, rows.length - 1)),
+    detectors: String(
+      detectors.reduce((sum, one) => sum + Number(within(one).getAllByRole('cell')[2]?.textContent), 0),
+    ),
+    rail:
+      screen.queryByRole('link', { name: /^Incidents/ })?.querySelector('b')?.firstChild?.textContent ?? '0',
+    tab: /^\((\d+)\)/.exec(document.title)?.[1] ?? '0',
+  };
+}
+
+const all = (count: string) => ({ card: count, list: count, detectors: count, rail: count, tab: count });
+
+it('the overview shows one moment in its cards, lists, the rail and the tab, whatever the live link tells', async () => {
+  server.overview = overview([]);
+  await open();
+  expect(openCounts()).toEqual(all('0'));
+  // The link tells of a loop that the overview does not hold yet: nothing changes before all of it does.
+  act(() => store.snapshot(snapshot([row()], { open: 1 }), NOW));
+  expect(openCounts()).toEqual(all('0'));
+  server.overview = overview([row()], { sequence: 2 });
+  act(() => store.changes(changes({ sequence: 2 }), NOW));
+  await waitFor(() => expect(openCounts()).toEqual(all('1')), { timeout: 3_000 });
+});
+
+it('the overview is read again until it holds the latest change, and no more often', async () => {
+  server.overview = overview([], { sequence: 4 });
+  await open();
+  act(() => store.snapshot({ ...snapshot([]), sequence: 4 }, NOW));
+  const asked = server.overviews.length;
+  act(() => store.changes(changes({ sequence: 5 }), NOW));
+  await waitFor(() => expect(server.overviews.length).toBe(asked + 1), { timeout: 3_000 });
+  server.overview = overview([row()], { sequence: 5 });
+  await waitFor(() => expect(openCounts()).toEqual(all('1')), { timeout: 3_000 });
+  expect(server.overviews.length).toBe(asked + 2);
+});
+
+it.each<[path: string, asked: string, shown: string]>([
+  ['/', '', 'Time: Last 5 minutes'],
+  ['/?range=6h', 'lastMs=21600000', 'Time: Last 6 hours'],
+  ['/?range=soon', '', 'Time: Last 5 minutes'],
+])('the overview at %s asks for "%s" and shows "%s"', async (path, asked, shown) => {
+  server.overview = overview([]);
+  await open(path);
+  expect(new Set(server.overviews)).toEqual(new Set([asked]));
+  expect(screen.getByRole('button', { name: shown })).toBeTruthy();
+});
+
+it('only the parts that an address really has are named as unknown', async () => {
+  server.overview = overview([]);
+  await open('/?from=yesterday');
+  expect(screen.getByRole('note').textContent).toContain('from=yesterday, which is unknown');
+});

@@ -1,0 +1,54 @@
+import type { DetectorId } from '@loopwatch/contract';
+import type { DetectorStats } from '@loopwatch/contract/api';
+import type { Queryable } from '@loopwatch/storage';
+import type { Range } from './range.ts';
+import { wasteOf } from './waste.ts';
+
+/** Incidents of one detector found in one bucket. */
+interface FoundRow {
+  readonly bucket: number;
+  readonly detector: DetectorId;
+  readonly found: number;
+  readonly recovered: number;
+  readonly acknowledged: number;
+  readonly falsePositives: number;
+  readonly calls: number;
+  /** null: no producer reports any. */
+  readonly tokens: number | null;
+}
+
+export interface Found {
+  readonly rows: readonly FoundRow[];
+  bucket(index: number): readonly FoundRow[];
+  detector(detector: DetectorId): Omit<DetectorStats, 'open'>;
+}
+
+/** Incidents found in a range, in one pass. */
+export async function foundInRange(database: Queryable, { from, to, bucketMs }: Range): Promise<Found> {
+  const rows = await database.query<FoundRow>(
+    `select floor((detected_at - $1::float8) / $3::float8)::int as bucket, detector, count(*)::float8 as found,
+       count(*) filter (where outcome = 'recovered')::float8 as recovered,
+       count(*) filter (where triage = 'acknowledged')::float8 as acknowledged,
+       count(*) filter (where triage = 'false_positive')::float8 as "falsePositives",
+       sum(calls) as calls, sum(tokens) filter (where tokens >= 0) as tokens
+     from incidents where detected_at >= $1::float8 and detected_at < $2::float8 group by 1, 2`,
+    [from, to, bucketMs],
+  );
+  return {
+    rows,
+    bucket: (index) => rows.filter((row) => row.bucket === index),
+    detector: (detector) => {
+      const own = rows.filter((row) => row.detector === detector);
+      const sum = (count: (row: FoundRow) => number): number => own.reduce((all, row) => all + count(row), 0);
+      const acknowledged = sum((row) => row.acknowledged);
+      const falsePositives = sum((row) => row.falsePositives);
+      const judged = acknowledged + falsePositives;
+      return {
+        ...{ detector, acknowledged, falsePositives },
+        incidents: sum((row) => row.found),
+        falsePositiveRate: judged === 0 ? null : falsePositives / judged,
+        wasted: wasteOf(own),
+      };
+    },
+  };
+}
