@@ -1,8 +1,9 @@
 import type { ProxyDirection, Valve } from './tcp-proxy.ts';
 
-/** The requests of a transaction, by their numbers in Kafka's protocol. */
+/** Requests by their numbers in Kafka's protocol: those of a transaction, and where a client learns who leads what. */
 const apiKeys = {
   Produce: 0,
+  Metadata: 3,
   InitProducerId: 22,
   AddPartitionsToTxn: 24,
   AddOffsetsToTxn: 25,
@@ -27,9 +28,16 @@ interface Hold {
   readonly reach: (letGo: () => void) => void;
 }
 
+interface Change {
+  readonly apiKey: number;
+  readonly direction: ProxyDirection;
+  readonly mark: string;
+  readonly rewrite: (payload: Buffer) => Buffer;
+}
+
 /**
- * Reads along what clients and a broker say to each other, and holds back what it is told to: so a test knows for certain
- * how far a transaction has come when it kills its owner.
+ * Reads along what clients and a broker say to each other, and holds back or changes what it is told to: so a test knows for
+ * certain how far a transaction has come when it kills its owner, and what a client was told.
  *
  * ```ts
  * const gate = new KafkaGate();
@@ -42,6 +50,9 @@ export class KafkaGate {
   readonly #holds = new Set<Hold>();
   /** Replies to hold back: by connection and correlation id. */
   readonly #awaited = new WeakMap<object, Map<number, Hold>>();
+  readonly #changes = new Set<Change>();
+  /** Replies to change: by connection and correlation id. */
+  readonly #changing = new WeakMap<object, Map<number, Change>>();
 
   /**
    * Holds back the next request of this kind that names `mark`, or the reply to it. Requests of a transaction name their
@@ -63,12 +74,30 @@ export class KafkaGate {
     return { reached, release: () => letGo?.() };
   }
 
+  /**
+   * Changes every request of this kind that names `mark`, or the replies to them, until the function is called that it
+   * returns. Requests name their client's id.
+   *
+   * @param rewrite gets what follows the length of a frame, beginning with a request's head or a reply's correlation id
+   */
+  rewrite(
+    api: KafkaApi,
+    direction: ProxyDirection,
+    mark: string,
+    rewrite: (payload: Buffer) => Buffer,
+  ): () => void {
+    const change: Change = { apiKey: apiKeys[api], direction, mark, rewrite };
+    this.#changes.add(change);
+    return () => this.#changes.delete(change);
+  }
+
   readonly valve: Valve = (link, direction, pass) => {
     const frames = new Frames();
     let held: Buffer[] | undefined;
     return (bytes) => {
-      for (const frame of frames.push(bytes)) {
-        const hold = held === undefined ? this.#holdFor(link, direction, frame) : undefined;
+      for (const whole of frames.push(bytes)) {
+        const hold = held === undefined ? this.#holdFor(link, direction, whole) : undefined;
+        const frame = this.#changed(link, direction, whole);
         if (hold !== undefined) {
           held = [];
           hold.reach(() => {
@@ -99,6 +128,30 @@ export class KafkaGate {
     awaited.set(frame.readInt32BE(8), hold);
     return undefined;
   }
+
+  #changed(link: object, direction: ProxyDirection, frame: Buffer): Buffer {
+    const changing = this.#changing.get(link) ?? new Map<number, Change>();
+    this.#changing.set(link, changing);
+    if (direction === 'replies') {
+      const correlation = frame.readInt32BE(4);
+      const change = changing.get(correlation);
+      changing.delete(correlation);
+      return change === undefined ? frame : rewritten(frame, change);
+    }
+    const apiKey = frame.readInt16BE(4);
+    const own = [...this.#changes].filter((each) => each.apiKey === apiKey && frame.includes(each.mark));
+    const ofReply = own.find((change) => change.direction === 'replies');
+    if (ofReply !== undefined) changing.set(frame.readInt32BE(8), ofReply);
+    const ofRequest = own.find((change) => change.direction === 'requests');
+    return ofRequest === undefined ? frame : rewritten(frame, ofRequest);
+  }
+}
+
+function rewritten(frame: Buffer, { rewrite }: Change): Buffer {
+  const payload = rewrite(frame.subarray(4));
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(payload.length);
+  return Buffer.concat([length, payload]);
 }
 
 /** Cuts a stream into Kafka's frames: four bytes of length, and so many more. */
