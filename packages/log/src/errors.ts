@@ -12,6 +12,8 @@ export const logErrorCodes = [
   'not_authorized',
   /** The partition went to another member of the group; its new owner gets the batch again. */
   'partition_lost',
+  /** The brokers refused nothing, but did not say either that they have what was to be written. */
+  'not_written',
   /** The log does not take a record this large. */
   'record_too_large',
   /** Another process uses the data folder. */

@@ -1,4 +1,4 @@
-import type { Kafka } from 'kafkajs';
+import type { Kafka, Producer, ProducerConfig } from 'kafkajs';
 import { createKafkaClient, type KafkaOptions } from './kafka-client.ts';
 
 /** A request kafkajs sends on a broker's connection, with what reads the answer. */
@@ -38,6 +38,8 @@ export interface OffsetFetchAnswer {
 
 /** What kafkajs knows of a cluster: the part of it that is used here. */
 export interface KafkaCluster {
+  /** Whether ends of partitions are those of committed records. */
+  isolationLevel: number | undefined;
   connect(): Promise<void>;
   disconnect(): Promise<void>;
   refreshMetadata(): Promise<void>;
@@ -61,7 +63,10 @@ export interface KafkaCluster {
 
 type CreateCluster = (options: object) => KafkaCluster;
 
+const readUncommitted = 0;
 const readCommitted = 1;
+/** How long a cluster goes by what it knows, in milliseconds: new partitions are used after this, at the latest. */
+const metadataMaxAge = 60_000;
 
 /**
  * The connections of a kafkajs client without its consumer: kafkajs reads partitions only as a member of a group and
@@ -71,10 +76,27 @@ const readCommitted = 1;
 export function createKafkaCluster(options: KafkaOptions): KafkaCluster {
   const client = createKafkaClient(options);
   return clusterMaker(client)({
-    metadataMaxAge: 60_000,
+    metadataMaxAge,
     allowAutoTopicCreation: false,
     isolationLevel: readCommitted,
   });
+}
+
+/** A producer, and the cluster that it goes by. */
+export interface Connection {
+  readonly producer: Producer;
+  readonly cluster: KafkaCluster;
+}
+
+/** The producer's cluster tells where partitions end for those who read all there is. */
+export function createProducer(client: Kafka, config: ProducerConfig): Connection {
+  const clusters: KafkaCluster[] = [];
+  onClusters(client, (cluster) => clusters.push(cluster));
+  const producer = client.producer({ ...config, metadataMaxAge });
+  const [cluster] = clusters;
+  if (cluster === undefined) throw hidden();
+  cluster.isolationLevel = readUncommitted;
+  return { producer, cluster };
 }
 
 /** Shows `change` each cluster that the client makes from now on, for a producer, a consumer or an admin. */
@@ -95,7 +117,10 @@ function makerSymbol(client: Kafka): symbol {
   const symbol = Object.getOwnPropertySymbols(client).find(
     ({ description }) => description === 'private:Kafka:createCluster',
   );
-  if (symbol === undefined || typeof Reflect.get(client, symbol) !== 'function')
-    throw new Error('This version of kafkajs hides its cluster; 2.2.4 is needed.');
+  if (symbol === undefined || typeof Reflect.get(client, symbol) !== 'function') throw hidden();
   return symbol;
+}
+
+function hidden(): Error {
+  return new Error('This version of kafkajs hides its cluster; 2.2.4 is needed.');
 }

@@ -171,7 +171,8 @@ export function toLogError(error: unknown, context: KafkaFailureContext): LogErr
 
 /** Whether the same request can succeed later: the link or the cluster is in trouble, not the request. */
 export function isTransient(error: unknown): boolean {
-  if (error instanceof LogError && error.cause === undefined) return error.code === 'broker_unreachable';
+  if (error instanceof LogError && error.cause === undefined)
+    return error.code === 'broker_unreachable' || error.code === 'not_written';
   const code = codeOf(error);
   if (code === 'broker_unreachable') return true;
   return code === 'request_failed' && chain(error).at(-1)?.retriable === true;
@@ -195,8 +196,9 @@ export function needsOtherMechanism(error: unknown): boolean {
   return chain(error).some(({ type }) => type === 'UNSUPPORTED_SASL_MECHANISM');
 }
 
-/** Whether the brokers forgot this producer, so that only a new producer id can go on. */
+/** Whether the brokers forgot this producer, or it does not know of a partition: only a new one can go on. */
 export function needsNewProducer(error: unknown): boolean {
+  if (error instanceof LogError && error.code === 'not_written') return true;
   return chain(error).some(({ type = '' }) => renewTypes.has(type));
 }
 

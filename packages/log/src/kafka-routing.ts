@@ -7,6 +7,11 @@ type Metadata = Pick<
   'addMultipleTargetTopics' | 'refreshMetadataIfNecessary' | 'findTopicPartitionMetadata'
 >;
 
+/** Records for one partition. */
+export interface Lot extends TopicMessages {
+  readonly partition: number;
+}
+
 /** By the key as Kafka's Java client does, without one in turn. */
 const partitionOf = kafkajs.Partitioners.DefaultPartitioner();
 
@@ -17,12 +22,11 @@ const partitionOf = kafkajs.Partitioners.DefaultPartitioner();
  * who leads what: a partition whose leader has changed by then is left out when its new leader has answered already,
  * and written twice when the old one had. It gives up when the first leader fails, while the others are still being
  * written to. With one partition at a time none of that can happen.
+ *
+ * @param cluster the producer's own: what another one knows of is left out by a producer that has not heard of it yet
  */
-export async function byPartition(
-  cluster: Metadata,
-  records: readonly RoutedRecord[],
-): Promise<TopicMessages[]> {
-  const lots = new Map<string, TopicMessages>();
+export async function byPartition(cluster: Metadata, records: readonly RoutedRecord[]): Promise<Lot[]> {
+  const lots = new Map<string, Lot>();
   for (const { topic, messages } of toTopicMessages(records)) {
     await cluster.addMultipleTargetTopics([topic]);
     await cluster.refreshMetadataIfNecessary();
@@ -30,7 +34,7 @@ export async function byPartition(
     for (const message of messages) {
       const partition = partitionOf({ topic, partitionMetadata, message });
       const place = `${topic}/${partition}`;
-      const lot = lots.get(place) ?? { topic, messages: [] };
+      const lot = lots.get(place) ?? { topic, partition, messages: [] };
       lot.messages.push({ ...message, partition });
       lots.set(place, lot);
     }

@@ -1,11 +1,12 @@
 import { messageOf } from '@loopwatch/contract';
-import kafkajs, { type Producer, type TopicMessages } from 'kafkajs';
+import kafkajs from 'kafkajs';
 import { LogError } from './errors.ts';
+import { requireAppended } from './kafka-answers.ts';
 import { createKafkaClient, type KafkaOptions, withAdmin } from './kafka-client.ts';
-import { createKafkaCluster, type KafkaCluster } from './kafka-cluster.ts';
+import { type Connection, createProducer } from './kafka-cluster.ts';
 import { isTransient, needsNewProducer, toLogError } from './kafka-errors.ts';
 import { chunksOf, requestBytes } from './kafka-messages.ts';
-import { allSettled, byPartition } from './kafka-routing.ts';
+import { allSettled, byPartition, type Lot } from './kafka-routing.ts';
 import { sizeOf } from './output-records.ts';
 import type { OutputRecord, VerdictSink } from './ports.ts';
 import { backoff, delay } from './timing.ts';
@@ -47,8 +48,7 @@ class KafkaSink implements VerdictSink {
   readonly #queue: Delivery[] = [];
   #state: 'new' | 'open' | 'closed' = 'new';
   #closesAt = Number.POSITIVE_INFINITY;
-  #producer: Producer | undefined;
-  #cluster: KafkaCluster | undefined;
+  #connection: Connection | undefined;
   #pumping: Promise<void> | undefined;
 
   constructor(options: KafkaSinkOptions) {
@@ -78,9 +78,8 @@ class KafkaSink implements VerdictSink {
     this.#state = 'closed';
     this.#closesAt = Date.now() + closeTimeoutMs;
     await this.#pumping;
-    await this.#producer?.disconnect().catch(() => undefined);
-    this.#producer = undefined;
-    await this.#cluster?.disconnect().catch(() => undefined);
+    await this.#connection?.producer.disconnect().catch(() => undefined);
+    this.#connection = undefined;
   }
 
   async #pump(): Promise<void> {
@@ -120,18 +119,26 @@ class KafkaSink implements VerdictSink {
 
   /** Sends what is left of some records, again and again while the cluster is in trouble. */
   async #send(records: readonly OutputRecord[], deadline: number): Promise<void> {
-    let left: Set<TopicMessages> | undefined;
+    let left: Set<Lot> | undefined;
     const compression = kafkajs.CompressionTypes[compressionTypes[this.#options.compression ?? 'none']];
     for (let attempt = 0; ; attempt += 1) {
       try {
-        const producer = await this.#connected();
-        left ??= new Set(await this.#lots(records));
+        const { producer, cluster } = await this.#connected();
+        left ??= new Set(await byPartition(cluster, records));
+        // Failures first: what they have left open can only be settled by the same producer.
+        let unwritten: LogError | undefined;
         await allSettled(
           Array.from(left, async (lot) => {
-            await producer.sendBatch({ acks: -1, compression, topicMessages: [lot] });
-            left?.delete(lot);
+            const answers = await producer.sendBatch({ acks: -1, compression, topicMessages: [lot] });
+            try {
+              requireAppended(lot, answers, 0);
+              left?.delete(lot);
+            } catch (error) {
+              unwritten = error as LogError;
+            }
           }),
         );
+        if (unwritten !== undefined) throw unwritten;
         return;
       } catch (error) {
         // A producer that failed has given back its sequence numbers: with other records under the same numbers the
@@ -159,34 +166,27 @@ class KafkaSink implements VerdictSink {
     return toLogError(error, { brokers: this.#options.brokers, doing, topics });
   }
 
-  /** The partitions that records are for, as the cluster has them now. */
-  async #lots(records: readonly OutputRecord[]): Promise<TopicMessages[]> {
-    this.#cluster ??= createKafkaCluster(this.#options);
-    await this.#cluster.connect();
-    return byPartition(this.#cluster, records);
-  }
-
-  async #connected(): Promise<Producer> {
-    if (this.#producer !== undefined) return this.#producer;
-    const producer = createKafkaClient(this.#options).producer({
+  async #connected(): Promise<Connection> {
+    if (this.#connection !== undefined) return this.#connection;
+    const connection = createProducer(createKafkaClient(this.#options), {
       allowAutoTopicCreation: false,
       createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
       idempotent: true,
       retry: { initialRetryTime: 100, maxRetryTime: 1_000, retries: 3 },
     });
     try {
-      await producer.connect();
+      await connection.producer.connect();
     } catch (error) {
-      await producer.disconnect().catch(() => undefined);
+      await connection.producer.disconnect().catch(() => undefined);
       throw error;
     }
-    this.#producer = producer;
-    return producer;
+    this.#connection = connection;
+    return connection;
   }
 
   #dropProducer(): void {
-    void this.#producer?.disconnect().catch(() => undefined);
-    this.#producer = undefined;
+    void this.#connection?.producer.disconnect().catch(() => undefined);
+    this.#connection = undefined;
   }
 }
 

@@ -1,12 +1,15 @@
-import kafkajs, { type Producer, type TopicMessages, type Transaction } from 'kafkajs';
+import kafkajs, { type Producer, type Transaction } from 'kafkajs';
+import { requireAppended } from './kafka-answers.ts';
 import { createKafkaClient, type KafkaOptions } from './kafka-client.ts';
-import type { KafkaCluster } from './kafka-cluster.ts';
+import { createProducer, type KafkaCluster } from './kafka-cluster.ts';
 import { chunksOf, type RoutedRecord } from './kafka-messages.ts';
+import { listOffset } from './kafka-offsets.ts';
 import { metadataOf } from './kafka-position.ts';
-import { allSettled, byPartition } from './kafka-routing.ts';
+import { allSettled, byPartition, type Lot } from './kafka-routing.ts';
 import { TransactionPlan } from './kafka-transaction-plan.ts';
 import type { VerdictSink } from './ports.ts';
 import type { Place, Step } from './task.ts';
+import { backoff, delay } from './timing.ts';
 
 /** How the steps of one partition get into Kafka. */
 export interface StepWriter {
@@ -18,7 +21,6 @@ export interface StepWriter {
 }
 
 export interface StepWriterOptions {
-  readonly cluster: KafkaCluster;
   readonly place: Place;
   readonly groupId: string;
   /** Kept state as records of its topic. */
@@ -27,6 +29,8 @@ export interface StepWriterOptions {
 
 /** A worker that dies in a transaction holds up read-committed readers until its partition has a new owner, or this long. */
 const transactionTimeoutMs = 30_000;
+/** How often a partition without a leader is asked where it ends: about as long as kafkajs tries to write to it. */
+const endTries = 20;
 
 /**
  * Outputs, kept state and position of a step in one transaction. The transactional id is the partition's: whoever opens
@@ -35,14 +39,17 @@ const transactionTimeoutMs = 30_000;
 export class TransactionalStepWriter implements StepWriter {
   readonly #options: StepWriterOptions;
   readonly #producer: Producer;
+  readonly #cluster: KafkaCluster;
   readonly #plan: TransactionPlan;
+  /** Where the partitions end at least that were written to, by topic and number. */
+  readonly #ends = new Map<string, number>();
 
   constructor(options: KafkaOptions, step: StepWriterOptions) {
     this.#options = step;
     const { groupId, place } = step;
     const client = createKafkaClient(options);
     this.#plan = new TransactionPlan(client);
-    this.#producer = client.producer({
+    const { producer, cluster } = createProducer(client, {
       transactionalId: `${groupId}/${place.topic}/${place.partition}`,
       transactionTimeout: transactionTimeoutMs,
       idempotent: true,
@@ -52,6 +59,8 @@ export class TransactionalStepWriter implements StepWriter {
       // An open transaction of another owner has to end first, which takes a moment.
       retry: { initialRetryTime: 20, maxRetryTime: 500, factor: 0, multiplier: 1.5, retries: 20 },
     });
+    this.#producer = producer;
+    this.#cluster = cluster;
   }
 
   async open(): Promise<void> {
@@ -62,18 +71,18 @@ export class TransactionalStepWriter implements StepWriter {
   }
 
   async write(step: Step): Promise<void> {
-    const { groupId, place, cluster, stateRecords } = this.#options;
+    const { groupId, place, stateRecords } = this.#options;
     const { topic, partition } = place;
     const transaction = await this.#producer.transaction();
     try {
-      const chunks: TopicMessages[][] = [];
+      const chunks: Lot[][] = [];
       for (const records of chunksOf([...step.outputs, ...stateRecords(step.state)]))
-        chunks.push(await byPartition(cluster, records));
+        chunks.push(await byPartition(this.#cluster, records));
       this.#plan.begin(chunks.flat());
       const position = { partition, offset: String(step.position), metadata: metadataOf(step) };
       // Neither is seen before the commit, so neither waits for the other.
       await allSettled([
-        send(transaction, chunks),
+        this.#send(transaction, chunks),
         transaction.sendOffsets({ consumerGroupId: groupId, topics: [{ topic, partitions: [position] }] }),
       ]);
       await transaction.commit();
@@ -87,11 +96,30 @@ export class TransactionalStepWriter implements StepWriter {
   async close(): Promise<void> {
     await this.#producer.disconnect().catch(() => undefined);
   }
-}
 
-async function send(transaction: Transaction, chunks: readonly TopicMessages[][]): Promise<void> {
-  for (const lots of chunks)
-    await allSettled(lots.map((lot) => transaction.sendBatch({ acks: -1, topicMessages: [lot] })));
+  async #send(transaction: Transaction, chunks: readonly Lot[][]): Promise<void> {
+    for (const lots of chunks) await allSettled(lots.map((lot) => this.#sendLot(transaction, lot)));
+  }
+
+  async #sendLot(transaction: Transaction, lot: Lot): Promise<void> {
+    const place = `${lot.topic}/${lot.partition}`;
+    const end = this.#ends.get(place) ?? (await this.#endOf(lot));
+    const answers = await transaction.sendBatch({ acks: -1, topicMessages: [lot] });
+    this.#ends.set(place, requireAppended(lot, answers, end));
+  }
+
+  /** Where a partition ends for those who read all there is, which is what a producer's cluster does. */
+  async #endOf({ topic, partition }: Lot): Promise<number> {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await listOffset(this.#cluster, topic, partition, false);
+      } catch (error) {
+        if (attempt === endTries) throw error;
+        await delay(backoff(attempt, 20, 500));
+        await this.#cluster.refreshMetadata().catch(() => undefined);
+      }
+    }
+  }
 }
 
 /**

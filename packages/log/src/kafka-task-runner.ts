@@ -173,7 +173,6 @@ class KafkaTaskRunner implements TaskRunner {
   #createWriter(place: Place, state: KafkaState): StepWriter {
     const { groupId, stateTopic } = this.#options;
     const options = {
-      cluster: this.#cluster,
       place,
       groupId,
       stateRecords: (changes: Parameters<KafkaState['records']>[0]) =>

@@ -1,12 +1,9 @@
-import type { Kafka, TopicMessages } from 'kafkajs';
+import type { Kafka } from 'kafkajs';
+import { requireAnswered, type TopicPartitions } from './kafka-answers.ts';
 import { type KafkaBroker, type KafkaCluster, onClusters } from './kafka-cluster.ts';
 import { isConcurrent } from './kafka-errors.ts';
+import type { Lot } from './kafka-routing.ts';
 import { delay } from './timing.ts';
-
-interface TopicPartitions {
-  readonly topic: string;
-  readonly partitions: readonly number[];
-}
 
 interface AddPartitions {
   readonly transactionalId: string;
@@ -15,12 +12,25 @@ interface AddPartitions {
   readonly topics: readonly TopicPartitions[];
 }
 
+interface AddPartitionsAnswer {
+  readonly errors: readonly { readonly topic: string; readonly partitionErrors: readonly Partition[] }[];
+}
+
+/** A request and its answer alike. */
+interface OffsetCommit {
+  readonly topics: readonly { readonly topic: string; readonly partitions: readonly Partition[] }[];
+}
+
+interface Partition {
+  readonly partition: number;
+}
+
 /** Who keeps a transaction or a group's offsets. */
 interface Coordinator extends KafkaBroker {
   isConnected(): boolean;
-  addPartitionsToTxn(request: AddPartitions): Promise<unknown>;
+  addPartitionsToTxn(request: AddPartitions): Promise<AddPartitionsAnswer>;
   addOffsetsToTxn(request: object): Promise<unknown>;
-  txnOffsetCommit(request: object): Promise<unknown>;
+  txnOffsetCommit(request: OffsetCommit): Promise<OffsetCommit>;
   endTxn(request: object): Promise<unknown>;
 }
 
@@ -44,13 +54,10 @@ export class TransactionPlan {
   }
 
   /** To be called when a transaction has begun, with all that will be written in it. */
-  begin(lots: readonly TopicMessages[]): void {
+  begin(lots: readonly Lot[]): void {
     const topics = new Map<string, Set<number>>();
-    for (const { topic, messages } of lots) {
-      const partitions = topics.get(topic) ?? new Set();
-      for (const { partition } of messages) if (partition !== undefined) partitions.add(partition);
-      topics.set(topic, partitions);
-    }
+    for (const { topic, partition } of lots)
+      topics.set(topic, (topics.get(topic) ?? new Set<number>()).add(partition));
     this.#planned = Array.from(topics, ([topic, partitions]) => ({ topic, partitions: [...partitions] }));
     this.#added = undefined;
   }
@@ -85,7 +92,7 @@ export class TransactionPlan {
     const methods = {
       addPartitionsToTxn: guard((request: AddPartitions) => this.#add(broker, request)),
       addOffsetsToTxn: guard((request: object) => onceEnded(() => broker.addOffsetsToTxn(request))),
-      txnOffsetCommit: guard((request: object) => broker.txnOffsetCommit(request)),
+      txnOffsetCommit: guard((request: OffsetCommit) => commitOffsets(broker, request)),
       endTxn: guard((request: object) => broker.endTxn(request)),
     };
     return Object.assign(Object.create(broker) as Coordinator, methods);
@@ -93,12 +100,34 @@ export class TransactionPlan {
 
   #add(broker: Coordinator, request: AddPartitions): Promise<unknown> {
     const all = { ...request, topics: this.#planned };
-    this.#added ??= onceEnded(() => broker.addPartitionsToTxn(all)).catch((error: unknown) => {
+    this.#added ??= onceEnded(() => addPartitions(broker, all)).catch((error: unknown) => {
       this.#added = undefined;
       throw error;
     });
     return this.#added;
   }
+}
+
+async function addPartitions(broker: Coordinator, request: AddPartitions): Promise<void> {
+  const { errors } = await broker.addPartitionsToTxn(request);
+  const answered = errors.map(({ topic, partitionErrors }) => ({
+    topic,
+    partitions: numbers(partitionErrors),
+  }));
+  requireAnswered('that the transaction covers what is written', request.topics, answered);
+}
+
+async function commitOffsets(broker: Coordinator, request: OffsetCommit): Promise<void> {
+  const answer = await broker.txnOffsetCommit(request);
+  requireAnswered('the position', committed(request), committed(answer));
+}
+
+function committed({ topics }: OffsetCommit): TopicPartitions[] {
+  return topics.map(({ topic, partitions }) => ({ topic, partitions: numbers(partitions) }));
+}
+
+function numbers(partitions: readonly Partition[]): number[] {
+  return partitions.map(({ partition }) => partition);
 }
 
 /** The brokers may still be writing the markers of the transaction before; a new one can begin a moment later. */
