@@ -3,7 +3,14 @@ import { runChaos } from './run.ts';
 
 // `npm run chaos` does the same for longer.
 it('concludes all exactly once while workers and brokers are killed, frozen and cut off', async () => {
-  const report = await runChaos({ minutes: 0.75, kills: 6, seed: 4, rate: 300, told: () => undefined });
+  const report = await runChaos({
+    minutes: 0.75,
+    kills: 6,
+    seed: 4,
+    rate: 300,
+    internalMinIsr: 2,
+    told: () => undefined,
+  });
   const { differences, troubles, verdicts, events, faults, kept, takeovers } = report;
   expect({ differences, troubles }).toEqual({
     differences: { missing: [], duplicate: [], unexpected: [], outOfOrder: [], different: [] },

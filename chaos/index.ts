@@ -1,3 +1,4 @@
+import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { isExact } from './compare.ts';
@@ -5,8 +6,9 @@ import { reportText } from './report.ts';
 import { runChaos } from './run.ts';
 
 /**
- * `npm run chaos -- --minutes 5 --kills 40 --seed 1 --rate 300`: fails with exit code 1 when a verdict is missing, came
- * twice or differs, and says so. Progress on stderr, the report on stdout.
+ * `npm run chaos -- --minutes 5 --kills 40 --seed 1 --rate 300 --internal-min-isr 2`: fails with exit code 1 when a verdict
+ * is missing, came twice or differs, and says so. Progress on stderr, the report on stdout, and all of it in
+ * `.cache/chaos/report.json`.
  */
 const { values } = parseArgs({
   options: {
@@ -14,6 +16,7 @@ const { values } = parseArgs({
     kills: { type: 'string', default: '0' },
     seed: { type: 'string', default: '1' },
     rate: { type: 'string', default: '300' },
+    'internal-min-isr': { type: 'string', default: '2' },
   },
 });
 
@@ -24,14 +27,29 @@ function numberOf(name: keyof typeof values): number {
   process.exit(2);
 }
 
+const internalMinIsr = numberOf('internal-min-isr');
+if (internalMinIsr !== 1 && internalMinIsr !== 2) {
+  process.stderr.write('--internal-min-isr: 1 or 2 is expected\n');
+  process.exit(2);
+}
+
 const logs = fileURLToPath(new URL('../.cache/chaos', import.meta.url));
 const seed = numberOf('seed');
 const began = performance.now();
 const report = await runChaos({
-  ...{ minutes: numberOf('minutes'), kills: numberOf('kills'), rate: numberOf('rate'), seed, logs },
+  ...{
+    minutes: numberOf('minutes'),
+    kills: numberOf('kills'),
+    rate: numberOf('rate'),
+    seed,
+    logs,
+    internalMinIsr,
+  },
   told: (text) => {
     process.stderr.write(`${((performance.now() - began) / 1_000).toFixed(1).padStart(6)} s  ${text}\n`);
   },
 });
+await mkdir(logs, { recursive: true });
+await writeFile(`${logs}/report.json`, JSON.stringify({ seed, internalMinIsr, ...report }, undefined, 2));
 process.stdout.write(reportText(seed, report));
 process.exitCode = isExact(report.differences) && report.troubles.length === 0 ? 0 : 1;

@@ -13,6 +13,8 @@ export const faultKinds = [
   'cut connections',
   'lose answers',
   'isolate broker',
+  'kill worker and broker',
+  'kill broker beside frozen',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
@@ -124,13 +126,19 @@ export class Mischief {
     const kinds: readonly BrokerFault[] = [
       ...(['kill broker', 'kill broker', 'freeze broker'] as const),
       ...(['cut connections', 'lose answers', 'isolate broker'] as const),
+      ...(['kill worker and broker', 'kill worker and broker', 'kill broker beside frozen'] as const),
     ];
     // The first one is a kill, so that there is one in a short run.
     for (let kind: BrokerFault = 'kill broker'; await pause(random.between(1_000, 5_000), signal); ) {
-      const node = random.pick(this.#options.cluster.nodes);
+      const { cluster, fleet } = this.#options;
+      const node = random.pick(cluster.nodes);
       this.#note(kind, `node ${node.id}`);
-      await harm(kind, node, random);
-      await this.#options.cluster.healed(healMs);
+      const { running } = fleet;
+      if (kind === 'kill worker and broker' && running.length > 0)
+        this.#worry('kill worker', random.pick(running), random);
+      const others = cluster.nodes.filter((other) => other !== node);
+      await harm(kind, node, random.pick(others), random);
+      await cluster.healed(healMs);
       kind = random.pick(kinds);
     }
   }
@@ -141,13 +149,20 @@ export class Mischief {
   }
 }
 
-/** Harms a node for a while. */
-async function harm(kind: BrokerFault, node: TestNode, random: Random): Promise<void> {
+/** Harms a node for a while, or two of them, which leaves the cluster without a majority. */
+async function harm(kind: BrokerFault, node: TestNode, other: TestNode, random: Random): Promise<void> {
   const { proxy } = node;
   const whileMs = random.between(...brokerMs);
-  if (kind === 'kill broker') {
+  if (kind === 'kill broker' || kind === 'kill worker and broker') {
     await node.kill();
     await delay(whileMs);
+    await node.start();
+  } else if (kind === 'kill broker beside frozen') {
+    other.pause();
+    await delay(whileMs / 2);
+    await node.kill();
+    await delay(whileMs / 2);
+    other.resume();
     await node.start();
   } else if (kind === 'freeze broker') {
     node.pause();

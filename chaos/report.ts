@@ -20,6 +20,7 @@ export function reportText(seed: number, report: ChaosReport): string {
     `takeovers       ${milliseconds(durations)}`,
     `                ${sessionsRestored} sessions restored, ${recordsReplayed} records replayed, at most ${longestReplay} at a time`,
     `interruptions   ${interruptions}`,
+    `unconfirmed     ${report.unconfirmed}`,
     `kept state      ${kept.snapshots} snapshots, ${kept.tombstones} tombstones`,
     'work stood still after',
     ...Object.entries(report.stalls).map(([kind, stall]) => `  ${kind.padEnd(16)}${milliseconds(stall)}`),

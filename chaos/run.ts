@@ -29,6 +29,8 @@ export interface ChaosOptions {
   readonly seed: number;
   /** Events a second. */
   readonly rate: number;
+  /** `min.insync.replicas` of `__transaction_state` and `__consumer_offsets`. */
+  readonly internalMinIsr: 1 | 2;
   readonly told: (text: string) => void;
   /** Where the workers' logs are left. */
   readonly logs?: string;
@@ -43,6 +45,8 @@ export interface ChaosReport {
   readonly faults: Readonly<Partial<Record<FaultKind, number>>>;
   readonly stalls: Readonly<Partial<Record<FaultKind, Distribution>>>;
   readonly takeovers: Takeovers;
+  /** Steps that ended without a confirmation for all they wrote. */
+  readonly unconfirmed: number;
   readonly kept: { readonly snapshots: number; readonly tombstones: number };
   /** What went wrong of itself. */
   readonly troubles: readonly string[];
@@ -64,11 +68,17 @@ const readMs = 300_000;
  * what was concluded against what one process without any failure makes of the same events.
  */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
-  const { minutes, kills, seed, rate, told, logs } = options;
+  const { minutes, kills, seed, rate, internalMinIsr, told, logs } = options;
   const began = Date.now();
   const random = new Random(seed);
   told('starting three Kafka nodes');
-  await using cluster = await startKafkaCluster();
+  await using cluster = await startKafkaCluster({
+    properties: {
+      'transaction.state.log.min.isr': String(internalMinIsr),
+      // What `__consumer_offsets` has; the topics of Loopwatch have a setting of their own.
+      'min.insync.replicas': String(internalMinIsr),
+    },
+  });
   await using folder = await tempDir('loopwatch-chaos');
   const settings = settingsOf(cluster);
   const topics = topicNames(settings.kafka.topics);
@@ -129,12 +139,17 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     faults: byKind((kind) => of(kind).length),
     stalls: byKind((kind) => stalls(of(kind), commits.advances, lines)),
     takeovers: takeovers(lines),
+    unconfirmed: lines.filter(({ fields: { error } }) => isUnconfirmed(error)).length,
     kept: {
       snapshots: state.filter(({ value }) => value !== null).length,
       tombstones: state.filter(({ value }) => value === null).length,
     },
     troubles: fleet.faults,
   };
+}
+
+function isUnconfirmed(error: unknown): boolean {
+  return typeof error === 'string' && /were not written:|did not confirm/.test(error);
 }
 
 function inputOf(cluster: TestCluster) {
