@@ -1,3 +1,14 @@
+export {
+  type Activity,
+  type IncidentState,
+  incidentAt,
+  incidentStates,
+  isQuiet,
+  QUIET_AFTER_MS,
+  type SessionState,
+  sessionAt,
+  sessionStates,
+} from './activity.ts';
 export { allowedValues } from './allowed-values.ts';
 export {
   type Control,

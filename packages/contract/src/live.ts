@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { incidentStates } from './activity.ts';
 import {
   beginningSchema,
   costSchema,
@@ -33,7 +34,9 @@ export const incidentRowSchema = z.object({
   id: z.string(),
   detector: z.enum(detectorIds),
   kind: z.enum(['loop', 'limit', 'outage']),
-  state: z.enum(['open', 'resolved']),
+  state: z
+    .enum(incidentStates)
+    .describe('quiet: its session has sent nothing for a minute; open again with the next event.'),
   outcome: z.enum(verdictOutcomes).nullable().describe('How it ended; null while open.'),
   sessionId: z.string(),
   promptId: z.string().nullable(),
@@ -45,6 +48,9 @@ export const incidentRowSchema = z.object({
   detectedAt: z.number().describe('Wall clock of the first verdict, epoch ms; lists are sorted by it.'),
   openedAt: z.number().describe('Event time of the first verdict, epoch ms.'),
   lastAt: z.number().describe('Event time of the latest verdict, epoch ms.'),
+  lastActivityAt: z
+    .number()
+    .describe('Wall clock at which the latest event of its session was processed, epoch ms.'),
   resolvedAt: z.number().nullable().describe('Event time, epoch ms.'),
   count: z.int().nonnegative(),
   threshold: z.number(),
@@ -73,7 +79,8 @@ export const incidentSchema = incidentRowSchema.extend({
 });
 
 export const incidentStatsSchema = z.object({
-  open: z.int().nonnegative(),
+  open: z.int().nonnegative().describe('Those that are quiet left out.'),
+  quiet: z.int().nonnegative(),
   openByDetector: z.partialRecord(z.enum(detectorIds), z.int().positive()),
   found: z.int().nonnegative().describe('Incidents in the verdict log, those no longer kept included.'),
   foundSince: z.number().nullable().describe('Wall clock of the oldest of them, epoch ms.'),

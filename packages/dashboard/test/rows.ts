@@ -29,6 +29,7 @@ export function row(part: Partial<IncidentItem> = {}): IncidentItem {
     detectedAt: NOW - 60_000,
     openedAt: NOW - 60_012,
     lastAt: NOW - 60_012,
+    lastActivityAt: NOW,
     resolvedAt: null,
     count: 5,
     threshold: 5,
@@ -75,6 +76,7 @@ export function incident(part: Partial<IncidentDetail> = {}): IncidentDetail {
 export function stats(part: Partial<IncidentStats> = {}): IncidentStats {
   return {
     open: 1,
+    quiet: 0,
     openByDetector: { 'tool-repeat': 1 },
     found: 1,
     foundSince: NOW - 60_000,
@@ -142,11 +144,12 @@ export function session(part: Partial<SessionItem> = {}): SessionItem {
     backend: 'openai',
     agent: 'checkout-agent',
     tenant: null,
-    incidents: { open: 1, total: 1, byDetector: { 'tool-repeat': 1 } },
+    incidents: { open: 1, quiet: 0, total: 1, byDetector: { 'tool-repeat': 1 } },
     verdicts: 1,
     source: { topic: 'loopwatch.events', partition: 0, firstOffset: '0', lastOffset: '59' },
     preset: 'balanced',
     configHash: '4f1c9a2',
+    lastActivityAt: NOW,
     updatedAt: NOW,
     ...part,
   };

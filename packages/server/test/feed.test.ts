@@ -159,7 +159,7 @@ onBothDatabases(({ make, kind, disconnect }) => {
       await database.query('select id, state, events, incidents_open from sessions order by id'),
     ).toEqual([
       { id: 'a', state: 'ended', events: 9, incidents_open: 0 },
-      { id: 'b', state: 'idle', events: 2, incidents_open: 0 },
+      { id: 'b', state: 'idle', events: 2, incidents_open: 1 },
     ]);
   });
 

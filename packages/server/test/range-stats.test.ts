@@ -26,7 +26,7 @@ onBothDatabases(({ make }) => {
       await changeTriage(tx, ['judged'], { status: 'acknowledged' }, who);
       await changeTriage(tx, ['wrong'], { status: 'false_positive' }, who);
     });
-    const stats = await rangeStats(database, { from: START, to: START + 600_000, bucketMs: 60_000 });
+    const stats = await rangeStats(database, { from: START, to: START + 600_000, bucketMs: 60_000 }, START);
     const of = (detector: string) => stats.detectors.find((one) => one.detector === detector);
     expect(of('tool-repeat')).toEqual({
       ...{ detector: 'tool-repeat', incidents: 3, open: 1, acknowledged: 1, falsePositives: 1 },

@@ -49,8 +49,8 @@ onBothDatabases(({ make }) => {
     expect(await retention(database, { days: 10.5, megabytes: null }).run()).toBe(3 * 1_090);
     const after = await currentStats(database, START);
     expect(after).toMatchObject({ kept: 10, dropped: 1_090, found: 1_100 });
-    expect({ ...after, open: 0, openByDetector: {}, kept: 0, dropped: 0, latency: null }).toEqual({
-      ...{ ...before, open: 0, openByDetector: {}, kept: 0, dropped: 0, latency: null },
+    expect({ ...after, open: 0, quiet: 0, openByDetector: {}, kept: 0, dropped: 0, latency: null }).toEqual({
+      ...{ ...before, open: 0, quiet: 0, openByDetector: {}, kept: 0, dropped: 0, latency: null },
     });
     expect(await database.query('select count(*) as n from verdicts')).toEqual([{ n: 10 }]);
     expect(await database.query('select count(*) as n from incident_docs')).toEqual([{ n: 10 }]);

@@ -67,7 +67,9 @@ function sessionOf(
   { events, source }: ReturnType<typeof logOf>,
   state: SessionItem['state'] = 'live',
 ): SessionItem {
-  return { ...summary('s-1', { events, source }), state, updatedAt: 0 };
+  const session = summary('s-1', { events, source });
+  const incidents = { ...session.incidents, quiet: 0 };
+  return { ...session, incidents, state, lastActivityAt: 0, updatedAt: 0 };
 }
 
 const placed = (items: readonly SessionEvent[]) =>

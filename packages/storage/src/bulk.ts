@@ -2,22 +2,28 @@
 export type Columns = Readonly<Record<string, string>>;
 export type RowOf<C extends Columns> = { readonly [K in keyof C]: unknown };
 
-/**
- * A statement that writes many rows: those that are there are replaced. With `change`, each gets the next number.
- *
- * @param parameter that holds the rows as a JSON array of objects
- */
+export interface UpsertOptions {
+  /** Each row gets the next number of the changes. */
+  readonly change?: boolean;
+  /** Name of the parameter that holds the rows as a JSON array of objects. */
+  readonly parameter?: string;
+  /** What columns of a row that is there become, where that is not simply the new value. */
+  readonly replacing?: Readonly<Record<string, string>>;
+}
+
+/** A statement that writes many rows: those that are there are replaced. */
 export function upsert(
   table: string,
   columns: Columns,
-  { change = false, parameter = '$1' }: { change?: boolean; parameter?: string } = {},
+  { change = false, parameter = '$1', replacing = {} }: UpsertOptions = {},
 ): string {
   const names = Object.keys(columns).map((name) => `"${name}"`);
   const [key = '', ...others] = names;
   const changed = change ? [...others, 'change'] : others;
+  const replaced = Object.fromEntries(Object.entries(replacing).map(([name, value]) => [`"${name}"`, value]));
   return `insert into ${table} (${names.join(', ')}${change ? ', change' : ''})
      select ${names.join(', ')}${change ? `, nextval('changes')` : ''} from ${recordset(columns, parameter)}
-     on conflict (${key}) do update set ${changed.map((name) => `${name} = excluded.${name}`).join(', ')}`;
+     on conflict (${key}) do update set ${changed.map((name) => `${name} = ${replaced[name] ?? `excluded.${name}`}`).join(', ')}`;
 }
 
 /** A parameter, a JSON array of objects, as rows. */

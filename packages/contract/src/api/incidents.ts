@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { incidentStates } from '../activity.ts';
 import { incidentRowSchema, incidentSchema } from '../live.ts';
 import { costSchema, detectorIds, verdictActions, verdictSchema } from '../verdict.ts';
 import { pageSchema } from './paging.ts';
@@ -36,7 +37,7 @@ export const incidentFilterSchema = z
       .describe('Text in reason, tool, id, session, agent, model or tenant; case ignored.'),
     detector: z.array(z.enum(detectorIds)).max(50),
     kind: z.array(z.enum(['loop', 'limit', 'outage'])),
-    state: z.array(z.enum(['open', 'resolved'])),
+    state: z.array(z.enum(incidentStates)),
     action: z.array(z.enum(verdictActions)),
     tool: texts.describe('Names of tools.'),
     sessionId: texts,
@@ -46,7 +47,7 @@ export const incidentFilterSchema = z
     tenant: texts,
     triage: z.array(z.enum(triageStatuses)).describe('A muted one whose time is over counts as new.'),
     group: texts.describe('Group keys.'),
-    open: z.boolean().describe('true: open, and neither muted nor a false positive. false: the others.'),
+    open: z.boolean().describe('true: open now, and neither muted nor a false positive. false: the others.'),
     from: time.describe('Found at or after this time (`detectedAt`): epoch ms, or RFC 3339.'),
     to: time.describe('Found before this time.'),
   })
@@ -84,6 +85,7 @@ export const incidentGroupSchema = z.object({
   latestId: z.string(),
   occurrences: z.int().positive().describe('Incidents that fit the filters.'),
   open: z.int().nonnegative(),
+  quiet: z.int().nonnegative(),
   sessions: z.int().positive(),
   firstSeen: z.number().describe('Wall clock, epoch ms.'),
   lastSeen: z.number(),

@@ -1,17 +1,24 @@
 import { z } from 'zod';
+import { sessionStates } from '../activity.ts';
 import { sessionSummarySchema } from '../session-summary.ts';
 import { incidentItemSchema } from './incidents.ts';
 import { pageSchema } from './paging.ts';
 
 /** `/sessions`, `/sessions/:id`, `/sessions/:id/events`, `/sessions/:id/records/:offset`, `/sessions/:id/messages`. */
 
-export const sessionStates = ['live', 'ended', 'idle'] as const;
-export type SessionState = (typeof sessionStates)[number];
+const { incidents } = sessionSummarySchema.shape;
 
 export const sessionItemSchema = sessionSummarySchema.omit({ v: true, status: true }).extend({
   state: z
     .enum(sessionStates)
-    .describe('ended: by its own event. idle: it fell silent for so long that nobody waits for it any more.'),
+    .describe(
+      'quiet: no event for a minute. ended: by its own event. idle: quiet for so long that it was freed; its next event starts it afresh.',
+    ),
+  incidents: incidents.extend({
+    open: incidents.shape.open.describe('Going on now: the session is live.'),
+    quiet: incidents.shape.open.describe('Neither resolved nor open, since the session has gone quiet.'),
+  }),
+  lastActivityAt: z.number().describe('Wall clock at which its latest event was processed, epoch ms.'),
   updatedAt: z.number().describe('Wall clock of the latest summary, epoch ms.'),
 });
 
@@ -74,7 +81,9 @@ export const sessionEventsSchema = z.object({
   after: z
     .string()
     .nullable()
-    .describe('Cursor for `after`: the events behind these; null at the end of a session that is not live.'),
+    .describe(
+      'Cursor for `after`: the events behind these; null at the end of a session that has ended or is idle.',
+    ),
   total: z.int().nonnegative().describe('Events of the session, duplicates left out.'),
   source: sessionSummarySchema.shape.source,
   gone: z.boolean().describe('Its first events are no longer in the log.'),

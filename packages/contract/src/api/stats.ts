@@ -53,7 +53,7 @@ export const statsSchema = z.object({
   lag: count
     .nullable()
     .describe('Records of the topics that the server has not read yet; null before the first.'),
-  activeSessions: count.describe('Live ones, now.'),
+  activeSessions: count.describe('Live ones, now; those that are quiet left out.'),
   current: incidentStatsSchema.describe('Over everything that is stored.'),
 });
 

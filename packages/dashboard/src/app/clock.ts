@@ -37,3 +37,11 @@ export function serverNow(): number {
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }
+
+/** Two seconds: what is laid over whole lists is not worth more. */
+const COARSE_MS = 2_000;
+
+/** The server's wall clock in coarse steps; for what has to notice that something has gone quiet. */
+export function useCoarseNow(): number {
+  return useSyncExternalStore(subscribe, () => now - (now % COARSE_MS));
+}

@@ -1,10 +1,10 @@
-import type { IncidentDetail, IncidentItem } from '@loopwatch/contract/api';
+import { type IncidentDetail, type IncidentItem, incidentAt } from '@loopwatch/contract/api';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { ApiError, errorText } from '../api/client.ts';
 import { incidentQuery } from '../api/incidents.ts';
-import { serverNow } from '../app/clock.ts';
+import { serverNow, useCoarseNow } from '../app/clock.ts';
 import { ErrorBoundary } from '../app/ErrorBoundary.tsx';
 import { showInTab } from '../app/favicon.ts';
 import { useKeys } from '../app/keys.ts';
@@ -18,6 +18,7 @@ import { Icon } from '../ui/icons.tsx';
 import { Message } from '../ui/Message.tsx';
 import { Ring } from '../ui/Ring.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
+import { Clock } from '../ui/Time.tsx';
 import { costSentence } from './cost.ts';
 import { Evidence } from './evidence/index.tsx';
 import { Guidance, Record, Steps, Why } from './facts.tsx';
@@ -52,7 +53,9 @@ export function IncidentView({ id, row, onClose, alone = onClose === undefined }
     if (revision > known) void client.invalidateQueries({ queryKey: incidentQuery(id).queryKey });
   }, [client, id, revision, known]);
 
-  const shown = newest(told ?? row, data);
+  const now = useCoarseNow();
+  const latest = newest(told ?? row, data);
+  const shown = latest && incidentAt(latest, now);
   return (
     <article className={styles['pane']} aria-label="Incident">
       {onClose !== undefined && <Bar id={id} onClose={onClose} />}
@@ -162,6 +165,13 @@ function Head({ item, page }: { readonly item: IncidentItem | IncidentDetail; re
       <div className={styles['title']}>
         <div className={styles['chips']}>
           <StateChip state={item.state} outcome={item.outcome} />
+          {item.state === 'quiet' && (
+            <span className={chipClass}>
+              <span>
+                no events since <Clock time={item.lastActivityAt} />
+              </span>
+            </span>
+          )}
           <span className={chipClass}>
             <DetectorLabel detector={item.detector} />
           </span>

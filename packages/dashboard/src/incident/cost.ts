@@ -10,8 +10,8 @@ export function costSentence({ cost, state }: Pick<IncidentRow, 'cost' | 'state'
   if (cost.characters > 0 && cost.calls === 0) parts.push(plural(cost.characters, 'character'));
   const took = formatDuration(Math.max(0, cost.ms));
   if (parts.length === 0)
-    return state === 'open' ? `Going on for ${took} so far.` : `It went on for ${took}.`;
-  return `${joinWords(parts)} in ${took} ${state === 'open' ? 'since it began, as of its latest verdict' : 'from its beginning to its end'}.`;
+    return state !== 'resolved' ? `Going on for ${took} so far.` : `It went on for ${took}.`;
+  return `${joinWords(parts)} in ${took} ${state !== 'resolved' ? 'since it began, as of its latest verdict' : 'from its beginning to its end'}.`;
 }
 
 /** The cost in the little room of a list: tokens where they are known, else calls, else characters. */

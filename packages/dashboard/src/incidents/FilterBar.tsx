@@ -49,6 +49,7 @@ export function FilterBar({ search, rows, onChange }: Props) {
         options={[
           { value: 'all', text: 'All' },
           { value: 'open', text: 'Open' },
+          { value: 'quiet', text: 'Quiet' },
           { value: 'resolved', text: 'Resolved' },
         ]}
         onChange={(value) =>

@@ -56,7 +56,7 @@ export const columns: readonly Column[] = [
       <>
         <Ago time={detectedAt} />
         <small>
-          {state === 'open' ? 'for' : 'lasted'} {formatDuration(Math.max(0, cost.ms))}
+          {state === 'resolved' ? 'lasted' : 'for'} {formatDuration(Math.max(0, cost.ms))}
         </small>
       </>
     ),

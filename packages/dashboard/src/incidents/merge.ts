@@ -1,4 +1,4 @@
-import type { IncidentItem } from '@loopwatch/contract/api';
+import { type IncidentItem, incidentAt } from '@loopwatch/contract/api';
 import { rangeLimits, type TimeRange } from '../ui/time-range.ts';
 import { type Filter, listFilterNames } from './search.ts';
 
@@ -32,7 +32,7 @@ function isMuteOver({ triage }: IncidentItem, now: number): boolean {
   return triage.status === 'muted' && triage.mutedUntil !== null && triage.mutedUntil <= now;
 }
 
-/** Open, and neither muted nor a false positive. */
+/** Open now, and neither muted nor a false positive. */
 export function isOpen(item: IncidentItem, now: number): boolean {
   const { status } = item.triage;
   return (
@@ -85,14 +85,16 @@ export function mergeRows(
     if (known.has(item.id)) continue;
     known.add(item.id);
     const told = live.get(item.id);
-    if (told === undefined || !isNewer(told, item)) rows.push(item);
-    else if (matches(told, filter, range, now)) {
-      rows.push(told);
+    const latest = incidentAt(told === undefined || !isNewer(told, item) ? item : told, now);
+    if (latest === item) rows.push(item);
+    else {
       changed = true;
+      if (matches(latest, filter, range, now)) rows.push(latest);
     }
   }
   const last = read.at(-1);
-  for (const item of live.values()) {
+  for (const told of live.values()) {
+    const item = incidentAt(told, now);
     if (known.has(item.id) || !matches(item, filter, range, now)) continue;
     if (!whole && last !== undefined && compare(item, last) > 0) continue;
     rows.push(item);

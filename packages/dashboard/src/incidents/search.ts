@@ -1,4 +1,4 @@
-import type { IncidentFilter, TriageStatus } from '@loopwatch/contract/api';
+import { type IncidentFilter, incidentStates, type TriageStatus } from '@loopwatch/contract/api';
 import { type Search, valueOf, valuesOf } from '../app/search.ts';
 import { detectorIds } from '../ui/detectors.ts';
 import { allTime, readRange, type TimeRange, writeRange } from '../ui/time-range.ts';
@@ -22,7 +22,7 @@ export type ListFilter = Exclude<keyof Filter, 'q' | 'open'>;
 export const listFilters = {
   detector: detectorIds,
   kind: ['loop', 'limit', 'outage'],
-  state: ['open', 'resolved'],
+  state: incidentStates,
   action: ['warn', 'chance', 'block', 'none'],
   triage: ['new', 'acknowledged', 'muted', 'false_positive'] satisfies TriageStatus[],
   tool: undefined,

@@ -2,7 +2,7 @@ import type { IncidentItem } from '@loopwatch/contract/api';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { use, useCallback, useEffect, useMemo, useState } from 'react';
 import { incidentsQuery } from '../api/incidents.ts';
-import { serverNow } from '../app/clock.ts';
+import { serverNow, useCoarseNow } from '../app/clock.ts';
 import { LiveContext, useLive } from '../live/context.ts';
 import { matches, mergeRows, type View } from './merge.ts';
 
@@ -48,9 +48,10 @@ export function useIncidentList(view: View, held: boolean): IncidentList {
 
   const { data, hasNextPage } = query;
   const read = useMemo(() => data?.pages.flatMap(({ items }) => items), [data]);
+  const now = useCoarseNow();
   const rows = useMemo(
-    () => read && mergeRows(read, shown, view, !hasNextPage, serverNow()),
-    [read, shown, view, hasNextPage],
+    () => read && mergeRows(read, shown, view, !hasNextPage, now),
+    [read, shown, view, hasNextPage, now],
   );
   const waiting = useMemo(() => {
     if (!still) return 0;

@@ -23,7 +23,7 @@ const REFRESH_MS = 5_000;
 export function Conversation({ session: { sessionId, state } }: { readonly session: SessionDetail }) {
   const query = useInfiniteQuery({
     ...messagesQuery(sessionId),
-    refetchInterval: state === 'live' && REFRESH_MS,
+    refetchInterval: (state === 'live' || state === 'quiet') && REFRESH_MS,
   });
   const veil = useVeil();
   return (

@@ -1,11 +1,14 @@
-import type { SessionDetail } from '@loopwatch/contract/api';
+import { incidentAt, type SessionDetail, sessionAt } from '@loopwatch/contract/api';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useEffect, useMemo } from 'react';
 import { ApiError, errorText } from '../api/client.ts';
 import { messagesQuery, sessionQuery } from '../api/sessions.ts';
+import { useCoarseNow } from '../app/clock.ts';
 import { valueOf } from '../app/search.ts';
+import { isNewer } from '../incidents/merge.ts';
 import { useLive } from '../live/context.ts';
+import { unresolvedText } from '../sessions/SessionCells.tsx';
 import { SessionState } from '../sessions/SessionState.tsx';
 import { Button } from '../ui/Button.tsx';
 import { Card } from '../ui/Card.tsx';
@@ -35,6 +38,8 @@ export function SessionPage() {
   const query = useQuery(sessionQuery(id));
   const client = useQueryClient();
   const told = useLive(({ sessions }) => sessions.get(id));
+  const loops = useLive((state) => state.incidents);
+  const now = useCoarseNow();
   const { data } = query;
 
   // The list of its incidents is not part of what the live link tells of a session.
@@ -68,9 +73,14 @@ export function SessionPage() {
       </Page>
     );
   }
-  const session: SessionDetail =
+  const latest: SessionDetail =
     told !== undefined && told.updatedAt >= data.updatedAt ? { ...data, ...told } : data;
-  return <Session key={id} session={session} search={search} />;
+  const session = sessionAt(latest, now);
+  const incidentItems = session.incidentItems.map((item) => {
+    const news = loops.get(item.id);
+    return incidentAt(news !== undefined && isNewer(news, item) ? news : item, now);
+  });
+  return <Session key={id} session={{ ...session, incidentItems }} search={search} />;
 }
 
 interface Props {
@@ -160,7 +170,7 @@ function Session({ session, search }: Props) {
             title="Loops in it"
             note={
               session.incidentItems.length > 0 &&
-              `${formatNumber(session.incidents.total)}, ${String(session.incidents.open)} open`
+              `${formatNumber(session.incidents.total)}, ${unresolvedText(session.incidents)}`
             }
           >
             {session.incidentItems.length === 0 ? (

@@ -33,7 +33,7 @@ export function Transcript({ session, anchor, at }: Props) {
     id: session.sessionId,
     anchor,
     until: at,
-    live: session.state === 'live',
+    live: session.state === 'live' || session.state === 'quiet',
   });
   const [shown, setShown] = useState<Shown>('all');
   const veil = useVeil();

@@ -69,7 +69,13 @@ function Loops({ row: { incidents } }: { readonly row: SessionItem }) {
               ];
         })}
       </span>
-      <small>{incidents.open > 0 ? `${String(incidents.open)} open` : 'all over'}</small>
+      <small>{unresolvedText(incidents)}</small>
     </div>
   );
+}
+
+/** How many of a session's loops are not resolved. */
+export function unresolvedText({ open, quiet }: SessionItem['incidents']): string {
+  if (open > 0) return `${String(open)} open`;
+  return quiet > 0 ? `${String(quiet)} quiet` : 'all resolved';
 }

@@ -38,6 +38,7 @@ export function SessionFilters({ search, onChange }: Props) {
         options={[
           { value: 'all', text: 'Any state' },
           { value: 'live', text: 'Live' },
+          { value: 'quiet', text: 'Quiet' },
           { value: 'idle', text: 'Idle' },
           { value: 'ended', text: 'Ended' },
         ]}

@@ -1,9 +1,9 @@
 import type { SessionState as State } from '@loopwatch/contract/api';
 import styles from './SessionState.module.css';
 
-const texts: Record<State, string> = { live: 'live', idle: 'idle', ended: 'ended' };
+const texts: Record<State, string> = { live: 'live', quiet: 'quiet', idle: 'idle', ended: 'ended' };
 
-/** Live, idle or ended: a sign and a word. */
+/** Live, quiet, idle or ended: a sign and a word. */
 export function SessionState({ state }: { readonly state: State }) {
   return (
     <span className={styles['state']} data-state={state}>

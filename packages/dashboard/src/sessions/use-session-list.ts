@@ -1,7 +1,8 @@
-import type { SessionItem } from '@loopwatch/contract/api';
+import { type SessionItem, sessionAt } from '@loopwatch/contract/api';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import { sessionsQuery } from '../api/sessions.ts';
+import { useCoarseNow } from '../app/clock.ts';
 import { useLive } from '../live/context.ts';
 import type { SessionSearch } from './search.ts';
 
@@ -19,10 +20,11 @@ interface SessionList {
 export function useSessionList(search: SessionSearch): SessionList {
   const query = useInfiniteQuery({ ...sessionsQuery(search), refetchInterval: 30_000 });
   const live = useLive((state) => state.sessions);
+  const now = useCoarseNow();
   const rows = useMemo(() => {
     const read = query.data?.pages.flatMap(({ items }) => items);
-    return read?.map((item) => newer(live.get(item.sessionId), item));
-  }, [query.data, live]);
+    return read?.map((item) => sessionAt(newer(live.get(item.sessionId), item), now));
+  }, [query.data, live, now]);
 
   // A session that nobody has read yet: the list is read again, at most every second.
   const { sort } = search;

@@ -7,11 +7,11 @@ export const chipClass = styles['chip'];
 
 type StateData = Pick<IncidentRow, 'state' | 'outcome'>;
 
-function stateName({ state, outcome }: StateData): 'open' | 'recovered' | 'ended' | 'disabled' {
-  return state === 'open' ? 'open' : (outcome ?? 'ended');
+function stateName({ state, outcome }: StateData): 'open' | 'quiet' | 'recovered' | 'ended' | 'disabled' {
+  return state === 'resolved' ? (outcome ?? 'ended') : state;
 }
 
-/** Open, recovered, ended or disabled: a sign, a word and a colour. */
+/** Open, quiet, recovered, ended or disabled: a sign, a word and a colour. */
 export function StateLabel(data: StateData) {
   const name = stateName(data);
   return (

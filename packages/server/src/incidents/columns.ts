@@ -1,6 +1,5 @@
-import type { IncidentRow } from '@loopwatch/contract';
 import type { RowOf } from '@loopwatch/storage';
-import { type FoldedRow, firstStep } from './fold.ts';
+import { type FoldedRow, firstStep, type RowOfVerdicts } from './fold.ts';
 
 /** What of an incident lists are filtered and sorted by. */
 export const incidentColumns = {
@@ -19,6 +18,7 @@ export const incidentColumns = {
   tool: 'text',
   detected_at: 'float8',
   last_at: 'float8',
+  active_at: 'float8',
   count: 'float8',
   calls: 'float8',
   turns: 'float8',
@@ -33,11 +33,18 @@ export const incidentColumns = {
 
 const searchUnits = 600;
 
-/** @param triage what people said of it before the incident was read, if anything */
+/** What others than its verdicts say of an incident. */
+export interface IncidentSurroundings {
+  /** What people said of it, maybe before it was read. */
+  readonly triage: { readonly status: string; readonly mutedUntil: number | null } | undefined;
+  /** Wall clock at which the latest known event of its session was processed, epoch ms. */
+  readonly activeAt: number;
+}
+
 export function incidentColumnsOf(
-  row: IncidentRow,
+  row: RowOfVerdicts,
   fold: FoldedRow,
-  triage: { readonly status: string; readonly mutedUntil: number | null } | undefined,
+  { triage, activeAt }: Partial<IncidentSurroundings> = {},
 ): RowOf<typeof incidentColumns> {
   const { id, detector, kind, state, action, outcome, sessionId, agent, model, backend, tenant, tool } = row;
   const words = [row.reason, tool?.name, sessionId, id, agent, model, tenant].filter((word) => word != null);
@@ -48,6 +55,8 @@ export function incidentColumnsOf(
     tool: tool?.name ?? null,
     detected_at: row.detectedAt,
     last_at: row.lastAt,
+    // Its verdicts are signs of life as well.
+    active_at: Math.max(activeAt ?? 0, ...fold.seen.map(({ detectedAt }) => detectedAt)),
     count: row.count,
     calls: row.cost.calls,
     turns: row.cost.turns,

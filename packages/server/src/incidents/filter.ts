@@ -1,14 +1,14 @@
 import type { IncidentFilter } from '@loopwatch/contract/api';
 import { Conditions } from '../storage/conditions.ts';
+import { incidentStateNow } from '../storage/states-now.ts';
 
-/** @param now wall clock, epoch ms: a muted incident whose time is over counts as new */
+/** @param now wall clock, epoch ms: a muted incident whose time is over counts as new, an open one that is silent as quiet */
 export function incidentConditions(filter: IncidentFilter, now: number): Conditions {
   const conditions = new Conditions();
   const { q, detector, kind, state, action, tool, sessionId, model, backend, agent, tenant, group } = filter;
   conditions.contains('search', q);
   conditions.anyOf('detector', detector);
   conditions.anyOf('kind', kind);
-  conditions.anyOf('state', state);
   conditions.anyOf('action', action);
   conditions.anyOf('tool', tool);
   conditions.anyOf('session_id', sessionId);
@@ -18,10 +18,16 @@ export function incidentConditions(filter: IncidentFilter, now: number): Conditi
   conditions.anyOf('tenant', tenant);
   conditions.anyOf('group_key', group);
   conditions.between('detected_at', filter.from, filter.to);
+  if (state !== undefined && state.length > 0) {
+    conditions.anyOf(incidentStateNow(conditions.parameter(now)), state);
+    // Of those there are few, and an index knows them.
+    if (!state.includes('resolved')) conditions.add("state = 'open'");
+  }
   if (filter.triage !== undefined) conditions.anyOf(triageNow(conditions.parameter(now)), filter.triage);
   if (filter.open !== undefined) {
-    const status = triageNow(conditions.parameter(now));
-    const open = `(state = 'open' and ${status} not in ('muted', 'false_positive'))`;
+    const at = conditions.parameter(now);
+    const status = triageNow(at);
+    const open = `(${incidentStateNow(at)} = 'open' and ${status} not in ('muted', 'false_positive'))`;
     conditions.add(filter.open ? open : `not ${open}`);
   }
   return conditions;

@@ -95,8 +95,11 @@ export function addVerdict(
   };
 }
 
+/** An incident as its verdicts have it; when its session was last active is for others to say. */
+export type RowOfVerdicts = Omit<IncidentRow, 'lastActivityAt'>;
+
 /** The fold as lists show it. */
-export function toRow(fold: FoldedRow): IncidentRow {
+export function toRow(fold: FoldedRow): RowOfVerdicts {
   const { latest } = fold;
   const resolved = latest.phase === 'resolved';
   const { reason, countAt } = reasonOf(fold);
@@ -141,7 +144,7 @@ function reasonOf({ latest, loopReason }: FoldedRow): Pick<Verdict, 'reason' | '
 }
 
 /** The fold with everything there is to know. */
-export function toIncident(fold: IncidentFold): Incident {
+export function toIncident(fold: IncidentFold): Omit<Incident, 'lastActivityAt'> {
   const { latest } = fold;
   return {
     ...toRow(fold),

@@ -1,10 +1,11 @@
-import type { IncidentRow, Verdict } from '@loopwatch/contract';
+import type { Verdict } from '@loopwatch/contract';
 import type { GroupSort, IncidentFilter, IncidentGroup, IncidentGroupPage } from '@loopwatch/contract/api';
 import { jsonText, type Queryable } from '@loopwatch/storage';
 import { Conditions } from '../storage/conditions.ts';
 import { type Paging, pageOfIds, type Sorting } from '../storage/page-query.ts';
+import { incidentStateNow } from '../storage/states-now.ts';
 import { incidentConditions, triageNow } from './filter.ts';
-import { toRow } from './fold.ts';
+import { type RowOfVerdicts, toRow } from './fold.ts';
 import { readRow } from './stored-fold.ts';
 
 const columns: Readonly<Record<GroupSort, string>> = {
@@ -20,6 +21,7 @@ interface GroupRow {
   readonly id: string;
   readonly occurrences: number;
   readonly open: number;
+  readonly quiet: number;
   readonly sessions: number;
   readonly first_seen: number;
   readonly last_seen: number;
@@ -61,11 +63,14 @@ async function groupsOf(
 ): Promise<IncidentGroup[]> {
   if (keys.length === 0) return [];
   const conditions = incidentConditions({ ...filter, group: [...keys] }, now);
-  const status = triageNow(conditions.parameter(now));
+  const at = conditions.parameter(now);
+  const status = triageNow(at);
+  const isState = (value: string): string =>
+    `count(*) filter (where ${incidentStateNow(at)} = '${value}')::float8`;
   const isStatus = (value: string): string => `count(*) filter (where ${status} = '${value}')::float8`;
   const rows = await database.query<GroupRow>(
     `select group_key as id, count(*)::float8 as occurrences, min(detected_at) as first_seen,
-       max(detected_at) as last_seen, count(*) filter (where state = 'open')::float8 as open,
+       max(detected_at) as last_seen, ${isState('open')} as open, ${isState('quiet')} as quiet,
        count(distinct session_id)::float8 as sessions,
        max(case action when 'block' then 3 when 'chance' then 2 when 'warn' then 1 else 0 end) as action,
        sum(calls)::float8 as calls, sum(turns)::float8 as turns, ${tokenSum} as tokens, sum(duration) as ms,
@@ -83,7 +88,7 @@ async function groupsOf(
   });
 }
 
-async function latestOf(database: Queryable, keys: readonly string[]): Promise<Map<string, IncidentRow>> {
+async function latestOf(database: Queryable, keys: readonly string[]): Promise<Map<string, RowOfVerdicts>> {
   const rows = await database.query<{ key: string; fold: string }>(
     `select k.key, d.fold from jsonb_array_elements_text($1::jsonb) as k(key)
      cross join lateral (
@@ -94,13 +99,13 @@ async function latestOf(database: Queryable, keys: readonly string[]): Promise<M
   return new Map(rows.map(({ key, fold }) => [key, toRow(readRow(fold))]));
 }
 
-function toGroup(row: GroupRow, latest: IncidentRow): IncidentGroup {
+function toGroup(row: GroupRow, latest: RowOfVerdicts): IncidentGroup {
   const { detector, kind, tool, agent, model, backend, reason } = latest;
-  const { occurrences, open, sessions, calls, turns, ms } = row;
+  const { occurrences, open, quiet, sessions, calls, turns, ms } = row;
   const action: Verdict['action'] = actions[row.action] ?? 'none';
   return {
     ...{ key: row.id, detector, kind, tool, agent, model, backend, reason, latestId: latest.id },
-    ...{ occurrences, open, sessions, firstSeen: row.first_seen, lastSeen: row.last_seen, action },
+    ...{ occurrences, open, quiet, sessions, firstSeen: row.first_seen, lastSeen: row.last_seen, action },
     cost: { calls, turns, tokens: row.tokens < 0 ? null : row.tokens, ms },
     triage: {
       new: row.new,

@@ -1,4 +1,4 @@
-import type { Incident } from '@loopwatch/contract';
+import { type Incident, incidentAt } from '@loopwatch/contract';
 import {
   type IncidentDetail,
   type IncidentItem,
@@ -13,11 +13,12 @@ import { readFold, readRow, type StoredFold } from './stored-fold.ts';
 interface ItemRow {
   readonly id: string;
   readonly group_key: string;
+  readonly active_at: number;
   readonly fold: string;
   readonly triage: Triage | null;
 }
 
-const itemSelect = `select i.id, i.group_key, d.fold, t.doc as triage
+const itemSelect = `select i.id, i.group_key, i.active_at, d.fold, t.doc as triage
   from incidents i join incident_docs d on d.id = i.id left join triage t on t.incident_id = i.id`;
 
 /** The incidents of these ids, in their order; what is not there is left out. */
@@ -44,19 +45,20 @@ export async function incidentDetail(
   const [found] = await database.query<
     StoredFold & {
       readonly group_key: string;
+      readonly active_at: number;
       readonly triage: Triage | null;
       readonly history: TriageChange[] | null;
     }
   >(
-    `select i.group_key, d.fold, d.evidence, t.doc as triage, t.history
+    `select i.group_key, i.active_at, d.fold, d.evidence, t.doc as triage, t.history
      from incidents i join incident_docs d on d.id = i.id left join triage t on t.incident_id = i.id where i.id = $1`,
     [id],
   );
   if (found === undefined) return undefined;
   const fold = readFold(found);
-  const incident: Incident = toIncident(fold);
+  const incident: Incident = { ...toIncident(fold), lastActivityAt: found.active_at };
   return {
-    ...incident,
+    ...incidentAt(incident, now),
     groupKey: found.group_key,
     triage: asItCounts(found.triage, now),
     triageHistory: found.history ?? [],
@@ -73,6 +75,10 @@ export function asItCounts(triage: Triage | null, now: number): Triage {
   return isOver ? { ...triage, status: 'new', mutedUntil: null } : triage;
 }
 
-function toItem({ fold, group_key: groupKey, triage }: ItemRow, now: number): IncidentItem {
-  return { ...toRow(readRow(fold)), groupKey, triage: asItCounts(triage, now) };
+function toItem(
+  { fold, group_key: groupKey, active_at: lastActivityAt, triage }: ItemRow,
+  now: number,
+): IncidentItem {
+  const row = incidentAt({ ...toRow(readRow(fold)), lastActivityAt }, now);
+  return { ...row, groupKey, triage: asItCounts(triage, now) };
 }

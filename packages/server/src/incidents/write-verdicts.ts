@@ -1,6 +1,11 @@
 import type { Verdict } from '@loopwatch/contract';
 import { jsonText, type Queryable, recordset, upsert } from '@loopwatch/storage';
-import { incidentColumns, incidentColumnsOf, plausibleLatency } from './columns.ts';
+import {
+  type IncidentSurroundings,
+  incidentColumns,
+  incidentColumnsOf,
+  plausibleLatency,
+} from './columns.ts';
 import { addVerdict, type IncidentFold, toRow } from './fold.ts';
 import { readFold, storeFold } from './stored-fold.ts';
 
@@ -51,7 +56,7 @@ export async function writeVerdicts(tx: Queryable, read: readonly ReadVerdict[])
   ]);
   const fresh = inserted.flatMap(({ id }) => byId.get(id) ?? []);
   if (fresh.length === 0) return { opened: 0, changed: 0, duplicates: read.length };
-  const known = await knownOf(tx, new Set(fresh.map(({ verdict }) => verdict.incidentId)));
+  const known = await knownOf(tx, fresh);
   const changed = new Map<string, IncidentFold>();
   for (const { verdict, arrivedAt } of fresh) {
     const id = verdict.incidentId;
@@ -61,7 +66,7 @@ export async function writeVerdicts(tx: Queryable, read: readonly ReadVerdict[])
   if (changed.size > 0) {
     const folds = [...changed];
     await tx.query(writeIncidents, [
-      jsonText(folds.map(([id, fold]) => incidentColumnsOf(toRow(fold), fold, known.get(id)?.triage))),
+      jsonText(folds.map(([id, fold]) => incidentColumnsOf(toRow(fold), fold, known.get(id)))),
       jsonText(folds.map(([id, fold]) => ({ id, ...storeFold(fold) }))),
     ]);
   }
@@ -82,32 +87,35 @@ function verdictRow({ verdict, arrivedAt }: ReadVerdict) {
   };
 }
 
-interface Known {
+interface Known extends IncidentSurroundings {
   readonly fold: IncidentFold | undefined;
-  /** What people said of it; maybe before it was read. */
-  readonly triage: { readonly status: string; readonly mutedUntil: number | null } | undefined;
 }
 
 /** What there is of these incidents. */
-async function knownOf(tx: Queryable, ids: ReadonlySet<string>): Promise<Map<string, Known>> {
+async function knownOf(tx: Queryable, fresh: readonly ReadVerdict[]): Promise<Map<string, Known>> {
+  const sessions = new Map(fresh.map(({ verdict }) => [verdict.incidentId, verdict.sessionId]));
   const found = await tx.query<{
     id: string;
     fold: string | null;
     evidence: string | null;
     status: string | null;
     mutedUntil: number | null;
+    activeAt: number | null;
   }>(
-    `select one.id, d.fold, d.evidence, t.doc->>'status' as status, (t.doc->>'mutedUntil')::float8 as "mutedUntil"
-     from jsonb_array_elements_text($1::jsonb) as one(id)
-     left join incident_docs d on d.id = one.id left join triage t on t.incident_id = one.id`,
-    [jsonText([...ids])],
+    `select r.id, d.fold, d.evidence, t.doc->>'status' as status, (t.doc->>'mutedUntil')::float8 as "mutedUntil",
+       greatest(i.active_at, s.active_at) as "activeAt"
+     from ${recordset({ id: 'text', session: 'text' })}
+     left join incidents i on i.id = r.id left join incident_docs d on d.id = r.id
+     left join sessions s on s.id = r.session left join triage t on t.incident_id = r.id`,
+    [jsonText([...sessions].map(([id, session]) => ({ id, session })))],
   );
   return new Map(
-    found.map(({ id, fold, evidence, status, mutedUntil }) => [
+    found.map(({ id, fold, evidence, status, mutedUntil, activeAt }) => [
       id,
       {
         fold: fold === null || evidence === null ? undefined : readFold({ fold, evidence }),
         triage: status === null ? undefined : { status, mutedUntil },
+        activeAt: activeAt ?? 0,
       },
     ]),
   );

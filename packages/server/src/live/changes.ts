@@ -53,7 +53,7 @@ export async function changesSince(
   return {
     sequence,
     incidents: await incidentItems(database, incidents.ids, now),
-    sessions: await sessionItems(database, sessions.ids),
+    sessions: await sessionItems(database, sessions.ids, now),
     settings: settings.map(({ scope }) => scope),
     dropped: { incidents: incidents.others, sessions: sessions.others },
   };

@@ -51,6 +51,8 @@ export class LiveHub {
   #unlisten: () => Promise<void> = () => Promise.resolve();
   #sequence = 0;
   #statsAt = 0;
+  /** Open incidents by the sums that were told last. */
+  #open = 0;
   #dropped = 0;
 
   constructor(http: HttpServer, options: LiveHubOptions) {
@@ -71,7 +73,10 @@ export class LiveHub {
     });
     this.#pace = new Pace(updateIntervalMs, () => this.#queue(() => this.#tell()));
     this.#beat = setInterval(() => {
-      if (this.clients > 0) this.#namespace.emit('heartbeat', this.#heartbeat());
+      if (this.clients === 0) return;
+      this.#namespace.emit('heartbeat', this.#heartbeat());
+      // Silence changes nothing that is stored, but the sums: what was open goes quiet.
+      if (this.#open > 0) this.#pace.ask();
     }, heartbeatIntervalMs);
   }
 
@@ -125,6 +130,7 @@ export class LiveHub {
     const missed = typeof since === 'number' ? await this.#since(since) : undefined;
     const tooMuch = missed === undefined || missed.dropped.incidents + missed.dropped.sessions > 0;
     const message = tooMuch ? await this.#snapshot() : { ...missed, stats: await this.#options.stats.get() };
+    this.#open = message.stats.open;
     if ('info' in message) socket.emit('snapshot', message);
     else socket.emit('changes', message);
     // With nobody there, nothing was told; what the first one knows is where telling begins.
@@ -153,6 +159,7 @@ export class LiveHub {
     const began = now();
     if (due) this.#statsAt = began;
     const message = { ...changes, stats: due ? await stats.get() : null };
+    this.#open = message.stats?.open ?? this.#open;
     // Numbers that are not told now, or are older than the changes, come with a later message.
     if (!due || stats.madeAt < began) this.#pace.askLater(statsIntervalMs);
     this.#sequence = changes.sequence;

@@ -25,7 +25,7 @@ export function sessionEventsApi({ database, records, now }: SessionEventsApiOpt
       const query = parseQuery(request.query, sessionEventsQuerySchema);
       const ways = [query.after, query.before, query.end, query.around].filter((way) => way !== undefined);
       if (ways.length > 1) throw new HttpProblem(400, 'Give one of after, before, end and around');
-      const [session] = await sessionItems(database, [id]);
+      const [session] = await sessionItems(database, [id], now());
       if (session === undefined) throw new HttpProblem(404, `There is no session ${id}`);
       const around =
         query.around === undefined ? undefined : await placeOf(database, id, query.around, now());

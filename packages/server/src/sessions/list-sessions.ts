@@ -2,6 +2,7 @@ import type { SessionFilter, SessionPage, SessionSort } from '@loopwatch/contrac
 import type { Queryable } from '@loopwatch/storage';
 import { Conditions } from '../storage/conditions.ts';
 import { type Paging, pageOfIds, type Sorting } from '../storage/page-query.ts';
+import { sessionStateNow } from '../storage/states-now.ts';
 import { sessionItems } from './read-sessions.ts';
 
 const columns: Readonly<Record<SessionSort, string>> = {
@@ -15,26 +16,30 @@ const columns: Readonly<Record<SessionSort, string>> = {
   incidents: 'incidents',
 };
 
+/** @param now wall clock, epoch ms */
 export async function listSessions(
   database: Queryable,
   filter: SessionFilter,
-  { sort, ...paging }: Paging & { readonly sort: Sorting<SessionSort> },
+  { sort, now, ...paging }: Paging & { readonly sort: Sorting<SessionSort>; readonly now: number },
 ): Promise<SessionPage> {
-  const conditions = sessionConditions(filter);
+  const conditions = sessionConditions(filter, now);
   const page = await pageOfIds(database, { table: 'sessions', conditions, columns, sort, ...paging });
-  return { ...page, items: await sessionItems(database, page.items) };
+  return { ...page, items: await sessionItems(database, page.items, now) };
 }
 
-function sessionConditions(filter: SessionFilter): Conditions {
+function sessionConditions(filter: SessionFilter, now: number): Conditions {
   const conditions = new Conditions();
+  const { state } = filter;
   conditions.contains('search', filter.q);
-  conditions.anyOf('state', filter.state);
+  if (state !== undefined) conditions.anyOf(sessionStateNow(conditions.parameter(now)), state);
   conditions.anyOf('model', filter.model);
   conditions.anyOf('backend', filter.backend);
   conditions.anyOf('agent', filter.agent);
   conditions.anyOf('tenant', filter.tenant);
   conditions.between('last_event_at', filter.from, filter.to);
-  if (filter.incidents === 'open') conditions.add('incidents_open > 0');
+  if (filter.incidents === 'open') {
+    conditions.add(`incidents_open > 0 and ${sessionStateNow(conditions.parameter(now))} = 'live'`);
+  }
   if (filter.incidents === 'any') conditions.add('incidents > 0');
   if (filter.incidents === 'none') conditions.add('incidents = 0');
   return conditions;

@@ -4,6 +4,7 @@ import { Router } from 'express';
 import { z } from 'zod';
 import { pagingParameters, parseQuery } from '../http/parse-query.ts';
 import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
+import type { SessionEventsApiOptions } from './events-of-session-api.ts';
 import { sessionItems } from './read-sessions.ts';
 
 const querySchema = z.strictObject(pagingParameters).partial();
@@ -18,14 +19,17 @@ interface MessageRow {
 }
 
 /** `GET /sessions/:id/messages`: the conversation as the gateway has stored it. */
-export function sessionMessagesApi({ database }: { readonly database: Database }): Router {
+export function sessionMessagesApi({
+  database,
+  now,
+}: Pick<SessionEventsApiOptions, 'database' | 'now'>): Router {
   const router = Router();
   router
     .route('/sessions/:id/messages')
     .get(async (request, response) => {
       const { id } = request.params;
       const { cursor, limit = defaultLimit } = parseQuery(request.query, querySchema);
-      const [session] = await sessionItems(database, [id]);
+      const [session] = await sessionItems(database, [id], now());
       if (session === undefined) throw new HttpProblem(404, `There is no session ${id}`);
       response.json(await listMessages(database, id, after(cursor), limit));
     })

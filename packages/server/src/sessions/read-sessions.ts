@@ -1,30 +1,39 @@
-import type { SessionSummary } from '@loopwatch/contract';
+import { type SessionSummary, sessionAt } from '@loopwatch/contract';
 import type { SessionItem, SessionState } from '@loopwatch/contract/api';
 import { jsonText, type Queryable } from '@loopwatch/storage';
 
 interface SessionRow {
   readonly id: string;
   readonly state: SessionState;
-  readonly incidents_open: number;
+  readonly active_at: number;
   readonly updated_at: number;
   readonly doc: SessionSummary;
 }
 
-/** The sessions of these ids, in their order; what is not there is left out. */
-export async function sessionItems(database: Queryable, ids: readonly string[]): Promise<SessionItem[]> {
+/** The sessions of these ids, in their order; what is not there is left out. @param now wall clock, epoch ms */
+export async function sessionItems(
+  database: Queryable,
+  ids: readonly string[],
+  now: number,
+): Promise<SessionItem[]> {
   if (ids.length === 0) return [];
   const rows = await database.query<SessionRow>(
-    `select id, state, incidents_open, updated_at, doc from sessions
+    `select id, state, active_at, updated_at, doc from sessions
      where id in (select jsonb_array_elements_text($1::jsonb))`,
     [jsonText(ids)],
   );
-  const byId = new Map(rows.map((row) => [row.id, toItem(row)]));
+  const byId = new Map(rows.map((row) => [row.id, toItem(row, now)]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-function toItem({ state, incidents_open: open, updated_at: updatedAt, doc }: SessionRow): SessionItem {
+function toItem(
+  { state, active_at: lastActivityAt, updated_at: updatedAt, doc }: SessionRow,
+  now: number,
+): SessionItem {
   const summary: Partial<SessionSummary> & Omit<SessionSummary, 'v' | 'status'> = { ...doc };
   delete summary.v;
   delete summary.status;
-  return { ...summary, incidents: { ...summary.incidents, open }, state, updatedAt };
+  // As many as are not resolved; whether they are open is for the clock.
+  const incidents = { ...summary.incidents, open: 0, quiet: summary.incidents.open };
+  return sessionAt({ ...summary, incidents, state, lastActivityAt, updatedAt }, now);
 }

@@ -7,13 +7,13 @@ import { sessionItems } from './read-sessions.ts';
 import { ofSession } from './session-record.ts';
 
 /** `GET /sessions/:id/records/:offset`. */
-export function sessionRecordApi({ database, records }: SessionEventsApiOptions): Router {
+export function sessionRecordApi({ database, records, now }: SessionEventsApiOptions): Router {
   const router = Router();
   router
     .route('/sessions/:id/records/:offset')
     .get(async (request, response) => {
       const { id, offset } = request.params;
-      const [session] = await sessionItems(database, [id]);
+      const [session] = await sessionItems(database, [id], now());
       if (session === undefined) throw new HttpProblem(404, `There is no session ${id}`);
       const { topic, partition } = session.source;
       let record: SessionRecord | undefined;

@@ -39,13 +39,14 @@ export async function sessionEvents(
   const first = Number(source.firstOffset);
   const last = Number(source.lastOffset);
   const limit = query.limit ?? defaultLimit;
+  const mayGoOn = state === 'live' || state === 'quiet';
   const view: View = {
     scan: { reader, place, sessionId, budget },
     first: Math.max(first, bounds.start),
     gone: bounds.start > first,
-    // A live session may have more than its summary knows.
-    live: state === 'live',
-    end: state === 'live' ? bounds.end : Math.min(last + 1, bounds.end),
+    // A session that goes on may have more than its summary knows.
+    live: mayGoOn,
+    end: mayGoOn ? bounds.end : Math.min(last + 1, bounds.end),
     limit,
   };
   const latest = { offset: last, index: total - 1 };

@@ -22,7 +22,7 @@ export function sessionsApi({ database, now }: SessionsApiOptions): Router {
     .route('/sessions')
     .get(async (request, response) => {
       const { filter, ...page } = parseListQuery(request.query, sessionFilterSchema, sessionSorts);
-      response.json(await listSessions(database, filter, page));
+      response.json(await listSessions(database, filter, { ...page, now: now() }));
     })
     .all(methodNotAllowed('GET'));
   router
@@ -36,7 +36,7 @@ export function sessionsApi({ database, now }: SessionsApiOptions): Router {
 
 /** @throws HttpProblem 404 */
 async function sessionDetail(database: Queryable, id: string, now: number): Promise<SessionDetail> {
-  const [session] = await sessionItems(database, [id]);
+  const [session] = await sessionItems(database, [id], now);
   if (session === undefined) {
     throw new HttpProblem(
       404,

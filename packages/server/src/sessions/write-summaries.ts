@@ -25,10 +25,16 @@ const columns = {
   tokens: 'float8',
   incidents_open: 'float8',
   incidents: 'float8',
+  active_at: 'float8',
   updated_at: 'float8',
   search: 'text',
   doc: 'jsonb',
 } as const;
+
+/** A summary without a newer event, as after a control event or a takeover, is no sign of life. */
+const replacing = {
+  active_at: `case when sessions.last_event_at = excluded.last_event_at then sessions.active_at else excluded.active_at end`,
+};
 
 /**
  * Stores how sessions stand. One whose time is over stays, as idle or ended, until retention takes it: its incidents are
@@ -45,10 +51,18 @@ export async function writeSummaries(tx: Queryable, news: readonly SessionNews[]
     }
   }
   const rows = [...latest.values()].map(rowOf);
-  if (rows.length > 0) await tx.query(upsert('sessions', columns, { change: true }), [jsonText(rows)]);
+  if (rows.length > 0) {
+    await tx.query(upsert('sessions', columns, { change: true, replacing }), [jsonText(rows)]);
+    await tx.query(
+      `update incidents i set active_at = s.active_at, change = nextval('changes') from sessions s
+       where s.id in (select jsonb_array_elements_text($1::jsonb)) and i.session_id = s.id and i.state = 'open'
+         and i.active_at < s.active_at`,
+      [jsonText(rows.map(({ id }) => id))],
+    );
+  }
   if (over.size === 0) return;
   await tx.query(
-    `update sessions set state = 'idle', incidents_open = 0, change = nextval('changes')
+    `update sessions set state = 'idle', change = nextval('changes')
      where state = 'live' and id in (select jsonb_array_elements_text($1::jsonb))`,
     [jsonText([...over])],
   );
@@ -68,6 +82,7 @@ function rowOf({ id, summary, at }: { id: string; summary: SessionSummary; at: n
     tokens: tokens === null ? -1 : tokens.input + tokens.output,
     incidents_open: incidents.open,
     incidents: incidents.total,
+    active_at: at,
     updated_at: at,
     search: words.join('\n').slice(0, 600).toLowerCase(),
     doc: summary,

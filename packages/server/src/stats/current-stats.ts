@@ -1,5 +1,6 @@
 import type { DetectorId, IncidentStats } from '@loopwatch/contract';
 import type { Queryable } from '@loopwatch/storage';
+import { incidentStateNow } from '../storage/states-now.ts';
 
 const minute = 60_000;
 const minutes = 60;
@@ -31,12 +32,20 @@ export async function currentStats(database: Queryable, now: number): Promise<In
   const [dropped] = await database.query<Dropped>(
     `select incidents::float8, since, recovered::float8, ended::float8, disabled::float8, calls::float8, tokens from dropped`,
   );
-  const open = await database.query<{ detector: DetectorId; incidents: number }>(
-    `select detector, count(*)::float8 as incidents from incidents where state = 'open' group by detector`,
+  const unresolved = await database.query<{
+    state: 'open' | 'quiet';
+    detector: DetectorId;
+    incidents: number;
+  }>(
+    `select ${incidentStateNow('$1')} as state, detector, count(*)::float8 as incidents
+     from incidents where state = 'open' group by 1, 2`,
+    [now],
   );
+  const open = unresolved.filter(({ state }) => state === 'open');
   if (sums === undefined || dropped === undefined) throw new Error('Sums always have a row');
   return {
-    open: open.reduce((sum, { incidents }) => sum + incidents, 0),
+    open: sum(open),
+    quiet: sum(unresolved) - sum(open),
     openByDetector: Object.fromEntries(open.map(({ detector, incidents }) => [detector, incidents])),
     found: sums.kept + dropped.incidents,
     foundSince: least(sums.since, dropped.since),
@@ -53,6 +62,10 @@ export async function currentStats(database: Queryable, now: number): Promise<In
     kept: sums.kept,
     dropped: dropped.incidents,
   };
+}
+
+function sum(rows: readonly { readonly incidents: number }[]): number {
+  return rows.reduce((all, { incidents }) => all + incidents, 0);
 }
 
 async function foundPerMinute(database: Queryable, now: number): Promise<number[]> {

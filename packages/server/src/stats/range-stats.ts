@@ -1,6 +1,7 @@
 import { type DetectorId, detectorIds } from '@loopwatch/contract';
 import type { DetectorStats, Stats, StatsBucket } from '@loopwatch/contract/api';
 import type { Queryable } from '@loopwatch/storage';
+import { incidentStateNow } from '../storage/states-now.ts';
 import { activeSessions } from './active-sessions.ts';
 import type { Range } from './range.ts';
 import { verdictStats } from './verdict-stats.ts';
@@ -19,18 +20,18 @@ interface FoundRow {
   readonly tokens: number | null;
 }
 
-/** What was found in a time, bucket by bucket. */
-export async function rangeStats(database: Queryable, range: Range): Promise<RangeStats> {
+/** What was found in a time, bucket by bucket. @param now wall clock, epoch ms */
+export async function rangeStats(database: Queryable, range: Range, now: number): Promise<RangeStats> {
   const { from, to, bucketMs } = range;
   const verdicts = await verdictStats(database, range);
   const found = await database.query<FoundRow>(
     `select floor((detected_at - $1::float8) / $3::float8)::float8 as bucket, detector, count(*)::float8 as found,
-       count(*) filter (where state = 'open')::float8 as open,
+       count(*) filter (where ${incidentStateNow('$4')} = 'open')::float8 as open,
        count(*) filter (where triage = 'acknowledged')::float8 as acknowledged,
        count(*) filter (where triage = 'false_positive')::float8 as "falsePositives",
        sum(calls) as calls, sum(tokens) filter (where tokens >= 0) as tokens
      from incidents where detected_at >= $1::float8 and detected_at < $2::float8 group by 1, 2`,
-    [from, to, bucketMs],
+    [from, to, bucketMs, now],
   );
   const active = await activeSessions(database, range);
   const buckets = active.map((sessions, index): StatsBucket => {

@@ -4,6 +4,7 @@ import type { Database } from '@loopwatch/storage';
 import { Router } from 'express';
 import { parseQuery } from '../http/parse-query.ts';
 import { methodNotAllowed } from '../http/problem.ts';
+import { sessionStateNow } from '../storage/states-now.ts';
 import { queryRange } from './query-range.ts';
 import { rangeStats } from './range-stats.ts';
 
@@ -21,13 +22,15 @@ export function statsApi({ database, now, current, lag }: StatsApiOptions): Rout
   router
     .route('/stats')
     .get(async (request, response) => {
-      const range = queryRange(parseQuery(request.query, statsQuerySchema), now());
+      const at = now();
+      const range = queryRange(parseQuery(request.query, statsQuerySchema), at);
       const [live] = await database.query<{ sessions: number }>(
-        `select count(*)::float8 as sessions from sessions where state = 'live'`,
+        `select count(*)::float8 as sessions from sessions where state = 'live' and ${sessionStateNow('$1')} = 'live'`,
+        [at],
       );
       const stats: Stats = {
         ...range,
-        ...(await rangeStats(database, range)),
+        ...(await rangeStats(database, range, at)),
         lag: lag(),
         activeSessions: live?.sessions ?? 0,
         current: await current(),

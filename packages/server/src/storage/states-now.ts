@@ -1,0 +1,17 @@
+import { QUIET_AFTER_MS } from '@loopwatch/contract';
+
+/** The states of the contract's `incidentAt` and `sessionAt` in SQL. What is stored knows of no quiet: that is for the clock. */
+
+/** @param now the parameter's name: wall clock, epoch ms */
+export function incidentStateNow(now: string): string {
+  return `case when state = 'open' and ${isQuietNow(now)} then 'quiet' else state end`;
+}
+
+/** @param now the parameter's name: wall clock, epoch ms */
+export function sessionStateNow(now: string): string {
+  return `case when state = 'live' and ${isQuietNow(now)} then 'quiet' else state end`;
+}
+
+function isQuietNow(now: string): string {
+  return `active_at <= ${now}::float8 - ${String(QUIET_AFTER_MS)}`;
+}
