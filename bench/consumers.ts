@@ -92,6 +92,7 @@ export async function startWorker(
 function watchedRunner(inner: TaskRunner, watched: Watched): TaskRunner {
   const positions = new Map<number, number>();
   return {
+    positions: () => inner.positions(),
     run: (open, observer) =>
       inner.run(
         (place, lane) => {

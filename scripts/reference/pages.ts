@@ -77,6 +77,10 @@ const headerMeanings: Readonly<Record<string, string>> = {
   topic: 'topic of the original record',
   partition: 'its partition',
   offset: 'its offset',
+  lastOffset: 'the last offset of a record batch that is one dead letter',
+  truncated:
+    'where something was cut off to fit: the original sizes in bytes, as JSON with `key`, `value` and `headers`',
+  sha256: 'SHA-256 of the original value in hexadecimal, where something was cut off',
 };
 
 const defaults = resolveSettings({ environment: {}, flags: {} });

@@ -1,7 +1,15 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import { z } from 'zod';
 import type { DeadLetterReason } from './error-codes.ts';
-import { type AgentEvent, type EventType, eventSchemas, eventTypes, otherEventSchema } from './event.ts';
+import {
+  type AgentEvent,
+  type EventType,
+  eventSchemas,
+  eventTypes,
+  MAX_ID_UNITS,
+  otherEventSchema,
+} from './event.ts';
+import { excessOf, MAX_TEXT_UNITS } from './event-weight.ts';
 import { messageOf } from './message-of.ts';
 
 /**
@@ -50,6 +58,8 @@ export function isAgentEvent(value: unknown): value is AgentEvent {
 export function decodeEvent(source: EventSource): Decoded {
   const { text } = source;
   if (text === null) return refuse('empty_value', 'the record has no value; an event is a JSON object');
+  const excess = excessOf(text);
+  if (excess !== undefined) return refuse('too_complex', excess);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -74,7 +84,20 @@ export function acceptEvent(value: unknown, keyed?: Pick<EventSource, 'key'>): D
       'set "sessionId" in the value, or use the session id as the record\'s key',
     );
   }
+  if (sessionId.length > MAX_ID_UNITS) {
+    return refuse('invalid_event', `the session id is longer than ${MAX_ID_UNITS} characters`);
+  }
+  if (isText(value) && value.text.length > MAX_TEXT_UNITS) {
+    return refuse(
+      'too_complex',
+      `its text is longer than ${MAX_TEXT_UNITS.toLocaleString('en-US')} characters`,
+    );
+  }
   return { ok: true, sessionId, event: value };
+}
+
+function isText(event: AgentEvent): event is Extract<AgentEvent, { type: 'content' | 'thought' }> {
+  return event.type === 'content' || event.type === 'thought';
 }
 
 function refuse(reason: DeadLetterReason, message: string): Decoded {

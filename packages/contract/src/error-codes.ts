@@ -8,6 +8,13 @@ export const deadLetterReasons = {
   not_an_object: 'the value is JSON, but not an object',
   invalid_event: 'the value does not fit the event schema',
   missing_session: 'neither the value nor the key names a session',
+  too_complex:
+    'the value is nested too deeply, or made of too many parts, to be analyzed without holding up others',
+  batch_too_large:
+    'the record batch unpacks to more than 64 MiB; the dead letter is the batch as it lies in the log',
+  unreadable_batch:
+    'the record batch is damaged, or of an unknown format or compression; the dead letter is the batch as it lies in the log',
+  processing_failed: 'the record made processing fail several times in a row',
 } as const;
 
 export type DeadLetterReason = keyof typeof deadLetterReasons;
@@ -29,4 +36,10 @@ export const deadLetterHeaders = {
   topic: 'loopwatch-topic',
   partition: 'loopwatch-partition',
   offset: 'loopwatch-offset',
+  /** Of a record batch that is one dead letter. */
+  lastOffset: 'loopwatch-last-offset',
+  /** Where something was cut off: the original sizes in bytes, as JSON with `key`, `value` and `headers`. */
+  truncated: 'loopwatch-truncated',
+  /** SHA-256 of the original value, in hexadecimal; where the value was cut off. */
+  sha256: 'loopwatch-sha256',
 } as const;

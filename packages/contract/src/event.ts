@@ -7,6 +7,10 @@ import { z } from 'zod';
 
 const optionalText = z.string().nullish();
 
+/** What names something and is told again in verdicts and summaries, which have to fit into their topics. */
+export const MAX_ID_UNITS = 1024;
+const optionalName = z.string().max(MAX_ID_UNITS).nullish();
+
 /** Epoch milliseconds or an RFC 3339 date-time with an offset. */
 const timeSchema = z.union([z.number(), z.iso.datetime({ offset: true })]);
 
@@ -16,7 +20,7 @@ const envelope = {
   id: z
     .string()
     .min(1)
-    .max(1024)
+    .max(MAX_ID_UNITS)
     .nullish()
     .describe(
       'Default `#<index of the event in its session>`. The same id again in a session is the same event, also in a copy of its history.',
@@ -24,15 +28,15 @@ const envelope = {
   sessionId: z
     .string()
     .min(1)
-    .max(1024)
+    .max(MAX_ID_UNITS)
     .nullish()
     .describe("One agent conversation. Optional when it is the record's key."),
   time: timeSchema.nullish().describe("Event time: epoch ms or RFC 3339. Default: the record's timestamp."),
-  promptId: optionalText.describe('A label; only `prompt_started` starts a prompt.'),
-  model: optionalText,
-  backend: optionalText,
-  agent: optionalText,
-  tenant: optionalText,
+  promptId: optionalName.describe('A label; only `prompt_started` starts a prompt.'),
+  model: optionalName,
+  backend: optionalName,
+  agent: optionalName,
+  tenant: optionalName,
 };
 
 /** A setting's value as a control event carries it; it is checked against the settings' schema where it is applied. */
@@ -65,8 +69,8 @@ export const eventSchemas = {
     .looseObject({
       ...envelope,
       type: z.literal('tool_call_request'),
-      callId: optionalText,
-      name: z.string().max(1024),
+      callId: optionalName,
+      name: z.string().max(MAX_ID_UNITS),
       args: z
         .union([z.record(z.string(), z.unknown()), z.string()])
         .nullish()
@@ -77,7 +81,7 @@ export const eventSchemas = {
     .looseObject({
       ...envelope,
       type: z.literal('tool_result'),
-      callId: optionalText,
+      callId: optionalName,
       result: z.unknown().optional(),
       isError: z.boolean().nullish(),
     })

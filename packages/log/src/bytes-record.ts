@@ -8,7 +8,7 @@ export class BytesRecord implements LogRecord {
   readonly value: Buffer | null;
   readonly headers: RecordHeaders;
 
-  constructor({ offset, timestamp, key, value, headers }: Omit<LogRecord, 'text'>) {
+  constructor({ offset, timestamp, key, value, headers }: Omit<LogRecord, 'text' | 'rejection'>) {
     this.offset = offset;
     this.timestamp = timestamp;
     this.key = key;

@@ -3,7 +3,7 @@ import { EmbeddedTask } from './embedded-task.ts';
 import type { TopicLog } from './embedded-topic.ts';
 import { LogError } from './errors.ts';
 import type { LogFunction } from './log-function.ts';
-import type { OpenTask, TaskObserver, TaskRunner } from './task.ts';
+import type { OpenTask, PartitionPosition, TaskObserver, TaskRunner } from './task.ts';
 
 /** What a runner works on while it is its group's only one there. */
 export interface TaskClaim {
@@ -46,6 +46,10 @@ export class EmbeddedTaskRunner implements TaskRunner {
     const places = topics.map(({ name }) => ({ topic: name, partition: 0 }));
     observer.onAssignment?.(places, { arrived: places.length, left: 0 });
     this.#tasks = topics.map((topic) => new EmbeddedTask(topic, { steps, open, observer, log }));
+  }
+
+  positions(): Promise<readonly PartitionPosition[]> {
+    return Promise.resolve(this.#tasks.map((task) => task.position));
   }
 
   async stop(): Promise<void> {

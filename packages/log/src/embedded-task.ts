@@ -4,8 +4,9 @@ import type { GroupSteps } from './embedded-steps.ts';
 import type { TopicLog } from './embedded-topic.ts';
 import type { LogFunction } from './log-function.ts';
 import type { LogRecord } from './ports.ts';
+import { ProcessingFailure, RetryPlan } from './retry-plan.ts';
 import { StepLane } from './step-lane.ts';
-import type { OpenTask, PartitionTask, Place, Step, TaskObserver } from './task.ts';
+import type { OpenTask, PartitionPosition, PartitionTask, Place, Step, TaskObserver } from './task.ts';
 import { backoff, delay } from './timing.ts';
 
 export interface EmbeddedTaskContext {
@@ -28,12 +29,20 @@ export class EmbeddedTask {
   /** Lives in a row that made nothing durable. */
   #failures = 0;
   #connected = true;
+  readonly #plan = new RetryPlan();
+  /** Behind what is durable, and behind the last record that was handed to a task. */
+  #position: number | undefined;
+  #handed = 0;
 
   constructor(topic: TopicLog, context: EmbeddedTaskContext) {
     this.#topic = topic;
     this.#place = { topic: topic.name, partition: 0 };
     this.#context = context;
     this.#ended = this.#run();
+  }
+
+  get position(): PartitionPosition {
+    return { ...this.#place, position: this.#position, end: this.#topic.end };
   }
 
   /** Lets the batch in progress end and makes its steps durable. */
@@ -56,7 +65,9 @@ export class EmbeddedTask {
 
   async #interrupted(error: unknown): Promise<void> {
     const { observer, log } = this.#context;
-    const pauseMs = backoff(this.#failures, 100, 5_000);
+    const incurable = error instanceof ProcessingFailure;
+    if (incurable) this.#plan.failed(this.#position ?? 0, this.#handed, messageOf(error));
+    const pauseMs = incurable && !this.#plan.standsStill ? 100 : backoff(this.#failures, 100, 5_000);
     this.#failures += 1;
     const failure = { failuresInARow: this.#failures, pauseMs, error: messageOf(error) };
     log?.('warn', 'the work on a topic was interrupted and begins anew', { ...this.#place, ...failure });
@@ -76,6 +87,8 @@ export class EmbeddedTask {
       await steps.settle();
       const kept = steps.progress(this.#topic.name);
       const position = this.#positionIn(kept?.position);
+      this.#position = position;
+      this.#handed = position;
       task = open(this.#place, lane);
       for (const [key, value] of kept?.state ?? []) task.restore({ key, value });
       const replayed = await this.#replay(
@@ -114,6 +127,8 @@ export class EmbeddedTask {
       this.#connected = false;
       throw error;
     }
+    this.#position = step.position;
+    this.#plan.advanced(step.position);
     this.#failures = 0;
     if (!this.#connected) this.#context.observer.onConnection?.('up');
     this.#connected = true;
@@ -152,7 +167,9 @@ export class EmbeddedTask {
       const last = records.at(-1);
       if (last === undefined || this.#closing.signal.aborted) return;
       next = last.offset + 1;
-      await task.process({ ...this.#place, records, next, lag: this.#topic.end - next });
+      this.#handed = next;
+      const batch = { ...this.#place, records, next, lag: this.#topic.end - next };
+      await this.#plan.process(batch, task, lane);
       await new Promise(setImmediate);
     }
   }

@@ -20,10 +20,12 @@ export type {
   LogRecord,
   OutputRecord,
   RecordHeaders,
+  Rejection,
   VerdictSink,
 } from './ports.ts';
 export type {
   OpenTask,
+  PartitionPosition,
   PartitionTask,
   Place,
   Recovery,

@@ -39,6 +39,12 @@ const unauthenticatedTypes = new Set([
   'UNSUPPORTED_SASL_MECHANISM',
 ]);
 const tooLargeTypes = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE']);
+const refusedTypes = new Set([
+  ...tooLargeTypes,
+  'INVALID_RECORD',
+  'INVALID_TIMESTAMP',
+  'UNSUPPORTED_FOR_MESSAGE_FORMAT',
+]);
 const lostTypes = new Set([
   'FENCED_INSTANCE_ID',
   'ILLEGAL_GENERATION',
@@ -176,6 +182,11 @@ export function isTransient(error: unknown): boolean {
   const code = codeOf(error);
   if (code === 'broker_unreachable') return true;
   return code === 'request_failed' && chain(error).at(-1)?.retriable === true;
+}
+
+/** Whether the brokers refuse a record for what it is: it would be refused each time. */
+export function isRecordRefused(error: unknown): boolean {
+  return chain(error).some(({ type = '' }) => refusedTypes.has(type));
 }
 
 /** Whether a broker that was reached closed the connection, as it does with clients that do not speak as it expects. */

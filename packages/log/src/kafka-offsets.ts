@@ -1,5 +1,6 @@
 import { LogError } from './errors.ts';
 import type { KafkaCluster } from './kafka-cluster.ts';
+import { nameOf, type Place } from './task.ts';
 
 /**
  * The first offset of a partition, or the one that its next record will get.
@@ -23,4 +24,26 @@ export async function listOffset(
   if (offset === undefined)
     throw new LogError('request_failed', `No broker leads ${topic}/${partition} at the moment.`);
   return Number(offset);
+}
+
+/** The offsets that the next records of these partitions will get, by their names; without those that no broker tells. */
+export async function endOffsets(
+  cluster: KafkaCluster,
+  places: readonly Place[],
+): Promise<Map<string, number>> {
+  const topics = new Map<string, Place[]>();
+  for (const place of places) topics.set(place.topic, [...(topics.get(place.topic) ?? []), place]);
+  const ends = new Map<string, number>();
+  if (topics.size === 0) return ends;
+  try {
+    const answers = await cluster.fetchTopicsOffset(
+      Array.from(topics, ([topic, partitions]) => ({ topic, partitions, fromBeginning: false })),
+    );
+    for (const { topic, partitions } of answers)
+      for (const { partition, offset } of partitions) ends.set(nameOf({ topic, partition }), Number(offset));
+  } catch {
+    // Whoever fetches says what is wrong; the next look finds the new leader.
+    await cluster.refreshMetadata().catch(() => undefined);
+  }
+  return ends;
 }

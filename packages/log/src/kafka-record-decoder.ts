@@ -1,8 +1,10 @@
 import { messageOf } from '@loopwatch/contract';
 import kafkajs from 'kafkajs';
+import { BatchRecords } from './batch-records.ts';
 import { LogError } from './errors.ts';
-import { KafkaRecord } from './kafka-record.ts';
 import type { LogRecord } from './ports.ts';
+import { UnpackedTooLarge } from './unpacked-too-large.ts';
+import { UnreadableBatch } from './unreadable-batch.ts';
 import { Cursor } from './varint-cursor.ts';
 
 /** A transaction that was given up: its records from `firstOffset` on do not count. */
@@ -28,6 +30,7 @@ const producerIdAt = 43;
 const countAt = 57;
 const recordsAt = 61;
 
+const currentMagic = 2;
 const codecMask = 0x07;
 const logAppendTime = 0x08;
 const transactional = 0x10;
@@ -55,8 +58,12 @@ export class RecordDecoder {
   readonly #transactions: AbortedTransactions;
   /** Where the last whole batch ends. */
   readonly #end: number;
+  /** Where a batch begins whose length cannot be. */
+  readonly #brokenAt: number | undefined;
   #at = 0;
   #next: number;
+  /** The records of the batch at `#at`, where some of them were taken. */
+  #open: BatchRecords | undefined;
 
   /** @param place For messages, as `topic/partition`. */
   constructor(bytes: Buffer, from: number, aborted: readonly AbortedTransaction[], place: string) {
@@ -67,16 +74,26 @@ export class RecordDecoder {
     this.#next = from;
     let at = 0;
     let next = from;
-    while (at + recordsAt <= bytes.length) {
+    while (at + magicAt < bytes.length) {
       const end = batchEnd(bytes, at);
+      if (end < at + (isCurrent(bytes, at) ? recordsAt : magicAt)) {
+        this.#brokenAt = at;
+        break;
+      }
       if (end > bytes.length) break;
-      const readable = isReadable(bytes, at);
-      if (readable) next = Math.max(next, lastOffset(bytes, at) + 1);
+      next = Math.max(next, lastOffset(bytes, at) + 1);
       at = end;
-      if (!readable) break;
     }
-    this.#end = at;
+    this.#end = this.#brokenAt === undefined ? at : bytes.length;
     this.next = next;
+  }
+
+  /** Nothing says where the next batch begins. */
+  #broken(at: number): LogError {
+    return new LogError(
+      'corrupt_log',
+      `The record batch at ${this.#place}@${int64(this.#bytes, at + offsetAt)} cannot be read: its length is broken. Nothing behind it is read before it is gone or the committed offset is set behind it.`,
+    );
   }
 
   /** Bytes that were not taken yet. */
@@ -85,120 +102,107 @@ export class RecordDecoder {
   }
 
   /**
-   * The next batches, until there is nothing left or they reach `enough` bytes.
+   * The next records, until there is nothing left or they reach about `enough` bytes, unpacked. A batch that cannot be
+   * read comes as one record with a rejection.
    *
-   * @throws LogError `request_failed` for a format or a compression that cannot be read, naming place and offset
+   * @throws LogError `corrupt_log` where nothing says how long a batch is
    */
   async take(enough = Infinity): Promise<DecodedRecords> {
-    const bytes = this.#bytes;
     const records: LogRecord[] = [];
-    for (const start = this.#at; this.left > 0 && this.#at - start < enough; ) {
-      const at = this.#at;
-      if (!isReadable(bytes, at)) throw this.#unreadable(at, formatOf(bytes, at));
-      const attributes = bytes.readInt16BE(at + attributesAt);
-      const last = lastOffset(bytes, at);
-      const producerId = bytes.readBigInt64BE(at + producerIdAt);
-      const isTransactional = (attributes & transactional) !== 0;
-      this.#transactions.reach(last);
-      if ((attributes & control) !== 0) {
-        this.#transactions.end(producerId, bytes, at + recordsAt);
-      } else if (last >= this.#from && !(isTransactional && this.#transactions.isAborted(producerId))) {
-        await this.#read(at, attributes, records);
+    for (let taken = 0; this.left > 0 && taken < enough; ) {
+      if (this.#at === this.#brokenAt) {
+        if (records.length > 0) break;
+        throw this.#broken(this.#at);
       }
-      this.#next = Math.max(this.#next, last + 1);
-      this.#at = batchEnd(bytes, at);
+      try {
+        this.#open ??= await this.#nextRecords();
+        taken += this.#open?.take(enough - taken, records) ?? batchEnd(this.#bytes, this.#at) - this.#at;
+      } catch (error) {
+        const rejected = this.#rejected(error);
+        records.push(rejected);
+        taken += rejected.value.length;
+        this.#open = undefined;
+      }
+      if (this.#open?.isDone === false) {
+        this.#next = Math.max(this.#next, this.#open.next);
+        continue;
+      }
+      this.#open = undefined;
+      this.#next = Math.max(this.#next, lastOffset(this.#bytes, this.#at) + 1);
+      this.#at = batchEnd(this.#bytes, this.#at);
     }
     return { records, next: this.#next };
   }
 
-  async #read(at: number, attributes: number, into: LogRecord[]): Promise<void> {
+  /** Those of the batch whose turn it is; undefined where none of them counts. */
+  async #nextRecords(): Promise<BatchRecords | undefined> {
     const bytes = this.#bytes;
-    const body = await this.#body(at, attributes);
+    const at = this.#at;
+    const magic = bytes.readInt8(at + magicAt);
+    if (magic !== currentMagic) throw new Error(`its format is version ${magic}, older than Kafka 0.11`);
+    const attributes = bytes.readInt16BE(at + attributesAt);
+    const last = lastOffset(bytes, at);
+    const producerId = bytes.readBigInt64BE(at + producerIdAt);
+    const isTransactional = (attributes & transactional) !== 0;
+    this.#transactions.reach(last);
+    if ((attributes & control) !== 0) {
+      this.#transactions.end(producerId, bytes, at + recordsAt);
+      return undefined;
+    }
+    if (last < this.#from || (isTransactional && this.#transactions.isAborted(producerId))) return undefined;
     const appended = (attributes & logAppendTime) !== 0;
-    const batch = {
-      ...body,
+    const body = {
+      ...(await this.#body(at, attributes)),
       count: bytes.readInt32BE(at + countAt),
       baseOffset: int64(bytes, at + offsetAt),
       baseTimestamp: int64(bytes, at + (appended ? maxTimestampAt : baseTimestampAt)),
       appended,
     };
-    try {
-      readRecords(batch, this.#from, into);
-    } catch (error) {
-      throw this.#unreadable(at, 'its records are broken', error);
-    }
+    return new BatchRecords(body, this.#from);
   }
 
   async #body(at: number, attributes: number): Promise<{ bytes: Buffer; start: number }> {
     const bytes = this.#bytes;
     const start = at + recordsAt;
     const type = attributes & codecMask;
-    if (type === 0) return { bytes, start };
+    const end = batchEnd(bytes, at);
+    if (type === 0) return { bytes: bytes.subarray(0, end), start };
     const { CompressionCodecs } = kafkajs;
     const codecs: Readonly<Record<number, (() => Codec) | undefined>> = CompressionCodecs;
     const codec = codecs[type]?.();
-    if (codec === undefined) throw this.#unreadable(at, `its compression ${type} is unknown`);
-    try {
-      return { bytes: await codec.decompress(bytes.subarray(start, batchEnd(bytes, at))), start: 0 };
-    } catch (error) {
-      throw this.#unreadable(at, `it cannot be decompressed: ${messageOf(error)}`, error);
-    }
+    if (codec === undefined) throw new Error(`its compression ${type} is unknown`);
+    return { bytes: await codec.decompress(bytes.subarray(start, end)), start: 0 };
   }
 
-  #unreadable(at: number, why: string, cause?: unknown): LogError {
-    return new LogError(
-      'request_failed',
-      `The record batch at ${this.#place}@${int64(this.#bytes, at + offsetAt)} cannot be read: ${why}. Nothing behind it is read before it is gone or the committed offset is set behind it.`,
-      { cause },
-    );
+  /** What is left of the batch whose turn it is: its bytes stand for its records. */
+  #rejected(error: unknown): UnreadableBatch {
+    const bytes = this.#bytes;
+    const at = this.#at;
+    const lastOffsetOfBatch = lastOffset(bytes, at);
+    const value = bytes.subarray(at, batchEnd(bytes, at));
+    const reason = error instanceof UnpackedTooLarge ? 'batch_too_large' : 'unreadable_batch';
+    const offset = Math.max(this.#from, this.#open?.next ?? int64(bytes, at + offsetAt));
+    const timestamp = isCurrent(bytes, at) ? int64(bytes, at + maxTimestampAt) : 0;
+    return new UnreadableBatch(offset, timestamp, value, {
+      reason,
+      message: `the record batch of ${value.length.toLocaleString('en-US')} bytes with the offsets ${offset} to ${lastOffsetOfBatch} cannot be read: ${messageOf(error)}`,
+      lastOffset: lastOffsetOfBatch,
+    });
   }
 }
 
 function batchEnd(bytes: Buffer, at: number): number {
-  const headLength = lengthAt + 4;
-  // One that claims less than a head is broken; its end is somewhere behind.
-  return at + Math.max(recordsAt, headLength + bytes.readInt32BE(at + lengthAt));
+  return at + lengthAt + 4 + bytes.readInt32BE(at + lengthAt);
 }
 
-function isReadable(bytes: Buffer, at: number): boolean {
-  return bytes.readInt8(at + magicAt) === 2 && bytes.readInt32BE(at + lengthAt) >= recordsAt - lengthAt - 4;
+function isCurrent(bytes: Buffer, at: number): boolean {
+  return bytes.readInt8(at + magicAt) === currentMagic;
 }
 
-function formatOf(bytes: Buffer, at: number): string {
-  const magic = bytes.readInt8(at + magicAt);
-  return magic === 2 ? 'its length is broken' : `its format is version ${magic}, older than Kafka 0.11`;
-}
-
+/** Behind Kafka 0.11 a batch says how many it has; before, its offset was that of its last record. */
 function lastOffset(bytes: Buffer, at: number): number {
-  return int64(bytes, at + offsetAt) + bytes.readInt32BE(at + lastOffsetDeltaAt);
-}
-
-interface RecordBatchBody {
-  readonly bytes: Buffer;
-  readonly start: number;
-  readonly count: number;
-  readonly baseOffset: number;
-  readonly baseTimestamp: number;
-  /** The broker's time of writing counts for all records. */
-  readonly appended: boolean;
-}
-
-function readRecords(batch: RecordBatchBody, from: number, into: LogRecord[]): void {
-  const { bytes, count, baseOffset, baseTimestamp, appended } = batch;
-  const cursor = new Cursor(bytes, batch.start);
-  for (let i = 0; i < count; i += 1) {
-    const length = cursor.varint();
-    const end = cursor.at + length;
-    if (length <= 0 || end > bytes.length) throw new RangeError('a record reaches beyond its batch');
-    cursor.at += 1; // attributes, unused
-    const timestampDelta = cursor.varint();
-    const offset = baseOffset + cursor.varint();
-    if (offset >= from) {
-      const timestamp = appended ? baseTimestamp : baseTimestamp + timestampDelta;
-      into.push(new KafkaRecord(offset, timestamp, bytes, cursor.at));
-    }
-    cursor.at = end;
-  }
+  const first = int64(bytes, at + offsetAt);
+  return isCurrent(bytes, at) ? first + bytes.readInt32BE(at + lastOffsetDeltaAt) : first;
 }
 
 /** Which producers' records do not count at a point of the partition. */

@@ -3,6 +3,8 @@ import { Cursor } from './varint-cursor.ts';
 
 const noHeaders: RecordHeaders = Object.freeze({});
 const noBytes = new Uint8Array(0);
+/** A record of some MB can hold millions of them; nothing reads those behind these. */
+const maxHeaders = 10_000;
 
 /** A record as it lies in the fetched bytes. Key, value and headers are found when they are asked for. */
 export class KafkaRecord implements LogRecord {
@@ -43,8 +45,9 @@ export class KafkaRecord implements LogRecord {
     cursor.skipField();
     const count = cursor.varint();
     if (count <= 0) return noHeaders;
-    const headers: Record<string, Uint8Array> = {};
-    for (let i = 0; i < count; i += 1) {
+    // Without a prototype, so that a header named __proto__ is one like any other.
+    const headers = Object.create(null) as Record<string, Uint8Array>;
+    for (let i = 0; i < Math.min(count, maxHeaders); i += 1) {
       const name = field(this.#bytes, cursor)?.toString() ?? '';
       headers[name] = field(this.#bytes, cursor) ?? noBytes;
     }

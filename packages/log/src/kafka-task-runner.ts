@@ -5,12 +5,20 @@ import { createKafkaCluster, type KafkaCluster } from './kafka-cluster.ts';
 import { isTransient, toLogError } from './kafka-errors.ts';
 import { KafkaFetcher } from './kafka-fetcher.ts';
 import { joinGroup, type Membership, type MembershipOptions } from './kafka-membership.ts';
+import { endOffsets } from './kafka-offsets.ts';
 import { createKafkaSink } from './kafka-sink.ts';
 import { KafkaState } from './kafka-state.ts';
 import { PlainStepWriter, type StepWriter, TransactionalStepWriter } from './kafka-step-writer.ts';
 import { KafkaTask } from './kafka-task.ts';
 import type { VerdictSink } from './ports.ts';
-import type { OpenTask, Place, TaskObserver, TaskRunner } from './task.ts';
+import {
+  nameOf,
+  type OpenTask,
+  type PartitionPosition,
+  type Place,
+  type TaskObserver,
+  type TaskRunner,
+} from './task.ts';
 import { backoff, delay } from './timing.ts';
 
 /** Options of a Kafka task runner beyond those of the client. */
@@ -78,6 +86,15 @@ class KafkaTaskRunner implements TaskRunner {
     this.#started = this.#start();
     const member = await this.#started;
     this.#supervised = this.#supervise(member);
+  }
+
+  async positions(): Promise<readonly PartitionPosition[]> {
+    const tasks = [...this.#tasks.values()];
+    const ends = await endOffsets(
+      this.#cluster,
+      tasks.map(({ place }) => place),
+    );
+    return tasks.map(({ place, position }) => ({ ...place, position, end: ends.get(nameOf(place)) }));
   }
 
   async stop(): Promise<void> {
@@ -236,8 +253,4 @@ class KafkaTaskRunner implements TaskRunner {
 /** A member that cannot say goodbye is dropped by the brokers after its session timeout. */
 async function leaveQuietly(member: Membership): Promise<void> {
   await member.leave().catch(() => undefined);
-}
-
-function nameOf({ topic, partition }: Place): string {
-  return `${topic}/${partition}`;
 }

@@ -1,6 +1,7 @@
 import { messageOf } from '@loopwatch/contract';
 import { LogError } from './errors.ts';
 import type { KafkaCluster } from './kafka-cluster.ts';
+import { isRecordRefused } from './kafka-errors.ts';
 import type { KafkaFetcher } from './kafka-fetcher.ts';
 import { listOffset } from './kafka-offsets.ts';
 import { committedPosition } from './kafka-position.ts';
@@ -8,6 +9,7 @@ import type { KafkaState } from './kafka-state.ts';
 import type { StepWriter } from './kafka-step-writer.ts';
 import type { LogFunction } from './log-function.ts';
 import type { Fetched, PartitionStream } from './partition-stream.ts';
+import { ProcessingFailure, RetryPlan } from './retry-plan.ts';
 import { StepLane } from './step-lane.ts';
 import type { OpenTask, PartitionTask, Place, StateChange, TaskObserver } from './task.ts';
 import { backoff, delay } from './timing.ts';
@@ -28,6 +30,9 @@ export interface KafkaTaskContext {
 
 /** How long a partition that goes may take to write what it has, ms. */
 const drainMs = 10_000;
+const shortestPauseMs = 100;
+/** A partition that nothing but a person can help is tried so often. */
+const standstillMs = 30_000;
 
 /**
  * One partition from its arrival to its departure. Whatever goes wrong ends the life of its task; the next one begins
@@ -39,7 +44,12 @@ export class KafkaTask {
   readonly #context: KafkaTaskContext;
   readonly #closing = new AbortController();
   readonly #ended: Promise<void>;
+  /** Lives in a row that made nothing durable. */
   #failures = 0;
+  readonly #plan = new RetryPlan();
+  /** Behind what is durable, and behind the last record that was handed to a task. */
+  #position: number | undefined;
+  #handed = 0;
 
   /** @param after what has to end first: the task that had the partition before */
   constructor(place: Place, context: KafkaTaskContext, after: Promise<void>) {
@@ -52,6 +62,11 @@ export class KafkaTask {
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#ended;
+  }
+
+  /** The offset behind what is durable, once that is known. */
+  get position(): number | undefined {
+    return this.#position;
   }
 
   #isClosing(): boolean {
@@ -72,7 +87,10 @@ export class KafkaTask {
   async #interrupted(error: unknown): Promise<void> {
     const { observer, log, confirmed } = this.#context;
     const { signal } = this.#closing;
-    const pauseMs = backoff(this.#failures, 100, 5_000);
+    const incurable = error instanceof ProcessingFailure || isRecordRefused(error);
+    if (incurable && this.#position !== undefined)
+      this.#plan.failed(this.#position, this.#handed, messageOf(error));
+    const pauseMs = this.#pauseMs(incurable);
     this.#failures += 1;
     log?.('warn', 'the work on a partition was interrupted and begins anew', {
       ...this.place,
@@ -84,6 +102,17 @@ export class KafkaTask {
     await delay(pauseMs, signal);
     // One that was away too long must not shut out the partition's new owner.
     await confirmed(signal);
+  }
+
+  #pauseMs(incurable: boolean): number {
+    if (this.#plan.standsStill) return standstillMs;
+    return incurable ? shortestPauseMs : backoff(this.#failures, shortestPauseMs, 5_000);
+  }
+
+  #advanced(position: number): void {
+    this.#position = position;
+    this.#failures = 0;
+    this.#plan.advanced(position);
   }
 
   /** From taking the partition over to the first failure, or to the departure. */
@@ -104,9 +133,12 @@ export class KafkaTask {
       const resumeFrom = Math.min(committed?.resumeFrom ?? position, position);
       const foreign = committed?.resumeFrom === undefined;
       const stale: StateChange[] = foreign ? [...kept.keys()].map((key) => ({ key, value: null })) : [];
-      lane = new StepLane((step) => {
+      this.#position = position;
+      this.#handed = position;
+      lane = new StepLane(async (step) => {
         const changes = [...stale.splice(0), ...step.state];
-        return writer.write({ ...step, state: changes });
+        await writer.write({ ...step, state: changes });
+        this.#advanced(step.position);
       });
       task = open(this.place, lane);
       if (!foreign) for (const [key, value] of kept) task.restore({ key, value });
@@ -117,7 +149,6 @@ export class KafkaTask {
         const { rest, replayed } = await this.#replay(task, stream, resumeFrom, position);
         if (signal.aborted) return;
         task.ready(position);
-        this.#failures = 0;
         const durationMs = performance.now() - began;
         const restored = foreign ? 0 : kept.size;
         this.#context.observer.onRecovered?.({ ...this.place, durationMs, restored, replayed, position });
@@ -184,7 +215,8 @@ export class KafkaTask {
     for (let fetched = first ?? (await stream.next()); fetched !== undefined; fetched = await stream.next()) {
       await lane.room();
       if (this.#closing.signal.aborted) return;
-      await task.process({ ...this.place, ...fetched });
+      this.#handed = fetched.next;
+      await this.#plan.process({ ...this.place, ...fetched }, task, lane);
       // Timers and sockets of others get their turn between two batches.
       await new Promise(setImmediate);
     }

@@ -4,8 +4,19 @@
  * behind a port, and no port has a method that only one adapter can have.
  */
 
+import type { DeadLetterReason } from '@loopwatch/contract';
+
 /** Headers as bytes: what a producer wrote is kept as it is, also on its way to the dead letters. */
 export type RecordHeaders = Readonly<Record<string, Uint8Array>>;
+
+/** Why something in the log is given up: it stands in the dead letters, and what lies behind it is read. */
+export interface Rejection {
+  readonly reason: Extract<DeadLetterReason, 'batch_too_large' | 'unreadable_batch' | 'processing_failed'>;
+  /** For people. */
+  readonly message: string;
+  /** Where what was given up ends, if that is more than one record. */
+  readonly lastOffset?: number;
+}
 
 /** One record as it lies in the log. */
 export interface LogRecord {
@@ -18,6 +29,8 @@ export interface LogRecord {
   /** The value as text (UTF-8), which costs less than its bytes where only the text is wanted. */
   readonly text: string | null;
   readonly headers: RecordHeaders;
+  /** Set where there is nothing to be read: `value` then holds the bytes as they lie in the log. */
+  readonly rejection?: Rejection;
 }
 
 /** A record to be written. */

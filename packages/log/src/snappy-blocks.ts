@@ -1,25 +1,51 @@
 import snappy from 'snappyjs';
+import { UnpackedTooLarge } from './unpacked-too-large.ts';
 
 /** What Java's snappy begins with; its version and the oldest that can read it follow, four bytes each. */
 const magic = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0]);
 const blocksAt = magic.length + 8;
 const lengthBytes = 4;
+/** The event loop gets its turn whenever so much is unpacked. */
+const breathBytes = 1024 * 1024;
 
 /**
  * Unpacks snappy as Kafka's producers write it: Java's and those after its model in blocks of 32 KiB, each with its length
  * before it ("xerial"), others as one piece.
  *
+ * @throws UnpackedTooLarge beyond `limit` bytes, before they are unpacked
  * @throws Error when the bytes are not that
  */
-export function unpackSnappy(bytes: Buffer): Buffer {
-  if (!bytes.subarray(0, magic.length).equals(magic)) return snappy.uncompress(bytes);
+export async function unpackSnappy(bytes: Buffer, limit: number): Promise<Buffer> {
+  if (!bytes.subarray(0, magic.length).equals(magic)) {
+    if (unpackedLength(bytes) > limit) throw new UnpackedTooLarge(limit);
+    return snappy.uncompress(bytes);
+  }
   const blocks: Buffer[] = [];
+  let unpacked = 0;
+  let breath = breathBytes;
   for (let at = blocksAt; at < bytes.length; ) {
     if (at + lengthBytes > bytes.length) throw new Error('it ends within the length of a block');
     const start = at + lengthBytes;
     at = start + bytes.readUInt32BE(start - lengthBytes);
     if (at > bytes.length) throw new Error('it ends within a block');
-    blocks.push(snappy.uncompress(bytes.subarray(start, at)));
+    const block = bytes.subarray(start, at);
+    unpacked += unpackedLength(block);
+    if (unpacked > limit) throw new UnpackedTooLarge(limit);
+    blocks.push(snappy.uncompress(block));
+    if (unpacked < breath) continue;
+    breath = unpacked + breathBytes;
+    await new Promise(setImmediate);
   }
   return Buffer.concat(blocks);
+}
+
+/** What a block says of itself: it begins with its length, seven bits a byte. */
+function unpackedLength(block: Buffer): number {
+  let length = 0;
+  for (let i = 0; i < 5; i += 1) {
+    const byte = block[i] ?? 0;
+    length += (byte & 0x7f) * 2 ** (7 * i);
+    if (byte < 0x80) break;
+  }
+  return length;
 }

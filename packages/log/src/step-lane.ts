@@ -53,6 +53,11 @@ export class StepLane implements TaskLane {
     });
   }
 
+  /** Whether steps are still taken. */
+  get isOpen(): boolean {
+    return this.#failure === undefined;
+  }
+
   /** Resolves when the task may go on with its next batch. */
   async room(): Promise<void> {
     while (this.#failure === undefined && this.#urgentWaiting >= this.#maxWaiting) {

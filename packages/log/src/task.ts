@@ -6,6 +6,10 @@ export interface Place {
   readonly partition: number;
 }
 
+export function nameOf({ topic, partition }: Place): string {
+  return `${topic}/${partition}`;
+}
+
 /** Consecutive records of one partition. */
 export interface TaskBatch extends Place {
   readonly records: readonly LogRecord[];
@@ -13,6 +17,8 @@ export interface TaskBatch extends Place {
   readonly next: number;
   /** Records of the partition behind this batch when it was fetched. */
   readonly lag: number;
+  /** These records, or others with them, failed before. */
+  readonly isRetry?: boolean;
 }
 
 /** A change of what a task keeps beside the log; `null` takes the entry away. */
@@ -71,6 +77,14 @@ export interface Recovery extends Place {
   readonly position: number;
 }
 
+/** How far the work on a partition is. */
+export interface PartitionPosition extends Place {
+  /** The offset behind what is durable; `undefined` until that is known. */
+  readonly position: number | undefined;
+  /** The offset that the partition's next record will get; `undefined` when nobody says so at the moment. */
+  readonly end: number | undefined;
+}
+
 /** What the world wants to know of a runner; callbacks must not throw. */
 export interface TaskObserver {
   /** The partitions this member owns, after each rebalance. */
@@ -87,6 +101,8 @@ export interface TaskObserver {
 export interface TaskRunner {
   /** Resolves when the group is joined; rejects with a LogError when it cannot be. */
   run(open: OpenTask, observer?: TaskObserver): Promise<void>;
+  /** How far each partition is that this process owns now. */
+  positions(): Promise<readonly PartitionPosition[]>;
   /** Lets every task finish the batch it is at, makes its steps durable, and leaves the group. */
   stop(): Promise<void>;
 }

@@ -182,16 +182,67 @@ describe('decoding record batches', () => {
 
   it.each<[string, (bytes: Buffer) => void, RegExp]>([
     ['an old format', (bytes) => bytes.writeInt8(1, 16), /format is version 1/],
-    ['a length that cannot be', (bytes) => bytes.writeInt32BE(-70, 8), /length is broken/],
     ['an unknown compression', (bytes) => bytes.writeInt16BE(6, attributesAt), /compression 6 is unknown/],
-    ['broken compressed bytes', (bytes) => bytes.writeInt16BE(1, attributesAt), /cannot be decompressed/],
-  ])('says where it met %s', async (_, spoil, message) => {
+    [
+      'broken compressed bytes',
+      (bytes) => bytes.writeInt16BE(1, attributesAt),
+      /compressed with gzip is damaged/,
+    ],
+    ['records that reach beyond it', (bytes) => bytes.writeInt8(100, 61), /reaches beyond its batch/],
+  ])('gives one rejected record for a batch with %s, and reads on behind it', async (_, spoil, message) => {
+    registerCodecs();
     const bytes = await batch([text('a')], { firstOffset: 42 });
     spoil(bytes);
-    const failure = await decode(bytes, 42).catch((error: unknown) => error);
+    const { records, next } = await decode(
+      Buffer.concat([bytes, await batch([text('b')], { firstOffset: 43 })]),
+      42,
+    );
+    expect(next).toBe(44);
+    expect(records.map(({ offset }) => offset)).toEqual([42, 43]);
+    expect(records[0]?.rejection).toMatchObject({
+      reason: 'unreadable_batch',
+      message: expect.stringMatching(message),
+    });
+    expect(records[0]?.value?.equals(bytes)).toBe(true);
+    expect(records[1]?.rejection).toBeUndefined();
+  });
+
+  it('gives one rejected record for a batch that unpacks to too much, with its offsets', async () => {
+    registerCodecs();
+    const zeros = { key: null, value: Buffer.alloc(70 * 1024 * 1024) };
+    const bytes = await batch([zeros, text('a')], { firstOffset: 7, compression: 1 });
+    const { records, next } = await decode(bytes, 8);
+    expect([records.length, next]).toEqual([1, 9]);
+    expect(records[0]).toMatchObject({ offset: 8, rejection: { reason: 'batch_too_large', lastOffset: 8 } });
+  });
+
+  it('unpacks many batches one after the other, and one batch in pieces', async () => {
+    registerCodecs();
+    const mib = 1024 * 1024;
+    const zeros = { key: null, value: Buffer.alloc(mib) };
+    const batches = [0, 4].map((firstOffset) =>
+      batch([zeros, zeros, zeros, zeros], { firstOffset, compression: 1 }),
+    );
+    const decoder = new RecordDecoder(Buffer.concat(await Promise.all(batches)), 0, [], 'events/3');
+    const pieces: number[][] = [];
+    while (decoder.left > 0) pieces.push((await decoder.take(2 * mib)).records.map(({ offset }) => offset));
+    expect(pieces).toEqual([
+      [0, 1],
+      [2, 3],
+      [4, 5],
+      [6, 7],
+    ]);
+  });
+
+  it('says where it met a length that cannot be: nothing tells where the next batch begins', async () => {
+    const bytes = await batch([text('a')], { firstOffset: 42 });
+    bytes.writeInt32BE(-70, 8);
+    const whole = Buffer.concat([await batch([text('b')], { firstOffset: 41 }), bytes]);
+    const decoder = new RecordDecoder(whole, 41, [], 'events/3');
+    expect(values(await decoder.take())).toEqual(['41:b']);
+    const failure = await decoder.take().catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(LogError);
-    expect(String(failure)).toMatch(message);
-    expect(String(failure)).toContain('events/3@42');
+    expect(String(failure)).toMatch(/events\/3@42 cannot be read: its length is broken/);
   });
 
   it('has an end, whatever the bytes are', async () => {

@@ -1,5 +1,5 @@
 import type { AgentEvent } from '@loopwatch/contract';
-import { decodeEvent } from '@loopwatch/contract/check';
+import { type Decoded, decodeEvent } from '@loopwatch/contract/check';
 import { Observable, type OperatorFunction } from 'rxjs';
 import type { InputRecord, Outcome } from './records.ts';
 
@@ -20,7 +20,8 @@ export function decodeRecords<R extends InputRecord>(): OperatorFunction<R, Even
     new Observable((subscriber) =>
       records$.subscribe({
         next(record) {
-          const decoded = decodeEvent(record);
+          const decoded: Decoded =
+            record.rejection === undefined ? decodeEvent(record) : { ok: false, ...record.rejection };
           if (decoded.ok) {
             subscriber.next({ type: 'event', record, sessionId: decoded.sessionId, event: decoded.event });
           } else {

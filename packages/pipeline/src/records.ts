@@ -7,6 +7,8 @@ export interface InputRecord extends EventSource {
   readonly offset: number;
   /** Epoch ms; the time of an event that carries none. `null`: the time of the session's event before it. */
   readonly timestamp: number | null;
+  /** Why it holds nothing to be read. */
+  readonly rejection?: { readonly reason: DeadLetterReason; readonly message: string };
 }
 
 /** Where the records of a stream lie. */

@@ -1,25 +1,78 @@
+import { createHash } from 'node:crypto';
 import { type DeadLetterReason, deadLetterHeaders } from '@loopwatch/contract';
-import type { LogRecord, OutputRecord } from '@loopwatch/log';
+import type { LogRecord, OutputRecord, RecordHeaders } from '@loopwatch/log';
 
-/** A record that could not be read, as it was, with headers that say why and where it came from. */
+const kib = 1024;
+/** What a dead letter takes at most, everything in it counted: its topic takes 17 MiB, and the log needs some of that. */
+export const maxLetterBytes = 16 * kib * kib;
+/** What any topic takes, unless its `max.message.bytes` was lowered. */
+export const smallLetterBytes = 512 * kib;
+/** Where something has to be cut off, the key and the original headers keep so much each. */
+const keptBytes = 64 * kib;
+const maxMessageUnits = 4 * kib;
+/** Lengths, offsets and times. */
+const recordOverhead = 64;
+const headerOverhead = 10;
+
+/**
+ * A record that could not be read, as it was, with headers that say why and where it came from. What does not fit is cut
+ * off: a header then has the original sizes, and one a hash of the original value.
+ */
 export function deadLetter(
   topic: string,
   record: LogRecord,
   place: { readonly topic: string; readonly partition: number },
   reason: DeadLetterReason,
   message: string,
+  maxBytes = maxLetterBytes,
 ): OutputRecord {
-  return {
-    topic,
-    key: record.key,
-    value: record.value,
-    headers: {
-      ...record.headers,
-      [deadLetterHeaders.code]: Buffer.from(reason),
-      [deadLetterHeaders.message]: Buffer.from(message),
-      [deadLetterHeaders.topic]: Buffer.from(place.topic),
-      [deadLetterHeaders.partition]: Buffer.from(String(place.partition)),
-      [deadLetterHeaders.offset]: Buffer.from(String(record.offset)),
-    },
+  const { key, value, headers: original, rejection } = record;
+  const added: Record<string, Buffer> = {
+    [deadLetterHeaders.code]: Buffer.from(reason),
+    [deadLetterHeaders.message]: Buffer.from(message.slice(0, maxMessageUnits)),
+    [deadLetterHeaders.topic]: Buffer.from(place.topic),
+    [deadLetterHeaders.partition]: Buffer.from(String(place.partition)),
+    [deadLetterHeaders.offset]: Buffer.from(String(record.offset)),
   };
+  if (rejection?.lastOffset !== undefined)
+    added[deadLetterHeaders.lastOffset] = Buffer.from(String(rejection.lastOffset));
+  const whole = { topic, key, value, headers: { ...original, ...added } };
+  if (letterSize(whole) <= maxBytes) return whole;
+
+  const sizes = { key: key?.length ?? 0, value: value?.length ?? 0, headers: headerBytes(original) };
+  added[deadLetterHeaders.truncated] = Buffer.from(JSON.stringify(sizes));
+  if (value !== null)
+    added[deadLetterHeaders.sha256] = Buffer.from(createHash('sha256').update(value).digest('hex'));
+  const cut = {
+    ...{ topic, key: key?.subarray(0, keptBytes) ?? null },
+    headers: { ...firstHeaders(original, keptBytes), ...added },
+  };
+  const room = Math.max(0, maxBytes - letterSize({ ...cut, value: null }));
+  return { ...cut, value: value?.subarray(0, room) ?? null };
+}
+
+/** Bytes that a dead letter takes, a little more at most. */
+export function letterSize({ key, value, headers = {} }: Omit<OutputRecord, 'topic'>): number {
+  return recordOverhead + (key?.length ?? 0) + (value?.length ?? 0) + headerBytes(headers);
+}
+
+function headerBytes(headers: RecordHeaders): number {
+  return Object.entries(headers).reduce((sum, [name, bytes]) => sum + sizeOfHeader(name, bytes), 0);
+}
+
+function sizeOfHeader(name: string, bytes: Uint8Array): number {
+  return headerOverhead + Buffer.byteLength(name) + bytes.length;
+}
+
+/** The original headers as long as there is room; what is too large is left out as a whole. */
+function firstHeaders(headers: RecordHeaders, room: number): RecordHeaders {
+  let left = room;
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name, bytes]) => {
+      const size = sizeOfHeader(name, bytes);
+      if (size > left) return false;
+      left -= size;
+      return true;
+    }),
+  );
 }

@@ -20,6 +20,7 @@ export interface WorkerMetrics {
   readonly activeSessions: Gauge;
   readonly evictedSessions: Counter<'reason'>;
   readonly consumerLag: Gauge<'topic' | 'partition'>;
+  readonly partitionStuck: Gauge<'topic' | 'partition'>;
   readonly deadLetters: Counter<'reason'>;
   readonly refusedSettings: Counter;
   readonly rebalances: Counter;
@@ -99,13 +100,24 @@ export function createWorkerMetrics(registry: Registry, activeSessions: () => nu
     ),
     consumerLag: new Gauge({
       name: 'loopwatch_consumer_lag',
-      help: 'Records behind the last one processed.',
+      help: 'Records behind the last one whose results are durable.',
       labelNames: ['topic', 'partition'],
       // Where the metrics of several workers are put together: a partition has one owner, two only while it changes hands.
       aggregator: 'max',
       registers,
     }),
-    deadLetters: counter('dead_letters_total', 'Records that could not be read.', ['reason']),
+    partitionStuck: new Gauge({
+      name: 'loopwatch_partition_stuck_seconds',
+      help: 'Seconds for which a partition has not moved although there are records to read; 0 when there are none.',
+      labelNames: ['topic', 'partition'],
+      aggregator: 'max',
+      registers,
+    }),
+    deadLetters: counter(
+      'dead_letters_total',
+      'Records that could not be read, once their dead letters are durable.',
+      ['reason'],
+    ),
     refusedSettings: counter('refused_settings_total', 'Control events with a bad key or value.'),
     faults: counter('detection_faults_total', 'Events at which detection itself failed: a bug.'),
     rebalances: counter('rebalances_total', 'Changes of the partitions that this worker owns.'),

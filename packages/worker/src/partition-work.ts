@@ -3,6 +3,7 @@ import { oneLine } from '@loopwatch/detectors';
 import type {
   LogRecord,
   OutputRecord,
+  PartitionPosition,
   PartitionTask,
   Place,
   StateChange,
@@ -12,7 +13,8 @@ import type {
 } from '@loopwatch/log';
 import type { LateAnswer, LoopPipeline, Outcome, WideSettings } from '@loopwatch/pipeline';
 import type { Logger } from 'pino';
-import { deadLetter } from './dead-letter.ts';
+import { deadLetter, maxLetterBytes, smallLetterBytes } from './dead-letter.ts';
+import type { DeadLetterLog, DeadLetterNote } from './dead-letter-log.ts';
 import { countEvents, type EventTally } from './event-tally.ts';
 import { type IncidentBook, openIncidentOf } from './incident-book.ts';
 import { forgetSession, type KeptEntry, keepSession, readKept } from './kept-state.ts';
@@ -31,12 +33,15 @@ export interface PartitionWorkDeps {
   readonly incidents: IncidentBook;
   readonly tally: EventTally;
   readonly logger: Logger;
+  readonly letters: DeadLetterLog;
   /** A replay goes through no more records than about these: sessions that reach back further are kept as snapshots. */
   readonly replayReach: number;
   /** Wall clock, epoch ms. */
   readonly now: () => number;
   /** Told when something was processed. */
   readonly processed: () => void;
+  /** Told when steps are durable, with the end of the partition as it was then. */
+  readonly durable: (position: PartitionPosition) => void;
 }
 
 /** Sessions kept in one step; a wave of old ones is spread over several. */
@@ -126,13 +131,19 @@ export class PartitionWork implements PartitionTask {
 
   async process(batch: TaskBatch): Promise<void> {
     const { pipeline, metrics, tally, processed } = this.deps;
-    const { topic, partition, next, lag } = batch;
+    const { next, lag, isRetry = false } = batch;
     const began = performance.now();
     this.adoptSettings();
     const outputs: OutputRecord[] = [];
     const found: Found[] = [];
+    const letters: DeadLetterNote[] = [];
+    // What a batch before this one counted that failed half-way comes again.
+    tally.take();
     await pipeline.process(batch).forEach((outcome) => {
-      if (!isJudged(outcome)) outputs.push(this.output(outcome, found));
+      if (isJudged(outcome)) return;
+      if (outcome.type === 'verdict')
+        outputs.push(this.verdictOutput(outcome.verdict, outcome.record.timestamp, found, this.deps.now()));
+      else outputs.push(this.deadLetterOutput(outcome, letters, isRetry));
     });
     const counts = tally.take();
     // A write has failed meanwhile: the batch comes again.
@@ -141,10 +152,15 @@ export class PartitionWork implements PartitionTask {
     const ms = performance.now() - began;
     this.reach.note(batch.records.length, ms);
     metrics.batchDuration.observe(ms / 1000);
-    metrics.consumerLag.set({ topic, partition: String(partition) }, lag);
     processed();
     void this.commit(outputs, found).then((durable) => {
-      if (durable) countEvents(counts, metrics);
+      if (!durable) return;
+      countEvents(counts, metrics);
+      for (const letter of letters) {
+        metrics.deadLetters.inc({ reason: letter.reason });
+        this.deps.letters.note(letter);
+      }
+      this.deps.durable({ ...this.place, position: next, end: next + lag });
     });
   }
 
@@ -164,7 +180,6 @@ export class PartitionWork implements PartitionTask {
     this.closed = true;
     const { topic, partition } = this.place;
     this.deps.pipeline.drop(topic, partition);
-    this.deps.metrics.consumerLag.remove({ topic, partition: String(partition) });
   }
 
   /** @returns whether the step is durable; if not, the partition's work begins anew */
@@ -202,16 +217,16 @@ export class PartitionWork implements PartitionTask {
     return { position, resumeFrom: checkpoint.resumeFrom, outputs: [...outputs, ...news], state };
   }
 
-  private output(outcome: Outcome<LogRecord>, found: Found[]): OutputRecord {
-    const { topics, logger, metrics, now } = this.deps;
-    const { record } = outcome;
-    if (outcome.type === 'verdict')
-      return this.verdictOutput(outcome.verdict, record.timestamp, found, now());
-    const { reason, message } = outcome;
-    metrics.deadLetters.inc({ reason });
+  /** @param small whether dead letters may be what failed */
+  private deadLetterOutput(
+    { record, reason, message }: Extract<Outcome<LogRecord>, { type: 'dead_letter' }>,
+    letters: DeadLetterNote[],
+    small: boolean,
+  ): OutputRecord {
     const where = `${this.place.topic}/${String(this.place.partition)}@${String(record.offset)}`;
-    logger.warn({ reason, where }, oneLine(`Record ${where} could not be read: ${message}`));
-    return deadLetter(topics['dead-letters'], record, this.place, reason, message);
+    letters.push({ reason, where, message });
+    const maxBytes = small ? smallLetterBytes : maxLetterBytes;
+    return deadLetter(this.deps.topics['dead-letters'], record, this.place, reason, message, maxBytes);
   }
 
   private verdictOutput(

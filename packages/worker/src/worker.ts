@@ -9,9 +9,11 @@ import type { Place, TaskObserver, TaskRunner, TopicReader } from '@loopwatch/lo
 import { type LateAnswer, LoopPipeline, type PipelineObserver, WideSettings } from '@loopwatch/pipeline';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
+import { DeadLetterLog } from './dead-letter-log.ts';
 import { EventTally } from './event-tally.ts';
 import { IncidentBook } from './incident-book.ts';
 import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
+import { PartitionWatch, stuckDetail } from './partition-watch.ts';
 import { PartitionWork } from './partition-work.ts';
 import { SemanticDesk } from './semantic/desk.ts';
 import type { ModelClient } from './semantic/limited-judge.ts';
@@ -31,12 +33,17 @@ export interface WorkerDeps {
   readonly replayReach?: number;
   /** Wall clock, epoch ms; the system's by default. */
   readonly now?: () => number;
+  /** A clock that never goes back, ms; the system's by default. */
+  readonly monotonic?: () => number;
 }
 
+/** How often is asked how far the partitions are. */
+const LOOK_MS = 5_000;
 const REPLAY_REACH = 100_000;
 
 /** What a health check may ask. */
 export interface WorkerStatus {
+  /** To the event log, and no partition of this worker stands still. */
   readonly connected: boolean;
   readonly detail: string;
 }
@@ -55,6 +62,9 @@ export class Worker {
   private readonly tally = new EventTally();
   private readonly desk: SemanticDesk | undefined;
   private readonly partitions = new Map<string, PartitionWork>();
+  private readonly letters: DeadLetterLog;
+  private readonly watch: PartitionWatch;
+  private looks: NodeJS.Timeout | undefined;
   private connection: WorkerStatus = { connected: false, detail: 'starting' };
   /** Wall clock of the latest record processed, epoch ms. */
   lastEventAt: number | null = null;
@@ -64,6 +74,9 @@ export class Worker {
     this.now = deps.now ?? Date.now;
     this.metrics = createWorkerMetrics(deps.registry, () => this.pipeline.activeSessions);
     this.incidents = new IncidentBook(this.metrics);
+    const monotonic = deps.monotonic ?? (() => performance.now());
+    this.letters = new DeadLetterLog(deps.logger, monotonic);
+    this.watch = new PartitionWatch(this.metrics, monotonic);
     const { metrics, incidents } = this;
     this.desk = this.openDesk();
     const observer: PipelineObserver = {
@@ -71,10 +84,10 @@ export class Worker {
         this.tally.add(type);
       },
       duplicate: () => {
-        metrics.duplicates.inc();
+        this.tally.note('duplicates');
       },
       refusedSetting: (sessionId, message) => {
-        metrics.refusedSettings.inc();
+        this.tally.note('refusedSettings');
         deps.logger.warn({ sessionId }, oneLine(`Setting refused in session ${sessionId}: ${message}`));
       },
       turnRequest: (sessionId, request) => {
@@ -87,7 +100,7 @@ export class Worker {
         for (const id of incidentIds) incidents.forget(id);
       },
       fault: (sessionId, offset, error) => {
-        metrics.faults.inc();
+        this.tally.note('faults');
         deps.logger.error(
           { err: error, sessionId, offset },
           'Detection failed at an event; its session starts afresh. This is a bug: please report it.',
@@ -116,7 +129,15 @@ export class Worker {
   }
 
   get status(): WorkerStatus {
-    return this.connection;
+    const stuck = this.watch.stuck.map(stuckDetail);
+    if (!this.connection.connected || stuck.length === 0) return this.connection;
+    return { connected: false, detail: stuck.join('; ') };
+  }
+
+  /** Asks how far the partitions are; the metrics and the health check tell. */
+  async look(): Promise<void> {
+    this.letters.look();
+    for (const position of await this.deps.runner.positions()) this.watch.note(position);
   }
 
   /** @throws LogError when the log cannot be reached or a topic is missing; everything is closed again then */
@@ -136,11 +157,16 @@ export class Worker {
           },
           ...{ incidents: this.incidents, tally: this.tally, logger: this.deps.logger, now: this.now },
           replayReach: this.deps.replayReach ?? REPLAY_REACH,
+          letters: this.letters,
+          durable: (position) => {
+            this.watch.note(position);
+          },
           processed: () => {
             this.lastEventAt = this.now();
           },
         });
         this.partitions.set(nameOf(place), work);
+        this.watch.own(place);
         return work;
       }, this.observer());
     } catch (error) {
@@ -148,16 +174,19 @@ export class Worker {
       throw error;
     }
     this.connection = { connected: true, detail: 'connected' };
+    this.looks = setInterval(() => void this.look(), LOOK_MS).unref();
   }
 
   /** Stops fetching, lets the batches in progress become durable, then closes. */
   async stop(): Promise<void> {
+    clearInterval(this.looks);
     await this.deps.control?.stop();
     try {
       await this.deps.runner.stop();
     } finally {
       // Not before: a check that is given up is kept as failed, while the next owner could have asked again.
       this.desk?.close();
+      this.letters.flush();
     }
     this.connection = { connected: false, detail: 'stopped' };
   }
@@ -168,6 +197,7 @@ export class Worker {
     return {
       onAssignment: (partitions, { arrived, left }) => {
         metrics.rebalances.inc();
+        this.watch.assign(partitions);
         logger.info(
           { partitions: partitions.length, arrived, left },
           `Partitions assigned: ${String(partitions.length)} (${String(arrived)} new, ${String(left)} gone)`,
@@ -183,6 +213,7 @@ export class Worker {
       },
       onInterrupted: ({ topic, partition }, reason) => {
         metrics.interruptions.inc();
+        this.watch.interrupted({ topic, partition }, reason);
         logger.warn(
           { topic, partition },
           oneLine(`Work on partition ${String(partition)} begins anew from what is durable: ${reason}`),

@@ -38,6 +38,7 @@ export function createWorker(detection: DetectionInput = {}, level = 'debug', mo
     logger,
     model,
     now: () => clock.now,
+    monotonic: () => clock.now,
   });
   return { worker, log, registry, lines, clock };
 }

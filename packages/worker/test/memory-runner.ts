@@ -9,6 +9,7 @@ import type {
   LogRecord,
   OpenTask,
   OutputRecord,
+  PartitionPosition,
   PartitionTask,
   Place,
   Step,
@@ -89,6 +90,19 @@ export class MemoryRunner implements TaskRunner {
     this.#open = open;
     this.#observer = observer;
     return Promise.resolve();
+  }
+
+  /** The end of a partition when it is not that of its records, by its number. */
+  readonly ends = new Map<number, number>();
+
+  positions(): Promise<readonly PartitionPosition[]> {
+    return Promise.resolve(
+      [...this.#partitions.values()].map(({ place, position, records }) => ({
+        ...place,
+        position,
+        end: this.ends.get(place.partition) ?? (records.at(-1)?.offset ?? position - 1) + 1,
+      })),
+    );
   }
 
   async stop(): Promise<void> {

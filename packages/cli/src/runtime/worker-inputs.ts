@@ -39,6 +39,7 @@ export function workerInputs(settings: Settings, logger: Logger): WorkerInputs {
         await check();
         await events.run(open, observer);
       },
+      positions: () => events.positions(),
       stop: () => events.stop(),
     },
     control: {

@@ -1,0 +1,80 @@
+import { deadLetterHeaders as names } from '@loopwatch/contract';
+import { readTopic, waitFor } from '@loopwatch/testkit';
+import kafkajs from 'kafkajs';
+import { expect, inject, it, onTestFinished } from 'vitest';
+import { ownTopics, worker } from './worker-runs.ts';
+
+const mb = 1_000_000;
+
+/** Each packs to so little that a broker takes it. */
+const hostile: readonly (kafkajs.Message & { reason: string })[] = [
+  { reason: 'not_json', key: 'x', value: Buffer.alloc(20 * mb, 'x') },
+  { reason: 'not_json', key: Buffer.alloc(20 * mb, 'k'), value: 'no json' },
+  {
+    ...{ reason: 'not_json', key: 'x', value: 'no json' },
+    headers: { a: Buffer.alloc(20 * mb, 'h'), b: 'kept', __proto__: 'kept too' },
+  },
+  { reason: 'batch_too_large', key: 'x', value: Buffer.alloc(300 * mb, 'x') },
+  { reason: 'too_complex', key: 'x', value: '['.repeat(2 * mb) + ']'.repeat(2 * mb) },
+];
+
+const loop = Array.from({ length: 6 }, (_, i) => ({
+  key: 'after',
+  value: JSON.stringify({
+    ...{ sessionId: 'after', type: 'tool_call_request', name: 'read_file', args: { path: 'a' } },
+    ...{ id: `e-${String(i)}`, time: 1_760_000_000_000 + i },
+  }),
+}));
+
+it('a worker makes each hostile record one dead letter that fits, and its partition goes on', async () => {
+  const brokers = inject('kafkaBrokers');
+  const { topics, env } = await ownTopics(brokers, 1);
+  const kafka = new kafkajs.Kafka({ brokers, logLevel: kafkajs.logLevel.NOTHING });
+  const producer = kafka.producer({ createPartitioner: kafkajs.Partitioners.DefaultPartitioner });
+  await producer.connect();
+  onTestFinished(() => producer.disconnect());
+  const compression = kafkajs.CompressionTypes.GZIP;
+  for (const { reason: _, ...message } of hostile)
+    await producer.send({ topic: topics.events, compression, messages: [message] });
+  await producer.send({ topic: topics.events, messages: loop });
+
+  const running = await worker({ ...env, LOOPWATCH_PRESET: 'stream' });
+  const [verdict] = await readTopic(brokers, topics.verdicts, { count: 1, timeoutMs: 90_000 });
+  expect(verdict?.key).toBe('after');
+  const letters = await readTopic(brokers, topics['dead-letters']);
+  expect(letters.map(({ headers }) => [headers[names.code], headers[names.offset]])).toEqual(
+    hostile.map(({ reason }, offset) => [reason, String(offset)]),
+  );
+  const [value, key, headers, batch, deep] = letters;
+  const truncated = letters.map((letter) => JSON.parse(letter.headers[names.truncated] ?? 'null') as unknown);
+  expect(truncated).toEqual([
+    { key: 1, value: 20 * mb, headers: 0 },
+    expect.objectContaining({ key: 20 * mb, value: 7 }),
+    expect.objectContaining({ key: 1, value: 7 }),
+    null,
+    null,
+  ]);
+  expect(value?.value?.length).toBeGreaterThan(15 * mb);
+  expect([key?.value, headers?.headers['b'], batch?.headers[names.lastOffset]]).toEqual([
+    'no json',
+    'kept',
+    '3',
+  ]);
+  expect(deep?.value?.length).toBe(4 * mb);
+
+  const metrics = await fetch(`http://127.0.0.1:${env.LOOPWATCH_WORKER_PORT}/metrics`);
+  const sample = (text: string, name: string) =>
+    Number(
+      text
+        .split('\n')
+        .find((line) => line.startsWith(name))
+        ?.split(' ')
+        .at(-1),
+    );
+  const text = await metrics.text();
+  expect(sample(text, 'loopwatch_dead_letters_total{reason="not_json"}')).toBe(3);
+  const lag = async () => sample(await (await fetch(metrics.url)).text(), 'loopwatch_consumer_lag{') === 0;
+  await waitFor(lag, { timeoutMs: 20_000, describe: 'a lag of 0' });
+  expect(running.stdout.filter((line) => line.includes('begins anew'))).toEqual([]);
+  expect(await running.stop()).toBe(0);
+}, 240_000);

@@ -1,0 +1,65 @@
+const magic = 0x184d2204;
+const skippable = 0x184d2a50;
+const headBytes = 7;
+const blockChecksum = 0x10;
+const contentSize = 0x08;
+const contentChecksum = 0x04;
+const dictionaryId = 0x01;
+const isStored = 0x80000000;
+const shortestMatch = 4;
+
+/**
+ * What lz4 frames unpack to, found by going through their lengths alone: the library that unpacks them knows no limit.
+ *
+ * @returns bytes; what is damaged counts as far as it can be followed, and the counting ends beyond `limit`
+ */
+export function lz4Size(bytes: Buffer, limit: number): number {
+  let size = 0;
+  for (let at = 0; at + headBytes <= bytes.length && size <= limit; ) {
+    const word = bytes.readUInt32LE(at);
+    if (word - (word % 16) === skippable) {
+      at += 8 + bytes.readUInt32LE(Math.min(at + 4, bytes.length - 4));
+      continue;
+    }
+    if (word !== magic) return size;
+    const flags = bytes[at + 4] as number;
+    at += headBytes + ((flags & contentSize) === 0 ? 0 : 8) + ((flags & dictionaryId) === 0 ? 0 : 4);
+    while (at + 4 <= bytes.length && size <= limit) {
+      const length = bytes.readUInt32LE(at);
+      at += 4;
+      if (length === 0) break;
+      const stored = length >= isStored;
+      const end = at + (stored ? length - isStored : length);
+      size += stored ? length - isStored : blockSize(bytes, at, Math.min(end, bytes.length), limit - size);
+      at = end + ((flags & blockChecksum) === 0 ? 0 : 4);
+    }
+    at += (flags & contentChecksum) === 0 ? 0 : 4;
+  }
+  return size;
+}
+
+/** A block is a row of literals and matches, each with its length; a length of 15 goes on in the bytes that follow. */
+function blockSize(bytes: Buffer, start: number, end: number, limit: number): number {
+  let size = 0;
+  let at = start;
+  const length = (nibble: number): number => {
+    let sum = nibble;
+    if (nibble < 15) return sum;
+    for (let byte = 255; byte === 255 && at < end; at += 1) {
+      byte = bytes[at] as number;
+      sum += byte;
+    }
+    return sum;
+  };
+  while (at < end && size <= limit) {
+    const token = bytes[at] as number;
+    at += 1;
+    const literals = length(token >>> 4);
+    size += literals;
+    at += literals;
+    if (at >= end) break;
+    at += 2;
+    size += shortestMatch + length(token & 15);
+  }
+  return size;
+}

@@ -1,0 +1,33 @@
+import { Decompress } from 'fzstd';
+import { UnpackedTooLarge } from './unpacked-too-large.ts';
+
+/** What a frame may look back to. Levels up to 19 need 8 MiB; the library moves the whole of it for each block. */
+const maxWindowBytes = 16 * 1024 * 1024;
+const pieceBytes = 16 * 1024;
+
+/**
+ * Unpacks zstd block by block.
+ *
+ * @throws UnpackedTooLarge beyond `limit` bytes, or for a frame that looks back further than is allowed
+ * @throws Error when the bytes are not that
+ */
+export async function unpackZstd(bytes: Buffer, limit: number): Promise<Buffer> {
+  const blocks: Uint8Array[] = [];
+  let unpacked = 0;
+  const stream = new Decompress((block) => {
+    unpacked += block.length;
+    if (unpacked > limit || windowOf(stream) > maxWindowBytes) throw new UnpackedTooLarge(limit);
+    blocks.push(block);
+  });
+  for (let at = 0; at < bytes.length; at += pieceBytes) {
+    stream.push(bytes.subarray(at, at + pieceBytes), at + pieceBytes >= bytes.length);
+    if (at > 0) await new Promise(setImmediate);
+  }
+  return Buffer.concat(blocks);
+}
+
+/** The window of the frame that is being read; the library tells it nowhere else. */
+function windowOf(stream: Decompress): number {
+  const { s: frame } = stream as unknown as { readonly s?: { readonly w?: Uint8Array } | number };
+  return typeof frame === 'object' ? (frame.w?.length ?? 0) : 0;
+}
