@@ -2,7 +2,9 @@ import { content } from './content.ts';
 import { dashboard } from './dashboard/index.ts';
 import { gateway } from './gateway/index.ts';
 import { latency } from './latency.ts';
+import { masks } from './masks.ts';
 import type { Bench } from './measure.ts';
+
 import { memory } from './memory.ts';
 import { recovery } from './recovery.ts';
 import { semantic } from './semantic.ts';
@@ -19,6 +21,7 @@ const benches: Readonly<Record<string, Bench>> = {
   dashboard,
   gateway,
   latency,
+  masks,
   memory,
   recovery,
   semantic,

@@ -6,7 +6,7 @@ import {
   type EventType,
   eventSchemas,
   eventTypes,
-  MAX_ID_UNITS,
+  MAX_NAME_UNITS,
   otherEventSchema,
 } from './event.ts';
 import { excessOf, MAX_TEXT_UNITS } from './event-weight.ts';
@@ -84,8 +84,8 @@ export function acceptEvent(value: unknown, keyed?: Pick<EventSource, 'key'>): D
       'set "sessionId" in the value, or use the session id as the record\'s key',
     );
   }
-  if (sessionId.length > MAX_ID_UNITS) {
-    return refuse('invalid_event', `the session id is longer than ${MAX_ID_UNITS} characters`);
+  if (sessionId.length > MAX_NAME_UNITS) {
+    return refuse('invalid_event', `the session id is longer than ${MAX_NAME_UNITS} characters`);
   }
   if (isText(value) && value.text.length > MAX_TEXT_UNITS) {
     return refuse(

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parsePattern } from './pattern/parse-pattern.ts';
 
 /**
  * What detection can be told, the part of the settings that the library takes. Defaults of the detectors come from the
@@ -159,13 +160,15 @@ export const turnRequestsSchema = z.strictObject({
   max_turn_requests: z.int().min(1).max(1_000_000).optional(),
 });
 
-function isRegularExpression(text: string): boolean {
-  try {
-    return new RegExp(text) instanceof RegExp;
-  } catch {
-    return false;
-  }
-}
+/** Of patterns that are masked; each is searched for in every text that leaves. */
+const MAX_MASKS = 1000;
+
+const patternSchema = z.string().superRefine((pattern, context) => {
+  const parsed = parsePattern(pattern);
+  if (parsed.ok) return;
+  const shown = pattern.length <= 80 ? pattern : `${pattern.slice(0, 79)}…`;
+  context.addIssue({ code: 'custom', message: `${JSON.stringify(shown)} ${parsed.why}` });
+});
 
 /** What a model may be told; the last four are an older spelling of `tool_call_loop`, which wins over them. */
 export const modelSettingsSchema = z.strictObject({
@@ -217,7 +220,7 @@ export const detectionSchema = z.strictObject({
     .prefault({}),
   privacy: z
     .strictObject({
-      mask: z.array(z.string().refine(isRegularExpression, 'is no regular expression')).default([]),
+      mask: z.array(patternSchema).max(MAX_MASKS).default([]),
       store_text: z.boolean().default(true),
     })
     .prefault({}),

@@ -8,8 +8,8 @@ import { z } from 'zod';
 const optionalText = z.string().nullish();
 
 /** What names something and is told again in verdicts and summaries, which have to fit into their topics. */
-export const MAX_ID_UNITS = 1024;
-const optionalName = z.string().max(MAX_ID_UNITS).nullish();
+export const MAX_NAME_UNITS = 1024;
+const optionalName = z.string().max(MAX_NAME_UNITS).nullish();
 
 /** Epoch milliseconds or an RFC 3339 date-time with an offset. */
 const timeSchema = z.union([z.number(), z.iso.datetime({ offset: true })]);
@@ -20,7 +20,7 @@ const envelope = {
   id: z
     .string()
     .min(1)
-    .max(MAX_ID_UNITS)
+    .max(MAX_NAME_UNITS)
     .nullish()
     .describe(
       'Default `#<index of the event in its session>`. The same id again in a session is the same event, also in a copy of its history.',
@@ -28,7 +28,7 @@ const envelope = {
   sessionId: z
     .string()
     .min(1)
-    .max(MAX_ID_UNITS)
+    .max(MAX_NAME_UNITS)
     .nullish()
     .describe("One agent conversation. Optional when it is the record's key."),
   time: timeSchema.nullish().describe("Event time: epoch ms or RFC 3339. Default: the record's timestamp."),
@@ -70,7 +70,7 @@ export const eventSchemas = {
       ...envelope,
       type: z.literal('tool_call_request'),
       callId: optionalName,
-      name: z.string().max(MAX_ID_UNITS),
+      name: z.string().max(MAX_NAME_UNITS),
       args: z
         .union([z.record(z.string(), z.unknown()), z.string()])
         .nullish()

@@ -59,6 +59,7 @@ export {
   eventTypes,
   isEventType,
   type KnownEvent,
+  MAX_NAME_UNITS,
   type OtherEvent,
   otherEventSchema,
 } from './event.ts';
@@ -81,6 +82,8 @@ export {
   type ServerInfo,
 } from './live.ts';
 export { messageOf } from './message-of.ts';
+export { parsePattern } from './pattern/parse-pattern.ts';
+export type { PatternProgram } from './pattern/pattern-program.ts';
 export { jsonFrom, readJson } from './read-json.ts';
 export { reasonWithCount } from './reason.ts';
 export { type ResolvedSettings, resolveSettings, type SettingSources } from './resolve-settings.ts';

@@ -154,7 +154,7 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
     max_sessions: 'Sessions kept in memory in one process.',
   },
   privacy: {
-    mask: 'Further regular expressions whose matches are masked.',
+    mask: 'Further regular expressions whose matches are masked: JavaScript’s with flag u, without look-arounds and back references.',
     store_text: 'false: verdicts, and messages that the gateway stores, carry no arguments and no text.',
   },
   kafka: {

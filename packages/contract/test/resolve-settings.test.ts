@@ -376,7 +376,7 @@ describe('faults', () => {
     [
       'an expression that is none',
       { file: { name: 'config.yaml', value: { privacy: { mask: ['a', '('] } } } },
-      'config.yaml: privacy.mask is ["a","("]; allowed: a list, each entry a text; privacy.mask.1 is no regular expression',
+      'config.yaml: privacy.mask is ["a","("]; allowed: a list, each entry a text; privacy.mask.1 "(" is no regular expression: Unterminated group',
     ],
     [
       'a variable that is no JSON',

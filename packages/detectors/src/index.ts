@@ -9,6 +9,7 @@ export type { Detector, DetectorMeta, Finding, Step } from './finding.ts';
 export { type LogLine, turnRequestLines, verdictLines } from './log-lines.ts';
 export { maskSecrets } from './mask.ts';
 export { oneLine } from './one-line.ts';
+export { type MaskPatterns, maskPatterns } from './pattern/mask-patterns.ts';
 export type { DetectionPlan } from './plan.ts';
 export { type Preset, presets } from './presets.ts';
 export { parseJudgeAnswer } from './semantic/judge-answer.ts';
@@ -31,4 +32,10 @@ export { blockMessage, plainGuidance, stopMessage } from './texts.ts';
 export { createToolCallTracker, type ToolCallTracker, type TrackedCall } from './tool-call-tracker.ts';
 export { canonicalArguments } from './tool-identity.ts';
 export type { PureVerdict } from './verdict.ts';
-export { type WideScopes, type WideSettings, withScope, withScopes } from './wide-settings.ts';
+export {
+  type RefusedSetting,
+  type WideScopes,
+  type WideSettings,
+  withScope,
+  withScopes,
+} from './wide-settings.ts';

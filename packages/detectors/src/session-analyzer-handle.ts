@@ -1,4 +1,4 @@
-import type { AgentEvent, CheckAnswer } from '@loopwatch/contract';
+import { type AgentEvent, type CheckAnswer, MAX_NAME_UNITS } from '@loopwatch/contract';
 import type { Detection } from './detection.ts';
 import type { SemanticCheck } from './semantic/semantic-check.ts';
 import { SessionAnalyzer, type SessionSnapshot } from './session-analyzer.ts';
@@ -9,7 +9,7 @@ import type { PureVerdict } from './verdict.ts';
 export interface SessionAnalyzerHandle {
   /**
    * Takes the session's next event. An event without `id` gets `#<index>`, one without `time` the time of the event
-   * before it (0 at first).
+   * before it (0 at first). Of a tool's name the first 1,024 characters count.
    *
    * @returns the verdicts at this event, mostly none
    */
@@ -31,12 +31,18 @@ export interface SessionAnalyzerHandle {
   restore(snapshot: { sessionId: string; state: SessionSnapshot } | null): void;
 }
 
+/** Callers of the library come through no other door that would refuse a longer name. */
+function withShortName(event: AgentEvent): AgentEvent {
+  if (event.type !== 'tool_call_request' || typeof event.name !== 'string') return event;
+  return event.name.length <= MAX_NAME_UNITS ? event : { ...event, name: event.name.slice(0, MAX_NAME_UNITS) };
+}
+
 export function handleOf(detection: Detection): SessionAnalyzerHandle {
   let analyzer: SessionAnalyzer | undefined;
   return {
     push(event) {
       analyzer ??= new SessionAnalyzer(event.sessionId ?? '', detection);
-      return [...analyzer.push(event)];
+      return [...analyzer.push(withShortName(event))];
     },
     takeCheck() {
       return analyzer?.takeCheck();

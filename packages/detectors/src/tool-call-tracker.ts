@@ -2,6 +2,7 @@ import {
   type DetectionInput,
   detectionSchema,
   type KnownEvent,
+  MAX_NAME_UNITS,
   type VerdictAction,
 } from '@loopwatch/contract';
 import type { Step } from './finding.ts';
@@ -26,6 +27,7 @@ export interface ToolCallTracker {
   /**
    * Takes one call that is about to be made.
    *
+   * @param name its first 1,024 characters count
    * @param args an object, or a string of JSON
    * @param time epoch ms; default: now
    */
@@ -48,7 +50,8 @@ export function createToolCallTracker(
   const detector = new ToolRepeat(plan);
   const totals = new SessionTotals();
   return {
-    track(name, args, time = Date.now()) {
+    track(fullName, args, time = Date.now()) {
+      const name = fullName.slice(0, MAX_NAME_UNITS);
       if (!plan.enabled) return { blocked: false, reason: null, count: 0, action: 'none' };
       const event = { type: 'tool_call_request', name } as KnownEvent;
       const mark = totals.mark(event, time, -1);

@@ -1,6 +1,6 @@
 import type { AgentEvent } from '@loopwatch/contract';
 import { describe, expect, test } from 'vitest';
-import { createSessionAnalyzer } from '../src/index.ts';
+import { createSessionAnalyzer, createToolCallTracker } from '../src/index.ts';
 import { analyzer, call, run, text } from './sessions.ts';
 
 const same = (): AgentEvent => call('read', { path: 'a' });
@@ -271,4 +271,24 @@ test('the handle hands out what the analyzer says, and goes on from a snapshot',
   expect(other.push(same())).toEqual(handle.push(same()));
   other.restore(null);
   expect(other.push(same())).toEqual([]);
+});
+
+describe('a tool name of 100,000 characters', () => {
+  const name = 'sk-'.repeat(33_334);
+
+  test('counts with its first 1,024 ones in an analyzer', () => {
+    const analyzer = createSessionAnalyzer({ preset: 'stream' });
+    const verdicts = Array.from({ length: 5 }, (_, n) =>
+      analyzer.push({ type: 'tool_call_request', name: `${name}${String(n)}`, args: {} }),
+    ).flat();
+    expect(verdicts).toMatchObject([{ detector: 'tool-repeat', count: 5 }]);
+    expect(JSON.stringify(analyzer.snapshot()).length).toBeLessThan(20_000);
+  });
+
+  test('counts with its first 1,024 ones in a tracker', () => {
+    const tracker = createToolCallTracker();
+    const tracked = Array.from({ length: 3 }, (_, n) => tracker.track(`${name}${String(n)}`, {}, n)).at(-1);
+    expect(tracked).toMatchObject({ blocked: true, count: 3 });
+    expect(tracked?.reason?.length).toBeLessThan(2000);
+  });
 });

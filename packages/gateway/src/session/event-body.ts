@@ -1,3 +1,4 @@
+import { MAX_NAME_UNITS } from '@loopwatch/contract';
 import type { ToolCall } from '../api/conversation.ts';
 import type { HistoryNews } from './prompt-ledger.ts';
 
@@ -31,7 +32,7 @@ export function eventOf(news: HistoryNews): EventBody {
       return {
         type: 'tool_call_request',
         callId: news.call.id,
-        name: news.call.name.slice(0, 1024),
+        name: news.call.name.slice(0, MAX_NAME_UNITS),
         args: news.call.args,
       };
     case 'result': {

@@ -1,3 +1,4 @@
+import { MAX_NAME_UNITS } from '@loopwatch/contract';
 import type { DetectionPlan, PureVerdict } from '@loopwatch/detectors';
 import type { SettingsVersion } from '@loopwatch/pipeline';
 import type { Item, OwnAnswer, Reply, ToolCall } from '../api/conversation.ts';
@@ -223,7 +224,7 @@ export class GatewaySession {
 
   private judge(call: ToolCall, now: number): Demand | undefined {
     const { id: callId, name, args } = call;
-    const request = { type: 'tool_call_request', callId, name: name.slice(0, 1024), args } as const;
+    const request = { type: 'tool_call_request', callId, name: name.slice(0, MAX_NAME_UNITS), args } as const;
     const demand = demandOf(this.push(request, now).verdicts, this.plan, name);
     if (demand !== undefined) return demand;
     const { loops, limit: reached } = this.detection;

@@ -1,5 +1,5 @@
 import { type DetectionSettings, detectionSchema, messageOf, type Settings } from '@loopwatch/contract';
-import { maskSecrets } from '@loopwatch/detectors';
+import { maskPatterns, maskSecrets } from '@loopwatch/detectors';
 import { atMost, delay } from '@loopwatch/log';
 import type { SettingsVersion } from '@loopwatch/pipeline';
 import type { Database } from '@loopwatch/storage';
@@ -107,7 +107,7 @@ export class GatewayStorage {
     });
     this.handover = new Handover(me, (id) => this.give(id));
     const { mask, store_text: storeText } = settings.privacy;
-    this.privacy = { mask: mask.map((pattern) => new RegExp(pattern, 'g')), storeText };
+    this.privacy = { mask: maskPatterns(mask), storeText };
   }
 
   get health(): { readonly ok: boolean; readonly detail: string } {

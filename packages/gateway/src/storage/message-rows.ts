@@ -1,4 +1,4 @@
-import { maskSecrets } from '@loopwatch/detectors';
+import { type MaskPatterns, maskSecrets } from '@loopwatch/detectors';
 import { jsonText, type Queryable, recordset } from '@loopwatch/storage';
 import type { Message } from '../session/transcript.ts';
 
@@ -12,7 +12,7 @@ export interface MessageRow {
 /** How messages may be stored. */
 export interface MessagePrivacy {
   /** Further patterns whose matches are masked. */
-  readonly mask: readonly RegExp[];
+  readonly mask: MaskPatterns;
   /** false: what was said, and with which arguments, is left out. */
   readonly storeText: boolean;
 }

@@ -1,5 +1,5 @@
 import type { CheckAnswer, CheckFailure, CheckRecord } from '@loopwatch/contract';
-import { maskSecrets, type SemanticCheck } from '@loopwatch/detectors';
+import { type MaskPatterns, maskSecrets, type SemanticCheck } from '@loopwatch/detectors';
 import { askJudge, type Judge } from '@loopwatch/pipeline';
 
 /** Answers kept in memory; the oldest go first. */
@@ -35,7 +35,7 @@ export interface AnswererOptions {
   readonly recorded: RecordedAnswers;
   readonly secondOpinion: boolean;
   /** Further patterns whose matches are masked. */
-  readonly mask: readonly RegExp[];
+  readonly mask: MaskPatterns;
   /** Told of each call that failed. */
   failed(failure: CheckFailure, message: string, check: SemanticCheck): void;
 }
