@@ -1,5 +1,5 @@
 import type { DetectionSettings, ModelSettings } from '@loopwatch/contract';
-import { applyControl, type SessionOverrides } from './session-settings.ts';
+import { applyControl, type SessionOverrides, soundOverrides } from './session-settings.ts';
 
 /** What of a session decides its settings. */
 export interface SessionScope {
@@ -21,7 +21,7 @@ export function effectiveSettings(
   const name = modelName(session);
   const own = name !== null && Object.hasOwn(models, name) ? models[name] : undefined;
   const base = own === undefined ? server : withModel(server, own);
-  const result = applyControl(base, session.overrides ?? {}, {});
+  const result = applyControl(base, soundOverrides(base, session.overrides ?? {}), {});
   return 'refused' in result ? base : result.settings;
 }
 

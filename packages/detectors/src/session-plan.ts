@@ -5,7 +5,7 @@ import { makePlan } from './make-plan.ts';
 import type { DetectionPlan } from './plan.ts';
 import type { SemanticLayer } from './semantic/semantic-layer.ts';
 import type { Labels } from './session-labels.ts';
-import { applyControl, type SessionOverrides } from './session-settings.ts';
+import { applyControl, type SessionOverrides, soundOverrides } from './session-settings.ts';
 import type { SettingTiers } from './threshold.ts';
 
 const NO_OVERRIDES: SessionOverrides = {};
@@ -83,8 +83,9 @@ export class SessionPlan {
   }
 
   restore(overrides: SessionOverrides, labels: Labels): void {
-    this.overrides = overrides;
     this.base = tierOf(this.base, labels);
+    const { settings, families } = this.base;
+    this.overrides = soundOverrides(settings, overrides, families.schema);
     this.current = this.ownPlan();
   }
 

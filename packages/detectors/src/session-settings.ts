@@ -5,25 +5,12 @@ import {
   nearest,
   settingPaths,
 } from '@loopwatch/contract';
+import { belongsToProcess } from './process-settings.ts';
 
 /** Settings of one session: dotted paths over the wider settings. */
 export type SessionOverrides = Readonly<Record<string, unknown>>;
 
-/** Of the process, not of one session. */
-const notPerSession = new Set([
-  'overrides.models',
-  'session.max_sessions',
-  'session.idle_seconds',
-  'privacy.mask',
-  'semantic.second_opinion',
-  'semantic.max_concurrent',
-  'semantic.per_minute',
-  'semantic.per_session',
-  'semantic.timeout_seconds',
-  'semantic.max_characters',
-  'privacy.store_text',
-]);
-const paths = settingPaths(detectionSchema).flatMap(({ path }) => (notPerSession.has(path) ? [] : path));
+const paths = settingPaths(detectionSchema).flatMap(({ path }) => (belongsToProcess(path) ? [] : path));
 
 /**
  * Applies what a control event sets and unsets. A bad key or value changes nothing.
@@ -43,8 +30,9 @@ export function applyControl(
   const set = change.set ?? {};
   const unset = change.unset ?? [];
   for (const path of [...Object.keys(set), ...unset]) {
-    if (!isSettable(path))
-      return { refused: `${path} is no setting of a session${didYouMean(nearest(path, paths))}` };
+    if (isSettable(path)) continue;
+    const refused = belongsToProcess(path);
+    return { refused: refused ?? `${path} is no setting of a session${didYouMean(nearest(path, paths))}` };
   }
   const next = Object.fromEntries(
     Object.entries({ ...overrides, ...set }).filter(([path]) => !unset.includes(path)),
@@ -62,6 +50,25 @@ export function applyControl(
     return `${given ?? key} = ${JSON.stringify(next[given ?? key])}: ${message}`;
   });
   return { refused: faults.join('; ') };
+}
+
+/**
+ * Settings that were kept, by this version or an older one, without those that are refused today.
+ *
+ * @returns the same where all of them are taken
+ */
+export function soundOverrides(
+  base: DetectionSettings,
+  overrides: SessionOverrides,
+  schema = detectionSchema,
+): SessionOverrides {
+  if (!('refused' in applyControl(base, overrides, {}, schema))) return overrides;
+  let sound: SessionOverrides = {};
+  for (const [path, value] of Object.entries(overrides)) {
+    const result = applyControl(base, sound, { set: { [path]: value } }, schema);
+    if (!('refused' in result)) sound = result.overrides;
+  }
+  return sound;
 }
 
 function isSettable(path: string): boolean {

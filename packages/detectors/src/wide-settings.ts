@@ -6,38 +6,39 @@ import {
   settingPlace,
 } from '@loopwatch/contract';
 import { type Ground, laySettings, unknownSetting } from './lay-settings.ts';
+import { belongsToProcess } from './process-settings.ts';
 
 /** Settings by dotted path, for each scope wider than a session: `server`, or `model:<backend>/<model>`. */
 export type WideScopes = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 
-/** Of a process as a whole: they hold from its start to its end. */
-const ofTheProcess = new Set([
-  'session.max_sessions',
-  'semantic.second_opinion',
-  'semantic.max_concurrent',
-  'semantic.per_minute',
-  'semantic.per_session',
-  'semantic.timeout_seconds',
-]);
 const modelPrefix = 'model:';
+
+/** A setting that cannot be taken, as an older version or another program may have written it. */
+export interface RefusedSetting {
+  readonly scope: string;
+  readonly path: string;
+  /** Names key and value, and says what is allowed. */
+  readonly why: string;
+}
 
 export interface WideSettings {
   readonly settings: DetectionSettings;
-  /** Why scopes were left out, one text each: it names scope, key, value and what is allowed. */
-  readonly refused: readonly string[];
+  readonly refused: readonly RefusedSetting[];
 }
 
 /**
- * The configured settings with those of wider scopes over them: the server's first, then those of models. A scope with
- * something wrong in it is left out as a whole, the others hold.
+ * The configured settings with those of wider scopes over them: the server's first, then those of models. A setting with
+ * something wrong in it is left out, the others hold.
  */
 export function withScopes(configured: DetectionSettings, scopes: WideScopes): WideSettings {
-  const refused: string[] = [];
+  const refused: RefusedSetting[] = [];
   let settings = configured;
   for (const scope of [...scopes.keys()].sort(serverFirst)) {
-    const result = withScope(settings, scope, scopes.get(scope) ?? {});
-    if ('refused' in result) refused.push(`${scope}: ${result.refused}`);
-    else settings = result.settings;
+    for (const [path, value] of Object.entries(scopes.get(scope) ?? {})) {
+      const result = withScope(settings, scope, { [path]: value });
+      if ('refused' in result) refused.push({ scope, path, why: result.refused });
+      else settings = result.settings;
+    }
   }
   return { settings, refused };
 }
@@ -67,8 +68,8 @@ export function withScope(
 
 /** Why nothing can be set there, if so. */
 function unsettable(path: string, { schema, owner }: Ground): string | undefined {
-  if (ofTheProcess.has(path))
-    return `${path} cannot change while a process runs: set it in its configuration`;
+  const refused = belongsToProcess(path);
+  if (refused !== undefined) return refused;
   const known = settingPaths(schema).map(({ path: other }) => other);
   const isOfTool = /(?:^|\.)per_tool\./.test(path) && settingPlace(schema, path) !== undefined;
   return known.includes(path) || isOfTool ? undefined : unknownSetting(path, owner, known);

@@ -35,7 +35,7 @@ describe('a setting that is refused', () => {
       /^tool_call_loop\.max_repeat is no setting of a session; did you mean tool_call_loop\.max_repeats\?$/,
     ],
     // What it may not set is not proposed either.
-    [{ 'session.idle_seconds': 5 }, /^session\.idle_seconds is no setting of a session$/],
+    [{ 'session.idle_seconds': 5 }, /^session\.idle_seconds belongs to the process/],
   ])('%j is named with its value and what is allowed', (set, refused) => {
     expect(applyControl(base, {}, { set })).toEqual({ refused: expect.stringMatching(refused) as unknown });
     const session = analyzer();

@@ -52,17 +52,17 @@ describe('settings of many sessions', () => {
     [
       'server',
       { 'privacy.mask': ['('] },
-      /privacy.mask is \["\("\]; allowed: a list.*; is no regular expression/,
+      /^privacy.mask belongs to the process .*: set it in its file, by LOOPWATCH_PRIVACY_MASK or by --set privacy.mask=…$/,
     ],
     [
       'model:a/b',
       { 'tool_call_loop.ttl_seconds': 0 },
       /ttl_seconds is 0; allowed: a number above 0, or null$/,
     ],
-    ['server', { 'session.max_sessions': 5 }, /session.max_sessions cannot change while a process runs/],
+    ['server', { 'session.max_sessions': 5 }, /session.max_sessions belongs to the process/],
     ['server', { tool_call_loop: { max_repeats: 3 } }, /^tool_call_loop is no setting of detection/],
     ['server', { 'tool_call_loop.per_tool.a.max_repeat': 3 }, /a.max_repeat is no setting of detection/],
-    ['model:a/b', { 'session.idle_seconds': 5 }, /^session.idle_seconds is no setting of a model$/],
+    ['model:a/b', { 'session.idle_seconds': 5 }, /^session.idle_seconds belongs to the process/],
     ['model:a', { 'tool_call_loop.mode': 'warn' }, /model:<backend>\/<model>/],
     ['session:s', { 'tool_call_loop.mode': 'warn' }, /no scope of many sessions/],
   ])('are refused as a whole for %s with %j', (scope, values, why) => {
@@ -75,7 +75,36 @@ describe('settings of many sessions', () => {
         ['server', {}],
       ]),
     );
-    if (scope !== 'server') expect(refused).toEqual([expect.stringContaining(scope)]);
+    if (scope !== 'server') expect(refused).toMatchObject([{ scope, path: Object.keys(values)[0] }]);
     expect(settings).toEqual(configured);
+  });
+
+  it('that were kept and cannot be taken are left out, and the others hold', () => {
+    const { settings, refused } = withScopes(
+      configured,
+      new Map([
+        [
+          'server',
+          {
+            'privacy.mask': ['(a+)+$'],
+            'tool_call_loop.max_repeats': 0,
+            'tool_cycle.gone': 1,
+            'tool_call_loop.mode': 'warn',
+          },
+        ],
+        ['model:a/b', { 'outage.min_failures': 'x', 'outage.enabled': false }],
+      ]),
+    );
+    expect(refused.map(({ scope, path }) => [scope, path])).toEqual([
+      ['server', 'privacy.mask'],
+      ['server', 'tool_call_loop.max_repeats'],
+      ['server', 'tool_cycle.gone'],
+      ['model:a/b', 'outage.min_failures'],
+    ]);
+    expect(settings).toMatchObject({
+      tool_call_loop: { mode: 'warn' },
+      overrides: { models: { 'a/b': { outage: { enabled: false } } } },
+      privacy: { mask: [] },
+    });
   });
 });

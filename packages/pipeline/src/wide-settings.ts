@@ -1,4 +1,10 @@
-import { type Control, controlSchema, type DetectionSettings, readJson } from '@loopwatch/contract';
+import {
+  type Control,
+  controlSchema,
+  type DetectionSettings,
+  detectionSchema,
+  readJson,
+} from '@loopwatch/contract';
 import { type Detection, oneLine, sha256, withScope, withScopes } from '@loopwatch/detectors';
 import type { InputRecord } from './records.ts';
 
@@ -76,18 +82,27 @@ export class WideSettings {
       this.refuse(scope, offset, control.why);
       return;
     }
-    const fault = this.faultIn(control.value, scope, isSession);
+    const fault = faultIn(control.value, scope, isSession);
     if (fault !== undefined) this.refuse(scope, offset, fault);
     else if (isSession) this.deps.onSession?.(scope.slice(sessionPrefix.length), control.value.set);
-    else this.scopes.set(scope, control.value.set);
+    else {
+      this.scopes.set(scope, control.value.set);
+      this.tellRefused(scope, offset, control.value.set);
+    }
   }
 
-  private faultIn(control: Control, scope: string, isSession: boolean): string | undefined {
-    if (control.scope !== scope) return `its scope is ${control.scope}`;
-    // A session refuses for itself what it cannot take.
-    if (isSession) return undefined;
-    const result = withScope(this.deps.configured, scope, control.set);
-    return 'refused' in result ? result.refused : undefined;
+  /** One text for all that is wrong in a scope's settings; what is right in them holds. */
+  private tellRefused(scope: string, offset: number, set: Control['set']): void {
+    const { refused } = withScopes(this.deps.configured, new Map([[scope, set]]));
+    if (refused.length === 0) return;
+    const keys = refused.map(({ path }) => path);
+    this.deps.log(
+      'warn',
+      oneLine(
+        `Of the settings of ${scope}, ${keys.join(', ')} cannot be taken and ${keys.length === 1 ? 'is' : 'are'} left out: ${refused.map(({ why }) => why).join('; ')}. ${howToRemove(scope)}`,
+      ),
+      { scope, offset, keys },
+    );
   }
 
   private refuse(scope: string, offset: number, why: string): void {
@@ -99,4 +114,17 @@ export class WideSettings {
       { scope, offset },
     );
   }
+}
+
+/** What keeps a record from being one of settings, all of it. */
+function faultIn(control: Control, scope: string, isSession: boolean): string | undefined {
+  if (control.scope !== scope) return `its scope is ${control.scope}`;
+  // A session refuses for itself what it cannot take.
+  if (isSession) return undefined;
+  const result = withScope(detectionSchema.parse({}), scope, {});
+  return 'refused' in result ? result.refused : undefined;
+}
+
+function howToRemove(scope: string): string {
+  return `To remove them, save the scope without them on the page Settings, or by PUT /api/v1/settings/${encodeURIComponent(scope)}`;
 }

@@ -108,6 +108,29 @@ describe('settings of a scope', () => {
     expect((await call('PUT', 'server', { set: {}, version: 1 })).status).toBe(200);
   });
 
+  it('that came by the log and cannot be taken are shown as invalid, and the others hold', async () => {
+    const set = { 'privacy.mask': ['(a+)+$'], 'tool_cycle.min_repeats': 'x', 'content_loop.window': 64 };
+    log.append(topics.control, JSON.stringify({ scope: 'server', set }), { key: 'server' });
+    await stored();
+    const { body } = await call('GET', 'server');
+    expect(body).toMatchObject({
+      set,
+      invalid: [
+        { path: 'privacy.mask', detail: expect.stringContaining('LOOPWATCH_PRIVACY_MASK') as unknown },
+        {
+          path: 'tool_cycle.min_repeats',
+          detail: expect.stringContaining('allowed: a whole number') as unknown,
+        },
+      ],
+    });
+    expect(effective(body as ScopeSettings, 'content_loop.window')).toMatchObject({ value: 64 });
+    expect(effective(body as ScopeSettings, 'tool_cycle.min_repeats')).toMatchObject({
+      value: 3,
+      origin: { tier: 'default' },
+    });
+    expect((await call('PUT', 'server', { set: { 'content_loop.window': 64 } })).body.invalid).toEqual([]);
+  });
+
   it('do not change while the log cannot be written to', async () => {
     log.failure = new Error('no brokers');
     expect((await call('PUT', 'server', { set: { enabled: false } })).status).toBe(503);
@@ -122,8 +145,15 @@ describe('settings of a scope', () => {
       'tool_call_loop.max_repeats',
       /allowed: a whole number from 2/,
     ],
-    ['server', { set: { 'session.max_sessions': 5 } }, 'session.max_sessions', /cannot change while/],
-    ['session:s-1', { set: { 'privacy.mask': [] } }, 'privacy.mask', /no setting of a session/],
+    ['server', { set: { 'session.max_sessions': 5 } }, 'session.max_sessions', /belongs to the process/],
+    ['server', { set: { 'privacy.mask': ['(a+)+$'] } }, 'privacy.mask', /LOOPWATCH_PRIVACY_MASK/],
+    [
+      'model:a/b',
+      { set: { 'privacy.store_text': true } },
+      'privacy.store_text',
+      /LOOPWATCH_PRIVACY_STORE_TEXT/,
+    ],
+    ['session:s-1', { set: { 'privacy.mask': [] } }, 'privacy.mask', /LOOPWATCH_PRIVACY_MASK/],
     ['server', { sett: {} }, '', /sett/],
     ['server', 'x', '', /object/],
     ['everybody', { set: {} }, undefined, /model:<backend>/],
@@ -145,7 +175,7 @@ describe('the keys', () => {
     });
     expect(key('tool_call_loop.mode')).toMatchObject({ type: 'choice' });
     expect(key('tool_call_loop.ttl_seconds')).toMatchObject({ type: 'number', nullable: true });
-    expect(key('session.idle_seconds')).toMatchObject({ scopes: ['server'] });
+    expect(key('session.idle_seconds')).toBeUndefined();
     expect(key('session.max_sessions')).toBeUndefined();
     expect(settingKeys.every(({ description }) => description !== '')).toBe(true);
   });

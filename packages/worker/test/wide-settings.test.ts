@@ -112,12 +112,6 @@ describe('settings of the control topic', () => {
   });
 
   it.each<[string, object | string, RegExp]>([
-    ['an unknown key', { v: 1, scope: 'server', set: { 'tool_call_loop.max_repeat': 2 } }, /did you mean/],
-    [
-      'a wrong value',
-      { v: 1, scope: 'server', set: threshold(0) },
-      /tool_call_loop.max_repeats is 0; allowed: a whole number from 2/,
-    ],
     [
       'another scope than its key',
       { v: 1, scope: 'model:a/b', set: threshold(2) },
@@ -135,6 +129,24 @@ describe('settings of the control topic', () => {
     const refusals = lines.filter(({ level }) => level === 'warn').map(({ msg }) => msg);
     expect(refusals[0]).toMatch(/^Settings of server are refused, and what held goes on to hold: /);
     expect(refusals[0]).toMatch(why);
+  });
+
+  it.each<[string, string, unknown, RegExp]>([
+    ['an unknown key', 'tool_call_loop.max_repeat', 2, /did you mean tool_call_loop.max_repeats/],
+    ['a wrong value', 'tool_call_loop.ttl_seconds', 0, /ttl_seconds is 0; allowed: a number above 0/],
+    ['a key of the process', 'privacy.mask', ['(a+)+$'], /LOOPWATCH_PRIVACY_MASK/],
+    ['a whole block', 'privacy', { mask: ['('] }, /privacy belongs to the process/],
+  ])('hold but for %s, which is named in a text once', async (_, path, value, why) => {
+    const [log, control] = [new MemoryRunner(topics.events), new ControlTopic()];
+    control.set('server', { ...threshold(3), [path]: value });
+    const { lines } = await startOn(log, control);
+    await log.deliver(records(0, calls(3)));
+    expect(told(log)).toEqual([['opened', 3, 's-1', '2']]);
+    const warnings = lines.map(({ msg }) => msg).filter((msg) => String(msg).includes('left out'));
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toMatch(/^Of the settings of server, \S+ cannot be taken and is left out: /);
+    expect(warnings[0]).toMatch(why);
+    expect(warnings[0]).toMatch(/To remove them, save the scope .* PUT \/api\/v1\/settings\/server/);
   });
 });
 

@@ -49,6 +49,9 @@ export const scopeSettingsSchema = z.object({
   version: z.int().nonnegative().describe('Grows with each change; 0 while nothing was ever set.'),
   updatedAt: z.number().nullable(),
   updatedBy: z.string().nullable(),
+  invalid: z
+    .array(z.object({ path: z.string(), detail: z.string() }))
+    .describe('What of `set` cannot be taken, as an older version may have: it is left out, the rest holds.'),
   effective: z.array(effectiveSettingSchema).describe('Every key as it holds in this scope.'),
 });
 
@@ -65,7 +68,9 @@ export const settingsPutSchema = z.strictObject({
 /** `GET /settings`. */
 export const settingsOverviewSchema = z.object({
   keys: z.array(settingKeySchema),
-  scopes: z.array(scopeSettingsSchema.omit({ effective: true })).describe('Those that set something.'),
+  scopes: z
+    .array(scopeSettingsSchema.omit({ effective: true, invalid: true }))
+    .describe('Those that set something.'),
 });
 
 export type SettingKey = z.infer<typeof settingKeySchema>;

@@ -14,10 +14,7 @@ export function checkSettings(
   scope: Scope,
   set: Readonly<Record<string, unknown>>,
 ): void {
-  const errors = Object.entries(set).flatMap(([path, value]) => {
-    const detail = refusal(base, scope, { [path]: value });
-    return detail === undefined ? [] : [{ path, detail }];
-  });
+  const errors = invalidSettings(base, scope, set);
   if (errors.length === 0) {
     // Each by itself is right, all together may still contradict each other.
     const detail = refusal(base, scope, set);
@@ -26,6 +23,18 @@ export function checkSettings(
   if (errors.length > 0) {
     throw new HttpProblem(400, errors.map(({ detail }) => detail).join('; '), { errors });
   }
+}
+
+/** What of a scope's settings cannot be taken, key by key. */
+export function invalidSettings(
+  base: DetectionSettings,
+  scope: Scope,
+  set: Readonly<Record<string, unknown>>,
+): { path: string; detail: string }[] {
+  return Object.entries(set).flatMap(([path, value]) => {
+    const detail = refusal(base, scope, { [path]: value });
+    return detail === undefined ? [] : [{ path, detail }];
+  });
 }
 
 function refusal(

@@ -12,7 +12,7 @@ import { z } from 'zod';
 type Path = ReturnType<typeof SettingPaths>[number];
 
 const base = detectionSchema.parse({});
-const unknownKey = /is no setting|cannot change while/;
+const unknownKey = /is no setting|belongs to the process/;
 
 /** Every setting of detection that can change while workers run, in the order of the schema. */
 export const settingKeys: readonly SettingKey[] = settingPaths(detectionSchema)
@@ -65,7 +65,6 @@ function bound(value: unknown): number | null {
 
 /** Asked of detection itself, which refuses a key before it looks at the value. */
 function isSettable(path: string, kind: ScopeKind): boolean {
-  if (path === 'overrides.models') return false;
   const set = { [path]: Symbol.for('no value') };
   if (kind === 'session') {
     const result = applyControl(base, {}, { set });

@@ -1,13 +1,15 @@
+import type { DetectionSettings } from '@loopwatch/contract';
 import { type ScopeSettings, type SettingsOverview, settingsPutSchema } from '@loopwatch/contract/api';
 import { Router } from 'express';
 import { jsonBody, parseBody } from '../http/parse-body.ts';
 import { methodNotAllowed } from '../http/problem.ts';
 import { userName } from '../security/user.ts';
 import { type ChangeSettingsDeps, changeSettings } from './change-settings.ts';
+import { invalidSettings } from './check-settings.ts';
 import { type ConfiguredSettings, effectiveIn } from './effective-settings.ts';
 import { parseScope, type Scope } from './scope.ts';
 import { settingKeys } from './setting-keys.ts';
-import { allSettings, settingsOf } from './stored-settings.ts';
+import { allSettings, type StoredSettings, settingsOf } from './stored-settings.ts';
 
 export interface SettingsApiOptions extends Omit<ChangeSettingsDeps, 'base'> {
   readonly configured: ConfiguredSettings;
@@ -62,13 +64,24 @@ export async function scopeSettings(
           [scope.name],
         )
       : [];
-  const scopes = new Map((await allSettings(database)).map(({ scope: name, set }) => [name, set]));
+  const others = (await allSettings(database)).filter(
+    ({ scope: name }) => name === scope.text || !name.startsWith('session:'),
+  );
+  const scopes = new Map(others.map(({ scope: name, set }) => [name, valid(configured.settings, name, set)]));
+  const stored = await settingsOf(database, scope.text);
   return {
-    ...own(await settingsOf(database, scope.text)),
+    ...own(stored),
+    invalid: invalidSettings(configured.settings, scope, stored.set),
     effective: effectiveIn({ configured, scopes, scope, labels }),
   };
 }
 
-function own(settings: Awaited<ReturnType<typeof settingsOf>>): Omit<ScopeSettings, 'effective'> {
+/** What of a scope's settings holds. */
+function valid(base: DetectionSettings, scope: string, set: StoredSettings['set']): StoredSettings['set'] {
+  const invalid = invalidSettings(base, parseScope(scope), set).map(({ path }) => path);
+  return Object.fromEntries(Object.entries(set).filter(([path]) => !invalid.includes(path)));
+}
+
+function own(settings: StoredSettings): Omit<ScopeSettings, 'effective' | 'invalid'> {
   return { ...settings, set: { ...settings.set } };
 }
