@@ -25,7 +25,8 @@ async function checkLogins(issuer: string): Promise<Diagnosis> {
   const address = `${issuer.replace(/(?<!\/)\/+$/, '')}/.well-known/openid-configuration`;
   const fail = (why: string): Diagnosis => ({ ok: false, what, advice: `${why} Check server.oidc.issuer.` });
   try {
-    const response = await fetch(address, { signal: AbortSignal.timeout(timeoutMs) });
+    // Logins follow no redirect either.
+    const response = await fetch(address, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) });
     if (!response.ok) return fail(`${address} answers with ${String(response.status)}.`);
     const { issuer: own } = (await response.json()) as { issuer?: unknown };
     if (own !== issuer)

@@ -3,6 +3,7 @@ import { judgeAnswerForm } from '@loopwatch/detectors';
 import type { JudgeRequest } from '@loopwatch/pipeline';
 import OpenAI, { APIError } from 'openai';
 import type { ModelAnswer, ModelClient } from './limited-judge.ts';
+import { ModelFetchError, modelFetch } from './model-fetch.ts';
 
 /** How the form of the answer is asked for, the strictest first. Not every server knows all of them. */
 const formats = [
@@ -46,6 +47,7 @@ class OpenAiClient implements ModelClient {
       project: null,
       maxRetries: 0,
       logLevel: 'off',
+      fetch: modelFetch,
     });
   }
 
@@ -64,6 +66,8 @@ class OpenAiClient implements ModelClient {
           tokens: usage ? { input: usage.prompt_tokens, output: usage.completion_tokens } : null,
         };
       } catch (error) {
+        // The client says no more than that the connection failed.
+        if (error instanceof Error && error.cause instanceof ModelFetchError) throw error.cause;
         const refused = error instanceof APIError && REFUSALS.has(error.status);
         if (!refused || format === formats.length - 1) throw error;
       }
