@@ -123,12 +123,13 @@ test('an incident is judged, the judgement is there for everybody, and it is tak
   const other = await context.newPage();
   await other.goto(`${server.url}/incidents`);
   await expect(rows(other).first()).toBeVisible();
-  await page.getByRole('button', { name: 'Not a loop' }).click();
-  await expect(page.getByRole('button', { name: 'False positive' })).toBeVisible();
-  await expect(rows(other).filter({ hasText: 'no loop' })).toHaveCount(1);
+  const judge = page.getByRole('button', { name: 'False positive' });
+  await judge.click();
+  await expect(judge).toHaveAttribute('aria-pressed', 'true');
+  await expect(rows(other).filter({ hasText: 'false positive' })).toHaveCount(1);
   await page.getByRole('button', { name: 'Undo' }).click();
-  await expect(page.getByRole('button', { name: 'Not a loop' })).toBeVisible();
-  await expect(rows(other).filter({ hasText: 'no loop' })).toHaveCount(0);
+  await expect(judge).toHaveAttribute('aria-pressed', 'false');
+  await expect(rows(other).filter({ hasText: 'false positive' })).toHaveCount(0);
   await page.getByLabel('Note').fill('Seen before.');
   await page.getByRole('button', { name: 'Save the note' }).click();
   await expect(page.getByText('noted “Seen before.”')).toBeVisible();

@@ -289,10 +289,11 @@ describe('an incident', () => {
 
   it('is judged, and the judgement taken back', async () => {
     await open('/incidents/i-3');
-    fireEvent.click(await screen.findByRole('button', { name: 'Not a loop' }));
-    expect(await screen.findByRole('button', { name: 'False positive' })).toBeTruthy();
+    const isPressed = (pressed: boolean) => screen.findByRole('button', { name: 'False positive', pressed });
+    fireEvent.click(await isPressed(false));
+    expect(await isPressed(true)).toBeTruthy();
     fireEvent.click(await screen.findByRole('button', { name: 'Undo' }));
-    expect(await screen.findByRole('button', { name: 'Not a loop' })).toBeTruthy();
+    expect(await isPressed(false)).toBeTruthy();
     expect(server.changes.map(({ body }) => (body as { change: unknown }).change)).toEqual([
       { status: 'false_positive' },
       { status: 'new', mutedUntil: null, note: null },
@@ -303,7 +304,7 @@ describe('an incident', () => {
     server.me = { required: true, user: { name: 'viewer', role: 'viewer' }, methods: ['token'] };
     await open('/incidents/i-3');
     expect(await screen.findByText('Why this is a loop')).toBeTruthy();
-    const button = screen.getByRole('button', { name: 'Not a loop' });
+    const button = screen.getByRole('button', { name: 'False positive' });
     expect(button.title).toContain('Viewers may look only');
     fireEvent.click(button);
     fireEvent.keyDown(document, { key: 'a' });
@@ -322,6 +323,17 @@ describe('logging in', () => {
 });
 
 describe('settings', () => {
+  it('open at the setting that the address names, filled in but not saved', async () => {
+    await open('/settings?key=tool_call_loop.max_repeats&value=6');
+    const field = await screen.findByLabelText<HTMLInputElement>('max_repeats');
+    expect(field.value).toBe('6');
+    expect(screen.getByText('1 change')).toBeTruthy();
+    expect(screen.getByRole<HTMLInputElement>('searchbox', { name: 'Search settings' }).value).toBe(
+      'tool_call_loop.max_repeats',
+    );
+    expect(server.changes).toEqual([]);
+  });
+
   it('refuse what does not fit before anything is sent, then save on the version they were read with', async () => {
     await open('/settings');
     const field = await screen.findByLabelText('max_repeats');
@@ -375,6 +387,65 @@ describe('evidence', () => {
     expect(lines.length).toBeGreaterThan(0);
     const pair = screen.getByRole('region', { name: 'First and latest call' });
     expect([...pair.querySelectorAll('mark')].map((mark) => mark.textContent)).toEqual(['1', '2']);
+  });
+
+  it('of a step of several calls compares each of them with itself, and counts steps everywhere', () => {
+    const step = (n: number, first = n * 10) =>
+      ['kitchen', 'tea', 'lamp'].map((item, i) => ({
+        eventIndex: first + i,
+        time: NOW + n,
+        name: 'get_price',
+        arguments: JSON.stringify({ item }),
+        step: n,
+        member: i + 1,
+        result: { text: `${item} is 12 euros`, kind: 'ok' },
+      }));
+    const evidence = { matching: 'exact', callsPerStep: 3, calls: [...step(1), ...step(4), ...step(5)] };
+    const opened: number[] = [];
+    render(
+      <Evidence incident={incident({ count: 5, threshold: 3, evidence })} onOpen={(at) => opened.push(at)} />,
+    );
+    expect(screen.getByText(/^5 identical steps of 3 calls each so far/)).toBeTruthy();
+    const pair = screen.getByRole('region', { name: 'First and latest step' });
+    expect(pair.querySelectorAll('mark')).toHaveLength(0);
+    expect(within(pair).getByText('the same calls, the same results')).toBeTruthy();
+    expect([...pair.querySelectorAll('h3')].map((head) => head.firstChild?.textContent)).toEqual([
+      'Step 1, call 1',
+      'Step 5, call 1',
+      'Step 1, call 2',
+      'Step 5, call 2',
+      'Step 1, call 3',
+      'Step 5, call 3',
+    ]);
+
+    const [line] = screen.getAllByRole('slider');
+    expect(line!.querySelectorAll('circle')).toHaveLength(15);
+    fireEvent.focus(line!);
+    fireEvent.keyDown(line!, { key: 'End' });
+    expect(line!.getAttribute('aria-valuetext')).toMatch(
+      /^Step 5, .*event #50 · get_price \{"item":"kitchen"\}/,
+    );
+    fireEvent.keyDown(line!, { key: 'Enter' });
+    expect(opened).toEqual([50]);
+  });
+
+  it('of calls marks those that failed, and shows controls of the direction as marks', () => {
+    const call = (n: number, kind: string) => ({
+      eventIndex: n,
+      name: 'run',
+      arguments: '{"file":"\u202Egpj.exe"}',
+      step: n,
+      result: { text: 'no \u2066such file', kind },
+    });
+    const { container } = render(
+      <Evidence incident={incident({ count: 2, evidence: { calls: [call(1, 'ok'), call(2, 'error')] } })} />,
+    );
+    const [line] = screen.getAllByRole('slider');
+    expect(line!.querySelectorAll('circle[data-failed]')).toHaveLength(1);
+    expect(container.textContent).toContain('[U+202E]gpj.exe');
+    expect(screen.getByRole('region', { name: 'First and latest call' }).textContent).not.toMatch(
+      /[\u202E\u2066]/,
+    );
   });
 
   it('of calls shows what the first and the latest brought', () => {

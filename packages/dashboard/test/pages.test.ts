@@ -1,8 +1,10 @@
-import { detectionSchema } from '@loopwatch/contract';
+import { detectionSchema, type ThresholdOrigin } from '@loopwatch/contract';
 import type { SettingKey } from '@loopwatch/contract/api';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lineOf, loopSpan } from '../src/incident/session-marks.ts';
+import { saidMeanwhile } from '../src/incident/said.ts';
+import { beginningOf, lineOf, loopSpan } from '../src/incident/session-marks.ts';
+import { settingLink, thresholdText, toolSettingLink } from '../src/incident/threshold.ts';
 import { toBlocks } from '../src/session/blocks.ts';
 import { withTail } from '../src/session/use-events.ts';
 import { activityOf } from '../src/sessions/activity.ts';
@@ -11,7 +13,7 @@ import { analyze } from '../src/tuning/analyze.ts';
 import { baseOf, ownOf, toConfig } from '../src/tuning/config.ts';
 import { score } from '../src/tuning/score.ts';
 import { labelsOf } from '../src/tuning/use-recordings.ts';
-import { events, row } from './rows.ts';
+import { events, incident, NOW, row } from './rows.ts';
 
 describe('a conversation', () => {
   it('joins pieces of text, and puts results to their calls', () => {
@@ -80,8 +82,94 @@ describe('a conversation', () => {
       ['call', 'ls'],
     ]);
     const evidence = { calls: [{ name: 'ls' }, { eventIndex: 3 }] };
-    expect(loopSpan({ evidence, firstEventIndex: 9, lastEventIndex: 20 })).toEqual({ from: 3, to: 20 });
-    expect(loopSpan({ evidence: {}, firstEventIndex: 9, lastEventIndex: 20 }).from).toBe(9);
+    const older = { firstEventIndex: 9, lastEventIndex: 20, lastAt: NOW };
+    expect(loopSpan(incident({ ...older, evidence }))).toEqual({ from: 3, to: 20 });
+    expect(loopSpan(incident({ ...older, evidence: {} })).from).toBe(9);
+  });
+
+  it('has one beginning, of calls and of text', () => {
+    const began = { eventIndex: 2, eventId: 'e', time: NOW - 2_700 };
+    const text = incident({
+      detector: 'content-repeat',
+      evidence: { repeated: 'x' },
+      began,
+      firstEventIndex: 23,
+    });
+    expect(loopSpan(text).from).toBe(2);
+    expect(beginningOf(text)).toMatchObject({ eventIndex: 2, time: NOW - 2_700 });
+  });
+
+  it('shows which calls failed, and their names without controls of the direction', () => {
+    const marks = lineOf(
+      events(
+        { type: 'tool_call_request', name: 'exe\u202Etxt', callId: 'a' },
+        { type: 'tool_call_request', name: 'ls', callId: 'b' },
+        { type: 'tool_result', callId: 'b', isError: true },
+      ),
+    );
+    expect(marks.map(({ kind, text, failed }) => [kind, text, failed])).toEqual([
+      ['call', 'exe[U+202E]txt', false],
+      ['call', 'ls', true],
+      ['error', 'tool_result', true],
+    ]);
+  });
+
+  it('tells what was said between the events of the loop', () => {
+    const items = events(
+      { type: 'content', text: 'before' },
+      { type: 'content', text: 'Let me ' },
+      { type: 'content', text: 'see.' },
+      { type: 'tool_call_request', name: 'ls' },
+      { type: 'thought', text: 'Again.' },
+      { type: 'content', text: ' ' },
+      { type: 'content', text: 'after' },
+    );
+    expect(saidMeanwhile(items, { from: 1, to: 5 })).toEqual([
+      { eventIndex: 1, text: 'Let me see.', thought: false },
+      { eventIndex: 4, text: 'Again.', thought: true },
+    ]);
+  });
+});
+
+describe('the origin of a threshold', () => {
+  const setting = 'tool_call_loop.max_repeats';
+  const origin = (part: Partial<ThresholdOrigin> = {}): ThresholdOrigin => ({
+    setting,
+    value: 4,
+    scope: 'preset',
+    adjustments: [],
+    ...part,
+  });
+  const about = incident({ threshold: 9, tool: { name: 'deploy_status', signature: '' } });
+
+  it.each<[Partial<ThresholdOrigin>, string]>([
+    [{}, '4 by preset balanced'],
+    [{ scope: 'server' }, '4 set for the server'],
+    [{ scope: 'model' }, '4 set for model gpt-5-mini'],
+    [{ scope: 'session' }, '4 set for this session'],
+    [
+      { adjustments: ['same-result', 'looks-like-poller'] },
+      '4 by preset balanced; one less, because the results are known to be the same and three times as many, because it looks like a status query',
+    ],
+  ])('%j is told in words', (part, text) => {
+    expect(thresholdText(origin(part), about)).toBe(text);
+  });
+
+  it('leads to the setting where it is set, and to the one of the tool', () => {
+    expect(settingLink(origin(), about)).toEqual({ key: setting });
+    expect(settingLink(origin({ scope: 'model' }), about)).toEqual({
+      scope: 'model:openai/gpt-5-mini',
+      key: setting,
+    });
+    expect(settingLink(origin({ scope: 'session' }), about)).toEqual({ scope: 'session:s-1', key: setting });
+    expect(settingLink(origin({ setting: 'tool_call_loop.per_tool.a.b.max_repeats' }), about)).toEqual({
+      key: 'tool_call_loop.per_tool',
+    });
+    expect(toolSettingLink(origin(), about)).toEqual({
+      key: 'tool_call_loop.per_tool',
+      value: '{"deploy_status":{"max_repeats":4}}',
+    });
+    expect(toolSettingLink(origin({ setting: 'tool_cycle.min_repeats' }), about)).toBeUndefined();
   });
 });
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { faviconFor } from '../src/app/favicon.ts';
 import { costSentence } from '../src/incident/cost.ts';
-import { callsLine } from '../src/incident/evidence/calls-line.ts';
+import { callsLine, pairs, stepsOf, totalOf } from '../src/incident/evidence/calls-line.ts';
 import { diff, prettyJson } from '../src/incident/evidence/diff.ts';
 import { highlight } from '../src/incident/evidence/highlight.ts';
 import { readCalls, readCycle, readJudgement, readLimit, readText } from '../src/incident/evidence/read.ts';
@@ -201,15 +201,46 @@ describe('evidence', () => {
     );
   });
 
+  it('takes the calls of one model response for one step, and compares each with itself', () => {
+    const batch = (step: number, ...names: string[]) =>
+      names.map((name, n) => ({
+        name: 'price',
+        arguments: `"${name}"`,
+        step,
+        member: n + 1,
+        eventIndex: 9 * step + n,
+      }));
+    const { calls, callsPerStep } = readCalls({
+      calls: [...batch(1, 'a', 'b', 'c'), ...batch(4, 'a', 'b', 'c'), ...batch(5, 'c', 'a', 'b')],
+      callsPerStep: 3,
+    })!;
+    const steps = stepsOf(calls, 5);
+    expect(steps.map(({ ordinal, calls: made }) => [ordinal, made.length])).toEqual([
+      [1, 3],
+      [4, 3],
+      [5, 3],
+    ]);
+    expect(callsPerStep).toBe(3);
+    expect(totalOf(steps, 5)).toBe(5);
+    const compared = pairs(steps[0]!, steps[2]!);
+    expect(compared.map(([before, after]) => [before.arguments, after.arguments])).toEqual([
+      ['"a"', '"a"'],
+      ['"b"', '"b"'],
+      ['"c"', '"c"'],
+    ]);
+    const { dots } = callsLine(steps, incident({ count: 5 }), 34);
+    expect(dots.map(({ step }) => step?.calls.length)).toEqual([3, undefined, undefined, 3, 3]);
+  });
+
   it('lays all calls on a line, and leaves out the middle of very many', () => {
     const calls = readCalls({ calls: Array.from({ length: 8 }, () => ({ name: 'ls' })) })!.calls;
-    const short = callsLine(calls, incident({ count: 20 }), 34);
+    const short = callsLine(stepsOf(calls, 20), incident({ count: 20 }), 34);
     expect(short.dots).toHaveLength(20);
-    expect(short.dots.filter(({ call }) => call !== undefined).map(({ ordinal }) => ordinal)).toEqual([
+    expect(short.dots.filter(({ step }) => step !== undefined).map(({ ordinal }) => ordinal)).toEqual([
       1, 14, 15, 16, 17, 18, 19, 20,
     ]);
     expect(short.dots.find(({ noticed }) => noticed)?.ordinal).toBe(5);
-    const long = callsLine(calls, incident({ count: 900 }), 34);
+    const long = callsLine(stepsOf(calls, 900), incident({ count: 900 }), 34);
     expect(long.dots.length + long.skipped).toBe(900);
     expect(long.dots.at(-1)?.ordinal).toBe(900);
   });

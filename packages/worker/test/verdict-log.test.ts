@@ -147,7 +147,7 @@ describe('the lines of what is no loop', () => {
       { preset: 'stream', turn_requests: { max_turn_requests: 1 } },
       [
         'WARN Session s-4 exceeded max turn requests (2/1)',
-        'WARN Limit detected in session s-4: The model was asked for the 2nd time in one prompt; the limit is 1, action=block',
+        'WARN Limit detected in session s-4: The model was asked 2 times in one prompt; the limit is 1, action=block',
         'INFO Limit resolved in session s-4: The model had been asked 2 times; the prompt or session ended',
       ],
     ],

@@ -10,7 +10,7 @@ export const keyMap = [
   { action: 'close', keys: ['Escape'], shown: ['Esc'], text: 'Close, back to the list' },
   { action: 'select', keys: ['x'], shown: ['x'], text: 'Select the row' },
   { action: 'acknowledge', keys: ['a'], shown: ['a'], text: 'Acknowledge: it is a loop' },
-  { action: 'falsePositive', keys: ['f'], shown: ['f'], text: 'False positive: it is none' },
+  { action: 'falsePositive', keys: ['f'], shown: ['f'], text: 'False positive' },
   { action: 'mute', keys: ['m'], shown: ['m'], text: 'Mute for an hour' },
   { action: 'undo', keys: ['u', 'z'], shown: ['u'], text: 'Undo the last triage' },
   { action: 'pause', keys: ['p'], shown: ['p'], text: 'Pause or resume live rows' },

@@ -1,6 +1,7 @@
+import { reasonWithCount } from '@loopwatch/contract';
 import { type IncidentDetail, type IncidentItem, incidentAt } from '@loopwatch/contract/api';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { ApiError, errorText } from '../api/client.ts';
 import { incidentQuery } from '../api/incidents.ts';
@@ -19,12 +20,14 @@ import { Message } from '../ui/Message.tsx';
 import { Ring } from '../ui/Ring.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { Clock } from '../ui/Time.tsx';
+import { visibleText } from '../ui/visible-text.ts';
 import { costSentence } from './cost.ts';
 import { Evidence } from './evidence/index.tsx';
 import { Guidance, Record, Steps, Why } from './facts.tsx';
 import styles from './IncidentView.module.css';
 import { Related } from './Related.tsx';
-import { SessionLine } from './SessionLine.tsx';
+import { Said } from './Said.tsx';
+import { SessionLine, useAround } from './SessionLine.tsx';
 import { TriageCard } from './TriageCard.tsx';
 import { testCase } from './test-case.ts';
 
@@ -59,7 +62,7 @@ export function IncidentView({ id, row, onClose, alone = onClose === undefined }
   return (
     <article className={styles['pane']} aria-label="Incident">
       {onClose !== undefined && <Bar id={id} onClose={onClose} />}
-      {shown !== undefined && !missing && <Head item={shown} page={alone} />}
+      {shown !== undefined && !missing && <Head item={shown} detail={data} page={alone} />}
       {query.isError && data === undefined ? (
         missing ? (
           <Message
@@ -123,7 +126,14 @@ function Bar({ id, onClose }: { readonly id: string; readonly onClose: () => voi
   );
 }
 
-function Head({ item, page }: { readonly item: IncidentItem | IncidentDetail; readonly page: boolean }) {
+interface HeadProps {
+  readonly item: IncidentItem | IncidentDetail;
+  /** Once it is read. */
+  readonly detail: IncidentDetail | undefined;
+  readonly page: boolean;
+}
+
+function Head({ item, detail, page }: HeadProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const open = useLive(({ stats }) => stats?.open ?? 0);
   const triage = useTriage();
@@ -131,9 +141,10 @@ function Head({ item, page }: { readonly item: IncidentItem | IncidentDetail; re
     if (!page) return;
     heading.current?.focus();
   }, [page]);
+  const reason = reasonWithCount(item, item.count);
   useEffect(() => {
-    if (page) showInTab(item.reason, open);
-  }, [page, item.reason, open]);
+    if (page) showInTab(reason, open);
+  }, [page, reason, open]);
   useKeys(
     page
       ? {
@@ -192,51 +203,72 @@ function Head({ item, page }: { readonly item: IncidentItem | IncidentDetail; re
             </span>
           )}
           <Link className={chipClass} to="/sessions/$id" params={{ id: item.sessionId }} title="Its session">
-            <span>
-              <code>{item.sessionId}</code>
+            <span className={styles['id']}>
+              <code>{visibleText(item.sessionId)}</code>
             </span>
           </Link>
           <TriageLabel triage={item.triage} />
         </div>
         <Heading ref={heading} tabIndex={-1} className={styles['reason']}>
-          {item.reason}
+          {visibleText(reason)}
         </Heading>
         <p>{costSentence(item)}</p>
       </div>
       <div className={styles['actions']}>
         <TriageButtons items={[item]} />
+        <Copies id={item.id} detail={detail} />
       </div>
     </header>
   );
 }
 
+function Copies({ id, detail }: { readonly id: string; readonly detail: IncidentDetail | undefined }) {
+  const address = `${window.location.origin}/incidents/${encodeURIComponent(id)}`;
+  return (
+    <div className={styles['copies']}>
+      <CopyButton what="link" text={address} />
+      {detail !== undefined && (
+        <>
+          <CopyButton what="JSON" text={() => JSON.stringify(detail, null, 2)} />
+          <CopyButton what="as a test case" text={() => testCase(detail)} />
+        </>
+      )}
+    </div>
+  );
+}
+
 function Body({ incident }: { readonly incident: IncidentDetail }) {
-  const address = `${window.location.origin}/incidents/${encodeURIComponent(incident.id)}`;
+  const navigate = useNavigate();
+  const around = useAround(incident);
+  const onOpen = (at: number) =>
+    void navigate({ to: '/sessions/$id', params: { id: incident.sessionId }, search: { at: String(at) } });
+  // Where text itself repeats, that is the evidence.
+  const speaks = incident.detector !== 'content-repeat' && incident.detector !== 'thought-repeat';
   return (
     <div className={styles['body']}>
       <div className={styles['column']}>
         <ErrorBoundary>
-          <SessionLine incident={incident} />
+          <SessionLine incident={incident} onOpen={onOpen} />
         </ErrorBoundary>
         <ErrorBoundary>
-          <Evidence incident={incident} />
+          <Evidence incident={incident} onOpen={onOpen} />
         </ErrorBoundary>
+        {speaks && (
+          <ErrorBoundary>
+            <Said incident={incident} items={around.data?.items ?? []} />
+          </ErrorBoundary>
+        )}
+        {incident.guidance !== null && <Guidance text={incident.guidance} />}
       </div>
       <div className={styles['sides']}>
         <div className={styles['column']}>
           <Why incident={incident} />
-          {incident.guidance !== null && <Guidance text={incident.guidance} />}
-          <TriageCard incident={incident} />
+          <Steps incident={incident} />
         </div>
         <div className={styles['column']}>
-          <Steps incident={incident} />
-          <Record incident={incident} />
+          <TriageCard incident={incident} />
           <Related incident={incident} />
-          <div className={styles['copies']}>
-            <CopyButton what="link" text={address} />
-            <CopyButton what="JSON" text={() => JSON.stringify(incident, null, 2)} />
-            <CopyButton what="as a test case" text={() => testCase(incident)} />
-          </div>
+          <Record incident={incident} />
         </div>
       </div>
     </div>

@@ -6,20 +6,32 @@ import { readEvents } from '../api/sessions.ts';
 import { Button } from '../ui/Button.tsx';
 import { Card } from '../ui/Card.tsx';
 import { formatDuration, formatNumber, formatTime } from '../ui/format.ts';
+import { MarkPicker } from '../ui/MarkPicker.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { useDragSpan } from '../ui/use-drag-span.ts';
 import { useNarrow } from '../ui/use-narrow.ts';
 import styles from './SessionLine.module.css';
-import { lineOf, loopSpan, type Mark } from './session-marks.ts';
+import { beginningOf, lineOf, loopSpan, type Mark } from './session-marks.ts';
 
-/** The session around the incident, event by event, with the loop shaded. */
-export function SessionLine({ incident }: { readonly incident: IncidentDetail }) {
-  const { data, error } = useQuery({
+/** The events around an incident. */
+export function useAround(incident: IncidentDetail) {
+  return useQuery({
     queryKey: ['sessions', 'around', incident.id, incident.lastEventIndex],
     queryFn: ({ signal }) => readEvents(incident.sessionId, { around: incident.id, limit: 400 }, signal),
     placeholderData: (previous) => previous,
     retry: false,
   });
+}
+
+interface Props {
+  readonly incident: IncidentDetail;
+  /** Opens the session at an event. */
+  readonly onOpen: (eventIndex: number) => void;
+}
+
+/** The session around the incident, event by event, with the loop shaded. */
+export function SessionLine({ incident, onOpen }: Props) {
+  const { data, error } = useAround(incident);
   if (data === undefined) {
     return error === null ? <Skeleton height={118} what="the session" /> : null;
   }
@@ -44,28 +56,22 @@ export function SessionLine({ incident }: { readonly incident: IncidentDetail })
             className={styles['more']}
             to="/sessions/$id"
             params={{ id: incident.sessionId }}
-            search={{ at: String(incident.firstEventIndex) }}
+            search={{ at: String(beginningOf(incident).eventIndex) }}
           >
-            read it from there
+            read it from where it began
           </Link>
         </>
       }
     >
-      <Line incident={incident} items={data.items} />
+      <Line incident={incident} items={data.items} onOpen={onOpen} />
     </Card>
   );
 }
 
-const HEIGHT = 58;
+const HEIGHT = 68;
 const EDGE = 8;
 
-function Line({
-  incident,
-  items,
-}: {
-  readonly incident: IncidentDetail;
-  readonly items: readonly SessionEvent[];
-}) {
+function Line({ incident, items, onOpen }: Props & { readonly items: readonly SessionEvent[] }) {
   const all = lineOf(items);
   const { from, to } = loopSpan(incident);
   const [zoom, setZoom] = useState<{ readonly first: number; readonly last: number }>();
@@ -86,62 +92,75 @@ function Line({
   );
   const marks = all.filter(({ index }) => index >= first && index <= last);
   const isIn = (index: number) => index >= first && index <= last;
-  const began = all.find(({ index }) => index >= from)?.time;
+  const began = beginningOf(incident).time;
   const noticed = incident.verdicts[0]?.time;
+  const label = `Events ${String(first)} to ${String(last)}; the loop goes from event ${String(from)} to ${String(to)} and was noticed at event ${String(incident.firstEventIndex)}`;
+  const picked = marks.map((mark) => ({
+    at: x(mark.index) / width,
+    text: markTitle(mark),
+    eventIndex: mark.index,
+  }));
   return (
     <div ref={box} data-detector={incident.detector}>
-      <svg
-        className={styles['line']}
-        viewBox={`0 0 ${String(width)} ${String(HEIGHT)}`}
-        role="img"
-        {...handlers}
-        aria-label={`Events ${String(first)} to ${String(last)}; the loop goes from event ${String(from)} to ${String(to)} and was noticed at event ${String(incident.firstEventIndex)}`}
-      >
-        {from <= last && to >= first && (
-          <rect
-            className={styles['loop']}
-            x={x(from) - 5}
-            y="2"
-            width={Math.max(12, x(to) - x(from) + 10)}
-            height={HEIGHT - 4}
-            rx="8"
-          />
-        )}
-        <line className={styles['axis']} x1={EDGE} x2={width - EDGE} y1="32" y2="32" />
-        {marks.map((mark) => (
-          <MarkSign
-            key={mark.index}
-            mark={mark}
-            x={x(mark.index)}
-            inLoop={mark.index >= from && mark.index <= to}
-          />
-        ))}
-        {isIn(incident.firstEventIndex) && (
-          <line
-            className={styles['noticed']}
-            x1={x(incident.firstEventIndex)}
-            x2={x(incident.firstEventIndex)}
-            y1="0"
-            y2={HEIGHT}
-          />
-        )}
-        {span !== undefined && (
-          <rect
-            className={styles['drag']}
-            x={span.from * width}
-            width={(span.to - span.from) * width}
-            y="0"
-            height={HEIGHT}
-          />
-        )}
-      </svg>
+      <MarkPicker label={label} marks={picked} onOpen={onOpen}>
+        <svg
+          className={styles['line']}
+          viewBox={`0 0 ${String(width)} ${String(HEIGHT)}`}
+          role="img"
+          {...handlers}
+          aria-label={label}
+        >
+          {from <= last && to >= first && (
+            <rect
+              className={styles['loop']}
+              x={x(from) - 5}
+              y="2"
+              width={Math.max(12, x(to) - x(from) + 10)}
+              height={HEIGHT - 4}
+              rx="8"
+            />
+          )}
+          <line className={styles['axis']} x1={EDGE} x2={width - EDGE} y1="32" y2="32" />
+          {marks.map((mark) => (
+            <MarkSign
+              key={mark.index}
+              mark={mark}
+              x={x(mark.index)}
+              inLoop={mark.index >= from && mark.index <= to}
+            />
+          ))}
+          {isIn(incident.firstEventIndex) && (
+            <line
+              className={styles['noticed']}
+              x1={x(incident.firstEventIndex)}
+              x2={x(incident.firstEventIndex)}
+              y1="0"
+              y2={HEIGHT}
+            />
+          )}
+          {span !== undefined && (
+            <rect
+              className={styles['drag']}
+              x={span.from * width}
+              width={(span.to - span.from) * width}
+              y="0"
+              height={HEIGHT}
+            />
+          )}
+          {namesOf(marks, x).map(({ mark, name }) => (
+            <text key={mark.index} className={styles['name']} x={x(mark.index)} y={HEIGHT - 2}>
+              {name}
+            </text>
+          ))}
+        </svg>
+      </MarkPicker>
       <p className={styles['notes']}>
-        <span>{began === undefined ? `Event ${String(from)}` : `Began ${formatTime(began)}`}</span>
+        <span>
+          Began at event {formatNumber(from)}, {formatTime(began)}
+        </span>
         <span>
           Noticed at event {formatNumber(incident.firstEventIndex)}
-          {began !== undefined &&
-            noticed !== undefined &&
-            `, ${formatDuration(Math.max(0, noticed - began))} after it began`}
+          {noticed !== undefined && `, ${formatDuration(Math.max(0, noticed - began))} after it began`}
         </span>
         <span className={styles['zoom']}>
           {zoom === undefined ? (
@@ -168,6 +187,31 @@ function Line({
   );
 }
 
+function markTitle({ index, kind, text, failed, time }: Mark): string {
+  const what =
+    kind === 'call' || kind === 'turn' || text === '' ? (text === '' ? kind : text) : `${kind}: ${text}`;
+  return `#${String(index)} ${formatTime(time)}, ${what}${failed ? ', failed' : ''}`;
+}
+
+/** Units that a letter of a name takes. */
+const LETTER = 5.2;
+const MAX_LETTERS = 14;
+
+/** The names of calls that have room; the same name in a row is written once. */
+function namesOf(marks: readonly Mark[], x: (index: number) => number): { mark: Mark; name: string }[] {
+  let taken = -Infinity;
+  let before = '';
+  return marks.flatMap((mark) => {
+    if (mark.kind !== 'call' || mark.text === before) return [];
+    const name = mark.text.length > MAX_LETTERS ? `${mark.text.slice(0, MAX_LETTERS - 1)}…` : mark.text;
+    const half = (name.length * LETTER) / 2;
+    if (x(mark.index) - half < taken) return [];
+    taken = x(mark.index) + half + LETTER;
+    before = mark.text;
+    return { mark, name };
+  });
+}
+
 function MarkSign({
   mark,
   x,
@@ -177,32 +221,20 @@ function MarkSign({
   readonly x: number;
   readonly inLoop: boolean;
 }) {
-  const title = `#${String(mark.index)} ${mark.text}`;
-  const common = { className: styles['mark'], 'data-kind': mark.kind, 'data-loop': inLoop || undefined };
+  const common = {
+    className: styles['mark'],
+    'data-kind': mark.kind,
+    'data-loop': inLoop || undefined,
+    'data-failed': mark.failed || undefined,
+  };
   if (mark.kind === 'text') {
-    return (
-      <rect {...common} x={x - 1} y={32 - mark.size} width="2" height={mark.size * 2} rx="1">
-        <title>{title}</title>
-      </rect>
-    );
+    return <rect {...common} x={x - 1} y={32 - mark.size} width="2" height={mark.size * 2} rx="1" />;
   }
   if (mark.kind === 'prompt') {
-    return (
-      <path {...common} d={`M${String(x - 5)} 6h10l-5 7z`}>
-        <title>{title}</title>
-      </path>
-    );
+    return <path {...common} d={`M${String(x - 5)} 6h10l-5 7z`} />;
   }
   if (mark.kind === 'turn') {
-    return (
-      <line {...common} x1={x} x2={x} y1="44" y2="50">
-        <title>{title}</title>
-      </line>
-    );
+    return <line {...common} x1={x} x2={x} y1="44" y2="50" />;
   }
-  return (
-    <circle {...common} cx={x} cy={32} r={mark.kind === 'error' ? 3.2 : 4}>
-      <title>{title}</title>
-    </circle>
-  );
+  return <circle {...common} cx={x} cy={32} r={mark.kind === 'error' ? 3.2 : 4} />;
 }

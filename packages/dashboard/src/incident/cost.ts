@@ -2,10 +2,17 @@ import type { IncidentRow } from '@loopwatch/contract';
 import { formatDuration, formatNumber, joinWords, plural } from '../ui/format.ts';
 
 /** What the loop has used since it began, as far as it is known. */
-export function costSentence({ cost, state }: Pick<IncidentRow, 'cost' | 'state'>): string {
+export function costSentence({
+  cost,
+  state,
+  detector,
+  count,
+}: Pick<IncidentRow, 'cost' | 'state' | 'detector' | 'count'>): string {
   const parts: string[] = [];
   if (cost.tokens !== null) parts.push(plural(cost.tokens, 'token'));
-  if (cost.calls > 0) parts.push(plural(cost.calls, 'call'));
+  // A step of several calls counts once, and costs each of them.
+  const steps = detector === 'tool-repeat' && cost.calls > count ? ` in ${plural(count, 'step')}` : '';
+  if (cost.calls > 0) parts.push(`${plural(cost.calls, 'call')}${steps}`);
   if (cost.turns > 0) parts.push(plural(cost.turns, 'model request'));
   if (cost.characters > 0 && cost.calls === 0) parts.push(plural(cost.characters, 'character'));
   const took = formatDuration(Math.max(0, cost.ms));

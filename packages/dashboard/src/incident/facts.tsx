@@ -1,4 +1,6 @@
-import type { Incident, IncidentStep } from '@loopwatch/contract';
+import type { Incident, IncidentStep, ThresholdOrigin } from '@loopwatch/contract';
+import type { IncidentDetail } from '@loopwatch/contract/api';
+import { Link } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
 import { Card } from '../ui/Card.tsx';
 import { CopyButton } from '../ui/CopyButton.tsx';
@@ -6,30 +8,40 @@ import { GrafanaLink, RecordLink } from '../ui/Elsewhere.tsx';
 import { recordName } from '../ui/elsewhere.ts';
 import { formatDuration, formatExact, formatNumber } from '../ui/format.ts';
 import { Ago, Clock } from '../ui/Time.tsx';
+import { visibleText } from '../ui/visible-text.ts';
 import styles from './facts.module.css';
+import { beginningOf } from './session-marks.ts';
+import { settingLink, thresholdText, toolSettingLink } from './threshold.ts';
 
 /** The cards beside the evidence: numbers, history, guidance, and where the records lie. */
 
 const counted: Partial<Record<Incident['detector'], string>> = {
   'tool-repeat': 'same call',
-  'tool-cycle': 'same round of calls',
-  stagnation: 'calls without progress',
+  'tool-cycle': 'same cycle of steps',
+  stagnation: 'steps without progress',
   'content-repeat': 'same text in the answer',
   'thought-repeat': 'same text in the reasoning',
-  semantic: 'turns judged alike',
-  'tool-limit': 'tool calls',
+  semantic: 'checks that saw a loop',
+  'tool-limit': 'turns with tool calls',
   'turn-limit': 'model requests',
 };
 
 const actions: Record<Incident['action'], string> = {
   none: 'none',
   warn: 'warned',
-  chance: 'gave one more chance',
+  chance: 'warned once',
   block: 'blocked',
 };
 
+/** Of a batch, what repeats is a step. */
+function countedIn({ detector, evidence }: Incident): string {
+  const batch = detector === 'tool-repeat' && Number(evidence['callsPerStep'] ?? 1) > 1;
+  return batch ? 'same step of calls' : (counted[detector] ?? 'count');
+}
+
 export function Why({ incident }: { readonly incident: Incident }) {
   const { count, threshold, detector, windowMs, period, action, confidence, resolution } = incident;
+  const { thresholdOrigin: origin } = incident;
   const scale = Math.max(count, threshold) * 1.06 || 1;
   const percent = (value: number) => `${String((100 * value) / scale)}%`;
   const facts: [string, ReactNode][] = [
@@ -42,7 +54,7 @@ export function Why({ incident }: { readonly incident: Incident }) {
   return (
     <Card title={incident.kind === 'loop' ? 'Why this is a loop' : 'Why this is reported'}>
       <p className={styles['measure']}>
-        <span>{counted[detector] ?? 'count'}</span>
+        <span>{countedIn(incident)}</span>
         <b>
           {formatNumber(count)} <small>threshold {formatNumber(threshold)}</small>
         </b>
@@ -51,6 +63,7 @@ export function Why({ incident }: { readonly incident: Incident }) {
         <u style={{ width: percent(count) }} />
         <s style={{ left: percent(threshold) }} />
       </div>
+      {origin !== undefined && <Origin origin={origin} incident={incident} />}
       <Facts facts={facts} />
       {resolution !== null && resolution !== incident.reason && (
         <p className={styles['resolution']}>{resolution}.</p>
@@ -59,11 +72,33 @@ export function Why({ incident }: { readonly incident: Incident }) {
   );
 }
 
-const phases = { opened: 'Noticed', escalated: 'Went on', resolved: 'Over' } as const;
+/** Why the threshold is what it is, and the way to change it. */
+function Origin({ origin, incident }: { readonly origin: ThresholdOrigin; readonly incident: Incident }) {
+  const ofTool = toolSettingLink(origin, incident);
+  return (
+    <p className={styles['origin']}>
+      {origin.value === incident.threshold ? null : <b>{formatNumber(incident.threshold)}: </b>}
+      {thresholdText(origin, incident)}.{' '}
+      <Link to="/settings" search={{ ...settingLink(origin, incident) }} title={origin.setting}>
+        Change
+      </Link>
+      {ofTool !== undefined && (
+        <>
+          {' '}
+          <Link to="/settings" search={{ ...ofTool }} title={ofTool.key}>
+            Change for {incident.tool?.name}
+          </Link>
+        </>
+      )}
+    </p>
+  );
+}
 
-export function Steps({ incident }: { readonly incident: Incident }) {
+const phases = { opened: 'Opened', escalated: 'Escalated', resolved: 'Resolved' } as const;
+
+export function Steps({ incident }: { readonly incident: IncidentDetail }) {
   const { verdicts, revision } = incident;
-  const began = incident.lastAt - incident.cost.ms;
+  const began = beginningOf(incident).time;
   const note =
     revision > verdicts.length ? `the first and the latest of ${formatNumber(revision)}` : undefined;
   return (
@@ -75,11 +110,11 @@ export function Steps({ incident }: { readonly incident: Incident }) {
             <Clock time={began} />
           </span>
         </li>
-        {verdicts.map((step) => (
+        {verdicts.map((step, index) => (
           <li key={step.id} data-phase={step.phase === 'resolved' ? incident.outcome : step.phase}>
             <b>
               {phases[step.phase]}
-              <small>{stepText(step, incident.outcome)}</small>
+              <small>{stepText(step, index, incident)}</small>
             </b>
             <span>
               <Clock time={step.time} />
@@ -92,15 +127,23 @@ export function Steps({ incident }: { readonly incident: Incident }) {
   );
 }
 
-function stepText({ phase, action, count }: IncidentStep, outcome: Incident['outcome']): string {
+function stepText(
+  { phase, action, count }: IncidentStep,
+  index: number,
+  { outcome, verdicts }: Incident,
+): string {
   if (phase === 'resolved') return outcome === 'disabled' ? 'switched off' : (outcome ?? '');
-  return `at ${formatNumber(count)}${action === 'none' ? '' : `, ${actions[action]}`}`;
+  const before = verdicts[index - 1];
+  // What came right behind the warning was under way already.
+  const despite = before?.action === 'chance' && action === 'block';
+  const at = despite && before.count === count ? 'it did not stop' : `at ${formatNumber(count)}`;
+  return `${at}${action === 'none' ? '' : `, ${actions[action]}`}`;
 }
 
 export function Guidance({ text }: { readonly text: string }) {
   return (
-    <Card title="Guidance for the model">
-      <blockquote className={styles['guidance']}>{text}</blockquote>
+    <Card title="Guidance for the model" note="as it was given, at that time">
+      <blockquote className={styles['guidance']}>{visibleText(text)}</blockquote>
       <div className={styles['under']}>
         <CopyButton what="guidance" text={text} />
       </div>
@@ -108,7 +151,7 @@ export function Guidance({ text }: { readonly text: string }) {
   );
 }
 
-export function Record({ incident }: { readonly incident: Incident }) {
+export function Record({ incident }: { readonly incident: IncidentDetail }) {
   const { id, sessionId, promptId, source, configHash, detectedAt, tool } = incident;
   const facts: [string, ReactNode][] = [
     ['incident', <Id key="i" text={id} what="incident id" />],
@@ -139,7 +182,7 @@ export function Record({ incident }: { readonly incident: Incident }) {
       </span>,
     ],
   );
-  const around = { from: incident.lastAt - incident.cost.ms - AROUND_MS, to: incident.lastAt + AROUND_MS };
+  const around = { from: beginningOf(incident).time - AROUND_MS, to: incident.lastAt + AROUND_MS };
   return (
     <Card title="Record">
       <Facts facts={facts} />

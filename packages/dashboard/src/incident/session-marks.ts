@@ -1,10 +1,13 @@
 import type { IncidentDetail, SessionEvent } from '@loopwatch/contract/api';
+import { visibleText } from '../ui/visible-text.ts';
 
 /** One event as a sign on a line. */
 export interface Mark {
   /** Of the event in its session. */
   readonly index: number;
   readonly kind: 'prompt' | 'turn' | 'call' | 'error' | 'text';
+  /** Of a call: its result was an error. */
+  readonly failed: boolean;
   /** Event time, epoch ms. */
   readonly time: number;
   readonly text: string;
@@ -12,8 +15,15 @@ export interface Mark {
   readonly size: number;
 }
 
-/** The events that say something on a line, in their order. */
+/** The events that say something on a line, in their order; a call that failed is marked as its result is. */
 export function lineOf(items: readonly SessionEvent[]): Mark[] {
+  const failed = new Set(
+    items.flatMap(({ event }) =>
+      event?.type === 'tool_result' && event['isError'] === true && typeof event['callId'] === 'string'
+        ? event['callId']
+        : [],
+    ),
+  );
   return items.flatMap(({ event, eventIndex, timestamp }): Mark[] => {
     if (event === null || eventIndex === null) return [];
     const kind = kindOf(event);
@@ -26,8 +36,9 @@ export function lineOf(items: readonly SessionEvent[]): Mark[] {
       {
         index: eventIndex,
         kind,
+        failed: kind === 'error' || (kind === 'call' && failed.has(String(event['callId']))),
         time,
-        text: shown.length > 80 ? `${shown.slice(0, 80)}…` : shown,
+        text: visibleText(shown.length > 80 ? `${shown.slice(0, 80)}…` : shown),
         size: Math.min(12, 2 + Math.log2(1 + text.length)),
       },
     ];
@@ -46,20 +57,28 @@ function kindOf(event: {
   return undefined;
 }
 
-/** The events between which the loop lies: from where it began, where the evidence says so, to the latest verdict. */
-export function loopSpan({
-  evidence,
-  firstEventIndex,
-  lastEventIndex,
-}: Pick<IncidentDetail, 'evidence' | 'firstEventIndex' | 'lastEventIndex'>): {
-  from: number;
-  to: number;
-} {
+type LoopData = Pick<
+  IncidentDetail,
+  'began' | 'cost' | 'evidence' | 'firstEventIndex' | 'lastAt' | 'lastEventIndex'
+>;
+
+/** Where the loop began: event and time, the same wherever they are told. */
+export function beginningOf(incident: LoopData): { readonly eventIndex: number; readonly time: number } {
+  return incident.began ?? { eventIndex: firstCallOf(incident), time: incident.lastAt - incident.cost.ms };
+}
+
+/** The events between which the loop lies: from where it began to the latest verdict. */
+export function loopSpan(incident: LoopData): { from: number; to: number } {
+  return { from: beginningOf(incident).eventIndex, to: incident.lastEventIndex };
+}
+
+/** Of verdicts that do not say where their loop began: the first call that their evidence has. */
+function firstCallOf({ evidence, firstEventIndex }: LoopData): number {
   const calls = Array.isArray(evidence['calls']) ? (evidence['calls'] as unknown[]) : [];
   const [first] = calls.flatMap((call) => {
     const index =
       typeof call === 'object' && call !== null && 'eventIndex' in call ? call.eventIndex : undefined;
     return typeof index === 'number' ? [index] : [];
   });
-  return { from: Math.min(first ?? firstEventIndex, firstEventIndex), to: lastEventIndex };
+  return Math.min(first ?? firstEventIndex, firstEventIndex);
 }

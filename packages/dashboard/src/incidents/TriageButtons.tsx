@@ -43,10 +43,10 @@ export function TriageButtons({ items, onDone }: Props) {
         aria-pressed={all('false_positive')}
         tone={all('false_positive') ? 'accent' : undefined}
         onClick={() => judge('false_positive', 'Marked as a false positive')}
-        title="It is no loop (f)"
+        title="Mark as false positive (f)"
       >
         <Icon name="flag" size={14} />
-        {all('false_positive') ? 'False positive' : 'Not a loop'}
+        False positive
       </Button>
       {all('muted') || refused !== undefined ? (
         <Button

@@ -1,3 +1,4 @@
+import { jsonFrom } from '@loopwatch/contract';
 import type { ScopeKind, ScopeSettings, SettingKey, SettingsOverview } from '@loopwatch/contract/api';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
@@ -49,7 +50,15 @@ export function SettingsPage() {
           <div className={styles['page']}>
             <Scopes overview={all} scope={scope} />
             <Async query={own} what="this scope" skeleton={<Skeleton height={620} what="the settings" />}>
-              {(settings) => <Editor key={scope} keys={all.keys} settings={settings} />}
+              {(settings) => (
+                <Editor
+                  key={`${scope} ${valueOf(search, 'key') ?? ''} ${valueOf(search, 'value') ?? ''}`}
+                  keys={all.keys}
+                  settings={settings}
+                  asked={valueOf(search, 'key')}
+                  filledIn={valueOf(search, 'value')}
+                />
+              )}
             </Async>
           </div>
         )}
@@ -128,16 +137,22 @@ function NewScope({ kind, placeholder }: { readonly kind: ScopeKind; readonly pl
 interface EditorProps {
   readonly keys: readonly SettingKey[];
   readonly settings: ScopeSettings;
+  /** The setting that the address leads to. */
+  readonly asked: string | undefined;
+  /** What the address says that it may be; it is not saved before the user says so. */
+  readonly filledIn: string | undefined;
 }
 
 /** What is changed stays a draft until it is saved, also while others save theirs; then all of it holds at once. */
-function Editor({ keys, settings }: EditorProps) {
+function Editor({ keys, settings, asked, filledIn }: EditorProps) {
   const refusal = useRefusal();
   const client = useQueryClient();
-  const [search, setSearch] = useState('');
+  const [search, setSearch] = useState(asked ?? '');
   const [onlySet, setOnlySet] = useState(false);
   /** By path: a text to set, or null for what is no longer set here. */
-  const [draft, setDraft] = useState<ReadonlyMap<string, string | null>>(new Map());
+  const [draft, setDraft] = useState<ReadonlyMap<string, string | null>>(() =>
+    firstDraft(keys, settings, asked, filledIn),
+  );
   /** The version that the draft was begun on. */
   const [begunOn, setBegunOn] = useState(settings.version);
   const [problem, setProblem] = useState<string>();
@@ -287,6 +302,21 @@ function Editor({ keys, settings }: EditorProps) {
       )}
     </div>
   );
+}
+
+/** A map is added to: what it holds of other names stays. */
+function firstDraft(
+  keys: readonly SettingKey[],
+  settings: ScopeSettings,
+  asked: string | undefined,
+  filledIn: string | undefined,
+): Map<string, string | null> {
+  const key = keys.find(({ path }) => path === asked);
+  if (key === undefined || filledIn === undefined) return new Map();
+  const given: unknown = jsonFrom(filledIn);
+  const held = settings.effective.find(({ path }) => path === key.path)?.value;
+  const isMap = key.type === 'map' && typeof given === 'object' && typeof held === 'object';
+  return new Map([[key.path, isMap ? JSON.stringify({ ...held, ...given }) : filledIn]]);
 }
 
 function groupByBlock(keys: readonly SettingKey[]): { block: string; items: SettingKey[] }[] {

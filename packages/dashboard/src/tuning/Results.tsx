@@ -86,7 +86,7 @@ export function Results({ trial, labels, left, total, isMoved, models }: Props) 
                   {row.label === 'loop'
                     ? 'a loop, people say'
                     : row.label === 'not_loop'
-                      ? 'no loop, people say'
+                      ? 'false positive, by triage'
                       : 'not judged'}
                 </small>
               </div>

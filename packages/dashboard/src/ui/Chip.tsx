@@ -48,7 +48,7 @@ const triageSigns = { acknowledged: 'check', muted: 'mute', false_positive: 'fla
 const triageTexts: Record<Exclude<TriageStatus, 'new'>, string> = {
   acknowledged: 'acknowledged',
   muted: 'muted',
-  false_positive: 'no loop',
+  false_positive: 'false positive',
 };
 
 /** What somebody said of an incident; nothing while nobody did. */

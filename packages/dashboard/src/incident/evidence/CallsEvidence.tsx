@@ -1,7 +1,9 @@
 import type { Incident } from '@loopwatch/contract';
 import { Card } from '../../ui/Card.tsx';
 import { formatDuration, formatTime, plural } from '../../ui/format.ts';
-import { callsLine } from './calls-line.ts';
+import { MarkPicker } from '../../ui/MarkPicker.tsx';
+import { visibleText } from '../../ui/visible-text.ts';
+import { callsLine, type LoopStep, pairs, stepsOf, totalOf } from './calls-line.ts';
 import { diff, type Piece, prettyJson } from './diff.ts';
 import styles from './Evidence.module.css';
 import type { Call, CallResult, CallsEvidence as Evidence } from './read.ts';
@@ -9,24 +11,30 @@ import type { Call, CallResult, CallsEvidence as Evidence } from './read.ts';
 interface Props {
   readonly incident: Incident;
   readonly evidence: Evidence;
+  /** Opens the session at an event. */
+  readonly onOpen?: ((eventIndex: number) => void) | undefined;
 }
 
-/** Repeated calls: all on one line, then the first and the latest side by side. */
-export function CallsEvidence({ incident, evidence }: Props) {
-  const { calls } = evidence;
-  const first = calls[0];
-  const latest = calls.at(-1);
+/** Repeated calls: all steps on one line, then the first and the latest side by side. */
+export function CallsEvidence({ incident, evidence, onOpen }: Props) {
+  const { calls, callsPerStep } = evidence;
+  const steps = stepsOf(calls, incident.count);
+  const [first] = steps;
+  const latest = steps.at(-1);
+  const [call] = first?.calls ?? [];
+  const total = totalOf(steps, incident.count);
+  const unit = callsPerStep > 1 ? 'step' : 'call';
   return (
     <>
-      <CallsLineCard incident={incident} evidence={evidence} />
-      {first !== undefined && latest !== undefined && calls.length > 1 && (
-        <FirstAndLatest first={first} latest={latest} total={Math.max(incident.count, calls.length)} />
+      <CallsLineCard incident={incident} evidence={evidence} onOpen={onOpen} />
+      {first !== undefined && latest !== undefined && steps.length > 1 && (
+        <FirstAndLatest first={first} latest={latest} unit={unit} total={total} />
       )}
-      {first !== undefined && calls.length === 1 && (
+      {call !== undefined && steps.length === 1 && (
         <Card title="The call">
-          <pre className={styles['code']}>{shown(first)}</pre>
-          {first.result !== undefined && (
-            <Result result={first.result} pieces={[{ text: prettyJson(first.result.text), same: true }]} />
+          <pre className={styles['code']}>{visibleText(shown(call))}</pre>
+          {call.result !== undefined && (
+            <Result result={call.result} pieces={[{ text: prettyJson(call.result.text), same: true }]} />
           )}
         </Card>
       )}
@@ -34,31 +42,34 @@ export function CallsEvidence({ incident, evidence }: Props) {
   );
 }
 
-function CallsLineCard({ incident, evidence }: Props) {
-  const { calls, similar } = evidence;
-  const { noticedAt } = callsLine(calls, incident, WIDE.maxDots);
-  const total = Math.max(incident.count, calls.length);
-  const began = calls[0]?.time;
+function CallsLineCard({ incident, evidence, onOpen }: Props) {
+  const { calls, similar, callsPerStep } = evidence;
+  const steps = stepsOf(calls, incident.count);
+  const { noticedAt } = callsLine(steps, incident, WIDE.maxDots);
+  const total = totalOf(steps, incident.count);
+  const began = incident.began?.time ?? calls[0]?.time;
   const opening = incident.verdicts[0];
   const delay = began !== undefined && opening !== undefined ? opening.time - began : undefined;
   const soFar = incident.state === 'open' ? ' so far' : '';
-  const kept = calls.length < total ? '; the large dots were kept as evidence' : '';
+  const kept = steps.length < total ? '; the large dots were kept as evidence' : '';
+  const unit = callsPerStep > 1 ? 'step' : 'call';
+  const each = callsPerStep > 1 ? ` of ${plural(callsPerStep, 'call')} each` : '';
   return (
     <Card
-      title="The loop, call by call"
-      note={`${plural(total, similar ? 'similar call' : 'identical call')}${soFar}${kept}`}
+      title={`The loop, ${unit} by ${unit}`}
+      note={`${plural(total, `${similar ? 'similar' : 'identical'} ${unit}`)}${each}${soFar}${kept}`}
     >
       <div className={styles['line']} data-detector={incident.detector}>
         <div className={styles['wide']}>
-          <Line incident={incident} evidence={evidence} shape={WIDE} />
+          <Line incident={incident} evidence={evidence} shape={WIDE} onOpen={onOpen} />
         </div>
         <div className={styles['narrow']}>
-          <Line incident={incident} evidence={evidence} shape={NARROW} />
+          <Line incident={incident} evidence={evidence} shape={NARROW} onOpen={onOpen} />
         </div>
         <p className={styles['lineNotes']}>
-          <span>{began === undefined ? 'Call 1' : `Began ${formatTime(began)}`}</span>
+          <span>{began === undefined ? `${capital(unit)} 1` : `Began ${formatTime(began)}`}</span>
           <span>
-            Noticed at call {noticedAt}
+            Noticed at {unit} {noticedAt}
             {delay !== undefined && delay >= 0 && `, ${formatDuration(delay)} after it began`}
           </span>
         </p>
@@ -75,126 +86,203 @@ interface Shape {
 const WIDE: Shape = { width: 736, maxDots: 34 };
 const NARROW: Shape = { width: 330, maxDots: 14 };
 const EDGE = 20;
-/** Room for the calls that are left out, in steps. */
+/** Room for the steps that are left out, in steps. */
 const GAP = 3;
+/** Where the calls of a step begin, how far apart they are drawn, and how many of them. */
+const TOP = 24;
+const APART = 13;
+const MAX_DRAWN = 4;
 
 function Line({
   incident,
-  evidence: { calls },
+  evidence: { calls, callsPerStep },
   shape: { width, maxDots },
+  onOpen,
 }: Props & { readonly shape: Shape }) {
-  const { dots, skipped, skippedAfter, noticedAt } = callsLine(calls, incident, maxDots);
-  const steps = Math.max(1, dots.length - 1 + (skippedAfter === undefined ? 0 : GAP - 1));
-  const step = (width - 2 * EDGE) / steps;
-  const x = (index: number) => EDGE + step * (index >= (skippedAfter ?? Infinity) ? index + GAP - 1 : index);
+  const loop = stepsOf(calls, incident.count);
+  const { dots, skipped, skippedAfter, noticedAt } = callsLine(loop, incident, maxDots);
+  const gaps = Math.max(1, dots.length - 1 + (skippedAfter === undefined ? 0 : GAP - 1));
+  const apart = (width - 2 * EDGE) / gaps;
+  const x = (index: number) => EDGE + apart * (index >= (skippedAfter ?? Infinity) ? index + GAP - 1 : index);
   const noticedIndex = dots.findIndex(({ noticed }) => noticed);
-  const total = Math.max(incident.count, calls.length);
-  const text = `${plural(total, 'call')} of ${calls[0]?.name ?? 'a tool'}, noticed at call ${String(noticedAt)}`;
+  const total = totalOf(loop, incident.count);
+  const batch = callsPerStep > 1;
+  const drawn = Math.min(MAX_DRAWN, callsPerStep);
+  const height = 44 + (drawn - 1) * APART;
+  const middle = TOP + ((drawn - 1) * APART) / 2;
+  const name = calls[0]?.name ?? 'a tool';
+  const text = batch
+    ? `${plural(total, 'step')} of ${plural(callsPerStep, 'call')} each, noticed at step ${String(noticedAt)}`
+    : `${plural(total, 'call')} of ${name}, noticed at call ${String(noticedAt)}`;
+  const marks = dots.map(({ ordinal, step }, index) => ({
+    at: x(index) / width,
+    text: dotTitle(ordinal, step, batch),
+    eventIndex: step?.calls[0]?.eventIndex,
+  }));
   return (
-    <svg viewBox={`0 0 ${String(width)} 44`} role="img" aria-label={text}>
-      <rect className={styles['loop']} x="1" y="1" width={width - 2} height="42" rx="9" />
-      <line className={styles['rail']} x1={x(0)} x2={x(dots.length - 1)} y1="24" y2="24" />
-      {dots.map(({ ordinal }, index) => {
-        if (index === 0 || index === skippedAfter) return null;
-        const from = x(index - 1) + 3;
-        const to = x(index) - 3;
-        const middle = (from + to) / 2;
-        return (
-          <path
-            key={ordinal}
-            className={styles['arc']}
-            d={`M${String(from)} 17Q${String(middle)} 4 ${String(to)} 17`}
-          />
-        );
-      })}
-      {skippedAfter !== undefined && (
-        <g>
-          <rect
-            className={styles['gap']}
-            x={x(skippedAfter - 1) + step * 0.7}
-            y="13"
-            width={step * (GAP - 1.4)}
-            height="22"
-            rx="11"
-          />
-          <text className={styles['gapText']} x={x(skippedAfter - 1) + (step * GAP) / 2} y="28">
-            +{skipped}
-          </text>
-        </g>
-      )}
-      {noticedIndex >= 0 && (
-        <line className={styles['noticed']} x1={x(noticedIndex)} x2={x(noticedIndex)} y1="0" y2="44" />
-      )}
-      {dots.map(({ ordinal, call, noticed }, index) => (
-        <circle
-          key={ordinal}
-          className={styles['dot']}
-          data-noticed={noticed || undefined}
-          cx={x(index)}
-          cy="24"
-          r={call === undefined ? 3.4 : 5.4}
-        >
-          <title>{dotTitle(ordinal, call)}</title>
-        </circle>
-      ))}
-    </svg>
+    <MarkPicker label={text} marks={marks} onOpen={onOpen}>
+      <svg viewBox={`0 0 ${String(width)} ${String(height)}`} role="img" aria-label={text}>
+        <rect className={styles['loop']} x="1" y="1" width={width - 2} height={height - 2} rx="9" />
+        <line className={styles['rail']} x1={x(0)} x2={x(dots.length - 1)} y1={middle} y2={middle} />
+        {dots.map(({ ordinal }, index) => {
+          if (index === 0 || index === skippedAfter) return null;
+          const from = x(index - 1) + 3;
+          const to = x(index) - 3;
+          return (
+            <path
+              key={ordinal}
+              className={styles['arc']}
+              d={`M${String(from)} 17Q${String((from + to) / 2)} 4 ${String(to)} 17`}
+            />
+          );
+        })}
+        {skippedAfter !== undefined && (
+          <g>
+            <rect
+              className={styles['gap']}
+              x={x(skippedAfter - 1) + apart * 0.7}
+              y={middle - 11}
+              width={apart * (GAP - 1.4)}
+              height="22"
+              rx="11"
+            />
+            <text className={styles['gapText']} x={x(skippedAfter - 1) + (apart * GAP) / 2} y={middle + 4}>
+              +{skipped}
+            </text>
+          </g>
+        )}
+        {noticedIndex >= 0 && (
+          <line className={styles['noticed']} x1={x(noticedIndex)} x2={x(noticedIndex)} y1="0" y2={height} />
+        )}
+        {dots.map(({ ordinal, step, noticed }, index) => (
+          <g key={ordinal} data-step={ordinal}>
+            {batch && (
+              <rect
+                className={styles['batch']}
+                x={x(index) - 8}
+                y={TOP - 9}
+                width="16"
+                height={(drawn - 1) * APART + 18}
+                rx="8"
+              />
+            )}
+            {Array.from({ length: drawn }, (_, member) => (
+              <circle
+                key={member}
+                className={styles['dot']}
+                data-noticed={noticed || undefined}
+                data-failed={step?.calls[member]?.result?.failed === true || undefined}
+                cx={x(index)}
+                cy={TOP + member * APART}
+                r={step === undefined ? 3.4 : 5.4}
+              />
+            ))}
+          </g>
+        ))}
+      </svg>
+    </MarkPicker>
   );
 }
 
-function dotTitle(ordinal: number, call: Call | undefined): string {
-  const parts = [`Call ${String(ordinal)}`];
-  if (call?.time !== undefined) parts.push(formatTime(call.time));
-  if (call?.eventIndex !== undefined) parts.push(`event #${String(call.eventIndex)}`);
-  if (call?.similarity !== undefined) parts.push(`${String(Math.round(call.similarity * 100))} % alike`);
-  return parts.join(', ');
+function dotTitle(ordinal: number, step: LoopStep | undefined, batch: boolean): string {
+  const parts = [`${batch ? 'Step' : 'Call'} ${String(ordinal)}`];
+  const [first] = step?.calls ?? [];
+  if (first?.time !== undefined) parts.push(formatTime(first.time));
+  if (first?.eventIndex !== undefined) parts.push(`event #${String(first.eventIndex)}`);
+  if (first?.similarity !== undefined) parts.push(`${String(Math.round(first.similarity * 100))} % alike`);
+  const calls = (step?.calls ?? [])
+    .slice(0, MAX_DRAWN)
+    .map((call) => clamp(`${call.name} ${call.arguments}`));
+  if (step === undefined) parts.push('not kept as evidence');
+  if (first?.result?.failed === true) parts.push('failed');
+  return visibleText([parts.join(', '), ...calls].join(' · '));
+}
+
+const TIP_CHARACTERS = 90;
+
+function clamp(text: string): string {
+  return text.length > TIP_CHARACTERS ? `${text.slice(0, TIP_CHARACTERS)}…` : text;
+}
+
+function capital(word: string): string {
+  return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
 }
 
 interface PairProps {
-  readonly first: Call;
-  readonly latest: Call;
+  readonly first: LoopStep;
+  readonly latest: LoopStep;
+  readonly unit: 'step' | 'call';
   readonly total: number;
 }
 
-function FirstAndLatest({ first, latest, total }: PairProps) {
-  const calls = diff(shown(first), shown(latest));
-  // A result on one side alone has nothing to differ from.
-  const results =
-    first.result !== undefined && latest.result !== undefined
-      ? diff(prettyJson(first.result.text), prettyJson(latest.result.text))
-      : undefined;
+/** The first and the latest, each call beside the same one of the other step. */
+function FirstAndLatest({ first, latest, unit, total }: PairProps) {
+  const compared = pairs(first, latest).map(([before, after]) => {
+    const calls = diff(shown(before), shown(after));
+    // A result on one side alone has nothing to differ from.
+    const results =
+      before.result !== undefined && after.result !== undefined
+        ? diff(prettyJson(before.result.text), prettyJson(after.result.text))
+        : undefined;
+    return { before, after, calls, results };
+  });
+  const results = compared.flatMap((pair) => (pair.results === undefined ? [] : alike(pair.results)));
+  const sameResults = results.length < compared.length ? undefined : results.every(Boolean);
+  const sameCalls = compared.every((pair) => alike(pair.calls));
+  const left = first.calls.length - MAX_PAIRS;
+  const title = (ordinal: number, member: number) =>
+    unit === 'call' ? `Call ${String(ordinal)}` : `Step ${String(ordinal)}, call ${String(member + 1)}`;
   return (
-    <Card title="First and latest call" note={note(alike(calls), results && alike(results))} flush>
-      <div className={styles['pair']}>
-        <CallText call={first} ordinal={1} pieces={calls.before} result={results?.before} />
-        <CallText call={latest} ordinal={total} pieces={calls.after} result={results?.after} />
-      </div>
+    <Card title={`First and latest ${unit}`} note={note(unit, sameCalls, sameResults)} flush>
+      {compared.slice(0, MAX_PAIRS).map(({ before, after, calls, results: both }, member) => (
+        <div key={member} className={styles['pair']}>
+          <CallText
+            call={before}
+            title={title(first.ordinal, member)}
+            pieces={calls.before}
+            result={both?.before}
+          />
+          <CallText
+            call={after}
+            title={title(Math.max(latest.ordinal, total), member)}
+            pieces={calls.after}
+            result={both?.after}
+          />
+        </div>
+      ))}
+      {left > 0 && <p className={styles['more']}>and {plural(left, 'more call')} of the step</p>}
     </Card>
   );
 }
+
+/** Calls of a step that are shown side by side. */
+const MAX_PAIRS = 6;
 
 function alike({ before, after }: ReturnType<typeof diff>): boolean {
   return [...before, ...after].every((piece) => piece.same);
 }
 
 /** @param results whether they are the same; undefined where they are not known */
-function note(calls: boolean, results: boolean | undefined): string {
-  if (calls && results === true) return 'the same call, the same result';
-  if (calls && results === undefined) return 'the same call';
+function note(unit: 'step' | 'call', calls: boolean, results: boolean | undefined): string {
+  const many = unit === 'step';
+  if (calls && results === true)
+    return many ? 'the same calls, the same results' : 'the same call, the same result';
+  if (calls && results === undefined) return many ? 'the same calls' : 'the same call';
   return 'what differs is shaded';
 }
 
 interface CallTextProps {
   readonly call: Call;
-  readonly ordinal: number;
+  readonly title: string;
   readonly pieces: readonly Piece[];
   readonly result: readonly Piece[] | undefined;
 }
 
-function CallText({ call, ordinal, pieces, result }: CallTextProps) {
+function CallText({ call, title, pieces, result }: CallTextProps) {
   return (
     <div>
       <h3>
-        Call {ordinal}
+        {title}
         {call.time !== undefined && <span>{formatTime(call.time)}</span>}
         {call.eventIndex !== undefined && <span>event #{call.eventIndex}</span>}
         {call.similarity !== undefined && <span>{Math.round(call.similarity * 100)} % alike</span>}
@@ -224,7 +312,7 @@ function Pieces({ pieces }: { pieces: readonly Piece[] }) {
     <pre className={styles['code']}>
       {pieces.map(({ text, same }, index) =>
         // The pieces are cut anew whenever they change, and have no other identity than their place.
-        same ? <span key={index}>{text}</span> : <mark key={index}>{text}</mark>,
+        same ? <span key={index}>{visibleText(text)}</span> : <mark key={index}>{visibleText(text)}</mark>,
       )}
     </pre>
   );

@@ -1,6 +1,7 @@
 import type { Incident } from '@loopwatch/contract';
 import { Card } from '../../ui/Card.tsx';
 import { formatNumber, plural } from '../../ui/format.ts';
+import { visibleText } from '../../ui/visible-text.ts';
 import styles from './CycleEvidence.module.css';
 import { prettyJson } from './diff.ts';
 import type { CycleStep } from './read.ts';
@@ -16,7 +17,7 @@ export function CycleEvidence({ incident, cycle }: Props) {
   return (
     <Card
       title="The cycle"
-      note={`${plural(cycle.length, 'step')}, gone through ${rounds} ${incident.count === 1 ? 'time' : 'times'}`}
+      note={`${plural(cycle.length, 'step')}, made ${rounds} ${incident.count === 1 ? 'time' : 'times'}`}
     >
       <div className={styles['cycle']} data-detector={incident.detector}>
         <Round cycle={cycle} count={incident.count} />
@@ -26,11 +27,11 @@ export function CycleEvidence({ incident, cycle }: Props) {
             <li key={index}>
               <b>{index + 1}</b>
               <div>
-                <code>{step.name}</code>
-                {step.arguments !== '' && <pre>{clamp(prettyJson(step.arguments))}</pre>}
+                <code>{visibleText(step.name)}</code>
+                {step.arguments !== '' && <pre>{visibleText(clamp(prettyJson(step.arguments)))}</pre>}
                 {step.text !== '' && (
                   <p>
-                    <span>always answers</span> {clamp(step.text)}
+                    <span>always answers</span> {visibleText(clamp(step.text))}
                   </p>
                 )}
               </div>

@@ -1,6 +1,7 @@
 import type { Incident } from '@loopwatch/contract';
 import { Card } from '../../ui/Card.tsx';
 import { formatTime } from '../../ui/format.ts';
+import { visibleText } from '../../ui/visible-text.ts';
 import { prettyJson } from './diff.ts';
 import styles from './ResultsEvidence.module.css';
 import type { CallsEvidence } from './read.ts';
@@ -10,6 +11,8 @@ const titles: Readonly<Record<string, { title: string; note: string }>> = {
     title: 'Different calls, the same error',
     note: 'what was tried, and what came back each time',
   },
+  'same-result': { title: 'The same call, the same result', note: 'with other steps in between' },
+  'same-answer': { title: 'Other questions, the same answer', note: 'what was asked, and the one answer' },
   'same-failure': { title: 'The same failure, again', note: 'what was tried, and what came back each time' },
   'nothing-new': {
     title: 'Nothing new came of it',
@@ -44,9 +47,10 @@ export function ResultsEvidence({
               <small>{call.time !== undefined && formatTime(call.time)}</small>
             </span>
             <div>
-              <code>{call.name}</code> <span className={styles['args']}>{call.arguments}</span>
+              <code>{visibleText(call.name)}</code>{' '}
+              <span className={styles['args']}>{visibleText(call.arguments)}</span>
               {same === undefined && call.result !== undefined && (
-                <p data-failed={call.result.failed || undefined}>{call.result.text}</p>
+                <p data-failed={call.result.failed || undefined}>{visibleText(call.result.text)}</p>
               )}
             </div>
           </li>
@@ -56,7 +60,7 @@ export function ResultsEvidence({
         <div className={styles['same']}>
           <h3>{same.failed ? 'Every time the same error' : 'Every time the same result'}</h3>
           <pre data-failed={same.failed || undefined} tabIndex={0}>
-            {prettyJson(same.text)}
+            {visibleText(prettyJson(same.text))}
           </pre>
         </div>
       )}

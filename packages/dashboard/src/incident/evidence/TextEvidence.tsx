@@ -1,6 +1,7 @@
 import type { Incident } from '@loopwatch/contract';
 import { Card } from '../../ui/Card.tsx';
 import { formatNumber, plural } from '../../ui/format.ts';
+import { visibleText } from '../../ui/visible-text.ts';
 import styles from './Evidence.module.css';
 import { highlight } from './highlight.ts';
 import type { TextEvidence as Evidence } from './read.ts';
@@ -30,7 +31,7 @@ export function TextEvidence({ incident, evidence }: Props) {
       {repeated.trim() !== '' && (
         <Card title="What repeats" note={`${plural(repeated.length, 'character')} each time`}>
           <blockquote className={styles['quote']} data-detector={incident.detector} tabIndex={0}>
-            {repeated}
+            {visibleText(repeated)}
           </blockquote>
         </Card>
       )}
@@ -39,14 +40,14 @@ export function TextEvidence({ incident, evidence }: Props) {
           <pre className={styles['prose']} data-detector={incident.detector} tabIndex={0}>
             {spans.map(({ text, from, repetition }) =>
               repetition === undefined ? (
-                <span key={from}>{text}</span>
+                <span key={from}>{visibleText(text)}</span>
               ) : (
                 <mark
                   key={from}
                   data-odd={repetition % 2 === 1 || undefined}
                   title={`Repetition ${String(repetition + 1)} of those shown, at character ${formatNumber(from)}`}
                 >
-                  {text}
+                  {visibleText(text)}
                 </mark>
               ),
             )}

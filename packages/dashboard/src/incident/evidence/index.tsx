@@ -11,7 +11,14 @@ import { readCalls, readCycle, readJudgement, readLimit, readText } from './read
 import { TextEvidence } from './TextEvidence.tsx';
 
 /** Draws what a detector saw. Each view claims the shapes it can draw; the rest is JSON. */
-export function Evidence({ incident }: { readonly incident: Incident }) {
+export function Evidence({
+  incident,
+  onOpen,
+}: {
+  readonly incident: Incident;
+  /** Opens the session at an event. */
+  readonly onOpen?: ((eventIndex: number) => void) | undefined;
+}) {
   const { evidence, detector } = incident;
   const cycle = readCycle(evidence);
   const calls = readCalls(evidence);
@@ -28,7 +35,7 @@ export function Evidence({ incident }: { readonly incident: Incident }) {
       {cycle !== undefined && <CycleEvidence incident={incident} cycle={cycle} />}
       {calls !== undefined && byResult && <ResultsEvidence incident={incident} evidence={calls} />}
       {calls !== undefined && !byResult && cycle === undefined && (
-        <CallsEvidence incident={incident} evidence={calls} />
+        <CallsEvidence incident={incident} evidence={calls} onOpen={onOpen} />
       )}
       {text !== undefined && <TextEvidence incident={incident} evidence={text} />}
       {views.length > 0 ? (

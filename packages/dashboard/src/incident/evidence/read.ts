@@ -1,10 +1,17 @@
+import { evidenceCallSchema } from '@loopwatch/contract';
+
 /** Evidence as detectors write it, read with care: each part may be missing, and unknown shapes are shown as JSON. */
+
+/** Where a call stands in the loop; of an older or foreign verdict it says nothing. */
+const stepSchema = evidenceCallSchema.pick({ step: true, member: true });
 
 export interface Call {
   readonly eventIndex: number | undefined;
   readonly eventId: string | undefined;
   /** Event time, epoch ms. */
   readonly time: number | undefined;
+  /** Which step of the loop made it, from 1. */
+  readonly step: number | undefined;
   readonly name: string;
   /** JSON, maybe cut. */
   readonly arguments: string;
@@ -24,6 +31,8 @@ export interface CallsEvidence {
   /** The first and the latest; those in between may be missing. */
   readonly calls: readonly Call[];
   readonly similar: boolean;
+  /** Calls of a step; 1 where they come singly. */
+  readonly callsPerStep: number;
   /** Of a detector with several. */
   readonly rule: string | undefined;
 }
@@ -78,6 +87,7 @@ export function readCalls(evidence: Evidence): CallsEvidence | undefined {
         eventIndex: number(call['eventIndex']),
         eventId: text(call['eventId']),
         time: number(call['time']),
+        step: stepSchema.safeParse(item).data?.step,
         name,
         arguments: typeof args === 'string' ? args : JSON.stringify(args ?? {}),
         similarity: number(call['similarity']),
@@ -87,7 +97,12 @@ export function readCalls(evidence: Evidence): CallsEvidence | undefined {
   });
   return calls.length === 0
     ? undefined
-    : { calls, similar: evidence['matching'] === 'similar', rule: text(evidence['rule']) };
+    : {
+        calls,
+        similar: evidence['matching'] === 'similar',
+        callsPerStep: number(evidence['callsPerStep']) ?? 1,
+        rule: text(evidence['rule']),
+      };
 }
 
 /** @returns undefined when it has no cycle of at least two steps */
