@@ -89,7 +89,7 @@ export class RoundRepeat implements Detector {
     const { length } = round.calls;
     const made =
       length > 1
-        ? sentence`the same step of ${length} calls, ${quotedStep(round)}, was made ${counted(count)} times ${windowPhrase(options.ttlMs)}${results}${result}`
+        ? sentence`the same step of ${length} calls was made ${counted(count)} times ${windowPhrase(options.ttlMs)}${results}: ${quotedStep(round)}${ofFirst(result.quoted)}`
         : sentence`${quotedStep(round)} was called ${counted(count)} times ${windowPhrase(options.ttlMs)}${results}${result}`;
     return {
       key: 'rounds',
@@ -140,6 +140,11 @@ function recent(rounds: readonly Round[], { ttlMs }: ToolRepeatOptions): number 
 
 function timeOf(round: Round | undefined): number {
   return round?.calls[0]?.mark.time ?? 0;
+}
+
+/** In a sentence that has a colon already. */
+function ofFirst(result: string) {
+  return { quoted: result.replace(/^:/, ', the first with') };
 }
 
 /** Whether nothing is known of the results that makes the step's repetition certain. */

@@ -215,7 +215,9 @@ function Head({ item, detail, page }: HeadProps) {
         <p>{costSentence(item)}</p>
       </div>
       <div className={styles['actions']}>
-        <TriageButtons items={[item]} />
+        <div className={styles['buttons']}>
+          <TriageButtons items={[item]} />
+        </div>
         <Copies id={item.id} detail={detail} />
       </div>
     </header>
@@ -225,7 +227,7 @@ function Head({ item, detail, page }: HeadProps) {
 function Copies({ id, detail }: { readonly id: string; readonly detail: IncidentDetail | undefined }) {
   const address = `${window.location.origin}/incidents/${encodeURIComponent(id)}`;
   return (
-    <div className={styles['copies']}>
+    <div className={styles['buttons']}>
       <CopyButton what="link" text={address} />
       {detail !== undefined && (
         <>

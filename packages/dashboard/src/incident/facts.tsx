@@ -44,9 +44,9 @@ export function Why({ incident }: { readonly incident: Incident }) {
   const { thresholdOrigin: origin } = incident;
   const scale = Math.max(count, threshold) * 1.06 || 1;
   const percent = (value: number) => `${String((100 * value) / scale)}%`;
-  const facts: [string, ReactNode][] = [
+  const facts: (readonly [string, ReactNode])[] = [
     ['window', windowMs === null ? 'no limit' : formatDuration(windowMs)],
-    ['cycle', period === 1 ? 'plain repetition' : `${formatNumber(period)} steps`],
+    ...(period > 1 ? ([['cycle', `${formatNumber(period)} steps`]] as const) : []),
     ['action', actions[action]],
     ['confidence', confidence.toFixed(2)],
     ['preset', incident.preset],
@@ -65,11 +65,14 @@ export function Why({ incident }: { readonly incident: Incident }) {
       </div>
       {origin !== undefined && <Origin origin={origin} incident={incident} />}
       <Facts facts={facts} />
-      {resolution !== null && resolution !== incident.reason && (
-        <p className={styles['resolution']}>{resolution}.</p>
-      )}
+      {resolution !== null && <p className={styles['resolution']}>How it ended: {endOf(resolution)}.</p>}
     </Card>
   );
+}
+
+/** The last part of a resolution; the others say again what the headline says. */
+function endOf(resolution: string): string {
+  return resolution.slice(resolution.lastIndexOf('; ') + 1).trim();
 }
 
 /** Why the threshold is what it is, and the way to change it. */
@@ -77,14 +80,13 @@ function Origin({ origin, incident }: { readonly origin: ThresholdOrigin; readon
   const ofTool = toolSettingLink(origin, incident);
   return (
     <p className={styles['origin']}>
-      {origin.value === incident.threshold ? null : <b>{formatNumber(incident.threshold)}: </b>}
-      {thresholdText(origin, incident)}.{' '}
+      Threshold {formatNumber(incident.threshold)}: {thresholdText(origin, incident)}.{' '}
       <Link to="/settings" search={{ ...settingLink(origin, incident) }} title={origin.setting}>
         Change
       </Link>
       {ofTool !== undefined && (
         <>
-          {' '}
+          {' · '}
           <Link to="/settings" search={{ ...ofTool }} title={ofTool.key}>
             Change for {incident.tool?.name}
           </Link>
