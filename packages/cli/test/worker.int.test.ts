@@ -149,9 +149,9 @@ describe('a broker that goes away', () => {
     expect(await spawnCli(['produce', one], env).exited).toBe(0);
     await readTopic(kafka.brokers, topics.verdicts, { count: 1 });
     await kafka.stopBroker();
-    await running.line(/Lost the event log/, 60_000);
+    await running.line(/Kafka is unavailable/, 60_000);
     await kafka.startBroker();
-    await running.line(/Connected to the event log/, 60_000);
+    await running.line(/Kafka is reachable again/, 60_000);
     expect(await spawnCli(['produce', two], env).exited).toBe(0);
     const ids = await publishedIds(kafka.brokers, topics.verdicts, expected.length);
     expect(ids.toSorted()).toEqual(expected.toSorted());

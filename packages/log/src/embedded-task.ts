@@ -2,6 +2,7 @@ import { messageOf } from '@loopwatch/contract';
 import { TopicReader } from './embedded-reader.ts';
 import type { GroupSteps } from './embedded-steps.ts';
 import type { TopicLog } from './embedded-topic.ts';
+import { tellInterruption } from './interruption.ts';
 import type { LogFunction } from './log-function.ts';
 import type { LogRecord } from './ports.ts';
 import { ProcessingFailure, RetryPlan } from './retry-plan.ts';
@@ -70,7 +71,7 @@ export class EmbeddedTask {
     const pauseMs = incurable && !this.#plan.standsStill ? 100 : backoff(this.#failures, 100, 5_000);
     this.#failures += 1;
     const failure = { failuresInARow: this.#failures, pauseMs, error: messageOf(error) };
-    log?.('warn', 'the work on a topic was interrupted and begins anew', { ...this.#place, ...failure });
+    tellInterruption(log, this.#place, failure);
     observer.onInterrupted?.(this.#place, messageOf(error));
     await delay(pauseMs, this.#closing.signal);
   }

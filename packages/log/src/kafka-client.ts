@@ -8,39 +8,32 @@ import kafkajs, {
 import { LogError } from './errors.ts';
 import { registerCodecs } from './kafka-codecs.ts';
 import { lacksRight, toLogError, topicMissingMessage } from './kafka-errors.ts';
+import { loginRefused } from './kafka-link-failure.ts';
 import type { KafkaOptions } from './kafka-options.ts';
 import { explainRefusal } from './kafka-refusal.ts';
 import { createSocket } from './kafka-socket.ts';
-import type { LogFunction } from './log-function.ts';
-import { delay, within } from './timing.ts';
+import { backoff, delay, within } from './timing.ts';
 
 export type { KafkaOptions, KafkaSasl } from './kafka-options.ts';
 
 const defaultConnectTimeoutMs = 10_000;
-
-/** Said by kafkajs about settings that are chosen on purpose (see `kafka-sink.ts`). */
-const expectedWarnings = ['Limiting retries for the idempotent producer'];
-
-/** Brokers are still ending the transaction before; it is tried again at once, many times a second under load. */
-const expectedRefusal = 'The producer attempted to update a transaction while another concurrent operation';
+/** A client that waits for ever asks again after so long. */
+const attemptTimeoutMs = 30_000;
 
 /**
- * kafkajs calls everything it is about to retry an error, and tells of every join; whoever runs Loopwatch gets the
- * former as warnings and the latter as debug messages. What is final is thrown or passed to an observer.
+ * kafkajs calls everything it is about to retry an error, in words of its own: those are for level debug. That a broker
+ * is unavailable is told by its sockets, that it refuses a login here; what is final is thrown or passed to an observer.
  */
-function forwardTo(log: LogFunction): logCreator {
+function forwardTo({ log, outages }: KafkaOptions): logCreator {
   return () =>
     ({ namespace, level, log: entry }) => {
-      const { message } = entry;
-      if (expectedWarnings.some((text) => message.startsWith(text))) return;
       const own = ['timestamp', 'logger', 'message'];
       const fields = Object.fromEntries(Object.entries(entry).filter(([name]) => !own.includes(name)));
-      const isExpected = String(entry['error'] ?? message).includes(expectedRefusal);
-      log(
-        level <= kafkajs.logLevel.WARN && !isExpected ? 'warn' : 'debug',
-        `kafkajs ${namespace}: ${message}`,
-        fields,
-      );
+      const { message } = entry;
+      const { broker } = fields;
+      const isRefusal = level === kafkajs.logLevel.ERROR && namespace.includes('SaslAuthenticator');
+      if (isRefusal && typeof broker === 'string') outages?.failed(broker, loginRefused(message));
+      log?.('debug', `kafkajs ${namespace}: ${message}`, fields);
     };
 }
 
@@ -55,8 +48,8 @@ export function createKafkaClient(options: KafkaOptions): Kafka {
     // Short, because the adapters retry for ever above it and rebuild what does not recover.
     retry: { initialRetryTime: 100, maxRetryTime: 2_000, retries: 5 },
     logLevel: log === undefined ? kafkajs.logLevel.NOTHING : kafkajs.logLevel.INFO,
-    logCreator: forwardTo(log ?? (() => undefined)),
-    socketFactory: createSocket,
+    logCreator: forwardTo(options),
+    socketFactory: (args) => createSocket(args, options.outages),
   };
   if (ssl !== undefined) config.ssl = ssl;
   // kafkajs' type wants one known mechanism at a time, all three take the same fields.
@@ -86,14 +79,15 @@ export async function withAdmin<T>(
     try {
       // A broker lets anybody connect; whether it serves this client shows in the first answer.
       const served = admin.connect().then(() => admin.describeCluster());
-      await within(served, deadline - Date.now(), () => unanswered(brokers, doing));
+      const patience = Math.min(deadline - Date.now(), attemptTimeoutMs);
+      await within(served, patience, () => unanswered(brokers, doing));
     } catch (error) {
       void disconnect();
       // The first time only: what is not clear by then is a broker that is still starting.
       const refusal = attempt === 0 ? await explainRefusal(options, doing, error) : undefined;
       const failure = refusal ?? toLogError(error, { brokers, doing });
       if (failure.code !== 'broker_unreachable' || Date.now() >= deadline) throw failure;
-      await delay(Math.min(250, deadline - Date.now()));
+      await delay(Math.min(backoff(attempt, 250, 2_000), deadline - Date.now()));
       continue;
     }
     try {

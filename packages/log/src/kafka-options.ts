@@ -1,4 +1,5 @@
 import type { ConnectionOptions } from 'node:tls';
+import type { KafkaOutageLog } from './kafka-outage-log.ts';
 import type { LogFunction } from './log-function.ts';
 
 type SaslMechanism = 'plain' | 'scram-sha-256' | 'scram-sha-512';
@@ -19,8 +20,10 @@ export interface KafkaOptions {
   /** TLS: `true` for the system's authorities, or Node's TLS options. Default: plain text. */
   readonly ssl?: boolean | ConnectionOptions;
   readonly sasl?: KafkaSasl;
-  /** How long a start waits for a broker that does not answer, in milliseconds. Default 10,000. */
+  /** How long a start waits for a broker that does not answer, in milliseconds; infinite is for ever. Default 10,000. */
   readonly connectTimeoutMs?: number;
   /** Default: silent. */
   readonly log?: LogFunction;
+  /** What is told of brokers that are unavailable, one for all clients of a process. Default: nothing. */
+  readonly outages?: KafkaOutageLog;
 }

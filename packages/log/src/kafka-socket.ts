@@ -2,6 +2,8 @@ import { connect, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import type { ISocketFactoryArgs } from 'kafkajs';
 import { watchAnswers } from './answer-watch.ts';
+import type { KafkaOutageLog } from './kafka-outage-log.ts';
+import { watchLink } from './link-watch.ts';
 import { connectProven } from './proven-connection.ts';
 
 const keepAliveMs = 60_000;
@@ -14,7 +16,10 @@ const suspects = new Set<string>();
  * prove itself before the next one; and without Nagle's algorithm: that one holds a small request back until the answer to
  * the one before is acknowledged, which is up to 40 ms of latency for nothing.
  */
-export function createSocket({ host, port, ssl, onConnect }: ISocketFactoryArgs): Socket {
+export function createSocket(
+  { host, port, ssl, onConnect }: ISocketFactoryArgs,
+  outages?: KafkaOutageLog,
+): Socket {
   // As kafkajs passes it on from its own options, whatever its type says.
   const tls = ssl as ConnectionOptions | boolean | null | undefined;
   const servername = isIP(host) === 0 ? { servername: host } : {};
@@ -31,5 +36,6 @@ export function createSocket({ host, port, ssl, onConnect }: ISocketFactoryArgs)
   socket.setKeepAlive(true, keepAliveMs);
   socket.setNoDelay(true);
   watchAnswers(socket, () => suspects.add(address));
+  if (outages !== undefined) watchLink(socket, address, outages);
   return socket;
 }

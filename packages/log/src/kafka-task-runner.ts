@@ -114,7 +114,7 @@ class KafkaTaskRunner implements TaskRunner {
     const doing = `read ${topics.join(', ')} as group ${groupId}`;
     await withAdmin(this.#options, doing, (admin) => requireTopics(admin, [...topics, stateTopic], brokers));
     // A cluster that has just started answers before its group coordinator has loaded.
-    const deadline = Date.now() + patienceMs;
+    const deadline = Date.now() + Math.max(patienceMs, this.#options.connectTimeoutMs ?? 0);
     for (let attempt = 0; ; attempt += 1) {
       try {
         await this.#cluster.connect();
@@ -228,6 +228,11 @@ class KafkaTaskRunner implements TaskRunner {
       }
       this.#member = undefined;
       this.#observer.onConnection?.('down', crash.message);
+      const { groupId: group, log } = this.#options;
+      log?.('warn', `Lost the membership in consumer group ${group}; joining it again`, {
+        group,
+        error: crash.message,
+      });
       this.#assign([]);
       await leaveQuietly(member);
       member = await this.#replace();
@@ -244,7 +249,10 @@ class KafkaTaskRunner implements TaskRunner {
         return await this.#join();
       } catch (error) {
         const { groupId: group, log } = this.#options;
-        log?.('warn', 'still not back in the group', { group, error: messageOf(error) });
+        log?.('warn', `Could not join consumer group ${group} again; retrying`, {
+          group,
+          error: messageOf(error),
+        });
       }
     }
   }

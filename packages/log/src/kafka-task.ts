@@ -1,5 +1,6 @@
 import { messageOf } from '@loopwatch/contract';
 import { LogError } from './errors.ts';
+import { tellInterruption } from './interruption.ts';
 import type { KafkaCluster } from './kafka-cluster.ts';
 import { isRecordRefused } from './kafka-errors.ts';
 import type { KafkaFetcher } from './kafka-fetcher.ts';
@@ -92,12 +93,7 @@ export class KafkaTask {
       this.#plan.failed(this.#position, this.#handed, messageOf(error));
     const pauseMs = this.#pauseMs(incurable);
     this.#failures += 1;
-    log?.('warn', 'the work on a partition was interrupted and begins anew', {
-      ...this.place,
-      failuresInARow: this.#failures,
-      pauseMs,
-      error: messageOf(error),
-    });
+    tellInterruption(log, this.place, { failuresInARow: this.#failures, pauseMs, error: messageOf(error) });
     observer.onInterrupted?.(this.place, messageOf(error));
     await delay(pauseMs, signal);
     // One that was away too long must not shut out the partition's new owner.

@@ -2,7 +2,7 @@ import { messageOf } from '@loopwatch/contract';
 import type { KafkaOptions } from './kafka-client.ts';
 import { requireTopics, withAdmin } from './kafka-client.ts';
 import { createKafkaCluster, type KafkaCluster } from './kafka-cluster.ts';
-import { toLogError } from './kafka-errors.ts';
+import { isTransient, toLogError } from './kafka-errors.ts';
 import { KafkaFetcher } from './kafka-fetcher.ts';
 import { listOffset } from './kafka-offsets.ts';
 import type { Fetched } from './partition-stream.ts';
@@ -33,23 +33,36 @@ class KafkaTopicReader implements TopicReader {
     const { topic, brokers } = this.#options;
     const doing = `read ${topic}`;
     await withAdmin(this.#options, doing, (admin) => requireTopics(admin, [topic], brokers));
-    try {
-      await this.#cluster.connect();
-      await this.#cluster.addMultipleTargetTopics([topic]);
-      const partitions = this.#cluster
-        .findTopicPartitionMetadata(topic)
-        .map(({ partitionId }) => partitionId);
-      const fetcher = this.#newFetcher(options);
-      this.#fetcher = fetcher;
-      const reads = await Promise.all(
-        partitions.map((partition) => this.#start(fetcher, { topic, partition }, handler, options)),
-      );
-      options.onConnection?.('up');
-      this.#following = Promise.all(reads.map(({ ended }) => ended));
-      if (options.resolveWhen !== 'started') await Promise.all(reads.map(({ caughtUp }) => caughtUp));
-    } catch (error) {
-      throw toLogError(error, { brokers, doing, topics: [topic] });
+    const deadline = Date.now() + (this.#options.connectTimeoutMs ?? 0);
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        await this.#follow(handler, options);
+        return;
+      } catch (error) {
+        this.#fetcher?.close();
+        // A cluster that has just started answers before its partitions have leaders.
+        const { signal } = this.#stopping;
+        if (!isTransient(error) || signal.aborted || Date.now() >= deadline)
+          throw toLogError(error, { brokers, doing, topics: [topic] });
+        await delay(backoff(attempt, 250, 2_000), signal);
+        await this.#cluster.refreshMetadata().catch(() => undefined);
+      }
     }
+  }
+
+  async #follow(handler: TopicHandler, options: TopicReadOptions): Promise<void> {
+    const { topic } = this.#options;
+    await this.#cluster.connect();
+    await this.#cluster.addMultipleTargetTopics([topic]);
+    const partitions = this.#cluster.findTopicPartitionMetadata(topic).map(({ partitionId }) => partitionId);
+    const fetcher = this.#newFetcher(options);
+    this.#fetcher = fetcher;
+    const reads = await Promise.all(
+      partitions.map((partition) => this.#start(fetcher, { topic, partition }, handler, options)),
+    );
+    options.onConnection?.('up');
+    this.#following = Promise.all(reads.map(({ ended }) => ended));
+    if (options.resolveWhen !== 'started') await Promise.all(reads.map(({ caughtUp }) => caughtUp));
   }
 
   async stop(): Promise<void> {

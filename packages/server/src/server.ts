@@ -1,5 +1,3 @@
-import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { messageOf, type ServerInfo, type TopicNames } from '@loopwatch/contract';
 import type { Status } from '@loopwatch/contract/api';
 import type { Database } from '@loopwatch/storage';
@@ -10,6 +8,7 @@ import { BacktestJobs } from './backtests/backtest-jobs.ts';
 import { Feeds } from './feed/feeds.ts';
 import type { ServerLog } from './feed/server-log.ts';
 import type { Readiness } from './health.ts';
+import { type Door, openDoor } from './http/door.ts';
 import { LiveHub } from './live/live-hub.ts';
 import { createServerMetrics, watchServerState } from './metrics.ts';
 import { Retention, type RetentionLimits } from './retention/retention.ts';
@@ -54,6 +53,11 @@ export interface ServerDeps {
 }
 
 export interface LoopwatchServer {
+  /**
+   * Takes the port, and answers `/healthz` there; `start` does so itself where nobody has. A port that is taken is found
+   * before a database is made.
+   */
+  listen(): Promise<{ url: string }>;
   /** Listens and starts reading; rejects, with everything closed again, when either cannot be done. */
   start(): Promise<{ url: string }>;
   stop(): Promise<void>;
@@ -66,10 +70,19 @@ export function createServer(deps: ServerDeps): LoopwatchServer {
   const stop = async (): Promise<void> => {
     for (const end of running.splice(0).reverse()) await end();
   };
+  let door: Promise<Door> | undefined;
+  const listen = () =>
+    (door ??= openDoor(deps).then((opened) => {
+      running.unshift(() => opened.close());
+      return opened;
+    }));
   return {
+    listen,
     async start() {
       try {
-        return await start(deps, running);
+        const opened = await listen();
+        await start(deps, running, opened);
+        return { url: opened.url };
       } catch (error) {
         await stop();
         throw error;
@@ -79,13 +92,13 @@ export function createServer(deps: ServerDeps): LoopwatchServer {
   };
 }
 
-async function start(deps: ServerDeps, running: (() => Promise<void>)[]): Promise<{ url: string }> {
+/** @param door what serves until the database is there */
+async function start(deps: ServerDeps, running: (() => Promise<void>)[], door: Door): Promise<void> {
   const { logger, now = Date.now, log, topics, registry, info } = deps;
   const metrics = createServerMetrics(registry);
   const database = measuredDatabase(await deps.openDatabase(), metrics);
   running.push(() => database.close());
   const sink = log.sink();
-  await sink.open();
   running.push(() => sink.close());
   const records = log.records();
   running.push(() => records.close());
@@ -149,9 +162,7 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[]): Promis
       triage.wake();
     },
   });
-  const http = createHttpServer(app);
-  const url = await listen(http, deps.host, deps.port);
-  const live = new LiveHub(http, {
+  const live = new LiveHub(door.http, {
     ...{ database, info, metrics, logger, now, stats },
     mayConnect: ({ headers }) =>
       access.user(headers) !== undefined && isOwnHost(access, deps.host, headers.host),
@@ -166,15 +177,16 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[]): Promis
   hub.live = live;
   running.push(async () => {
     await live.stop();
-    http.closeAllConnections();
+    door.http.closeAllConnections();
   });
   await live.start();
+  door.serve(app);
   running.push(() => feeds.stop());
-  await feeds.run();
+  // With brokers that are away both wait; what is stored is served meanwhile.
+  await Promise.all([sink.open(), feeds.run()]);
   triage.wake();
   retention.start();
-  logger.info({ url, database: database.kind }, 'the server listens');
-  return { url };
+  logger.debug({ url: door.url, database: database.kind }, 'the server listens');
 }
 
 async function databaseReadiness(database: Database): Promise<Readiness[string]> {
@@ -191,20 +203,6 @@ function feedReadiness(feeds: Feeds): Readiness[string] {
   if (state === 'down') return { ok: false, detail: reason ?? 'the link to the log is down' };
   if (feeds.trouble !== null) return { ok: false, detail: feeds.trouble };
   return feeds.lag ? { ok: true, detail: `${String(feeds.lag)} records to read` } : { ok: true };
-}
-
-async function listen(http: HttpServer, host: string, port: number): Promise<string> {
-  await new Promise<void>((resolve, reject) => {
-    http.once('error', reject);
-    http.listen(port, host, () => {
-      http.off('error', reject);
-      resolve();
-    });
-  });
-  const address = http.address() as AddressInfo;
-  const local = ['127.0.0.1', '::1', '0.0.0.0', '::'].includes(address.address);
-  const name = local ? 'localhost' : address.family === 'IPv6' ? `[${address.address}]` : address.address;
-  return `http://${name}:${String(address.port)}`;
 }
 
 function latest(a: number | null, b: number | null): number | null {

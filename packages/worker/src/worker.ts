@@ -214,13 +214,9 @@ export class Worker {
       onInterrupted: ({ topic, partition }, reason) => {
         metrics.interruptions.inc();
         this.watch.interrupted({ topic, partition }, reason);
-        logger.warn(
-          { topic, partition },
-          oneLine(`Work on partition ${String(partition)} begins anew from what is durable: ${reason}`),
-        );
       },
       onDrained: ({ topic, partition }, durationMs) => {
-        logger.info(
+        logger.debug(
           { topic, partition, durationMs: Math.round(durationMs) },
           `Partition ${String(partition)} given up, all of it written`,
         );
@@ -229,7 +225,6 @@ export class Worker {
         const detail = reason ?? (state === 'up' ? 'connected' : 'disconnected');
         this.connection = { connected: state === 'up', detail };
         if (state === 'up') logger.info('Connected to the event log');
-        else logger.warn({ reason }, 'Lost the event log; trying again until it is back');
       },
     };
   }

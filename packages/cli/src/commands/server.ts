@@ -5,7 +5,7 @@ import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { listenFailure } from '../runtime/http.ts';
 import { kafkaServerLog, requireBrokers } from '../runtime/kafka.ts';
-import { runUntilSignal } from '../runtime/lifecycle.ts';
+import { runUntilSignal, untilStarted } from '../runtime/lifecycle.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { processRegistry } from '../runtime/registry.ts';
 import { serverDeps } from '../runtime/server-deps.ts';
@@ -45,7 +45,7 @@ export function serverCommand(): Command {
       readiness: () => Promise.resolve({}),
     });
     try {
-      const { url } = await server.start();
+      const { url } = await untilStarted(server.start(), logger);
       logger.info({ url, version }, `Loopwatch ${version} is at ${url}`);
     } catch (error) {
       throw listenFailure(error, settings.server.port);

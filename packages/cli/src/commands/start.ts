@@ -10,7 +10,7 @@ import { openDataDir } from '../runtime/embedded.ts';
 import { gatewaySettings, startGateway } from '../runtime/gateway.ts';
 import { listenFailure } from '../runtime/http.ts';
 import { kafkaServerLog, kafkaSink } from '../runtime/kafka.ts';
-import { type Running, runUntilSignal } from '../runtime/lifecycle.ts';
+import { type Running, runUntilSignal, untilStarted } from '../runtime/lifecycle.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { samplesDir } from '../runtime/paths.ts';
 import { processRegistry } from '../runtime/registry.ts';
@@ -61,7 +61,8 @@ export function startCommand(): Command {
     const log = embedded ? await openEmbedded(settings, topics, logger) : overKafka(settings, logger);
     const withSamples = options.samples ?? embedded;
     const database = sharedDatabase(settings, logger);
-    const running = await startAll(loaded, topics, log, { withSamples, openDatabase: database }, logger);
+    const starting = startAll(loaded, topics, log, { withSamples, openDatabase: database }, logger);
+    const running = await untilStarted(starting, logger);
     if (settings.gateway.upstream !== undefined) {
       const ends = {
         sink: log.sink(),
@@ -145,10 +146,11 @@ async function startAll(
   const player = new SamplePlayer({ samples, sink: log.sink(), topic: topics.events, logger });
   const running: Running[] = [log];
   try {
-    await worker.start();
-    running.unshift(worker);
-    const { url } = await server.start();
     running.unshift(server);
+    await server.listen();
+    await worker.start();
+    running.splice(1, 0, worker);
+    const { url } = await server.start();
     await player.start();
     running.unshift(player);
     const playing =

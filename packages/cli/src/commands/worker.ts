@@ -2,8 +2,8 @@ import { Command, Option } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { listenForHealth } from '../runtime/http.ts';
-import { requireBrokers } from '../runtime/kafka.ts';
-import { runUntilSignal } from '../runtime/lifecycle.ts';
+import { kafkaReadiness, requireBrokers } from '../runtime/kafka.ts';
+import { runUntilSignal, untilStarted } from '../runtime/lifecycle.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { processRegistry } from '../runtime/registry.ts';
 import { workerInputs } from '../runtime/worker-inputs.ts';
@@ -47,11 +47,10 @@ export function workerCommand(): Command {
     for (const warning of warnings) logger.warn(warning);
     const registry = processRegistry();
     const worker = createWorker(settings, workerInputs(settings, logger), registry, logger);
-    const readiness = () =>
-      Promise.resolve({ kafka: { ok: worker.status.connected, detail: worker.status.detail } });
+    const readiness = () => Promise.resolve({ kafka: kafkaReadiness(worker.status, logger) });
     const health = await listenForHealth(settings.worker, readiness, registry);
     try {
-      await worker.start();
+      await untilStarted(worker.start(), logger);
     } catch (error) {
       await health.stop();
       throw error;

@@ -4,6 +4,7 @@ import {
   createKafkaSink,
   createKafkaTopicReader,
   type KafkaOptions,
+  KafkaOutageLog,
   requireRights,
   type VerdictSink,
 } from '@loopwatch/log';
@@ -24,14 +25,38 @@ export function requireBrokers(settings: Settings): readonly string[] {
   );
 }
 
+/** One for each log, so that an outage is told once however many clients a process has. */
+const outageLogs = new WeakMap<Logger, KafkaOutageLog>();
+
+function outageLog(logger: Logger): KafkaOutageLog {
+  const outages = outageLogs.get(logger) ?? new KafkaOutageLog(logFunction(logger));
+  outageLogs.set(logger, outages);
+  return outages;
+}
+
 /** @throws UsageError when no brokers are named, or a file of the login or of TLS cannot be used */
 export function kafkaOptions(settings: Settings, logger: Logger): KafkaOptions {
+  const outages = outageLog(logger);
   return {
     brokers: requireBrokers(settings),
     clientId: settings.kafka.client_id,
-    log: logFunction(logger),
+    log: outages.log,
+    outages,
     ...kafkaSecurity(settings.kafka),
   };
+}
+
+/** For what runs until it is stopped: brokers that are away are waited for. */
+export function patientKafkaOptions(settings: Settings, logger: Logger): KafkaOptions {
+  return { ...kafkaOptions(settings, logger), connectTimeoutMs: Number.POSITIVE_INFINITY };
+}
+
+/** The status of what reads from Kafka, with what keeps it from that. */
+export function kafkaReadiness(
+  { connected, detail }: { readonly connected: boolean; readonly detail: string },
+  logger: Logger,
+): { readonly ok: boolean; readonly detail: string } {
+  return { ok: connected, detail: connected ? detail : (outageLog(logger).trouble ?? detail) };
 }
 
 export function kafkaSink(settings: Settings, logger: Logger): VerdictSink {
@@ -43,7 +68,7 @@ const patienceMs = 10_000;
 
 /** What the server reads and writes, once its Kafka user is known to have all the rights for it. */
 export function kafkaServerLog(settings: Settings, logger: Logger): ServerLog {
-  const options = kafkaOptions(settings, logger);
+  const options = patientKafkaOptions(settings, logger);
   const rights = neededRights(settings).filter(({ neededBy }) => neededBy.includes('server'));
   let checked: Promise<void> | undefined;
   const check = () => (checked ??= requireRights(options, 'serve the dashboard', rights));

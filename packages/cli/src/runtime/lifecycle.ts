@@ -8,15 +8,34 @@ export interface Running {
   stop(): Promise<void>;
 }
 
+const signals = ['SIGTERM', 'SIGINT'] as const;
+
+/**
+ * Waits for what is starting, however long its brokers are away. Nothing is in progress yet, so that a signal ends the
+ * process at once, as a stop in order.
+ */
+export async function untilStarted<T>(starting: Promise<T>, logger: Logger): Promise<T> {
+  const end = (signal: NodeJS.Signals): void => {
+    logger.info({ reason: signal }, `${signal}: stopped before the start was complete`);
+    process.exit(0);
+  };
+  for (const name of signals) process.once(name, end);
+  try {
+    return await starting;
+  } finally {
+    for (const name of signals) process.off(name, end);
+  }
+}
+
 /**
  * Waits for SIGTERM or SIGINT, then stops what runs, in the given order: what takes in work first. A second signal
  * ends the process at once.
  */
 export async function runUntilSignal(parts: readonly Running[], logger: Logger): Promise<void> {
   const signal = await new Promise<NodeJS.Signals>((resolve) => {
-    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, resolve);
+    for (const name of signals) process.once(name, resolve);
   });
-  for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => process.exit(130));
+  for (const name of signals) process.once(name, () => process.exit(130));
   await stopInTime(parts, signal, logger);
 }
 

@@ -7,7 +7,7 @@ import {
   type TopicReader,
 } from '@loopwatch/log';
 import type { Logger } from 'pino';
-import { kafkaOptions } from './kafka.ts';
+import { patientKafkaOptions } from './kafka.ts';
 import { neededRights } from './needed-rights.ts';
 
 /** What a worker reads from Kafka. */
@@ -21,7 +21,7 @@ export interface WorkerInputs {
 /** Nothing of it starts unless the Kafka user has all the rights that a worker needs. */
 export function workerInputs(settings: Settings, logger: Logger): WorkerInputs {
   const topics = topicNames(settings.kafka.topics);
-  const options = kafkaOptions(settings, logger);
+  const options = patientKafkaOptions(settings, logger);
   const events = createKafkaTaskRunner({
     ...options,
     topics: [topics.events],

@@ -108,9 +108,9 @@ export class Supervisor implements Running {
       const name = `worker ${String(slot.worker)}`;
       const { process: child, readyAt, absence } = slot;
       if (child === undefined) return [name, { ok: false, detail: absence }] as const;
-      if (readyAt === undefined) return [name, { ok: false, detail: 'starting' }] as const;
       const status = await child.ask('status', answerMs);
-      const { connected: ok, detail } = status ?? { connected: false, detail: 'does not answer' };
+      const silence = readyAt === undefined ? 'starting' : 'does not answer';
+      const { connected: ok, detail } = status ?? { connected: false, detail: silence };
       return [name, { ok, detail }] as const;
     });
     return Object.fromEntries(await Promise.all(checks));

@@ -125,13 +125,14 @@ describe('a supervisor', () => {
     for (const worker of [1, 2, 3]) latest(worker).markReady();
     latest(2).status = { connected: false, detail: 'broker gone' };
     latest(3).hangs = true;
+    latest(4).status = { connected: false, detail: 'Kafka is unavailable' };
     latest(5).end({ code: 1 });
     await settle();
     expect(await supervisor.readiness()).toEqual({
       'worker 1': { ok: true, detail: 'connected' },
       'worker 2': { ok: false, detail: 'broker gone' },
       'worker 3': { ok: false, detail: 'does not answer' },
-      'worker 4': { ok: false, detail: 'starting' },
+      'worker 4': { ok: false, detail: 'Kafka is unavailable' },
       'worker 5': { ok: false, detail: 'ended (exit status 1); another one starts in 0.5 s' },
     });
   });

@@ -1,0 +1,62 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** The port of the server: taken first, so that nothing is made for a port that cannot be had. */
+export interface Door {
+  readonly url: string;
+  readonly http: Server;
+  /** From now on this answers; before, `/healthz` is all there is. */
+  serve(app: RequestListener): void;
+  close(): Promise<void>;
+}
+
+export async function openDoor({
+  host,
+  port,
+}: {
+  readonly host: string;
+  readonly port: number;
+}): Promise<Door> {
+  let serving: RequestListener = starting;
+  const http = createServer((request, response) => {
+    serving(request, response);
+  });
+  const url = await listen(http, host, port);
+  return {
+    ...{ url, http },
+    serve: (app) => {
+      serving = app;
+    },
+    close: async () => {
+      const closed = new Promise<void>((resolve) => {
+        http.close(() => resolve());
+      });
+      http.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+const starting: RequestListener = ({ url }, response) => {
+  const isAlive = url === '/healthz';
+  const body = isAlive
+    ? { status: 'ok' }
+    : { status: 'not ready', checks: { server: { ok: false, detail: 'starting' } } };
+  response
+    .writeHead(isAlive ? 200 : 503, { 'content-type': 'application/json', 'retry-after': '1' })
+    .end(JSON.stringify(body));
+};
+
+async function listen(http: Server, host: string, port: number): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    http.once('error', reject);
+    http.listen(port, host, () => {
+      http.off('error', reject);
+      resolve();
+    });
+  });
+  const address = http.address() as AddressInfo;
+  const local = ['127.0.0.1', '::1', '0.0.0.0', '::'].includes(address.address);
+  const name = local ? 'localhost' : address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  return `http://${name}:${String(address.port)}`;
+}
