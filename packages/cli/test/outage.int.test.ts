@@ -18,7 +18,9 @@ function started(args: readonly string[], env: Record<string, string>): CliProce
 }
 
 describe('a broker that stops and starts', () => {
-  it('is told of in two sentences by each long-running command, which all go on', { timeout: 300_000 }, async () => {
+  it('is told of in two sentences by each long-running command, which all go on', {
+    timeout: 300_000,
+  }, async () => {
     const kafka = await startKafka({ own: true });
     onTestFinished(() => kafka.stop());
     const { env } = await ownTopics(kafka.brokers);

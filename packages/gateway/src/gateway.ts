@@ -159,10 +159,13 @@ export class Gateway {
     });
   }
 
-  /** Listens. @returns where, without `/v1`; rejects when the port cannot be had */
+  /**
+   * Listens, and serves before the database and the settings made elsewhere are there.
+   *
+   * @returns where, without `/v1`, once both are known or cannot be had for the moment; rejects when the port cannot be had
+   */
   async start(): Promise<{ readonly url: string; readonly port: number }> {
     const { host, port } = this.deps.settings.gateway;
-    await Promise.all([this.storage?.start(), this.control?.start()]);
     await new Promise<void>((resolve, reject) => {
       this.http.once('error', reject);
       this.http.listen(port, host, () => {
@@ -170,6 +173,7 @@ export class Gateway {
         resolve();
       });
     });
+    await Promise.all([this.storage?.start(), this.control?.start()]);
     const { port: taken } = this.http.address() as AddressInfo;
     const name = ['0.0.0.0', '::', '127.0.0.1', '::1'].includes(host) ? 'localhost' : host;
     return { url: `http://${name}:${String(taken)}`, port: taken };

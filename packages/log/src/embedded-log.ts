@@ -37,6 +37,8 @@ export interface EmbeddedLogOptions {
   readonly journalBytes?: number;
   /** Default: silent. */
   readonly log?: LogFunction;
+  /** Called when another process may have taken the folder; nothing can be read or written any more. Default: an error in the log. */
+  readonly onLockLost?: (error: LogError) => void;
 }
 
 /** An event log in files, for one process: the same ports as Kafka, with one partition a topic. */
@@ -106,7 +108,8 @@ class FileLog implements EmbeddedLog {
   async open(): Promise<void> {
     this.#unlock = await lockFolder(this.#folder, (error) => {
       this.#topics.revoke(error);
-      this.#options.log?.('error', error.message, {});
+      if (this.#options.onLockLost === undefined) this.#options.log?.('error', error.message, {});
+      else this.#options.onLockLost(error);
     });
     try {
       for (const name of this.#options.topics) await this.#topics.open(name);

@@ -12,17 +12,19 @@ export type StorageSettings = Settings['storage'];
  * The database of the settings, in the form this version needs: PostgreSQL where `storage.database_url` names one, else
  * the embedded one in `storage.data_dir`.
  *
+ * @param onLost called when the embedded database cannot be used by this process any more
  * @throws Error that says what is wrong with it and what to do
  */
 export async function openDatabase(
   { database_url: url, data_dir: dir }: Pick<StorageSettings, 'database_url' | 'data_dir'>,
   logger: Logger,
+  onLost: (error: Error) => void = (error) => {
+    logger.error({ err: error }, 'the embedded database is not this process’ any more');
+  },
 ): Promise<Database> {
   const database =
     url === undefined
-      ? await openPglite(resolve(dir), (error) => {
-          logger.error({ err: error }, 'the embedded database is not this process’ any more');
-        })
+      ? await openPglite(resolve(dir), onLost)
       : openPostgres({
           url,
           onTrouble: (message, err) => {

@@ -8,7 +8,7 @@ import { UsageError } from '../errors.ts';
 import { openDataDir } from '../runtime/embedded.ts';
 import { gatewaySettings, startGateway } from '../runtime/gateway.ts';
 import { kafkaOptions, kafkaSink } from '../runtime/kafka.ts';
-import { type Running, runUntilSignal } from '../runtime/lifecycle.ts';
+import { type Running, runUntilSignal, untilStarted } from '../runtime/lifecycle.ts';
 import { createLogger } from '../runtime/logger.ts';
 
 interface Options extends ConfigOptions {
@@ -60,13 +60,13 @@ export function gatewayCommand(): Command {
         control: () => createKafkaTopicReader(options),
         ...storage,
       };
-      parts.push(await startGateway(settings, ends, logger));
+      parts.push(await untilStarted(startGateway(settings, ends, logger), logger));
     } else {
       const log = await openDataDir(settings, topics, logger);
       const closing = { stop: () => log.close() };
       const ends = { sink: log.sink(), control: () => log.reader(topics.control), ...storage };
       try {
-        parts.push(await startGateway(settings, ends, logger), closing);
+        parts.push(await untilStarted(startGateway(settings, ends, logger), logger), closing);
       } catch (error) {
         await log.close();
         throw error;

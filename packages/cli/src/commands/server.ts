@@ -5,7 +5,7 @@ import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { listenFailure } from '../runtime/http.ts';
 import { kafkaServerLog, requireBrokers } from '../runtime/kafka.ts';
-import { runUntilSignal, untilStarted } from '../runtime/lifecycle.ts';
+import { endWhenLost, runUntilSignal, untilStarted } from '../runtime/lifecycle.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { processRegistry } from '../runtime/registry.ts';
 import { serverDeps } from '../runtime/server-deps.ts';
@@ -40,7 +40,7 @@ export function serverCommand(): Command {
     const server = createServer({
       ...serverDeps(loaded, logger),
       log: kafkaServerLog(settings, logger),
-      openDatabase: () => openDatabase(settings.storage, logger),
+      openDatabase: () => openDatabase(settings.storage, logger, endWhenLost(logger)),
       registry: processRegistry(),
       readiness: () => Promise.resolve({}),
     });

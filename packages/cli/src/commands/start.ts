@@ -10,7 +10,7 @@ import { openDataDir } from '../runtime/embedded.ts';
 import { gatewaySettings, startGateway } from '../runtime/gateway.ts';
 import { listenFailure } from '../runtime/http.ts';
 import { kafkaServerLog, kafkaSink } from '../runtime/kafka.ts';
-import { type Running, runUntilSignal, untilStarted } from '../runtime/lifecycle.ts';
+import { endWhenLost, type Running, runUntilSignal, untilStarted } from '../runtime/lifecycle.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { samplesDir } from '../runtime/paths.ts';
 import { processRegistry } from '../runtime/registry.ts';
@@ -84,7 +84,7 @@ export function startCommand(): Command {
 /** The one database of the process, opened by whoever needs it first. */
 function sharedDatabase({ storage }: Settings, logger: Logger): () => Promise<Database> {
   let opening: Promise<Database> | undefined;
-  return () => (opening ??= openDatabase(storage, logger));
+  return () => (opening ??= openDatabase(storage, logger, endWhenLost(logger)));
 }
 
 /** An event log with what the parts of the process need of it. */

@@ -8,6 +8,17 @@ export interface Running {
   stop(): Promise<void>;
 }
 
+/**
+ * Ends the process when its data folder may be another's, or its database is gone: whatever supervises it starts one
+ * that works, while this one could only fail. Nothing is written any more.
+ */
+export function endWhenLost(logger: Logger): (error: Error) => void {
+  return (err) => {
+    logger.error({ err }, `${err.message} This process ends with status 1; start it again.`);
+    process.exit(1);
+  };
+}
+
 const signals = ['SIGTERM', 'SIGINT'] as const;
 
 /**
