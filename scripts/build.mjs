@@ -1,19 +1,36 @@
 // Builds every package with `tsc -b` (incremental) and the dashboard with vite.
-// `--if-needed` skips vite when no file that it reads is newer than its last output.
+// `--if-needed` leaves out what no file is newer for than the last build, and says what it does.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
-const built = join(root, 'packages/dashboard/dist/index.html');
-const inputs = [
-  'package-lock.json',
-  'packages/dashboard/index.html',
-  'packages/dashboard/vite.config.ts',
-  'packages/dashboard/public',
-  'packages/dashboard/src',
-  'packages/contract/src',
-  'packages/detectors/src',
+const isOptional = process.argv.includes('--if-needed');
+const packages = readdirSync(join(root, 'packages'));
+const steps = [
+  {
+    what: 'the packages',
+    built: 'packages/cli/dist/main.js',
+    inputs: [
+      ...['package-lock.json', 'tsconfig.base.json', 'tsconfig.build.json'],
+      ...packages.flatMap((name) => [`packages/${name}/src`, `packages/${name}/tsconfig.json`]),
+    ],
+    command: ['tsc', '-b', 'tsconfig.build.json'],
+  },
+  {
+    what: 'the dashboard',
+    built: 'packages/dashboard/dist/index.html',
+    inputs: [
+      ...['package-lock.json', 'packages/dashboard/index.html', 'packages/dashboard/vite.config.ts'],
+      ...[
+        'packages/dashboard/public',
+        'packages/dashboard/src',
+        'packages/contract/src',
+        'packages/detectors/src',
+      ],
+    ],
+    command: ['vite', 'build', '--config', 'packages/dashboard/vite.config.ts', '--logLevel', 'warn'],
+  },
 ];
 
 function newest(path) {
@@ -23,14 +40,23 @@ function newest(path) {
   return Math.max(stat.mtimeMs, ...readdirSync(path).map((name) => newest(join(path, name))));
 }
 
-function run(tool, ...args) {
+const stamps = join(root, '.cache/build');
+mkdirSync(stamps, { recursive: true });
+for (const { what, built, inputs, command } of steps) {
+  // The compiler leaves outputs as they are that would not change, so that their times say nothing.
+  const stamp = join(stamps, what.replaceAll(' ', '-'));
+  const began = Date.now();
+  const isCurrent =
+    existsSync(join(root, built)) &&
+    existsSync(stamp) &&
+    inputs.every((path) => newest(join(root, path)) < statSync(stamp).mtimeMs);
+  if (isOptional && isCurrent) continue;
+  if (isOptional) console.error(`Building ${what} …`);
+  const [tool, ...args] = command;
   const { status } = spawnSync(join(root, 'node_modules/.bin', tool), args, { cwd: root, stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);
-}
-
-run('tsc', '-b', 'tsconfig.build.json');
-const upToDate =
-  existsSync(built) && inputs.every((path) => newest(join(root, path)) < statSync(built).mtimeMs);
-if (!(process.argv.includes('--if-needed') && upToDate)) {
-  run('vite', 'build', '--config', 'packages/dashboard/vite.config.ts', '--logLevel', 'warn');
+  // What was changed while it was read is newer.
+  writeFileSync(stamp, '');
+  utimesSync(stamp, new Date(began), new Date(began));
+  if (isOptional) console.error(`Built ${what} in ${((Date.now() - began) / 1000).toFixed(1)} s`);
 }

@@ -5,11 +5,18 @@ import { describe, expect, it } from 'vitest';
 const module = fileURLToPath(new URL('../src/runtime/logger.ts', import.meta.url));
 
 /** What a process prints that logs one line at each level. */
-function printed(settings: { level: string; format: string }, fields: object = {}): string {
+function printed(
+  settings: { level: string; format: string },
+  fields: object = {},
+  message = 'a line at',
+): string {
   const program = `
     import { createLogger } from ${JSON.stringify(module)};
+    const message = ${JSON.stringify(message)};
     const logger = createLogger(${JSON.stringify(settings)}, 'worker').child(${JSON.stringify(fields)});
-    for (const level of ['debug', 'info', 'warn', 'error']) logger[level]({ sessionId: 's-1' }, 'a line at ' + level);
+    for (const level of ['debug', 'info', 'warn', 'error']) {
+      logger[level]({ sessionId: 's-1' }, message === 'a line at' ? message + ' ' + level : message);
+    }
   `;
   const options = ['--import', 'tsx', '--conditions=@loopwatch/source', '--input-type=module', '-e', program];
   const { stdout, stderr, status } = spawnSync(process.execPath, options, { encoding: 'utf8' });
@@ -40,6 +47,16 @@ describe('a line of the log', () => {
     const [first = '', ...more] = printed({ level: 'warn', format: 'pretty' }).trim().split('\n');
     expect(first).toMatch(/\d\d:\d\d:\d\d.*WARN.*a line at warn/);
     expect(more).toHaveLength(1);
+  });
+
+  it('tells people sentences and errors, not fields, and each loop of calls once', () => {
+    const fields = { steps: [1, 2], error: 'no broker answers' };
+    const [line = '', ...more] = printed({ level: 'error', format: 'pretty' }, fields).trim().split('\n');
+    expect(line).toMatch(/: a line at error: no broker answers$/);
+    expect(more).toEqual([]);
+    const second = "Tool call loop detection: Blocked tool 'x' - 4 similar calls in 0 seconds";
+    expect(printed({ level: 'error', format: 'pretty' }, {}, second)).toBe('');
+    expect(printed({ level: 'error', format: 'json' }, {}, second)).toContain(second);
   });
 
   it('says which of several workers it is of', () => {

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { Settings } from '@loopwatch/contract';
 import type { Logger } from 'pino';
 import type { Database } from './database.ts';
@@ -22,6 +23,8 @@ export async function openDatabase(
     logger.error({ err: error }, 'the embedded database is not this process’ any more');
   },
 ): Promise<Database> {
+  if (url === undefined && !existsSync(join(resolve(dir), 'db')))
+    logger.info('Setting up the database; the first start takes some seconds longer');
   const database =
     url === undefined
       ? await openPglite(resolve(dir), onLost)
@@ -33,8 +36,7 @@ export async function openDatabase(
         });
   try {
     const steps = await migrate(database);
-    if (steps.length > 0)
-      logger.info({ database: database.kind, steps }, 'the database was brought up to date');
+    if (steps.length > 0) logger.info({ database: database.kind, steps }, 'The database is up to date');
     return database;
   } catch (error) {
     await database.close();

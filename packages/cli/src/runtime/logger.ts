@@ -1,7 +1,15 @@
 import type { Settings } from '@loopwatch/contract';
 import type { LogFunction } from '@loopwatch/log';
-import { type Logger, pino } from 'pino';
+import { type LogFn, type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
+
+/** A loop of calls is told in two sentences that scripts look for; on a terminal the first is enough. */
+const secondLine = /^Tool call loop detection: /;
+
+function withoutSecondLine(this: Logger, args: Parameters<LogFn>, method: LogFn): void {
+  const message = args.find((arg) => typeof arg === 'string');
+  if (message === undefined || !secondLine.test(message)) method.apply(this, args);
+}
 
 /** Structured logs on the standard output: JSON lines for machines, readable ones on a terminal. */
 export function createLogger({ level, format }: Settings['log'], name: string): Logger {
@@ -14,11 +22,13 @@ export function createLogger({ level, format }: Settings['log'], name: string): 
   const readable = format === 'pretty' || (format === 'auto' && process.stdout.isTTY);
   if (!readable) return pino(options);
   return pino(
-    options,
+    { ...options, ...(level !== 'debug' && { hooks: { logMethod: withoutSecondLine } }) },
     pretty({
       translateTime: 'SYS:HH:MM:ss',
-      messageFormat: '{if worker}worker {worker}: {end}{msg}',
-      ignore: 'name,worker,sessionId,incidentId,detector,phase,action,count',
+      messageFormat: '{if worker}worker {worker}: {end}{msg}{if error}: {error}{end}',
+      ignore: 'name,worker,error',
+      // A person reads sentences; who wants the fields reads JSON. Of an error the stack is shown.
+      hideObject: true,
       sync: true,
     }),
   );
