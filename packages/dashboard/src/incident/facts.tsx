@@ -44,7 +44,7 @@ export function Why({ incident }: { readonly incident: Incident }) {
   const { thresholdOrigin: origin } = incident;
   const scale = Math.max(count, threshold) * 1.06 || 1;
   const percent = (value: number) => `${String((100 * value) / scale)}%`;
-  const facts: (readonly [string, ReactNode])[] = [
+  const facts: [string, ReactNode][] = [
     ['window', windowMs === null ? 'no limit' : formatDuration(windowMs)],
     ...(period > 1 ? ([['cycle', `${formatNumber(period)} steps`]] as const) : []),
     ['action', actions[action]],
