@@ -75,7 +75,11 @@ describe('numbers and times', () => {
       '5 calls and 5 model requests in 8.2 s since it began, as of its latest verdict.',
     );
     const cost = { calls: 0, turns: 0, characters: 0, tokens: null, ms: 500 };
-    expect(costSentence({ cost, state: 'resolved' })).toBe('It went on for 500 ms.');
+    expect(costSentence(row({ cost, state: 'resolved' }))).toBe('It went on for 500 ms.');
+    const batches = { calls: 15, turns: 5, characters: 0, tokens: null, ms: 500 };
+    expect(costSentence(row({ cost: batches, count: 5 }))).toMatch(
+      /^15 calls in 5 steps and 5 model requests in/,
+    );
   });
 });
 

@@ -207,7 +207,7 @@ function Id({ text, what }: { readonly text: string; readonly what: string }) {
   );
 }
 
-function Facts({ facts }: { readonly facts: readonly [string, ReactNode][] }) {
+function Facts({ facts }: { readonly facts: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className={styles['facts']}>
       {facts.map(([name, value]) => (
