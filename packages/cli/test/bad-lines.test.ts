@@ -21,6 +21,12 @@ describe('bad lines', () => {
     expect(bad.total).toBe(2);
   });
 
+  it('neither steer the terminal nor fill it', () => {
+    bad.add('a.jsonl', 3, `Unexpected token '\u001b[2J\u0000', ${'x'.repeat(1000)}`);
+    expect(said[0]).toMatch(/^a\.jsonl:3: Unexpected token ' \[2J ', x+\n$/);
+    expect(said[0]?.length).toBeLessThan(330);
+  });
+
   it('are listed up to twenty a file; the others are counted', () => {
     add('a.jsonl', 2, 21);
     add('b.jsonl', 2, 2);

@@ -43,6 +43,24 @@ function split(text: string): string[] {
 /** Lines of all lengths, together far more than what is read at once, with characters of one to four bytes. */
 const long = Array.from({ length: 400 }, (_, i) => `${String(i)} ${'aäあ😀'.repeat(i * 4)}`).join('\n');
 
+describe('a file that is no text', () => {
+  it('is refused as a whole, with the place of its first binary byte', async () => {
+    const png = Buffer.from('89504e470d0a1a0a0000000d49484452\n\u001b[2J\n', 'latin1');
+    const bytes = Buffer.concat([Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), png]);
+    const file = fileWith(bytes, '.png');
+    const { lines, error } = await faultOf(file);
+    expect(lines).toEqual([]);
+    expect(error).toEqual(
+      new UsageError(`${file}: this is no JSONL: binary data at byte 8; one JSON object a line is expected`),
+    );
+  });
+
+  it('is a bad line among good ones where it is broken later', async () => {
+    const good = '{"a":1}\n'.repeat(2_000);
+    expect(await linesOf(fileWith(`${good}\0\n`))).toHaveLength(2_001);
+  });
+});
+
 describe('lines of a file', () => {
   it.each<[string, string, string[]]>([
     ['end with a line break', 'a\nb\n', ['a', 'b']],

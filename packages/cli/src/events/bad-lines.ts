@@ -1,5 +1,9 @@
+import { oneLine } from '@loopwatch/detectors';
+
 /** More faults of one file are counted, not listed. */
 const LISTED_PER_FILE = 20;
+/** Messages quote what they could not read. */
+const MAX_MESSAGE = 300;
 const EXPECTED =
   "one JSON object a line is expected; `jq -c '.[]' FILE` makes that of an array, `jq -c . FILE` of indented objects";
 
@@ -24,7 +28,8 @@ export class BadLines {
     const count = (this.perFile.get(file) ?? 0) + 1;
     if (line === 2 && count === 2) this.wrongFromTheStart.add(file);
     this.perFile.set(file, count);
-    if (count <= LISTED_PER_FILE) this.write(`${file}:${String(line)}: ${message}\n`);
+    if (count <= LISTED_PER_FILE)
+      this.write(`${file}:${String(line)}: ${oneLine(message).slice(0, MAX_MESSAGE)}\n`);
   }
 
   /** Says how many were not listed, and what a file should be that was none of ours from its first line on. */

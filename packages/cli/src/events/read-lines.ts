@@ -7,13 +7,15 @@ import { UsageError } from '../errors.ts';
 export type Lines = readonly string[];
 
 const LINE_BREAK = 0x0a;
+/** As far as git looks to tell text from binary data; what is broken later is a bad line among good ones. */
+const SNIFFED_BYTES = 8_000;
 
 /**
  * Reads a file line by line: `-` is the standard input, a name that ends in `.gz` is unpacked. Only `\n` ends a line,
  * since JSON may hold the other Unicode line ends.
  *
  * @param onBytes told of the bytes read so far, as they lie in the file, for progress
- * @throws UsageError when the file cannot be read
+ * @throws UsageError when the file cannot be read, or holds a NUL byte near its beginning, which no text does
  */
 export async function* readLines(
   file: string,
@@ -21,8 +23,15 @@ export async function* readLines(
 ): AsyncGenerator<Lines> {
   let pending: Buffer[] = [];
   let first = true;
+  let isBeginning = true;
   try {
     for await (const chunk of open(file, onBytes)) {
+      const binaryAt = isBeginning ? chunk.subarray(0, SNIFFED_BYTES).indexOf(0) : -1;
+      isBeginning = false;
+      if (binaryAt !== -1)
+        throw new UsageError(
+          `this is no JSONL: binary data at byte ${String(binaryAt)}; one JSON object a line is expected`,
+        );
       const end = chunk.lastIndexOf(LINE_BREAK);
       if (end === -1) {
         pending.push(chunk);
@@ -34,7 +43,7 @@ export async function* readLines(
       first = false;
     }
   } catch (error) {
-    throw new UsageError(`${file}: ${describe(error)}`);
+    throw new UsageError(`${file}: ${error instanceof UsageError ? error.message : describe(error)}`);
   }
   const rest = Buffer.concat(pending);
   if (rest.length > 0) yield [textOf(rest, first)];
