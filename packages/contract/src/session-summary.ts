@@ -11,9 +11,13 @@ const count = z.int().nonnegative();
 export const sessionSummarySchema = z.object({
   v: z.literal(1),
   sessionId: z.string(),
-  status: z.enum(['live', 'ended']).describe('ended: its latest event is session_ended.'),
+  status: z
+    .enum(['live', 'ended'])
+    .describe('ended: its latest event, control events aside, is session_ended.'),
   startedAt: z.number().describe('Event time of its first event, epoch ms; a long pause begins it afresh.'),
-  lastEventAt: z.number().describe('Event time of its latest event, epoch ms.'),
+  lastEventAt: z
+    .number()
+    .describe('Event time of its latest event, epoch ms; control events, which come from outside, are none.'),
   events: count.describe('Duplicates left out.'),
   prompts: count,
   turns: count.describe('One that was streamed again counts once.'),

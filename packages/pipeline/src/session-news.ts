@@ -21,7 +21,7 @@ type Told = readonly Pick<PureVerdict, 'phase' | 'detector'>[];
 
 /**
  * Collects what is to be told of the sessions of a partition. When, and what, follows from a session's own events alone,
- * so that every run comes to the same summaries: with its first event, with each verdict, with its end, and with the
+ * so that every run comes to the same summaries: with its first event (settings are none), with each verdict, with its end, and with the
  * first event that lies far enough from the latest summary. Those that others of the same session follow at once, before
  * anything is taken, are left out.
  */
@@ -34,6 +34,10 @@ export class SessionNewsBook {
   note(entry: SessionEntry, type: string, offset: number, verdicts: Told, place: Place): void {
     const { analyzer } = entry;
     const ends = type === 'session_ended';
+    if (type === 'control') {
+      this.noteControl(entry, offset, verdicts, place);
+      return;
+    }
     if (analyzer.eventIndex === 0) begin(entry, offset);
     // Either way: a clock that was set back must not silence the session.
     else if (verdicts.length === 0 && !ends && Math.abs(sinceTold(entry)) < INTERVAL) return;
@@ -42,6 +46,18 @@ export class SessionNewsBook {
     if (analyzer.eventIndex > 0) noteCourse(tallyOf(entry), elapsed, analyzer.account.events);
     entry.toldAt = ends ? null : elapsed;
     this.tell(entry, place);
+  }
+
+  /** Settings come from outside and are no sign of life: the session stays as old, and as ended, as it was. */
+  private noteControl(entry: SessionEntry, offset: number, verdicts: Told, place: Place): void {
+    const isFirst = entry.analyzer.eventIndex === 0;
+    if (isFirst) begin(entry, offset);
+    // The session is told of with the first event that is one.
+    if (isFirst) entry.toldAt = null;
+    if (verdicts.length === 0) return;
+    count(entry, verdicts);
+    const { startedAt, toldAt } = entry;
+    this.tell(entry, place, toldAt === null ? undefined : startedAt + toldAt);
   }
 
   /** To be called when a late answer led to verdicts. */
@@ -77,8 +93,8 @@ export class SessionNewsBook {
     return { summaries, over, checksOver };
   }
 
-  private tell(entry: SessionEntry, place: Place): void {
-    this.latest.set(entry.analyzer.sessionId, summaryOf(entry, place));
+  private tell(entry: SessionEntry, place: Place, lastEventAt?: number): void {
+    this.latest.set(entry.analyzer.sessionId, summaryOf(entry, place, lastEventAt));
   }
 }
 
@@ -109,6 +125,7 @@ function count(marks: SessionMarks, verdicts: Told): void {
 function summaryOf(
   { analyzer, firstOffset, startedAt, toldAt, tally }: SessionEntry,
   { topic, partition }: Place,
+  lastEventAt = analyzer.lastTime,
 ): SessionSummary {
   const { account, openIncidents } = analyzer;
   const byDetector = { ...tally?.opened };
@@ -118,7 +135,7 @@ function summaryOf(
     sessionId: analyzer.sessionId,
     status: toldAt === null ? 'ended' : 'live',
     startedAt,
-    lastEventAt: analyzer.lastTime,
+    lastEventAt,
     events: account.events,
     prompts: account.prompts,
     turns: account.turns,

@@ -27,6 +27,7 @@ const events: Readonly<Record<string, AgentEvent>> = {
   usage: { type: 'turn_finished', usage },
   retry: { type: 'retry' },
   set: { type: 'control', set: { 'tool_call_loop.max_repeats': 9 } },
+  off: { type: 'control', set: { enabled: false } },
   other: { type: 'not_known_yet' },
   end: { type: 'session_ended' },
 };

@@ -31,6 +31,9 @@ describe('a session is told of', () => {
     ],
     ['when its clock was set back', '500 ls, 100 cat, 101 ls, 130 cat', [0, 1, 3]],
     ['not for clocks that run apart a little', '10 ls, 0 cat, 12 ls, 1 cat', [0]],
+    ['not with settings alone', '0 ls, 40 off, 41 cat', [0, 2]],
+    ['not with settings behind its end', '0 ls, 1 end, 90 off, 300 off', [0, 1]],
+    ['not with settings before its first event', '0 off, 1 ls', [1]],
     ['not with an event that comes again', '0 same, 31 same, 32 cat', [0, 2]],
   ])('%s', (_, script, told) => {
     const found = summaries(script);
@@ -44,6 +47,12 @@ describe('a session is told of', () => {
         source: { lastOffset: String(firstOffset + i) },
       });
     }
+  });
+
+  it('when settings end its incidents, which is no sign of life', () => {
+    const found = summaries('0 ls, 1 ls, 2 ls, 50 off, 51 ls');
+    expect(found[3]).toMatchObject({ incidents: { open: 0, total: 1 }, lastEventAt: start + 2000 });
+    expect(found[4]).toMatchObject({ lastEventAt: start + 51_000, status: 'live' });
   });
 
   it('only where somebody takes it', () => {
@@ -105,7 +114,11 @@ describe('a summary', () => {
       '0 ls, 29 cat, 30 cp, 31 ls, 60 mv',
       { course: [30_000, 3, 60_000, 5] },
     ],
-    ['of settings of its own', '0 set', { configHash: expect.not.stringMatching(detection.plan.configHash) }],
+    [
+      'of settings of its own',
+      '0 set, 1 ls',
+      { configHash: expect.not.stringMatching(detection.plan.configHash) },
+    ],
     [
       'of a turn that is streamed again, once',
       '0 turn, 1 ls, 2 retry, 3 turn, 4 ls, 5 end',

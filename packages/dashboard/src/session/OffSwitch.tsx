@@ -10,8 +10,10 @@ import { Icon } from '../ui/icons.tsx';
 import { toast } from '../ui/toasts.ts';
 
 /** Switches all detection off for a session, and on again. */
-export function OffSwitch({ session: { sessionId, settings } }: { readonly session: SessionDetail }) {
-  const refused = useRefusal();
+export function OffSwitch({ session: { sessionId, settings, state } }: { readonly session: SessionDetail }) {
+  const refusal = useRefusal();
+  const isOver = state === 'ended' || state === 'idle';
+  const refused = isOver ? 'This session is over: there is nothing left to detect in it' : refusal;
   const client = useQueryClient();
   const [busy, setBusy] = useState(false);
   const off = settings['enabled'] === false;
