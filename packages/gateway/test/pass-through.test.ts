@@ -245,6 +245,24 @@ describe('an upstream', () => {
     expect(JSON.parse(got.body.toString())).toEqual(error);
   });
 
+  it.each([301, 302, 303, 307, 308])(
+    'that redirects with %d is not followed: the client hears of it',
+    async (status) => {
+      const elsewhere = await startScriptedUpstream(() => ({ json: { from: 'elsewhere' } }));
+      await using _ = elsewhere;
+      await using bench = await GatewayBench.start(() => ({
+        status,
+        headers: { location: `${elsewhere.url}/chat/completions` },
+        chunks: [],
+      }));
+      for (const path of ['/v1/chat/completions', '/v1/files']) {
+        const got = await send(`${bench.url}${path}`, { headers: chat, body: question(false) });
+        expect(got).toMatchObject({ status, headers: { location: `${elsewhere.url}/chat/completions` } });
+      }
+      expect(elsewhere.requests).toEqual([]);
+    },
+  );
+
   it('hears of a client that goes away', async () => {
     await using bench = await GatewayBench.start(() => ({ chunks: ['data: {}\n\n'], then: 'hang' }));
     const request = httpRequest(`${bench.url}/v1/chat/completions`, { method: 'POST', headers: chat });

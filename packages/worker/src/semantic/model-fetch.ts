@@ -25,7 +25,8 @@ function atMost(limit: number): TransformStream<Uint8Array, Uint8Array> {
   return new TransformStream({
     transform(chunk, controller) {
       bytes += chunk.length;
-      if (bytes > limit) controller.error(new ModelFetchError(`the model's answer is longer than ${String(limit)} bytes`));
+      if (bytes > limit)
+        controller.error(new ModelFetchError(`the model's answer is longer than ${String(limit)} bytes`));
       else controller.enqueue(chunk);
     },
   });

@@ -30,7 +30,11 @@ function ask(url: string, timeoutMs = 10_000): Promise<string> {
 }
 
 const answer = (content: string) =>
-  JSON.stringify({ id: 'a', object: 'chat.completion', choices: [{ index: 0, message: { role: 'assistant', content } }] });
+  JSON.stringify({
+    id: 'a',
+    object: 'chat.completion',
+    choices: [{ index: 0, message: { role: 'assistant', content } }],
+  });
 
 describe('a model’s API', () => {
   test('answers', async () => {
@@ -55,25 +59,25 @@ describe('a model’s API', () => {
     expect(asked).toBe(0);
   });
 
-  test.each([['JSON', 'application/json'], ['any text', 'text/plain']])(
-    'that answers with %s without end is given up',
-    async (_, type) => {
-      let sent = 0;
-      const url = await serve((_request, response) => {
-        response.setHeader('content-type', type);
-        const chunk = Buffer.alloc(65_536, 0x20);
-        const more = (): void => {
-          if (response.destroyed) return;
-          sent += chunk.length;
-          if (response.write(chunk)) setImmediate(more);
-          else response.once('drain', more);
-        };
-        more();
-      });
-      await expect(ask(url)).rejects.toThrow("the model's answer is longer than 1048576 bytes");
-      expect(sent).toBeLessThan(32 * 1_048_576);
-    },
-  );
+  test.each([
+    ['JSON', 'application/json'],
+    ['any text', 'text/plain'],
+  ])('that answers with %s without end is given up', async (_, type) => {
+    let sent = 0;
+    const url = await serve((_request, response) => {
+      response.setHeader('content-type', type);
+      const chunk = Buffer.alloc(65_536, 0x20);
+      const more = (): void => {
+        if (response.destroyed) return;
+        sent += chunk.length;
+        if (response.write(chunk)) setImmediate(more);
+        else response.once('drain', more);
+      };
+      more();
+    });
+    await expect(ask(url)).rejects.toThrow("the model's answer is longer than 1048576 bytes");
+    expect(sent).toBeLessThan(32 * 1_048_576);
+  });
 
   test.each<[string, RequestListener]>([
     ['begins no answer', () => undefined],
