@@ -43,7 +43,7 @@ const server = createServer({
   logger,
   info: { version: 'bench', preset: 'balanced', configHash: 'bench' },
   retention: { days: null, megabytes: null },
-  configured: { settings: detectionSchema.parse({}), origins: {} },
+  configured: { settings: detectionSchema.parse({}), origins: {}, hasModel: true },
   readiness: () => Promise.resolve({}),
   dashboardDir: join(root, 'packages/dashboard/dist'),
 });

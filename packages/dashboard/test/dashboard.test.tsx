@@ -354,6 +354,30 @@ describe('settings', () => {
   });
 });
 
+describe('settings that cannot be taken', () => {
+  it('are shown with the reason, and are removed on request', async () => {
+    server.settings = { 'privacy.mask': ['('] };
+    server.invalid = [{ path: 'privacy.mask', detail: 'privacy.mask belongs to the process' }];
+    await open('/settings');
+    expect(await screen.findByText(/privacy.mask belongs to the process/)).toBeTruthy();
+    fireEvent.click(screen.getByRole('button', { name: 'Remove 1 invalid setting' }));
+    await waitFor(() =>
+      expect(server.changes).toMatchObject([{ method: 'PUT', body: { set: {}, version: 0 } }]),
+    );
+  });
+});
+
+describe('the switch of a session', () => {
+  it.each(['ended', 'idle'] as const)('does nothing for one that is %s, and says why', async (state) => {
+    server.sessionState = state;
+    await open('/sessions/s-1');
+    const button = await screen.findByRole('button', { name: 'Switch detection off' });
+    expect(button.title).toBe('This session is over: there is nothing left to detect in it');
+    fireEvent.click(button);
+    expect(server.changes).toEqual([]);
+  });
+});
+
 describe('the frame', () => {
   it('remembers the theme', async () => {
     await open();

@@ -15,6 +15,8 @@ export class FakeServer {
   settings: Record<string, unknown> = {};
   messages: SessionMessage[] = [];
   version = 0;
+  sessionState: 'live' | 'ended' | 'idle' = 'live';
+  invalid: { path: string; detail: string }[] = [];
   overview: Overview | undefined;
   /** How often, and for what, the overview was asked. */
   readonly overviews: string[] = [];
@@ -53,7 +55,8 @@ export class FakeServer {
       const found = this.incidents.find(({ id }) => path === `/incidents/${id}`);
       return found && (incident({ ...found, evidence: this.evidence }) satisfies IncidentDetail);
     }
-    if (path === '/sessions/s-1') return { ...session(), incidentItems: this.incidents, settings: {} };
+    if (path === '/sessions/s-1')
+      return { ...session(), state: this.sessionState, incidentItems: this.incidents, settings: {} };
     if (path === '/sessions/s-1/messages')
       return { items: this.messages, nextCursor: null, total: this.messages.length };
     if (path === '/settings') return { keys, scopes: [] };
@@ -68,6 +71,7 @@ export class FakeServer {
         version: this.version,
         updatedAt: null,
         updatedBy: null,
+        invalid: this.invalid,
         effective: keys.map(({ path: key }) => ({
           path: key,
           value: this.settings[key] ?? 5,

@@ -33,7 +33,7 @@ export { createToolCallTracker, type ToolCallTracker, type TrackedCall } from '.
 export { canonicalArguments } from './tool-identity.ts';
 export type { PureVerdict } from './verdict.ts';
 export {
-  type RefusedSetting,
+  leftOutText,
   type WideScopes,
   type WideSettings,
   withScope,

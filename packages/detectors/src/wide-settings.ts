@@ -43,6 +43,22 @@ export function withScopes(configured: DetectionSettings, scopes: WideScopes): W
   return { settings, refused };
 }
 
+/** One text for all that cannot be taken of what a record of settings holds for a scope; undefined where all can. */
+export function leftOutText(
+  configured: DetectionSettings,
+  scope: string,
+  values: Readonly<Record<string, unknown>>,
+): string | undefined {
+  const { refused } = withScopes(configured, new Map([[scope, values]]));
+  if (refused.length === 0) return undefined;
+  const keys = refused.map(({ path }) => path).join(', ');
+  const reasons = refused.map(({ why }) => why).join('; ');
+  return (
+    `Of the settings of ${scope}, ${keys} cannot be taken and ${refused.length === 1 ? 'is' : 'are'} left out: ${reasons}. ` +
+    `To remove them, save the scope without them on the page Settings, or by PUT /api/v1/settings/${encodeURIComponent(scope)}`
+  );
+}
+
 /** @returns the settings with one scope's over them, or a text that says what is wrong with them */
 export function withScope(
   base: DetectionSettings,

@@ -5,7 +5,7 @@ import {
   detectionSchema,
   readJson,
 } from '@loopwatch/contract';
-import { type Detection, oneLine, sha256, withScope, withScopes } from '@loopwatch/detectors';
+import { type Detection, leftOutText, oneLine, sha256, withScope, withScopes } from '@loopwatch/detectors';
 import type { InputRecord } from './records.ts';
 
 const sessionPrefix = 'session:';
@@ -91,18 +91,9 @@ export class WideSettings {
     }
   }
 
-  /** One text for all that is wrong in a scope's settings; what is right in them holds. */
   private tellRefused(scope: string, offset: number, set: Control['set']): void {
-    const { refused } = withScopes(this.deps.configured, new Map([[scope, set]]));
-    if (refused.length === 0) return;
-    const keys = refused.map(({ path }) => path);
-    this.deps.log(
-      'warn',
-      oneLine(
-        `Of the settings of ${scope}, ${keys.join(', ')} cannot be taken and ${keys.length === 1 ? 'is' : 'are'} left out: ${refused.map(({ why }) => why).join('; ')}. ${howToRemove(scope)}`,
-      ),
-      { scope, offset, keys },
-    );
+    const text = leftOutText(this.deps.configured, scope, set);
+    if (text !== undefined) this.deps.log('warn', oneLine(text), { scope, offset });
   }
 
   private refuse(scope: string, offset: number, why: string): void {
@@ -123,8 +114,4 @@ function faultIn(control: Control, scope: string, isSession: boolean): string | 
   if (isSession) return undefined;
   const result = withScope(detectionSchema.parse({}), scope, {});
   return 'refused' in result ? result.refused : undefined;
-}
-
-function howToRemove(scope: string): string {
-  return `To remove them, save the scope without them on the page Settings, or by PUT /api/v1/settings/${encodeURIComponent(scope)}`;
 }

@@ -1,4 +1,4 @@
-import type { Verdict } from '@loopwatch/contract';
+import { detectionSchema, type Verdict } from '@loopwatch/contract';
 import type { Database } from '@loopwatch/storage';
 import { waitFor } from '@loopwatch/testkit';
 import fc from 'fast-check';
@@ -14,7 +14,8 @@ import { silent, topics } from './running-server.ts';
 import { START, summary, verdict } from './verdicts.ts';
 
 function feedsOf(database: Database, log: MemoryLog, logger = silent): Feeds {
-  return new Feeds({ log, topics, database, logger, metrics: createServerMetrics(new Registry()) });
+  const configured = { settings: detectionSchema.parse({}) };
+  return new Feeds({ log, configured, topics, database, logger, metrics: createServerMetrics(new Registry()) });
 }
 
 async function readAll(feeds: Feeds, log: MemoryLog): Promise<void> {

@@ -31,7 +31,7 @@ export async function startServer(deps: Partial<ServerDeps> = {}): Promise<{
     logger: silent,
     info,
     retention: { days: null, megabytes: null },
-    configured: { settings: detectionSchema.parse({}), origins: {} },
+    configured: { settings: detectionSchema.parse({}), origins: {}, hasModel: true },
     readiness: () => Promise.resolve({ log: { ok: true } }),
     dashboardDir: '/nowhere',
     log,

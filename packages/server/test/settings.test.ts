@@ -1,5 +1,5 @@
 import { detectionSchema } from '@loopwatch/contract';
-import { type ScopeSettings, settingsOverviewSchema } from '@loopwatch/contract/api';
+import { type ScopeSettings, settingsOverviewSchema, statusSchema } from '@loopwatch/contract/api';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sharedPglite } from '../../storage/test/shared-pglite.ts';
 import type { LoopwatchServer } from '../src/index.ts';
@@ -25,6 +25,7 @@ beforeEach(async () => {
       'overrides.models.openai/gpt-5-mini.tool_cycle.min_repeats': { source: 'file', name: 'c.yaml' },
       'stagnation.same_error': { source: 'preset', name: 'balanced' },
     },
+    hasModel: false,
   } as const;
   ({ url, log, server, stored } = await startServer({
     openDatabase: emptyDatabase,
@@ -106,6 +107,20 @@ describe('settings of a scope', () => {
     expect(late.status).toBe(409);
     expect(late.body).toMatchObject({ current: { version: 1, set: { enabled: false } } });
     expect((await call('PUT', 'server', { set: {}, version: 1 })).status).toBe(200);
+  });
+
+  it('of the semantic layer have no effect without a model, and the status says why', async () => {
+    const { body } = await call('GET', 'server');
+    const note = 'no model: set llm.model with llm.base_url or llm.api_key';
+    expect(effective(body as ScopeSettings, 'semantic.enabled')).toMatchObject({ value: true, note });
+    const status = statusSchema.parse(await (await fetch(`${url}/api/v1/status`)).json());
+    expect(status.detectors.filter(({ id }) => id === 'semantic' || id === 'tool-repeat')).toEqual([
+      { id: 'tool-repeat', on: true, reason: null },
+      { id: 'semantic', on: false, reason: note },
+    ]);
+    await call('PUT', 'server', { set: { 'semantic.enabled': false } });
+    const off = statusSchema.parse(await (await fetch(`${url}/api/v1/status`)).json());
+    expect(off.detectors).toContainEqual({ id: 'semantic', on: false, reason: null });
   });
 
   it('that came by the log and cannot be taken are shown as invalid, and the others hold', async () => {

@@ -15,7 +15,8 @@ export function serverDeps(
   { settings, origins }: Pick<LoadedConfig, 'settings' | 'origins'>,
   logger: Logger,
 ): Omit<ServerDeps, 'log' | 'openDatabase' | 'registry' | 'readiness'> {
-  const { preset, configHash } = planDetection(settings, modelClient(settings.llm) !== undefined);
+  const hasModel = modelClient(settings.llm) !== undefined;
+  const { preset, configHash } = planDetection(settings, hasModel);
   return {
     host: settings.server.host,
     port: settings.server.port,
@@ -23,7 +24,7 @@ export function serverDeps(
     topics: topicNames(settings.kafka.topics),
     logger,
     info: { version, preset, configHash },
-    configured: { settings: detectionSettings(settings), origins },
+    configured: { settings: detectionSettings(settings), origins, hasModel },
     retention: retentionLimits(settings),
     tokens: accessTokens(logger),
     oidc: oidcLogin(settings),

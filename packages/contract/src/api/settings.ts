@@ -33,6 +33,7 @@ export const settingKeySchema = z.object({
 export const effectiveSettingSchema = z.object({
   path: z.string(),
   value: z.unknown().describe('What holds, the preset filled in; null where nothing does.'),
+  note: z.string().optional().describe('Why the value has no effect, where it has none.'),
   origin: z.object({
     tier: z.enum(settingTiers),
     name: z

@@ -48,7 +48,13 @@ export const statusSchema = z.object({
     lastRunAt: z.number().nullable(),
   }),
   detectors: z
-    .array(z.object({ id: z.enum(detectorIds), on: z.boolean() }))
+    .array(
+      z.object({
+        id: z.enum(detectorIds),
+        on: z.boolean(),
+        reason: z.string().nullable().describe('Why it is off although the settings switch it on.'),
+      }),
+    )
     .describe('Under the effective settings.'),
   live: z.object({
     clients: count,

@@ -85,6 +85,9 @@ export function SettingRow({ setting, effective, isSet, draft, error, disabled, 
         ) : (
           <small data-hot>takes {setting.allowed}</small>
         )}
+        {effective?.note !== undefined && draft === undefined && (
+          <small>has no effect: {effective.note}</small>
+        )}
       </div>
       <div className={styles['origin']}>
         {draft === undefined ? (

@@ -180,7 +180,9 @@ function Editor({ keys, settings, asked, filledIn }: EditorProps) {
     setProblem(undefined);
   };
   const save = async () => {
+    // What is invalid has no effect, and would be refused again.
     let set: Record<string, unknown> = settings.set;
+    for (const { path } of settings.invalid) set = omit(set, path);
     for (const [path, text] of draft) {
       const key = usable.find((one) => one.path === path);
       const checked = text === null || key === undefined ? undefined : check(key, text);
@@ -193,16 +195,19 @@ function Editor({ keys, settings, asked, filledIn }: EditorProps) {
       await client.invalidateQueries({ queryKey: ['settings'] });
       setDraft(new Map());
       void client.invalidateQueries({ queryKey: ['sessions', 'one'] });
-      toast(`Saved: ${plural(draft.size, 'change')}, in force as soon as detection has read it`, {
-        action: {
-          name: 'Undo',
-          run: () =>
-            void putSettings(settings.scope, { set: settings.set })
-              .then(() => client.invalidateQueries({ queryKey: ['settings'] }))
-              .then(() => toast('Taken back'))
-              .catch((error: unknown) => toast(`Not taken back: ${errorText(error)}`, { tone: 'hot' })),
+      toast(
+        `Saved: ${plural(draft.size + settings.invalid.length, 'change')}, in force as soon as detection has read it`,
+        {
+          action: {
+            name: 'Undo',
+            run: () =>
+              void putSettings(settings.scope, { set: settings.set })
+                .then(() => client.invalidateQueries({ queryKey: ['settings'] }))
+                .then(() => toast('Taken back'))
+                .catch((error: unknown) => toast(`Not taken back: ${errorText(error)}`, { tone: 'hot' })),
+          },
         },
-      });
+      );
     } catch (error) {
       if (error instanceof ApiError && error.status === 409) {
         void client.invalidateQueries({ queryKey: ['settings'] });
@@ -243,6 +248,21 @@ function Editor({ keys, settings, asked, filledIn }: EditorProps) {
         <p className={styles['ignored']} role="note">
           {refusal}.
         </p>
+      )}
+      {settings.invalid.length > 0 && (
+        <div className={styles['ignored']} role="note">
+          <p>These settings stand in the log but cannot be taken, and have no effect:</p>
+          <ul>
+            {settings.invalid.map(({ path, detail }) => (
+              <li key={path}>
+                <code>{path}</code>: {detail}
+              </li>
+            ))}
+          </ul>
+          <Button refused={refusal} disabled={busy} onClick={() => void save()}>
+            Remove {plural(settings.invalid.length, 'invalid setting')}
+          </Button>
+        </div>
       )}
       {groups.length === 0 && (
         <Card title="No setting matches">

@@ -125,10 +125,10 @@ function Cards({ status }: { readonly status: Status }) {
         </Card>
         <Card title="Detectors" note="under the server's settings">
           <ul className={styles['detectors']}>
-            {status.detectors.map(({ id, on }) => (
+            {status.detectors.map(({ id, on, reason }) => (
               <li key={id} data-off={!on || undefined}>
                 <DetectorLabel detector={id} />
-                <span>{on ? 'on' : 'off'}</span>
+                <span>{on ? 'on' : reason === null ? 'off' : `off: ${reason}`}</span>
               </li>
             ))}
           </ul>

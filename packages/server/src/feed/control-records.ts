@@ -1,11 +1,16 @@
-import { controlSchema, readJson } from '@loopwatch/contract';
+import { controlSchema, type DetectionSettings, readJson } from '@loopwatch/contract';
+import { leftOutText, oneLine } from '@loopwatch/detectors';
 import type { Logger } from 'pino';
 import { settingsOf, storeSettings } from '../settings/stored-settings.ts';
 import { readControlHeaders } from './control-headers.ts';
 import type { StoreRecords } from './topic-feed.ts';
 
-/** The `control` topic: settings that were made here, at another server, or written by somebody else. */
-export function controlRecords(logger: Logger): StoreRecords {
+/**
+ * The `control` topic: settings that were made here, at another server, or written by another program.
+ *
+ * @param base the configured settings, where no worker of this process tells of those that cannot be taken
+ */
+export function controlRecords(logger: Logger, base: DetectionSettings | undefined): StoreRecords {
   return async (tx, records, place) => {
     for (const record of records) {
       const { key, text, offset, timestamp, headers } = record;
@@ -18,10 +23,14 @@ export function controlRecords(logger: Logger): StoreRecords {
         logger.warn({ ...place, offset, detail }, 'a record of the control topic holds no settings');
         continue;
       }
+      const set = control?.ok === true ? control.value.set : {};
+      const isWide = !scope.startsWith('session:');
+      const leftOut = base !== undefined && isWide ? leftOutText(base, scope, set) : undefined;
+      if (leftOut !== undefined) logger.warn({ ...place, offset, scope }, oneLine(leftOut));
       const made = readControlHeaders(headers);
       await storeSettings(tx, {
         scope,
-        set: control?.ok === true ? control.value.set : {},
+        set,
         version: made.version ?? (await settingsOf(tx, scope)).version + 1,
         updatedAt: timestamp,
         updatedBy: made.by ?? 'the control topic',

@@ -1,4 +1,4 @@
-import type { TopicNames, TopicRole } from '@loopwatch/contract';
+import type { DetectionSettings, TopicNames, TopicRole } from '@loopwatch/contract';
 import type { Status } from '@loopwatch/contract/api';
 import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
@@ -12,6 +12,7 @@ import { verdictRecords } from './verdict-records.ts';
 
 export interface FeedsOptions {
   readonly log: ServerLog;
+  readonly configured: { readonly settings: DetectionSettings };
   readonly topics: TopicNames;
   readonly database: Database;
   readonly metrics: ServerMetrics;
@@ -25,7 +26,7 @@ export class Feeds {
   private readonly topics: TopicNames;
   private readonly feeds: ReadonlyMap<TopicRole, TopicFeed>;
 
-  constructor({ log, topics, database, metrics, logger }: FeedsOptions) {
+  constructor({ log, configured, topics, database, metrics, logger }: FeedsOptions) {
     this.topics = topics;
     const feed = (role: TopicRole, store: StoreRecords): [TopicRole, TopicFeed] => [
       role,
@@ -38,7 +39,7 @@ export class Feeds {
       feed('verdicts', verdictRecords(metrics, logger, onVerdict)),
       feed('sessions', sessionRecords(logger)),
       feed('triage', triageRecords(logger)),
-      feed('control', controlRecords(logger)),
+      feed('control', controlRecords(logger, log.kind === 'kafka' ? configured.settings : undefined)),
     ]);
   }
 

@@ -16,10 +16,11 @@ const blocks: Readonly<Record<DetectorId, string>> = {
 
 /** Which detectors run under effective settings. */
 export function detectorsOn(effective: readonly EffectiveSetting[]): Status['detectors'] {
-  const values = new Map(effective.map(({ path, value }) => [path, value]));
-  const all = values.get('enabled') === true;
-  return Object.entries(blocks).map(([id, block]) => ({
-    id: id as DetectorId,
-    on: all && values.get(`${block}.enabled`) === true,
-  }));
+  const settings = new Map(effective.map((setting) => [setting.path, setting]));
+  const all = settings.get('enabled')?.value === true;
+  return Object.entries(blocks).map(([id, block]) => {
+    const { value, note } = settings.get(`${block}.enabled`) ?? {};
+    const wanted = all && value === true;
+    return { id: id as DetectorId, on: wanted && note === undefined, reason: (wanted && note) || null };
+  });
 }

@@ -13,7 +13,11 @@ import { settingKeys } from './setting-keys.ts';
 export interface ConfiguredSettings {
   readonly settings: DetectionSettings;
   readonly origins: Readonly<Record<string, SettingOrigin>>;
+  /** Whether there is a model for the semantic layer. */
+  readonly hasModel: boolean;
 }
+
+const NO_MODEL = 'no model: set llm.model with llm.base_url or llm.api_key';
 
 export interface EffectiveOf {
   readonly configured: ConfiguredSettings;
@@ -49,7 +53,9 @@ export function effectiveIn({ configured, scopes, scope, labels }: EffectiveOf):
       (label === undefined ? undefined : configuredFor(label, path, configured)) ??
       originIn([server], path) ??
       configuredOrigin(path, configured, held);
-    return { path, value: value ?? (value === null ? null : (filled.get(path) ?? null)), origin };
+    const holding = value ?? (value === null ? null : (filled.get(path) ?? null));
+    const isIdle = path === 'semantic.enabled' && holding === true && !configured.hasModel;
+    return { path, value: holding, ...(isIdle && { note: NO_MODEL }), origin };
   });
 }
 

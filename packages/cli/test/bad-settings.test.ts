@@ -1,0 +1,85 @@
+import { openEmbeddedLog } from '@loopwatch/log';
+import { spawnCli, startScriptedUpstream, tempDir } from '@loopwatch/testkit';
+import { expect, test } from 'vitest';
+
+const control = 'loopwatch.control';
+/** As an older version, another program or a hand may have left them. */
+const settings = {
+  'privacy.mask': ['(a+)+$'],
+  'tool_cycle.max_period': 900,
+  'no.such.key': 1,
+  'tool_call_loop.max_repeats': 3,
+};
+const left: readonly (readonly [key: string, value: string])[] = [
+  ['server', JSON.stringify({ v: 1, scope: 'server', set: settings })],
+  [
+    'model:openai/gpt-5',
+    JSON.stringify({ scope: 'model:openai/gpt-5', set: { 'outage.min_failures': 'x' } }),
+  ],
+  ['model:', JSON.stringify({ scope: 'model:', set: {} })],
+  ['session:s-1', JSON.stringify({ scope: 'session:s-1', set: { 'privacy.mask': ['('] } })],
+  ['rubbish', '\u0000 no JSON'],
+];
+
+async function leave(dir: string): Promise<void> {
+  const log = await openEmbeddedLog({ dir, topics: [control] });
+  const sink = log.sink();
+  await sink.open();
+  await sink.publish(left.map(([key, value]) => ({ topic: control, key, value })));
+  await log.close();
+}
+
+const warning =
+  /Of the settings of server, privacy\.mask, tool_cycle\.max_period, no\.such\.key cannot be taken and are left out: .*LOOPWATCH_PRIVACY_MASK.*To remove them, save the scope/;
+
+test('start starts on a log with bad settings, goes by the good ones, and shows the bad ones', async () => {
+  await using dir = await tempDir();
+  await leave(dir.path);
+  const flags = ['--port', '0', '--data-dir', dir.path, '--no-samples', '--set', 'worker.port=0'];
+  await using cli = spawnCli(['start', ...flags], { KAFKA_BROKERS: '' }, { from: 'source' });
+  const url = /http:\/\/localhost:\d+/.exec(await cli.line(/http:\/\/localhost:\d+/, 120_000))?.[0] ?? '';
+  const answer = await fetch(`${url}/api/v1/settings/server`);
+  const { invalid, effective } = (await answer.json()) as {
+    invalid: { path: string }[];
+    effective: { path: string; value: unknown }[];
+  };
+  expect(invalid.map(({ path }) => path).toSorted()).toEqual([
+    'no.such.key',
+    'privacy.mask',
+    'tool_cycle.max_period',
+  ]);
+  expect(effective).toContainEqual(expect.objectContaining({ path: 'tool_call_loop.max_repeats', value: 3 }));
+
+  // Arguments that stopped every process when such a mask was taken.
+  const args = { c: `${'a'.repeat(44)}!` };
+  const calls = Array.from({ length: 3 }, () => ({
+    sessionId: 's-1',
+    type: 'tool_call_request',
+    name: 'run',
+    args,
+  }));
+  await fetch(`${url}/api/v1/events`, {
+    method: 'POST',
+    body: calls.map((call) => JSON.stringify(call)).join('\n'),
+  });
+  const verdicts = async (): Promise<unknown[]> =>
+    ((await (await fetch(`${url}/api/v1/verdicts`)).json()) as { items: unknown[] }).items;
+  await expect.poll(verdicts, { timeout: 30_000 }).toMatchObject([{ detector: 'tool-repeat', threshold: 3 }]);
+  expect(await cli.stop()).toBe(0);
+  const lines = [...cli.stdout, ...cli.stderr];
+  expect(lines.filter((line) => warning.test(line)).length).toBeGreaterThan(0);
+  expect(lines.join('\n')).toMatch(
+    /Of the settings of model:openai\/gpt-5, outage\.min_failures cannot be taken/,
+  );
+}, 180_000);
+
+test('gateway starts on a log with bad settings, and says which it leaves out', async () => {
+  await using dir = await tempDir();
+  await leave(dir.path);
+  await using upstream = await startScriptedUpstream(() => ({ json: {} }));
+  const flags = ['--upstream', upstream.url, '--port', '0', '--data-dir', dir.path];
+  await using cli = spawnCli(['gateway', ...flags], { KAFKA_BROKERS: '' }, { from: 'source' });
+  await cli.line(/The gateway is at/, 120_000);
+  expect(await cli.stop()).toBe(0);
+  expect([...cli.stdout, ...cli.stderr].filter((line) => warning.test(line))).toHaveLength(1);
+}, 180_000);
