@@ -105,7 +105,15 @@ const placeholders = new Set(['number', 'word', 'line', 'text']);
 const textTemplateSchema = z
   .string()
   .max(500)
-  .regex(/^[^{]{4}/, 'must begin with at least four characters before its first placeholder')
+  .regex(
+    /^[^\s{][^{]{3}/,
+    'must begin with at least four characters before its first placeholder, and no white space',
+  )
+  // Several numbers in a row could be told apart in too many ways.
+  .refine(
+    (template) => !/\}[\d.]*\{/.test(template),
+    'needs more than digits and dots between two placeholders, so that it is clear where the first one ends',
+  )
   .refine(
     (template) => [...template.matchAll(/\{(\w+)\}/g)].every(([, name = '']) => placeholders.has(name)),
     `knows the placeholders ${[...placeholders].map((name) => `{${name}}`).join(', ')}`,

@@ -427,3 +427,27 @@ describe('faults', () => {
     });
   });
 });
+
+describe('a template of a text that an agent writes', () => {
+  const faultsOf = (template: string) => {
+    const agents = { mine: { result_noise: [template] } };
+    const resolved = resolveSettings({ file: { name: 'f', value: { agents } }, environment: {}, flags: {} });
+    return resolved.ok ? '' : resolved.errors.join('; ');
+  };
+
+  it.each(['Took {number} of {number} s', 'Built: {word}, {number}', 'at least {text}'])(
+    '%s is taken',
+    (template) => {
+      expect(faultsOf(template)).toBe('');
+    },
+  );
+
+  it.each([
+    ['Took {number}{number}{number}!', 'more than digits and dots between two placeholders'],
+    ['Took {number}1.{number}!', 'more than digits and dots between two placeholders'],
+    ['    {number}!', 'a text that matches ^[^\\s{]'],
+    ['abc{number}', 'a text that matches ^[^\\s{]'],
+  ])('%s is refused, for it could take time out of proportion to a text', (template, why) => {
+    expect(faultsOf(template)).toContain(why);
+  });
+});
