@@ -248,8 +248,7 @@ describe('an upstream', () => {
   it.each([301, 302, 303, 307, 308])(
     'that redirects with %d is not followed: the client hears of it',
     async (status) => {
-      const elsewhere = await startScriptedUpstream(() => ({ json: { from: 'elsewhere' } }));
-      await using _ = elsewhere;
+      await using elsewhere = await startScriptedUpstream(() => ({ json: { from: 'elsewhere' } }));
       await using bench = await GatewayBench.start(() => ({
         status,
         headers: { location: `${elsewhere.url}/chat/completions` },

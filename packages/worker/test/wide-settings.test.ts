@@ -142,7 +142,7 @@ describe('settings of the control topic', () => {
     const { lines } = await startOn(log, control);
     await log.deliver(records(0, calls(3)));
     expect(told(log)).toEqual([['opened', 3, 's-1', '2']]);
-    const warnings = lines.map(({ msg }) => msg).filter((msg) => String(msg).includes('left out'));
+    const warnings = lines.map(({ msg }) => msg).filter((msg) => msg.includes('left out'));
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toMatch(/^Of the settings of server, \S+ cannot be taken and is left out: /);
     expect(warnings[0]).toMatch(why);

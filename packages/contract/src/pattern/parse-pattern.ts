@@ -77,13 +77,13 @@ function read(text: string): { pattern: PatternPart; fault: string } {
   }
 
   function repeated(part: PatternPart): PatternPart {
-    const found = take(/^(?:[*+?]|\{(\d+)(,?)(\d*)\})(\??)/);
+    const found = take(/^(?:[*+?]|\{(\d+)(?:(,)(\d*))?\})(\??)/);
     if (found === null) return part;
     const [all, from, comma, to, lazy] = found;
     const sign = all.charAt(0);
     const min = Number(from ?? (sign === '+' ? 1 : 0));
     const max =
-      from === undefined ? (sign === '?' ? 1 : Infinity) : comma === '' ? min : Number(to || Infinity);
+      from === undefined ? (sign === '?' ? 1 : Infinity) : comma === undefined ? min : Number(to || Infinity);
     return repeatPart(part, min, max, lazy === '?');
   }
 

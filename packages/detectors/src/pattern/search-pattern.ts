@@ -26,7 +26,7 @@ export function searchPattern(
   maxSteps: number,
 ): PatternSearch {
   const spans: Span[] = [];
-  const tried: (Uint32Array | undefined)[] = new Array(Math.floor(text.length / BLOCK) + 1);
+  const tried: (Uint32Array | undefined)[] = [];
   /** States that are still to be tried, each behind its position. */
   const later: number[] = [];
   let steps = 0;
