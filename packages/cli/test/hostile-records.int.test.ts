@@ -35,7 +35,7 @@ it('a worker makes each hostile record one dead letter that fits, and its partit
   onTestFinished(() => producer.disconnect());
   const compression = kafkajs.CompressionTypes.GZIP;
   for (const { reason: _, ...message } of hostile)
-    await producer.send({ topic: topics.events, compression, messages: [message] });
+    await producer.send({ topic: topics.events, compression, messages: [{ ...message, partition: 0 }] });
   await producer.send({ topic: topics.events, messages: loop });
 
   const running = await worker({ ...env, LOOPWATCH_PRESET: 'stream' });

@@ -7,7 +7,9 @@ const kib = 1024;
 export const maxLetterBytes = 16 * kib * kib;
 /** What any topic takes, unless its `max.message.bytes` was lowered. */
 export const smallLetterBytes = 512 * kib;
-/** Where something has to be cut off, the key and the original headers keep so much each. */
+/** No session's id is longer. */
+const maxKeyBytes = kib;
+/** What the original headers keep where something has to be cut off. */
 const keptBytes = 64 * kib;
 const maxMessageUnits = 4 * kib;
 /** Lengths, offsets and times. */
@@ -37,14 +39,15 @@ export function deadLetter(
   if (rejection?.lastOffset !== undefined)
     added[deadLetterHeaders.lastOffset] = Buffer.from(String(rejection.lastOffset));
   const whole = { topic, key, value, headers: { ...original, ...added } };
-  if (letterSize(whole) <= maxBytes) return whole;
+  // kafkajs chooses the partition by the key, in a time that grows with the square of its length.
+  if (letterSize(whole) <= maxBytes && (key?.length ?? 0) <= maxKeyBytes) return whole;
 
   const sizes = { key: key?.length ?? 0, value: value?.length ?? 0, headers: headerBytes(original) };
   added[deadLetterHeaders.truncated] = Buffer.from(JSON.stringify(sizes));
   if (value !== null)
     added[deadLetterHeaders.sha256] = Buffer.from(createHash('sha256').update(value).digest('hex'));
   const cut = {
-    ...{ topic, key: key?.subarray(0, keptBytes) ?? null },
+    ...{ topic, key: key?.subarray(0, maxKeyBytes) ?? null },
     headers: { ...firstHeaders(original, keptBytes), ...added },
   };
   const room = Math.max(0, maxBytes - letterSize({ ...cut, value: null }));

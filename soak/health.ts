@@ -1,0 +1,33 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+const everyMs = 100;
+
+/** Asks an address ten times a second how long its answer takes. */
+export class HealthProbe implements AsyncDisposable {
+  /** Of each answer, ms; Infinity where there was none. */
+  readonly times: number[] = [];
+  readonly #stopping = new AbortController();
+  readonly #running: Promise<void>;
+
+  constructor(url: string) {
+    this.#running = this.#run(url);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  async #run(url: string): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      const began = performance.now();
+      const ok = await fetch(url).then(
+        (response) => response.arrayBuffer().then(() => response.ok),
+        () => false,
+      );
+      this.times.push(ok ? performance.now() - began : Infinity);
+      await delay(everyMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}

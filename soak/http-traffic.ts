@@ -1,0 +1,98 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Random } from '../chaos/random.ts';
+import { mixedLine } from './hostile-records.ts';
+import type { Pace } from './pace.ts';
+
+/** What became of the lines that were posted. */
+export interface PostedLines {
+  sent: number;
+  accepted: number;
+  duplicates: number;
+  ignored: number;
+  rejected: number;
+  /** Of bodies that were refused as a whole, for good. */
+  refused: number;
+  /** Bodies after whose answer nobody knows: none at all, or one that does not add up. */
+  readonly unclear: string[];
+}
+
+interface Answer {
+  readonly accepted?: number;
+  readonly duplicates?: number;
+  readonly ignored?: number | Readonly<Record<string, number>>;
+  readonly rejected?: number | readonly unknown[];
+  readonly rejectedTotal?: number;
+}
+
+const bodyLines = 200;
+const maxTries = 20;
+
+/** Posts so many mixed lines at this pace, some bodies of them pure junk. */
+export async function postLines(
+  url: string,
+  count: number,
+  random: Random,
+  pace: Pace,
+): Promise<PostedLines> {
+  const posted: PostedLines = {
+    sent: 0,
+    accepted: 0,
+    duplicates: 0,
+    ignored: 0,
+    rejected: 0,
+    refused: 0,
+    unclear: [],
+  };
+  for (let sent = 0; sent < count; sent += bodyLines) {
+    await pace.reach(sent / count);
+    const size = Math.min(bodyLines, count - sent);
+    const junk = random.chance(0.02);
+    const lines = Array.from({ length: size }, (_, i) => (junk ? 'x' : mixedLine(1e9 + sent + i, random)));
+    posted.sent += size;
+    await post(url, lines, posted);
+  }
+  return posted;
+}
+
+async function post(url: string, lines: readonly string[], posted: PostedLines): Promise<void> {
+  // A mutation may leave nothing of a line, and empty lines count as none.
+  const counted = lines.filter((line) => line.trim() !== '').length;
+  posted.sent -= lines.length - counted;
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: lines.join('\n'),
+    }).catch((error: unknown) => String(error));
+    if (typeof response === 'string') {
+      posted.unclear.push(response);
+      return;
+    }
+    const { status } = response;
+    const answer = (await response.json().catch(() => ({}))) as Answer;
+    if (status === 429 || status === 503) {
+      await delay(1_000 * Number(response.headers.get('retry-after') ?? 1));
+      continue;
+    }
+    if (status === 413 || status === 422) posted.refused += counted;
+    else tally(answer, status, counted, posted);
+    return;
+  }
+  posted.unclear.push(`no room after ${String(maxTries)} tries`);
+}
+
+function tally(answer: Answer, status: number, counted: number, posted: PostedLines): void {
+  const { accepted = 0, duplicates = 0, ignored = 0, rejected = 0 } = answer;
+  const listed = typeof rejected === 'number' ? rejected : rejected.length;
+  const ignoredLines =
+    typeof ignored === 'number' ? ignored : Object.values(ignored).reduce((a, b) => a + b, 0);
+  const refused = answer.rejectedTotal ?? listed;
+  const sum = accepted + duplicates + ignoredLines + refused;
+  // Duplicates and ignored lines may be told of among the accepted ones.
+  if (sum !== counted && accepted + refused !== counted)
+    posted.unclear.push(`${String(status)}: ${String(sum)} of ${String(counted)} lines accounted for`);
+  posted.accepted += accepted;
+  posted.duplicates += duplicates;
+  posted.ignored += ignoredLines;
+  posted.rejected += refused;
+}

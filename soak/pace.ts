@@ -1,0 +1,17 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Spreads work evenly over a time. */
+export class Pace {
+  readonly #began = performance.now();
+  readonly #ms: number;
+
+  constructor(ms: number) {
+    this.#ms = ms;
+  }
+
+  /** Resolves when so large a share of the time, from 0 to 1, is over. */
+  async reach(share: number): Promise<void> {
+    const left = this.#began + share * this.#ms - performance.now();
+    if (left > 0) await delay(left);
+  }
+}
