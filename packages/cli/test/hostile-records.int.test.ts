@@ -75,6 +75,60 @@ it('a worker makes each hostile record one dead letter that fits, and its partit
   expect(sample(text, 'loopwatch_dead_letters_total{reason="not_json"}')).toBe(3);
   const lag = async () => sample(await (await fetch(metrics.url)).text(), 'loopwatch_consumer_lag{') === 0;
   await waitFor(lag, { timeoutMs: 20_000, describe: 'a lag of 0' });
-  expect(running.stdout.filter((line) => line.includes('begins anew'))).toEqual([]);
+  expect(running.stdout.filter((line) => line.includes('restarts from what is durable'))).toEqual([]);
   expect(await running.stop()).toBe(0);
 }, 240_000);
+
+it('a partition whose dead letters cannot be written stands still, tells its lag, and goes on once they can be', async () => {
+  const brokers = inject('kafkaBrokers');
+  const { topics, env } = await ownTopics(brokers, 1);
+  const kafka = new kafkajs.Kafka({ brokers, logLevel: kafkajs.logLevel.NOTHING });
+  const [producer, admin] = [kafka.producer({ allowAutoTopicCreation: false }), kafka.admin()];
+  await Promise.all([producer.connect(), admin.connect()]);
+  onTestFinished(async () => {
+    await Promise.all([producer.disconnect(), admin.disconnect()]);
+  });
+  const limit = (bytes: number) =>
+    admin.alterConfigs({
+      validateOnly: false,
+      resources: [
+        {
+          type: kafkajs.ConfigResourceTypes.TOPIC,
+          name: topics['dead-letters'],
+          configEntries: [{ name: 'max.message.bytes', value: String(bytes) }],
+        },
+      ],
+    });
+  await limit(10_000);
+  const junk = { key: 'x', value: 'x'.repeat(3 * mb) };
+  await producer.send({ topic: topics.events, messages: [...loop.slice(0, 2), junk, ...loop] });
+  const running = await worker({ ...env, LOOPWATCH_PRESET: 'stream' });
+  const sample = async (name: string) => {
+    const text = await (await fetch(`http://127.0.0.1:${env.LOOPWATCH_WORKER_PORT}/metrics`)).text();
+    return Number(
+      text
+        .split('\n')
+        .find((line) => line.startsWith(name))
+        ?.split(' ')
+        .at(-1),
+    );
+  };
+  await waitFor(async () => (await sample('loopwatch_partition_stuck_seconds{')) >= 10, {
+    ...{ timeoutMs: 90_000, describe: 'a partition that stands still' },
+  });
+  // What lies before the record is durable, nothing behind it is skipped.
+  expect(await sample('loopwatch_consumer_lag{')).toBe(1 + loop.length);
+  await limit(1024 * 1024);
+  const [letter] = await readTopic(brokers, topics['dead-letters'], { count: 1, timeoutMs: 90_000 });
+  expect(letter?.headers).toMatchObject({
+    [names.code]: 'not_json',
+    [names.offset]: '2',
+    [names.truncated]: JSON.stringify({ key: 1, value: 3 * mb, headers: 0 }),
+  });
+  await readTopic(brokers, topics.verdicts, { count: 1, timeoutMs: 60_000 });
+  await waitFor(async () => (await sample('loopwatch_partition_stuck_seconds{')) === 0, {
+    timeoutMs: 60_000,
+  });
+  expect(await sample('loopwatch_dead_letters_total{')).toBe(1);
+  expect(await running.stop()).toBe(0);
+}, 300_000);

@@ -43,8 +43,11 @@ export class RetryPlan {
     if (this.#failures < triesEach) return;
     this.#failures = 0;
     const span = Math.min(this.#most, until - at);
-    if (this.#rejection !== undefined) this.#standsStill = true;
-    else if (span > 1) this.#most = Math.ceil(span / parts);
+    if (this.#rejection !== undefined) {
+      // Whoever mends what is wrong shall find the record processed, not given up.
+      this.#standsStill = true;
+      this.#rejection = undefined;
+    } else if (span > 1) this.#most = Math.ceil(span / parts);
     else {
       this.#most = 1;
       this.#rejection = message;

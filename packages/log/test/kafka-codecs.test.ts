@@ -1,9 +1,12 @@
+import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import kafkajs from 'kafkajs';
+import { compressFrame } from 'lz4-napi';
 import snappy from 'snappyjs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { LogError } from '../src/index.ts';
-import { registerCodecs } from '../src/kafka-codecs.ts';
+import { maxBatchBytes, registerCodecs } from '../src/kafka-codecs.ts';
+import { UnpackedTooLarge } from '../src/unpacked-too-large.ts';
 
 const { CompressionCodecs, CompressionTypes } = kafkajs;
 
@@ -72,6 +75,41 @@ describe('the codecs', () => {
     const unpacked = await codec.decompress(packed);
     expect(unpacked.toString()).toBe('a loop, a loop, a loop, a loop, a loop and an end');
     await expect(codec.compress({ buffer: unpacked })).rejects.toThrow('this codec only reads');
+  });
+
+  /** Frames of blocks that repeat one byte 128 KiB long, in four bytes each. */
+  const zstdBomb = (blocks: number, windowLog: number) => {
+    const block = (last: number) => {
+      const head = Buffer.alloc(4, 'x');
+      head.writeUIntLE((131_072 << 3) | (1 << 1) | last, 0, 3);
+      return head;
+    };
+    const all = Array.from({ length: blocks }, (_, i) => block(i === blocks - 1 ? 1 : 0));
+    return Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, (windowLog - 10) << 3]), ...all]);
+  };
+  const zeros = Buffer.alloc(maxBatchBytes + 1);
+  it.each([
+    { name: 'gzip', type: CompressionTypes.GZIP, packed: () => gzipSync(zeros) },
+    { name: 'snappy in one piece', type: CompressionTypes.Snappy, packed: () => snappy.compress(zeros) },
+    {
+      name: 'snappy in blocks',
+      type: CompressionTypes.Snappy,
+      packed: () => xerial(Array.from({ length: 65 }, () => zeros.subarray(0, 1024 * 1024))),
+    },
+    { name: 'lz4', type: CompressionTypes.LZ4, packed: () => compressFrame(zeros) },
+    { name: 'zstd', type: CompressionTypes.ZSTD, packed: () => zstdBomb(100_000, 20) },
+    { name: 'zstd that looks back too far', type: CompressionTypes.ZSTD, packed: () => zstdBomb(2, 27) },
+  ])('unpack no more than they may: $name', async ({ type, packed }) => {
+    const failure: unknown = await codecOf(type)
+      .decompress(await packed())
+      .catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(UnpackedTooLarge);
+    expect(String(failure)).toContain('unpacks to more than 67,108,864 bytes');
+  });
+
+  it('unpack zstd of many blocks', async () => {
+    const unpacked = await codecOf(CompressionTypes.ZSTD).decompress(zstdBomb(300, 20));
+    expect(unpacked.equals(Buffer.alloc(300 * 131_072, 'x'))).toBe(true);
   });
 
   const whole = Buffer.from('a text that repeats itself, a text that repeats itself');

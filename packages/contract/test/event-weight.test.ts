@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decodeEvent } from '../src/check.ts';
+import { excessOf, MAX_LEVELS, MAX_PARTS, MAX_TEXT_UNITS } from '../src/event-weight.ts';
+
+const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+const row = (commas: number) => `[${'1,'.repeat(commas)}1]`;
+const event = (member: string) => `{"sessionId":"s","type":"tool_result",${member}}`;
+
+describe('what an event weighs', () => {
+  it.each([
+    ['as many levels as allowed', nested(MAX_LEVELS), undefined],
+    ['one level more', nested(MAX_LEVELS + 1), 'it is nested more than 1,000 levels deep'],
+    ['brackets one after the other', `[${'{},'.repeat(5_000)}1]`, undefined],
+    ['brackets within strings', JSON.stringify('['.repeat(5_000)), undefined],
+    ['brackets behind escaped quotes', JSON.stringify(`\\"${'[\\"'.repeat(5_000)}`), undefined],
+    [
+      'brackets behind a string that ends with a backslash',
+      `["\\\\",${nested(1_001)}]`,
+      'it is nested more than 1,000 levels deep',
+    ],
+    ['as many parts as allowed', row(MAX_PARTS), undefined],
+    ['one part more', row(MAX_PARTS + 1), 'it has more than 250,000 values'],
+    ['a string without an end', `"${'['.repeat(5_000)}`, undefined],
+  ])('is told of %s', (_, json, expected) => {
+    expect(excessOf(json)).toBe(expected);
+  });
+
+  it('is nothing to speak of in any JSON of usual depth', () => {
+    fc.assert(
+      fc.property(
+        fc.json({ maxDepth: 20 }),
+        fc.string({ minLength: 3_000, maxLength: 3_100 }),
+        (json, text) => {
+          expect(excessOf(`[${json},${JSON.stringify(text)}]`)).toBeUndefined();
+        },
+      ),
+    );
+  });
+
+  it.each([
+    ['an event nested too deeply', event(`"result":${nested(2_000_000)}`), 'too_complex'],
+    ['an event of too many parts', event(`"result":${row(1_000_000)}`), 'too_complex'],
+    [
+      'a text that is too long',
+      `{"sessionId":"s","type":"content","text":"${'x'.repeat(MAX_TEXT_UNITS + 1)}"}`,
+      'too_complex',
+    ],
+    ['a model with a name of 2 kB', event(`"model":"${'m'.repeat(2_000)}"`), 'invalid_event'],
+  ])('decides that %s is refused', (_, text, reason) => {
+    expect(decodeEvent({ text, key: null })).toMatchObject({ ok: false, reason });
+  });
+
+  it('decides that a session is not named by a key of 2 kB', () => {
+    const text = '{"type":"content","text":"x"}';
+    expect(decodeEvent({ text, key: 'k'.repeat(2_000) })).toMatchObject({
+      ok: false,
+      reason: 'invalid_event',
+    });
+  });
+});
