@@ -23,7 +23,7 @@ export function reportText(seed: number, report: ChaosReport): string {
     `unconfirmed     ${report.unconfirmed}`,
     `kept state      ${kept.snapshots} snapshots, ${kept.tombstones} tombstones`,
     'work stood still after',
-    ...Object.entries(report.stalls).map(([kind, stall]) => `  ${kind.padEnd(16)}${milliseconds(stall)}`),
+    ...Object.entries(report.stalls).map(([kind, stall]) => `  ${kind.padEnd(28)}${milliseconds(stall)}`),
     ...troubles.map((trouble) => `TROUBLE         ${trouble}`),
   ];
   return `${lines.join('\n')}\n`;

@@ -1,8 +1,10 @@
 export { BytesRecord } from './bytes-record.ts';
+export type { DurabilityRisk } from './durability-risks.ts';
 export { lockFolder } from './embedded-lock.ts';
 export { type EmbeddedLog, type EmbeddedLogOptions, openEmbeddedLog } from './embedded-log.ts';
 export { LogError, type LogErrorCode, logErrorCodes } from './errors.ts';
 export type { KafkaOptions, KafkaSasl } from './kafka-client.ts';
+export { checkDurability, type Durability } from './kafka-durability.ts';
 export { KafkaOutageLog } from './kafka-outage-log.ts';
 export { createKafkaRecordReader } from './kafka-record-reader.ts';
 export { grantCommand, type KafkaRight, missingRights, requireRights } from './kafka-rights.ts';

@@ -2,6 +2,7 @@ import { createAuthority, type SecureKafka, startSecureKafka, uniqueName, waitFo
 import kafkajs from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
+  checkDurability,
   createKafkaSink,
   ensureTopics,
   type KafkaOptions,
@@ -274,6 +275,9 @@ describe('rights', () => {
       status: 'differs',
       details: [expect.stringContaining('has 1 partition')],
     });
+    expect((await checkDurability(asGuest(), [topic])).hidden).toEqual([
+      ...[topic, '__transaction_state', '__consumer_offsets'],
+    ]);
   });
 
   it('that are missing are named with the command that grants them', async () => {

@@ -3,4 +3,6 @@ export interface Diagnosis {
   readonly ok: boolean;
   readonly what: string;
   readonly advice?: string;
+  /** Not good, but everything works: it does not make the command fail. */
+  readonly isRisk?: boolean;
 }

@@ -1,5 +1,6 @@
 import { messageOf, type Settings, topicNames } from '@loopwatch/contract';
 import { ensureTopics, grantCommand, type KafkaOptions, missingRights, topicSpecs } from '@loopwatch/log';
+import { findDurability } from '../runtime/durability.ts';
 import { kafkaOptions } from '../runtime/kafka.ts';
 import { silentLogger } from '../runtime/logger.ts';
 import { type NeededRight, neededRights } from '../runtime/needed-rights.ts';
@@ -20,6 +21,7 @@ export async function checkKafka(settings: Settings): Promise<Diagnosis[]> {
       { ok: true, what: `${what} answers` },
       ...diagnoseRights(options, missing),
       ...(await checkTopics(options, settings)),
+      ...(await diagnoseDurability(settings)),
     ];
   } catch (error) {
     return [{ ok: false, what, advice: messageOf(error) }];
@@ -48,4 +50,12 @@ async function checkTopics(options: KafkaOptions, { kafka }: Settings): Promise<
     what: `topic ${topic} ${status === 'ok' ? 'is as it should be' : status}`,
     advice: status === 'missing' ? 'Run `npx loopwatch topics`.' : details.join(' '),
   }));
+}
+
+async function diagnoseDurability(settings: Settings): Promise<Diagnosis[]> {
+  const { risks, notes } = await findDurability(settings);
+  return [
+    ...risks.map(({ risk, advice }) => ({ ok: false, isRisk: true, what: risk, advice })),
+    ...notes.map((note) => ({ ok: true, what: note })),
+  ];
 }

@@ -39,11 +39,11 @@ export function doctorCommand(): Command {
       ...(await checkKafka(settings)),
       await checkModel(settings),
     ];
-    for (const { ok, what, advice } of diagnoses) {
-      process.stdout.write(`${ok ? 'ok  ' : 'FAIL'}  ${what}\n`);
+    for (const { ok, what, advice, isRisk = false } of diagnoses) {
+      process.stdout.write(`${ok ? 'ok  ' : isRisk ? 'RISK' : 'FAIL'}  ${what}\n`);
       if (!ok && advice !== undefined) process.stdout.write(`      ${advice}\n`);
     }
-    process.exitCode = diagnoses.every(({ ok }) => ok) ? 0 : 1;
+    process.exitCode = diagnoses.every(({ ok, isRisk = false }) => ok || isRisk) ? 0 : 1;
   });
 }
 

@@ -3,6 +3,7 @@ import { openDatabase } from '@loopwatch/storage';
 import { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
+import { logDurability } from '../runtime/durability.ts';
 import { listenFailure } from '../runtime/http.ts';
 import { kafkaServerLog, requireBrokers } from '../runtime/kafka.ts';
 import { endWhenLost, runUntilSignal, untilStarted } from '../runtime/lifecycle.ts';
@@ -47,6 +48,7 @@ export function serverCommand(): Command {
     try {
       const { url } = await untilStarted(server.start(), logger);
       logger.info({ url, version }, `Loopwatch ${version} is at ${url}`);
+      void logDurability(settings, logger);
     } catch (error) {
       throw listenFailure(error, settings.server.port);
     }

@@ -6,6 +6,7 @@ import { Command } from 'commander';
 import type { Logger } from 'pino';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
+import { logDurability } from '../runtime/durability.ts';
 import { openDataDir } from '../runtime/embedded.ts';
 import { gatewaySettings, startGateway } from '../runtime/gateway.ts';
 import { listenFailure } from '../runtime/http.ts';
@@ -77,6 +78,7 @@ export function startCommand(): Command {
         throw error;
       }
     }
+    if (!embedded) void logDurability(settings, logger);
     await runUntilSignal(running, logger);
   });
 }

@@ -3,6 +3,7 @@ import { ensureTopics, topicSpecs } from '@loopwatch/log';
 import { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
+import { findDurability } from '../runtime/durability.ts';
 import { kafkaOptions } from '../runtime/kafka.ts';
 import { silentLogger } from '../runtime/logger.ts';
 import { tellWarnings } from '../runtime/output.ts';
@@ -40,6 +41,9 @@ export function topicsCommand(): Command {
       process.stdout.write(`${status.padEnd(8)} ${topic}\n`);
       for (const detail of details) process.stdout.write(`         ${detail}\n`);
     }
+    const { risks, notes } = await findDurability(settings);
+    for (const { risk, advice } of risks) process.stdout.write(`risk     ${risk}\n         ${advice}\n`);
+    for (const note of notes) process.stdout.write(`note     ${note}\n`);
     const sound = reports.every(({ status }) => status === 'ok' || status === 'created');
     process.exitCode = sound || create ? 0 : 1;
   });

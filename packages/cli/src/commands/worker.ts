@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
+import { logDurability } from '../runtime/durability.ts';
 import { listenForHealth } from '../runtime/http.ts';
 import { kafkaReadiness, requireBrokers } from '../runtime/kafka.ts';
 import { runUntilSignal, untilStarted } from '../runtime/lifecycle.ts';
@@ -56,6 +57,7 @@ export function workerCommand(): Command {
       throw error;
     }
     logWatching(settings, logger, health.port);
+    void logDurability(settings, logger);
     await runUntilSignal([worker, health], logger);
   });
 }

@@ -1,6 +1,7 @@
 import { type Settings, topicNames } from '@loopwatch/contract';
 import { partitionCount } from '@loopwatch/log';
 import type { Logger } from 'pino';
+import { logDurability } from '../runtime/durability.ts';
 import { listenForHealth } from '../runtime/http.ts';
 import { kafkaOptions } from '../runtime/kafka.ts';
 import { runUntilSignal } from '../runtime/lifecycle.ts';
@@ -29,7 +30,10 @@ export async function runSupervisor(settings: Settings, warnings: readonly strin
     { workers, events, group: settings.kafka.group, port: health.port },
     `Supervising ${String(workers)} workers of ${events}; health and metrics of all on port ${String(health.port)}`,
   );
-  void supervisor.ready.then(() => warnOfIdleWorkers(settings, logger));
+  void supervisor.ready.then(async () => {
+    await warnOfIdleWorkers(settings, logger);
+    await logDurability(settings, logger);
+  });
   try {
     await Promise.race([runUntilSignal([supervisor, health], logger), supervisor.failed]);
   } catch (error) {
