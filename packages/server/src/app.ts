@@ -8,6 +8,7 @@ import { healthChecks, metricsRoute, type Readiness } from './health.ts';
 import { methodNotAllowed, notFound, problemHandler } from './http/problem.ts';
 import { type IncidentsApiOptions, incidentsApi } from './incidents/incidents-api.ts';
 import { openApiDocument } from './openapi/document.ts';
+import { type SamplesApiOptions, samplesApi } from './samples/samples-api.ts';
 import type { Access } from './security/access.ts';
 import { authApi, loginPages } from './security/auth-api.ts';
 import { guard, ownHostOnly } from './security/guard.ts';
@@ -35,7 +36,8 @@ export interface AppOptions
     SessionEventsApiOptions,
     StatusApiOptions,
     BacktestsApiOptions,
-    EventsApiOptions {
+    EventsApiOptions,
+    SamplesApiOptions {
   readonly info: ServerInfo;
   readonly registry: Registry;
   readonly readiness: () => Promise<Readiness>;
@@ -79,6 +81,7 @@ function api(options: AppOptions): Router {
   router.use(settingsApi(options));
   router.use(statsApi(options));
   router.use(overviewApi(options));
+  router.use(samplesApi(options));
   router.use(statusApi(options));
   router.use(backtestsApi(options));
   router.use(exportsApi(options));

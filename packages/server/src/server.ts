@@ -12,6 +12,7 @@ import { type Door, openDoor } from './http/door.ts';
 import { LiveHub } from './live/live-hub.ts';
 import { createServerMetrics, watchServerState } from './metrics.ts';
 import { Retention, type RetentionLimits } from './retention/retention.ts';
+import { type SamplePlayback, SampleSessions } from './samples/sample-sessions.ts';
 import { Access, type AccessTokens } from './security/access.ts';
 import { isOwnHost } from './security/guard.ts';
 import { Oidc, type OidcOptions } from './security/oidc.ts';
@@ -48,6 +49,8 @@ export interface ServerDeps {
   readonly dashboardDir: string;
   /** Wall clock of the latest agent event, where the process knows: a worker in the same process. */
   readonly lastEventAt?: () => number | null;
+  /** Plays sample sessions; nothing does by default. */
+  readonly samples?: SamplePlayback;
   /** Wall clock, epoch ms; the system's by default. */
   readonly now?: () => number;
 }
@@ -117,6 +120,11 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[], door: D
   const retention = new Retention({ database, limits: deps.retention, metrics, logger, now });
   running.push(() => retention.stop());
 
+  const samples = new SampleSessions({
+    ...{ database, logger, now, playback: deps.samples },
+    onRemoved: () => hub.live?.retell(),
+  });
+
   watchServerState(registry, {
     load: () => database.load(),
     topics: () => feeds.status,
@@ -130,7 +138,8 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[], door: D
     verdicts: feedReadiness(feeds),
   });
   const app = createApp({
-    ...{ database, metrics, logger, now, sink, info, registry, readiness, dashboardDir: deps.dashboardDir },
+    ...{ database, metrics, logger, now, sink, info, registry, readiness, samples },
+    dashboardDir: deps.dashboardDir,
     topic: topics.events,
     topics,
     configured: deps.configured,
@@ -186,6 +195,8 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[], door: D
   await Promise.all([sink.open(), feeds.run()]);
   triage.wake();
   retention.start();
+  running.push(() => samples.stop());
+  await samples.start();
   logger.debug({ url: door.url, database: database.kind }, 'the server listens');
 }
 

@@ -13,6 +13,7 @@ export const pages = [
   '/tuning',
   '/settings',
   '/status',
+  '/connect',
 ];
 
 const notBuilt = `<!doctype html>

@@ -45,6 +45,7 @@ const bodies: Record<string, unknown> = {
   '/api/v1/backtests': { variants: [{ name: 'now' }], sessions: { labelled: true } },
   '/api/v1/events': { sessionId: 's-1', type: 'session_ended' },
   '/api/v1/incidents': { ids: ['i-1', 'i-9'], change: { status: 'acknowledged' } },
+  '/api/v1/samples': { playing: false },
   '/api/v1/settings/{scope}': { set: { 'tool_call_loop.max_repeats': 5 } },
   '/api/v1/incidents/{id}': { status: 'muted', mutedUntil: 5, note: 'later' },
 };

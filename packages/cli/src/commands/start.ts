@@ -136,16 +136,17 @@ async function startAll(
   const { settings } = loaded;
   const registry = processRegistry();
   const worker = createWorker(settings, log, registry, logger);
+  const samples = withSamples ? loadSamples(samplesDir) : [];
+  const player = new SamplePlayer({ samples, createSink: () => log.sink(), topic: topics.events, logger });
   const server = createServer({
     ...serverDeps(loaded, logger),
+    ...(withSamples && { samples: player }),
     log: log.server,
     openDatabase: database,
     registry,
     readiness: () => Promise.resolve({ log: { ok: worker.status.connected, detail: worker.status.detail } }),
     lastEventAt: () => worker.lastEventAt,
   });
-  const samples = withSamples ? loadSamples(samplesDir) : [];
-  const player = new SamplePlayer({ samples, sink: log.sink(), topic: topics.events, logger });
   const running: Running[] = [log];
   try {
     running.unshift(server);
@@ -153,10 +154,10 @@ async function startAll(
     await worker.start();
     running.splice(1, 0, worker);
     const { url } = await server.start();
-    await player.start();
-    running.unshift(player);
     const playing =
-      samples.length === 0 ? '' : `; playing ${String(samples.length)} sample sessions, round after round`;
+      samples.length === 0
+        ? ''
+        : `; ${String(samples.length)} sample sessions are played unless they were stopped`;
     logger.info({ url, preset: settings.preset, version }, `Loopwatch ${version} is at ${url}${playing}`);
     return running;
   } catch (error) {

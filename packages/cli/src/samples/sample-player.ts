@@ -15,43 +15,56 @@ const AFTER_FAILURE_MS = 5000;
 
 export interface SamplePlayerDeps {
   readonly samples: readonly Sample[];
-  readonly sink: VerdictSink;
+  /** A new one each time they are played: a closed one cannot be opened again. */
+  readonly createSink: () => VerdictSink;
   readonly topic: string;
   readonly logger: Logger;
 }
 
-/** Plays recorded sessions at a human pace, round after round, each time as new sessions. */
+type OnSession = (sessionId: string) => Promise<void>;
+
+/** Plays recorded sessions at a human pace, one after the other and from the start again, each time as new sessions. */
 export class SamplePlayer {
   private readonly deps: SamplePlayerDeps;
-  private readonly stopping = new AbortController();
+  private stopping = new AbortController();
   private readonly run = Math.floor(Date.now() / 1000).toString(36);
   private next = 0;
   private lanes: Promise<void>[] = [];
+  private sink: VerdictSink | undefined;
 
   constructor(deps: SamplePlayerDeps) {
     this.deps = deps;
   }
 
-  async start(): Promise<void> {
-    await this.deps.sink.open();
-    if (this.deps.samples.length > 0) this.lanes = Array.from({ length: LANES }, () => this.lane());
+  /** @param onSession told of each session before its first event */
+  async play(onSession: OnSession): Promise<void> {
+    const sink = this.deps.createSink();
+    await sink.open();
+    this.sink = sink;
+    this.stopping = new AbortController();
+    const { signal } = this.stopping;
+    if (this.deps.samples.length > 0)
+      this.lanes = Array.from({ length: LANES }, () => this.lane(onSession, signal));
   }
 
-  async stop(): Promise<void> {
+  /** Ends the sessions that are being played, so that none of them seems to loop for ever. */
+  async pause(): Promise<void> {
     this.stopping.abort();
     await Promise.all(this.lanes);
-    await this.deps.sink.close();
+    this.lanes = [];
+    await this.sink?.close();
   }
 
-  private async lane(): Promise<void> {
-    const { signal } = this.stopping;
+  private async lane(onSession: OnSession, signal: AbortSignal): Promise<void> {
     for (;;) {
       const number = this.next;
       this.next += 1;
       const sample = this.deps.samples[number % this.deps.samples.length];
       if (sample === undefined) return;
       try {
-        await this.play(sample, `${sample.sessionId}-${this.run}-${String(number)}`);
+        const sessionId = `${sample.sessionId}-${this.run}-${String(number)}`;
+        await onSession(sessionId);
+        await this.playSample(sample, sessionId, signal);
         await delay(BETWEEN_SAMPLES_MS, undefined, { signal });
       } catch (error) {
         if (signal.aborted) return;
@@ -64,11 +77,16 @@ export class SamplePlayer {
     }
   }
 
-  private async play({ events }: Sample, sessionId: string): Promise<void> {
+  private async playSample({ events }: Sample, sessionId: string, signal: AbortSignal): Promise<void> {
     const pauses = pausesBefore(events);
-    for (const [i, event] of events.entries()) {
-      await delay(pauses[i], undefined, { signal: this.stopping.signal });
-      await this.deps.sink.publish([this.record(event, sessionId)]);
+    try {
+      for (const [i, event] of events.entries()) {
+        await delay(pauses[i], undefined, { signal });
+        await this.sink?.publish([this.record(event, sessionId)]);
+      }
+    } catch (error) {
+      if (signal.aborted) await this.sink?.publish([this.record({ type: 'session_ended' }, sessionId)]);
+      throw error;
     }
   }
 

@@ -13,6 +13,7 @@ export const incidentItemSchema = incidentRowSchema.extend({
     .string()
     .describe('The same for identical loops: detector, tool, signature or text, agent, model.'),
   triage: triageSchema,
+  sample: z.literal(true).optional().describe('Present where it is of a sample session.'),
 });
 
 /** `GET /incidents/:id`. */

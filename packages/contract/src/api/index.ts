@@ -7,6 +7,7 @@ export * from './live.ts';
 export * from './overview.ts';
 export * from './paging.ts';
 export * from './problem.ts';
+export * from './samples.ts';
 export * from './sessions.ts';
 export * from './settings.ts';
 export * from './stats.ts';

@@ -20,6 +20,7 @@ export const sessionItemSchema = sessionSummarySchema.omit({ v: true, status: tr
   }),
   lastActivityAt: z.number().describe('Wall clock at which its latest event was processed, epoch ms.'),
   updatedAt: z.number().describe('Wall clock of the latest summary, epoch ms.'),
+  sample: z.literal(true).optional().describe('Present where the server plays it as a sample.'),
 });
 
 const texts = z.array(z.string().min(1).max(1024)).max(50);

@@ -13,6 +13,7 @@ import { useNow } from './clock.ts';
 import { useOpenCount } from './open-count.ts';
 import { pages } from './pages.ts';
 import { prefer, usePreferences } from './preferences.ts';
+import { SampleBanner } from './SampleBanner.tsx';
 import styles from './Shell.module.css';
 import { chooseTheme, useTheme } from './theme.ts';
 
@@ -71,6 +72,9 @@ export function Shell({ onHelp, onPalette, children }: Props) {
         <ThemeToggle />
         <User />
       </header>
+      <div className={styles['banners']}>
+        <SampleBanner />
+      </div>
       <main className={styles['main']} id="page" tabIndex={-1}>
         {children}
       </main>

@@ -63,6 +63,12 @@ const status = createRoute({
   component: lazyRouteComponent(() => loadCode(() => import('../status/StatusPage.tsx')), 'StatusPage'),
 });
 
+const connect = createRoute({
+  getParentRoute: () => root,
+  path: '/connect',
+  component: lazyRouteComponent(() => loadCode(() => import('../connect/ConnectPage.tsx')), 'ConnectPage'),
+});
+
 const routeTree = root.addChildren([
   overview,
   incidents,
@@ -72,6 +78,7 @@ const routeTree = root.addChildren([
   tuning,
   settings,
   status,
+  connect,
 ]);
 
 export function createAppRouter(history?: RouterHistory) {

@@ -2,7 +2,7 @@ import type { IncidentItem, Overview } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
 import { costShort } from '../incident/cost.ts';
 import { Card } from '../ui/Card.tsx';
-import { DetectorLabel } from '../ui/Chip.tsx';
+import { DetectorLabel, SampleChip } from '../ui/Chip.tsx';
 import { formatNumber } from '../ui/format.ts';
 import { Ring } from '../ui/Ring.tsx';
 import rowLink from '../ui/RowLink.module.css';
@@ -61,6 +61,7 @@ function Row({ row }: { readonly row: IncidentItem }) {
         </Link>
         <p>
           <DetectorLabel detector={row.detector} />
+          {row.sample === true && <SampleChip />}
           <code className={styles['inline']}>{row.agent ?? row.sessionId}</code>
         </p>
       </td>

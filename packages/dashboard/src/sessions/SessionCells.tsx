@@ -1,6 +1,6 @@
 import type { SessionItem } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
-import { DetectorSquare } from '../ui/Chip.tsx';
+import { DetectorSquare, SampleChip } from '../ui/Chip.tsx';
 import { detectorIds } from '../ui/detectors.ts';
 import { formatCompact, formatDuration, plural } from '../ui/format.ts';
 import rowLink from '../ui/RowLink.module.css';
@@ -22,7 +22,10 @@ export function SessionCells({ row }: { readonly row: SessionItem }) {
         <Link className={rowLink['link']} to="/sessions/$id" params={{ id: row.sessionId }}>
           {row.sessionId}
         </Link>
-        <small>{row.agent ?? 'agent not given'}</small>
+        <small>
+          {row.sample === true && <SampleChip />}
+          {row.agent ?? 'agent not given'}
+        </small>
       </div>
       <div className={styles['model']}>
         {row.model ?? 'model not given'}

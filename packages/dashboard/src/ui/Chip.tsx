@@ -30,6 +30,15 @@ export function StateChip(data: StateData) {
   );
 }
 
+/** Of a recorded session that the server plays. */
+export function SampleChip() {
+  return (
+    <span className={styles['sample']} title="A recorded session that is played; none of your agents">
+      sample
+    </span>
+  );
+}
+
 /** The detector's hue as a square, and its name. */
 export function DetectorLabel({ detector }: { readonly detector: DetectorId }) {
   return (

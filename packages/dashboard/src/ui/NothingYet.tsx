@@ -1,30 +1,23 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { meQuery } from '../api/me.ts';
+import { firstLoop } from '../connect/ways.ts';
 import { CopyButton } from './CopyButton.tsx';
 import { Message } from './Message.tsx';
 import styles from './NothingYet.module.css';
 import { Mark } from './Ring.tsx';
 
-/** The same call five times: enough to be noticed with the default settings. */
-function sampleCommand(): string {
-  const event = {
-    sessionId: 'demo',
-    agent: 'demo-agent',
-    type: 'tool_call_request',
-    name: 'read_file',
-    args: { path: 'notes.txt' },
-  };
-  return [
-    'for i in 1 2 3 4 5; do',
-    `  curl -s ${window.location.origin}/api/v1/events -H 'content-type: application/json' \\`,
-    `    -d '${JSON.stringify(event)}'`,
-    'done',
-  ].join('\n');
-}
-
-/** A server that nobody has sent anything to: how to begin. */
+/** A server that has received nothing: what it is for, and how to begin. */
 export function NothingYet({ what }: { readonly what: 'loops' | 'sessions' }) {
-  const command = sampleCommand();
+  const { data: me } = useQuery(meQuery);
+  const command = firstLoop({ origin: window.location.origin, hasLogin: me?.required === true });
   return (
-    <Message title={`No ${what} yet`} picture={<Mark />}>
+    <Message
+      title={`No ${what} yet`}
+      picture={<Mark />}
+      action={<Link to="/connect">Connect your agents</Link>}
+    >
+      <p>Loopwatch watches AI agents and reports a loop while it happens.</p>
       <p>
         Send events to POST /api/v1/events or Kafka. This makes a first{' '}
         {what === 'loops' ? 'loop' : 'session, with a loop in it'}:

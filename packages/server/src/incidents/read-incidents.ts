@@ -16,9 +16,11 @@ interface ItemRow {
   readonly active_at: number;
   readonly fold: string;
   readonly triage: Triage | null;
+  readonly sample: boolean;
 }
 
-const itemSelect = `select i.id, i.group_key, i.active_at, d.fold, t.doc as triage
+const itemSelect = `select i.id, i.group_key, i.active_at, d.fold, t.doc as triage,
+    exists (select 1 from sample_sessions s where s.id = i.session_id) as sample
   from incidents i join incident_docs d on d.id = i.id left join triage t on t.incident_id = i.id`;
 
 /** The incidents of these ids, in their order; what is not there is left out. */
@@ -76,9 +78,9 @@ export function asItCounts(triage: Triage | null, now: number): Triage {
 }
 
 function toItem(
-  { fold, group_key: groupKey, active_at: lastActivityAt, triage }: ItemRow,
+  { fold, group_key: groupKey, active_at: lastActivityAt, triage, sample }: ItemRow,
   now: number,
 ): IncidentItem {
   const row = incidentAt({ ...toRow(readRow(fold)), lastActivityAt }, now);
-  return { ...row, groupKey, triage: asItCounts(triage, now) };
+  return { ...row, groupKey, triage: asItCounts(triage, now), ...(sample && { sample }) };
 }

@@ -107,6 +107,16 @@ export class LiveHub {
     this.#namespace.emit('backtest', ...message);
   }
 
+  /** Tells every client everything: rows were removed that no change tells of. */
+  retell(): void {
+    this.#queue(async () => {
+      if (this.clients === 0) return;
+      const message = await this.#snapshot();
+      this.#sequence = message.sequence;
+      this.#namespace.to(told).emit('snapshot', message);
+    });
+  }
+
   /** Says goodbye to every client and closes the HTTP server with it. */
   async stop(): Promise<void> {
     clearInterval(this.#beat);

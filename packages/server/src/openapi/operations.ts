@@ -163,6 +163,25 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
       problems: [400],
     },
   },
+  '/samples': {
+    get: {
+      id: 'getSamples',
+      summary: 'Whether sample sessions are played, and how many are stored',
+      answer: api.samplesSchema,
+    },
+    put: {
+      id: 'playSamples',
+      summary: 'Plays sample sessions, or stops them',
+      answer: api.samplesSchema,
+      body: api.samplesPutSchema,
+      problems: [400, 409, 413],
+    },
+    delete: {
+      id: 'removeSamples',
+      summary: 'Stops sample sessions, and removes what is stored of them',
+      answer: api.samplesSchema,
+    },
+  },
   '/backtests': {
     get: {
       id: 'listBacktests',

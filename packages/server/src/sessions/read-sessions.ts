@@ -8,6 +8,7 @@ interface SessionRow {
   readonly active_at: number;
   readonly updated_at: number;
   readonly doc: SessionSummary;
+  readonly sample: boolean;
 }
 
 /** The sessions of these ids, in their order; what is not there is left out. @param now wall clock, epoch ms */
@@ -18,7 +19,8 @@ export async function sessionItems(
 ): Promise<SessionItem[]> {
   if (ids.length === 0) return [];
   const rows = await database.query<SessionRow>(
-    `select id, state, active_at, updated_at, doc from sessions
+    `select id, state, active_at, updated_at, doc,
+       exists (select 1 from sample_sessions s where s.id = sessions.id) as sample from sessions
      where id in (select jsonb_array_elements_text($1::jsonb))`,
     [jsonText(ids)],
   );
@@ -27,7 +29,7 @@ export async function sessionItems(
 }
 
 function toItem(
-  { state, active_at: lastActivityAt, updated_at: updatedAt, doc }: SessionRow,
+  { state, active_at: lastActivityAt, updated_at: updatedAt, doc, sample }: SessionRow,
   now: number,
 ): SessionItem {
   const summary: Partial<SessionSummary> & Omit<SessionSummary, 'v' | 'status'> = { ...doc };
@@ -35,5 +37,5 @@ function toItem(
   delete summary.status;
   // As many as are not resolved; whether they are open is for the clock.
   const incidents = { ...summary.incidents, open: 0, quiet: summary.incidents.open };
-  return sessionAt({ ...summary, incidents, state, lastActivityAt, updatedAt }, now);
+  return sessionAt({ ...summary, incidents, state, lastActivityAt, updatedAt, ...(sample && { sample }) }, now);
 }

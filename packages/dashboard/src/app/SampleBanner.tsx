@@ -1,0 +1,57 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { errorText } from '../api/client.ts';
+import { useRefusal } from '../api/me.ts';
+import { playSamples, removeSamples, samplesQuery } from '../api/samples.ts';
+import { Banner } from '../ui/Banner.tsx';
+import { Button } from '../ui/Button.tsx';
+import { plural } from '../ui/format.ts';
+import { toast } from '../ui/toasts.ts';
+
+/** Says that what is shown are samples, as long as that is so, and offers what to do about it. */
+export function SampleBanner() {
+  const { data } = useQuery(samplesQuery);
+  const refused = useRefusal();
+  const client = useQueryClient();
+  const change = useMutation({
+    mutationFn: (action: 'stop' | 'play' | 'remove') =>
+      action === 'remove' ? removeSamples() : playSamples(action === 'play'),
+    onSuccess: async (samples, action) => {
+      client.setQueryData(samplesQuery.queryKey, samples);
+      if (action === 'remove') await client.invalidateQueries();
+    },
+    onError: (error) => toast(errorText(error), { tone: 'hot' }),
+  });
+  if (data === undefined || (!data.playing && data.sessions === 0)) return null;
+  const common = { small: true, quiet: true, refused, disabled: change.isPending };
+  return (
+    <Banner
+      title="Sample data"
+      actions={
+        <>
+          <Link to="/connect" activeProps={{}}>
+            Connect your agents
+          </Link>
+          {data.playing ? (
+            <Button {...common} onClick={() => change.mutate('stop')}>
+              Stop samples
+            </Button>
+          ) : (
+            data.available && (
+              <Button {...common} onClick={() => change.mutate('play')}>
+                Play samples
+              </Button>
+            )
+          )}
+          <Button {...common} onClick={() => change.mutate('remove')}>
+            {data.playing ? 'Stop and remove' : 'Remove'}
+          </Button>
+        </>
+      }
+    >
+      {data.playing
+        ? 'Recorded sample sessions are being played; they are not your agents.'
+        : `${plural(data.sessions, 'sample session')} stored; no more are played.`}
+    </Banner>
+  );
+}

@@ -1,0 +1,35 @@
+import { useQuery } from '@tanstack/react-query';
+import { meQuery } from '../api/me.ts';
+import { statusQuery } from '../api/status.ts';
+import { Card } from '../ui/Card.tsx';
+import { CopyButton } from '../ui/CopyButton.tsx';
+import { Page } from '../ui/Page.tsx';
+import styles from './ConnectPage.module.css';
+import { waysToConnect } from './ways.ts';
+
+/** How agents are connected to this server. */
+export function ConnectPage() {
+  const { data: me } = useQuery(meQuery);
+  const { data: status } = useQuery({ ...statusQuery, refetchInterval: false });
+  const topic = status?.log.topics.find(({ role }) => role === 'events')?.name ?? null;
+  const ways = waysToConnect({ origin: window.location.origin, hasLogin: me?.required === true, topic });
+  return (
+    <Page title="Connect your agents">
+      <p className={styles['what']}>
+        Loopwatch watches what AI agents say and call, and reports a loop while it happens: the same call
+        again and again, text that repeats itself, steps that bring nothing new.
+      </p>
+      <div className={styles['ways']}>
+        {ways.map(({ id, title, text, command }) => (
+          <Card key={id} title={title}>
+            <p className={styles['text']}>{text}</p>
+            <pre className={styles['command']} tabIndex={0} aria-label={`${title}: commands`}>
+              {command}
+            </pre>
+            <CopyButton what={id === 'library' ? 'code' : 'commands'} text={command} />
+          </Card>
+        ))}
+      </div>
+    </Page>
+  );
+}

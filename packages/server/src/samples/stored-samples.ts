@@ -1,0 +1,53 @@
+import type { Database, Queryable } from '@loopwatch/storage';
+import { lockChanges } from '../storage/write-lock.ts';
+
+const DAY = 86_400_000;
+
+/** Whether sample sessions were stopped; this outlives restarts. */
+export async function areSamplesStopped(database: Queryable): Promise<boolean> {
+  const [row] = await database.query<{ stopped: boolean }>('select stopped from samples');
+  return row?.stopped ?? false;
+}
+
+export async function storeSamplesStopped(database: Queryable, stopped: boolean): Promise<void> {
+  await database.query('update samples set stopped = $1', [stopped]);
+}
+
+/** Marks a session as a sample, before its first event. */
+export async function markSample(database: Queryable, id: string, now: number): Promise<void> {
+  await database.query(
+    'insert into sample_sessions (id, at) values ($1, $2) on conflict (id) do update set at = excluded.at',
+    [id, now],
+  );
+}
+
+/** How many of the stored sessions are samples. */
+export async function countSamples(database: Queryable): Promise<number> {
+  const [row] = await database.query<{ sessions: number }>(
+    'select count(*)::float8 as sessions from sessions join sample_sessions using (id)',
+  );
+  return row?.sessions ?? 0;
+}
+
+/** From now on the sessions that were played so far are to be removed, whatever is still read of them. */
+export async function condemnSamples(database: Queryable): Promise<void> {
+  await database.query('update sample_sessions set removed = true');
+}
+
+/** Removes what is stored of condemned sample sessions, as if they had never been. */
+export async function removeSamples(database: Database, now: number): Promise<void> {
+  const condemned = 'in (select id from sample_sessions where removed)';
+  await database.transaction(async (tx) => {
+    await lockChanges(tx);
+    await tx.query(
+      `delete from triage where incident_id in (select id from incidents where session_id ${condemned})`,
+    );
+    await tx.query(`delete from verdicts where session_id ${condemned}`);
+    await tx.query(`delete from incidents where session_id ${condemned}`);
+    await tx.query(`delete from sessions where id ${condemned}`);
+    await tx.query(
+      'delete from sample_sessions s where at < $1 and not exists (select 1 from sessions where id = s.id)',
+      [now - DAY],
+    );
+  });
+}
