@@ -83,16 +83,16 @@ test('a viewer logs in where the link leads to, sees all, and is told why nothin
   await openIncident(page);
 
   const why = page.getByRole('region', { name: 'Messages' }).getByText('Viewers may look only');
-  for (const name of ['Acknowledge', 'Not a loop', 'Mute']) {
+  for (const name of ['Acknowledge', 'False positive', 'Mute']) {
     const button = page.getByRole('button', { name });
     await expect(button).toHaveAttribute('aria-disabled', 'true');
     await expect(button).toHaveAttribute('title', /^Viewers may look only/);
   }
-  await page.getByRole('button', { name: 'Not a loop' }).press('Enter');
+  await page.getByRole('button', { name: 'False positive' }).press('Enter');
   await expect(why).toHaveCount(1);
   await page.keyboard.press('f');
   await expect(why).toHaveCount(2);
-  await expect(page.getByRole('button', { name: 'False positive' })).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'False positive', pressed: true })).toHaveCount(0);
   await expectNoViolations(page);
 
   await page.goto(`${url}/sessions/${session}`);

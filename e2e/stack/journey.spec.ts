@@ -48,14 +48,14 @@ for (const { storage, hand } of journeys) {
       await press(beside.getByRole('link', { name: 'Whole page' }));
       await expectEvidence(page);
       const incident = page.url();
-      await press(page.getByRole('button', { name: 'Not a loop' }));
+      await press(page.getByRole('button', { name: 'False positive' }));
       await expect(page.getByRole('button', { name: 'False positive' })).toBeVisible();
 
       // Back is where one came from, and forward again.
       await page.goBack();
       await expect(page).toHaveURL(/\?tool=ping&peek=/);
       await expect(rows(page)).toHaveCount(1);
-      await expect(rows(page)).toContainText('no loop');
+      await expect(rows(page)).toContainText('false positive');
       await page.goForward();
       await expectEvidence(page);
 

@@ -336,7 +336,7 @@ describe('settings', () => {
 
   it('refuse what does not fit before anything is sent, then save on the version they were read with', async () => {
     await open('/settings');
-    const field = await screen.findByLabelText('max_repeats');
+    const field = await screen.findByLabelText(/max_repeats/);
     fireEvent.change(field, { target: { value: '1' } });
     expect(screen.getByRole('alert').textContent).toContain('takes a whole number from 2 to 100, not “1”');
     const save = screen.getByRole<HTMLButtonElement>('button', { name: 'Save' });

@@ -1,3 +1,4 @@
+import type { SettingKey } from '@loopwatch/contract/api';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { faviconFor } from '../src/app/favicon.ts';
@@ -6,7 +7,9 @@ import { callsLine, pairs, stepsOf, totalOf } from '../src/incident/evidence/cal
 import { diff, prettyJson } from '../src/incident/evidence/diff.ts';
 import { highlight } from '../src/incident/evidence/highlight.ts';
 import { readCalls, readCycle, readJudgement, readLimit, readText } from '../src/incident/evidence/read.ts';
-import { formatAgo, formatCompact, formatDuration, formatStep } from '../src/ui/format.ts';
+import { labelOf, unitOf } from '../src/settings/value.ts';
+import { readMoved, writeMoved } from '../src/tuning/config.ts';
+import { formatAgo, formatCompact, formatDuration, formatReason, formatStep } from '../src/ui/format.ts';
 import { ringLabel, ringShape, ringText } from '../src/ui/ring.ts';
 import { incident, row } from './rows.ts';
 
@@ -248,4 +251,38 @@ describe('evidence', () => {
     expect(long.dots.length + long.skipped).toBe(900);
     expect(long.dots.at(-1)?.ordinal).toBe(900);
   });
+});
+
+it.each([
+  ['ls was called 5 times; the prompt or session ended', 'ls was called 5 times'],
+  ['A text was repeated 9 times; the turn is streamed again', 'A text was repeated 9 times'],
+  ['ls; pwd was called 5 times', 'ls; pwd was called 5 times'],
+])('a list shows the reason "%s" as "%s"', (reason, shown) => {
+  expect(formatReason(reason)).toBe(shown);
+});
+
+const settingKey: SettingKey = {
+  ...{
+    path: 'tool_call_loop.max_repeats',
+    type: 'integer',
+    choices: null,
+    min: 2,
+    max: 100,
+    nullable: false,
+  },
+  ...{ allowed: 'a whole number from 2 to 100', description: '', scopes: ['server'] },
+};
+
+it('moved thresholds come back from the address, and what does not fit is left out', () => {
+  const moved = { 'tool_call_loop.max_repeats': 7 };
+  expect(writeMoved(moved)).toEqual(['tool_call_loop.max_repeats:7']);
+  expect(readMoved(writeMoved(moved), [settingKey])).toEqual(moved);
+  expect(readMoved(['tool_call_loop.max_repeats:1', 'unknown:5', ''], [settingKey])).toEqual({});
+});
+
+it.each([
+  ['max_repeats', 'Max repeats', undefined],
+  ['ttl_seconds', 'Ttl seconds', 'seconds'],
+])('the setting %s is labelled "%s" and counts %s', (path, label, unit) => {
+  expect([labelOf(path), unitOf(path)]).toEqual([label, unit]);
 });

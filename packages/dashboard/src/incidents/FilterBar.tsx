@@ -34,6 +34,7 @@ interface Props {
 export function FilterBar({ search, rows, onChange }: Props) {
   const { filter, grouped, sort } = search;
   const stats = useLive((state) => state.stats);
+  const live = useLive((state) => state.incidents);
   const state = filter.state?.length === 1 ? filter.state[0] : undefined;
   const sorts = grouped ? groupSortNames : sortNames;
   return (
@@ -41,7 +42,8 @@ export function FilterBar({ search, rows, onChange }: Props) {
       <SearchBox
         filter={filter}
         onChange={(next) => onChange({ filter: next })}
-        values={(name) => seenValues(rows, name)}
+        // A half word narrows the rows, but not what can be meant by it.
+        values={(name) => seenValues([...live.values(), ...rows], name)}
       />
       <Segments
         label="State"

@@ -5,6 +5,7 @@ import { usePreferences } from '../app/preferences.ts';
 import { costShort } from '../incident/cost.ts';
 import { DetectorLabel, StateLabel, TriageLabel } from '../ui/Chip.tsx';
 import { classNames } from '../ui/class-names.ts';
+import { formatReason } from '../ui/format.ts';
 import { Icon } from '../ui/icons.tsx';
 import { Ring } from '../ui/Ring.tsx';
 import rowLink from '../ui/RowLink.module.css';
@@ -210,7 +211,7 @@ function Item({ row, narrow, top, position, total, current, columns, selected, .
             } else props.onPeek(row.id);
           }}
         >
-          {row.reason}
+          {formatReason(row.reason)}
         </Link>
         <span className={styles['under']}>
           <DetectorLabel detector={row.detector} />

@@ -113,7 +113,7 @@ export function SearchBox({ filter, onChange, values }: Props) {
       </ul>
       {wrong.length > 0 && (
         <p role="alert" className={styles['wrong']}>
-          {wrong.join(', ')} is none of the values there are
+          {wrong.join(', ')}: no such value
         </p>
       )}
     </div>

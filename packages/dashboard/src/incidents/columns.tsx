@@ -1,7 +1,7 @@
 import type { IncidentItem } from '@loopwatch/contract/api';
 import type { ReactNode } from 'react';
 import { costShort } from '../incident/cost.ts';
-import { StateLabel, TriageLabel } from '../ui/Chip.tsx';
+import { SampleChip, StateLabel, TriageLabel } from '../ui/Chip.tsx';
 import { formatDuration, formatNumber } from '../ui/format.ts';
 import { Ago } from '../ui/Time.tsx';
 
@@ -22,10 +22,13 @@ export const columns: readonly Column[] = [
     id: 'agent',
     name: 'Agent',
     width: 'minmax(96px, 150px)',
-    cell: ({ agent, sessionId, model }) => (
+    cell: ({ agent, sessionId, model, sample }) => (
       <>
         <code>{agent ?? sessionId}</code>
-        <small>{model ?? 'model not given'}</small>
+        <small>
+          {sample === true && <SampleChip />}
+          {model ?? 'model not given'}
+        </small>
       </>
     ),
   },

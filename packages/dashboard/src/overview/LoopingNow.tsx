@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { costShort } from '../incident/cost.ts';
 import { Card } from '../ui/Card.tsx';
 import { DetectorLabel, SampleChip } from '../ui/Chip.tsx';
-import { formatNumber } from '../ui/format.ts';
+import { formatNumber, formatReason } from '../ui/format.ts';
 import { Ring } from '../ui/Ring.tsx';
 import rowLink from '../ui/RowLink.module.css';
 import { Ago } from '../ui/Time.tsx';
@@ -57,7 +57,7 @@ function Row({ row }: { readonly row: IncidentItem }) {
       </td>
       <td className={styles['why']}>
         <Link className={rowLink['link']} to="/incidents/$id" params={{ id: row.id }} title={row.reason}>
-          {row.reason}
+          {formatReason(row.reason)}
         </Link>
         <p>
           <DetectorLabel detector={row.detector} />

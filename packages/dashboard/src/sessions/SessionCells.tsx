@@ -12,6 +12,8 @@ import { SessionState } from './SessionState.tsx';
 
 /** Of a session's time, in its picture. */
 const PARTS = 12;
+/** Of fewer, the parts between are guessed, and all look the same. */
+const FEWEST_MOMENTS = 4;
 
 /** What a row says of its session, one cell a column. */
 export function SessionCells({ row }: { readonly row: SessionItem }) {
@@ -33,7 +35,9 @@ export function SessionCells({ row }: { readonly row: SessionItem }) {
       </div>
       <Loops row={row} />
       <div className={styles['activity']}>
-        <Sparkline values={activityOf(row, PARTS)} text={`activity over ${formatDuration(ms)}`} />
+        {(row.course?.length ?? 0) >= 2 * FEWEST_MOMENTS && (
+          <Sparkline values={activityOf(row, PARTS)} text={`activity over ${formatDuration(ms)}`} />
+        )}
       </div>
       <div className={styles['numbers']}>
         {plural(row.turns, 'turn')}

@@ -37,7 +37,7 @@ export function SessionsPage() {
         ) : (
           <Blank>
             <Message
-              title="No answer from the server"
+              title="Could not load the sessions"
               tone="hot"
               action={<Button onClick={retry}>Retry</Button>}
             >

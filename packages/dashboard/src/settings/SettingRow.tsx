@@ -1,10 +1,11 @@
+import { jsonFrom } from '@loopwatch/contract';
 import type { EffectiveSetting, SettingKey } from '@loopwatch/contract/api';
 import { useId } from 'react';
 import { Button } from '../ui/Button.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Segments } from '../ui/Segments.tsx';
 import styles from './SettingRow.module.css';
-import { scopeName, textOf } from './value.ts';
+import { labelOf, scopeName, textOf, unitOf } from './value.ts';
 
 interface Props {
   readonly setting: SettingKey;
@@ -29,7 +30,7 @@ export function SettingRow({ setting, effective, isSet, draft, error, disabled, 
     <li className={styles['row']} data-changed={draft !== undefined || undefined}>
       <div className={styles['what']}>
         <label htmlFor={setting.type === 'boolean' ? undefined : id}>
-          <code title={setting.path}>{name}</code>
+          {labelOf(name)} <code title={setting.path}>{name}</code>
         </label>
         <p id={`${id}-about`}>{setting.description}</p>
       </div>
@@ -60,8 +61,8 @@ export function SettingRow({ setting, effective, isSet, draft, error, disabled, 
         ) : setting.type === 'list' || setting.type === 'map' ? (
           <textarea
             id={id}
-            rows={text.length > 40 ? 3 : 1}
-            value={text}
+            rows={Math.min(12, Math.max(3, shownMap(setting, text).split('\n').length))}
+            value={shownMap(setting, text)}
             disabled={disabled}
             spellCheck={false}
             aria-describedby={`${id}-about`}
@@ -81,7 +82,7 @@ export function SettingRow({ setting, effective, isSet, draft, error, disabled, 
           />
         )}
         {error === undefined ? (
-          <small>{setting.type === 'boolean' || setting.type === 'choice' ? '' : setting.allowed}</small>
+          <small>{setting.type === 'boolean' || setting.type === 'choice' ? '' : allowedText(setting)}</small>
         ) : (
           <small data-hot>takes {setting.allowed}</small>
         )}
@@ -123,6 +124,18 @@ export function SettingRow({ setting, effective, isSet, draft, error, disabled, 
       </div>
     </li>
   );
+}
+
+function allowedText({ path, allowed }: SettingKey): string {
+  const unit = unitOf(path);
+  return unit === undefined ? allowed : `${unit}; ${allowed}`;
+}
+
+/** What is kept as one line is edited as several, until it is changed. */
+function shownMap({ type }: SettingKey, text: string): string {
+  if (type !== 'map' || text.includes('\n')) return text;
+  const value = jsonFrom(text);
+  return value === undefined || text === '{}' ? text : JSON.stringify(value, null, 2);
 }
 
 const tiers: Record<EffectiveSetting['origin']['tier'], string> = {

@@ -7,7 +7,7 @@ import { ApiError, errorText } from '../api/client.ts';
 import { useRefusal } from '../api/me.ts';
 import { putSettings, scopeQuery, settingsQuery } from '../api/settings.ts';
 import { omit } from '../app/omit.ts';
-import { valueOf } from '../app/search.ts';
+import { valueOf, valuesOf } from '../app/search.ts';
 import { Async } from '../ui/Async.tsx';
 import { Button } from '../ui/Button.tsx';
 import { Card } from '../ui/Card.tsx';
@@ -20,7 +20,7 @@ import { Ago } from '../ui/Time.tsx';
 import { toast } from '../ui/toasts.ts';
 import { SettingRow } from './SettingRow.tsx';
 import styles from './SettingsPage.module.css';
-import { check, readScope, scopeName } from './value.ts';
+import { check, labelOf, readScope, scopeName } from './value.ts';
 
 /** What detection goes by: for the server, a model or a session; the narrowest wins. */
 export function SettingsPage() {
@@ -57,6 +57,7 @@ export function SettingsPage() {
                   settings={settings}
                   asked={valueOf(search, 'key')}
                   filledIn={valueOf(search, 'value')}
+                  given={readDraft(valuesOf(search, 'set'))}
                 />
               )}
             </Async>
@@ -79,14 +80,14 @@ function Scopes({ overview, scope }: { readonly overview: SettingsOverview; read
         {of('model').map((one) => (
           <ScopeLink key={one} scope={one} current={scope} set={setOf(overview, one)} />
         ))}
-        <NewScope kind="model" placeholder="backend/model" />
+        <NewScope kind="model" placeholder="Add, e.g. openai/gpt-5-mini" />
       </div>
       <div>
         <h2>Sessions</h2>
         {of('session').map((one) => (
           <ScopeLink key={one} scope={one} current={scope} set={setOf(overview, one)} />
         ))}
-        <NewScope kind="session" placeholder="session id" />
+        <NewScope kind="session" placeholder="Add a session id" />
       </div>
     </nav>
   );
@@ -118,7 +119,7 @@ function NewScope({ kind, placeholder }: { readonly kind: ScopeKind; readonly pl
     const given = new FormData(event.currentTarget).get('name');
     const scope = typeof given === 'string' ? `${kind}:${given.trim()}` : '';
     if (readScope(scope) === undefined) {
-      toast(`A ${kind} is written as ${placeholder}`, { tone: 'hot' });
+      toast(kind === 'model' ? 'Write a model as backend/model' : 'Write a session id', { tone: 'hot' });
       return;
     }
     event.currentTarget.reset();
@@ -141,17 +142,29 @@ interface EditorProps {
   readonly asked: string | undefined;
   /** What the address says that it may be; it is not saved before the user says so. */
   readonly filledIn: string | undefined;
+  /** A draft to begin with, such as Tuning hands over. */
+  readonly given: ReadonlyMap<string, string>;
+}
+
+/** `path:value` each, as Tuning writes them. */
+function readDraft(values: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(
+    values.map((text): [string, string] => {
+      const [path = '', ...rest] = text.split(':');
+      return [path, rest.join(':')];
+    }),
+  );
 }
 
 /** What is changed stays a draft until it is saved, also while others save theirs; then all of it holds at once. */
-function Editor({ keys, settings, asked, filledIn }: EditorProps) {
+function Editor({ keys, settings, asked, filledIn, given }: EditorProps) {
   const refusal = useRefusal();
   const client = useQueryClient();
   const [search, setSearch] = useState(asked ?? '');
   const [onlySet, setOnlySet] = useState(false);
   /** By path: a text to set, or null for what is no longer set here. */
-  const [draft, setDraft] = useState<ReadonlyMap<string, string | null>>(() =>
-    firstDraft(keys, settings, asked, filledIn),
+  const [draft, setDraft] = useState<ReadonlyMap<string, string | null>>(
+    () => new Map([...given, ...firstDraft(keys, settings, asked, filledIn)]),
   );
   /** The version that the draft was begun on. */
   const [begunOn, setBegunOn] = useState(settings.version);
@@ -235,7 +248,7 @@ function Editor({ keys, settings, asked, filledIn }: EditorProps) {
         </label>
         <span className={styles['who']}>
           {settings.updatedAt === null ? (
-            'nothing was ever set here'
+            'nothing has been set here'
           ) : (
             <>
               version {settings.version}, by {settings.updatedBy ?? 'somebody'},{' '}
@@ -267,7 +280,7 @@ function Editor({ keys, settings, asked, filledIn }: EditorProps) {
       {groups.length === 0 && (
         <Card title="No setting matches">
           <Message
-            title={onlySet && wanted === '' ? 'This scope sets nothing' : 'No setting has this in its name'}
+            title={onlySet && wanted === '' ? 'This scope sets nothing' : 'No results'}
             action={
               <Button
                 onClick={() => {
@@ -282,7 +295,12 @@ function Editor({ keys, settings, asked, filledIn }: EditorProps) {
         </Card>
       )}
       {groups.map(({ block, items }) => (
-        <Card key={block} title={block === '' ? 'Altogether' : block} flush>
+        <Card
+          key={block}
+          title={block === '' ? 'General' : labelOf(block)}
+          note={block === '' ? undefined : block}
+          flush
+        >
           <ul className={styles['rows']}>
             {items.map((key) => (
               <SettingRow

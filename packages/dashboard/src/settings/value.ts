@@ -69,3 +69,24 @@ export function readScope(text: string | undefined): string | undefined {
   if (text === undefined || text === 'server') return 'server';
   return /^(?:model:[^/]+\/.+|session:.+)$/.test(text) ? text : undefined;
 }
+
+/** A key in words: `max_repeats` is "Max repeats". */
+export function labelOf(key: string): string {
+  const words = key.replaceAll(/[_.]/g, ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+const units: readonly (readonly [ending: string, unit: string])[] = [
+  ['_ms', 'milliseconds'],
+  ['_seconds', 'seconds'],
+  ['_minutes', 'minutes'],
+  ['_days', 'days'],
+  ['_chars', 'characters'],
+  ['_bytes', 'bytes'],
+  ['_megabytes', 'megabytes'],
+];
+
+/** What the number of a setting counts, where its key says so. */
+export function unitOf(path: string): string | undefined {
+  return units.find(([ending]) => path.endsWith(ending))?.[1];
+}

@@ -4,7 +4,7 @@ import { type CSSProperties, useId } from 'react';
 import { textOf } from '../settings/value.ts';
 import { Button } from '../ui/Button.tsx';
 import { Card } from '../ui/Card.tsx';
-import { knobs, type Values } from './config.ts';
+import { knobs, type Values, writeMoved } from './config.ts';
 import styles from './Knobs.module.css';
 
 interface Props {
@@ -39,7 +39,7 @@ export function Knobs({ keys, effective, moved, onMove }: Props) {
             </select>
           </label>
         )}
-        {knobs.flatMap(({ path, name, max }) => {
+        {knobs.flatMap(({ path, name, max, hint }) => {
           const key = keys.find((one) => one.path === path);
           const now = valueOf(path);
           if (key === undefined) return [];
@@ -48,6 +48,7 @@ export function Knobs({ keys, effective, moved, onMove }: Props) {
             <Knob
               key={path}
               name={name}
+              hint={hint}
               path={path}
               min={key.min ?? 1}
               max={Math.max(max, typeof now === 'number' ? now : 0)}
@@ -62,7 +63,13 @@ export function Knobs({ keys, effective, moved, onMove }: Props) {
         <Button small disabled={count === 0} onClick={() => onMove({})}>
           As they are now
         </Button>
-        <Link to="/settings">Change what holds in Settings</Link>
+        {count === 0 ? (
+          <Link to="/settings">Change them in Settings</Link>
+        ) : (
+          <Link to="/settings" search={{ set: writeMoved(moved) }}>
+            Apply these in Settings
+          </Link>
+        )}
       </div>
     </Card>
   );
@@ -70,6 +77,7 @@ export function Knobs({ keys, effective, moved, onMove }: Props) {
 
 interface KnobProps {
   readonly name: string;
+  readonly hint: string | undefined;
   readonly path: string;
   readonly min: number;
   readonly max: number;
@@ -79,7 +87,7 @@ interface KnobProps {
   readonly onChange: (value: number) => void;
 }
 
-function Knob({ name, path, min, max, now, value, onChange }: KnobProps) {
+function Knob({ name, hint, path, min, max, now, value, onChange }: KnobProps) {
   const id = useId();
   const changed = value !== now;
   return (
@@ -87,6 +95,7 @@ function Knob({ name, path, min, max, now, value, onChange }: KnobProps) {
       <label htmlFor={id} title={path}>
         {name}
       </label>
+      {hint !== undefined && <small id={`${id}-hint`}>{hint}</small>}
       <output htmlFor={id}>
         {value ?? 'off'}
         {changed && <small>now {now ?? 'off'}</small>}
@@ -94,6 +103,7 @@ function Knob({ name, path, min, max, now, value, onChange }: KnobProps) {
       <input
         id={id}
         type="range"
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
         style={{ '--share': max > min ? ((value ?? max) - min) / (max - min) : 0 } as CSSProperties}
         min={min}
         max={max}

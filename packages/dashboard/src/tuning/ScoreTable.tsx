@@ -13,8 +13,18 @@ export function ScoreTable({ scores }: Props) {
     ['Sessions flagged', 'with at least one', ({ flagged }) => formatNumber(flagged)],
     ['Precision', 'of the flagged and judged, loops', ({ precision }) => formatShare(precision)],
     ['Recall', 'of the loops, flagged', ({ recall }) => formatShare(recall)],
-    ['False positives', 'flagged, and no loop', ({ falsePositives }) => formatNumber(falsePositives)],
-    ['Missed', 'loops that stay silent', ({ falseNegatives }) => formatNumber(falseNegatives)],
+    [
+      'False positives',
+      'flagged, and not a loop',
+      ({ falsePositives, trueNegatives }) =>
+        falsePositives + trueNegatives === 0 ? '–' : formatNumber(falsePositives),
+    ],
+    [
+      'Missed',
+      'loops that stay silent',
+      ({ truePositives, falseNegatives }) =>
+        truePositives + falseNegatives === 0 ? '–' : formatNumber(falseNegatives),
+    ],
   ];
   return (
     <table className={styles['table']}>

@@ -1,9 +1,10 @@
 import type { ScopeSettings, SettingKey } from '@loopwatch/contract/api';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { apiPath, errorText } from '../api/client.ts';
 import { scopeQuery, settingsQuery } from '../api/settings.ts';
+import { omit } from '../app/omit.ts';
 import { valueOf, valuesOf } from '../app/search.ts';
 import { Async } from '../ui/Async.tsx';
 import { Blank } from '../ui/Blank.tsx';
@@ -16,7 +17,7 @@ import { Page } from '../ui/Page.tsx';
 import { Segments } from '../ui/Segments.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { BacktestCard } from './BacktestCard.tsx';
-import { baseOf, type Values } from './config.ts';
+import { baseOf, readMoved, type Values, writeMoved } from './config.ts';
 import { Knobs } from './Knobs.tsx';
 import { Results } from './Results.tsx';
 import styles from './TuningPage.module.css';
@@ -30,7 +31,11 @@ export function TuningPage() {
   const navigate = useNavigate();
   const ids = valuesOf(search, 'session');
   const asked = valueOf(search, 'of');
-  const kind: Source['kind'] = ids.length > 0 ? 'chosen' : asked === 'recent' ? 'recent' : 'judged';
+  const judged = useChosen({ kind: 'judged' });
+  // Without an answer to that in the address, the tab that has something to show.
+  const standard = judged.data?.ids.length === 0 ? 'recent' : 'judged';
+  const kind: Source['kind'] =
+    ids.length > 0 ? 'chosen' : asked === 'recent' || asked === 'judged' ? asked : standard;
   const source: Source = kind === 'chosen' ? { kind, ids: [...ids] } : { kind };
   const chosen = useChosen(source);
   const settings = useQuery(settingsQuery);
@@ -40,9 +45,14 @@ export function TuningPage() {
       title="Tuning"
       note="nothing here changes what holds now"
       actions={
-        <a className={styles['export']} href={apiPath('/exports/labels.jsonl')} download>
+        <a
+          className={styles['export']}
+          href={apiPath('/exports/labels.jsonl')}
+          title="Labels of triaged sessions, as npm run eval reads them"
+          download
+        >
           <Icon name="download" size={14} />
-          Labels for npm run eval
+          Export labels
         </a>
       }
     >
@@ -59,7 +69,7 @@ export function TuningPage() {
           ]}
           onChange={(next) =>
             next !== 'chosen' &&
-            void navigate({ to: '/tuning', search: next === 'recent' ? { of: 'recent' } : {} })
+            void navigate({ to: '/tuning', search: { ...omit(search, 'session'), of: next } })
           }
         />
         <span>
@@ -127,7 +137,11 @@ interface TrialProps {
 
 function Trial({ sessions, source, keys, now }: TrialProps) {
   const base = useMemo(() => baseOf(now.effective, keys), [now, keys]);
-  const [moved, setMoved] = useState<Values>({});
+  const search = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const moved = useMemo(() => readMoved(valuesOf(search, 'set'), keys), [search, keys]);
+  const setMoved = (next: Values) =>
+    void navigate({ to: '/tuning', search: { ...search, set: writeMoved(next) }, replace: true });
   const tried = useMemo(() => ({ ...base, ...moved }), [base, moved]);
   const variants = useMemo(() => [base, tried], [base, tried]);
   const recordings = useRecordings(sessions.ids);

@@ -1,5 +1,6 @@
 import type { DetectionInput } from '@loopwatch/contract';
 import type { EffectiveSetting, SettingKey } from '@loopwatch/contract/api';
+import { check } from '../settings/value.ts';
 
 /** Settings by dotted path. */
 export type Values = Readonly<Record<string, unknown>>;
@@ -65,10 +66,39 @@ function isBlock(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Values in an address: `path:value` each. */
+export function writeMoved(moved: Values): string[] {
+  return Object.entries(moved).map(
+    ([path, value]) => `${path}:${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+}
+
+/** The inverse of {@link writeMoved}; what is no setting, or does not fit it, is left out. */
+export function readMoved(given: readonly string[], keys: readonly SettingKey[]): Values {
+  return Object.fromEntries(
+    given.flatMap((text) => {
+      const [path = '', ...rest] = text.split(':');
+      const key = keys.find((one) => one.path === path);
+      const checked = key === undefined ? undefined : check(key, rest.join(':'));
+      return checked !== undefined && 'value' in checked ? [[path, checked.value]] : [];
+    }),
+  );
+}
+
 /** The thresholds that are worth moving, and how far. */
-export const knobs: readonly { readonly path: string; readonly name: string; readonly max: number }[] = [
-  { path: 'tool_call_loop.max_repeats', name: 'Same call in a row', max: 20 },
-  { path: 'tool_cycle.min_repeats', name: 'Rounds of a cycle', max: 12 },
+export const knobs: readonly {
+  readonly path: string;
+  readonly name: string;
+  readonly max: number;
+  readonly hint?: string;
+}[] = [
+  {
+    path: 'tool_call_loop.max_repeats',
+    name: 'Same call in a row',
+    max: 20,
+    hint: 'sooner where results are the same, later for status queries',
+  },
+  { path: 'tool_cycle.min_repeats', name: 'Repeats of a cycle', max: 12 },
   { path: 'stagnation.same_error', name: 'Same error, other arguments', max: 20 },
   { path: 'stagnation.same_failure', name: 'Same failure', max: 20 },
   { path: 'stagnation.nothing_new', name: 'Calls with nothing new', max: 20 },

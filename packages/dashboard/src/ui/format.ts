@@ -98,6 +98,11 @@ export function formatShare(share: number | null): string {
   return share === null ? '–' : `${String(Math.round(share * 100))} %`;
 }
 
+/** A verdict's reason where the incident's state stands beside it: without its last words, which say the same. */
+export function formatReason(reason: string): string {
+  return reason.replace(/; the (?:prompt or session ended|turn is streamed again)\.?$/, '');
+}
+
 function write(time: number, options: Intl.DateTimeFormatOptions): string {
   return new Date(time).toLocaleString('en-GB', { ...options, ...zoneOption() });
 }
