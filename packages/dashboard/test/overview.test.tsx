@@ -82,7 +82,7 @@ it('the overview shows one moment in its cards, lists, the rail and the tab, wha
 it('the overview is read again until it holds the latest change, and no more often', async () => {
   server.overview = overview([], { sequence: 4 });
   await open();
-  act(() => store.snapshot({ ...snapshot([]), sequence: 4 }, NOW));
+  act(() => store.snapshot({ ...snapshot([], { open: 0 }), sequence: 4 }, NOW));
   const asked = server.overviews.length;
   act(() => store.changes(changes({ sequence: 5 }), NOW));
   await waitFor(() => expect(server.overviews.length).toBe(asked + 1), { timeout: 3_000 });

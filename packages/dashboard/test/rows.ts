@@ -96,7 +96,14 @@ export function overview(openItems: IncidentItem[], part: Partial<Overview> = {}
   const wasted = { calls: 5, tokens: null };
   return {
     ...{ asOf: NOW, sequence: 1, from: NOW - 300_000, to: NOW, bucketMs: 60_000, firstAt: NOW - 90_000 },
-    ...{ open: openItems.length, openByDetector: counts, openItems, found: openItems.length, recovered: 0 },
+    ...{
+      open: openItems.length,
+      quiet: 0,
+      openByDetector: counts,
+      openItems,
+      found: openItems.length,
+      recovered: 0,
+    },
     ...{ wasted, latency: null, liveSessions: 1, lag: 0 },
     buckets: Array.from({ length: 5 }, (_, n) => ({
       ...{ at: NOW - 300_000 + n * 60_000, latency: null, activeSessions: 1, wasted },

@@ -17,11 +17,10 @@ export function Tiles({ overview }: { readonly overview: Overview }) {
         name="Open now"
         value={formatNumber(open)}
         hot={open > 0}
-        note={
-          looping.length === 0
-            ? 'no session is looping'
-            : looping.map((id) => `${id} ${formatNumber(openByDetector[id] ?? 0)}`).join(', ')
-        }
+        note={openNote(
+          looping.map((id) => `${id} ${formatNumber(openByDetector[id] ?? 0)}`),
+          overview.quiet,
+        )}
         picture={<OpenBar open={open} openByDetector={openByDetector} />}
       />
       <Tile
@@ -82,6 +81,11 @@ export function Tiles({ overview }: { readonly overview: Overview }) {
       />
     </section>
   );
+}
+
+function openNote(looping: readonly string[], quiet: number): string {
+  const open = looping.length === 0 ? 'no session is looping' : looping.join(', ');
+  return quiet === 0 ? open : `${open}; ${formatNumber(quiet)} gone quiet`;
 }
 
 function sum(counts: Readonly<Partial<Record<string, number>>>): number {

@@ -13,8 +13,11 @@ const PAUSE_MS = 1_000;
 export function useOverview(range: TimeRange | undefined): UseQueryResult<Overview> {
   const query = useQuery(overviewQuery(range));
   const latest = useLive(({ sequence }) => sequence ?? 0);
+  const told = useLive(({ link, stats }) => (link.state === 'live' ? stats?.open : undefined));
   const { data, isFetching, refetch, dataUpdatedAt, errorUpdatedAt } = query;
-  const isBehind = data !== undefined && data.sequence < latest;
+  // Silence changes no row: what was open goes quiet all the same.
+  const isBehind =
+    data !== undefined && (data.sequence < latest || (told !== undefined && told !== data.open));
   useEffect(() => {
     if (!isBehind || isFetching) return;
     const since = Date.now() - Math.max(dataUpdatedAt, errorUpdatedAt);

@@ -37,5 +37,8 @@ function toItem(
   delete summary.status;
   // As many as are not resolved; whether they are open is for the clock.
   const incidents = { ...summary.incidents, open: 0, quiet: summary.incidents.open };
-  return sessionAt({ ...summary, incidents, state, lastActivityAt, updatedAt, ...(sample && { sample }) }, now);
+  return sessionAt(
+    { ...summary, incidents, state, lastActivityAt, updatedAt, ...(sample && { sample }) },
+    now,
+  );
 }

@@ -3,6 +3,7 @@ import type { Overview, OverviewQuery } from '@loopwatch/contract/api';
 import type { Database, Queryable } from '@loopwatch/storage';
 import { listIncidents } from '../incidents/list-incidents.ts';
 import { latestChange } from '../live/changes.ts';
+import { incidentStateNow, sessionStateNow } from '../storage/states-now.ts';
 import { activeSessions } from './active-sessions.ts';
 import { foundInRange } from './found-in-range.ts';
 import { latencyInRange } from './latency-in-range.ts';
@@ -34,7 +35,9 @@ export function readOverview(
     const found = await foundInRange(tx, range);
     const latency = await latencyInRange(tx, range);
     const active = await activeSessions(tx, range);
-    const open = await openByDetector(tx);
+    const unresolved = await unresolvedByDetector(tx, now);
+    const openRows = unresolved.filter(({ state }) => state === 'open');
+    const open = Object.fromEntries(openRows.map(({ detector, incidents }) => [detector, incidents]));
     const items = await listIncidents(
       tx,
       { state: ['open'] },
@@ -45,14 +48,15 @@ export function readOverview(
       asOf: now,
       sequence: await latestChange(tx),
       firstAt,
-      open: Object.values(open).reduce((sum, count) => sum + count, 0),
+      open: sumOf(openRows),
+      quiet: sumOf(unresolved) - sumOf(openRows),
       openByDetector: open,
       openItems: items.items,
       found: found.rows.reduce((sum, row) => sum + row.found, 0),
       recovered: found.rows.reduce((sum, row) => sum + row.recovered, 0),
       wasted: wasteOf(found.rows),
       latency: latency.all,
-      liveSessions: await liveSessions(tx),
+      liveSessions: await liveSessions(tx, now),
       buckets: active.map((sessions, index) => {
         const own = found.bucket(index);
         return {
@@ -82,16 +86,28 @@ async function firstData(tx: Queryable): Promise<number | null> {
   return row?.first ?? null;
 }
 
-async function openByDetector(tx: Queryable): Promise<Partial<Record<DetectorId, number>>> {
-  const rows = await tx.query<{ detector: DetectorId; incidents: number }>(
-    `select detector, count(*)::float8 as incidents from incidents where state = 'open' group by detector`,
-  );
-  return Object.fromEntries(rows.map(({ detector, incidents }) => [detector, incidents]));
+interface Unresolved {
+  readonly state: 'open' | 'quiet';
+  readonly detector: DetectorId;
+  readonly incidents: number;
 }
 
-async function liveSessions(tx: Queryable): Promise<number> {
+function unresolvedByDetector(tx: Queryable, now: number): Promise<Unresolved[]> {
+  return tx.query<Unresolved>(
+    `select ${incidentStateNow('$1')} as state, detector, count(*)::float8 as incidents
+     from incidents where state = 'open' group by 1, 2`,
+    [now],
+  );
+}
+
+function sumOf(rows: readonly Unresolved[]): number {
+  return rows.reduce((sum, { incidents }) => sum + incidents, 0);
+}
+
+async function liveSessions(tx: Queryable, now: number): Promise<number> {
   const [row] = await tx.query<{ sessions: number }>(
-    `select count(*)::float8 as sessions from sessions where state = 'live'`,
+    `select count(*)::float8 as sessions from sessions where state = 'live' and ${sessionStateNow('$1')} = 'live'`,
+    [now],
   );
   return row?.sessions ?? 0;
 }
