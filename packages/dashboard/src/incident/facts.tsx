@@ -44,7 +44,7 @@ export function Why({ incident }: { readonly incident: Incident }) {
   const { thresholdOrigin: origin } = incident;
   const scale = Math.max(count, threshold) * 1.06 || 1;
   const percent = (value: number) => `${String((100 * value) / scale)}%`;
-  const facts: [string, ReactNode][] = [
+  const facts: (readonly [string, ReactNode])[] = [
     ['window', windowMs === null ? 'no limit' : formatDuration(windowMs)],
     ...(period > 1 ? ([['cycle', `${formatNumber(period)} steps`]] as const) : []),
     ['action', actions[action]],
@@ -155,7 +155,7 @@ export function Guidance({ text }: { readonly text: string }) {
 
 export function Record({ incident }: { readonly incident: IncidentDetail }) {
   const { id, sessionId, promptId, source, configHash, detectedAt, tool } = incident;
-  const facts: [string, ReactNode][] = [
+  const facts: (readonly [string, ReactNode])[] = [
     ['incident', <Id key="i" text={id} what="incident id" />],
     ['session', <Id key="s" text={sessionId} what="session id" />],
   ];
