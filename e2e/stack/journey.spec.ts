@@ -49,7 +49,7 @@ for (const { storage, hand } of journeys) {
       await expectEvidence(page);
       const incident = page.url();
       await press(page.getByRole('button', { name: 'False positive' }));
-      await expect(page.getByRole('button', { name: 'False positive' })).toBeVisible();
+      await expect(page.getByRole('button', { name: 'False positive', pressed: true })).toBeVisible();
 
       // Back is where one came from, and forward again.
       await page.goBack();
