@@ -34,7 +34,9 @@ export interface SessionAnalyzerHandle {
 /** Callers of the library come through no other door that would refuse a longer name. */
 function withShortName(event: AgentEvent): AgentEvent {
   if (event.type !== 'tool_call_request' || typeof event.name !== 'string') return event;
-  return event.name.length <= MAX_NAME_UNITS ? event : { ...event, name: event.name.slice(0, MAX_NAME_UNITS) };
+  return event.name.length <= MAX_NAME_UNITS
+    ? event
+    : { ...event, name: event.name.slice(0, MAX_NAME_UNITS) };
 }
 
 export function handleOf(detection: Detection): SessionAnalyzerHandle {

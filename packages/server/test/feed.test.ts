@@ -15,7 +15,14 @@ import { START, summary, verdict } from './verdicts.ts';
 
 function feedsOf(database: Database, log: MemoryLog, logger = silent): Feeds {
   const configured = { settings: detectionSchema.parse({}) };
-  return new Feeds({ log, configured, topics, database, logger, metrics: createServerMetrics(new Registry()) });
+  return new Feeds({
+    log,
+    configured,
+    topics,
+    database,
+    logger,
+    metrics: createServerMetrics(new Registry()),
+  });
 }
 
 async function readAll(feeds: Feeds, log: MemoryLog): Promise<void> {
