@@ -139,13 +139,15 @@ export class PartitionWork implements PartitionTask {
     const letters: DeadLetterNote[] = [];
     // What a batch before this one counted that failed half-way comes again.
     tally.take();
-    await pipeline.process(batch).forEach((outcome) => {
+    const processing = pipeline.process(batch).forEach((outcome) => {
       if (isJudged(outcome)) return;
       if (outcome.type === 'verdict')
         outputs.push(this.verdictOutput(outcome.verdict, outcome.record.timestamp, found, this.deps.now()));
       else outputs.push(this.deadLetterOutput(outcome, letters, isRetry));
     });
+    // All of it is counted by now; while this waits, other partitions count theirs.
     const counts = tally.take();
+    await processing;
     // A write has failed meanwhile: the batch comes again.
     if (this.closed) return;
     this.position = next;

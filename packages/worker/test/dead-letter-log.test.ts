@@ -59,4 +59,12 @@ describe('the counters', () => {
     }).toEqual({ notJson: 1, notAnObject: 1, calls: 6, events: 6, duplicates: 1, refused: 1, opened: 1 });
     expect(lines.filter(({ msg }) => msg.includes('dead letter'))).toHaveLength(2);
   });
+
+  it('count the events of every partition, also of those that are worked on at the same time', async () => {
+    const { log, registry } = await startWorker();
+    const event = { sessionId: 's', type: 'content', text: 'x' };
+    const partitions = [0, 1, 2, 3];
+    await Promise.all(partitions.map((partition) => log.deliver(records(0, [event, event]), { partition })));
+    expect(await metric(registry, 'loopwatch_events_total{type="content"}')).toBe(8);
+  });
 });
