@@ -30,4 +30,4 @@ const report = await runSoak({
   },
 });
 process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
-process.exitCode = report.failures.length === 0 ? 0 : 1;
+process.exit(report.failures.length === 0 ? 0 : 1);
