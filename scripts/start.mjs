@@ -1,5 +1,5 @@
-// What `npm start` runs: builds what is out of date, then becomes `loopwatch start`. One process, so that the signals npm
-// passes on reach the server: a shell that runs two commands keeps them to itself.
+// What `npm start` runs, in place of its shell (`exec`): builds what is out of date, then becomes `loopwatch start`. npm sends
+// signals to the shell alone, which would keep them to itself.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
