@@ -52,7 +52,7 @@ it('samples are marked as such in lists, stay stopped over a restart, and are re
   });
   expect(await flags('/sessions')).toEqual({ own: undefined });
   expect(await flags('/incidents')).toEqual({ own: undefined });
-  expect((await api('/overview?lastMs=86400000000'))['open']).toBe(1);
+  expect((await api('/overview?lastMs=86400000000'))['quiet']).toBe(1);
   expect(playback.calls).toEqual(['play', 'pause']);
   await first.server.stop();
 
