@@ -35,19 +35,24 @@ onBothDatabases(({ make }) => {
     const overview = await readOverview(await filled(), { lastMs: 60 * minute }, START + 2.5 * minute);
     expect(overview).toMatchObject({
       ...{ asOf: START + 2.5 * minute, from: START - 57.5 * minute, to: START + 2.5 * minute },
-      ...{ open: 1, quiet: 2, openByDetector: { 'tool-cycle': 1 }, found: 3, recovered: 1 },
+      ...{ open: 3, quiet: 0, openByDetector: { 'tool-repeat': 2, 'tool-cycle': 1 }, found: 3, recovered: 1 },
       ...{ wasted: { calls: 15, tokens: 900 }, liveSessions: 1, firstAt: START - 600 * minute + 12 },
     });
-    expect(overview.openItems.map(({ id }) => id)).toEqual(['cycle']);
+    expect(overview.openItems.map(({ id }) => id)).toEqual(['cycle', 'open', 'old']);
     const sum = (counts: Partial<Record<string, number>>) =>
       Object.values(counts).reduce<number>((all, count) => all + (count ?? 0), 0);
     expect(overview.buckets.reduce((all, { incidents }) => all + sum(incidents), 0)).toBe(overview.found);
     expect(overview.detectors.reduce((all, { incidents }) => all + incidents, 0)).toBe(overview.found);
     expect(overview.detectors.reduce((all, { open }) => all + open, 0)).toBe(overview.open);
     expect(overview.detectors.find(({ detector }) => detector === 'tool-repeat')).toMatchObject({
-      ...{ incidents: 2, open: 0, falsePositives: 1, falsePositiveRate: 1 },
+      ...{ incidents: 2, open: 2, falsePositives: 1, falsePositiveRate: 1 },
     });
     expect(overview.latency).toEqual({ p50Ms: 12, p95Ms: 12, incidents: 3 });
+  });
+
+  it('incidents of a session that has gone quiet are counted apart from open ones', async () => {
+    const overview = await readOverview(await filled(), { lastMs: 60 * minute }, START + 5 * minute);
+    expect(overview).toMatchObject({ open: 0, quiet: 3, openByDetector: {}, openItems: [], liveSessions: 0 });
   });
 
   it('the overview reaches back as far as there is data, 5 minutes to 6 hours', async () => {
