@@ -12,6 +12,7 @@ RUN npm prune --omit=dev --ignore-scripts
 FROM ${NODE_IMAGE}
 ENV NODE_ENV=production \
     LOOPWATCH_SERVER_HOST=0.0.0.0 \
+    LOOPWATCH_WORKER_HOST=0.0.0.0 \
     LOOPWATCH_GATEWAY_HOST=0.0.0.0 \
     LOOPWATCH_STORAGE_DATA_DIR=/var/lib/loopwatch
 WORKDIR /app
@@ -22,6 +23,8 @@ COPY --from=build --chown=root:root /app/samples ./samples
 RUN mkdir -p /var/lib/loopwatch && chown node:node /var/lib/loopwatch
 VOLUME /var/lib/loopwatch
 USER node
+# The server wants LOOPWATCH_API_TOKEN, or LOOPWATCH_SERVER_ALLOW_ANONYMOUS=true where the port is published to this
+# machine alone (-p 127.0.0.1:4600:4600).
 # 4600: dashboard, API and metrics. 4601: health and metrics of a worker. 4610: the gateway.
 EXPOSE 4600 4601 4610
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=6 \

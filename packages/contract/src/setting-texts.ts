@@ -201,15 +201,21 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
     second_model: 'A stronger model that confirms a loop.',
   },
   worker: {
-    host: 'Address to listen on.',
+    host: '0.0.0.0 to be reached from other machines: health and metrics are there for whoever reaches the port.',
     port: 'Health and metrics.',
     workers: 'Processes on this machine that share the partitions.',
     replay_reach:
       'Records of a partition that a takeover reads again, at most about so many, and no more than half a second of work; sessions that reach back further are kept in the state topic.',
   },
   server: {
-    host: '0.0.0.0 to be reached from other machines.',
+    host: '0.0.0.0 to be reached from other machines, which takes a login, or allow_anonymous.',
     port: 'Dashboard and API.',
+    allow_anonymous: 'true: also where other machines reach the server, whoever does may do everything.',
+    public_url: 'Address of the dashboard as browsers know it.',
+    allowed_hosts:
+      'Names that the server is reached by beside localhost, addresses, host and public_url; .acme.example stands for all below it, * for all.',
+    trust_proxy:
+      'Proxies whose x-forwarded-… headers count: their number, or addresses, ranges (10.0.0.0/8), loopback, uniquelocal.',
     grafana_url: 'Address of the dashboard in Grafana; pages link to it with their time.',
     kafka_ui_url:
       'Address of a record in a web interface of Kafka, with {topic}, {partition} and {offset} where these belong; incidents link to theirs.',
@@ -225,7 +231,7 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
       operators: 'Values of that claim that make an operator.',
       viewers: 'Values of that claim that make a viewer.',
       default_role: 'What anybody else is who can log in there.',
-      public_url: 'Address of the dashboard as browsers know it. Default: as each request says.',
+      public_url: 'Where the provider leads back to. Default: server.public_url, or as each request says.',
     },
   },
   gateway: {

@@ -9,6 +9,9 @@ function isRecordLink(text: string): boolean {
   return /^https?:\/\/\S+$/.test(text) && text.includes('{topic}');
 }
 
+/** A number of proxies, an address, a range of them, or one of express' names for ranges. */
+const proxyPattern = /^(?:\d{1,2}|loopback|linklocal|uniquelocal|[\d.]+(?:\/[\d.]+)?|[\da-f:]+(?:\/\d+)?)$/i;
+
 /**
  * Everything that can be configured, as one schema: the YAML file, the environment, flags, control events and the API
  * are all checked against it. Keys are spelled as they are written in the file; `setting-texts.ts` says what they mean.
@@ -37,7 +40,7 @@ export const settingsSchema = detectionSchema.extend({
     .prefault({}),
   worker: z
     .strictObject({
-      host: z.string().default('0.0.0.0'),
+      host: z.string().default('127.0.0.1'),
       port: z.int().min(0).max(65_535).default(4601),
       workers: z.int().min(1).max(256).default(1),
       replay_reach: z.int().min(1).max(1_000_000).default(100_000),
@@ -47,6 +50,10 @@ export const settingsSchema = detectionSchema.extend({
     .strictObject({
       host: z.string().default('127.0.0.1'),
       port: z.int().min(0).max(65_535).default(4600),
+      allow_anonymous: z.boolean().default(false),
+      public_url: z.url({ protocol: /^https?$/ }).optional(),
+      allowed_hosts: z.array(z.string().min(1)).default([]),
+      trust_proxy: z.array(z.string().regex(proxyPattern)).default([]),
       grafana_url: z.url({ protocol: /^https?$/ }).optional(),
       kafka_ui_url: z
         .string()

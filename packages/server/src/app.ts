@@ -9,12 +9,12 @@ import { methodNotAllowed, notFound, problemHandler } from './http/problem.ts';
 import { type IncidentsApiOptions, incidentsApi } from './incidents/incidents-api.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { type SamplesApiOptions, samplesApi } from './samples/samples-api.ts';
-import type { Access } from './security/access.ts';
 import { authApi, loginPages } from './security/auth-api.ts';
-import { guard, ownHostOnly } from './security/guard.ts';
+import type { Doors } from './security/doors.ts';
+import { guard, identify } from './security/guard.ts';
 import { securityHeaders } from './security/headers.ts';
+import { ownHostOnly } from './security/hosts.ts';
 import { limitRequests } from './security/limits.ts';
-import type { Oidc } from './security/oidc.ts';
 import { type SessionEventsApiOptions, sessionEventsApi } from './sessions/events-of-session-api.ts';
 import { sessionMessagesApi } from './sessions/messages-of-session-api.ts';
 import { sessionRecordApi } from './sessions/record-of-session-api.ts';
@@ -42,25 +42,26 @@ export interface AppOptions
   readonly registry: Registry;
   readonly readiness: () => Promise<Readiness>;
   readonly dashboardDir: string;
-  readonly access: Access;
-  readonly oidc: Oidc | undefined;
-  /** The address that is listened on. */
-  readonly host: string;
+  readonly doors: Doors;
+  /** Whether other machines reach the server, and need no login. */
+  readonly exposed: boolean;
 }
 
 /** The HTTP side, without a port: health, API, dashboard, and problem details for the rest. */
 export function createApp(options: AppOptions): Express {
-  const { access } = options;
+  const { access, hosts, checks } = options.doors;
   const app = express();
   app.disable('x-powered-by');
   app.set('query parser', 'simple');
+  app.set('trust proxy', hosts.trusts);
   app.use(measure(options.metrics.requests));
   app.use(securityHeaders());
   app.use(healthChecks(options.readiness));
-  app.use(ownHostOnly(access, options.host));
+  app.use(ownHostOnly(hosts));
   app.use(limitRequests((path) => path.startsWith('/assets/')));
-  app.use(loginPages(access, options.oidc, pages, options.logger));
-  app.use(guard(access, (path) => openPaths.has(path)));
+  app.use(identify(access, checks, hosts));
+  app.use(loginPages(options.doors, pages));
+  app.use(guard(hosts, (path) => openPaths.has(path)));
   app.use(metricsRoute(options.registry));
   app.use(API, noStore, api(options));
   app.use(staticDashboard(options.dashboardDir));
@@ -72,7 +73,7 @@ export function createApp(options: AppOptions): Express {
 function api(options: AppOptions): Router {
   const router = Router();
   const document = openApiDocument(options.info);
-  router.use(authApi(options.access, options.oidc, options.logger));
+  router.use(authApi(options.doors, options.exposed, options.now));
   router.use(incidentsApi(options));
   router.use(sessionsApi(options));
   router.use(sessionEventsApi(options));

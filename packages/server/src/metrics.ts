@@ -13,6 +13,7 @@ export interface ServerMetrics {
   readonly queries: Histogram<'work'>;
   readonly removed: Counter<'rows'>;
   readonly backtests: Counter<'status'>;
+  readonly refusedTokens: Counter<'result'>;
 }
 
 /** What is looked at when somebody asks for the metrics. */
@@ -73,6 +74,12 @@ export function createServerMetrics(registry: Registry): ServerMetrics {
       name: 'loopwatch_server_retention_removed_total',
       help: 'Rows that retention has removed: incidents, sessions, messages.',
       labelNames: ['rows'],
+      registers,
+    }),
+    refusedTokens: new Counter({
+      name: 'loopwatch_server_refused_tokens_total',
+      help: 'Tokens refused, on every way in: wrong, limited (too many from their address were wrong).',
+      labelNames: ['result'],
       registers,
     }),
     backtests: new Counter({

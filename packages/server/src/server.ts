@@ -13,9 +13,12 @@ import { LiveHub } from './live/live-hub.ts';
 import { createServerMetrics, watchServerState } from './metrics.ts';
 import { Retention, type RetentionLimits } from './retention/retention.ts';
 import { type SamplePlayback, SampleSessions } from './samples/sample-sessions.ts';
-import { Access, type AccessTokens } from './security/access.ts';
-import { isOwnHost } from './security/guard.ts';
+import { Access, type AccessTokens, bearerOf } from './security/access.ts';
+import type { Doors } from './security/doors.ts';
+import { EndedSessions } from './security/ended-sessions.ts';
+import { Hosts, isLoopback, type WebOptions } from './security/hosts.ts';
 import { Oidc, type OidcOptions } from './security/oidc.ts';
+import { TokenChecks } from './security/token-checks.ts';
 import { detectorsOn } from './settings/detectors-on.ts';
 import type { ConfiguredSettings } from './settings/effective-settings.ts';
 import { parseScope } from './settings/scope.ts';
@@ -24,8 +27,7 @@ import { SharedStats } from './stats/shared-stats.ts';
 import { measuredDatabase } from './storage/measured-database.ts';
 import { TriagePublisher } from './triage/triage-publisher.ts';
 
-export interface ServerDeps {
-  readonly host: string;
+export interface ServerDeps extends WebOptions {
   /** 0 takes a free one. */
   readonly port: number;
   /** Its sinks and readers are opened by `start` and closed by `stop`. */
@@ -116,7 +118,18 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[], door: D
     if (job.finishedAt !== null) metrics.backtests.inc({ status: job.status });
   });
   running.push(() => jobs.stop());
-  const access = new Access(deps.tokens ?? {}, now, deps.oidc?.clientSecret);
+  const ended = new EndedSessions(database, now, () => hub.live?.recheck());
+  await ended.start();
+  running.push(() => ended.stop());
+  const access = new Access(deps.tokens ?? {}, now, deps.oidc?.clientSecret, (id) => ended.has(id));
+  const checks = new TokenChecks(access, logger, metrics.refusedTokens);
+  running.push(() => {
+    checks.stop();
+    return Promise.resolve();
+  });
+  const hosts = new Hosts(deps);
+  const oidc = deps.oidc && new Oidc(deps.oidc);
+  const doors: Doors = { access, hosts, checks, ended, oidc, logger };
   const retention = new Retention({ database, limits: deps.retention, metrics, logger, now });
   running.push(() => retention.stop());
 
@@ -145,9 +158,8 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[], door: D
     configured: deps.configured,
     records,
     startedAt: now(),
-    access,
-    oidc: deps.oidc && new Oidc(deps.oidc),
-    host: deps.host,
+    doors,
+    exposed: !access.required && !isLoopback(deps.host),
     limits: deps.retention,
     logStatus: () => ({ kind: log.kind, ...feeds.connection, topics: feeds.status }),
     detectors: async () =>
@@ -173,8 +185,13 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[], door: D
   });
   const live = new LiveHub(door.http, {
     ...{ database, info, metrics, logger, now, stats },
-    mayConnect: ({ headers }) =>
-      access.user(headers) !== undefined && isOwnHost(access, deps.host, headers.host),
+    mayConnect: async (request) => {
+      if (!hosts.isSameOrigin(request) || !hosts.isOwn(request)) return false;
+      const bearer = access.required ? bearerOf(request.headers.authorization) : undefined;
+      if (bearer === undefined) return access.user(request.headers) !== undefined;
+      return (await checks.check(bearer, hosts.addressOf(request))) !== undefined;
+    },
+    mayStay: ({ headers }) => access.user(headers) !== undefined,
     heartbeat: () => ({
       lag: feeds.lag,
       lastEventAt: latest(deps.lastEventAt?.() ?? null, lastPostedAt),

@@ -119,7 +119,7 @@ describe('a login by the provider', () => {
     );
     expect(html).toContain('name="token"');
     expect(html).not.toMatch(/<script|<style| style=| on\w+=/);
-    expect(await me('')).toEqual({ required: true, user: null, methods: ['oidc', 'token'] });
+    expect(await me('')).toMatchObject({ required: true, user: null, methods: ['oidc', 'token'] });
   });
 
   it('uses the code flow with PKCE, state and nonce', async () => {

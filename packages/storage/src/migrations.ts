@@ -280,4 +280,15 @@ create table sample_sessions (
 );
 `,
   },
+  {
+    number: 8,
+    name: 'logins that have ended',
+    sql: `
+create table ended_sessions (
+  id text primary key,
+  -- When the login would have ended by itself.
+  until float8 not null
+);
+`,
+  },
 ];

@@ -16,6 +16,7 @@ interface Options extends ConfigOptions {
   readonly brokers?: string;
   readonly port?: string;
   readonly dataDir?: string;
+  readonly allowAnonymous?: true;
 }
 
 /** `loopwatch server`: dashboard, API and live link over a database that follows the topics in Kafka. */
@@ -27,12 +28,21 @@ export function serverCommand(): Command {
     .option(
       '--data-dir <dir>',
       'where the embedded database lies, unless DATABASE_URL names another (default: .loopwatch)',
+    )
+    .option(
+      '--allow-anonymous',
+      'let everyone in where other machines reach the server and no login is set up',
     );
   return addConfigOptions(command).action(async (options: Options) => {
     const loaded = loadConfig(options, [
       { flag: '--brokers', path: 'kafka.brokers', text: options.brokers },
       { flag: '--port', path: 'server.port', text: options.port },
       { flag: '--data-dir', path: 'storage.data_dir', text: options.dataDir },
+      {
+        flag: '--allow-anonymous',
+        path: 'server.allow_anonymous',
+        text: options.allowAnonymous && 'true',
+      },
     ]);
     const { settings, warnings } = loaded;
     requireBrokers(settings);

@@ -26,6 +26,7 @@ interface Options extends ConfigOptions {
   readonly brokers?: string;
   readonly port?: string;
   readonly dataDir?: string;
+  readonly allowAnonymous?: true;
   readonly preset?: string;
   readonly upstream?: string;
   /** Absent: samples with the embedded log, none with Kafka. */
@@ -44,6 +45,10 @@ export function startCommand(): Command {
     )
     .option('--preset <name>', 'the numbers to detect by (default: balanced)')
     .option('--upstream <url>', 'also runs the gateway, before this API (up to and with /v1), on port 4610')
+    .option(
+      '--allow-anonymous',
+      'let everyone in where other machines reach the server and no login is set up',
+    )
     .option('--samples', 'play the sample sessions also when Kafka is given')
     .option('--no-samples', 'do not play the sample sessions');
   return addConfigOptions(command).action(async (options: Options) => {
@@ -51,18 +56,24 @@ export function startCommand(): Command {
       { flag: '--brokers', path: 'kafka.brokers', text: options.brokers },
       { flag: '--port', path: 'server.port', text: options.port },
       { flag: '--data-dir', path: 'storage.data_dir', text: options.dataDir },
+      {
+        flag: '--allow-anonymous',
+        path: 'server.allow_anonymous',
+        text: options.allowAnonymous && 'true',
+      },
       { flag: '--preset', path: 'preset', text: options.preset },
       { flag: '--upstream', path: 'gateway.upstream', text: options.upstream },
     ]);
     const { settings, warnings } = loaded;
     const logger = createLogger(settings.log, 'loopwatch');
     for (const warning of warnings) logger.warn(warning);
+    const deps = serverDeps(loaded, logger);
     const topics = topicNames(settings.kafka.topics);
     const embedded = settings.kafka.brokers.length === 0;
     const log = embedded ? await openEmbedded(settings, topics, logger) : overKafka(settings, logger);
     const withSamples = options.samples ?? embedded;
     const database = sharedDatabase(settings, logger);
-    const starting = startAll(loaded, topics, log, { withSamples, openDatabase: database }, logger);
+    const starting = startAll(loaded, deps, log, { withSamples, openDatabase: database }, logger);
     const running = await untilStarted(starting, logger);
     if (settings.gateway.upstream !== undefined) {
       const ends = {
@@ -124,8 +135,8 @@ function overKafka(settings: Settings, logger: Logger): Log {
 
 /** Starts the parts; what has started is stopped again when a later one cannot. @returns them in the order of stopping */
 async function startAll(
-  loaded: LoadedConfig,
-  topics: TopicNames,
+  { settings }: LoadedConfig,
+  deps: ReturnType<typeof serverDeps>,
   log: Log,
   {
     withSamples,
@@ -133,13 +144,13 @@ async function startAll(
   }: { readonly withSamples: boolean; readonly openDatabase: () => Promise<Database> },
   logger: Logger,
 ): Promise<Running[]> {
-  const { settings } = loaded;
+  const { topics } = deps;
   const registry = processRegistry();
   const worker = createWorker(settings, log, registry, logger);
   const samples = withSamples ? loadSamples(samplesDir) : [];
   const player = new SamplePlayer({ samples, createSink: () => log.sink(), topic: topics.events, logger });
   const server = createServer({
-    ...serverDeps(loaded, logger),
+    ...deps,
     ...(withSamples && { samples: player }),
     log: log.server,
     openDatabase: database,

@@ -1,33 +1,62 @@
 import { detectionSettings, topicNames } from '@loopwatch/contract';
 import { planDetection } from '@loopwatch/detectors';
-import { retentionLimits, type ServerDeps } from '@loopwatch/server';
+import { isLoopback, retentionLimits, type ServerDeps } from '@loopwatch/server';
 import { modelClient } from '@loopwatch/worker';
 import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/load-config.ts';
+import { UsageError } from '../errors.ts';
 import { accessTokens } from './access-tokens.ts';
 import { oidcLogin } from './oidc-login.ts';
 import { outwardLinks } from './outward-links.ts';
 import { dashboardDir } from './paths.ts';
 import { version } from './version.ts';
 
-/** What the configuration says of a server, wherever it runs. */
+/**
+ * What the configuration says of a server, wherever it runs.
+ *
+ * @throws UsageError when other machines would reach it without a login
+ */
 export function serverDeps(
   { settings, origins }: Pick<LoadedConfig, 'settings' | 'origins'>,
   logger: Logger,
 ): Omit<ServerDeps, 'log' | 'openDatabase' | 'registry' | 'readiness'> {
+  const tokens = accessTokens(logger);
+  const oidc = oidcLogin(settings);
+  const { host, port, public_url: publicUrl, allow_anonymous: anonymous } = settings.server;
+  if (!isLoopback(host) && oidc === undefined && !tokens.operator && !tokens.viewer) {
+    if (!anonymous) throw openToAll(host);
+    logger.warn(
+      { host },
+      `Anyone who reaches ${host}:${String(port)} may read and change everything: no login is set up`,
+    );
+  }
   const hasModel = modelClient(settings.llm) !== undefined;
   const { preset, configHash } = planDetection(settings, hasModel);
   return {
-    host: settings.server.host,
-    port: settings.server.port,
+    ...{ host, port, publicUrl, tokens, oidc },
+    allowedHosts: hostsOf(settings),
+    trustProxy: settings.server.trust_proxy,
     links: outwardLinks(settings.server),
     topics: topicNames(settings.kafka.topics),
     logger,
     info: { version, preset, configHash },
     configured: { settings: detectionSettings(settings), origins, hasModel },
     retention: retentionLimits(settings),
-    tokens: accessTokens(logger),
-    oidc: oidcLogin(settings),
     dashboardDir,
   };
+}
+
+/** Names to be reached by: a provider of logins leads back to one, too. */
+function hostsOf({ server }: LoadedConfig['settings']): string[] {
+  const { public_url: callback } = server.oidc;
+  return callback === undefined
+    ? server.allowed_hosts
+    : [...server.allowed_hosts, new URL(callback).hostname];
+}
+
+function openToAll(host: string): UsageError {
+  return new UsageError(
+    `server.host is ${host}, so that other machines reach the server, and no login is set up: whoever reaches it could read and change everything. ` +
+      'Set LOOPWATCH_API_TOKEN (openssl rand -hex 32) or server.oidc, or leave server.host at 127.0.0.1; to let everyone in, pass --allow-anonymous (server.allow_anonymous).',
+  );
 }

@@ -12,6 +12,10 @@ export const meSchema = z.object({
     .object({ name: z.string(), role: z.enum(roles) })
     .nullable()
     .describe('null: nobody is logged in.'),
+  exposed: z
+    .boolean()
+    .default(false)
+    .describe('true: no login is configured, and other machines can reach the server.'),
   methods: z.array(z.enum(['token', 'oidc'])).describe('How one can log in.'),
 });
 

@@ -2,7 +2,10 @@ import { logoutSchema, type Me, meSchema } from '@loopwatch/contract/api';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { ApiError, request, send } from './client.ts';
 
-const everybody: Me = { required: false, user: { name: 'everybody', role: 'operator' }, methods: [] };
+const everybody: Me = {
+  ...{ required: false, exposed: false, methods: [] },
+  user: { name: 'everybody', role: 'operator' },
+};
 
 /** Who looks at the page. A server without logins is open to everybody. */
 export const meQuery = queryOptions({

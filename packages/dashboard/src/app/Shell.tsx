@@ -76,6 +76,7 @@ export function Shell({ onHelp, onPalette, children }: Props) {
         <SampleBanner />
       </div>
       <main className={styles['main']} id="page" tabIndex={-1}>
+        <Exposed />
         {children}
       </main>
     </div>
@@ -110,6 +111,18 @@ function Versions() {
         )}
       </span>
     </footer>
+  );
+}
+
+/** Said on every page, since whoever else reaches the server may change what is seen here. */
+function Exposed() {
+  const { data: me } = useQuery(meQuery);
+  if (me?.exposed !== true) return null;
+  return (
+    <p className={styles['exposed']} role="note">
+      Anyone who reaches this address can read everything here and change settings: no login is set up. Set{' '}
+      <code>LOOPWATCH_API_TOKEN</code> and restart the server.
+    </p>
   );
 }
 

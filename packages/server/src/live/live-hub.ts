@@ -1,4 +1,4 @@
-import type { Server as HttpServer, IncomingHttpHeaders } from 'node:http';
+import type { Server as HttpServer, IncomingMessage } from 'node:http';
 import type { ServerInfo } from '@loopwatch/contract';
 import type { HeartbeatMessage, LiveMessages } from '@loopwatch/contract/api';
 import type { Database } from '@loopwatch/storage';
@@ -6,7 +6,6 @@ import type { Logger } from 'pino';
 import { type DefaultEventsMap, type Namespace, Server, type Socket } from 'socket.io';
 import { listIncidents } from '../incidents/list-incidents.ts';
 import type { ServerMetrics } from '../metrics.ts';
-import { isSameOrigin } from '../security/origin.ts';
 import { listSessions } from '../sessions/list-sessions.ts';
 import type { SharedStats } from '../stats/shared-stats.ts';
 import { changesChannel } from '../storage/write-lock.ts';
@@ -31,7 +30,9 @@ export interface LiveHubOptions {
   readonly stats: Pick<SharedStats, 'get' | 'madeAt'>;
   readonly heartbeat: () => Omit<HeartbeatMessage, 'serverTime'>;
   /** Whether a client may listen. */
-  readonly mayConnect: (request: { readonly headers: IncomingHttpHeaders }) => boolean;
+  readonly mayConnect: (request: IncomingMessage) => Promise<boolean>;
+  /** Whether one that listens still may: logins end. */
+  readonly mayStay: (request: IncomingMessage) => boolean;
 }
 
 type Client = Socket<DefaultEventsMap, LiveMessages>;
@@ -61,8 +62,11 @@ export class LiveHub {
       serveClient: false,
       maxHttpBufferSize: 10_000,
       allowRequest: (request, decide) => {
-        const may = isSameOrigin(request.headers) && options.mayConnect(request);
-        decide(may ? null : 'not logged in, or a page of another origin', may);
+        const refuse = (): void => decide('not logged in, or a page of another origin', false);
+        options.mayConnect(request).then((may) => {
+          if (may) decide(null, true);
+          else refuse();
+        }, refuse);
       },
     });
     this.#namespace = this.#io.of('/live');
@@ -73,6 +77,7 @@ export class LiveHub {
     });
     this.#pace = new Pace(updateIntervalMs, () => this.#queue(() => this.#tell()));
     this.#beat = setInterval(() => {
+      this.recheck();
       if (this.clients === 0) return;
       this.#namespace.emit('heartbeat', this.#heartbeat());
       // Silence changes nothing that is stored, but the sums: what was open goes quiet.
@@ -87,6 +92,13 @@ export class LiveHub {
     this.#unlisten = await database.listen(changesChannel, () => {
       if (this.clients > 0) this.#pace.ask();
     });
+  }
+
+  /** Ends the connections of clients that may not listen any more. */
+  recheck(): void {
+    for (const socket of this.#namespace.sockets.values()) {
+      if (!this.#options.mayStay(socket.request)) socket.disconnect(true);
+    }
   }
 
   get clients(): number {

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Me, type Role, roles } from '@loopwatch/contract/api';
 import { z } from 'zod';
@@ -15,19 +15,29 @@ export interface AccessTokens {
 const cookieName = 'loopwatch_session';
 /** How long a login lasts. */
 export const sessionMs = 12 * 3_600_000;
-const userSchema = z.object({ name: z.string(), role: z.enum(roles) });
+const sessionSchema = z.object({ name: z.string(), role: z.enum(roles), id: z.string() });
+
+type Session = z.infer<typeof sessionSchema>;
 
 /** Who may do what: by a token that a request carries, or by the cookie that a login has left. */
 export class Access {
   readonly methods: Me['methods'];
   readonly seals: Seals;
   private readonly tokens: readonly { readonly role: Role; readonly hash: Buffer }[];
+  private readonly isEnded: (id: string) => boolean;
 
   /**
    * @param now wall clock, epoch ms
    * @param clientSecret of the provider of logins, where there is one
+   * @param isEnded whether a login was ended before its time
    */
-  constructor({ operator, viewer }: AccessTokens, now: () => number, clientSecret?: string) {
+  constructor(
+    { operator, viewer }: AccessTokens,
+    now: () => number,
+    clientSecret?: string,
+    isEnded: (id: string) => boolean = () => false,
+  ) {
+    this.isEnded = isEnded;
     const given = [
       ['operator', operator],
       ['viewer', viewer],
@@ -49,10 +59,16 @@ export class Access {
   /** Who sends a request with these headers; undefined: nobody known. */
   user({ authorization, cookie }: Pick<IncomingHttpHeaders, 'authorization' | 'cookie'>): User | undefined {
     if (!this.required) return anybody;
-    const bearer = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
-    if (authorization !== undefined) return bearer === undefined ? undefined : this.byToken(bearer);
+    if (authorization !== undefined) return this.byToken(bearerOf(authorization) ?? '');
+    const session = this.session(cookie);
+    return session && { name: session.name, role: session.role };
+  }
+
+  /** The login that a cookie is of, as long as it counts. */
+  session(cookie: string | undefined): Session | undefined {
     const value = cookieIn(cookie, cookieName);
-    return value === undefined ? undefined : this.seals.open('session', value, userSchema);
+    const session = value === undefined ? undefined : this.seals.open('session', value, sessionSchema);
+    return session === undefined || this.isEnded(session.id) ? undefined : session;
   }
 
   byToken(token: string): User | undefined {
@@ -64,7 +80,7 @@ export class Access {
 
   /** A `set-cookie` header that logs a user in. */
   login({ name, role }: User, secure: boolean): string {
-    const sealed = this.seals.seal('session', { name, role }, sessionMs);
+    const sealed = this.seals.seal('session', { name, role, id: randomUUID() }, sessionMs);
     return setCookie(cookieName, sealed, { maxAgeMs: sessionMs, secure });
   }
 
@@ -72,6 +88,11 @@ export class Access {
   logout(secure: boolean): string {
     return setCookie(cookieName, '', { maxAgeMs: 0, secure });
   }
+}
+
+/** The token that a request carries. */
+export function bearerOf(authorization: string | undefined): string | undefined {
+  return /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
 }
 
 function sha256(text: string): Buffer {

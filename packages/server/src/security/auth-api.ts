@@ -1,21 +1,19 @@
 import { type Logout, loginSchema, type Me } from '@loopwatch/contract/api';
-import express, { type RequestHandler, type Response, Router } from 'express';
-import type { Logger } from 'pino';
+import express, { type Request, type RequestHandler, type Response, Router } from 'express';
 import { isNavigation } from '../http/navigation.ts';
 import { jsonBody, parseBody } from '../http/parse-body.ts';
 import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
-import type { Access } from './access.ts';
-import { isSecure } from './cookies.ts';
-import { limitLogins } from './limits.ts';
+import { sessionMs } from './access.ts';
+import type { Doors } from './doors.ts';
 import { ownPath, sendLoginPage } from './login-page.ts';
 import { loginStyle } from './login-style.ts';
-import type { Oidc } from './oidc.ts';
 import { endAtProvider, forgetIdToken } from './oidc-logout.ts';
 import { oidcPages } from './oidc-pages.ts';
-import { userOf } from './user.ts';
+import { type User, userOf } from './user.ts';
 
-/** `/auth/me`, `/auth/login` and `/auth/logout`. */
-export function authApi(access: Access, oidc: Oidc | undefined, logger: Logger): Router {
+/** `/auth/me`, `/auth/login` and `/auth/logout`. @param exposed whether anyone else may do everything, too */
+export function authApi(doors: Doors, exposed: boolean, now: () => number): Router {
+  const { access, hosts, ended, oidc, logger } = doors;
   const router = Router();
   router
     .route('/auth/me')
@@ -23,6 +21,7 @@ export function authApi(access: Access, oidc: Oidc | undefined, logger: Logger):
       const me: Me = {
         required: access.required,
         user: userOf(request) ?? null,
+        exposed,
         methods: access.methods,
       };
       response.json(me);
@@ -30,11 +29,11 @@ export function authApi(access: Access, oidc: Oidc | undefined, logger: Logger):
     .all(methodNotAllowed('GET'));
   router
     .route('/auth/login')
-    .post(limitLogins(), jsonBody(), (request, response) => {
-      const user = access.byToken(parseBody(request, loginSchema).token);
+    .post(jsonBody(), async (request, response) => {
+      const user = await logIn(doors, request, parseBody(request, loginSchema).token);
       if (user === undefined) throw new HttpProblem(401, 'This token is not known');
       response
-        .set('set-cookie', access.login(user, isSecure(request)))
+        .set('set-cookie', access.login(user, hosts.isSecure(request)))
         .status(204)
         .end();
     })
@@ -42,10 +41,18 @@ export function authApi(access: Access, oidc: Oidc | undefined, logger: Logger):
   router
     .route('/auth/logout')
     .post(async (request, response) => {
-      const goOn = await endAtProvider(request, oidc, logger);
-      response
-        .append('set-cookie', access.logout(isSecure(request)))
-        .append('set-cookie', forgetIdToken(request));
+      const session = access.session(request.headers.cookie);
+      const secure = hosts.isSecure(request);
+      // Set before anything can fail: the browser forgets the login in any case.
+      response.append('set-cookie', access.logout(secure)).append('set-cookie', forgetIdToken(secure));
+      if (session !== undefined) {
+        await ended.end(session.id, now() + sessionMs);
+        logger.info(
+          { user: session.name, role: session.role, address: hosts.addressOf(request) },
+          'logged out',
+        );
+      }
+      const goOn = await endAtProvider(request, oidc, hosts, logger);
       if (goOn === null) response.status(204).end();
       else response.json({ goOn } satisfies Logout);
     })
@@ -53,34 +60,51 @@ export function authApi(access: Access, oidc: Oidc | undefined, logger: Logger):
   return router;
 }
 
+/** Whom a token logs in; undefined for one that is wrong. @throws HttpProblem 429 when too many were */
+async function logIn(
+  { checks, hosts, logger }: Doors,
+  request: Request,
+  token: string,
+): Promise<User | undefined> {
+  const address = hosts.addressOf(request);
+  const user = await checks.check(token, address);
+  if (user === undefined) logger.warn({ address }, 'a login was refused: its token is wrong');
+  else logger.info({ user: user.name, role: user.role, by: 'token', address }, 'logged in');
+  return user;
+}
+
 /** `/login`: what stands in the place of pages for who is not logged in. */
-export function loginPages(
-  access: Access,
-  oidc: Oidc | undefined,
-  pages: readonly string[],
-  logger: Logger,
-): Router {
+export function loginPages(doors: Doors, pages: readonly string[]): Router {
+  const { access, hosts, oidc } = doors;
   const router = Router();
-  const sendPage = (response: Response, to: string, alert?: string): void => {
+  const sendPage = (response: Response, to: string, alert?: string, status?: number): void => {
     const failed = alert === undefined ? {} : { alert, wrongToken: true };
-    sendLoginPage(response, { to, methods: access.methods, provider: oidc?.options.name, ...failed });
+    sendLoginPage(response, {
+      ...{ to, methods: access.methods, provider: oidc?.options.name, ...failed },
+      ...(status !== undefined && { status }),
+    });
   };
-  if (oidc !== undefined) router.use(oidcPages(access, oidc, logger));
+  if (oidc !== undefined) router.use(oidcPages(doors, oidc));
   const form = express.urlencoded({ extended: false, limit: '10kb' });
   router.get('/login.css', (_request, response) => {
     response.type('css').send(loginStyle);
   });
-  router.post('/login', limitLogins(), form, (request, response) => {
+  router.post('/login', form, async (request, response) => {
     const { token } = (request.body ?? {}) as { token?: unknown };
     const to = ownPath(request.query['to']);
-    const user = typeof token === 'string' ? access.byToken(token.trim()) : undefined;
-    if (user === undefined) sendPage(response, to, 'This token is not known. Check it and try again.');
-    else response.set('set-cookie', access.login(user, isSecure(request))).redirect(303, to);
+    try {
+      const user = await logIn(doors, request, typeof token === 'string' ? token.trim() : '');
+      if (user === undefined) sendPage(response, to, 'This token is not known. Check it and try again.');
+      else response.set('set-cookie', access.login(user, hosts.isSecure(request))).redirect(303, to);
+    } catch (error) {
+      if (!(error instanceof HttpProblem)) throw error;
+      response.set(error.headers);
+      sendPage(response, to, `${error.message}.`, error.status);
+    }
   });
   const ask: RequestHandler = (request, response, next) => {
-    if (userOf(request) === undefined && access.user(request.headers) === undefined) {
-      sendPage(response, ownPath(request.originalUrl));
-    } else next();
+    if (userOf(request) === undefined) sendPage(response, ownPath(request.originalUrl));
+    else next();
   };
   router.get([...pages], ask);
   router.use((request, response, next) => {

@@ -1,5 +1,3 @@
-import type { Request } from 'express';
-
 export interface CookieOptions {
   readonly path?: string;
   readonly maxAgeMs: number;
@@ -24,9 +22,4 @@ export function cookieIn(header: string | undefined, name: string): string | und
     .map((part) => part.trim())
     .find((part) => part.startsWith(prefix));
   return found?.slice(prefix.length);
-}
-
-/** Also behind a proxy that ends TLS; who lies about it harms only their own cookie. */
-export function isSecure(request: Request): boolean {
-  return request.secure || request.headers['x-forwarded-proto'] === 'https';
 }

@@ -1,7 +1,8 @@
 import type { Request } from 'express';
 import type { Logger } from 'pino';
 import { sessionMs } from './access.ts';
-import { cookieIn, isSecure, setCookie } from './cookies.ts';
+import { cookieIn, setCookie } from './cookies.ts';
+import type { Hosts } from './hosts.ts';
 import type { Oidc } from './oidc.ts';
 
 /** Sent along with a logout, and with nothing else. */
@@ -13,27 +14,28 @@ const longest = 3_800;
 const tooLong = '-';
 
 /** A `set-cookie` header with what the provider wants to see again when the login ends. */
-export function rememberIdToken(request: Request, idToken: string): string {
+export function rememberIdToken(idToken: string, secure: boolean): string {
   const value = idToken.length > longest ? tooLong : idToken;
-  return setCookie(idTokenCookie, value, { path, maxAgeMs: sessionMs, secure: isSecure(request) });
+  return setCookie(idTokenCookie, value, { path, maxAgeMs: sessionMs, secure });
 }
 
 /** The same, to forget it. */
-export function forgetIdToken(request: Request): string {
-  return setCookie(idTokenCookie, '', { path, maxAgeMs: 0, secure: isSecure(request) });
+export function forgetIdToken(secure: boolean): string {
+  return setCookie(idTokenCookie, '', { path, maxAgeMs: 0, secure });
 }
 
 /** Where to go on to log out at the provider, for who has logged in there; a logout here never fails for its sake. */
 export async function endAtProvider(
   request: Request,
   oidc: Oidc | undefined,
+  hosts: Hosts,
   logger: Logger,
 ): Promise<string | null> {
   const remembered = cookieIn(request.headers.cookie, idTokenCookie);
   if (oidc === undefined || remembered === undefined || remembered === '') return null;
   try {
     const idToken = remembered === tooLong ? undefined : remembered;
-    return (await oidc.end(idToken, `${addressOf(request, oidc)}/`))?.href ?? null;
+    return (await oidc.end(idToken, `${addressOf(request, oidc, hosts)}/`))?.href ?? null;
   } catch (err) {
     logger.warn({ err, issuer: oidc.options.issuer }, 'a logout at the provider of logins was left out');
     return null;
@@ -41,8 +43,6 @@ export async function endAtProvider(
 }
 
 /** Of the server as the browser knows it; the provider compares it with what is registered there. */
-export function addressOf(request: Request, { options }: Oidc): string {
-  const { publicUrl } = options;
-  if (publicUrl !== undefined) return publicUrl.replace(/(?<!\/)\/+$/, '');
-  return `${isSecure(request) ? 'https' : 'http'}://${request.headers.host ?? 'localhost'}`;
+export function addressOf(request: Request, { options }: Oidc, hosts: Hosts): string {
+  return options.publicUrl?.replace(/(?<!\/)\/+$/, '') ?? hosts.urlOf(request);
 }

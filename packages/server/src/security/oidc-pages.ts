@@ -1,7 +1,6 @@
 import { type Request, type Response, Router } from 'express';
-import type { Logger } from 'pino';
-import type { Access } from './access.ts';
-import { cookieIn, isSecure, setCookie } from './cookies.ts';
+import { cookieIn, setCookie } from './cookies.ts';
+import type { Doors } from './doors.ts';
 import { ownPath, sendLoginPage } from './login-page.ts';
 import { type Oidc, pendingSchema } from './oidc.ts';
 import { addressOf, rememberIdToken } from './oidc-logout.ts';
@@ -13,18 +12,18 @@ const pendingCookie = 'loopwatch_login';
 const pendingMs = 600_000;
 
 /** `/login/oidc` leads to the provider, and `/login/oidc/callback` back. */
-export function oidcPages(access: Access, oidc: Oidc, logger: Logger): Router {
+export function oidcPages({ access, hosts, logger }: Doors, oidc: Oidc): Router {
   const router = Router();
   const page = (response: Response, to: string, alert: string, status: number): void => {
     sendLoginPage(response, { to, alert, status, methods: access.methods, provider: oidc.options.name });
   };
   const remember = (request: Request, value: string, maxAgeMs: number): string =>
-    setCookie(pendingCookie, value, { path, maxAgeMs, secure: isSecure(request) });
+    setCookie(pendingCookie, value, { path, maxAgeMs, secure: hosts.isSecure(request) });
 
   router.get(path, async (request, response) => {
     const to = ownPath(request.query['to']);
     try {
-      const { url, pending } = await oidc.begin(addressOf(request, oidc) + callback, to);
+      const { url, pending } = await oidc.begin(addressOf(request, oidc, hosts) + callback, to);
       const sealed = access.seals.seal('login', pending, pendingMs);
       response.set('cache-control', 'no-store').set('set-cookie', remember(request, sealed, pendingMs));
       response.redirect(303, url.href);
@@ -51,7 +50,7 @@ export function oidcPages(access: Access, oidc: Oidc, logger: Logger): Router {
     const { to } = pending;
     let loggedIn: Awaited<ReturnType<Oidc['finish']>>;
     try {
-      loggedIn = await oidc.finish(new URL(request.originalUrl, addressOf(request, oidc)), pending);
+      loggedIn = await oidc.finish(new URL(request.originalUrl, addressOf(request, oidc, hosts)), pending);
     } catch (err) {
       logger.warn({ err }, 'a login by the provider failed');
       page(response, to, "This login did not succeed. Begin again; the server's log says why.", 401);
@@ -64,9 +63,13 @@ export function oidcPages(access: Access, oidc: Oidc, logger: Logger): Router {
       page(response, to, 'You are known, but have no role here. Ask whoever runs the server.', 403);
       return;
     }
+    logger.info(
+      { user: user.name, role: user.role, by: 'oidc', address: hosts.addressOf(request) },
+      'logged in',
+    );
     response
-      .append('set-cookie', access.login(user, isSecure(request)))
-      .append('set-cookie', rememberIdToken(request, idToken))
+      .append('set-cookie', access.login(user, hosts.isSecure(request)))
+      .append('set-cookie', rememberIdToken(idToken, hosts.isSecure(request)))
       .redirect(303, to);
   });
   return router;
