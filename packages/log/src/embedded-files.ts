@@ -1,5 +1,4 @@
-import { mkdir, open } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { open } from 'node:fs/promises';
 import { messageOf } from '@loopwatch/contract';
 import { LogError } from './errors.ts';
 
@@ -13,14 +12,6 @@ export async function syncFolder(path: string): Promise<void> {
   } finally {
     await folder.close();
   }
-}
-
-/** Creates a folder, and those it lies in, on the disk. */
-export async function createFolder(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true });
-  if (first === undefined) return;
-  const top = dirname(resolve(first));
-  for (let at = resolve(path); at !== top; at = dirname(at)) await syncFolder(dirname(at));
 }
 
 /** Wraps what the file system said; a {@link LogError} stays as it is. */

@@ -6,6 +6,7 @@ import { decodeJournalLine, encodeJournalLine, type JournalLine } from './embedd
 import { LogError } from './errors.ts';
 import type { LogFunction } from './log-function.ts';
 import type { LogRecord } from './ports.ts';
+import { privateFile } from './private-folder.ts';
 import type { StateChange } from './task.ts';
 
 /** What the task of a topic has come to. */
@@ -55,7 +56,7 @@ export class Journal {
   static async open(path: string, compactBytes: number, log: LogFunction | undefined): Promise<Journal> {
     let file: FileHandle | undefined;
     try {
-      file = await open(path, 'a');
+      file = await open(path, 'a', privateFile);
       const journal = new Journal(path, compactBytes, file);
       await journal.#recover(log);
       return journal;
@@ -175,7 +176,7 @@ export class Journal {
   async #rewrite(): Promise<void> {
     const temporary = `${this.#path}.tmp`;
     await rm(temporary, { force: true });
-    const file = await open(temporary, 'a');
+    const file = await open(temporary, 'a', privateFile);
     let size = 0;
     try {
       for (const line of this.#content()) {

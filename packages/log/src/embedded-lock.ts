@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { lock } from 'proper-lockfile';
 import { storageError } from './embedded-files.ts';
 import { LogError } from './errors.ts';
+import { privateFile } from './private-folder.ts';
 import { delay } from './timing.ts';
 
 /** Who holds a folder; written beside the lock so that a dead holder is recognised at once. */
@@ -39,7 +40,7 @@ export async function lockFolder(
     const ownerPath = join(folder, 'owner.json');
     const release = await acquire({ folder, what }, lockPath, ownerPath, onLost);
     const owner: Owner = { pid: process.pid, host: hostname() };
-    await writeFile(ownerPath, JSON.stringify(owner));
+    await writeFile(ownerPath, JSON.stringify(owner), { mode: privateFile });
     return async () => {
       await rm(ownerPath, { force: true });
       // Fails only when the lock was lost, of which `onLost` told.

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GroupClaims } from './embedded-claims.ts';
-import { createFolder, storageError } from './embedded-files.ts';
+import { storageError } from './embedded-files.ts';
 import { lockFolder } from './embedded-lock.ts';
 import { GroupSteps } from './embedded-steps.ts';
 import { EmbeddedTaskRunner } from './embedded-task-runner.ts';
@@ -11,6 +11,7 @@ import { EmbeddedTopics } from './embedded-topics.ts';
 import { LogError } from './errors.ts';
 import type { LogFunction } from './log-function.ts';
 import type { LogRecord, VerdictSink } from './ports.ts';
+import { closeToOthers, createFolder } from './private-folder.ts';
 import type { TaskRunner } from './task.ts';
 import type { RecordReader, TopicReader } from './topic-reader.ts';
 
@@ -76,6 +77,7 @@ export async function openEmbeddedLog(options: EmbeddedLogOptions): Promise<Embe
   await createFolder(join(folder, 'groups')).catch((error: unknown) => {
     throw storageError(`create ${folder}`, error);
   });
+  await closeToOthers(options.dir, options.log);
   const log = new FileLog(folder, options);
   await log.open();
   return log;

@@ -1,7 +1,8 @@
 import { readdir, stat, truncate, writeFile } from 'node:fs/promises';
-import { createFolder, syncFolder } from './embedded-files.ts';
+import { syncFolder } from './embedded-files.ts';
 import { Segment } from './embedded-segment.ts';
 import type { LogFunction } from './log-function.ts';
+import { createFolder, privateFile } from './private-folder.ts';
 
 /**
  * The segments in a topic's folder, oldest first; the folder and a first segment are created if there are none, and what
@@ -31,7 +32,7 @@ export async function openSegments(folder: string, log: LogFunction | undefined)
 
 async function recover(active: Segment, log: LogFunction | undefined): Promise<void> {
   // Created here if there is none, so that it can be read.
-  await writeFile(active.path, '', { flag: 'a' });
+  await writeFile(active.path, '', { flag: 'a', mode: privateFile });
   const { size } = await stat(active.path);
   await active.recover(size);
   if (active.size === size) return;

@@ -4,6 +4,7 @@ import { Segment } from './embedded-segment.ts';
 import { openSegments } from './embedded-segments.ts';
 import type { LogFunction } from './log-function.ts';
 import type { LogRecord } from './ports.ts';
+import { privateFile } from './private-folder.ts';
 
 export interface TopicLimits {
   /** A segment gets no more records once it holds this many bytes. */
@@ -43,7 +44,7 @@ export class TopicFiles {
   static async open(folder: string, limits: TopicLimits, log: LogFunction | undefined): Promise<TopicFiles> {
     try {
       const segments = await openSegments(folder, log);
-      return new TopicFiles(folder, limits, segments, await open(lastOf(segments).path, 'a'));
+      return new TopicFiles(folder, limits, segments, await open(lastOf(segments).path, 'a', privateFile));
     } catch (error) {
       throw storageError(`open the topic in ${folder}`, error);
     }
@@ -139,10 +140,10 @@ export class TopicFiles {
     try {
       await this.#file.datasync();
       const segment = Segment.inFolder(this.#folder, this.end);
-      await writeFile(segment.path, '', { flag: 'a' });
+      await writeFile(segment.path, '', { flag: 'a', mode: privateFile });
       await syncFolder(this.#folder);
       const full = this.#file;
-      this.#file = await open(segment.path, 'a');
+      this.#file = await open(segment.path, 'a', privateFile);
       this.#segments.push(segment);
       await full.close();
       await this.#dropOldest();

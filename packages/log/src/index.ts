@@ -26,6 +26,7 @@ export type {
   Rejection,
   VerdictSink,
 } from './ports.ts';
+export { closeToOthers, createFolder } from './private-folder.ts';
 export type {
   OpenTask,
   PartitionPosition,

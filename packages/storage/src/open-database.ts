@@ -27,7 +27,9 @@ export async function openDatabase(
     logger.info('Setting up the database; the first start takes some seconds longer');
   const database =
     url === undefined
-      ? await openPglite(resolve(dir), onLost)
+      ? await openPglite(resolve(dir), onLost, (level, message, fields) => {
+          logger[level](fields, message);
+        })
       : openPostgres({
           url,
           onTrouble: (message, err) => {

@@ -1,7 +1,6 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '@loopwatch/contract';
-import { lockFolder } from '@loopwatch/log';
+import { closeToOthers, createFolder, type LogFunction, lockFolder } from '@loopwatch/log';
 import { type Database, DatabaseUnavailable } from './database.ts';
 import { PgliteClient } from './pglite-client.ts';
 
@@ -10,9 +9,14 @@ import { PgliteClient } from './pglite-client.ts';
  *
  * @throws LogError `data_dir_locked` while another process uses it: the message asks for DATABASE_URL
  */
-export async function openPglite(dataDir: string, onLost: (error: Error) => void): Promise<Database> {
+export async function openPglite(
+  dataDir: string,
+  onLost: (error: Error) => void,
+  log?: LogFunction,
+): Promise<Database> {
   const folder = join(dataDir, 'db');
-  await mkdir(folder, { recursive: true });
+  await createFolder(join(folder, 'pglite'));
+  await closeToOthers(dataDir, log);
   let lost: Error | undefined;
   const lose = (error: Error): void => {
     lost = error;

@@ -1,4 +1,5 @@
 // JavaScript, so that Node can load it into a thread without a compiler, from the sources as from what is built.
+import fs from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
 
@@ -31,6 +32,18 @@ const parsers = { [int8]: Number, ...Object.fromEntries([...json].map((type) => 
 const transactions = new Map();
 /** @type {Map<string, () => Promise<void>>} */
 const listening = new Map();
+
+// PGlite makes each file with rw-rw-rw-, whatever the umask says; in this thread all is for its owner alone.
+const { chmodSync, mkdirSync } = fs;
+const forOwner = 0o700;
+Object.assign(fs, {
+  /** @param {string} path @param {number} mode */
+  chmodSync: (path, mode) => {
+    chmodSync(path, mode & forOwner);
+  },
+  /** @param {string} path */
+  mkdirSync: (path) => mkdirSync(path, forOwner),
+});
 
 /** @type {PGlite} */
 let lite;
