@@ -5,6 +5,7 @@ import { type BacktestsApiOptions, backtestsApi } from './backtests/backtests-ap
 import { exportsApi } from './backtests/exports-api.ts';
 import { type EventsApiOptions, eventsApi } from './events/events-api.ts';
 import { healthChecks, metricsRoute, type Readiness } from './health.ts';
+import { compress } from './http/compress.ts';
 import { methodNotAllowed, notFound, problemHandler } from './http/problem.ts';
 import { type IncidentsApiOptions, incidentsApi } from './incidents/incidents-api.ts';
 import { openApiDocument } from './openapi/document.ts';
@@ -56,6 +57,7 @@ export function createApp(options: AppOptions): Express {
   app.set('trust proxy', hosts.trusts);
   app.use(measure(options.metrics.requests));
   app.use(securityHeaders());
+  app.use(compress());
   app.use(healthChecks(options.readiness));
   app.use(ownHostOnly(hosts));
   app.use(limitRequests((path) => path.startsWith('/assets/')));

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import express, { type RequestHandler, Router } from 'express';
+import expressStaticGzip from 'express-static-gzip';
 import { isNavigation } from './http/navigation.ts';
 
 /** The pages that the dashboard draws itself, all from one index.html. */
@@ -30,10 +31,20 @@ const notBuilt = `<!doctype html>
 /** Serves the built dashboard; files with a hash in their name are kept by browsers for good. */
 export function staticDashboard(directory: string): Router {
   const router = Router();
-  router.use(
-    '/assets',
-    express.static(join(directory, 'assets'), { immutable: true, maxAge: '1y', index: false }),
-  );
+  const assets = join(directory, 'assets');
+  // The build has left a compressed file beside each; what it left none for is compressed when it is asked for.
+  if (existsSync(assets)) {
+    router.use(
+      '/assets',
+      expressStaticGzip(assets, {
+        enableBrotli: true,
+        orderPreference: ['br', 'gz'],
+        index: false,
+        serveStatic: { immutable: true, maxAge: '1y' },
+      }),
+    );
+  }
+  router.use('/assets', express.static(assets, { immutable: true, maxAge: '1y', index: false }));
   router.use(
     express.static(directory, {
       index: false,

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sharedPglite } from '../../storage/test/shared-pglite.ts';
 import type { LoopwatchServer } from '../src/index.ts';
@@ -22,6 +23,8 @@ beforeAll(() => {
   writeFileSync(join(dashboardDir, 'index.html'), '<!doctype html><title>Loopwatch</title>');
   writeFileSync(join(dashboardDir, 'assets/index-abc123.js'), 'export {};');
   writeFileSync(join(dashboardDir, 'theme.js'), '');
+  writeFileSync(join(dashboardDir, 'assets/index-abc123.js.br'), brotliCompressSync('export {};'));
+  writeFileSync(join(dashboardDir, 'assets/index-abc123.js.gz'), gzipSync('export {};'));
 });
 
 afterAll(() => rmSync(dashboardDir, { recursive: true }));
@@ -248,4 +251,27 @@ it('a port that is taken makes start fail, and closes what was open', async () =
   await expect(startServer({ port: Number(port), openDatabase: emptyDatabase })).rejects.toThrow(
     'EADDRINUSE',
   );
+});
+
+describe('what is served is compressed', () => {
+  const cases: [string, string, string | null][] = [
+    ['/assets/index-abc123.js', 'gzip, deflate, br', 'br'],
+    ['/assets/index-abc123.js', 'gzip', 'gzip'],
+    ['/assets/index-abc123.js', 'identity', null],
+    ['/api/v1/openapi.json', 'gzip', 'gzip'],
+    ['/api/v1/openapi.json', 'identity', null],
+    ['/api/v1/auth/me', 'gzip', null],
+  ];
+  it.each(cases)('%s for a client that takes %s', async (path, accepted, encoding) => {
+    const answer = await get(path, { headers: { 'accept-encoding': accepted } });
+    expect([answer.status, answer.headers.get('content-encoding')]).toEqual([200, encoding]);
+    expect(answer.text).toMatch(/^(?:export|\{)/);
+    if (encoding !== null) expect(answer.headers.get('vary')?.toLowerCase()).toContain('accept-encoding');
+    const etag = answer.headers.get('etag') ?? '';
+    const again = await get(path, {
+      headers: { 'accept-encoding': accepted, 'if-none-match': etag, 'cache-control': 'max-age=0' },
+    });
+    expect(again.status).toBe(304);
+    if (path.startsWith('/assets')) expect(answer.headers.get('cache-control')).toContain('immutable');
+  });
 });

@@ -14,6 +14,23 @@ export function openApiDocument({ version }: ServerInfo): Json {
       description: 'Loops found in the event streams of AI agents.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
+    // None of them is needed where no login is set up.
+    security: [{ token: [] }, { login: [] }, {}],
+    components: {
+      securitySchemes: {
+        token: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'LOOPWATCH_API_TOKEN of operators, LOOPWATCH_VIEWER_TOKEN of viewers.',
+        },
+        login: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'loopwatch_session',
+          description: 'What POST /auth/login leaves.',
+        },
+      },
+    },
     paths: { ...describe(apiOperations, '/api/v1'), ...describe(otherOperations, '') },
   };
 }
