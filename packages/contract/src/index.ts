@@ -97,7 +97,12 @@ export {
   type JudgeAnswer,
   judgeAnswerSchema,
 } from './semantic-check.ts';
-export { type SessionSummary, sessionSummarySchema } from './session-summary.ts';
+export {
+  MAX_OPEN_INCIDENTS,
+  type OpenIncidentSummary,
+  type SessionSummary,
+  sessionSummarySchema,
+} from './session-summary.ts';
 export {
   didYouMean,
   environmentName,

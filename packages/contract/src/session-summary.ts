@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { detectorIds } from './verdict.ts';
+import { costSchema, detectorIds } from './verdict.ts';
 
 /**
  * A record of the `sessions` topic: a session as it stood at one of its events. The next one of the same session takes
@@ -7,6 +7,17 @@ import { detectorIds } from './verdict.ts';
  */
 
 const count = z.int().nonnegative();
+
+/** Of more, a summary names the first: so many tools at a time are no agent's work. */
+export const MAX_OPEN_INCIDENTS = 50;
+
+const openIncidentSchema = z
+  .object({
+    id: z.string(),
+    count,
+    cost: costSchema,
+  })
+  .describe('An open incident as it stands, also between two of its verdicts.');
 
 export const sessionSummarySchema = z.object({
   v: z.literal(1),
@@ -36,6 +47,7 @@ export const sessionSummarySchema = z.object({
     total: count.describe('All that were ever opened.'),
     byDetector: z.partialRecord(z.enum(detectorIds), count).describe('The total, by detector.'),
   }),
+  openIncidents: z.array(openIncidentSchema).max(MAX_OPEN_INCIDENTS).optional(),
   verdicts: count,
   course: z
     .array(z.number())
@@ -52,3 +64,4 @@ export const sessionSummarySchema = z.object({
 });
 
 export type SessionSummary = z.infer<typeof sessionSummarySchema>;
+export type OpenIncidentSummary = z.infer<typeof openIncidentSchema>;

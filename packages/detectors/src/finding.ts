@@ -58,6 +58,8 @@ export interface Step {
   mark(): Mark;
   /** Reports a finding; the order of the calls is the order of the verdicts. */
   emit(finding: Finding): void;
+  /** An open incident went on, which is no news. */
+  goOn(slot: string, count: number): void;
   /** Tells that a model request begins, and which of those allowed in a prompt it is. */
   noteTurnRequest(number: number, allowed: number): void;
 }

@@ -1,6 +1,7 @@
 import type { Mode, VerdictAction, VerdictOutcome, VerdictPhase } from '@loopwatch/contract';
 import type { Finding, Step } from './finding.ts';
 import type { Mark } from './mark.ts';
+import { slotOf } from './open-incidents.ts';
 import type { Sentence } from './quoted-calls.ts';
 
 /** What a detector has to say of its loop as it is now: a finding, but for what the incident itself knows. */
@@ -20,6 +21,8 @@ export class Incident {
   action: VerdictAction = 'none';
   count = 0;
   private nextLevel: number;
+  /** What tells it apart from other open ones; found out when it is first needed. */
+  private slot: string | undefined;
 
   constructor(mode: Mode, threshold: number, since: Mark) {
     this.mode = mode;
@@ -43,14 +46,16 @@ export class Incident {
   }
 
   /** The pattern holds with this count, which is told where it is news. */
-  report(step: Pick<Step, 'emit'>, count: number, account: () => Account): void {
+  report(step: Pick<Step, 'emit' | 'goOn'>, count: number, account: () => Account): void {
     const phase = this.repeat(count);
     if (phase !== undefined) step.emit(this.finding(phase, account()));
+    else step.goOn((this.slot ??= slotOf({ key: '', ...account() })), count);
   }
 
   /** The finding that says how the incident stands; what the account leaves out is as most have it. */
   finding(phase: VerdictPhase, { guidance, evidence, ...account }: Account): Finding {
     const { action, count, since } = this;
+    this.slot = slotOf({ key: '', ...account });
     return {
       key: '',
       windowMs: null,

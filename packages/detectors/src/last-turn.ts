@@ -2,7 +2,7 @@ import type { KnownEvent } from '@loopwatch/contract';
 import type { HistorySnapshot } from './call-history.ts';
 import type { DetectorBank } from './detector-bank.ts';
 import type { Finding } from './finding.ts';
-import { type OpenIncident, type OpenIncidents, slotOf } from './open-incidents.ts';
+import { type IncidentSlot, type OpenIncidents, slotOf } from './open-incidents.ts';
 import type { DetectionPlan } from './plan.ts';
 import type { SessionStep } from './session-step.ts';
 import type { SessionTotals } from './session-totals.ts';
@@ -12,7 +12,7 @@ interface Checkpoint {
   readonly turns: number;
   readonly calls: number;
   /** Ids of the incidents that were open, by their slot. */
-  readonly incidents: readonly OpenIncident[];
+  readonly incidents: readonly IncidentSlot[];
   /** One entry per detector kind. */
   readonly detectors: readonly unknown[];
   readonly history: HistorySnapshot | null;
@@ -46,7 +46,7 @@ export class LastTurn {
     this.checkpoint = {
       turns,
       calls,
-      incidents: incidents.snapshot(),
+      incidents: incidents.slots(),
       detectors: bank.revocableStates(),
       history: bank.calls?.snapshot() ?? null,
     };

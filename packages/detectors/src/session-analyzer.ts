@@ -1,4 +1,10 @@
-import { type AgentEvent, type CheckAnswer, eventTime, type KnownEvent } from '@loopwatch/contract';
+import {
+  type AgentEvent,
+  type CheckAnswer,
+  eventTime,
+  type KnownEvent,
+  type OpenIncidentSummary,
+} from '@loopwatch/contract';
 import { chatCommands } from './chat-commands.ts';
 import type { Detection } from './detection.ts';
 import { type BankSnapshot, DetectorBank } from './detector-bank.ts';
@@ -201,6 +207,15 @@ export class SessionAnalyzer extends SessionStep {
   /** Ids of the incidents that are open now. */
   get openIncidents(): string[] {
     return this.incidents.ids;
+  }
+
+  /** How the open incidents stand, the last event included. */
+  get openIncidentSummaries(): OpenIncidentSummary[] {
+    return this.incidents.summaries(this.markNow());
+  }
+
+  goOn(slot: string, count: number): void {
+    this.incidents.goOn(slot, count);
   }
 
   /** Index of the last event that was no duplicate. */

@@ -71,11 +71,14 @@ export abstract class SessionStep implements Step {
     this.findings = [...this.findings, finding];
   }
 
+  abstract goOn(slot: string, count: number): void;
+
   noteTurnRequest(number: number, allowed: number): void {
     this.turnRequest = { number, allowed };
   }
 
-  private markNow(): Mark {
+  /** The session as it is, the last event included. */
+  protected markNow(): Mark {
     return this.totals.mark(this.event, this.time, this.position);
   }
 }

@@ -64,6 +64,7 @@ export function createToolCallTracker(
         calls: null,
         mark: () => mark,
         emit: () => undefined,
+        goOn: () => undefined,
         noteTurnRequest: () => undefined,
       };
       const { count, action } = detector.judge(step, name, args);

@@ -68,7 +68,7 @@ export function toVerdict(
     ...(finding.guidance !== undefined &&
       privacy.storeText && { guidance: presentableText(finding.guidance, 4000, privacy) }),
     evidence: presentable(finding.evidence, privacy),
-    cost: cost(finding, scene),
+    cost: costSince(finding, scene.after),
     model: scene.model,
     backend: scene.backend,
     agent: scene.agent,
@@ -90,8 +90,11 @@ function reasonOf(finding: Finding, privacy: Privacy): Pick<Verdict, 'reason' | 
   return shown.startsWith(String(count), countAt) ? { reason: shown, countAt } : { reason: shown };
 }
 
-/** What the loop has used since it began, the event at hand included. */
-function cost({ since, calls }: Finding, { after }: Scene): Cost {
+/** What the loop has used since it began. @param after the session behind the event at hand */
+export function costSince(
+  { since, calls }: { readonly since: Mark; readonly calls?: number | undefined },
+  after: Mark,
+): Cost {
   return {
     calls: calls ?? after.calls - since.calls,
     // The turn in which the loop began counts too, where turns are reported at all.

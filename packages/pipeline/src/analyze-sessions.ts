@@ -56,7 +56,7 @@ export function analyzeSessions<R extends InputRecord>(
             return;
           }
           observer.event(event.type);
-          sessions.news?.note(entry, event.type, record.offset, verdicts, place);
+          sessions.news?.note(entry, event.type, record.offset, verdicts);
           if (session.reception === 'refused_setting')
             observer.refusedSetting(item.sessionId, session.refusal);
           if (session.turnRequest !== null) observer.turnRequest(item.sessionId, session.turnRequest);

@@ -15,9 +15,10 @@ import {
   type VerdictOutcome,
 } from './records.ts';
 import { answerFirst, answerLater, askLater, type CheckHandling } from './semantic-checks.ts';
-import type { SessionNews } from './session-news.ts';
+import type { SessionNews, ToldChanges } from './session-news.ts';
 import { SessionStore } from './session-store.ts';
 
+const NOTHING_TOLD: ToldChanges = { sessions: 0, incidents: [] };
 const NO_NEWS: SessionNews = { summaries: [], over: [], checksOver: [] };
 
 /**
@@ -155,6 +156,25 @@ export class LoopPipeline {
   /** A check of a session in the partition is recorded, in the step of the next checkpoint. */
   noteCheck({ topic, partition }: Place, { sessionId, id }: Pick<CheckRecord, 'sessionId' | 'id'>): void {
     this.store.partition(topic, partition).noteCheck(sessionId, id);
+  }
+
+  /**
+   * Has what changed sessions told with the next {@link takeNews}.
+   *
+   * @param most sessions at a time, those that have waited longest
+   */
+  tellChanges({ topic, partition }: Place, most: number): ToldChanges {
+    return this.store.partition(topic, partition).news?.tellChanges(most) ?? NOTHING_TOLD;
+  }
+
+  /** Offset of the partition's first event that no summary knows of, once the news is taken; undefined: all is told. */
+  untoldFrom({ topic, partition }: Place): number | undefined {
+    return this.store.partition(topic, partition).news?.untoldFrom;
+  }
+
+  /** After the replay: events from this offset on may be in no summary. */
+  noteUntold({ topic, partition }: Place, offset: number): void {
+    this.store.partition(topic, partition).noteUntold(offset);
   }
 
   /** What is to be told of the partition's sessions since the last time, together with the next checkpoint. */

@@ -107,6 +107,16 @@ export class PartitionSessions implements EntryOwner {
     if (entry !== undefined) this.unrepeatable.add(entry);
   }
 
+  /** Events from this offset on may be in no summary. */
+  noteUntold(offset: number): void {
+    const { news } = this;
+    if (news === undefined) return;
+    const entries = [...this.all()].filter(({ analyzer }) => analyzer.lastPosition >= offset);
+    entries.sort((a, b) => a.analyzer.lastPosition - b.analyzer.lastPosition);
+    // The first of a session's untold events is not known; this is no later.
+    for (const entry of entries) news.noteChanged(entry, offset);
+  }
+
   /**
    * Takes back a session as it was kept. Its time does not count as the partition's: the replay may be far behind it, or
    * its clock be wrong, and the sessions that are replayed must not be thought idle for it.
@@ -118,6 +128,7 @@ export class PartitionSessions implements EntryOwner {
     entry.analyzer.restore(snapshot);
     entry.coveredTo = coveredTo;
     Object.assign(entry, copyMarks(marks));
+    entry.livedAt = snapshot.lastTime;
     this.store.touch(entry);
   }
 

@@ -94,7 +94,7 @@ function conclude(
   try {
     const verdicts = session.answer(check.id, answer, origins);
     if (verdicts === undefined) return null;
-    if (verdicts.length > 0) sessions.news?.noteAnswer(entry, verdicts, place);
+    if (verdicts.length > 0) sessions.news?.noteAnswer(entry, verdicts);
     return verdicts.map((verdict, i) => {
       const source = { ...place, firstOffset: String(origins[i] ?? offset), offset: String(offset) };
       return { ...verdict, source };

@@ -1,5 +1,6 @@
 import type { Detection, SessionAnalyzer } from '@loopwatch/detectors';
 import type { SessionMarks } from './session-marks.ts';
+import type { SessionNewsBook } from './session-news.ts';
 
 /** A session in memory. */
 export interface SessionEntry extends SessionMarks {
@@ -11,6 +12,8 @@ export interface SessionEntry extends SessionMarks {
   dirtySince: number;
   /** Number of the store's event at which the session was last used. */
   touched: number;
+  /** Event time of its latest event that is a sign of life. */
+  livedAt: number;
   older: SessionEntry | undefined;
   newer: SessionEntry | undefined;
 }
@@ -21,7 +24,7 @@ export interface EntryOwner {
   readonly newestTime: number;
   remove(entry: SessionEntry): void;
   /** Who collects what is to be told of its sessions, if anybody does. */
-  readonly news?: { noteOver(entry: SessionEntry): void } | undefined;
+  readonly news?: Pick<SessionNewsBook, 'noteOver' | 'noteGone' | 'noteFault'> | undefined;
 }
 
 /** The store of all sessions, as a partition sees it. */

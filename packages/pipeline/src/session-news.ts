@@ -1,4 +1,4 @@
-import type { SessionSummary } from '@loopwatch/contract';
+import { MAX_OPEN_INCIDENTS, type SessionSummary } from '@loopwatch/contract';
 import type { PureVerdict } from '@loopwatch/detectors';
 import type { Place } from './records.ts';
 import type { SessionEntry } from './session-entry.ts';
@@ -14,57 +14,73 @@ export interface SessionNews {
   readonly checksOver: readonly string[];
 }
 
-/** A session that goes on is told of again when so much event time lies between, ms. */
+/** A session's course gets a point when so much event time lies behind the latest, ms. */
 const INTERVAL = 30_000;
+
+/** What was told of because it had changed. */
+export interface ToldChanges {
+  readonly sessions: number;
+  /** Their open incidents. */
+  readonly incidents: readonly string[];
+}
 
 type Told = readonly Pick<PureVerdict, 'phase' | 'detector'>[];
 
 /**
- * Collects what is to be told of the sessions of a partition. When, and what, follows from a session's own events alone,
- * so that every run comes to the same summaries: with its first event (settings are none), with each verdict, with its end, and with the
- * first event that lies far enough from the latest summary. Those that others of the same session follow at once, before
- * anything is taken, are left out.
+ * Collects what is to be told of the sessions of a partition. With its first event, with each verdict and with its end a
+ * session is told of in the step of that event; what else changes it waits for the next {@link tellChanges}. Summaries that
+ * others of the same session follow before anything is taken are left out.
  */
 export class SessionNewsBook {
   /** `null`: the session's time is over. */
   private readonly latest = new Map<string, SessionSummary | null>();
+  /** Sessions with events that no summary knows of, by the offset of the first of these; in the order of these. */
+  private readonly changed = new Map<SessionEntry, number>();
   private checksOver: string[] = [];
+  private readonly place: Place;
+
+  constructor(place: Place) {
+    this.place = place;
+  }
 
   /** To be called after each event that is no duplicate. */
-  note(entry: SessionEntry, type: string, offset: number, verdicts: Told, place: Place): void {
+  note(entry: SessionEntry, type: string, offset: number, verdicts: Told): void {
     const { analyzer } = entry;
     const ends = type === 'session_ended';
     if (type === 'control') {
-      this.noteControl(entry, offset, verdicts, place);
+      this.noteControl(entry, offset, verdicts);
       return;
     }
+    entry.livedAt = analyzer.lastTime;
     if (analyzer.eventIndex === 0) begin(entry, offset);
     // Either way: a clock that was set back must not silence the session.
-    else if (verdicts.length === 0 && !ends && Math.abs(sinceTold(entry)) < INTERVAL) return;
+    else if (verdicts.length === 0 && !ends && Math.abs(sinceTold(entry)) < INTERVAL) {
+      if (!this.changed.has(entry)) this.changed.set(entry, offset);
+      return;
+    }
     if (verdicts.length > 0) count(entry, verdicts);
     const elapsed = analyzer.lastTime - entry.startedAt;
     if (analyzer.eventIndex > 0) noteCourse(tallyOf(entry), elapsed, analyzer.account.events);
     entry.toldAt = ends ? null : elapsed;
-    this.tell(entry, place);
+    this.tell(entry);
   }
 
   /** Settings come from outside and are no sign of life: the session stays as old, and as ended, as it was. */
-  private noteControl(entry: SessionEntry, offset: number, verdicts: Told, place: Place): void {
+  private noteControl(entry: SessionEntry, offset: number, verdicts: Told): void {
     const isFirst = entry.analyzer.eventIndex === 0;
     if (isFirst) begin(entry, offset);
     // The session is told of with the first event that is one.
     if (isFirst) entry.toldAt = null;
     if (verdicts.length === 0) return;
     count(entry, verdicts);
-    const { startedAt, toldAt } = entry;
-    this.tell(entry, place, toldAt === null ? undefined : startedAt + toldAt);
+    this.tell(entry);
   }
 
   /** To be called when a late answer led to verdicts. */
-  noteAnswer(entry: SessionEntry, verdicts: Told, place: Place): void {
+  noteAnswer(entry: SessionEntry, verdicts: Told): void {
     count(entry, verdicts);
     if (entry.toldAt !== null) entry.toldAt = entry.analyzer.lastTime - entry.startedAt;
-    this.tell(entry, place);
+    this.tell(entry);
   }
 
   /** The record of a check goes with its session; one whose session is gone, at once. */
@@ -75,13 +91,49 @@ export class SessionNewsBook {
 
   /** The session's time is over. */
   noteOver(entry: SessionEntry): void {
+    this.changed.delete(entry);
     this.latest.set(entry.analyzer.sessionId, null);
     if (entry.tally !== undefined) this.checksOver.push(...entry.tally.checks);
+  }
+
+  /** The session goes from memory, but may come back. */
+  noteGone(entry: SessionEntry): void {
+    if (this.changed.has(entry)) this.tell(entry);
+  }
+
+  /** The session's state cannot be trusted: it is not told. */
+  noteFault(entry: SessionEntry): void {
+    this.changed.delete(entry);
+  }
+
+  /** The session has events from this offset on that may be in no summary, as after a takeover. */
+  noteChanged(entry: SessionEntry, offset: number): void {
+    this.changed.set(entry, offset);
   }
 
   /** What the records of a replay led to is told already. That a session is over may not be: it is said again. */
   dropSummaries(): void {
     for (const [sessionId, summary] of this.latest) if (summary !== null) this.latest.delete(sessionId);
+    this.changed.clear();
+  }
+
+  /** Tells of sessions that have changed, those waiting longest first; more than `most` wait for the next time. */
+  tellChanges(most: number): ToldChanges {
+    const incidents: string[] = [];
+    let sessions = 0;
+    for (const entry of this.changed.keys()) {
+      if (sessions === most) break;
+      this.tell(entry);
+      incidents.push(...entry.analyzer.openIncidents);
+      sessions += 1;
+    }
+    return { sessions, incidents };
+  }
+
+  /** Offset of the first event that no summary knows of, once what is there is taken; undefined when there is none. */
+  get untoldFrom(): number | undefined {
+    const [offset] = this.changed.values();
+    return offset;
   }
 
   take(): SessionNews {
@@ -93,8 +145,9 @@ export class SessionNewsBook {
     return { summaries, over, checksOver };
   }
 
-  private tell(entry: SessionEntry, place: Place, lastEventAt?: number): void {
-    this.latest.set(entry.analyzer.sessionId, summaryOf(entry, place, lastEventAt));
+  private tell(entry: SessionEntry): void {
+    this.changed.delete(entry);
+    this.latest.set(entry.analyzer.sessionId, summaryOf(entry, this.place));
   }
 }
 
@@ -123,9 +176,8 @@ function count(marks: SessionMarks, verdicts: Told): void {
 
 /** The session as it stands. */
 function summaryOf(
-  { analyzer, firstOffset, startedAt, toldAt, tally }: SessionEntry,
+  { analyzer, firstOffset, startedAt, toldAt, tally, livedAt }: SessionEntry,
   { topic, partition }: Place,
-  lastEventAt = analyzer.lastTime,
 ): SessionSummary {
   const { account, openIncidents } = analyzer;
   const byDetector = { ...tally?.opened };
@@ -135,7 +187,7 @@ function summaryOf(
     sessionId: analyzer.sessionId,
     status: toldAt === null ? 'ended' : 'live',
     startedAt,
-    lastEventAt,
+    lastEventAt: livedAt,
     events: account.events,
     prompts: account.prompts,
     turns: account.turns,
@@ -147,6 +199,9 @@ function summaryOf(
     agent: account.agent,
     tenant: account.tenant,
     incidents: { open: openIncidents.length, total, byDetector },
+    ...(openIncidents.length > 0 && {
+      openIncidents: analyzer.openIncidentSummaries.slice(0, MAX_OPEN_INCIDENTS),
+    }),
     verdicts: tally?.verdicts ?? 0,
     ...(tally !== undefined && tally.course.length > 0 && { course: [...tally.course] }),
     source: {

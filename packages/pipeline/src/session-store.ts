@@ -47,7 +47,7 @@ export class SessionStore implements EntryStore<PartitionSessions> {
     const name = `${topic}/${String(partition)}`;
     let sessions = this.partitions.get(name);
     if (sessions === undefined) {
-      const news = this.options.news === true ? new SessionNewsBook() : undefined;
+      const news = this.options.news === true ? new SessionNewsBook({ topic, partition }) : undefined;
       sessions = new PartitionSessions(this, this.options.detection, news);
       this.partitions.set(name, sessions);
     }
@@ -115,6 +115,7 @@ export class SessionStore implements EntryStore<PartitionSessions> {
       firstOffset: -1,
       startedAt: 0,
       toldAt: null,
+      livedAt: 0,
       tally: undefined,
     };
     partition.add(entry);
@@ -130,7 +131,10 @@ export class SessionStore implements EntryStore<PartitionSessions> {
   private evict(entry: SessionEntry, reason: EvictionReason): void {
     this.unlink(entry);
     entry.partition.remove(entry);
-    if (isOver(entry, reason)) entry.partition.news?.noteOver(entry);
+    const { news } = entry.partition;
+    if (isOver(entry, reason)) news?.noteOver(entry);
+    else if (reason === 'lru') news?.noteGone(entry);
+    else news?.noteFault(entry);
     this.entries -= 1;
     const { observer } = this.options;
     observer.evicted(reason);

@@ -75,7 +75,7 @@ it('a session is told of as before once it is restored, and its checks go with i
   const entryOf = ({ sessions }: Open) =>
     [...sessions.all()].find(({ analyzer }) => analyzer.sessionId === 's');
   for (const made of [before, after])
-    made.news.noteAnswer(entryOf(made)!, [{ phase: 'opened', detector: 'semantic' }], place);
+    made.news.noteAnswer(entryOf(made)!, [{ phase: 'opened', detector: 'semantic' }]);
   const late = after.news.take();
   expect(late).toEqual(before.news.take());
   expect(late.summaries).toMatchObject([{ verdicts: 2, source: { firstOffset: '100', lastOffset: '103' } }]);

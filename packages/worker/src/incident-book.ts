@@ -1,5 +1,5 @@
-import type { Verdict } from '@loopwatch/contract';
-import type { WorkerMetrics } from './metrics.ts';
+import { type DetectorId, isQuiet, type Verdict } from '@loopwatch/contract';
+import type { IncidentStates, WorkerMetrics } from './metrics.ts';
 
 /** What the metrics know of an incident that is open. */
 export interface OpenIncident {
@@ -14,9 +14,29 @@ export interface OpenIncident {
 export class IncidentBook {
   private readonly metrics: WorkerMetrics;
   private readonly open = new Map<string, OpenIncident>();
+  /** Those that have had any. */
+  private readonly detectors = new Set<DetectorId>();
+  /** When the session of each was last active, see {@link isQuiet}. */
+  private readonly activeAt = new Map<string, number>();
 
   constructor(metrics: WorkerMetrics) {
     this.metrics = metrics;
+  }
+
+  /** The sessions of these incidents have sent something. @param at wall clock, epoch ms */
+  noteActivity(incidentIds: Iterable<string>, at: number): void {
+    for (const id of incidentIds) if (this.open.has(id)) this.activeAt.set(id, at);
+  }
+
+  /** Those that go on and those that are quiet, each as its detector. @param now wall clock, epoch ms */
+  statesAt(now: number): IncidentStates {
+    const open: DetectorId[] = [];
+    const quiet: DetectorId[] = [];
+    for (const { id, detector } of this.open.values()) {
+      const lastActivityAt = this.activeAt.get(id) ?? 0;
+      (isQuiet({ lastActivityAt }, now) ? quiet : open).push(detector);
+    }
+    return { open, quiet, detectors: this.detectors };
   }
 
   /** Counts a verdict that was just published. */
@@ -48,7 +68,7 @@ export class IncidentBook {
   }
 
   restore(incident: OpenIncident): void {
-    if (!this.open.has(incident.id)) this.metrics.incidentsOpen.inc({ detector: incident.detector });
+    this.detectors.add(incident.detector);
     this.open.set(incident.id, incident);
   }
 
@@ -58,10 +78,8 @@ export class IncidentBook {
 
   /** The incident will not be heard of again. */
   forget(incidentId: string): void {
-    const incident = this.open.get(incidentId);
-    if (incident === undefined) return;
     this.open.delete(incidentId);
-    this.metrics.incidentsOpen.dec({ detector: incident.detector });
+    this.activeAt.delete(incidentId);
   }
 }
 

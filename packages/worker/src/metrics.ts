@@ -1,3 +1,4 @@
+import type { DetectorId } from '@loopwatch/contract';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 /** Every metric of the worker, by name and meaning in one place. Label values come from closed sets, never from ids. */
@@ -10,6 +11,7 @@ export interface WorkerMetrics {
   readonly blocks: Counter;
   readonly mitigations: Counter<'outcome'>;
   readonly incidentsOpen: Gauge<'detector'>;
+  readonly incidentsQuiet: Gauge<'detector'>;
   readonly wastedTokens: Counter;
   readonly wastedCalls: Counter;
   readonly detectionLatency: Histogram;
@@ -29,13 +31,39 @@ export interface WorkerMetrics {
   readonly faults: Counter;
 }
 
-export function createWorkerMetrics(registry: Registry, activeSessions: () => number): WorkerMetrics {
+/** Incidents that are not resolved, each as its detector. */
+export interface IncidentStates {
+  readonly open: readonly DetectorId[];
+  readonly quiet: readonly DetectorId[];
+  /** Detectors that have had some. */
+  readonly detectors: Iterable<DetectorId>;
+}
+
+/** What is looked at when somebody asks for the metrics. */
+export interface WorkerState {
+  readonly activeSessions: () => number;
+  readonly incidents: () => IncidentStates;
+}
+
+export function createWorkerMetrics(
+  registry: Registry,
+  { activeSessions, incidents }: WorkerState,
+): WorkerMetrics {
   const registers = [registry];
   const counter = <L extends string = never>(
     name: string,
     help: string,
     labelNames: readonly L[] = [],
   ): Counter<L> => new Counter({ name: `loopwatch_${name}`, help, labelNames, registers });
+  const incidentGauge = (name: string, help: string, state: 'open' | 'quiet'): Gauge<'detector'> =>
+    new Gauge({
+      ...{ name: `loopwatch_${name}`, help, labelNames: ['detector'], registers },
+      collect() {
+        const states = incidents();
+        for (const detector of states.detectors) this.set({ detector }, 0);
+        for (const detector of states[state]) this.inc({ detector });
+      },
+    });
   return {
     events: counter('events_total', 'Events taken, by type; types that are not known share "other".', [
       'type',
@@ -49,12 +77,12 @@ export function createWorkerMetrics(registry: Registry, activeSessions: () => nu
     warnings: counter('warnings_total', 'Warnings issued: verdicts with action warn or chance.'),
     blocks: counter('blocks_total', 'Blocks applied: verdicts with action block.'),
     mitigations: counter('mitigations_total', 'What came of a chance: recovered or blocked.', ['outcome']),
-    incidentsOpen: new Gauge({
-      name: 'loopwatch_incidents_open',
-      help: 'Loops that go on now.',
-      labelNames: ['detector'],
-      registers,
-    }),
+    incidentsOpen: incidentGauge('incidents_open', 'Loops that go on now.', 'open'),
+    incidentsQuiet: incidentGauge(
+      'incidents_quiet',
+      'Loops that are not resolved, but whose session has sent nothing for a minute.',
+      'quiet',
+    ),
     wastedTokens: counter('wasted_tokens_total', 'Tokens used inside loops, where producers report usage.'),
     wastedCalls: counter('wasted_calls_total', 'Tool calls made inside loops.'),
     detectionLatency: new Histogram({

@@ -1,5 +1,4 @@
 import { type CheckRecord, judgedHeader, type TopicNames, type Verdict } from '@loopwatch/contract';
-import { oneLine } from '@loopwatch/detectors';
 import type {
   LogRecord,
   OutputRecord,
@@ -36,6 +35,8 @@ export interface PartitionWorkDeps {
   readonly letters: DeadLetterLog;
   /** A replay goes through no more records than about these: sessions that reach back further are kept as snapshots. */
   readonly replayReach: number;
+  /** How often what goes on in sessions is told, ms. */
+  readonly tellIntervalMs: number;
   /** Wall clock, epoch ms. */
   readonly now: () => number;
   /** Told when something was processed. */
@@ -46,6 +47,10 @@ export interface PartitionWorkDeps {
 
 /** Sessions kept in one step; a wave of old ones is spread over several. */
 const MOST_KEPT = 1_000;
+/** Sessions told of at a time: bounds what live numbers cost, in bytes and work, where very many sessions go on. */
+const MAX_TOLD = 1_000;
+/** Kept state: the offset before which summaries have told of all events. */
+const TOLD_KEY = 'told';
 
 /** A verdict on its way out, with the timestamp of the record that led to it, epoch ms. */
 interface Found {
@@ -64,6 +69,9 @@ export class PartitionWork implements PartitionTask {
   /** Offset of the next record. */
   private position = 0;
   private closed = false;
+  /** Of events at this offset and behind it, summaries may not have told; as it is durable, or on its way there. */
+  private told = 0;
+  private ticker: NodeJS.Timeout | undefined;
   /** Sessions that were kept under other settings, or by another version. */
   private notRestored = 0;
   private readonly history = new SettingsHistory();
@@ -80,6 +88,10 @@ export class PartitionWork implements PartitionTask {
 
   restore(entry: { readonly key: string; readonly value: string }): void {
     const { settings } = this.deps;
+    if (entry.key === TOLD_KEY) {
+      this.told = Number(entry.value);
+      return;
+    }
     if (this.history.restore(entry, (found) => settings.versionOf(found))) return;
     const kept = readKept(entry);
     if (kept === undefined) this.notRestored += 1;
@@ -91,7 +103,10 @@ export class PartitionWork implements PartitionTask {
     this.restoreSessions();
     for (const { version, records } of this.history.cut(batch.records)) {
       pipeline.adopt(this.place, version.detection);
-      for (const verdict of await pipeline.replay({ ...this.place, records })) incidents.recall(verdict);
+      for (const verdict of await pipeline.replay({ ...this.place, records })) {
+        incidents.recall(verdict);
+        incidents.noteActivity([verdict.incidentId], verdict.time);
+      }
     }
   }
 
@@ -106,6 +121,22 @@ export class PartitionWork implements PartitionTask {
     }
     this.adoptSettings();
     this.deps.pipeline.resume(this.place);
+    if (this.told < position) this.deps.pipeline.noteUntold(this.place, this.told);
+    this.ticker = setInterval(() => this.tell(), this.deps.tellIntervalMs);
+  }
+
+  /**
+   * Tells how sessions that go on stand, in a step of its own: nothing else may come of their partition for long. Which
+   * events are told of is kept with it, so that a takeover tells of the others, and of no more.
+   */
+  private tell(): void {
+    const { pipeline, incidents, now } = this.deps;
+    const active = pipeline.tellChanges(this.place, MAX_TOLD);
+    const told = pipeline.untoldFrom(this.place) ?? this.position;
+    if (active.sessions === 0 && told === this.told) return;
+    incidents.noteActivity(active.incidents, now());
+    this.told = told;
+    void this.commit([], [], [{ key: TOLD_KEY, value: String(told) }]);
   }
 
   private restoreSessions(): void {
@@ -118,6 +149,10 @@ export class PartitionWork implements PartitionTask {
       }
       pipeline.restore(this.place, kept, version.detection);
       for (const incident of kept.incidents) incidents.restore(incident);
+      incidents.noteActivity(
+        kept.incidents.map(({ id }) => id),
+        kept.snapshot.lastTime,
+      );
     }
   }
 
@@ -180,14 +215,20 @@ export class PartitionWork implements PartitionTask {
 
   close(): void {
     this.closed = true;
+    clearInterval(this.ticker);
     const { topic, partition } = this.place;
     this.deps.pipeline.drop(topic, partition);
   }
 
   /** @returns whether the step is durable; if not, the partition's work begins anew */
-  private async commit(outputs: readonly OutputRecord[], found: readonly Found[]): Promise<boolean> {
+  private async commit(
+    outputs: readonly OutputRecord[],
+    found: readonly Found[],
+    changes: readonly StateChange[] = [],
+  ): Promise<boolean> {
     try {
-      await this.lane.commit(this.step(outputs, found));
+      const step = this.step(outputs, found);
+      await this.lane.commit({ ...step, state: [...step.state, ...changes] });
     } catch {
       return false;
     }
@@ -195,6 +236,7 @@ export class PartitionWork implements PartitionTask {
     const sentAt = now();
     for (const { verdict, timestamp } of found) {
       incidents.note(verdict);
+      incidents.noteActivity([verdict.incidentId], sentAt);
       metrics.detectionLatency.observe(Math.max(0, sentAt - timestamp) / 1000);
       logVerdict(logger, verdict);
     }

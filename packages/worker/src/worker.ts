@@ -35,11 +35,14 @@ export interface WorkerDeps {
   readonly now?: () => number;
   /** A clock that never goes back, ms; the system's by default. */
   readonly monotonic?: () => number;
+  /** How often what goes on in sessions is told, ms; 1,000 by default. */
+  readonly tellIntervalMs?: number;
 }
 
 /** How often is asked how far the partitions are. */
 const LOOK_MS = 5_000;
 const REPLAY_REACH = 100_000;
+const TELL_INTERVAL_MS = 1_000;
 
 /** What a health check may ask. */
 export interface WorkerStatus {
@@ -72,7 +75,10 @@ export class Worker {
   constructor(deps: WorkerDeps) {
     this.deps = deps;
     this.now = deps.now ?? Date.now;
-    this.metrics = createWorkerMetrics(deps.registry, () => this.pipeline.activeSessions);
+    this.metrics = createWorkerMetrics(deps.registry, {
+      activeSessions: () => this.pipeline.activeSessions,
+      incidents: () => this.incidents.statesAt(this.now()),
+    });
     this.incidents = new IncidentBook(this.metrics);
     const monotonic = deps.monotonic ?? (() => performance.now());
     this.letters = new DeadLetterLog(deps.logger, monotonic);
@@ -156,6 +162,7 @@ export class Worker {
             metrics: this.metrics,
           },
           ...{ incidents: this.incidents, tally: this.tally, logger: this.deps.logger, now: this.now },
+          tellIntervalMs: this.deps.tellIntervalMs ?? TELL_INTERVAL_MS,
           replayReach: this.deps.replayReach ?? REPLAY_REACH,
           letters: this.letters,
           durable: (position) => {

@@ -14,14 +14,25 @@ export interface LogLine extends Record<string, unknown> {
 }
 
 /** A worker on a log in memory, started. */
-export async function startWorker(detection: DetectionInput = {}, level = 'debug', model?: ModelClient) {
-  const made = createWorker(detection, level, model);
+export async function startWorker(
+  detection: DetectionInput = {},
+  level = 'debug',
+  model?: ModelClient,
+  tellIntervalMs?: number,
+) {
+  const made = createWorker(detection, level, model, tellIntervalMs);
   await made.worker.start();
   return made;
 }
 
 /** A worker on a log in memory, not started yet. */
-export function createWorker(detection: DetectionInput = {}, level = 'debug', model?: ModelClient) {
+export function createWorker(
+  detection: DetectionInput = {},
+  level = 'debug',
+  model?: ModelClient,
+  // Longer than any test: summaries come with what causes them.
+  tellIntervalMs = 600_000,
+) {
   const log = new MemoryRunner(topics.events);
   const registry = new Registry();
   const lines: LogLine[] = [];
@@ -39,6 +50,7 @@ export function createWorker(detection: DetectionInput = {}, level = 'debug', mo
     model,
     now: () => clock.now,
     monotonic: () => clock.now,
+    tellIntervalMs,
   });
   return { worker, log, registry, lines, clock };
 }

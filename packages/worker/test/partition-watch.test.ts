@@ -10,7 +10,10 @@ function watching() {
   const registry = new Registry();
   const clock = { now: 0 };
   const watch = new PartitionWatch(
-    createWorkerMetrics(registry, () => 0),
+    createWorkerMetrics(registry, {
+      activeSessions: () => 0,
+      incidents: () => ({ open: [], quiet: [], detectors: [] }),
+    }),
     () => clock.now,
   );
   watch.assign([place]);

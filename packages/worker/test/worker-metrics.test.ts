@@ -44,6 +44,7 @@ describe('the metrics', () => {
         'blocks_total',
         'mitigations_total',
         'incidents_open',
+        'incidents_quiet',
         'wasted_tokens_total',
         'wasted_calls_total',
         'detection_latency_seconds',

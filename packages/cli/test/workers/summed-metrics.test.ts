@@ -8,7 +8,12 @@ import { type Snapshot, snapshotSchema } from '../../src/workers/worker-messages
 /** What a worker gives for its metrics after `use` of them. */
 async function snapshot(use: (metrics: WorkerMetrics) => void, sessions = 0): Promise<Snapshot> {
   const registry = new Registry();
-  use(createWorkerMetrics(registry, () => sessions));
+  use(
+    createWorkerMetrics(registry, {
+      activeSessions: () => sessions,
+      incidents: () => ({ open: [], quiet: [], detectors: [] }),
+    }),
+  );
   return snapshotSchema.parse(structuredClone(await registry.getMetricsAsJSON()));
 }
 

@@ -8,20 +8,22 @@ import { pageSchema } from './paging.ts';
 
 const { incidents } = sessionSummarySchema.shape;
 
-export const sessionItemSchema = sessionSummarySchema.omit({ v: true, status: true }).extend({
-  state: z
-    .enum(sessionStates)
-    .describe(
-      'quiet: no event for a minute. ended: by its own event. idle: quiet for so long that it was freed; its next event starts it afresh.',
-    ),
-  incidents: incidents.extend({
-    open: incidents.shape.open.describe('Going on now: the session is live.'),
-    quiet: incidents.shape.open.describe('Neither resolved nor open, since the session has gone quiet.'),
-  }),
-  lastActivityAt: z.number().describe('Wall clock at which its latest event was processed, epoch ms.'),
-  updatedAt: z.number().describe('Wall clock of the latest summary, epoch ms.'),
-  sample: z.literal(true).optional().describe('Present where the server plays it as a sample.'),
-});
+export const sessionItemSchema = sessionSummarySchema
+  .omit({ v: true, status: true, openIncidents: true })
+  .extend({
+    state: z
+      .enum(sessionStates)
+      .describe(
+        'quiet: no event for a minute. ended: by its own event. idle: quiet for so long that it was freed; its next event starts it afresh.',
+      ),
+    incidents: incidents.extend({
+      open: incidents.shape.open.describe('Going on now: the session is live.'),
+      quiet: incidents.shape.open.describe('Neither resolved nor open, since the session has gone quiet.'),
+    }),
+    lastActivityAt: z.number().describe('Wall clock at which its latest event was processed, epoch ms.'),
+    updatedAt: z.number().describe('Wall clock of the latest summary, epoch ms.'),
+    sample: z.literal(true).optional().describe('Present where the server plays it as a sample.'),
+  });
 
 const texts = z.array(z.string().min(1).max(1024)).max(50);
 

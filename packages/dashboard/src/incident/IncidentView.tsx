@@ -9,6 +9,7 @@ import { serverNow, useCoarseNow } from '../app/clock.ts';
 import { ErrorBoundary } from '../app/ErrorBoundary.tsx';
 import { showInTab } from '../app/favicon.ts';
 import { useKeys } from '../app/keys.ts';
+import { isNewer } from '../incidents/merge.ts';
 import { TriageButtons } from '../incidents/TriageButtons.tsx';
 import { useTriage } from '../incidents/triage.ts';
 import { useLive } from '../live/context.ts';
@@ -101,7 +102,7 @@ function newest(
   data: IncidentDetail | undefined,
 ): IncidentItem | IncidentDetail | undefined {
   if (told === undefined || data === undefined) return told ?? data;
-  return told.revision > data.revision || told.triage.revision > data.triage.revision ? told : data;
+  return isNewer(told, data) ? told : data;
 }
 
 function Bar({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {

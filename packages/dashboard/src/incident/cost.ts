@@ -18,7 +18,7 @@ export function costSentence({
   const took = formatDuration(Math.max(0, cost.ms));
   if (parts.length === 0)
     return state !== 'resolved' ? `Going on for ${took} so far.` : `It went on for ${took}.`;
-  return `${joinWords(parts)} in ${took} ${state !== 'resolved' ? 'since it began, as of its latest verdict' : 'from its beginning to its end'}.`;
+  return `${joinWords(parts)} in ${took} ${state !== 'resolved' ? 'since it began' : 'from its beginning to its end'}.`;
 }
 
 /** The cost in the little room of a list: tokens where they are known, else calls, else characters. */

@@ -103,6 +103,9 @@ export function mergeRows(
   return changed ? rows.sort(compare) : rows;
 }
 
+/** Whether the one knows as much as the other, or more; between two verdicts the numbers go on with the session. */
 export function isNewer(a: IncidentItem, b: IncidentItem): boolean {
-  return a.revision >= b.revision && a.triage.revision >= b.triage.revision;
+  return (
+    a.revision >= b.revision && a.triage.revision >= b.triage.revision && a.lastActivityAt >= b.lastActivityAt
+  );
 }

@@ -1,5 +1,6 @@
-import type { RowOf } from '@loopwatch/storage';
-import { type FoldedRow, firstStep, type RowOfVerdicts } from './fold.ts';
+import { jsonText, type RowOf } from '@loopwatch/storage';
+import { type FoldedRow, firstStep, toRow } from './fold.ts';
+import { type Standing, standingOn } from './standing.ts';
 
 /** What of an incident lists are filtered and sorted by. */
 export const incidentColumns = {
@@ -28,6 +29,8 @@ export const incidentColumns = {
   latency_ms: 'float8',
   triage: 'text',
   muted_until: 'float8',
+  event_index: 'float8',
+  standing: 'text',
   search: 'text',
 } as const;
 
@@ -39,13 +42,16 @@ export interface IncidentSurroundings {
   readonly triage: { readonly status: string; readonly mutedUntil: number | null } | undefined;
   /** Wall clock at which the latest known event of its session was processed, epoch ms. */
   readonly activeAt: number;
+  /** How it stands by its session's latest summary. */
+  readonly standing: Standing | undefined;
 }
 
 export function incidentColumnsOf(
-  row: RowOfVerdicts,
   fold: FoldedRow,
-  { triage, activeAt }: Partial<IncidentSurroundings> = {},
+  { triage, activeAt, standing: told }: Partial<IncidentSurroundings> = {},
 ): RowOf<typeof incidentColumns> {
+  const row = toRow(fold, told);
+  const standing = standingOn(fold, told);
   const { id, detector, kind, state, action, outcome, sessionId, agent, model, backend, tenant, tool } = row;
   const words = [row.reason, tool?.name, sessionId, id, agent, model, tenant].filter((word) => word != null);
   return {
@@ -66,6 +72,8 @@ export function incidentColumnsOf(
     latency_ms: latencyOf(fold),
     triage: triage?.status ?? 'new',
     muted_until: triage?.mutedUntil ?? null,
+    event_index: standing?.eventIndex ?? fold.latest.eventIndex,
+    standing: standing === undefined ? null : jsonText(standing),
     search: words.join('\n').slice(0, searchUnits).toLowerCase(),
   };
 }

@@ -6,6 +6,7 @@ import {
   type Verdict,
 } from '@loopwatch/contract';
 import { groupKey } from './group-key.ts';
+import { type Standing, standingOn } from './standing.ts';
 
 /**
  * One incident as the fold of its verdicts. Each field is taken from an extreme verdict (the first, the latest, the
@@ -98,9 +99,10 @@ export function addVerdict(
 /** An incident as its verdicts have it; when its session was last active is for others to say. */
 export type RowOfVerdicts = Omit<IncidentRow, 'lastActivityAt'>;
 
-/** The fold as lists show it. */
-export function toRow(fold: FoldedRow): RowOfVerdicts {
+/** The fold as lists show it. @param told how it stands by its session's latest summary */
+export function toRow(fold: FoldedRow, told?: Standing): RowOfVerdicts {
   const { latest } = fold;
+  const standing = standingOn(fold, told);
   const resolved = latest.phase === 'resolved';
   const { reason, countAt } = reasonOf(fold);
   return {
@@ -118,18 +120,18 @@ export function toRow(fold: FoldedRow): RowOfVerdicts {
     tool: latest.tool,
     detectedAt: fold.detectedAt,
     openedAt: firstStep(fold).time,
-    lastAt: latest.time,
+    lastAt: standing?.lastAt ?? latest.time,
     resolvedAt: resolved ? latest.time : null,
-    count: latest.count,
+    count: standing?.count ?? latest.count,
     threshold: latest.threshold,
     windowMs: latest.windowMs,
     period: latest.period,
     confidence: latest.confidence,
     action: fold.action,
-    reason: reasonWithCount({ reason, countAt }, latest.count),
+    reason: reasonWithCount({ reason, countAt }, standing?.count ?? latest.count),
     ...(countAt !== undefined && { countAt }),
     ...(latest.began !== undefined && { began: latest.began }),
-    cost: latest.cost,
+    cost: standing?.cost ?? latest.cost,
     revision: fold.revision,
   };
 }
@@ -144,10 +146,10 @@ function reasonOf({ latest, loopReason }: FoldedRow): Pick<Verdict, 'reason' | '
 }
 
 /** The fold with everything there is to know. */
-export function toIncident(fold: IncidentFold): Omit<Incident, 'lastActivityAt'> {
+export function toIncident(fold: IncidentFold, told?: Standing): Omit<Incident, 'lastActivityAt'> {
   const { latest } = fold;
   return {
-    ...toRow(fold),
+    ...toRow(fold, told),
     ...(latest.thresholdOrigin !== undefined && { thresholdOrigin: latest.thresholdOrigin }),
     resolution: latest.phase === 'resolved' && fold.loopReason !== null ? latest.reason : null,
     guidance: fold.guidance?.value ?? null,

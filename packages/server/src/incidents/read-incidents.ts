@@ -8,18 +8,20 @@ import {
 } from '@loopwatch/contract/api';
 import { jsonText, type Queryable } from '@loopwatch/storage';
 import { firstStep, toIncident, toRow } from './fold.ts';
+import { readStanding } from './standing.ts';
 import { readFold, readRow, type StoredFold } from './stored-fold.ts';
 
 interface ItemRow {
   readonly id: string;
   readonly group_key: string;
   readonly active_at: number;
+  readonly standing: string | null;
   readonly fold: string;
   readonly triage: Triage | null;
   readonly sample: boolean;
 }
 
-const itemSelect = `select i.id, i.group_key, i.active_at, d.fold, t.doc as triage,
+const itemSelect = `select i.id, i.group_key, i.active_at, i.standing, d.fold, t.doc as triage,
     exists (select 1 from sample_sessions s where s.id = i.session_id) as sample
   from incidents i join incident_docs d on d.id = i.id left join triage t on t.incident_id = i.id`;
 
@@ -48,17 +50,21 @@ export async function incidentDetail(
     StoredFold & {
       readonly group_key: string;
       readonly active_at: number;
+      readonly standing: string | null;
       readonly triage: Triage | null;
       readonly history: TriageChange[] | null;
     }
   >(
-    `select i.group_key, i.active_at, d.fold, d.evidence, t.doc as triage, t.history
+    `select i.group_key, i.active_at, i.standing, d.fold, d.evidence, t.doc as triage, t.history
      from incidents i join incident_docs d on d.id = i.id left join triage t on t.incident_id = i.id where i.id = $1`,
     [id],
   );
   if (found === undefined) return undefined;
   const fold = readFold(found);
-  const incident: Incident = { ...toIncident(fold), lastActivityAt: found.active_at };
+  const incident: Incident = {
+    ...toIncident(fold, readStanding(found.standing)),
+    lastActivityAt: found.active_at,
+  };
   return {
     ...incidentAt(incident, now),
     groupKey: found.group_key,
@@ -78,9 +84,9 @@ export function asItCounts(triage: Triage | null, now: number): Triage {
 }
 
 function toItem(
-  { fold, group_key: groupKey, active_at: lastActivityAt, triage, sample }: ItemRow,
+  { fold, group_key: groupKey, active_at: lastActivityAt, standing, triage, sample }: ItemRow,
   now: number,
 ): IncidentItem {
-  const row = incidentAt({ ...toRow(readRow(fold)), lastActivityAt }, now);
+  const row = incidentAt({ ...toRow(readRow(fold), readStanding(standing)), lastActivityAt }, now);
   return { ...row, groupKey, triage: asItCounts(triage, now), ...(sample && { sample }) };
 }

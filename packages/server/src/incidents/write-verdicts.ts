@@ -1,4 +1,4 @@
-import type { Verdict } from '@loopwatch/contract';
+import type { SessionSummary, Verdict } from '@loopwatch/contract';
 import { jsonText, type Queryable, recordset, upsert } from '@loopwatch/storage';
 import {
   type IncidentSurroundings,
@@ -6,7 +6,8 @@ import {
   incidentColumnsOf,
   plausibleLatency,
 } from './columns.ts';
-import { addVerdict, type IncidentFold, toRow } from './fold.ts';
+import { addVerdict, type IncidentFold } from './fold.ts';
+import { standingsOf } from './standing.ts';
 import { readFold, storeFold } from './stored-fold.ts';
 
 /** A verdict as it was read. */
@@ -66,7 +67,7 @@ export async function writeVerdicts(tx: Queryable, read: readonly ReadVerdict[])
   if (changed.size > 0) {
     const folds = [...changed];
     await tx.query(writeIncidents, [
-      jsonText(folds.map(([id, fold]) => incidentColumnsOf(toRow(fold), fold, known.get(id)))),
+      jsonText(folds.map(([id, fold]) => incidentColumnsOf(fold, known.get(id)))),
       jsonText(folds.map(([id, fold]) => ({ id, ...storeFold(fold) }))),
     ]);
   }
@@ -101,21 +102,23 @@ async function knownOf(tx: Queryable, fresh: readonly ReadVerdict[]): Promise<Ma
     status: string | null;
     mutedUntil: number | null;
     activeAt: number | null;
+    session: SessionSummary | null;
   }>(
     `select r.id, d.fold, d.evidence, t.doc->>'status' as status, (t.doc->>'mutedUntil')::float8 as "mutedUntil",
-       greatest(i.active_at, s.active_at) as "activeAt"
+       greatest(i.active_at, s.active_at) as "activeAt", s.doc as session
      from ${recordset({ id: 'text', session: 'text' })}
      left join incidents i on i.id = r.id left join incident_docs d on d.id = r.id
      left join sessions s on s.id = r.session left join triage t on t.incident_id = r.id`,
     [jsonText([...sessions].map(([id, session]) => ({ id, session })))],
   );
   return new Map(
-    found.map(({ id, fold, evidence, status, mutedUntil, activeAt }) => [
+    found.map(({ id, fold, evidence, status, mutedUntil, activeAt, session }) => [
       id,
       {
         fold: fold === null || evidence === null ? undefined : readFold({ fold, evidence }),
         triage: status === null ? undefined : { status, mutedUntil },
         activeAt: activeAt ?? 0,
+        standing: session === null ? undefined : standingsOf(session).get(id),
       },
     ]),
   );

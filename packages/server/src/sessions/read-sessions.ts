@@ -35,6 +35,7 @@ function toItem(
   const summary: Partial<SessionSummary> & Omit<SessionSummary, 'v' | 'status'> = { ...doc };
   delete summary.v;
   delete summary.status;
+  delete summary.openIncidents;
   // As many as are not resolved; whether they are open is for the clock.
   const incidents = { ...summary.incidents, open: 0, quiet: summary.incidents.open };
   return sessionAt(

@@ -1,5 +1,6 @@
 import type { SessionSummary } from '@loopwatch/contract';
-import { jsonText, type Queryable, upsert } from '@loopwatch/storage';
+import { jsonText, type Queryable, type RowOf, recordset, upsert } from '@loopwatch/storage';
+import { standingsOf } from '../incidents/standing.ts';
 
 /** What a record of the `sessions` topic says; without a summary, that the session's time is over. */
 export interface SessionNews {
@@ -53,18 +54,56 @@ export async function writeSummaries(tx: Queryable, news: readonly SessionNews[]
   const rows = [...latest.values()].map(rowOf);
   if (rows.length > 0) {
     await tx.query(upsert('sessions', columns, { change: true, replacing }), [jsonText(rows)]);
-    await tx.query(
-      `update incidents i set active_at = s.active_at, change = nextval('changes') from sessions s
-       where s.id in (select jsonb_array_elements_text($1::jsonb)) and i.session_id = s.id and i.state = 'open'
-         and i.active_at < s.active_at`,
-      [jsonText(rows.map(({ id }) => id))],
-    );
+    await writeStandings(tx, [...latest.values()]);
   }
   if (over.size === 0) return;
   await tx.query(
     `update sessions set state = 'idle', change = nextval('changes')
      where state = 'live' and id in (select jsonb_array_elements_text($1::jsonb))`,
     [jsonText([...over])],
+  );
+}
+
+const standingColumns = {
+  id: 'text',
+  session_id: 'text',
+  last_at: 'float8',
+  count: 'float8',
+  calls: 'float8',
+  turns: 'float8',
+  tokens: 'float8',
+  duration: 'float8',
+  event_index: 'float8',
+  standing: 'text',
+} as const;
+
+/** How the open incidents of these sessions stand. One whose verdicts say more, or come later, is left as it is. */
+async function writeStandings(tx: Queryable, told: readonly { summary: SessionSummary }[]): Promise<void> {
+  const rows = told.flatMap(({ summary }) =>
+    Array.from(standingsOf(summary), ([id, standing]): RowOf<typeof standingColumns> => {
+      const { count, cost, lastAt, eventIndex } = standing;
+      return {
+        ...{
+          id,
+          session_id: summary.sessionId,
+          last_at: lastAt,
+          count,
+          calls: cost.calls,
+          turns: cost.turns,
+        },
+        ...{ tokens: cost.tokens ?? -1, duration: cost.ms, event_index: eventIndex },
+        standing: jsonText(standing),
+      };
+    }),
+  );
+  if (rows.length === 0) return;
+  await tx.query(
+    `update incidents i set change = nextval('changes'), active_at = greatest(i.active_at, s.active_at),
+       last_at = r.last_at, count = r.count, calls = r.calls, turns = r.turns, tokens = r.tokens,
+       duration = r.duration, event_index = r.event_index, standing = r.standing
+     from ${recordset(standingColumns)} join sessions s on s.id = r.session_id
+     where i.id = r.id and i.state = 'open' and i.event_index <= r.event_index`,
+    [jsonText(rows)],
   );
 }
 
