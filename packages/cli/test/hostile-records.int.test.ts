@@ -7,15 +7,18 @@ import { ownTopics, worker } from './worker-runs.ts';
 const mb = 1_000_000;
 
 /** Each packs to so little that a broker takes it. */
-const hostile: readonly (kafkajs.Message & { reason: string })[] = [
-  { reason: 'not_json', key: 'x', value: Buffer.alloc(20 * mb, 'x') },
-  { reason: 'not_json', key: Buffer.alloc(20 * mb, 'k'), value: 'no json' },
-  {
-    ...{ reason: 'not_json', key: 'x', value: 'no json' },
-    headers: { a: Buffer.alloc(20 * mb, 'h'), b: 'kept', __proto__: 'kept too' },
-  },
-  { reason: 'batch_too_large', key: 'x', value: Buffer.alloc(300 * mb, 'x') },
-  { reason: 'too_complex', key: 'x', value: '['.repeat(2 * mb) + ']'.repeat(2 * mb) },
+const hostile: readonly (readonly [reason: string, message: kafkajs.Message])[] = [
+  ['not_json', { key: 'x', value: Buffer.alloc(20 * mb, 'x') }],
+  ['not_json', { key: Buffer.alloc(20 * mb, 'k'), value: 'no json' }],
+  [
+    'not_json',
+    {
+      ...{ key: 'x', value: 'no json' },
+      headers: { a: Buffer.alloc(20 * mb, 'h'), b: 'kept', __proto__: 'kept too' },
+    },
+  ],
+  ['batch_too_large', { key: 'x', value: Buffer.alloc(300 * mb, 'x') }],
+  ['too_complex', { key: 'x', value: '['.repeat(2 * mb) + ']'.repeat(2 * mb) }],
 ];
 
 const loop = Array.from({ length: 6 }, (_, i) => ({
@@ -34,7 +37,7 @@ it('a worker makes each hostile record one dead letter that fits, and its partit
   await producer.connect();
   onTestFinished(() => producer.disconnect());
   const compression = kafkajs.CompressionTypes.GZIP;
-  for (const { reason: _, ...message } of hostile)
+  for (const [, message] of hostile)
     await producer.send({ topic: topics.events, compression, messages: [{ ...message, partition: 0 }] });
   await producer.send({ topic: topics.events, messages: loop });
 
@@ -43,7 +46,7 @@ it('a worker makes each hostile record one dead letter that fits, and its partit
   expect(verdict?.key).toBe('after');
   const letters = await readTopic(brokers, topics['dead-letters']);
   expect(letters.map(({ headers }) => [headers[names.code], headers[names.offset]])).toEqual(
-    hostile.map(({ reason }, offset) => [reason, String(offset)]),
+    hostile.map(([reason], offset) => [reason, String(offset)]),
   );
   const [value, key, headers, batch, deep] = letters;
   const truncated = letters.map((letter) => JSON.parse(letter.headers[names.truncated] ?? 'null') as unknown);

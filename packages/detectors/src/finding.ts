@@ -1,6 +1,7 @@
 import type {
   DetectorId,
   KnownEvent,
+  ThresholdAdjustment,
   Verdict,
   VerdictAction,
   VerdictOutcome,
@@ -8,7 +9,14 @@ import type {
 } from '@loopwatch/contract';
 import type { CallHistory } from './call-history.ts';
 import type { Mark } from './mark.ts';
-import type { ThresholdBase } from './threshold.ts';
+
+/** What a threshold is made of: a setting, and why its number is not taken as it is. */
+export interface ThresholdBase {
+  /** Dotted path of the setting. */
+  readonly setting: string;
+  readonly value: number;
+  readonly adjustments?: readonly ThresholdAdjustment[];
+}
 
 /** What a detector concludes at one event, before it becomes a verdict. */
 export interface Finding {

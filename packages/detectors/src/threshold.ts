@@ -1,19 +1,6 @@
-import {
-  type DetectionSettings,
-  detectionSchema,
-  type ThresholdAdjustment,
-  type ThresholdOrigin,
-} from '@loopwatch/contract';
+import { type DetectionSettings, detectionSchema, type ThresholdOrigin } from '@loopwatch/contract';
 import type { Finding } from './finding.ts';
 import { assignPath, type SessionOverrides } from './session-settings.ts';
-
-/** What a threshold is made of: a setting, and why its number is not taken as it is. */
-export interface ThresholdBase {
-  /** Dotted path of the setting. */
-  readonly setting: string;
-  readonly value: number;
-  readonly adjustments?: readonly ThresholdAdjustment[];
-}
 
 /** The settings of each tier, of which the narrowest wins. */
 export interface SettingTiers {

@@ -26,10 +26,10 @@ async function lives(
   let failures = 0;
   while (position < count && !plan.standsStill && failures < 1_000) {
     const lane = new StepLane(({ outputs, position: at }) => {
-      const refused = outputs.some(({ key, value }) =>
-        value === 'letter' ? fails.letter : fails.write?.(Number(key)),
+      const refused = outputs.some(
+        ({ key, value }) => (value === 'letter' ? fails.letter : fails.write?.(Number(key))) ?? false,
       );
-      if (refused === true) return Promise.reject(new Error('refused'));
+      if (refused) return Promise.reject(new Error('refused'));
       durable.push(...outputs.map(({ key, value }) => `${String(key)}:${String(value)}`));
       position = at;
       plan.advanced(at);

@@ -1,6 +1,5 @@
 import type { Detection, SessionAnalyzer } from '@loopwatch/detectors';
 import type { SessionMarks } from './session-marks.ts';
-import type { SessionNewsBook } from './session-news.ts';
 
 /** A session in memory. */
 export interface SessionEntry extends SessionMarks {
@@ -24,7 +23,17 @@ export interface EntryOwner {
   readonly newestTime: number;
   remove(entry: SessionEntry): void;
   /** Who collects what is to be told of its sessions, if anybody does. */
-  readonly news?: Pick<SessionNewsBook, 'noteOver' | 'noteGone' | 'noteFault'> | undefined;
+  readonly news?: EndNotes | undefined;
+}
+
+/** Takes note of sessions that leave the store. */
+export interface EndNotes {
+  /** The session's time is over. */
+  noteOver(entry: SessionEntry): void;
+  /** The session was freed before its time was over. */
+  noteGone(entry: SessionEntry): void;
+  /** The session's state could not be trusted any more. */
+  noteFault(entry: SessionEntry): void;
 }
 
 /** The store of all sessions, as a partition sees it. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { detection, idleSeconds, openSessions, place } from './news-driver.ts';
+import { detection, idleSeconds, openSessions } from './news-driver.ts';
 
 type Open = ReturnType<typeof openSessions>;
 

@@ -1,11 +1,10 @@
 import type { CheckAnswer, JudgeAnswer, VerdictOutcome } from '@loopwatch/contract';
-import type { Detector, DetectorMeta, Finding, Step } from '../finding.ts';
+import type { Detector, DetectorMeta, Finding, Step, ThresholdBase } from '../finding.ts';
 import { type Account, Incident, type IncidentSnapshot } from '../incident.ts';
 import type { Mark } from '../mark.ts';
 import type { Privacy } from '../privacy.ts';
 import { sentence } from '../quoted-calls.ts';
 import { closingReason, quote } from '../texts.ts';
-import type { ThresholdBase } from '../threshold.ts';
 import type { Scene } from '../verdict.ts';
 import { judgeMessages } from './judge-prompt.ts';
 import type { SemanticOptions } from './options.ts';

@@ -1,10 +1,9 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
-import type { Step } from '../finding.ts';
+import type { Step, ThresholdBase } from '../finding.ts';
 import type { Mark } from '../mark.ts';
 import { type Pattern, PatternIncident, type PatternSnapshot } from '../pattern-incident.ts';
 import { counted, sentence } from '../quoted-calls.ts';
 import { asSentence, closingReason } from '../texts.ts';
-import type { ThresholdBase } from '../threshold.ts';
 import { fingerprint } from '../tool-identity.ts';
 
 /** Longer messages repeat enough text for the rule over text to find them. */

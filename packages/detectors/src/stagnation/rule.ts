@@ -1,7 +1,7 @@
 import type { CallHistory, Round } from '../call-history.ts';
+import type { ThresholdBase } from '../finding.ts';
 import type { Sentence } from '../quoted-calls.ts';
 import type { RoundOptions } from '../round-options.ts';
-import type { ThresholdBase } from '../threshold.ts';
 
 /** What a rule is told besides the calls. */
 export interface RuleContext {

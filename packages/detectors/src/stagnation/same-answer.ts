@@ -1,7 +1,7 @@
 import type { CallHistory, Round } from '../call-history.ts';
+import type { ThresholdBase } from '../finding.ts';
 import { counted, quotedResult, sentence } from '../quoted-calls.ts';
 import { namesOf } from '../round-evidence.ts';
-import type { ThresholdBase } from '../threshold.ts';
 import { isForWaiting } from '../waiting.ts';
 import { answersAlike } from './known-answers.ts';
 import { turnsPages } from './paging.ts';

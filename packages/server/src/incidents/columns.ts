@@ -51,7 +51,7 @@ export function incidentColumnsOf(
   { triage, activeAt, standing: told }: Partial<IncidentSurroundings> = {},
 ): RowOf<typeof incidentColumns> {
   const row = toRow(fold, told);
-  const standing = standingOn(fold, told);
+  const standing = standingOn(fold.latest, told);
   const { id, detector, kind, state, action, outcome, sessionId, agent, model, backend, tenant, tool } = row;
   const words = [row.reason, tool?.name, sessionId, id, agent, model, tenant].filter((word) => word != null);
   return {

@@ -102,7 +102,7 @@ export type RowOfVerdicts = Omit<IncidentRow, 'lastActivityAt'>;
 /** The fold as lists show it. @param told how it stands by its session's latest summary */
 export function toRow(fold: FoldedRow, told?: Standing): RowOfVerdicts {
   const { latest } = fold;
-  const standing = standingOn(fold, told);
+  const standing = standingOn(fold.latest, told);
   const resolved = latest.phase === 'resolved';
   const { reason, countAt } = reasonOf(fold);
   return {

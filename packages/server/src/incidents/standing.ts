@@ -1,5 +1,4 @@
-import type { OpenIncidentSummary, SessionSummary } from '@loopwatch/contract';
-import type { FoldedRow } from './fold.ts';
+import type { OpenIncidentSummary, SessionSummary, Verdict } from '@loopwatch/contract';
 
 /** How an open incident stands by its session's latest summary: the numbers go on between two verdicts. */
 export interface Standing extends Omit<OpenIncidentSummary, 'id'> {
@@ -18,7 +17,10 @@ export function standingsOf({ openIncidents = [], events, lastEventAt }: Told): 
 }
 
 /** The standing where it is what is known last; a verdict that lies behind it says more, and the last one says it all. */
-export function standingOn({ latest }: FoldedRow, standing: Standing | undefined): Standing | undefined {
+export function standingOn(
+  latest: Pick<Verdict, 'phase' | 'eventIndex'>,
+  standing: Standing | undefined,
+): Standing | undefined {
   if (standing === undefined || latest.phase === 'resolved') return undefined;
   return standing.eventIndex >= latest.eventIndex ? standing : undefined;
 }
