@@ -23,8 +23,6 @@ export type DeadLetterReason = keyof typeof deadLetterReasons;
 export const eventRefusals = {
   ...deadLetterReasons,
   too_large: 'the event has more bytes than the log takes',
-  too_deep: 'its arrays and objects are nested too deep',
-  too_many_values: 'it has too many values to be read in one go',
 } as const;
 
 export type EventRefusal = keyof typeof eventRefusals;

@@ -1,7 +1,7 @@
-/** Levels of arrays and objects in one event. */
-export const MAX_LEVELS = 1_000;
+/** Levels of arrays and objects in one event: 10,000 of arguments, and room for the event around them. */
+export const MAX_LEVELS = 10_100;
 /** Members of all arrays and objects in one event. */
-export const MAX_PARTS = 250_000;
+export const MAX_PARTS = 100_000;
 /** UTF-16 code units in one piece of answer or reasoning. */
 export const MAX_TEXT_UNITS = 5 * 1024 * 1024;
 

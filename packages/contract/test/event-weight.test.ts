@@ -10,17 +10,17 @@ const event = (member: string) => `{"sessionId":"s","type":"tool_result",${membe
 describe('what an event weighs', () => {
   it.each([
     ['as many levels as allowed', nested(MAX_LEVELS), undefined],
-    ['one level more', nested(MAX_LEVELS + 1), 'it is nested more than 1,000 levels deep'],
+    ['one level more', nested(MAX_LEVELS + 1), 'it is nested more than 10,100 levels deep'],
     ['brackets one after the other', `[${'{},'.repeat(5_000)}1]`, undefined],
     ['brackets within strings', JSON.stringify('['.repeat(5_000)), undefined],
     ['brackets behind escaped quotes', JSON.stringify(`\\"${'[\\"'.repeat(5_000)}`), undefined],
     [
       'brackets behind a string that ends with a backslash',
-      `["\\\\",${nested(1_001)}]`,
-      'it is nested more than 1,000 levels deep',
+      `["\\\\",${nested(MAX_LEVELS + 1)}]`,
+      'it is nested more than 10,100 levels deep',
     ],
     ['as many parts as allowed', row(MAX_PARTS), undefined],
-    ['one part more', row(MAX_PARTS + 1), 'it has more than 250,000 values'],
+    ['one part more', row(MAX_PARTS + 1), 'it has more than 100,000 values'],
     ['a string without an end', `"${'['.repeat(5_000)}`, undefined],
   ])('is told of %s', (_, json, expected) => {
     expect(excessOf(json)).toBe(expected);

@@ -5,6 +5,7 @@ import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testi
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createQueryClient } from '../src/api/query-client.ts';
 import { App } from '../src/app/App.tsx';
+import { followServer } from '../src/app/clock.ts';
 import { prefer } from '../src/app/preferences.ts';
 import { createAppRouter } from '../src/app/router.tsx';
 import { Evidence } from '../src/incident/evidence/index.tsx';
@@ -37,6 +38,7 @@ const retry = vi.fn();
 vi.setConfig({ testTimeout: 30_000 });
 
 beforeEach(() => {
+  followServer(NOW);
   store = new LiveStore();
   server = new FakeServer();
   server.incidents = rows;

@@ -74,9 +74,7 @@ describe('numbers and times', () => {
   });
 
   it('make a sentence of what is known', () => {
-    expect(costSentence(row())).toBe(
-      '5 calls and 5 model requests in 8.2 s since it began.',
-    );
+    expect(costSentence(row())).toBe('5 calls and 5 model requests in 8.2 s since it began.');
     const cost = { calls: 0, turns: 0, characters: 0, tokens: null, ms: 500 };
     expect(costSentence(row({ cost, state: 'resolved' }))).toBe('It went on for 500 ms.');
     const batches = { calls: 15, turns: 5, characters: 0, tokens: null, ms: 500 };

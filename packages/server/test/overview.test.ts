@@ -25,7 +25,12 @@ onBothDatabases(({ make }) => {
         tx,
         verdicts.map((one) => ({ verdict: one, arrivedAt: START })),
       );
-      await writeSummaries(tx, [{ id: 's-1', summary: summary('s-1'), at: START + 2 * minute }]);
+      const openIncidents = ['old', 'open', 'cycle'].map((id) => ({
+        ...{ id, count: 5, cost: { ...tokens, tokens: null } },
+      }));
+      await writeSummaries(tx, [
+        { id: 's-1', summary: summary('s-1', { events: 100, openIncidents }), at: START + 2 * minute },
+      ]);
       await changeTriage(tx, ['over'], { status: 'false_positive' }, { by: 'operator', at: START });
     });
     return database;

@@ -191,6 +191,7 @@ const metrics: Readonly<Record<string, readonly string[]>> = {
   loopwatch_mitigations_total: ['outcome'],
   loopwatch_incidents_open: ['detector'],
   loopwatch_incidents_quiet: ['detector'],
+  loopwatch_partition_stuck_seconds: ['topic', 'partition'],
   loopwatch_wasted_tokens_total: [],
   loopwatch_wasted_calls_total: [],
   loopwatch_detection_latency_seconds_bucket: ['le'],

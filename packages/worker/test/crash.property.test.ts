@@ -127,7 +127,7 @@ it.each(['stream', 'balanced'])(
     );
     // Loops were there to be told, and sessions more often than by their first event.
     expect(verdicts).toBeGreaterThan(60);
-    expect(summaries).toBeGreaterThan(60 * 4);
+    expect(summaries).toBeGreaterThan(60 * 3);
   },
   60_000,
 );

@@ -128,8 +128,7 @@ function tooManyRefused(answer: PostedEvents, line: number): HttpProblem {
 
 const statuses: Partial<Record<Rejection['code'], number>> = {
   too_large: 413,
-  too_deep: 422,
-  too_many_values: 422,
+  too_complex: 422,
 };
 
 function nothingUsable(answer: PostedEvents): HttpProblem {

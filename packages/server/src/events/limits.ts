@@ -4,10 +4,6 @@ export const limits = {
   bodyBytes: 20 * 1024 * 1024,
   /** Bytes of one event; no log takes larger records. */
   eventBytes: 16 * 1024 * 1024,
-  /** How deep arrays and objects of one event may be nested. */
-  eventDepth: 256,
-  /** Values of one event: members of objects and elements of arrays. */
-  eventValues: 20_000,
   /** Refused events that an answer lists; the rest is counted. */
   listed: 100,
   /** After so many refused events nothing more of the body is read. */

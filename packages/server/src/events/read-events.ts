@@ -1,7 +1,6 @@
 import { type EventRefusal, isEventType } from '@loopwatch/contract';
 import { decodeEvent } from '@loopwatch/contract/check';
 import type { OutputRecord } from '@loopwatch/log';
-import { extentOf } from './json-extent.ts';
 import { limits } from './limits.ts';
 import { type Piece, splitBody } from './split-body.ts';
 import type { Turns } from './turns.ts';
@@ -62,7 +61,7 @@ export async function readEvents(
 
 function readEvent(body: Buffer, piece: Piece, topic: string, now: number): PostedEvent | Rejection {
   const { line, start, end } = piece;
-  const tooMuch = excessOf(body, piece);
+  const tooMuch = excessOf(piece);
   if (tooMuch !== undefined) return { line, ...tooMuch };
   const text = body.toString('utf8', start, end);
   const decoded = decodeEvent({ text, key: null });
@@ -76,38 +75,18 @@ function readEvent(body: Buffer, piece: Piece, topic: string, now: number): Post
   return { line, type: event.type, id, record: { topic, key: sessionId, value } };
 }
 
-/** What makes an event too costly to be parsed. */
-function excessOf(body: Buffer, { start, end }: Piece): Omit<Rejection, 'line'> | undefined {
+/** What no log takes, which is known without reading it. */
+function excessOf({ start, end }: Piece): Omit<Rejection, 'line'> | undefined {
   const bytes = end - start;
-  if (bytes > limits.eventBytes) {
-    const detail = `the event has ${String(bytes)} bytes; at most ${String(limits.eventBytes)} are taken`;
-    return { code: 'too_large', detail };
-  }
-  // So few bytes cannot be too deep.
-  if (bytes <= limits.eventDepth) return undefined;
-  const { depth, values } = extentOf(body, start, end, {
-    depth: limits.eventDepth,
-    values: limits.eventValues,
-  });
-  if (depth > limits.eventDepth) {
-    const detail = `the event is nested more than ${String(limits.eventDepth)} levels deep; send what is deeper as a string`;
-    return { code: 'too_deep', detail };
-  }
-  if (values > limits.eventValues) {
-    const detail = `the event has more than ${String(limits.eventValues)} values; send a large structure as a string`;
-    return { code: 'too_many_values', detail };
-  }
-  return undefined;
+  if (bytes <= limits.eventBytes) return undefined;
+  const detail = `the event has ${String(bytes)} bytes; at most ${String(limits.eventBytes)} are taken`;
+  return { code: 'too_large', detail };
 }
 
 function isJson(body: Buffer, whole: Piece): boolean {
-  if (excessOf(body, whole) !== undefined) return false;
-  try {
-    JSON.parse(body.toString('utf8', whole.start, whole.end));
-    return true;
-  } catch {
-    return false;
-  }
+  if (excessOf(whole) !== undefined) return false;
+  const decoded = decodeEvent({ text: body.toString('utf8', whole.start, whole.end), key: null });
+  return decoded.ok || decoded.reason !== 'not_json';
 }
 
 export function isKnownType({ type }: PostedEvent): boolean {
