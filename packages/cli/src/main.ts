@@ -4,6 +4,7 @@ import { configCommand } from './commands/config.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { gatewayCommand } from './commands/gateway.ts';
 import { produceCommand } from './commands/produce.ts';
+import { repairCommand } from './commands/repair.ts';
 import { replayCommand } from './commands/replay.ts';
 import { serverCommand } from './commands/server.ts';
 import { startCommand } from './commands/start.ts';
@@ -23,6 +24,7 @@ for (const command of [
   workerCommand(),
   serverCommand(),
   gatewayCommand(),
+  repairCommand(),
   replayCommand(),
   produceCommand(),
   topicsCommand(),

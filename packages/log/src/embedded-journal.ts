@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { messageOf } from '@loopwatch/contract';
 import { storageError, syncFolder } from './embedded-files.ts';
 import { decodeJournalLine, encodeJournalLine, type JournalLine } from './embedded-journal-line.ts';
-import { LogError } from './errors.ts';
+import { corruptError } from './errors.ts';
 import type { LogFunction } from './log-function.ts';
 import type { LogRecord } from './ports.ts';
 import { privateFile } from './private-folder.ts';
@@ -155,7 +155,7 @@ export class Journal {
         this.#apply(decodeJournalLine(bytes.subarray(this.#size, end)));
       } catch (error) {
         // Each line was on the disk before the next one was written.
-        if (end + 1 < bytes.length) throw corrupt(this.#path, count, messageOf(error));
+        if (end + 1 < bytes.length) throw corruptError(`Line ${count} of ${this.#path}`, messageOf(error));
         break;
       }
       this.#size = end + 1;
@@ -212,9 +212,4 @@ export class Journal {
       }
     }
   }
-}
-
-function corrupt(path: string, line: number, what: string): LogError {
-  const advice = 'Restore it from a backup, or stop Loopwatch and delete it; the group then begins anew.';
-  return new LogError('corrupt_log', `Line ${line} of ${path} cannot be read: ${what}. ${advice}`);
 }

@@ -143,7 +143,8 @@ class FileLog implements EmbeddedLog {
       },
       read: async ({ topic }, from, limit) => {
         const records = await this.read(topic, from, limit);
-        return { records, next: Math.max(from, (records.at(-1)?.offset ?? -1) + 1) };
+        const behind = Math.max(from, (records.at(-1)?.offset ?? -1) + 1);
+        return { records, next: this.#topics.topic(topic).readable(behind) };
       },
       close: () => Promise.resolve(),
     };

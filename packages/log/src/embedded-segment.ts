@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { messageOf } from '@loopwatch/contract';
 import { decodeLine } from './embedded-lines.ts';
-import { LogError } from './errors.ts';
+import { corruptError, type LogError } from './errors.ts';
 import type { LogRecord } from './ports.ts';
 
 const chunkBytes = 256 * 1024;
@@ -160,8 +160,6 @@ export class Segment {
 
   #corrupt(offset: number, what: string): LogError {
     const line = offset - this.base + 1;
-    const advice =
-      'Restore the file from a backup, or stop Loopwatch and move the file away to go on without it.';
-    return new LogError('corrupt_log', `Line ${line} of ${this.path} cannot be read: ${what}. ${advice}`);
+    return corruptError(`Line ${line} of ${this.path}`, what);
   }
 }

@@ -1,20 +1,29 @@
 import { readdir, stat, truncate, writeFile } from 'node:fs/promises';
 import { syncFolder } from './embedded-files.ts';
+import { type LostRange, lostRanges } from './embedded-lost.ts';
 import { Segment } from './embedded-segment.ts';
 import type { LogFunction } from './log-function.ts';
 import { createFolder, privateFile } from './private-folder.ts';
 
+/** What lies in a topic's folder. */
+export interface SegmentFiles {
+  /** Oldest first, at least one. */
+  readonly segments: Segment[];
+  /** What a repair found to be lost between and behind them. */
+  readonly lost: readonly LostRange[];
+}
+
 /**
- * The segments in a topic's folder, oldest first; the folder and a first segment are created if there are none, and what
+ * The segments in a topic's folder; the folder and a first segment are created if there are none, and what
  * a crash left half written is cut off.
  *
  * @throws LogError `corrupt_log`, and whatever the file system says.
  */
-export async function openSegments(folder: string, log: LogFunction | undefined): Promise<Segment[]> {
+export async function openSegments(folder: string, log: LogFunction | undefined): Promise<SegmentFiles> {
   await createFolder(folder);
-  const found = (await readdir(folder))
-    .map((file) => Segment.baseOf(file))
-    .filter((base) => base !== undefined);
+  const files = await readdir(folder);
+  const lost = lostRanges(files);
+  const found = files.map((file) => Segment.baseOf(file)).filter((base) => base !== undefined);
   const bases = found.length === 0 ? [0] : found.sort((a, b) => a - b);
   const segments = bases.map((base) => Segment.inFolder(folder, base));
   for (const [index, segment] of segments.entries()) {
@@ -23,11 +32,12 @@ export async function openSegments(folder: string, log: LogFunction | undefined)
       await recover(segment, log);
       continue;
     }
-    segment.end = next.base;
+    const gap = lost.find(({ from }) => from >= segment.base && from < next.base);
+    segment.end = gap?.from ?? next.base;
     segment.size = (await stat(segment.path)).size;
   }
   await syncFolder(folder);
-  return segments;
+  return { segments, lost };
 }
 
 async function recover(active: Segment, log: LogFunction | undefined): Promise<void> {

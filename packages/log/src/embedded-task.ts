@@ -142,17 +142,17 @@ export class EmbeddedTask {
       const lost = { ...this.#place, committed, end };
       this.#context.log?.('error', 'the topic ends before the position reached: records were lost', lost);
     }
-    return Math.max(start, Math.min(committed, end));
+    return this.#topic.readable(Math.max(start, Math.min(committed, end)));
   }
 
   /** @returns how many records there were */
   async #replay(task: PartitionTask, reader: TopicReader, from: number, position: number): Promise<number> {
     let replayed = 0;
-    for (let next = from; next < position; ) {
+    for (let next = this.#topic.readable(from); next < position; ) {
       const records = (await reader.next(next)).filter(({ offset }) => offset < position);
       const last = records.at(-1);
       if (last === undefined) break;
-      next = last.offset + 1;
+      next = this.#topic.readable(last.offset + 1);
       replayed += records.length;
       await task.replay({ ...this.#place, records, next, lag: 0 });
       // Timers and sockets of others get their turn between two batches.
@@ -167,7 +167,7 @@ export class EmbeddedTask {
       await lane.room();
       const last = records.at(-1);
       if (last === undefined || this.#closing.signal.aborted) return;
-      next = last.offset + 1;
+      next = this.#topic.readable(last.offset + 1);
       this.#handed = next;
       const batch = { ...this.#place, records, next, lag: this.#topic.end - next };
       await this.#plan.process(batch, task, lane);

@@ -1,7 +1,8 @@
 import { type FileHandle, open, rm, truncate, writeFile } from 'node:fs/promises';
 import { storageError, syncFolder } from './embedded-files.ts';
+import { behindLost, type LostRange } from './embedded-lost.ts';
 import { Segment } from './embedded-segment.ts';
-import { openSegments } from './embedded-segments.ts';
+import { openSegments, type SegmentFiles } from './embedded-segments.ts';
 import type { LogFunction } from './log-function.ts';
 import type { LogRecord } from './ports.ts';
 import { privateFile } from './private-folder.ts';
@@ -25,6 +26,7 @@ export class TopicFiles {
   readonly #folder: string;
   readonly #limits: TopicLimits;
   readonly #segments: Segment[];
+  readonly #lost: readonly LostRange[];
   #file: FileHandle;
   /** Writes so far. One at first: what the process before wrote may not have reached the disk. */
   #written = 1;
@@ -33,18 +35,24 @@ export class TopicFiles {
   /** Whether what a failed write left behind still has to be cut off. */
   #torn = false;
 
-  private constructor(folder: string, limits: TopicLimits, segments: Segment[], file: FileHandle) {
+  private constructor(
+    folder: string,
+    limits: TopicLimits,
+    { segments, lost }: SegmentFiles,
+    file: FileHandle,
+  ) {
     this.#folder = folder;
     this.#limits = limits;
     this.#segments = segments;
+    this.#lost = lost;
     this.#file = file;
   }
 
   /** Creates the folder if needed, and cuts off what a crash left half written. */
   static async open(folder: string, limits: TopicLimits, log: LogFunction | undefined): Promise<TopicFiles> {
     try {
-      const segments = await openSegments(folder, log);
-      return new TopicFiles(folder, limits, segments, await open(lastOf(segments).path, 'a', privateFile));
+      const files = await openSegments(folder, log);
+      return new TopicFiles(folder, limits, files, await open(lastOf(files.segments).path, 'a', privateFile));
     } catch (error) {
       throw storageError(`open the topic in ${folder}`, error);
     }
@@ -58,6 +66,11 @@ export class TopicFiles {
   /** The offset the next record will get. */
   get end(): number {
     return this.#active.end;
+  }
+
+  /** The first offset from this one on whose record there is or will be: retention and repairs leave gaps. */
+  readable(offset: number): number {
+    return behindLost(this.#lost, Math.max(offset, this.start));
   }
 
   /** Begins a new segment if the last one is full. @returns bytes that are to be written to it at most, or one line */
@@ -104,7 +117,7 @@ export class TopicFiles {
   /** Up to `limit` records from `from` on; none at the end of the log. Offsets that are gone count as the oldest. */
   async read(from: number, limit: number): Promise<LogRecord[]> {
     for (;;) {
-      const first = Math.max(from, this.start);
+      const first = this.readable(from);
       if (first >= this.end || limit <= 0) return [];
       const segment = this.#segments.findLast(({ base }) => base <= first);
       try {

@@ -43,7 +43,7 @@ export class EmbeddedTopicReader implements TopicReader {
     reached: (next: number) => void,
   ): Promise<void> {
     const place = { topic: this.#topic.name, partition: 0 };
-    for (let position = from; ; ) {
+    for (let position = this.#topic.readable(from); ; ) {
       reached(position);
       const records = await reader.next(position);
       const [first] = records;
@@ -52,7 +52,7 @@ export class EmbeddedTopicReader implements TopicReader {
         const gone = { ...place, offset: position, goesOnAt: first.offset };
         this.#log?.('error', 'records that were to be read next are gone from the log', gone);
       }
-      position = (records.at(-1)?.offset ?? first.offset) + 1;
+      position = this.#topic.readable((records.at(-1)?.offset ?? first.offset) + 1);
       const batch = { ...place, records, next: position, lag: Math.max(0, this.#topic.end - position) };
       await reader.insist('records could not be handled and come again', async () => {
         await handler(batch);

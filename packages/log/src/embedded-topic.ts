@@ -47,6 +47,11 @@ export class TopicLog {
     return this.#files.end;
   }
 
+  /** The first offset from this one on whose record there is or will be. */
+  readable(offset: number): number {
+    return this.#files.readable(offset);
+  }
+
   /** Resolves once the records are in the file, in the order of the calls. */
   append(records: readonly NewRecord[], now: number): Promise<void> {
     return this.#alone(() => this.#write(records, now));
@@ -82,9 +87,9 @@ export class TopicLog {
 
   /** Up to `limit` records from `from` on; none at the end of the log. Offsets that are gone count as the oldest. */
   async read(from: number, limit: number): Promise<LogRecord[]> {
-    const first = Math.max(from, this.start);
+    const first = this.readable(from);
     if (first >= this.end || limit <= 0) return [];
-    return this.#tail.read(first, limit, readBytes) ?? this.#files.read(from, limit);
+    return this.#tail.read(first, limit, readBytes) ?? this.#files.read(first, limit);
   }
 
   /** Resolves once the log holds more than up to `offset`, or the signal is aborted. */

@@ -44,3 +44,10 @@ export class LogError extends Error {
     this.code = code;
   }
 }
+
+/** A file of the embedded log does not hold what was written to it. */
+export function corruptError(where: string, what: string): LogError {
+  const advice =
+    'Restore the file from a backup, or stop Loopwatch and run `loopwatch repair --data-dir <folder>`, which says what is lost and goes on without it.';
+  return new LogError('corrupt_log', `${where} cannot be read: ${what}. ${advice}`);
+}

@@ -2,6 +2,7 @@ export { BytesRecord } from './bytes-record.ts';
 export type { DurabilityRisk } from './durability-risks.ts';
 export { lockFolder } from './embedded-lock.ts';
 export { type EmbeddedLog, type EmbeddedLogOptions, openEmbeddedLog } from './embedded-log.ts';
+export { type RepairPlan, repairEmbeddedLog } from './embedded-repair.ts';
 export { LogError, type LogErrorCode, logErrorCodes } from './errors.ts';
 export type { KafkaOptions, KafkaSasl } from './kafka-client.ts';
 export { checkDurability, type Durability } from './kafka-durability.ts';

@@ -8,7 +8,7 @@ import type { LogFunction } from './log-function.ts';
 export const privateFile = 0o600;
 export const privateFolder = 0o700;
 /** What a data folder holds of ours. */
-const parts = ['log', 'db'];
+const parts = ['log', 'db', 'damaged'];
 const byOthers = 0o077;
 
 /** Creates a folder, and those it lies in, on the disk; what is new is for its owner alone. */
