@@ -49,7 +49,10 @@ describe('a broker that stops and starts', () => {
       expect(lines.length, JSON.stringify(lines)).toBeLessThanOrEqual(5);
       expect(lines.some(({ msg }) => msg.includes('kafkajs'))).toBe(false);
     }
-    for (const { process } of commands) expect(await process.stop()).toBe(0);
+    for (const { process } of commands) {
+      expect(await process.stop()).toBe(0);
+      expect(process.stderr).toEqual([]);
+    }
   });
 });
 

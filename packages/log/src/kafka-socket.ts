@@ -37,5 +37,15 @@ export function createSocket(
   socket.setNoDelay(true);
   watchAnswers(socket, () => suspects.add(address));
   if (outages !== undefined) watchLink(socket, address, outages);
+  keepUnrefCheap(socket);
   return socket;
+}
+
+/**
+ * kafkajs calls `unref` with each attempt to disconnect, also of a socket that has ended long ago. Node then adds a
+ * listener for a connection that will never be, and warns of a leak once there are more than ten.
+ */
+function keepUnrefCheap(socket: Socket): void {
+  const unref = socket.unref.bind(socket);
+  socket.unref = () => (socket.destroyed ? socket : unref());
 }
