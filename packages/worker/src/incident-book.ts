@@ -1,5 +1,6 @@
 import { type DetectorId, isQuiet, type Verdict } from '@loopwatch/contract';
-import type { IncidentStates, WorkerMetrics } from './metrics.ts';
+import { LabelValues } from './label-values.ts';
+import type { IncidentLabels, IncidentStates, WorkerMetrics } from './metrics.ts';
 
 /** What the metrics know of an incident that is open. */
 export interface OpenIncident {
@@ -8,6 +9,10 @@ export interface OpenIncident {
   readonly action: Verdict['action'];
   readonly calls: number;
   readonly tokens: number;
+  readonly agent: string | null;
+  readonly model: string | null;
+  /** Time of its first verdict; null where that is not known. */
+  readonly since: number | null;
 }
 
 /** Keeps the metrics of incidents: which are open, what came of a chance, and what loops have used so far. */
@@ -16,6 +21,8 @@ export class IncidentBook {
   private readonly open = new Map<string, OpenIncident>();
   /** Those that have had any. */
   private readonly detectors = new Set<DetectorId>();
+  private readonly agents = new LabelValues();
+  private readonly models = new LabelValues();
   /** When the session of each was last active, see {@link isQuiet}. */
   private readonly activeAt = new Map<string, number>();
 
@@ -32,11 +39,15 @@ export class IncidentBook {
   statesAt(now: number): IncidentStates {
     const open: DetectorId[] = [];
     const quiet: DetectorId[] = [];
-    for (const { id, detector } of this.open.values()) {
-      const lastActivityAt = this.activeAt.get(id) ?? 0;
-      (isQuiet({ lastActivityAt }, now) ? quiet : open).push(detector);
+    const ages: IncidentStates['ages'][number][] = [];
+    for (const incident of this.open.values()) {
+      const lastActivityAt = this.activeAt.get(incident.id) ?? 0;
+      const goesOn = !isQuiet({ lastActivityAt }, now);
+      (goesOn ? open : quiet).push(incident.detector);
+      if (!goesOn || incident.since === null) continue;
+      ages.push({ ...this.labels(incident), seconds: Math.max(0, now - incident.since) / 1000 });
     }
-    return { open, quiet, detectors: this.detectors };
+    return { open, quiet, detectors: this.detectors, ages };
   }
 
   /** Counts a verdict that was just published. */
@@ -44,6 +55,7 @@ export class IncidentBook {
     const { metrics } = this;
     const { incidentId, detector, phase, action, outcome } = verdict;
     metrics.verdicts.inc({ detector, phase, action });
+    if (phase === 'opened') metrics.loops.inc({ detector, ...this.labels(verdict) });
     if (action === 'warn' || action === 'chance') metrics.warnings.inc();
     if (action === 'block') metrics.blocks.inc();
     const before = this.open.get(incidentId);
@@ -61,7 +73,8 @@ export class IncidentBook {
     const known = this.open.get(id);
     const calls = Math.max(known?.calls ?? 0, told.calls);
     const tokens = Math.max(known?.tokens ?? 0, told.tokens);
-    const incident = { id, ...told, calls, tokens };
+    const since = known?.since ?? told.since;
+    const incident = { id, ...told, calls, tokens, since };
     if (verdict.phase === 'resolved') this.forget(id);
     else this.restore(incident);
     return incident;
@@ -81,9 +94,22 @@ export class IncidentBook {
     this.open.delete(incidentId);
     this.activeAt.delete(incidentId);
   }
+
+  private labels({ agent, model }: Pick<Verdict, 'agent' | 'model'>): IncidentLabels {
+    return { agent: this.agents.of(agent), model: this.models.of(model) };
+  }
 }
 
-type NotedKey = 'incidentId' | 'detector' | 'phase' | 'action' | 'outcome' | 'cost';
+type NotedKey =
+  | 'incidentId'
+  | 'detector'
+  | 'phase'
+  | 'action'
+  | 'outcome'
+  | 'cost'
+  | 'agent'
+  | 'model'
+  | 'time';
 
 /** What a verdict says of its incident. */
 export function openIncidentOf({
@@ -91,6 +117,18 @@ export function openIncidentOf({
   detector,
   action,
   cost,
+  agent,
+  model,
+  time,
 }: Pick<Verdict, NotedKey>): OpenIncident {
-  return { id: incidentId, detector, action, calls: cost.calls, tokens: cost.tokens ?? 0 };
+  return {
+    id: incidentId,
+    detector,
+    action,
+    calls: cost.calls,
+    tokens: cost.tokens ?? 0,
+    agent,
+    model,
+    since: time,
+  };
 }

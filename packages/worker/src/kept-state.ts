@@ -19,6 +19,9 @@ const entrySchema = z.object({
       action: verdictSchema.shape.action,
       calls: z.number(),
       tokens: z.number(),
+      agent: z.string().nullable().default(null),
+      model: z.string().nullable().default(null),
+      since: z.number().nullable().default(null),
     }),
   ),
   marks: z.object({

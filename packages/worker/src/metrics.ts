@@ -1,12 +1,14 @@
 import type { DetectorId } from '@loopwatch/contract';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/** Every metric of the worker, by name and meaning in one place. Label values come from closed sets, never from ids. */
+/** Every metric of the worker, by name and meaning in one place. Label values come from closed or bounded sets, never from ids. */
 export interface WorkerMetrics {
   readonly events: Counter<'type'>;
   readonly duplicates: Counter;
   readonly toolCalls: Counter;
   readonly verdicts: Counter<'detector' | 'phase' | 'action'>;
+  readonly loops: Counter<'detector' | 'agent' | 'model'>;
+  readonly oldestIncident: Gauge<'agent' | 'model'>;
   readonly warnings: Counter;
   readonly blocks: Counter;
   readonly mitigations: Counter<'outcome'>;
@@ -31,12 +33,20 @@ export interface WorkerMetrics {
   readonly faults: Counter;
 }
 
+/** Names that producers choose, kept to a bounded number of values. */
+export interface IncidentLabels {
+  readonly agent: string;
+  readonly model: string;
+}
+
 /** Incidents that are not resolved, each as its detector. */
 export interface IncidentStates {
   readonly open: readonly DetectorId[];
   readonly quiet: readonly DetectorId[];
   /** Detectors that have had some. */
   readonly detectors: Iterable<DetectorId>;
+  /** For how long each of the open ones has gone on. */
+  readonly ages: readonly (IncidentLabels & { readonly seconds: number })[];
 }
 
 /** What is looked at when somebody asks for the metrics. */
@@ -74,6 +84,24 @@ export function createWorkerMetrics(
     ),
     toolCalls: counter('tool_calls_total', 'Tool calls processed.'),
     verdicts: counter('verdicts_total', 'Verdicts published.', ['detector', 'phase', 'action']),
+    loops: counter('loops_total', 'Loops found, by the agent and the model that they are of.', [
+      'detector',
+      'agent',
+      'model',
+    ]),
+    oldestIncident: new Gauge({
+      name: 'loopwatch_incidents_oldest_age_seconds',
+      help: 'For how long the oldest loop that goes on now has gone on, by agent and model.',
+      labelNames: ['agent', 'model'],
+      aggregator: 'max',
+      registers,
+      collect() {
+        // Oldest last: the value that stays.
+        const ages = [...incidents().ages].sort((a, b) => a.seconds - b.seconds);
+        this.reset();
+        for (const { agent, model, seconds } of ages) this.set({ agent, model }, seconds);
+      },
+    }),
     warnings: counter('warnings_total', 'Warnings issued: verdicts with action warn or chance.'),
     blocks: counter('blocks_total', 'Blocks applied: verdicts with action block.'),
     mitigations: counter('mitigations_total', 'What came of a chance: recovered or blocked.', ['outcome']),

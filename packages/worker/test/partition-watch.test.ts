@@ -12,7 +12,7 @@ function watching() {
   const watch = new PartitionWatch(
     createWorkerMetrics(registry, {
       activeSessions: () => 0,
-      incidents: () => ({ open: [], quiet: [], detectors: [] }),
+      incidents: () => ({ open: [], quiet: [], detectors: [], ages: [] }),
     }),
     () => clock.now,
   );

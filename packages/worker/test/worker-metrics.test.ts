@@ -45,6 +45,8 @@ describe('the metrics', () => {
         'mitigations_total',
         'incidents_open',
         'incidents_quiet',
+        'incidents_oldest_age_seconds',
+        'loops_total',
         'wasted_tokens_total',
         'wasted_calls_total',
         'detection_latency_seconds',
@@ -197,12 +199,14 @@ describe('the metrics', () => {
     });
   });
 
-  it('never name a session, a tool or an incident', async () => {
+  it('never name a session, a tool or an incident, and a model only where loops are told apart by it', async () => {
     const events = Array.from({ length: 20 }, (_, i) =>
       calls(3, { sessionId: `session-${String(i)}`, name: `tool-${String(i)}`, model: 'the-model' }),
     ).flat();
-    const text = Object.keys(await samplesAfter({ tool_call_loop: { max_repeats: 2 } }, events)).join('\n');
-    expect(text).not.toMatch(/session-\d|tool-\d|the-model|i-[0-9a-f]{8}/);
+    const names = Object.keys(await samplesAfter({ tool_call_loop: { max_repeats: 2 } }, events));
+    expect(names.join('\n')).not.toMatch(/session-\d|tool-\d|i-[0-9a-f]{8}/);
+    const ofModel = names.filter((name) => name.includes('the-model')).map((name) => name.split('{')[0]);
+    expect([...new Set(ofModel)].sort()).toEqual(['incidents_oldest_age_seconds', 'loops_total']);
   });
 
   it('measure from the record’s timestamp to the verdict sent', async () => {

@@ -11,7 +11,7 @@ async function snapshot(use: (metrics: WorkerMetrics) => void, sessions = 0): Pr
   use(
     createWorkerMetrics(registry, {
       activeSessions: () => sessions,
-      incidents: () => ({ open: [], quiet: [], detectors: [] }),
+      incidents: () => ({ open: [], quiet: [], detectors: [], ages: [] }),
     }),
   );
   return snapshotSchema.parse(structuredClone(await registry.getMetricsAsJSON()));
