@@ -99,7 +99,9 @@ describe('loopwatch start with an upstream', () => {
     await using cli = spawnCli(args, { KAFKA_BROKERS: '' }, { from: 'source' });
     // An embedded database that is made anew takes its time on a busy machine.
     const gateway = urlIn(await cli.line(/The gateway is at/, 120_000));
-    const at = cli.stdout.find((line) => line.includes('Loopwatch')) ?? '';
+    // The address that users open comes last.
+    const at = await cli.line(/Loopwatch \S+ is at/);
+    expect(cli.stdout.indexOf(at)).toBe(cli.stdout.length - 1);
     const server = /http:\/\/localhost:\d+/.exec(at)?.[0] ?? '';
     expect(await askTimes(gateway, 4)).toEqual(['tool_calls', 'tool_calls', 'tool_calls', 'error']);
     const items = async () => {

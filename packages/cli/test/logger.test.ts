@@ -9,13 +9,14 @@ function printed(
   settings: { level: string; format: string },
   fields: object = {},
   message = 'a line at',
+  more: object = {},
 ): string {
   const program = `
     import { createLogger } from ${JSON.stringify(module)};
     const message = ${JSON.stringify(message)};
     const logger = createLogger(${JSON.stringify(settings)}, 'worker').child(${JSON.stringify(fields)});
     for (const level of ['debug', 'info', 'warn', 'error']) {
-      logger[level]({ sessionId: 's-1' }, message === 'a line at' ? message + ' ' + level : message);
+      logger[level]({ sessionId: 's-1', ...${JSON.stringify(more)} }, message === 'a line at' ? message + ' ' + level : message);
     }
   `;
   const options = ['--import', 'tsx', '--conditions=@loopwatch/source', '--input-type=module', '-e', program];
@@ -57,6 +58,16 @@ describe('a line of the log', () => {
     const second = "Tool call loop detection: Blocked tool 'x' - 4 similar calls in 0 seconds";
     expect(printed({ level: 'error', format: 'pretty' }, {}, second)).toBe('');
     expect(printed({ level: 'error', format: 'json' }, {}, second)).toContain(second);
+  });
+
+  it.each([
+    ['opened', 1],
+    ['escalated', 0],
+    ['resolved', 0],
+  ])('tells people of an incident that is %s in %i lines, and machines of each', (phase, lines) => {
+    const count = (format: string) =>
+      printed({ level: 'error', format }, {}, 'a loop', { phase }).split('\n').length - 1;
+    expect([count('pretty'), count('json')]).toEqual([lines, 1]);
   });
 
   it('says which of several workers it is of', () => {

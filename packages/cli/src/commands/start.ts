@@ -74,7 +74,7 @@ export function startCommand(): Command {
     const withSamples = options.samples ?? embedded;
     const database = sharedDatabase(settings, logger);
     const starting = startAll(loaded, deps, log, { withSamples, openDatabase: database }, logger);
-    const running = await untilStarted(starting, logger);
+    const { running, tellAddress } = await untilStarted(starting, logger);
     if (settings.gateway.upstream !== undefined) {
       const ends = {
         sink: log.sink(),
@@ -89,6 +89,8 @@ export function startCommand(): Command {
         throw error;
       }
     }
+    // Last, so that it stands where users look.
+    tellAddress();
     if (!embedded) void logDurability(settings, logger);
     await runUntilSignal(running, logger);
   });
@@ -133,7 +135,13 @@ function overKafka(settings: Settings, logger: Logger): Log {
   };
 }
 
-/** Starts the parts; what has started is stopped again when a later one cannot. @returns them in the order of stopping */
+interface Started {
+  /** In the order of stopping. */
+  readonly running: Running[];
+  readonly tellAddress: () => void;
+}
+
+/** Starts the parts; what has started is stopped again when a later one cannot. */
 async function startAll(
   { settings }: LoadedConfig,
   deps: ReturnType<typeof serverDeps>,
@@ -143,7 +151,7 @@ async function startAll(
     openDatabase: database,
   }: { readonly withSamples: boolean; readonly openDatabase: () => Promise<Database> },
   logger: Logger,
-): Promise<Running[]> {
+): Promise<Started> {
   const { topics } = deps;
   const registry = processRegistry();
   const worker = createWorker(settings, log, registry, logger);
@@ -169,8 +177,10 @@ async function startAll(
       samples.length === 0
         ? ''
         : `; ${String(samples.length)} sample sessions are played unless they were stopped`;
-    logger.info({ url, preset: settings.preset, version }, `Loopwatch ${version} is at ${url}${playing}`);
-    return running;
+    const tellAddress = () => {
+      logger.info({ url, preset: settings.preset, version }, `Loopwatch ${version} is at ${url}${playing}`);
+    };
+    return { running, tellAddress };
   } catch (error) {
     for (const part of running) await part.stop();
     throw listenFailure(error, settings.server.port);

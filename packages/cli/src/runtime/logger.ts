@@ -6,9 +6,12 @@ import pretty from 'pino-pretty';
 /** A loop of calls is told in two sentences that scripts look for; on a terminal the first is enough. */
 const secondLine = /^Tool call loop detection: /;
 
-function withoutSecondLine(this: Logger, args: Parameters<LogFn>, method: LogFn): void {
+/** On a terminal an incident is told once, when it is opened: how it goes on is for the dashboard to show. */
+function onceAnIncident(this: Logger, args: Parameters<LogFn>, method: LogFn): void {
+  const [fields] = args as readonly unknown[];
+  const phase = typeof fields === 'object' && fields !== null && 'phase' in fields ? fields.phase : 'opened';
   const message = args.find((arg) => typeof arg === 'string');
-  if (message === undefined || !secondLine.test(message)) method.apply(this, args);
+  if (phase === 'opened' && (message === undefined || !secondLine.test(message))) method.apply(this, args);
 }
 
 /** Structured logs on the standard output: JSON lines for machines, readable ones on a terminal. */
@@ -22,7 +25,7 @@ export function createLogger({ level, format }: Settings['log'], name: string): 
   const readable = format === 'pretty' || (format === 'auto' && process.stdout.isTTY);
   if (!readable) return pino(options);
   return pino(
-    { ...options, ...(level !== 'debug' && { hooks: { logMethod: withoutSecondLine } }) },
+    { ...options, ...(level !== 'debug' && { hooks: { logMethod: onceAnIncident } }) },
     pretty({
       translateTime: 'SYS:HH:MM:ss',
       messageFormat: '{if worker}worker {worker}: {end}{msg}{if error}: {error}{end}',
