@@ -71,7 +71,8 @@ describe('a worker without a broker', () => {
       const ready = await ask('/readyz');
       expect(ready.status).toBe(503);
       expect(await ready.text()).toContain(`Kafka is unavailable at ${brokers}: connection refused`);
-      expect(troubles(said(worker))).toHaveLength(workers);
+      // One a process at most, whichever is first.
+      expect(troubles(said(worker)).length).toBeLessThanOrEqual(workers);
       expect(await worker.stop()).toBe(0);
     },
   );
