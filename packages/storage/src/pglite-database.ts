@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { messageOf } from '@loopwatch/contract';
-import { closeToOthers, createFolder, type LogFunction, lockFolder } from '@loopwatch/log';
+import { closeToOthers, createFolder, LogError, type LogFunction, lockFolder } from '@loopwatch/log';
 import { type Database, DatabaseUnavailable } from './database.ts';
 import { PgliteClient } from './pglite-client.ts';
 
@@ -30,7 +30,8 @@ export async function openPglite(
     await lite.terminate();
     await unlock();
     const why = messageOf(error);
-    throw new Error(
+    throw new LogError(
+      'storage_failed',
       `The embedded database in ${folder} cannot be opened: ${why}. If it is damaged, move the folder away: it is built again from the log.`,
       { cause: error },
     );

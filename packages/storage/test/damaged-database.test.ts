@@ -1,0 +1,17 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LogError } from '@loopwatch/log';
+import { tempDir } from '@loopwatch/testkit';
+import { expect, it } from 'vitest';
+import { openPglite } from '../src/pglite-database.ts';
+
+it('a damaged embedded database is said to be built again from the log once it is moved away', async () => {
+  await using dir = await tempDir();
+  const folder = join(dir.path, 'db', 'pglite');
+  await mkdir(join(folder, 'global'), { recursive: true });
+  await writeFile(join(folder, 'PG_VERSION'), '15\n');
+  await writeFile(join(folder, 'global', 'pg_control'), Buffer.alloc(8_192));
+  const error: unknown = await openPglite(dir.path, () => undefined).catch((fault: unknown) => fault);
+  expect(error).toBeInstanceOf(LogError);
+  expect(String(error)).toContain('move the folder away: it is built again from the log');
+}, 60_000);
