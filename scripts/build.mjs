@@ -1,4 +1,4 @@
-// Builds every package with `tsc -b` (incremental) and the dashboard with vite.
+// Builds every package with `tsc -b` (incremental), the empty database that new data folders get, and the dashboard with vite.
 // `--if-needed` leaves out what no file is newer for than the last build, and says what it does.
 import { spawnSync } from 'node:child_process';
 import {
@@ -25,6 +25,16 @@ const steps = [
       ...packages.flatMap((name) => [`packages/${name}/src`, `packages/${name}/tsconfig.json`]),
     ],
     command: ['tsc', '-b', 'tsconfig.build.json'],
+  },
+  {
+    what: 'the empty database',
+    built: 'packages/storage/dist/pglite-template/PG_VERSION',
+    inputs: [
+      'package-lock.json',
+      'packages/storage/src/pglite-thread.js',
+      'packages/storage/src/pglite-template.ts',
+    ],
+    command: ['node', 'scripts/make-database-template.mjs'],
   },
   {
     what: 'the dashboard',
@@ -73,7 +83,8 @@ for (const { what, built, inputs, command } of steps) {
   if (isOptional && isCurrent) continue;
   if (isOptional) console.error(`Building ${what} …`);
   const [tool, ...args] = command;
-  const { status } = spawnSync(join(root, 'node_modules/.bin', tool), args, { cwd: root, stdio: 'inherit' });
+  const program = tool === 'node' ? process.execPath : join(root, 'node_modules/.bin', tool);
+  const { status } = spawnSync(program, args, { cwd: root, stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);
   if (tool === 'vite') compressAssets(join(root, 'packages/dashboard/dist/assets'));
   // What was changed while it was read is newer.

@@ -3,6 +3,7 @@ import { messageOf } from '@loopwatch/contract';
 import { closeToOthers, createFolder, LogError, type LogFunction, lockFolder } from '@loopwatch/log';
 import { type Database, DatabaseUnavailable } from './database.ts';
 import { PgliteClient } from './pglite-client.ts';
+import { layPgliteTemplate } from './pglite-template.ts';
 
 /**
  * The embedded database, in `<dataDir>/db`. It belongs to one process.
@@ -23,11 +24,14 @@ export async function openPglite(
     onLost(error);
   };
   const unlock = await lockFolder(folder, lose, 'database');
-  const lite = new PgliteClient(join(folder, 'pglite'), lose);
+  const files = join(folder, 'pglite');
+  let lite: PgliteClient | undefined;
   try {
+    await layPgliteTemplate(files);
+    lite = new PgliteClient(files, lose);
     await lite.open();
   } catch (error) {
-    await lite.terminate();
+    await lite?.terminate();
     await unlock();
     const why = messageOf(error);
     throw new LogError(

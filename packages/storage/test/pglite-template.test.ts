@@ -1,0 +1,40 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { layPgliteTemplate } from '../src/pglite-template.ts';
+
+let dir = '';
+let template = '';
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'loopwatch-template-'));
+  template = join(dir, 'template');
+  await mkdir(join(template, 'empty'), { recursive: true });
+  await writeFile(join(template, 'PG_VERSION'), '18');
+});
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+test('a new folder gets a copy of the template, empty folders included', async () => {
+  await layPgliteTemplate(join(dir, 'db'), template);
+  expect((await readdir(join(dir, 'db'))).sort()).toEqual(['PG_VERSION', 'empty']);
+});
+
+test('a copy that was interrupted is made from the start', async () => {
+  await mkdir(join(dir, 'db.new'));
+  await writeFile(join(dir, 'db.new', 'half'), '');
+  await layPgliteTemplate(join(dir, 'db'), template);
+  expect((await readdir(dir)).sort()).toEqual(['db', 'template']);
+  expect(await readdir(join(dir, 'db'))).not.toContain('half');
+});
+
+test('a folder that is there is left as it is', async () => {
+  await mkdir(join(dir, 'db'));
+  await writeFile(join(dir, 'db', 'PG_VERSION'), '17');
+  await layPgliteTemplate(join(dir, 'db'), template);
+  expect(await readFile(join(dir, 'db', 'PG_VERSION'), 'utf8')).toBe('17');
+});
+
+test('without a template nothing is laid', async () => {
+  await layPgliteTemplate(join(dir, 'db'), join(dir, 'none'));
+  expect(await readdir(dir)).toEqual(['template']);
+});
