@@ -182,6 +182,11 @@ export class LoopPipeline {
     return this.store.partition(topic, partition).news?.take() ?? NO_NEWS;
   }
 
+  /** Frees so many of the least recently used sessions, for want of memory. */
+  free(sessions: number): void {
+    this.store.free(sessions);
+  }
+
   /** The partition belongs to somebody else now: its sessions are forgotten. */
   drop(topic: string, partition: number): void {
     this.store.dropPartition(topic, partition);

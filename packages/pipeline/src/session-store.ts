@@ -87,6 +87,12 @@ export class SessionStore implements EntryStore<PartitionSessions> {
     this.swept = undefined;
   }
 
+  /** Frees so many of the least recently used sessions. */
+  free(sessions: number): void {
+    for (let freed = 0; freed < sessions && this.oldest !== undefined; freed += 1)
+      this.evict(this.oldest, 'lru');
+  }
+
   /** Marks a session as used by the event at hand; a new one takes the place of the least recently used. */
   touch(entry: SessionEntry): void {
     this.events += 1;

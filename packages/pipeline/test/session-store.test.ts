@@ -49,6 +49,15 @@ interface CallPlace {
 }
 
 describe('the bound on sessions in memory', () => {
+  it('frees as many of the least recently used as it is told to, and no more than there are', () => {
+    const { store, evictions, call, has } = storeOf(10);
+    for (const name of ['a', 'b', 'c', 'a']) call(name);
+    store.free(2);
+    expect(['a', 'b', 'c'].filter((name) => has(name))).toEqual(['a']);
+    store.free(5);
+    expect([store.size, evictions]).toEqual([0, ['lru', 'lru', 'lru']]);
+  });
+
   it.each<[string, string[], string, string[]]>([
     ['the first, when each was used once', ['a', 'b', 'c'], 'a', ['b', 'c', 'new']],
     ['the one that was not used again', ['a', 'b', 'c', 'a', 'c'], 'b', ['a', 'c', 'new']],

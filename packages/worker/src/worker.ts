@@ -11,6 +11,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { DeadLetterLog } from './dead-letter-log.ts';
 import { EventTally } from './event-tally.ts';
+import { HeapGuard } from './heap-guard.ts';
 import { IncidentBook } from './incident-book.ts';
 import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
 import { PartitionWatch, stuckDetail } from './partition-watch.ts';
@@ -67,6 +68,7 @@ export class Worker {
   private readonly partitions = new Map<string, PartitionWork>();
   private readonly letters: DeadLetterLog;
   private readonly watch: PartitionWatch;
+  private readonly heap: HeapGuard;
   private looks: NodeJS.Timeout | undefined;
   private connection: WorkerStatus = { connected: false, detail: 'starting' };
   /** Wall clock of the latest record processed, epoch ms. */
@@ -114,6 +116,14 @@ export class Worker {
       },
     };
     this.pipeline = new LoopPipeline(deps.detection, observer, this.desk, true);
+    this.heap = new HeapGuard({
+      sessions: () => this.pipeline.activeSessions,
+      free: (sessions) => {
+        this.pipeline.free(sessions);
+      },
+      logger: deps.logger,
+      monotonic,
+    });
     this.settings = new WideSettings({
       // A process hands over all its settings, passwords among them; these are kept in a topic, and read strictly.
       configured: detectionSettings(deps.detection),
@@ -148,6 +158,7 @@ export class Worker {
 
   /** @throws LogError when the log cannot be reached or a topic is missing; everything is closed again then */
   async start(): Promise<void> {
+    this.heap.start();
     try {
       // What was set before holds from the first record on.
       await this.deps.control?.run(({ records }) => {
@@ -187,6 +198,7 @@ export class Worker {
   /** Stops fetching, lets the batches in progress become durable, then closes. */
   async stop(): Promise<void> {
     clearInterval(this.looks);
+    this.heap.stop();
     await this.deps.control?.stop();
     try {
       await this.deps.runner.stop();
