@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { resolveSettings } from '@loopwatch/contract';
 import { openEmbeddedLog } from '@loopwatch/log';
 import { openDatabase } from '@loopwatch/storage';
@@ -82,6 +85,32 @@ describe('loopwatch gateway', () => {
       { sessionId: 's-1', detector: 'tool-repeat', action: 'block', preset: 'proxy', count: 4 },
     ]);
   }, 240_000);
+
+  it('stops a loop without a folder or a database when told to store nothing, and says so', async () => {
+    await using upstream = await startUpstream();
+    await using dir = await tempDir();
+    const folder = join(dir.path, 'none');
+    const flags = ['--upstream', upstream.url, '--port', '0', '--data-dir', folder, '--no-store'];
+    await using cli = spawnCli(['gateway', ...flags], { KAFKA_BROKERS: '' }, { from: 'source' });
+    const url = urlIn(await cli.line(/The gateway is at/, 120_000));
+    expect(await askTimes(url, 4)).toEqual(['tool_calls', 'tool_calls', 'tool_calls', 'error']);
+    const ready = await fetch(new URL('/readyz', url));
+    expect([ready.status, await ready.text()]).toEqual([200, expect.stringContaining('not stored: ')]);
+    expect(await cli.stop()).toBe(0);
+    expect(cli.stdout.filter((line) => line.includes('not stored (--no-store)'))).toHaveLength(1);
+    expect(existsSync(folder)).toBe(false);
+  }, 240_000);
+
+  it('names the option that stores nothing where the folder cannot be used', async () => {
+    await using dir = await tempDir();
+    const file = join(dir.path, 'file');
+    await writeFile(file, '');
+    const flags = ['--upstream', 'http://localhost:1/v1', '--port', '0', '--data-dir', file];
+    await using cli = spawnCli(['gateway', ...flags], { KAFKA_BROKERS: '' }, { from: 'source' });
+    expect(await cli.exited).toBe(1);
+    expect(cli.stderr.join('\n')).toContain(file);
+    expect(cli.stderr.join('\n')).toContain('With --no-store the gateway needs no folder');
+  }, 120_000);
 
   it('says what is missing', async () => {
     await using cli = spawnCli(['gateway', '--port', '0'], { KAFKA_BROKERS: '' }, { from: 'source' });

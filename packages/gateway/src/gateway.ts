@@ -273,10 +273,10 @@ export class Gateway {
   }
 
   private health() {
-    const log = this.outbox?.health ?? { ok: true, detail: 'nothing is written to an event log' };
+    const log = this.outbox?.health ?? { ok: true, detail: 'not stored: nothing is written to an event log' };
     return {
       log,
-      database: this.storage?.health ?? { ok: true, detail: 'sessions are in memory alone' },
+      database: this.storage?.health ?? { ok: true, detail: 'not stored: sessions are in memory alone' },
       settings: this.control?.health ?? { ok: true, detail: 'those of the configuration' },
       upstream: this.target.origin,
     };

@@ -1,5 +1,5 @@
-import { topicNames } from '@loopwatch/contract';
-import { createKafkaTopicReader } from '@loopwatch/log';
+import { messageOf, topicNames } from '@loopwatch/contract';
+import { createKafkaTopicReader, LogError } from '@loopwatch/log';
 import { openDatabase } from '@loopwatch/storage';
 import { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
@@ -17,6 +17,7 @@ interface Options extends ConfigOptions {
   readonly dataDir?: string;
   readonly brokers?: string;
   readonly preset?: string;
+  readonly store: boolean;
 }
 
 /** `loopwatch gateway`: the proxy before a model's API that stops loops. */
@@ -33,7 +34,8 @@ export function gatewayCommand(): Command {
       '--brokers <list>',
       'Kafka for events and verdicts: host:port, by commas (default: KAFKA_BROKERS)',
     )
-    .option('--preset <name>', 'the numbers to detect by (default: proxy)');
+    .option('--preset <name>', 'the numbers to detect by (default: proxy)')
+    .option('--no-store', 'no database, and without brokers no event log: sessions are in memory alone');
   return addConfigOptions(command).action(async (options: Options) => {
     const loaded = loadConfig(options, [
       { flag: '--upstream', path: 'gateway.upstream', text: options.upstream },
@@ -52,17 +54,29 @@ export function gatewayCommand(): Command {
     for (const warning of loaded.warnings) logger.warn(warning);
     const parts: Running[] = [];
     const topics = topicNames(settings.kafka.topics);
-    const storage = { openDatabase: () => openDatabase(settings.storage, logger) };
+    const storage = options.store ? { openDatabase: () => openDatabase(settings.storage, logger) } : {};
+    if (!options.store)
+      logger.warn(
+        'Sessions and messages are not stored (--no-store): they are in memory alone, until this process ends',
+      );
     if (settings.kafka.brokers.length > 0) {
-      const options = { ...kafkaOptions(settings, logger), topic: topics.control };
+      const reading = { ...kafkaOptions(settings, logger), topic: topics.control };
       const ends = {
         sink: kafkaSink(settings, logger),
-        control: () => createKafkaTopicReader(options),
+        control: () => createKafkaTopicReader(reading),
         ...storage,
       };
       parts.push(await untilStarted(startGateway(settings, ends, logger), logger));
+    } else if (!options.store) {
+      parts.push(await untilStarted(startGateway(settings, {}, logger), logger));
     } else {
-      const log = await openDataDir(settings, topics, logger);
+      const log = await openDataDir(settings, topics, logger).catch((error: unknown) => {
+        throw new LogError(
+          error instanceof LogError ? error.code : 'storage_failed',
+          `${messageOf(error)}\nWith --no-store the gateway needs no folder: it proxies and judges, and stores nothing.`,
+          { cause: error },
+        );
+      });
       const closing = { stop: () => log.close() };
       const ends = { sink: log.sink(), control: () => log.reader(topics.control), ...storage };
       try {

@@ -22,8 +22,8 @@ function adviceOn(preset: string): string {
     : '';
 }
 
-/** What a gateway reads and writes, besides its clients and its upstream. */
-export type GatewayEnds = Required<Pick<GatewayDeps, 'sink' | 'control' | 'openDatabase'>>;
+/** What a gateway reads and writes, besides its clients and its upstream; nothing where it stores nothing. */
+export type GatewayEnds = Pick<GatewayDeps, 'sink' | 'control' | 'openDatabase'>;
 
 /**
  * Starts a gateway; its metrics are its own, on its own port.
