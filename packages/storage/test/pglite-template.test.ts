@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -14,9 +14,14 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
-test('a new folder gets a copy of the template, empty folders included', async () => {
+test('a new folder gets a copy of the template, empty folders included, for its owner alone', async () => {
+  await mkdir(join(dir, 'db'));
   await layPgliteTemplate(join(dir, 'db'), template);
   expect((await readdir(join(dir, 'db'))).sort()).toEqual(['PG_VERSION', 'empty']);
+  const modes = ['.', 'empty', 'PG_VERSION'].map(
+    async (path) => (await stat(join(dir, 'db', path))).mode & 0o777,
+  );
+  expect(await Promise.all(modes)).toEqual([0o700, 0o700, 0o600]);
 });
 
 test('a copy that was interrupted is made from the start', async () => {
@@ -27,7 +32,7 @@ test('a copy that was interrupted is made from the start', async () => {
   expect(await readdir(join(dir, 'db'))).not.toContain('half');
 });
 
-test('a folder that is there is left as it is', async () => {
+test('a folder that holds a database is left as it is', async () => {
   await mkdir(join(dir, 'db'));
   await writeFile(join(dir, 'db', 'PG_VERSION'), '17');
   await layPgliteTemplate(join(dir, 'db'), template);
