@@ -151,7 +151,7 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
   },
   session: {
     idle_seconds: 'A longer pause and the session starts afresh.',
-    max_sessions: 'Sessions kept in memory in one process.',
+    max_sessions: 'Sessions kept in memory in one process, at most; fewer where the heap has no room.',
   },
   privacy: {
     mask: 'Further regular expressions whose matches are masked: JavaScript’s with flag u, without look-arounds and back references.',
