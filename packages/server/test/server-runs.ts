@@ -98,10 +98,24 @@ export async function shownBy(server: RunningServer): Promise<Record<string, Jso
     ['/incidents', '/verdicts', '/sessions', '/incident-groups'].map((path) => server.all(path)),
   );
   return {
-    incidents: incidents ?? [],
+    incidents: incidents?.map((item) => atAnyTime(item, 'open')) ?? [],
     verdicts: verdicts ?? [],
-    sessions: sessions ?? [],
-    groups: groups ?? [],
+    sessions: sessions?.map((item) => atAnyTime(item, 'live')) ?? [],
+    groups: groups?.map((item) => atAnyTime(item, 'open')) ?? [],
+  };
+}
+
+/** Without what depends on when it is asked, and on which topic was read first. */
+export function atAnyTime(item: Json, awake: 'open' | 'live'): Json {
+  const passing = ['lastActivityAt', 'quiet', 'open'];
+  const lasting = Object.entries(item).filter(([name]) => !passing.includes(name));
+  const { incidents } = item;
+  const total =
+    typeof incidents === 'object' && incidents !== null && 'total' in incidents ? incidents.total : undefined;
+  return {
+    ...Object.fromEntries(lasting),
+    ...(item['state'] === 'quiet' && { state: awake }),
+    ...(total !== undefined && { incidents: total }),
   };
 }
 
