@@ -1,5 +1,6 @@
 import type { ServerInfo } from '@loopwatch/contract';
 import express, { type Express, type RequestHandler, Router } from 'express';
+import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { type BacktestsApiOptions, backtestsApi } from './backtests/backtests-api.ts';
 import { exportsApi } from './backtests/exports-api.ts';
@@ -41,6 +42,7 @@ export interface AppOptions
     SamplesApiOptions {
   readonly info: ServerInfo;
   readonly registry: Registry;
+  readonly logger: Logger;
   readonly readiness: () => Promise<Readiness>;
   readonly dashboardDir: string;
   readonly doors: Doors;

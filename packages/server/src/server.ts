@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { createApp } from './app.ts';
 import { BacktestJobs } from './backtests/backtest-jobs.ts';
+import { Intake } from './events/intake.ts';
 import { Feeds } from './feed/feeds.ts';
 import type { ServerLog } from './feed/server-log.ts';
 import type { Readiness } from './health.ts';
@@ -145,13 +146,15 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[], door: D
     lastRetentionAt: () => retention.lastRunAt,
   });
 
+  const intake = new Intake(logger, now);
   const readiness = async (): Promise<Readiness> => ({
     ...(await deps.readiness()),
     database: await databaseReadiness(database),
     verdicts: feedReadiness(feeds),
+    events: intakeReadiness(intake),
   });
   const app = createApp({
-    ...{ database, metrics, logger, now, sink, info, registry, readiness, samples },
+    ...{ database, metrics, logger, now, sink, intake, info, registry, readiness, samples },
     dashboardDir: deps.dashboardDir,
     topic: topics.events,
     topics,
@@ -231,6 +234,10 @@ function feedReadiness(feeds: Feeds): Readiness[string] {
   if (state === 'down') return { ok: false, detail: reason ?? 'the link to the log is down' };
   if (feeds.trouble !== null) return { ok: false, detail: feeds.trouble };
   return feeds.lag ? { ok: true, detail: `${String(feeds.lag)} records to read` } : { ok: true };
+}
+
+function intakeReadiness({ trouble }: Intake): Readiness[string] {
+  return trouble === undefined ? { ok: true } : { ok: false, detail: trouble };
 }
 
 function latest(a: number | null, b: number | null): number | null {

@@ -1,11 +1,11 @@
 import { type PostedEvents, postedEventsQuerySchema } from '@loopwatch/contract/api';
 import type { VerdictSink } from '@loopwatch/log';
 import { Router } from 'express';
-import type { Logger } from 'pino';
 import { parseQuery } from '../http/parse-query.ts';
 import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
 import type { ServerMetrics } from '../metrics.ts';
 import { HeldBodies } from './held-bodies.ts';
+import type { Intake } from './intake.ts';
 import { limits } from './limits.ts';
 import { readBody } from './read-body.ts';
 import { isKnownType, type PostedEvent, type Rejection, readEvents } from './read-events.ts';
@@ -18,7 +18,7 @@ export interface EventsApiOptions {
   /** The topic of agent events. */
   readonly topic: string;
   readonly metrics: ServerMetrics;
-  readonly logger: Logger;
+  readonly intake: Intake;
   /** Wall clock, epoch ms. */
   readonly now: () => number;
   /** Called with the wall clock when events were accepted. */
@@ -29,7 +29,7 @@ export interface EventsApiOptions {
  * `POST /events`: for producers without Kafka. Good lines are taken even when others are refused. Nothing is taken
  * before the body has come whole.
  */
-export function eventsApi({ sink, topic, metrics, logger, now, onAccepted }: EventsApiOptions): Router {
+export function eventsApi({ sink, topic, metrics, intake, now, onAccepted }: EventsApiOptions): Router {
   const router = Router();
   const held = new HeldBodies();
   const turns = new Turns();
@@ -61,9 +61,10 @@ export function eventsApi({ sink, topic, metrics, logger, now, onAccepted }: Eve
         if (written.events.length > 0) onAccepted(now());
         if (written.failed !== undefined) {
           const { line, error } = written.failed;
-          logger.error({ err: error, events: read.events.length }, 'the log did not take posted events');
+          intake.failed(error, read.events.length - written.events.length);
           throw unavailable(answer, line);
         }
+        if (written.events.length > 0) intake.succeeded();
         if (read.unreadFromLine !== undefined) throw tooManyRefused(answer, read.unreadFromLine);
         if (written.events.length === 0) throw nothingUsable(answer);
         response.status(202).json(answer);

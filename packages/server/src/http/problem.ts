@@ -47,7 +47,9 @@ export function problemHandler(logger: Logger): ErrorRequestHandler {
       return;
     }
     const problem = toProblem(error);
-    if (problem.status >= 500) logger.error({ err: error, path: request.path }, 'a request failed');
+    // A problem without a cause is said where it was found out.
+    const isNews = problem.status >= 500 && (problem !== error || problem.cause !== undefined);
+    if (isNews) logger.error({ err: error, path: request.path }, 'a request failed');
     sendProblem(response, problem, request.originalUrl);
   };
 }
