@@ -79,7 +79,7 @@ const routes: readonly { readonly path: string | (() => string); readonly shown:
   { path: '/sessions?q=nothing', shown: 'No session matches' },
   { path: `/sessions/${repeating}?at=5`, shown: 'Its own settings' },
   { path: '/sessions/none', shown: 'This session is not here' },
-  { path: '/tuning', shown: 'Try the latest sessions' },
+  { path: '/tuning', shown: 'Export labels' },
   { path: '/tuning?of=recent', shown: 'Session by session' },
   { path: '/settings', shown: 'max_repeats' },
   { path: '/settings?scope=model:openai/gpt-5-mini&q=ttl', shown: 'ttl_seconds' },

@@ -72,11 +72,14 @@ export class FakeServer {
         updatedAt: null,
         updatedBy: null,
         invalid: this.invalid,
-        effective: keys.map(({ path: key }) => ({
-          path: key,
-          value: this.settings[key] ?? 5,
-          origin: { tier: key in this.settings ? 'server' : 'preset', name: 'balanced' },
-        })),
+        effective: [
+          { path: 'privacy.store_text', value: true, origin: { tier: 'default', name: null } },
+          ...keys.map(({ path: key }) => ({
+            path: key,
+            value: this.settings[key] ?? 5,
+            origin: { tier: key in this.settings ? 'server' : 'preset', name: 'balanced' },
+          })),
+        ],
       };
     }
     return undefined;

@@ -139,6 +139,8 @@ describe('settings of a scope', () => {
       ],
     });
     expect(effective(body as ScopeSettings, 'content_loop.window')).toMatchObject({ value: 64 });
+    // Pages hide texts by it, though no scope sets it.
+    expect(effective(body as ScopeSettings, 'privacy.store_text')).toMatchObject({ value: true });
     expect(effective(body as ScopeSettings, 'tool_cycle.min_repeats')).toMatchObject({
       value: 3,
       origin: { tier: 'default' },

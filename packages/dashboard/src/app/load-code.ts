@@ -31,7 +31,8 @@ export async function loadCode<Module>(load: () => Promise<Module>): Promise<Mod
 /** Whether the server hands out the dashboard at this moment. */
 export async function isServerThere(): Promise<boolean> {
   try {
-    const response = await fetch('/healthz', { cache: 'no-store' });
+    // Its health is well before it has pages to hand out.
+    const response = await fetch('/', { method: 'HEAD', cache: 'no-store' });
     return response.ok;
   } catch {
     return false;

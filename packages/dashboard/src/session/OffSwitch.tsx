@@ -13,7 +13,8 @@ import { toast } from '../ui/toasts.ts';
 export function OffSwitch({ session: { sessionId, settings, state } }: { readonly session: SessionDetail }) {
   const refusal = useRefusal();
   const isOver = state === 'ended' || state === 'idle';
-  const refused = isOver ? 'This session is over: there is nothing left to detect in it' : refusal;
+  const refused =
+    refusal ?? (isOver ? 'This session is over: there is nothing left to detect in it' : undefined);
   const client = useQueryClient();
   const [busy, setBusy] = useState(false);
   const off = settings['enabled'] === false;

@@ -14,6 +14,8 @@ export interface Veil {
 export function useVeil(): Veil {
   const [lifted, setLifted] = useState(false);
   const { data: settings } = useQuery(scopeQuery('server'));
-  const keepsTexts = settings?.effective.find(({ path }) => path === 'privacy.store_text')?.value !== false;
-  return { keepsTexts, veiled: !keepsTexts && !lifted, toggle: () => setLifted(!lifted) };
+  const kept = settings?.effective.find(({ path }) => path === 'privacy.store_text')?.value;
+  const keepsTexts = kept !== false;
+  // What is not known to be kept is hidden.
+  return { keepsTexts, veiled: kept !== true && !lifted, toggle: () => setLifted(!lifted) };
 }

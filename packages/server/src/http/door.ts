@@ -37,7 +37,14 @@ export async function openDoor({
   };
 }
 
-const starting: RequestListener = ({ url }, response) => {
+const starting: RequestListener = ({ url, headers }, response) => {
+  if (headers.accept?.includes('text/html') === true) {
+    // A browser asks again by itself.
+    response
+      .writeHead(503, { 'content-type': 'text/plain; charset=utf-8', refresh: '1' })
+      .end('Loopwatch is starting.');
+    return;
+  }
   const isAlive = url === '/healthz';
   const body = isAlive
     ? { status: 'ok' }

@@ -7,7 +7,7 @@ import {
 import type { EffectiveSetting } from '@loopwatch/contract/api';
 import { effectiveSettings, settingsInForce, withScopes } from '@loopwatch/detectors';
 import type { Scope } from './scope.ts';
-import { settingKeys } from './setting-keys.ts';
+import { detectionPaths } from './setting-keys.ts';
 
 /** The settings of file, environment and flags, and where each value came from. */
 export interface ConfiguredSettings {
@@ -46,7 +46,7 @@ export function effectiveIn({ configured, scopes, scope, labels }: EffectiveOf):
     ...(label === undefined ? [] : [modelTier(label, scopes)]),
   ];
   const server: Tier = { tier: 'server', name: 'server', sets: scopes.get('server') ?? {} };
-  return settingKeys.map(({ path }) => {
+  return detectionPaths.map((path) => {
     const value = settingValue(detectionSchema, held, path);
     const origin =
       originIn(tiers, path) ??

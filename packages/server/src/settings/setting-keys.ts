@@ -14,10 +14,13 @@ type Path = ReturnType<typeof SettingPaths>[number];
 const base = detectionSchema.parse({});
 const unknownKey = /is no setting|belongs to the process/;
 
-/** Every setting of detection that can change while workers run, in the order of the schema. */
-export const settingKeys: readonly SettingKey[] = settingPaths(detectionSchema)
-  .map(toKey)
-  .filter(({ scopes }) => scopes.length > 0);
+const allKeys = settingPaths(detectionSchema).map(toKey);
+
+/** Every setting of detection, also those that belong to the process, in the order of the schema. */
+export const detectionPaths: readonly string[] = allKeys.map(({ path }) => path);
+
+/** Every setting of detection that can change while workers run. */
+export const settingKeys: readonly SettingKey[] = allKeys.filter(({ scopes }) => scopes.length > 0);
 
 function toKey({ path, schema }: Path): SettingKey {
   const parts = partsOf(schema);
