@@ -1,33 +1,33 @@
-export { BytesRecord } from './bytes-record.ts';
-export type { DurabilityRisk } from './durability-risks.ts';
-export { lockFolder } from './embedded-lock.ts';
-export { type EmbeddedLog, type EmbeddedLogOptions, openEmbeddedLog } from './embedded-log.ts';
-export { type RepairPlan, repairEmbeddedLog } from './embedded-repair.ts';
-export { LogError, type LogErrorCode, logErrorCodes } from './errors.ts';
-export type { KafkaOptions, KafkaSasl } from './kafka-client.ts';
-export { checkDurability, type Durability } from './kafka-durability.ts';
-export { KafkaOutageLog } from './kafka-outage-log.ts';
-export { createKafkaRecordReader } from './kafka-record-reader.ts';
-export { grantCommand, type KafkaRight, missingRights, requireRights } from './kafka-rights.ts';
-export { createKafkaSink, type KafkaSinkOptions } from './kafka-sink.ts';
-export { createKafkaTaskRunner, type KafkaTaskRunnerOptions } from './kafka-task-runner.ts';
-export { createKafkaTopicReader } from './kafka-topic-reader.ts';
+export { lockFolder } from './embedded/lock.ts';
+export { type EmbeddedLog, type EmbeddedLogOptions, openEmbeddedLog } from './embedded/log.ts';
+export { closeToOthers, createFolder } from './embedded/private-folder.ts';
+export { type RepairPlan, repairEmbeddedLog } from './embedded/repair.ts';
+export type { KafkaOptions, KafkaSasl } from './kafka/client/client.ts';
+export { KafkaOutageLog } from './kafka/client/outage-log.ts';
+export { checkDurability, type Durability } from './kafka/diagnose/durability.ts';
+export type { DurabilityRisk } from './kafka/diagnose/durability-risks.ts';
+export { grantCommand, type KafkaRight, missingRights, requireRights } from './kafka/diagnose/rights.ts';
 export {
   ensureTopics,
   partitionCount,
   type TopicReport,
   type TopicSpec,
   topicSpecs,
-} from './kafka-topics.ts';
-export type { LogFunction, LogLevel } from './log-function.ts';
+} from './kafka/diagnose/topics.ts';
+export { createKafkaRecordReader } from './kafka/fetch/record-reader.ts';
+export { createKafkaTopicReader } from './kafka/fetch/topic-reader.ts';
+export { createKafkaSink, type KafkaSinkOptions } from './kafka/produce/sink.ts';
+export { createKafkaTaskRunner, type KafkaTaskRunnerOptions } from './kafka/task/task-runner.ts';
+export { BytesRecord } from './port/bytes-record.ts';
+export { LogError, type LogErrorCode, logErrorCodes } from './port/errors.ts';
+export type { LogFunction, LogLevel } from './port/log-function.ts';
 export type {
   LogRecord,
   OutputRecord,
   RecordHeaders,
   Rejection,
   VerdictSink,
-} from './ports.ts';
-export { closeToOthers, createFolder } from './private-folder.ts';
+} from './port/ports.ts';
 export type {
   OpenTask,
   PartitionPosition,
@@ -40,8 +40,8 @@ export type {
   TaskLane,
   TaskObserver,
   TaskRunner,
-} from './task.ts';
-export { atMost, backoff, delay, within } from './timing.ts';
+} from './port/task.ts';
+export { atMost, backoff, delay, within } from './port/timing.ts';
 export type {
   Bounds,
   RecordRange,
@@ -49,4 +49,4 @@ export type {
   TopicHandler,
   TopicReader,
   TopicReadOptions,
-} from './topic-reader.ts';
+} from './port/topic-reader.ts';

@@ -1,0 +1,183 @@
+import { messageOf } from '@loopwatch/contract';
+import { tellInterruption } from '../port/interruption.ts';
+import type { LogFunction } from '../port/log-function.ts';
+import type { LogRecord } from '../port/ports.ts';
+import { ProcessingFailure, RetryPlan } from '../port/retry-plan.ts';
+import { StepLane } from '../port/step-lane.ts';
+import type { OpenTask, PartitionPosition, PartitionTask, Place, Step, TaskObserver } from '../port/task.ts';
+import { backoff, delay } from '../port/timing.ts';
+import { TopicReader } from './reader.ts';
+import type { GroupSteps } from './steps.ts';
+import type { TopicLog } from './topic.ts';
+
+export interface EmbeddedTaskContext {
+  readonly steps: GroupSteps;
+  readonly open: OpenTask;
+  readonly observer: TaskObserver;
+  readonly log: LogFunction | undefined;
+}
+
+/**
+ * The work on one topic until it is closed. Whatever goes wrong ends the life of its task; the next one begins from what
+ * is durable.
+ */
+export class EmbeddedTask {
+  readonly #topic: TopicLog;
+  readonly #place: Place;
+  readonly #context: EmbeddedTaskContext;
+  readonly #closing = new AbortController();
+  readonly #ended: Promise<void>;
+  /** Lives in a row that made nothing durable. */
+  #failures = 0;
+  #connected = true;
+  readonly #plan = new RetryPlan();
+  /** Behind what is durable, and behind the last record that was handed to a task. */
+  #position: number | undefined;
+  #handed = 0;
+
+  constructor(topic: TopicLog, context: EmbeddedTaskContext) {
+    this.#topic = topic;
+    this.#place = { topic: topic.name, partition: 0 };
+    this.#context = context;
+    this.#ended = this.#run();
+  }
+
+  get position(): PartitionPosition {
+    return { ...this.#place, position: this.#position, end: this.#topic.end };
+  }
+
+  /** Lets the batch in progress end and makes its steps durable. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#ended;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      const ending = new AbortController();
+      try {
+        await this.#live(AbortSignal.any([signal, ending.signal]), ending);
+      } catch (error) {
+        await this.#interrupted(error);
+      }
+    }
+  }
+
+  async #interrupted(error: unknown): Promise<void> {
+    const { observer, log } = this.#context;
+    const incurable = error instanceof ProcessingFailure;
+    if (incurable) this.#plan.failed(this.#position ?? 0, this.#handed, messageOf(error));
+    const pauseMs = incurable && !this.#plan.standsStill ? 100 : backoff(this.#failures, 100, 5_000);
+    this.#failures += 1;
+    const failure = { failuresInARow: this.#failures, pauseMs, error: messageOf(error) };
+    tellInterruption(log, this.#place, failure);
+    observer.onInterrupted?.(this.#place, messageOf(error));
+    await delay(pauseMs, this.#closing.signal);
+  }
+
+  /** @param ending aborts `signal` when this life is over */
+  async #live(signal: AbortSignal, ending: AbortController): Promise<void> {
+    const { steps, open, observer, log } = this.#context;
+    const began = performance.now();
+    const reader = new TopicReader(this.#topic, signal, log, observer);
+    const lane = new StepLane((step) => this.#write(step));
+    let task: PartitionTask | undefined;
+    let processing = Promise.resolve();
+    try {
+      await steps.settle();
+      const kept = steps.progress(this.#topic.name);
+      const position = this.#positionIn(kept?.position);
+      this.#position = position;
+      this.#handed = position;
+      task = open(this.#place, lane);
+      for (const [key, value] of kept?.state ?? []) task.restore({ key, value });
+      const replayed = await this.#replay(
+        task,
+        reader,
+        Math.min(kept?.resumeFrom ?? position, position),
+        position,
+      );
+      if (signal.aborted) return;
+      task.ready(position);
+      const durationMs = performance.now() - began;
+      observer.onRecovered?.({
+        ...this.#place,
+        durationMs,
+        restored: kept?.state.size ?? 0,
+        replayed,
+        position,
+      });
+      processing = this.#process(task, reader, lane, position);
+      await Promise.race([processing, lane.failed]);
+      await this.#drain(lane);
+    } finally {
+      ending.abort();
+      lane.close();
+      // The next life must not begin before this one can write nothing any more.
+      await Promise.allSettled([processing, lane.drain()]);
+      task?.close();
+    }
+  }
+
+  async #write(step: Step): Promise<void> {
+    try {
+      await this.#context.steps.write(this.#topic.name, step);
+    } catch (error) {
+      if (this.#connected) this.#context.observer.onConnection?.('down', messageOf(error));
+      this.#connected = false;
+      throw error;
+    }
+    this.#position = step.position;
+    this.#plan.advanced(step.position);
+    this.#failures = 0;
+    if (!this.#connected) this.#context.observer.onConnection?.('up');
+    this.#connected = true;
+  }
+
+  /** Where to process from: the position, as long as the topic reaches that far and still has what lies there. */
+  #positionIn(committed = 0): number {
+    const { start, end } = this.#topic;
+    if (committed > end) {
+      const lost = { ...this.#place, committed, end };
+      this.#context.log?.('error', 'the topic ends before the position reached: records were lost', lost);
+    }
+    return this.#topic.readable(Math.max(start, Math.min(committed, end)));
+  }
+
+  /** @returns how many records there were */
+  async #replay(task: PartitionTask, reader: TopicReader, from: number, position: number): Promise<number> {
+    let replayed = 0;
+    for (let next = this.#topic.readable(from); next < position; ) {
+      const records = (await reader.next(next)).filter(({ offset }) => offset < position);
+      const last = records.at(-1);
+      if (last === undefined) break;
+      next = this.#topic.readable(last.offset + 1);
+      replayed += records.length;
+      await task.replay({ ...this.#place, records, next, lag: 0 });
+      // Timers and sockets of others get their turn between two batches.
+      await new Promise(setImmediate);
+    }
+    return replayed;
+  }
+
+  async #process(task: PartitionTask, reader: TopicReader, lane: StepLane, position: number): Promise<void> {
+    for (let next = position; ; ) {
+      const records: readonly LogRecord[] = await reader.next(next);
+      await lane.room();
+      const last = records.at(-1);
+      if (last === undefined || this.#closing.signal.aborted) return;
+      next = this.#topic.readable(last.offset + 1);
+      this.#handed = next;
+      const batch = { ...this.#place, records, next, lag: this.#topic.end - next };
+      await this.#plan.process(batch, task, lane);
+      await new Promise(setImmediate);
+    }
+  }
+
+  async #drain(lane: StepLane): Promise<void> {
+    const began = performance.now();
+    await lane.drain();
+    this.#context.observer.onDrained?.(this.#place, performance.now() - began);
+  }
+}

@@ -1,0 +1,83 @@
+import { promisify } from 'node:util';
+import { gzip, unzip } from 'node:zlib';
+import { messageOf } from '@loopwatch/contract';
+import kafkajs from 'kafkajs';
+import { compressFrame, decompressFrame } from 'lz4-napi';
+import snappy from 'snappyjs';
+import { LogError } from '../../port/errors.ts';
+import { lz4Size } from './lz4-size.ts';
+import { unpackSnappy } from './snappy-blocks.ts';
+import { UnpackedTooLarge } from './unpacked-too-large.ts';
+import { unpackZstd } from './zstd-blocks.ts';
+
+/** What kafkajs asks of a codec: whole record batches in, whole record batches out. */
+interface Codec {
+  compress(encoder: { readonly buffer: Buffer }): Promise<Buffer>;
+  decompress(buffer: Buffer): Promise<Buffer>;
+}
+
+type Pack = (bytes: Buffer) => Buffer | Promise<Buffer>;
+type Unpack = (bytes: Buffer, limit: number) => Promise<Buffer>;
+
+/** What one record batch may unpack to: four times the largest record that the `events` topic takes. */
+export const maxBatchBytes = 64 * 1024 * 1024;
+/** The threads that unpack gzip hand over so much at a time. */
+const gzipChunkBytes = 256 * 1024;
+
+const unpackGzip = promisify<Buffer, { maxOutputLength: number; chunkSize: number }, Buffer>(unzip);
+
+const codecs = {
+  GZIP: codec('gzip', promisify(gzip), async (bytes, limit) => {
+    try {
+      return await unpackGzip(bytes, { maxOutputLength: limit, chunkSize: gzipChunkBytes });
+    } catch (error) {
+      const isTooLarge =
+        error instanceof RangeError && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
+      throw isTooLarge ? new UnpackedTooLarge(limit) : error;
+    }
+  }),
+  Snappy: codec('snappy', (bytes) => snappy.compress(bytes), unpackSnappy),
+  LZ4: codec('lz4', compressFrame, async (bytes, limit) => {
+    if (lz4Size(bytes, limit) > limit) throw new UnpackedTooLarge(limit);
+    return decompressFrame(bytes);
+  }),
+  ZSTD: codec('zstd', readOnly, unpackZstd),
+} as const;
+
+/**
+ * Makes topics readable whatever their producers compress with: gzip by Node; snappy, lz4 and zstd come from packages
+ * without native builds. Calling it again changes nothing.
+ */
+export function registerCodecs(): void {
+  const { CompressionCodecs, CompressionTypes } = kafkajs;
+  for (const name of Object.keys(codecs) as (keyof typeof codecs)[]) {
+    CompressionCodecs[CompressionTypes[name]] = () => codecs[name];
+  }
+}
+
+function codec(name: string, pack: Pack, unpack: Unpack): Codec {
+  return {
+    compress: async ({ buffer }) => pack(buffer),
+    decompress: async (buffer) => {
+      try {
+        return await unpack(buffer, maxBatchBytes);
+      } catch (error) {
+        if (error instanceof UnpackedTooLarge) throw error;
+        throw new LogError(
+          'request_failed',
+          `what was compressed with ${name} is damaged (${messageOf(error)})`,
+          {
+            cause: error,
+          },
+        );
+      }
+    },
+  };
+}
+
+function readOnly(): never {
+  throw new LogError(
+    'request_failed',
+    'Cannot write zstd: this codec only reads. Send with gzip, snappy or lz4.',
+  );
+}

@@ -1,0 +1,242 @@
+import { messageOf, type TopicNames } from '@loopwatch/contract';
+import kafkajs, { type Admin, type ITopicMetadata } from 'kafkajs';
+import { LogError } from '../../port/errors.ts';
+import { delay } from '../../port/timing.ts';
+import { type KafkaOptions, requireTopics, whyHidden, withAdmin } from '../client/client.ts';
+import { lacksRight } from '../client/errors.ts';
+
+/** What a topic has to look like. */
+export interface TopicSpec {
+  readonly name: string;
+  readonly partitions: number;
+  /** Default: 3, or as many as there are brokers if these are fewer. */
+  readonly replicationFactor?: number;
+  /** Kafka's own names and values; `max.message.bytes` is a lower bound, everything else has to be equal. */
+  readonly config: Readonly<Record<string, string>>;
+}
+
+/** What was found or done about one topic. */
+export interface TopicReport {
+  readonly topic: string;
+  readonly status: 'created' | 'ok' | 'differs' | 'missing' | 'hidden';
+  /** One sentence for each difference, with what to do about it. */
+  readonly details: readonly string[];
+}
+
+const mib = 1024 * 1024;
+const lowerBounds = new Set(['max.message.bytes']);
+const compacted = { 'cleanup.policy': 'compact' };
+
+/** The topics Loopwatch works with and their settings. `partitions` (default 6) bounds how many workers can share the load. */
+export function topicSpecs(
+  topics: TopicNames,
+  options: { readonly partitions?: number; readonly replicationFactor?: number } = {},
+): TopicSpec[] {
+  const { partitions = 6, replicationFactor } = options;
+  const spec = (name: string, count: number, config: Readonly<Record<string, string>>): TopicSpec => ({
+    name,
+    partitions: count,
+    config,
+    ...(replicationFactor !== undefined && { replicationFactor }),
+  });
+  return [
+    spec(topics.events, partitions, { 'max.message.bytes': String(16 * mib) }),
+    spec(topics.verdicts, partitions, {}),
+    spec(topics.sessions, partitions, compacted),
+    // One partition: settings are few, and every reader needs all of them in order.
+    spec(topics.control, 1, compacted),
+    // People make few decisions, too.
+    spec(topics.triage, 1, compacted),
+    spec(topics.checks, partitions, compacted),
+    // A dead letter is an event's bytes and some headers more.
+    spec(topics['dead-letters'], partitions, { 'max.message.bytes': String(17 * mib) }),
+    // Rewritten all the time; compacted early, a takeover reads little.
+    spec(topics.state, partitions, {
+      ...compacted,
+      'segment.ms': '600000',
+      'max.message.bytes': String(4 * mib),
+    }),
+  ];
+}
+
+/** How long new topics may be without leaders. */
+const leadersMs = 30_000;
+
+/**
+ * Creates the topics that are missing and compares the others with their specs; existing topics are never changed.
+ *
+ * @param options With `create: false` nothing is created, and what is missing, or not for this user's eyes, is reported
+ *   as such.
+ * @throws LogError `broker_unreachable`, `authentication_failed`, `not_authorized` or, when the cluster refuses the
+ *   settings, `request_failed`.
+ */
+export async function ensureTopics(
+  options: KafkaOptions & { readonly create?: boolean },
+  specs: readonly TopicSpec[],
+): Promise<TopicReport[]> {
+  return withAdmin(options, 'create and check the topics', async (admin) => {
+    const existing = new Set(await admin.listTopics());
+    const missing = specs.filter(({ name }) => !existing.has(name));
+    const create = options.create ?? true;
+    if (create && missing.length > 0) await createTopics(admin, missing, options.brokers);
+    const reports = await checkTopics(
+      admin,
+      specs.filter(({ name }) => existing.has(name)),
+    );
+    const absent = create ? missing.map(({ name }) => created(name)) : await lookFor(admin, missing);
+    const all = new Map([...reports, ...absent.map((report) => [report.topic, report] as const)]);
+    return specs.flatMap(({ name }) => all.get(name) ?? []);
+  });
+}
+
+/**
+ * How many partitions a topic has.
+ *
+ * @throws LogError `broker_unreachable`, `authentication_failed`, `not_authorized`; `topic_missing`.
+ */
+export async function partitionCount(options: KafkaOptions, topic: string): Promise<number> {
+  return withAdmin(options, `count the partitions of ${topic}`, async (admin) => {
+    await requireTopics(admin, [topic], options.brokers);
+    const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+    return topics[0]?.partitions.length ?? 0;
+  });
+}
+
+function created(topic: string): TopicReport {
+  return { topic, status: 'created', details: [] };
+}
+
+async function lookFor(admin: Admin, specs: readonly TopicSpec[]): Promise<TopicReport[]> {
+  const reports: TopicReport[] = [];
+  for (const { name: topic } of specs) {
+    const hidden = (await whyHidden(admin, topic)) !== undefined;
+    reports.push(
+      hidden
+        ? { topic, status: 'hidden', details: [`this Kafka user may not see ${topic}`] }
+        : { topic, status: 'missing', details: [] },
+    );
+  }
+  return reports;
+}
+
+async function createTopics(
+  admin: Admin,
+  specs: readonly TopicSpec[],
+  brokers: readonly string[],
+): Promise<void> {
+  const { brokers: nodes } = await admin.describeCluster();
+  const topics = specs.map(({ name, partitions, replicationFactor = Math.min(3, nodes.length), config }) => {
+    // Three copies are of no use if a record counts as written with one.
+    const safe = replicationFactor >= 3 ? { 'min.insync.replicas': '2' } : {};
+    const configEntries = Object.entries({ ...safe, ...config }).map(([key, value]) => ({
+      name: key,
+      value,
+    }));
+    return { topic: name, numPartitions: partitions, replicationFactor, configEntries };
+  });
+  try {
+    await admin.createTopics({ topics, waitForLeaders: false });
+  } catch (error) {
+    // kafkajs collects the refusals, each with the topic it is about.
+    const reasons = error instanceof kafkajs.KafkaJSAggregateError ? error.errors : [];
+    if (reasons.length === 0) throw error;
+    const texts = reasons.map((reason) => {
+      const topic = typeof reason === 'object' && 'topic' in reason ? `${String(reason.topic)}: ` : '';
+      return topic + messageOf(reason);
+    });
+    const refused = `Cannot create topics on ${brokers.join(', ')}: ${texts.join('; ')}.`;
+    const advice =
+      'Change the partitions or the replication factor, or ask who runs the cluster to create them.';
+    throw new LogError('request_failed', `${refused} ${advice}`, { cause: error });
+  }
+  await awaitLeaders(
+    admin,
+    specs.map(({ name }) => name),
+  );
+}
+
+/**
+ * A topic can be written to once each partition has a leader. kafkajs would wait as well, but takes a broker that has not
+ * heard of the new topic yet for one without it.
+ */
+async function awaitLeaders(admin: Admin, names: readonly string[]): Promise<void> {
+  const deadline = Date.now() + leadersMs;
+  for (;;) {
+    try {
+      const { topics } = await admin.fetchTopicMetadata({ topics: [...names] });
+      if (topics.every(({ partitions }) => partitions.every(({ leader }) => leader >= 0))) return;
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+    }
+    if (Date.now() > deadline) {
+      throw new LogError(
+        'request_failed',
+        `Topics ${names.join(', ')} were created, but have partitions without a leader after ${leadersMs / 1000} seconds. Check that enough brokers run.`,
+      );
+    }
+    await delay(50);
+  }
+}
+
+async function checkTopics(admin: Admin, specs: readonly TopicSpec[]): Promise<Map<string, TopicReport>> {
+  if (specs.length === 0) return new Map();
+  const { topics } = await admin.fetchTopicMetadata({ topics: specs.map(({ name }) => name) });
+  const configs = await configsOf(admin, specs);
+  return new Map(
+    specs.map((spec) => {
+      const metadata = topics.find(({ name }) => name === spec.name);
+      const config = configs?.get(spec.name);
+      const details = [...partitionDetails(spec, metadata), ...(configs ? configDetails(spec, config) : [])];
+      return [spec.name, { topic: spec.name, status: details.length === 0 ? 'ok' : 'differs', details }];
+    }),
+  );
+}
+
+/** Undefined when this user may not read them: a worker has no need to. */
+async function configsOf(
+  admin: Admin,
+  specs: readonly TopicSpec[],
+): Promise<Map<string, Map<string, string>> | undefined> {
+  const resources = specs.map(({ name, config }) => ({
+    type: kafkajs.ConfigResourceTypes.TOPIC,
+    name,
+    configNames: Object.keys(config),
+  }));
+  const wanted = resources.filter(({ configNames }) => configNames.length > 0);
+  if (wanted.length === 0) return new Map();
+  const answer = await admin
+    .describeConfigs({ resources: wanted, includeSynonyms: false })
+    .catch((error: unknown) => {
+      if (lacksRight(error)) return undefined;
+      throw error;
+    });
+  if (answer === undefined) return undefined;
+  return new Map(
+    answer.resources.map(({ resourceName, configEntries }) => [
+      resourceName,
+      new Map(configEntries.map(({ configName, configValue }) => [configName, configValue])),
+    ]),
+  );
+}
+
+function partitionDetails(spec: TopicSpec, metadata: ITopicMetadata | undefined): string[] {
+  const count = metadata?.partitions.length ?? 0;
+  if (count === spec.partitions) return [];
+  const advice =
+    count < spec.partitions
+      ? `add some with kafka-topics.sh --alter --topic ${spec.name} --partitions ${spec.partitions} while no session is live`
+      : 'set that number in the configuration';
+  return [
+    `${spec.name} has ${count} partition${count === 1 ? '' : 's'}, ${spec.partitions} expected: ${advice}`,
+  ];
+}
+
+function configDetails(spec: TopicSpec, actual: ReadonlyMap<string, string> | undefined): string[] {
+  return Object.entries(spec.config).flatMap(([name, expected]) => {
+    const value = actual?.get(name);
+    const fits = lowerBounds.has(name) ? Number(value) >= Number(expected) : value === expected;
+    if (fits) return [];
+    const advice = `kafka-configs.sh --alter --topic ${spec.name} --add-config ${name}=${expected}`;
+    return [`${name} of ${spec.name} is ${value ?? 'unknown'}, ${expected} expected: set it with ${advice}`];
+  });
+}

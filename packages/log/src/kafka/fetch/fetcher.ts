@@ -1,0 +1,215 @@
+import { messageOf } from '@loopwatch/contract';
+import type { LogFunction } from '../../port/log-function.ts';
+import type { Place } from '../../port/task.ts';
+import { backoff, delay } from '../../port/timing.ts';
+import type { Bounds } from '../../port/topic-reader.ts';
+import type { KafkaCluster } from '../internals/cluster.ts';
+import { createErrorFromCode } from '../internals/kafkajs.ts';
+import { type FetchedPartition, type FetchLimits, fetchFrom } from './fetch-request.ts';
+import { listOffset } from './offsets.ts';
+import { PartitionStream } from './partition-stream.ts';
+
+export interface FetcherOptions extends FetchLimits {
+  readonly log: LogFunction | undefined;
+  /** The brokers cannot be read from, or can again. */
+  readonly onConnection?: (state: 'up' | 'down', reason?: string) => void;
+  /** Where to go on when the next record is not in the log; default: at the bound nearest to it. */
+  readonly goOn?: (place: Place, bounds: Bounds) => Promise<number>;
+}
+
+/** While a partition's bytes wait for somebody to take them, a broker may hold the fetch of others only so long, ms. */
+const hurriedWaitMs = 5;
+const mib = 1024 * 1024;
+/** What all partitions together may be sent ahead; each of them a mebibyte, however many there are. */
+const aheadBytes = 64 * mib;
+const outOfRange = 1;
+/** Answers after which the cluster has to be asked who leads the partition. */
+const staleTypes = new Set([
+  'UNKNOWN_TOPIC_OR_PARTITION',
+  'LEADER_NOT_AVAILABLE',
+  'NOT_LEADER_FOR_PARTITION',
+  'REPLICA_NOT_AVAILABLE',
+  'FENCED_LEADER_EPOCH',
+  'UNKNOWN_LEADER_EPOCH',
+  'KAFKA_STORAGE_ERROR',
+]);
+
+/**
+ * Fetches partitions by offset: one request at a time for each broker, with all partitions it leads that have little
+ * fetched ahead. What a partition is sent is kept as bytes until it is asked for.
+ */
+export class KafkaFetcher {
+  readonly #cluster: KafkaCluster;
+  readonly #options: FetcherOptions;
+  readonly #streams = new Set<PartitionStream>();
+  readonly #busy = new Set<number>();
+  #failures = 0;
+  #isDown = false;
+  #closed = false;
+
+  constructor(cluster: KafkaCluster, options: FetcherOptions) {
+    this.#cluster = cluster;
+    this.#options = options;
+  }
+
+  /** Starts fetching a partition from `offset` on. */
+  async open(topic: string, partition: number, offset: number): Promise<PartitionStream> {
+    await this.#cluster.addMultipleTargetTopics([topic]);
+    const stream = new PartitionStream(topic, partition, offset, {
+      wanted: () => this.#fetchWanted(),
+      closed: (closed) => this.#streams.delete(closed),
+      maxBytes: () => this.#maxBytesPerPartition,
+    });
+    this.#streams.add(stream);
+    this.#fetchWanted();
+    return stream;
+  }
+
+  /** Ends all streams: each gives `undefined` from now on. */
+  close(): void {
+    this.#closed = true;
+    for (const stream of this.#streams) stream.close();
+  }
+
+  get #maxBytesPerPartition(): number {
+    const share = Math.max(mib, Math.floor(aheadBytes / this.#streams.size));
+    return Math.min(this.#options.maxBytesPerPartition, share);
+  }
+
+  #fetchWanted(): void {
+    if (this.#closed) return;
+    const byLeader = new Map<number, PartitionStream[]>();
+    for (const stream of this.#streams) {
+      if (!stream.isWanted) continue;
+      const leader = this.#leaderOf(stream);
+      if (this.#busy.has(leader)) continue;
+      const streams = byLeader.get(leader);
+      if (streams === undefined) byLeader.set(leader, [stream]);
+      else streams.push(stream);
+    }
+    for (const [leader, streams] of byLeader) {
+      this.#busy.add(leader);
+      void this.#fetch(leader, shuffled(streams)).then(() => {
+        this.#busy.delete(leader);
+        this.#fetchWanted();
+      });
+    }
+  }
+
+  /** -1 as long as nobody leads it. */
+  #leaderOf({ topic, partition }: PartitionStream): number {
+    try {
+      const partitions = this.#cluster.findTopicPartitionMetadata(topic);
+      return partitions.find(({ partitionId }) => partitionId === partition)?.leader ?? -1;
+    } catch {
+      return -1;
+    }
+  }
+
+  async #fetch(leader: number, streams: readonly PartitionStream[]): Promise<void> {
+    let stale = leader === -1;
+    let failed = stale;
+    let reason = stale ? 'no broker leads a partition at the moment' : '';
+    try {
+      await this.#cluster.refreshMetadataIfNecessary();
+      if (!stale) {
+        const broker = await this.#cluster.findBroker({ nodeId: leader });
+        const hurried = [...this.#streams].some(({ isWanted }) => !isWanted);
+        const maxWaitMs = hurried ? hurriedWaitMs : this.#options.maxWaitMs;
+        const limits = { ...this.#options, maxWaitMs, maxBytesPerPartition: this.#maxBytesPerPartition };
+        const asked = streams.map((stream) => ({ stream, offset: stream.offset }));
+        const answers = await fetchFrom(broker, streams, limits);
+        for (const answer of answers) {
+          const { topic, partition } = answer;
+          const found = asked.find(({ stream: s }) => s.topic === topic && s.partition === partition);
+          // It may have been closed, or another broker that leads it now was faster.
+          if (found === undefined || found.stream.isClosed || found.stream.offset !== found.offset) continue;
+          const { stream } = found;
+          const type = await this.#deliver(stream, answer);
+          failed ||= type !== undefined;
+          if (type !== undefined) reason = type;
+          stale ||= type !== undefined && staleTypes.has(type);
+        }
+      }
+    } catch (error) {
+      failed = true;
+      stale = true;
+      reason = messageOf(error);
+      this.#trouble('warn', 'a broker could not be read from and is tried again', {
+        broker: leader,
+        error: messageOf(error),
+      });
+    }
+    this.#tellConnection(failed, reason);
+    this.#failures = failed ? this.#failures + 1 : 0;
+    if (failed && !this.#closed) await delay(backoff(this.#failures - 1, 50, 2_000));
+    if (stale && !this.#closed) {
+      await this.#cluster.refreshMetadata().catch((error: unknown) => {
+        this.#trouble('warn', 'the cluster could not be asked who leads its partitions', {
+          error: messageOf(error),
+        });
+      });
+    }
+  }
+
+  #tellConnection(failed: boolean, reason: string): void {
+    if (this.#closed || failed === this.#isDown) return;
+    this.#isDown = failed;
+    if (failed) this.#options.onConnection?.('down', reason);
+    else this.#options.onConnection?.('up');
+  }
+
+  /** @returns the type of the error, if the answer is one */
+  async #deliver(stream: PartitionStream, answer: FetchedPartition): Promise<string | undefined> {
+    const { errorCode } = answer;
+    if (errorCode === 0) {
+      stream.deliver(answer);
+      return undefined;
+    }
+    const { topic, partition } = stream;
+    if (errorCode === outOfRange) {
+      await this.#backInRange(stream);
+      return undefined;
+    }
+    const error = createErrorFromCode(errorCode);
+    this.#trouble('warn', 'a partition could not be read and is tried again', {
+      topic,
+      partition,
+      errorCode,
+      error: error.message,
+    });
+    return staleTypes.has(error.type) || errorCode > 70 ? 'NOT_LEADER_FOR_PARTITION' : error.type;
+  }
+
+  /** Retention, or a broker that lost its disk, has taken what was to be read next. */
+  async #backInRange(stream: PartitionStream): Promise<void> {
+    const { topic, partition, offset } = stream;
+    const first = await this.#listed(topic, partition, true);
+    const end = await this.#listed(topic, partition, false);
+    const goOn = await this.#options.goOn?.({ topic, partition }, { start: first, end });
+    const to = goOn ?? (offset < first ? first : end);
+    this.#trouble('error', 'records that were to be read next are gone from the log', {
+      topic,
+      partition,
+      offset,
+      first,
+      end,
+      goesOnAt: to,
+    });
+    stream.reset(to);
+  }
+
+  async #listed(topic: string, partition: number, fromBeginning: boolean): Promise<number> {
+    return listOffset(this.#cluster, topic, partition, fromBeginning);
+  }
+
+  #trouble(level: 'warn' | 'error', message: string, fields: Readonly<Record<string, unknown>>): void {
+    if (!this.#closed) this.#options.log?.(level, message, fields);
+  }
+}
+
+/** A broker fills its answer in the order of the request: no partition shall always be last. */
+function shuffled<T>(items: T[]): T[] {
+  const shift = Math.floor(Math.random() * items.length);
+  return [...items.slice(shift), ...items.slice(0, shift)];
+}

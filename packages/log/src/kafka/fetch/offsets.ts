@@ -1,0 +1,49 @@
+import { LogError } from '../../port/errors.ts';
+import { nameOf, type Place } from '../../port/task.ts';
+import type { KafkaCluster } from '../internals/cluster.ts';
+
+/**
+ * The first offset of a partition, or the one that its next record will get.
+ *
+ * kafkajs asks whoever led the partition when it last looked, and does not look again by itself: after a failure the
+ * cluster is asked who leads it now, and that one once.
+ */
+export async function listOffset(
+  cluster: KafkaCluster,
+  topic: string,
+  partition: number,
+  fromBeginning: boolean,
+): Promise<number> {
+  const ask = () => cluster.fetchTopicsOffset([{ topic, partitions: [{ partition }], fromBeginning }]);
+  await cluster.addMultipleTargetTopics([topic]);
+  const answers = await ask().catch(async () => {
+    await cluster.refreshMetadata();
+    return ask();
+  });
+  const offset = answers[0]?.partitions[0]?.offset;
+  if (offset === undefined)
+    throw new LogError('request_failed', `No broker leads ${topic}/${partition} at the moment.`);
+  return Number(offset);
+}
+
+/** The offsets that the next records of these partitions will get, by their names; without those that no broker tells. */
+export async function endOffsets(
+  cluster: KafkaCluster,
+  places: readonly Place[],
+): Promise<Map<string, number>> {
+  const topics = new Map<string, Place[]>();
+  for (const place of places) topics.set(place.topic, [...(topics.get(place.topic) ?? []), place]);
+  const ends = new Map<string, number>();
+  if (topics.size === 0) return ends;
+  try {
+    const answers = await cluster.fetchTopicsOffset(
+      Array.from(topics, ([topic, partitions]) => ({ topic, partitions, fromBeginning: false })),
+    );
+    for (const { topic, partitions } of answers)
+      for (const { partition, offset } of partitions) ends.set(nameOf({ topic, partition }), Number(offset));
+  } catch {
+    // Whoever fetches says what is wrong; the next look finds the new leader.
+    await cluster.refreshMetadata().catch(() => undefined);
+  }
+  return ends;
+}

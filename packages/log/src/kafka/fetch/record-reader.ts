@@ -1,0 +1,92 @@
+import { LogError } from '../../port/errors.ts';
+import type { LogRecord } from '../../port/ports.ts';
+import type { Place } from '../../port/task.ts';
+import type { Bounds, RecordRange, RecordReader } from '../../port/topic-reader.ts';
+import type { KafkaOptions } from '../client/client.ts';
+import { toLogError } from '../client/errors.ts';
+import { createKafkaCluster, type KafkaCluster } from '../internals/cluster.ts';
+import { KafkaFetcher } from './fetcher.ts';
+import { listOffset } from './offsets.ts';
+
+const mib = 1024 * 1024;
+/** Somebody waits for the answer. */
+const patienceMs = 10_000;
+
+/** Looks records up by their offset, read committed; connects when it is first asked. */
+export function createKafkaRecordReader(options: KafkaOptions): RecordReader {
+  return new KafkaRecordReader(options);
+}
+
+class KafkaRecordReader implements RecordReader {
+  readonly #options: KafkaOptions;
+  readonly #cluster: KafkaCluster;
+  #connected: Promise<void> | undefined;
+
+  constructor(options: KafkaOptions) {
+    this.#options = options;
+    this.#cluster = createKafkaCluster(options);
+  }
+
+  async bounds({ topic, partition }: Place): Promise<Bounds> {
+    return this.#ask(topic, async () => ({
+      start: await listOffset(this.#cluster, topic, partition, true),
+      end: await listOffset(this.#cluster, topic, partition, false),
+    }));
+  }
+
+  async read(place: Place, from: number, limit: number): Promise<RecordRange> {
+    const { start, end } = await this.bounds(place);
+    const first = Math.max(from, start);
+    if (first >= end || limit <= 0) return { records: [], next: Math.max(from, first) };
+    return this.#ask(place.topic, () => this.#fetch(place, { first, end }, limit));
+  }
+
+  async close(): Promise<void> {
+    await this.#connected?.catch(() => undefined);
+    await this.#cluster.disconnect().catch(() => undefined);
+  }
+
+  async #fetch(
+    { topic, partition }: Place,
+    { first, end }: { first: number; end: number },
+    limit: number,
+  ): Promise<RecordRange> {
+    // A fetcher of its own: it fetches ahead, and ends with what is read here.
+    const fetcher = new KafkaFetcher(this.#cluster, {
+      ...{ maxWaitMs: 100, maxBytes: 4 * mib, maxBytesPerPartition: mib, log: this.#options.log },
+    });
+    const timer = setTimeout(() => {
+      fetcher.close();
+    }, patienceMs);
+    try {
+      const stream = await fetcher.open(topic, partition, first);
+      const records: LogRecord[] = [];
+      let next = first;
+      while (next < end && records.length < limit) {
+        const fetched = await stream.next();
+        if (fetched === undefined) {
+          throw new LogError('request_failed', `${topic}/${partition} could not be read in time.`);
+        }
+        for (const record of fetched.records) records.push(record);
+        next = fetched.next;
+      }
+      return { records, next };
+    } finally {
+      clearTimeout(timer);
+      fetcher.close();
+    }
+  }
+
+  async #ask<T>(topic: string, request: () => Promise<T>): Promise<T> {
+    const { brokers } = this.#options;
+    try {
+      this.#connected ??= this.#cluster.connect();
+      await this.#connected;
+      return await request();
+    } catch (error) {
+      this.#connected = undefined;
+      if (error instanceof LogError) throw error;
+      throw toLogError(error, { brokers, doing: `read ${topic}`, topics: [topic] });
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import { messageOf } from '@loopwatch/contract';
+import type { Place } from '../../port/task.ts';
+import { backoff, delay } from '../../port/timing.ts';
+import {
+  beginning,
+  type TopicHandler,
+  type TopicReader,
+  type TopicReadOptions,
+} from '../../port/topic-reader.ts';
+import type { KafkaOptions } from '../client/client.ts';
+import { requireTopics, withAdmin } from '../client/client.ts';
+import { isTransient, toLogError } from '../client/errors.ts';
+import { createKafkaCluster, type KafkaCluster } from '../internals/cluster.ts';
+import { KafkaFetcher } from './fetcher.ts';
+import { listOffset } from './offsets.ts';
+import type { Fetched } from './partition-stream.ts';
+
+const mib = 1024 * 1024;
+
+/** Reads a topic without a group, read committed: nothing to join, and nothing left behind on the brokers. */
+export function createKafkaTopicReader(options: KafkaOptions & { readonly topic: string }): TopicReader {
+  return new KafkaTopicReader(options);
+}
+
+class KafkaTopicReader implements TopicReader {
+  readonly #options: KafkaOptions & { readonly topic: string };
+  readonly #cluster: KafkaCluster;
+  readonly #stopping = new AbortController();
+  #fetcher: KafkaFetcher | undefined;
+  #following: Promise<unknown> = Promise.resolve();
+
+  constructor(options: KafkaOptions & { readonly topic: string }) {
+    this.#options = options;
+    this.#cluster = createKafkaCluster(options);
+  }
+
+  async run(handler: TopicHandler, options: TopicReadOptions = {}): Promise<void> {
+    const { topic, brokers } = this.#options;
+    const doing = `read ${topic}`;
+    await withAdmin(this.#options, doing, (admin) => requireTopics(admin, [topic], brokers));
+    const deadline = Date.now() + (this.#options.connectTimeoutMs ?? 0);
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        await this.#follow(handler, options);
+        return;
+      } catch (error) {
+        this.#fetcher?.close();
+        // A cluster that has just started answers before its partitions have leaders.
+        const { signal } = this.#stopping;
+        if (!isTransient(error) || signal.aborted || Date.now() >= deadline)
+          throw toLogError(error, { brokers, doing, topics: [topic] });
+        await delay(backoff(attempt, 250, 2_000), signal);
+        await this.#cluster.refreshMetadata().catch(() => undefined);
+      }
+    }
+  }
+
+  async #follow(handler: TopicHandler, options: TopicReadOptions): Promise<void> {
+    const { topic } = this.#options;
+    await this.#cluster.connect();
+    await this.#cluster.addMultipleTargetTopics([topic]);
+    const partitions = this.#cluster.findTopicPartitionMetadata(topic).map(({ partitionId }) => partitionId);
+    const fetcher = this.#newFetcher(options);
+    this.#fetcher = fetcher;
+    const reads = await Promise.all(
+      partitions.map((partition) => this.#start(fetcher, { topic, partition }, handler, options)),
+    );
+    options.onConnection?.('up');
+    this.#following = Promise.all(reads.map(({ ended }) => ended));
+    if (options.resolveWhen !== 'started') await Promise.all(reads.map(({ caughtUp }) => caughtUp));
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#fetcher?.close();
+    await this.#following;
+    await this.#cluster.disconnect().catch(() => undefined);
+  }
+
+  #newFetcher({ from, onConnection }: TopicReadOptions): KafkaFetcher {
+    const limits = { maxWaitMs: 500, maxBytes: 4 * mib, maxBytesPerPartition: mib };
+    return new KafkaFetcher(this.#cluster, {
+      ...limits,
+      log: this.#options.log,
+      ...(onConnection !== undefined && { onConnection }),
+      ...(from !== undefined && { goOn: (place, bounds) => beginning(place, bounds, from) }),
+    });
+  }
+
+  /** `caughtUp` resolves at the end that the partition has now; reading goes on until it is stopped. */
+  async #start(
+    fetcher: KafkaFetcher,
+    place: Place,
+    handler: TopicHandler,
+    { from }: TopicReadOptions,
+  ): Promise<{ caughtUp: Promise<void>; ended: Promise<void> }> {
+    const { topic, partition } = place;
+    const start = await listOffset(this.#cluster, topic, partition, true);
+    const end = await listOffset(this.#cluster, topic, partition, false);
+    const first = await beginning(place, { start, end }, from);
+    const stream = await fetcher.open(topic, partition, first);
+    let ended: Promise<void> = Promise.resolve();
+    const caughtUp = new Promise<void>((resolve) => {
+      const follow = async (): Promise<void> => {
+        for (let next = first; ; ) {
+          if (next >= end) resolve();
+          const fetched = await stream.next();
+          if (fetched === undefined) return;
+          ({ next } = fetched);
+          await this.#handOver(handler, place, fetched);
+        }
+      };
+      ended = follow()
+        .catch((error: unknown) => {
+          const { log } = this.#options;
+          log?.('error', 'a topic cannot be read any further', { ...place, error: messageOf(error) });
+        })
+        .then(resolve);
+    });
+    return { caughtUp, ended };
+  }
+
+  /** Until the handler takes them, or reading is stopped. */
+  async #handOver(handler: TopicHandler, place: Place, { records, next, lag }: Fetched): Promise<void> {
+    const { signal } = this.#stopping;
+    for (let failures = 0; !signal.aborted; failures += 1) {
+      try {
+        await handler({ ...place, records, next, lag });
+        return;
+      } catch (error) {
+        const pauseMs = backoff(failures, 100, 5_000);
+        const failure = { failuresInARow: failures + 1, pauseMs, error: messageOf(error) };
+        this.#options.log?.('error', 'records could not be handled and come again', { ...place, ...failure });
+        await delay(pauseMs, signal);
+      }
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import type { Kafka, Producer, ProducerConfig } from 'kafkajs';
+import { createKafkaClient, type KafkaOptions } from '../client/client.ts';
+
+/** A request kafkajs sends on a broker's connection, with what reads the answer. */
+export interface ProtocolCall<T> {
+  readonly request: object;
+  readonly response: {
+    decode(payload: Buffer): Promise<T>;
+    parse(data: T): Promise<T>;
+  };
+  /** Milliseconds the answer may take. */
+  readonly requestTimeout?: number;
+}
+
+/** One broker, connected. */
+export interface KafkaBroker {
+  readonly versions: Readonly<Record<number, { readonly minVersion: number; readonly maxVersion: number }>>;
+  readonly connectionPool: {
+    readonly host: string;
+    readonly port: number;
+    send<T>(call: ProtocolCall<T>): Promise<T>;
+  };
+  connect(): Promise<void>;
+  findGroupCoordinator(request: { groupId: string; coordinatorType: number }): Promise<unknown>;
+  offsetFetch(request: { groupId: string; topics: readonly object[] }): Promise<OffsetFetchAnswer>;
+}
+
+export interface OffsetFetchAnswer {
+  readonly responses: readonly {
+    readonly topic: string;
+    readonly partitions: readonly {
+      readonly partition: number;
+      readonly offset: string;
+      readonly metadata: string | null;
+    }[];
+  }[];
+}
+
+/** What kafkajs knows of a cluster: the part of it that is used here. */
+export interface KafkaCluster {
+  /** Whether ends of partitions are those of committed records. */
+  isolationLevel: number | undefined;
+  connect(): Promise<void>;
+  disconnect(): Promise<void>;
+  refreshMetadata(): Promise<void>;
+  refreshMetadataIfNecessary(): Promise<void>;
+  addMultipleTargetTopics(topics: readonly string[]): Promise<void>;
+  findTopicPartitionMetadata(
+    topic: string,
+  ): readonly { readonly partitionId: number; readonly leader: number }[];
+  findControllerBroker(): Promise<KafkaBroker>;
+  findBroker(which: { nodeId: number | string }): Promise<KafkaBroker>;
+  findGroupCoordinator(which: { groupId: string; coordinatorType?: number }): Promise<KafkaBroker>;
+  removeBroker(which: { host: string; port: number }): void;
+  fetchTopicsOffset(
+    topics: readonly {
+      topic: string;
+      partitions: readonly { partition: number }[];
+      fromBeginning?: boolean;
+    }[],
+  ): Promise<readonly { topic: string; partitions: readonly { partition: number; offset: string }[] }[]>;
+}
+
+type CreateCluster = (options: object) => KafkaCluster;
+
+const readUncommitted = 0;
+const readCommitted = 1;
+/** How long a cluster goes by what it knows, in milliseconds: new partitions are used after this, at the latest. */
+const metadataMaxAge = 60_000;
+
+/**
+ * The connections of a kafkajs client without its consumer: kafkajs reads partitions only as a member of a group and
+ * from one position each, while recovery reads ranges by offset. kafkajs keeps this maker under a symbol of its own; it
+ * has had no release for years, and a test fails if one ever moves it.
+ */
+export function createKafkaCluster(options: KafkaOptions): KafkaCluster {
+  const client = createKafkaClient(options);
+  return clusterMaker(client)({
+    metadataMaxAge,
+    allowAutoTopicCreation: false,
+    isolationLevel: readCommitted,
+  });
+}
+
+/** A producer, and the cluster that it goes by. */
+export interface Connection {
+  readonly producer: Producer;
+  readonly cluster: KafkaCluster;
+}
+
+/** The producer's cluster tells where partitions end for those who read all there is. */
+export function createProducer(client: Kafka, config: ProducerConfig): Connection {
+  const clusters: KafkaCluster[] = [];
+  onClusters(client, (cluster) => clusters.push(cluster));
+  const producer = client.producer({ ...config, metadataMaxAge });
+  const [cluster] = clusters;
+  if (cluster === undefined) throw hidden();
+  cluster.isolationLevel = readUncommitted;
+  return { producer, cluster };
+}
+
+/** Shows `change` each cluster that the client makes from now on, for a producer, a consumer or an admin. */
+export function onClusters(client: Kafka, change: (cluster: KafkaCluster) => void): void {
+  const make = clusterMaker(client);
+  Reflect.set(client, makerSymbol(client), (options: object) => {
+    const cluster = make(options);
+    change(cluster);
+    return cluster;
+  });
+}
+
+function clusterMaker(client: Kafka): CreateCluster {
+  return Reflect.get(client, makerSymbol(client)) as CreateCluster;
+}
+
+function makerSymbol(client: Kafka): symbol {
+  const symbol = Object.getOwnPropertySymbols(client).find(
+    ({ description }) => description === 'private:Kafka:createCluster',
+  );
+  if (symbol === undefined || typeof Reflect.get(client, symbol) !== 'function') throw hidden();
+  return symbol;
+}
+
+function hidden(): Error {
+  return new Error('This version of kafkajs hides its cluster; 2.2.4 is needed.');
+}

@@ -1,0 +1,44 @@
+// The parts of kafkajs that its own types leave out.
+declare module 'kafkajs/src/protocol/requests/fetch/v11/request.js' {
+  interface FetchRequest {
+    readonly replicaId: number;
+    readonly maxWaitTime: number;
+    readonly minBytes: number;
+    readonly maxBytes: number;
+    readonly isolationLevel: number;
+    readonly topics: readonly {
+      readonly topic: string;
+      readonly partitions: readonly {
+        readonly partition: number;
+        readonly fetchOffset: string;
+        readonly maxBytes: number;
+      }[];
+    }[];
+  }
+  const encode: (request: FetchRequest) => object;
+  export default encode;
+}
+
+declare module 'kafkajs/src/protocol/error.js' {
+  const errors: { createErrorFromCode(code: number): Error & { readonly type: string } };
+  export default errors;
+}
+
+declare module 'kafkajs/src/protocol/encoder.js' {
+  export default class Encoder {
+    writeBoolean(value: boolean): this;
+    writeArray(values: readonly string[]): this;
+  }
+}
+
+declare module 'kafkajs/src/protocol/decoder.js' {
+  export default class Decoder {
+    constructor(bytes: Buffer);
+    readBoolean(): boolean;
+    readBytes(): Buffer | null;
+    readInt16(): number;
+    readInt32(): number;
+    readString(): string | null;
+    readArray<T>(read: (decoder: Decoder) => T): T[];
+  }
+}

@@ -1,0 +1,198 @@
+import { messageOf } from '@loopwatch/contract';
+import kafkajs from 'kafkajs';
+import { LogError } from '../../port/errors.ts';
+import { sizeOf } from '../../port/output-records.ts';
+import type { OutputRecord, VerdictSink } from '../../port/ports.ts';
+import { backoff, delay } from '../../port/timing.ts';
+import { createKafkaClient, type KafkaOptions, withAdmin } from '../client/client.ts';
+import { isTransient, needsNewProducer, toLogError } from '../client/errors.ts';
+import { type Connection, createProducer } from '../internals/cluster.ts';
+import { requireAppended } from './answers.ts';
+import { chunksOf, requestBytes } from './messages.ts';
+import { allSettled, byPartition, type Lot } from './routing.ts';
+
+/** Options of a Kafka sink beyond those of the client. */
+export interface KafkaSinkOptions extends KafkaOptions {
+  /** How long records are tried again while the cluster is in trouble, in milliseconds. Default 120,000. */
+  readonly deliveryTimeoutMs?: number;
+  /** Default: none. */
+  readonly compression?: 'none' | 'gzip' | 'snappy' | 'lz4';
+}
+
+/** After `close`, what is still on its way gets this much longer. */
+const closeTimeoutMs = 10_000;
+
+const compressionTypes = { none: 'None', gzip: 'GZIP', snappy: 'Snappy', lz4: 'LZ4' } as const;
+
+interface Delivery {
+  readonly records: readonly OutputRecord[];
+  readonly bytes: number;
+  readonly deadline: number;
+  readonly resolve: () => void;
+  readonly reject: (error: LogError) => void;
+}
+
+/**
+ * Writes with acks=all and an idempotent producer, one request at a time: order holds through retries. What is
+ * published meanwhile goes together in the next request. The partition follows from the key as in Kafka's Java client.
+ *
+ * `publish` rejects with `topic_missing`, `record_too_large`, `not_authorized`, or `broker_unreachable` once
+ * `deliveryTimeoutMs` has passed; records before the failing one may have been written.
+ */
+export function createKafkaSink(options: KafkaSinkOptions): VerdictSink {
+  return new KafkaSink(options);
+}
+
+class KafkaSink implements VerdictSink {
+  readonly #options: KafkaSinkOptions;
+  readonly #queue: Delivery[] = [];
+  #state: 'new' | 'open' | 'closed' = 'new';
+  #closesAt = Number.POSITIVE_INFINITY;
+  #connection: Connection | undefined;
+  #pumping: Promise<void> | undefined;
+
+  constructor(options: KafkaSinkOptions) {
+    this.#options = options;
+  }
+
+  async open(): Promise<void> {
+    if (this.#state === 'closed') throw closedError();
+    await withAdmin(this.#options, 'write', async () => {
+      await this.#connected();
+    });
+    this.#state = 'open';
+  }
+
+  publish(records: readonly OutputRecord[]): Promise<void> {
+    if (this.#state !== 'open') return Promise.reject(closedError());
+    if (records.length === 0) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      const bytes = records.reduce((sum, record) => sum + sizeOf(record), 0);
+      const deadline = Date.now() + (this.#options.deliveryTimeoutMs ?? 120_000);
+      this.#queue.push({ records, bytes, deadline, resolve, reject });
+      this.#pumping ??= this.#pump();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#state = 'closed';
+    this.#closesAt = Date.now() + closeTimeoutMs;
+    await this.#pumping;
+    await this.#connection?.producer.disconnect().catch(() => undefined);
+    this.#connection = undefined;
+  }
+
+  async #pump(): Promise<void> {
+    // What is published in the same turn of the event loop goes in one request.
+    await Promise.resolve();
+    for (let group = this.#nextGroup(); group.length > 0; group = this.#nextGroup()) {
+      await this.#deliver(group);
+    }
+    this.#pumping = undefined;
+  }
+
+  /** The oldest deliveries that fit one request, at least one. */
+  #nextGroup(): Delivery[] {
+    let bytes = 0;
+    const end = this.#queue.findIndex((delivery, index) => {
+      bytes += delivery.bytes;
+      return index > 0 && bytes > requestBytes;
+    });
+    return this.#queue.splice(0, end === -1 ? this.#queue.length : end);
+  }
+
+  /** Settles every delivery of the group; one that is refused does not take the others with it. */
+  async #deliver(group: readonly Delivery[]): Promise<void> {
+    const deadline = Math.min(...group.map((delivery) => delivery.deadline));
+    try {
+      for (const chunk of chunksOf(group.flatMap(({ records }) => records)))
+        await this.#send(chunk, deadline);
+      for (const { resolve } of group) resolve();
+    } catch (error) {
+      const failure = toLogError(error, { brokers: this.#options.brokers, doing: 'write' });
+      const [first] = group;
+      if (group.length === 1) first?.reject(failure);
+      else if (failure.code === 'broker_unreachable') for (const { reject } of group) reject(failure);
+      else for (const delivery of group) await this.#deliver([delivery]);
+    }
+  }
+
+  /** Sends what is left of some records, again and again while the cluster is in trouble. */
+  async #send(records: readonly OutputRecord[], deadline: number): Promise<void> {
+    let left: Set<Lot> | undefined;
+    const compression = kafkajs.CompressionTypes[compressionTypes[this.#options.compression ?? 'none']];
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        const { producer, cluster } = await this.#connected();
+        left ??= new Set(await byPartition(cluster, records));
+        // Failures first: what they have left open can only be settled by the same producer.
+        let unwritten: LogError | undefined;
+        await allSettled(
+          Array.from(left, async (lot) => {
+            const answers = await producer.sendBatch({ acks: -1, compression, topicMessages: [lot] });
+            try {
+              requireAppended(lot, answers, 0);
+              left?.delete(lot);
+            } catch (error) {
+              unwritten = error as LogError;
+            }
+          }),
+        );
+        if (unwritten !== undefined) throw unwritten;
+        return;
+      } catch (error) {
+        // A producer that failed has given back its sequence numbers: with other records under the same numbers the
+        // brokers would take those for repetitions and drop them. Only the very same records may follow.
+        const retry = isTransient(error) || (needsNewProducer(error) && attempt === 0);
+        if (!retry || needsNewProducer(error)) this.#dropProducer();
+        const pauseMs = backoff(attempt, 100, 2_000);
+        if (!retry || Date.now() + pauseMs >= Math.min(deadline, this.#closesAt)) {
+          this.#dropProducer();
+          throw this.#failure(error, records);
+        }
+        this.#options.log?.('warn', 'records could not be written yet', {
+          attempt,
+          pauseMs,
+          error: messageOf(error),
+        });
+        await delay(pauseMs);
+      }
+    }
+  }
+
+  #failure(error: unknown, records: readonly OutputRecord[]): LogError {
+    const topics = [...new Set(records.map(({ topic }) => topic))];
+    const doing = `write ${records.length} record${records.length === 1 ? '' : 's'} to ${topics.join(', ')}`;
+    return toLogError(error, { brokers: this.#options.brokers, doing, topics });
+  }
+
+  async #connected(): Promise<Connection> {
+    if (this.#connection !== undefined) return this.#connection;
+    const connection = createProducer(createKafkaClient(this.#options), {
+      allowAutoTopicCreation: false,
+      createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
+      idempotent: true,
+      retry: { initialRetryTime: 100, maxRetryTime: 1_000, retries: 3 },
+    });
+    try {
+      await connection.producer.connect();
+    } catch (error) {
+      await connection.producer.disconnect().catch(() => undefined);
+      throw error;
+    }
+    this.#connection = connection;
+    return connection;
+  }
+
+  #dropProducer(): void {
+    void this.#connection?.producer.disconnect().catch(() => undefined);
+    this.#connection = undefined;
+  }
+}
+
+function closedError(): LogError {
+  return new LogError(
+    'log_closed',
+    'Cannot write: the sink is not open. Call open() first, and nothing after close().',
+  );
+}

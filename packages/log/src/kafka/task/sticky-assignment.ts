@@ -1,0 +1,46 @@
+import type { Place } from '../../port/task.ts';
+
+/** A member of a group and the partitions it says it has. */
+export interface Claim {
+  readonly memberId: string;
+  readonly owned: readonly Place[];
+}
+
+/**
+ * Shares partitions among members: as evenly as it goes, and otherwise as it was. A partition that stays needs no
+ * recovery. Partitions nobody has, or that were claimed twice, go where least is.
+ *
+ * @returns the partitions of each member, all members included
+ */
+export function assignSticky(partitions: readonly Place[], claims: readonly Claim[]): Map<string, Place[]> {
+  const members = [...claims].sort((a, b) => compare(a.memberId, b.memberId));
+  const assigned = new Map<string, Place[]>(members.map(({ memberId }) => [memberId, []]));
+  if (members.length === 0) return assigned;
+  const free = new Map(partitions.map((place) => [nameOf(place), place]));
+  const least = Math.floor(partitions.length / members.length);
+  /** So many members may have one more than the least. */
+  let extras = partitions.length - least * members.length;
+  for (const { memberId, owned } of members) {
+    const mine = assigned.get(memberId) ?? [];
+    for (const claim of owned) {
+      const place = free.get(nameOf(claim));
+      if (place === undefined || mine.length > least || (mine.length === least && extras === 0)) continue;
+      if (mine.length === least) extras -= 1;
+      mine.push(place);
+      free.delete(nameOf(place));
+    }
+  }
+  for (const place of free.values()) {
+    const poorest = [...assigned.values()].reduce((a, b) => (b.length < a.length ? b : a));
+    poorest.push(place);
+  }
+  return assigned;
+}
+
+function nameOf({ topic, partition }: Place): string {
+  return `${topic}/${partition}`;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

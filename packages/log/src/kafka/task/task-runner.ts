@@ -1,0 +1,264 @@
+import { messageOf } from '@loopwatch/contract';
+import { LogError } from '../../port/errors.ts';
+import type { VerdictSink } from '../../port/ports.ts';
+import {
+  nameOf,
+  type OpenTask,
+  type PartitionPosition,
+  type Place,
+  type TaskObserver,
+  type TaskRunner,
+} from '../../port/task.ts';
+import { backoff, delay } from '../../port/timing.ts';
+import { requireTopics, withAdmin } from '../client/client.ts';
+import { isTransient, toLogError } from '../client/errors.ts';
+import { KafkaFetcher } from '../fetch/fetcher.ts';
+import { endOffsets } from '../fetch/offsets.ts';
+import { createKafkaCluster, type KafkaCluster } from '../internals/cluster.ts';
+import { createKafkaSink } from '../produce/sink.ts';
+import { joinGroup, type Membership, type MembershipOptions } from './membership.ts';
+import { KafkaState } from './state.ts';
+import { PlainStepWriter, type StepWriter, TransactionalStepWriter } from './step-writer.ts';
+import { KafkaTask } from './task.ts';
+
+/** Options of a Kafka task runner beyond those of the client. */
+export interface KafkaTaskRunnerOptions extends MembershipOptions {
+  /** The compacted topic that keeps the tasks' state. */
+  readonly stateTopic: string;
+  /** `exactly_once`: outputs and position in one transaction. `at_least_once`: one after the other. */
+  readonly delivery: 'exactly_once' | 'at_least_once';
+  /** How long a broker may hold an empty fetch, in milliseconds: a bound on the traffic of an idle worker. Default 500. */
+  readonly maxWaitMs?: number;
+  /** Bytes fetched of one partition at a time; a single larger record still comes. Default 4 MiB, less where there are many. */
+  readonly maxBytesPerPartition?: number;
+}
+
+const mib = 1024 * 1024;
+/** How long a start waits for brokers that answer, but cannot serve the group yet. */
+const patienceMs = 30_000;
+
+/**
+ * Runs a task for each partition this process owns as a member of a consumer group. Once started it goes on for ever:
+ * when the link breaks, a new member takes the old one's place as soon as a broker answers.
+ *
+ * `run` rejects with `broker_unreachable`, `topic_missing`, `authentication_failed` or `not_authorized`.
+ */
+export function createKafkaTaskRunner(options: KafkaTaskRunnerOptions): TaskRunner {
+  return new KafkaTaskRunner(options);
+}
+
+class KafkaTaskRunner implements TaskRunner {
+  readonly #options: KafkaTaskRunnerOptions;
+  readonly #cluster: KafkaCluster;
+  readonly #fetcher: KafkaFetcher;
+  readonly #sink: VerdictSink | undefined;
+  readonly #stopping = new AbortController();
+  readonly #tasks = new Map<string, KafkaTask>();
+  /** Tasks that are on their way out, by partition. */
+  readonly #leaving = new Map<string, Promise<void>>();
+  #started: Promise<Membership> | undefined;
+  #member: Membership | undefined;
+  #supervised: Promise<void> = Promise.resolve();
+  #open: OpenTask | undefined;
+  #observer: TaskObserver = {};
+
+  constructor(options: KafkaTaskRunnerOptions) {
+    this.#options = options;
+    this.#cluster = createKafkaCluster(options);
+    this.#fetcher = new KafkaFetcher(this.#cluster, {
+      maxWaitMs: options.maxWaitMs ?? 500,
+      maxBytesPerPartition: options.maxBytesPerPartition ?? 4 * mib,
+      maxBytes: 16 * mib,
+      log: options.log,
+    });
+    this.#sink = options.delivery === 'at_least_once' ? createKafkaSink(options) : undefined;
+  }
+
+  async run(open: OpenTask, observer: TaskObserver = {}): Promise<void> {
+    if (this.#started !== undefined || this.#stopping.signal.aborted) {
+      throw new LogError(
+        'log_closed',
+        `The runner of group ${this.#options.groupId} ran already; create a new one to go on.`,
+      );
+    }
+    this.#open = open;
+    this.#observer = observer;
+    this.#started = this.#start();
+    const member = await this.#started;
+    this.#supervised = this.#supervise(member);
+  }
+
+  async positions(): Promise<readonly PartitionPosition[]> {
+    const tasks = [...this.#tasks.values()];
+    const ends = await endOffsets(
+      this.#cluster,
+      tasks.map(({ place }) => place),
+    );
+    return tasks.map(({ place, position }) => ({ ...place, position, end: ends.get(nameOf(place)) }));
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#started?.catch(() => undefined);
+    // While this process is still a member, so that nobody takes a partition that is just being drained.
+    this.#assign([]);
+    await Promise.all(this.#leaving.values());
+    await this.#supervised;
+    this.#fetcher.close();
+    await this.#sink?.close();
+    await this.#cluster.disconnect().catch(() => undefined);
+  }
+
+  async #start(): Promise<Membership> {
+    const { topics, stateTopic, brokers, groupId } = this.#options;
+    const doing = `read ${topics.join(', ')} as group ${groupId}`;
+    await withAdmin(this.#options, doing, (admin) => requireTopics(admin, [...topics, stateTopic], brokers));
+    // A cluster that has just started answers before its group coordinator has loaded.
+    const deadline = Date.now() + Math.max(patienceMs, this.#options.connectTimeoutMs ?? 0);
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        await this.#cluster.connect();
+        await this.#sink?.open();
+        return await this.#join();
+      } catch (error) {
+        const { signal } = this.#stopping;
+        if (!isTransient(error) || signal.aborted || Date.now() > deadline) {
+          await this.#cluster.disconnect().catch(() => undefined);
+          throw toLogError(error, { brokers, doing, topics: [...topics, stateTopic] });
+        }
+        await delay(backoff(attempt, 250, 2_000), signal);
+      }
+    }
+  }
+
+  async #join(): Promise<Membership> {
+    const member = await joinGroup(this.#options, {
+      onAssignment: (partitions) => {
+        if (!this.#stopping.signal.aborted) this.#assign(partitions);
+      },
+    });
+    this.#member = member;
+    this.#observer.onConnection?.('up');
+    return member;
+  }
+
+  /** Starts and ends tasks so that there is one for each of these partitions. */
+  #assign(partitions: readonly Place[]): void {
+    const wanted = new Map(partitions.map((place) => [nameOf(place), place]));
+    const left = [...this.#tasks.keys()].filter((name) => !wanted.has(name));
+    const arrived = [...wanted].filter(([name]) => !this.#tasks.has(name));
+    for (const name of left) this.#close(name);
+    for (const [name, place] of arrived) {
+      this.#tasks.set(name, this.#createTask(place, this.#leaving.get(name) ?? Promise.resolve()));
+    }
+    if (this.#stopping.signal.aborted) return;
+    this.#observer.onAssignment?.(partitions, { arrived: arrived.length, left: left.length });
+  }
+
+  #close(name: string): void {
+    const task = this.#tasks.get(name);
+    if (task === undefined) return;
+    this.#tasks.delete(name);
+    const closed = task.close().finally(() => {
+      if (this.#leaving.get(name) === closed) this.#leaving.delete(name);
+    });
+    this.#leaving.set(name, closed);
+  }
+
+  #createTask(place: Place, after: Promise<void>): KafkaTask {
+    const { groupId, stateTopic, log } = this.#options;
+    if (this.#open === undefined) throw new Error('The runner has not been started.');
+    const state = new KafkaState(stateTopic, groupId, place);
+    return new KafkaTask(
+      place,
+      {
+        ...{
+          groupId,
+          cluster: this.#cluster,
+          fetcher: this.#fetcher,
+          open: this.#open,
+          observer: this.#observer,
+        },
+        ...{ log, state },
+        createWriter: () => this.#createWriter(place, state),
+        confirmed: (signal) => this.#confirmed(signal),
+      },
+      after,
+    );
+  }
+
+  #createWriter(place: Place, state: KafkaState): StepWriter {
+    const { groupId, stateTopic } = this.#options;
+    const options = {
+      place,
+      groupId,
+      stateRecords: (changes: Parameters<KafkaState['records']>[0]) =>
+        state.records(changes, this.#cluster.findTopicPartitionMetadata(stateTopic).length),
+    };
+    if (this.#sink === undefined) return new TransactionalStepWriter(this.#options, options);
+    const commit: Membership['commit'] = (offset) => {
+      if (this.#member === undefined)
+        throw new LogError('partition_lost', 'This process has left its group.');
+      return this.#member.commit(offset);
+    };
+    return new PlainStepWriter(this.#sink, commit, options);
+  }
+
+  async #confirmed(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const beat = this.#member?.heartbeat().then(() => true) ?? Promise.resolve(false);
+      const waited = delay(1_000, signal).then(() => false);
+      if (await Promise.race([beat, waited])) return;
+    }
+  }
+
+  /** Replaces the member each time it dies, until the runner is stopped. */
+  async #supervise(first: Membership): Promise<void> {
+    const { signal } = this.#stopping;
+    const aborted = new Promise<undefined>((resolve) => {
+      if (signal.aborted) resolve(undefined);
+      else signal.addEventListener('abort', () => resolve(undefined), { once: true });
+    });
+    for (let member: Membership | undefined = first; member !== undefined; ) {
+      const crash = await Promise.race([member.crashed, aborted]);
+      if (crash === undefined) {
+        await Promise.all(this.#leaving.values());
+        await leaveQuietly(member);
+        return;
+      }
+      this.#member = undefined;
+      this.#observer.onConnection?.('down', crash.message);
+      const { groupId: group, log } = this.#options;
+      log?.('warn', `Lost the membership in consumer group ${group}; joining it again`, {
+        group,
+        error: crash.message,
+      });
+      this.#assign([]);
+      await leaveQuietly(member);
+      member = await this.#replace();
+    }
+  }
+
+  /** A new member, however long it takes; undefined when the runner is stopped meanwhile. */
+  async #replace(): Promise<Membership | undefined> {
+    const { signal } = this.#stopping;
+    for (let attempt = 0; ; attempt += 1) {
+      await delay(backoff(attempt, 250, 2_000), signal);
+      if (signal.aborted) return undefined;
+      try {
+        return await this.#join();
+      } catch (error) {
+        const { groupId: group, log } = this.#options;
+        log?.('warn', `Could not join consumer group ${group} again; retrying`, {
+          group,
+          error: messageOf(error),
+        });
+      }
+    }
+  }
+}
+
+/** A member that cannot say goodbye is dropped by the brokers after its session timeout. */
+async function leaveQuietly(member: Membership): Promise<void> {
+  await member.leave().catch(() => undefined);
+}

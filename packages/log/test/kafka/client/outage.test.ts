@@ -1,0 +1,165 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  available,
+  inWords,
+  type LinkEvent,
+  type LinkState,
+  nextLinkState,
+} from '../../../src/kafka/client/outage.ts';
+import { KafkaOutageLog } from '../../../src/kafka/client/outage-log.ts';
+
+const refused = { reason: 'connection refused' };
+const fails = (broker = 'k1:9092', failure: { reason: string; advice?: string } = refused): LinkEvent => ({
+  ...{ kind: 'failed', broker, failure },
+});
+const answers = (broker = 'k1:9092'): LinkEvent => ({ kind: 'answered', broker });
+
+/** What is said when this happens at these seconds; a tick comes each second until `end`. */
+function said(end: number, happenings: Readonly<Record<number, readonly LinkEvent[]>>): string[] {
+  let state: LinkState = available;
+  const lines: string[] = [];
+  for (let second = 0; second <= end; second += 1) {
+    for (const event of [...(happenings[second] ?? []), { kind: 'tick' } as const]) {
+      const [next, line] = nextLinkState(state, event, second * 1000);
+      state = next;
+      if (line !== undefined) lines.push(`${String(second)} ${line.level} ${line.message}`);
+    }
+  }
+  return lines;
+}
+
+const everySecond = (from: number, to: number, ...events: readonly LinkEvent[]) =>
+  Object.fromEntries(Array.from({ length: to - from + 1 }, (_, i) => [from + i, events]));
+
+describe('what a process says of an outage of Kafka', () => {
+  it.each<{
+    what: string;
+    end: number;
+    happenings: Readonly<Record<number, readonly LinkEvent[]>>;
+    says: readonly string[];
+  }>([
+    {
+      what: 'five minutes and three seconds: seven lines, however often it is tried',
+      end: 400,
+      happenings: { ...everySecond(0, 302, fails(), fails(), fails()), 303: [answers()] },
+      says: [
+        '1 warn Kafka is unavailable at k1:9092: connection refused; retrying',
+        '61 warn Kafka is still unavailable at k1:9092 after 1 min 1 s: connection refused; retrying',
+        '121 warn Kafka is still unavailable at k1:9092 after 2 min 1 s: connection refused; retrying',
+        '181 warn Kafka is still unavailable at k1:9092 after 3 min 1 s: connection refused; retrying',
+        '241 warn Kafka is still unavailable at k1:9092 after 4 min 1 s: connection refused; retrying',
+        '301 warn Kafka is still unavailable at k1:9092 after 5 min 1 s: connection refused; retrying',
+        '306 info Kafka is reachable again after 5 min 3 s',
+      ],
+    },
+    {
+      what: 'a connection that breaks and is back within a second: nothing',
+      end: 20,
+      happenings: { 3: [fails(), answers()], 9: [fails()], 10: [answers()] },
+      says: [],
+    },
+    {
+      what: 'a broker that comes and goes while it starts: one outage',
+      end: 30,
+      happenings: {
+        0: [fails()],
+        5: [answers()],
+        6: [fails()],
+        7: [answers()],
+        8: [fails()],
+        9: [answers()],
+      },
+      says: [
+        '1 warn Kafka is unavailable at k1:9092: connection refused; retrying',
+        '12 info Kafka is reachable again after 9 s',
+      ],
+    },
+    {
+      what: 'several brokers: named together',
+      end: 40,
+      happenings: {
+        0: [fails('k1:9092'), fails('k2:9092', { reason: 'no answer' })],
+        9: [answers('k1:9092')],
+        10: [answers('k2:9092')],
+      },
+      says: [
+        '1 warn Kafka is unavailable at k1:9092 (connection refused), k2:9092 (no answer): 2 brokers do not answer; retrying',
+        '12 info Kafka is reachable again after 9 s',
+      ],
+    },
+    {
+      what: 'a broker that has left for good: over once the others answer and it is not tried any more',
+      end: 40,
+      happenings: { 0: [fails('k1:9092')], 2: [fails('k2:9092')], 5: [answers('k2:9092')] },
+      says: [
+        '1 warn Kafka is unavailable at k1:9092: connection refused; retrying',
+        '20 info Kafka is reachable again after 5 s',
+      ],
+    },
+    {
+      what: 'a login that is refused: an error with what to do',
+      end: 30,
+      happenings: {
+        ...everySecond(
+          0,
+          9,
+          fails('k1:9093', { reason: 'the login was refused (bad)', advice: 'Check it.' }),
+        ),
+        10: [answers('k1:9093')],
+      },
+      says: [
+        '1 error Kafka is unavailable at k1:9093: the login was refused (bad); retrying. Check it.',
+        '13 info Kafka is reachable again after 10 s',
+      ],
+    },
+  ])('$what', ({ end, happenings, says }) => {
+    expect(said(end, happenings)).toEqual(says);
+  });
+
+  it.each([
+    [400, '1 s'],
+    [59_400, '59 s'],
+    [303_000, '5 min 3 s'],
+    [120_000, '2 min'],
+    [11_400_000, '3 h 10 min'],
+    [7_200_000, '2 h'],
+  ])('%i ms are %s', (ms, words) => {
+    expect(inWords(ms)).toBe(words);
+  });
+});
+
+describe('the log of an outage', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('keeps back warnings that follow from it, never errors, and leaves no timer behind', async () => {
+    const lines: string[] = [];
+    const outages = new KafkaOutageLog(
+      (level, message) => lines.push(`${level} ${message}`),
+      () => Date.now(),
+    );
+    outages.log('warn', 'before', {});
+    outages.failed('k1:9092', refused);
+    outages.log('warn', 'a retry', {});
+    outages.log('error', 'records were lost', {});
+    expect(outages.trouble).toBe('Kafka is unavailable at k1:9092: connection refused');
+    await vi.advanceTimersByTimeAsync(10_000);
+    outages.answered('k1:9092');
+    await vi.advanceTimersByTimeAsync(5_000);
+    outages.log('warn', 'after', {});
+    expect(outages.trouble).toBeUndefined();
+    expect(vi.getTimerCount()).toBe(0);
+    expect(lines).toEqual([
+      'warn before',
+      'debug a retry',
+      'error records were lost',
+      'warn Kafka is unavailable at k1:9092: connection refused; retrying',
+      'info Kafka is reachable again after 10 s',
+      'warn after',
+    ]);
+  });
+});

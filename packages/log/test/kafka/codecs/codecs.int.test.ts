@@ -1,0 +1,96 @@
+import { produceWithJava, waitFor } from '@loopwatch/testkit';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { fetchFrom } from '../../../src/kafka/fetch/fetch-request.ts';
+import { RecordDecoder } from '../../../src/kafka/fetch/record-decoder.ts';
+import { createKafkaCluster } from '../../../src/kafka/internals/cluster.ts';
+import { follow, newTopic, shared } from '../harness.ts';
+
+const attributesAt = 21;
+const codecMask = 0x07;
+const headerBytes = 61;
+const mib = 1024 * 1024;
+
+/** Numbers that look random and are the same in every run. */
+function* noise(): Generator<number> {
+  for (let state = 1; ; ) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    yield state;
+  }
+}
+
+/** What packs well, what packs badly and what does not pack at all, some MB of it. */
+function values(): string[] {
+  const random = noise();
+  const word = () => random.next().value!.toString(36);
+  const events = Array.from({ length: 4_000 }, (_, i) =>
+    JSON.stringify({
+      sessionId: `s-${i % 50}`,
+      type: 'content',
+      text: `${word()} and then again ${word()}`,
+      i,
+    }),
+  );
+  const dense = Array.from({ length: 40 }, () => Array.from({ length: 3_000 }, word).join(''));
+  const sparse = Array.from({ length: 10 }, (_, i) => String(i).repeat(100_000));
+  return [...events, ...dense, ...sparse, ''];
+}
+
+describe.each([
+  { compression: 'none', number: 0 },
+  { compression: 'gzip', number: 1 },
+  { compression: 'snappy', number: 2 },
+  { compression: 'lz4', number: 3 },
+  { compression: 'zstd', number: 4 },
+] as const)('what Java compressed with $compression', ({ compression, number }) => {
+  it('is read as it was written, in large batches', async () => {
+    const topic = await newTopic(shared());
+    const written = values();
+    await produceWithJava({ brokers: shared().brokers, topic, values: written, compression });
+
+    const { values: followed } = await follow(shared(), topic);
+    await waitFor(() => followed().length >= written.length, { timeoutMs: 60_000 });
+    expect(followed()).toEqual(written);
+
+    const { records, batches } = await fetchAll(topic);
+    expect(records).toEqual(written);
+    expect(new Set(batches.map(({ codec }) => codec))).toEqual(new Set([number]));
+    // Many times a block of each of these formats.
+    expect(Math.max(...batches.map(({ records: count }) => count))).toBeGreaterThan(2_000);
+  });
+});
+
+interface Batch {
+  readonly codec: number;
+  readonly records: number;
+}
+
+/** A whole topic of one partition as the workers read it, with the batches it lies in. */
+async function fetchAll(topic: string): Promise<{ records: string[]; batches: Batch[] }> {
+  const cluster = createKafkaCluster(shared());
+  onTestFinished(() => cluster.disconnect());
+  await cluster.connect();
+  await cluster.addMultipleTargetTopics([topic]);
+  const [{ leader } = { leader: -1 }] = cluster.findTopicPartitionMetadata(topic);
+  const broker = await cluster.findBroker({ nodeId: leader });
+  const records: string[] = [];
+  const batches: Batch[] = [];
+  for (let offset = 0; ; ) {
+    const limits = { maxWaitMs: 100, maxBytes: 16 * mib, maxBytesPerPartition: 4 * mib };
+    const [fetched] = await fetchFrom(broker, [{ topic, partition: 0, offset }], limits);
+    const bytes = fetched?.bytes ?? Buffer.alloc(0);
+    const decoded = await new RecordDecoder(bytes, offset, [], `${topic}/0`).take();
+    if (decoded.next === offset) return { records, batches };
+    records.push(...decoded.records.map(({ value }) => String(value)));
+    batches.push(...batchesIn(bytes));
+    offset = decoded.next;
+  }
+}
+
+function batchesIn(bytes: Buffer): Batch[] {
+  const found: Batch[] = [];
+  for (let at = 0; at + headerBytes <= bytes.length; at += 12 + bytes.readInt32BE(at + 8)) {
+    const codec = bytes.readInt16BE(at + attributesAt) & codecMask;
+    found.push({ codec, records: bytes.readInt32BE(at + 57) });
+  }
+  return found;
+}

@@ -1,0 +1,90 @@
+import { createRequire } from 'node:module';
+import { expect, it } from 'vitest';
+import type { FetchedPartition } from '../../../src/kafka/fetch/fetch-request.ts';
+import { PartitionStream } from '../../../src/kafka/fetch/partition-stream.ts';
+
+const require = createRequire(import.meta.url);
+const { RecordBatch } = require('kafkajs/src/protocol/recordBatch/v0/index.js') as {
+  readonly RecordBatch: (batch: object) => Promise<{ readonly buffer: Buffer }>;
+};
+const encodeRecord = require('kafkajs/src/protocol/recordBatch/record/v0/index.js') as (
+  record: object,
+) => unknown;
+
+const kib = 1024;
+
+/** An answer with one record of so many bytes in each batch. */
+async function answer(firstOffset: number, ...sizes: readonly number[]): Promise<FetchedPartition> {
+  const batches = sizes.map(async (size, i) => {
+    const record = encodeRecord({
+      offsetDelta: 0,
+      timestampDelta: 0,
+      value: Buffer.alloc(size),
+      headers: {},
+    });
+    const options = { firstOffset: firstOffset + i, lastOffsetDelta: 0, records: [record] };
+    return Buffer.from((await RecordBatch(options)).buffer);
+  });
+  const bytes = Buffer.concat(await Promise.all(batches));
+  return { topic: 'events', partition: 0, errorCode: 0, highWatermark: 100, abortedTransactions: [], bytes };
+}
+
+function open(maxBytes = 4 * kib * kib) {
+  let wanted = 0;
+  const stream = new PartitionStream('events', 0, 7, {
+    wanted: () => {
+      wanted += 1;
+    },
+    closed: () => undefined,
+    maxBytes: () => maxBytes,
+  });
+  const offsets = async () => {
+    const fetched = await stream.next();
+    return fetched && [fetched.records.map(({ offset }) => offset), fetched.next, fetched.lag];
+  };
+  return { stream, offsets, wanted: () => wanted };
+}
+
+it('hands a large answer over piece by piece, and says where to fetch next at once', async () => {
+  const { stream, offsets } = open();
+  stream.deliver(await answer(7, 700 * kib, 700 * kib, 100 * kib));
+  expect(stream.offset).toBe(10);
+  expect(await offsets()).toEqual([[7, 8], 9, 91]);
+  expect(await offsets()).toEqual([[9], 10, 90]);
+});
+
+it('is wanted again before all is handed over', async () => {
+  const { stream, offsets, wanted } = open(2 * kib * kib);
+  expect(stream.isWanted).toBe(true);
+  stream.deliver(await answer(7, 1024 * kib, 900 * kib));
+  expect(stream.isWanted).toBe(false);
+  await offsets();
+  expect([stream.isWanted, wanted()]).toEqual([true, 1]);
+});
+
+it('does not collect small answers without end', async () => {
+  const { stream, offsets } = open();
+  stream.deliver(await answer(7, 10));
+  expect(stream.isWanted).toBe(true);
+  stream.deliver(await answer(8, 10));
+  expect(stream.isWanted).toBe(false);
+  expect([await offsets(), await offsets()]).toEqual([
+    [[7], 8, 92],
+    [[8], 9, 91],
+  ]);
+});
+
+it('stays wanted after an answer that holds no whole batch', async () => {
+  const { stream } = open();
+  const whole = await answer(7, 1000);
+  stream.deliver({ ...whole, bytes: whole.bytes.subarray(0, 500) });
+  expect([stream.isWanted, stream.offset]).toEqual([true, 7]);
+});
+
+it('ends for those who wait, and takes nothing more', async () => {
+  const { stream, offsets } = open();
+  const waiting = offsets();
+  stream.close();
+  expect(await waiting).toBeUndefined();
+  expect([stream.isWanted, await offsets()]).toEqual([false, undefined]);
+});

@@ -1,0 +1,219 @@
+import {
+  type KafkaApi,
+  KafkaGate,
+  readTopic,
+  startKafkaCluster,
+  type TestCluster,
+  uniqueName,
+  waitFor,
+} from '@loopwatch/testkit';
+import kafkajs from 'kafkajs';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createKafkaTaskRunner, ensureTopics, type OutputRecord } from '../../../src/index.ts';
+import { createKafkaCluster } from '../../../src/kafka/internals/cluster.ts';
+import { committedPosition } from '../../../src/kafka/task/position.ts';
+import { TransactionalStepWriter } from '../../../src/kafka/task/step-writer.ts';
+import { openSink, publish } from '../harness.ts';
+import { editMetadata, type PartitionAnswer } from '../metadata-answer.ts';
+
+const gate = new KafkaGate();
+let kafka: TestCluster;
+
+beforeAll(async () => {
+  kafka = await startKafkaCluster({ nodes: 1, valve: gate.valve });
+});
+afterAll(() => kafka.stop());
+
+/** Its place among two partitions is the first one. */
+const key = 'k3';
+
+/** A topic for outputs, and the writer for a partition of events: all that it asks names the group. */
+async function lab() {
+  const group = uniqueName('answers');
+  const place = { topic: `${group}.events`, partition: 0 };
+  const outputs = `${group}.verdicts`;
+  const direct = { brokers: kafka.direct, clientId: 'test' };
+  await ensureTopics(direct, [
+    { name: place.topic, partitions: 1, config: {} },
+    { name: outputs, partitions: 2, config: {} },
+  ]);
+  const cluster = createKafkaCluster(direct);
+  await cluster.connect();
+  onTestFinished(() => cluster.disconnect());
+  const options = { brokers: kafka.brokers, clientId: group };
+  return {
+    ...{ group, outputs, options, transactionalId: `${group}/${place.topic}/0` },
+    writer: async () => {
+      const writer = new TransactionalStepWriter(options, {
+        ...{ place, groupId: group, stateRecords: () => [] },
+      });
+      onTestFinished(() => writer.close());
+      await writer.open();
+      return writer;
+    },
+    step: (position: number, ...values: string[]) => ({
+      ...{ position, resumeFrom: position, state: [] },
+      outputs: values.map((value): OutputRecord => ({ topic: outputs, key, value })),
+    }),
+    /** What read-committed readers find, and where the next owner begins. */
+    found: async (count: number) => {
+      // A commit is answered before it is seen.
+      await readTopic(kafka.direct, outputs, { count });
+      const records = await readTopic(kafka.direct, outputs);
+      const committed = await committedPosition(cluster, group, place);
+      return { values: records.map(({ value }) => value), position: committed?.position };
+    },
+  };
+}
+
+type Edit = (partition: PartitionAnswer) => PartitionAnswer | undefined;
+
+const metadataAnswers: readonly [string, Edit][] = [
+  ['leaves a partition out', () => undefined],
+  ['names no leader of it', (partition) => ({ ...partition, leader: -1 })],
+  ['says that it has no leader', (partition) => ({ ...partition, error: 5, leader: -1 })],
+  ['names a leader that is not there', (partition) => ({ ...partition, leader: 9 })],
+];
+
+/** Edits what clients with this id are told of the first partition of a topic; tells how often, and can end it. */
+function misinform(clientId: string, topic: string, edit: Edit) {
+  let answers = 0;
+  const restore = gate.rewrite('Metadata', 'replies', clientId, (answer) => {
+    answers += 1;
+    return editMetadata(answer, (each) => (each.topic === topic && each.partition === 0 ? edit(each) : each));
+  });
+  return { restore, told: (times: number) => waitFor(() => answers >= times) };
+}
+
+describe('when metadata', () => {
+  it.each(metadataAnswers)('%s, no step is durable without its outputs', async (_, edit) => {
+    const { group, outputs, writer, step, found } = await lab();
+    const first = await writer();
+    const { restore, told } = misinform(group, outputs, edit);
+    const written = first.write(step(7, 'a')).then(
+      () => true,
+      () => false,
+    );
+    await Promise.race([written, told(4)]);
+    restore();
+    if (!(await written)) {
+      expect(await found(0)).toEqual({ values: [], position: undefined });
+      await (await writer()).write(step(7, 'a'));
+    }
+    expect(await found(1)).toEqual({ values: ['a'], position: 7 });
+  });
+
+  it('leaves a partition out, a sink confirms nothing that is not written', async () => {
+    const { group, outputs, options } = await lab();
+    const { restore, told } = misinform(group, outputs, () => undefined);
+    const sink = await openSink(options);
+    const published = sink.publish([{ topic: outputs, key, value: 'a' }]);
+    await Promise.race([published, told(4)]);
+    restore();
+    await published;
+    expect((await readTopic(kafka.direct, outputs)).map(({ value }) => value)).toEqual(['a']);
+  });
+});
+
+/** Answers of no error that say nothing of any partition, in the versions kafkajs asks for. */
+const empty: readonly [KafkaApi, (answer: Buffer) => Buffer][] = [
+  // Correlation id; topics; throttle time.
+  ['Produce', (answer) => Buffer.concat([answer.subarray(0, 4), Buffer.alloc(8)])],
+  // Correlation id, throttle time; topics.
+  ['AddPartitionsToTxn', (answer) => Buffer.concat([answer.subarray(0, 8), Buffer.alloc(4)])],
+  ['TxnOffsetCommit', (answer) => Buffer.concat([answer.subarray(0, 8), Buffer.alloc(4)])],
+];
+
+describe('a step', () => {
+  it.each(empty)('fails when the answer to %s says nothing of what was asked', async (api, answer) => {
+    const { transactionalId, writer, step, found } = await lab();
+    const first = await writer();
+    const restore = gate.rewrite(api, 'replies', transactionalId, answer);
+    await expect(first.write(step(7, 'a'))).rejects.toMatchObject({ code: 'not_written' });
+    restore();
+    expect(await found(0)).toEqual({ values: [], position: undefined });
+    await (await writer()).write(step(7, 'a'));
+    expect(await found(1)).toEqual({ values: ['a'], position: 7 });
+  });
+
+  it('fails when a coordinator that lost its memory lets brokers take its outputs for older ones', async () => {
+    const { transactionalId, writer, step, found } = await lab();
+    let identity: Buffer | undefined;
+    // Correlation id, throttle time, error; the producer's id and epoch.
+    const recall = gate.rewrite('InitProducerId', 'replies', transactionalId, (answer) => {
+      identity ??= Buffer.from(answer.subarray(10));
+      return Buffer.concat([answer.subarray(0, 10), identity]);
+    });
+    const first = await writer();
+    await first.write(step(7, 'a'));
+    await first.close();
+    // The coordinator is not asked for the next epoch, so that it takes the one before for the last one it gave.
+    const forget = gate.rewrite('InitProducerId', 'requests', transactionalId, (request) => {
+      const other = Buffer.from(request);
+      other.write('X', request.indexOf(transactionalId));
+      return other;
+    });
+    const second = await writer();
+    forget();
+    recall();
+    const written = await second.write(step(8, 'b')).then(
+      () => true,
+      () => false,
+    );
+    if (!written) {
+      expect(await found(1)).toEqual({ values: ['a'], position: 7 });
+      await (await writer()).write(step(8, 'b'));
+    }
+    expect(await found(2)).toEqual({ values: ['a', 'b'], position: 8 });
+  });
+});
+
+it('partitions that are added to the outputs while workers run take nothing away', async () => {
+  const group = uniqueName('grown');
+  const [events, verdicts, checks, state] = ['events', 'verdicts', 'checks', 'state'].map(
+    (name) => `${group}.${name}`,
+  ) as [string, string, string, string];
+  const options = { brokers: kafka.direct, clientId: group };
+  const topic = (name: string, partitions: number) => ({ name, partitions, config: {} });
+  await ensureTopics(options, [topic(events, 2), topic(verdicts, 1), topic(checks, 1), topic(state, 1)]);
+  const runner = createKafkaTaskRunner({
+    ...{ ...options, groupId: group, topics: [events], stateTopic: state, delivery: 'exactly_once' },
+  });
+  onTestFinished(() => runner.stop());
+  let done = 0;
+  await runner.run((_, lane) => ({
+    restore: () => undefined,
+    replay: () => Promise.resolve(),
+    ready: () => undefined,
+    process: ({ records, next }) => {
+      // Each event says where its output goes.
+      const outputs = records.map(({ value }) => {
+        const [to = '', text = ''] = String(value).split(' ');
+        return { topic: `${group}.${to}`, key: text, value: text };
+      });
+      void lane.commit({ position: next, resumeFrom: next, outputs, state: [] }).then(() => {
+        done += records.length;
+      });
+      return Promise.resolve();
+    },
+    close: () => undefined,
+  }));
+  const keyOf = (partition: number) => (partition === 0 ? 'k3' : 'k0');
+  const say = (partition: number, text: string) =>
+    publish(options, [{ topic: events, key: keyOf(partition), value: text }]);
+  await say(0, 'verdicts a');
+  await say(1, 'verdicts b');
+  await waitFor(() => done === 2);
+  const admin = new kafkajs.Kafka({ ...options, logLevel: kafkajs.logLevel.NOTHING }).admin();
+  await admin.connect();
+  await admin.createPartitions({ topicPartitions: [{ topic: verdicts, count: 8 }] });
+  await admin.disconnect();
+  // A topic that is new to this process makes it look at all of them.
+  await say(0, 'checks c');
+  await waitFor(() => done === 3);
+  const more = Array.from({ length: 20 }, (_, i) => `v${i}`);
+  for (const text of more) await say(1, `verdicts ${text}`);
+  await waitFor(() => done === 23, { timeoutMs: 30_000 });
+  const found = await readTopic(kafka.direct, verdicts, { count: 22 });
+  expect(found.map(({ value }) => value).toSorted()).toEqual(['a', 'b', ...more].toSorted());
+});

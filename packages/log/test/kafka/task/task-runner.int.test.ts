@@ -1,0 +1,209 @@
+import { topicNames } from '@loopwatch/contract';
+import { readTopic, uniqueName, waitFor } from '@loopwatch/testkit';
+import kafkajs from 'kafkajs';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import {
+  createKafkaRecordReader,
+  createKafkaSink,
+  createKafkaTaskRunner,
+  createKafkaTopicReader,
+  ensureTopics,
+  type LogRecord,
+  type Recovery,
+  topicSpecs,
+} from '../../../src/index.ts';
+
+const brokers = inject('kafkaBrokers');
+const client = { brokers, clientId: 'test' };
+type Delivery = 'exactly_once' | 'at_least_once';
+
+async function topics() {
+  const names = topicNames({ prefix: `${uniqueName('tasks')}.` });
+  await ensureTopics(client, topicSpecs(names, { partitions: 1, replicationFactor: 1 }));
+  return names;
+}
+
+async function write(topic: string, ...values: string[]): Promise<void> {
+  const sink = createKafkaSink(client);
+  await sink.open();
+  await sink.publish(values.map((value) => ({ topic, key: 'k', value })));
+  await sink.close();
+}
+
+/** Runs a task that counts: it tells each record with its number, and keeps the number it has reached. */
+async function count(names: Awaited<ReturnType<typeof topics>>, groupId: string, delivery: Delivery) {
+  const recoveries: Recovery[] = [];
+  const replayed: string[] = [];
+  const runner = createKafkaTaskRunner({
+    ...{ ...client, groupId, delivery, topics: [names.events], stateTopic: names.state },
+    sessionTimeoutMs: 6_000,
+  });
+  let told = 0;
+  await runner.run(
+    (_, lane) => {
+      let number = 0;
+      const task = {
+        restore: ({ value }: { value: string }) => {
+          number = Number(value);
+        },
+        replay: ({ records }: { records: readonly LogRecord[] }) => {
+          replayed.push(...records.map(({ value }) => String(value)));
+          return Promise.resolve();
+        },
+        ready: () => undefined,
+        process: ({ records, next }: { records: readonly LogRecord[]; next: number }) => {
+          const outputs = records.map(({ value }) => {
+            number += 1;
+            return { topic: names.verdicts, key: 'k', value: `${String(value)}${number}` };
+          });
+          const state = [{ key: 'number', value: String(number) }];
+          void lane.commit({ position: next, resumeFrom: Math.max(0, next - 1), outputs, state }).then(() => {
+            told += outputs.length;
+          });
+          return Promise.resolve();
+        },
+        close: () => undefined,
+      };
+      return task;
+    },
+    { onRecovered: (recovery) => recoveries.push(recovery) },
+  );
+  let stopped: Promise<void> | undefined;
+  const stop = () => (stopped ??= runner.stop());
+  onTestFinished(stop);
+  return { stop, recoveries, replayed, told: (enough: number) => waitFor(() => told >= enough) };
+}
+
+describe.each<Delivery>(['exactly_once', 'at_least_once'])('tasks, %s', (delivery) => {
+  it('go on where the ones before stopped, with what those kept', async () => {
+    const names = await topics();
+    const groupId = uniqueName('group');
+    await write(names.events, 'a', 'b', 'c');
+    const first = await count(names, groupId, delivery);
+    await first.told(3);
+    await first.stop();
+    await write(names.events, 'd');
+    const second = await count(names, groupId, delivery);
+    await second.told(1);
+    expect(second.recoveries).toMatchObject([{ restored: 1, replayed: 1, position: 3 }]);
+    expect(second.replayed).toEqual(['c']);
+    await second.stop();
+    const outputs = await readTopic(brokers, names.verdicts);
+    expect(outputs.map(({ value }) => String(value))).toEqual(['a1', 'b2', 'c3', 'd4']);
+  });
+
+  it('take a record of 5 MB and one of 15 MB between small ones', async () => {
+    const names = await topics();
+    const sizes = [10, 5_000_000, 10, 15_000_000, 10];
+    const written = sizes.map((size, i) => String(i).repeat(size));
+    await write(names.events, ...written);
+    const lengths: number[] = [];
+    const runner = createKafkaTaskRunner({
+      ...{
+        ...client,
+        groupId: uniqueName('group'),
+        delivery,
+        topics: [names.events],
+        stateTopic: names.state,
+      },
+    });
+    onTestFinished(() => runner.stop());
+    await runner.run((_, lane) => ({
+      restore: () => undefined,
+      replay: () => Promise.resolve(),
+      ready: () => undefined,
+      process: ({ records, next }) => {
+        lengths.push(...records.map(({ value }) => value?.length ?? -1));
+        void lane.commit({ position: next, resumeFrom: next, outputs: [], state: [] });
+        return Promise.resolve();
+      },
+      close: () => undefined,
+    }));
+    await waitFor(() => lengths.length === sizes.length, { timeoutMs: 30_000 });
+    expect(lengths).toEqual(sizes);
+  });
+
+  it('begin afresh where an offset was set by hand, and forget what was kept', async () => {
+    const names = await topics();
+    const groupId = uniqueName('group');
+    await write(names.events, 'a', 'b', 'c');
+    const first = await count(names, groupId, delivery);
+    await first.told(3);
+    await first.stop();
+    const admin = new kafkajs.Kafka({ ...client, logLevel: kafkajs.logLevel.NOTHING }).admin();
+    await admin.connect();
+    const partitions = [{ partition: 0, offset: '1' }];
+    await admin.setOffsets({ groupId, topic: names.events, partitions });
+    await admin.disconnect();
+    const second = await count(names, groupId, delivery);
+    await second.told(2);
+    expect(second.recoveries).toMatchObject([{ restored: 0, replayed: 0, position: 1 }]);
+    await second.stop();
+    const outputs = await readTopic(brokers, names.verdicts);
+    expect(outputs.map(({ value }) => String(value)).slice(3)).toEqual(['b1', 'c2']);
+  });
+});
+
+describe('a reader of a topic', () => {
+  it('has everything that was there when it has started, and goes on', async () => {
+    const { control } = await topics();
+    await write(control, 'a', 'b');
+    const reader = createKafkaTopicReader({ ...client, topic: control });
+    const read: string[] = [];
+    onTestFinished(() => reader.stop());
+    await reader.run(({ records }) => {
+      read.push(...records.map(({ value }) => String(value)));
+    });
+    expect(read).toEqual(['a', 'b']);
+    await write(control, 'c');
+    await waitFor(() => read.length === 3);
+    expect(read).toEqual(['a', 'b', 'c']);
+  });
+
+  it('begins where it is told, and hands records over again that were not handled', async () => {
+    const { control } = await topics();
+    await write(control, 'a', 'b', 'c');
+    const reader = createKafkaTopicReader({ ...client, topic: control });
+    onTestFinished(() => reader.stop());
+    const read: string[] = [];
+    const states: string[] = [];
+    let failed = false;
+    await reader.run(
+      ({ records }) => {
+        if (!failed) {
+          failed = true;
+          throw new Error('not now');
+        }
+        read.push(...records.map(({ value }) => String(value)));
+      },
+      {
+        from: (_, bounds) => {
+          expect(bounds).toEqual({ start: 0, end: 3 });
+          return 1;
+        },
+        onConnection: (state) => states.push(state),
+      },
+    );
+    expect(read).toEqual(['b', 'c']);
+    expect(states).toEqual(['up']);
+  });
+
+  it('looks records up by their offset', async () => {
+    const { control } = await topics();
+    await write(control, 'a', 'b', 'c');
+    const records = createKafkaRecordReader(client);
+    onTestFinished(() => records.close());
+    const place = { topic: control, partition: 0 };
+    expect(await records.bounds(place)).toEqual({ start: 0, end: 3 });
+    const { records: found, next } = await records.read(place, 1, 10);
+    expect(found.map(({ value }) => String(value))).toEqual(['b', 'c']);
+    expect(next).toBe(3);
+    expect(await records.read(place, 3, 5)).toEqual({ records: [], next: 3 });
+  });
+
+  it('says which topic is missing', async () => {
+    const reader = createKafkaTopicReader({ ...client, topic: uniqueName('nowhere') });
+    onTestFinished(() => reader.stop());
+    await expect(reader.run(() => undefined)).rejects.toMatchObject({ code: 'topic_missing' });
+  });
+});

@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { BytesRecord } from '../../src/port/bytes-record.ts';
+import { ProcessingFailure, RetryPlan } from '../../src/port/retry-plan.ts';
+import { StepLane } from '../../src/port/step-lane.ts';
+import type { PartitionTask, TaskBatch } from '../../src/port/task.ts';
+
+const place = { topic: 'events', partition: 0 };
+
+function batchOf(from: number, to: number): TaskBatch {
+  const records = Array.from({ length: to - from }, (_, i) => {
+    const bytes = { key: null, value: Buffer.from('v'), headers: {} };
+    return new BytesRecord({ offset: from + i, timestamp: 0, ...bytes });
+  });
+  return { ...place, records, next: to, lag: 0 };
+}
+
+/** Lives of a task until all is durable, or nothing helps; `fails` says which records cannot be processed or written. */
+async function lives(
+  count: number,
+  fails: { process?: (offset: number) => boolean; write?: (offset: number) => boolean; letter?: boolean },
+) {
+  const plan = new RetryPlan();
+  const durable: string[] = [];
+  let position = 0;
+  let failures = 0;
+  while (position < count && !plan.standsStill && failures < 1_000) {
+    const lane = new StepLane(({ outputs, position: at }) => {
+      const refused = outputs.some(
+        ({ key, value }) => (value === 'letter' ? fails.letter : fails.write?.(Number(key))) ?? false,
+      );
+      if (refused) return Promise.reject(new Error('refused'));
+      durable.push(...outputs.map(({ key, value }) => `${String(key)}:${String(value)}`));
+      position = at;
+      plan.advanced(at);
+      return Promise.resolve();
+    });
+    const task: PartitionTask = {
+      ...{
+        restore: () => undefined,
+        replay: () => Promise.resolve(),
+        ready: () => undefined,
+        close: () => undefined,
+      },
+      process: ({ records, next }) => {
+        const outputs = records.map(({ offset, rejection }) => {
+          if (rejection === undefined && fails.process?.(offset) === true) throw new TypeError('a bug');
+          return { topic: 'out', key: String(offset), value: rejection === undefined ? 'ok' : 'letter' };
+        });
+        lane.commit({ position: next, resumeFrom: next, outputs, state: [] }).catch(() => undefined);
+        return Promise.resolve();
+      },
+    };
+    try {
+      const processing = plan.process(batchOf(position, count), task, lane);
+      await Promise.race([processing, lane.failed]);
+      await lane.drain();
+      await Promise.race([lane.failed, Promise.resolve()]);
+    } catch (error) {
+      failures += 1;
+      expect(error instanceof ProcessingFailure || String(error) === 'Error: refused').toBe(true);
+      plan.failed(position, count, String(error));
+    }
+  }
+  return { durable, position, failures, standsStill: plan.standsStill };
+}
+
+const result = (count: number, bad: ReadonlySet<number>) =>
+  Array.from({ length: count }, (_, i) => `${String(i)}:${bad.has(i) ? 'letter' : 'ok'}`);
+
+describe('records that cannot be made durable', () => {
+  it.each(['process', 'write'] as const)('are found and given up, and no others: %s', async (kind) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 400 }),
+        fc.uniqueArray(fc.nat(399), { maxLength: 4 }),
+        async (count, offsets) => {
+          const bad = new Set(offsets.filter((offset) => offset < count));
+          const { durable, position, failures } = await lives(count, {
+            [kind]: (offset: number) => bad.has(offset),
+          });
+          expect(position).toBe(count);
+          expect(durable).toEqual(result(count, bad));
+          expect(failures).toBeLessThanOrEqual(bad.size * 10);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('make the partition stand still when their dead letters cannot be written either, and nothing is skipped', async () => {
+    const { durable, position, standsStill } = await lives(100, {
+      write: (offset) => offset === 60,
+      letter: true,
+    });
+    expect(standsStill).toBe(true);
+    expect(position).toBe(60);
+    expect(durable).toEqual(result(60, new Set()));
+  });
+
+  it('take ten tries, of 5,000 in a row', async () => {
+    const { failures } = await lives(5_000, { process: (offset) => offset === 4_321 });
+    expect(failures).toBeLessThanOrEqual(10);
+  });
+});
