@@ -1,41 +1,51 @@
-export { canonicalJson } from './canonical-json.ts';
-export { asksForHelp, type ChatCommand, chatCommands, withoutChatCommands } from './chat-commands.ts';
-export { createSessionAnalyzer } from './create-session-analyzer.ts';
-export type { Detection } from './detection.ts';
-export { detectorMetas } from './detector-metas.ts';
-export { effectiveSettings, type SessionScope } from './effective-settings.ts';
-export { detectionOf, planDetection } from './every-family.ts';
-export type { Detector, DetectorMeta, Finding, Step } from './finding.ts';
-export { type LogLine, turnRequestLines, verdictLines } from './log-lines.ts';
-export { maskSecrets } from './mask.ts';
-export { oneLine } from './one-line.ts';
-export { type MaskPatterns, maskPatterns } from './pattern/mask-patterns.ts';
-export type { DetectionPlan } from './plan.ts';
-export { type Preset, presets } from './presets.ts';
-export { parseJudgeAnswer } from './semantic/judge-answer.ts';
-export { type JudgeMessage, judgeAnswerForm } from './semantic/judge-prompt.ts';
-export type { SemanticCheck } from './semantic/semantic-check.ts';
-export { type SemanticLayer, semanticLayer } from './semantic/semantic-layer.ts';
-export type { SessionAccount } from './session-account.ts';
+export { canonicalArguments } from './calls/tool-identity.ts';
+export { parseJudgeAnswer } from './detectors/semantic/judge-answer.ts';
+export { type JudgeMessage, judgeAnswerForm } from './detectors/semantic/judge-prompt.ts';
+export type { SemanticCheck } from './detectors/semantic/semantic-check.ts';
+export { type SemanticLayer, semanticLayer } from './detectors/semantic/semantic-layer.ts';
+export { blockMessage } from './detectors/tool-repeat/wording.ts';
+export type { Detector, DetectorMeta, Finding, Step } from './incident/finding.ts';
+export type { PureVerdict } from './incident/verdict.ts';
+export { canonicalJson } from './lib/canonical-json.ts';
+export { oneLine } from './lib/one-line.ts';
+export { sha256 } from './lib/sha256.ts';
+export type { Detection } from './plan/detection.ts';
+export { detectorMetas } from './plan/detector-metas.ts';
+export { detectionOf, planDetection } from './plan/every-family.ts';
+export type { DetectionPlan } from './plan/plan.ts';
+export { settingsInForce } from './plan/settings-in-force.ts';
+export { plainGuidance, stopMessage } from './plan/stop-message.ts';
+export { maskSecrets } from './privacy/mask.ts';
+export { type MaskPatterns, maskPatterns } from './privacy/mask-patterns.ts';
+export { createSessionAnalyzer } from './session/create-session-analyzer.ts';
+export { type LogLine, turnRequestLines, verdictLines } from './session/log-lines.ts';
+export type { SessionAccount } from './session/session-account.ts';
 export {
   type Reception,
   SessionAnalyzer,
   type SessionSnapshot,
   snapshotVersion,
-} from './session-analyzer.ts';
-export type { SessionAnalyzerHandle } from './session-analyzer-handle.ts';
-export { applyControl } from './session-settings.ts';
-export type { TurnRequest } from './session-step.ts';
-export { settingsInForce } from './settings-in-force.ts';
-export { sha256 } from './sha256.ts';
-export { blockMessage, plainGuidance, stopMessage } from './texts.ts';
-export { createToolCallTracker, type ToolCallTracker, type TrackedCall } from './tool-call-tracker.ts';
-export { canonicalArguments } from './tool-identity.ts';
-export type { PureVerdict } from './verdict.ts';
+} from './session/session-analyzer.ts';
+export type { SessionAnalyzerHandle } from './session/session-analyzer-handle.ts';
+export type { TurnRequest } from './session/session-step.ts';
+export {
+  createToolCallTracker,
+  type ToolCallTracker,
+  type TrackedCall,
+} from './session/tool-call-tracker.ts';
+export {
+  asksForHelp,
+  type ChatCommand,
+  chatCommands,
+  withoutChatCommands,
+} from './settings/chat-commands.ts';
+export { effectiveSettings, type SessionScope } from './settings/effective-settings.ts';
+export { type Preset, presets } from './settings/presets.ts';
+export { applyControl } from './settings/session-settings.ts';
 export {
   leftOutText,
   type WideScopes,
   type WideSettings,
   withScope,
   withScopes,
-} from './wide-settings.ts';
+} from './settings/wide-settings.ts';

@@ -1,5 +1,5 @@
 import type { AgentContractSettings, ToolContractSettings } from '@loopwatch/contract';
-import { textTemplate } from '../text-template.ts';
+import { textTemplate } from '../lib/text-template.ts';
 import { agentContracts } from './index.ts';
 
 /** What may stand around a result's own words: quotes, brackets, tags, and the keys that texts are wrapped in. */

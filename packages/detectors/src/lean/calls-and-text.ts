@@ -1,8 +1,8 @@
 import { type DetectionSettings, detectionSchema } from '@loopwatch/contract';
-import { withModel } from '../effective-settings.ts';
-import type { Families } from '../families.ts';
-import { isOn } from '../is-on.ts';
-import { type Preset, presets } from '../presets.ts';
+import { isOn } from '../lib/is-on.ts';
+import type { Families } from '../plan/families.ts';
+import { withModel } from '../settings/effective-settings.ts';
+import { type Preset, presets } from '../settings/presets.ts';
 
 const blocks = ['tool_cycle', 'stagnation', 'outage'] as const;
 const elsewhere = 'is not in @loopwatch/detectors/lean; @loopwatch/detectors has it';

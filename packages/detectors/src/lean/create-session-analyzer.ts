@@ -1,7 +1,7 @@
 import type { DetectionInput } from '@loopwatch/contract';
-import { makeDetection } from '../detection.ts';
-import type { SemanticLayer } from '../semantic/semantic-layer.ts';
-import { handleOf, type SessionAnalyzerHandle } from '../session-analyzer-handle.ts';
+import type { SemanticLayer } from '../detectors/semantic/semantic-layer.ts';
+import { makeDetection } from '../plan/detection.ts';
+import { handleOf, type SessionAnalyzerHandle } from '../session/session-analyzer-handle.ts';
 import { callsAndText } from './calls-and-text.ts';
 
 /**

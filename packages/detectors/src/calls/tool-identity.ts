@@ -1,0 +1,72 @@
+import { canonicalJson } from '../lib/canonical-json.ts';
+import { sha256 } from '../lib/sha256.ts';
+
+/**
+ * The canonical text of a call's arguments: a string of JSON is parsed first, a string that is not JSON stands for
+ * itself, trimmed; no arguments, `""` and `{}` are the same.
+ */
+export function canonicalArguments(args: unknown): string {
+  const value = typeof args === 'string' ? parsed(args.trim()) : { json: args };
+  if (value === undefined) return typeof args === 'string' && args.trim() !== '' ? args.trim() : '{}';
+  return value.json === undefined || value.json === null ? '{}' : canonicalJson(value.json);
+}
+
+function parsed(text: string): { json: unknown } | undefined {
+  try {
+    return { json: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Longer canonical arguments are kept as a prefix and a SHA-256 digest. */
+const KEPT_UNITS = 512;
+
+/** What makes two calls the same call: the tool and its canonical arguments, never the call id. */
+export interface ToolIdentity {
+  readonly name: string;
+  /** Canonical arguments, or their first units when they are long. */
+  readonly arguments: string;
+  /** Length of the whole canonical form, in UTF-16 code units. */
+  readonly length: number;
+  /** SHA-256 of the whole canonical form where `arguments` holds only its beginning. */
+  readonly digest: string | undefined;
+}
+
+export function toolIdentity(name: string, canonical: string): ToolIdentity {
+  const { length } = canonical;
+  if (length <= KEPT_UNITS) return { name, arguments: canonical, length, digest: undefined };
+  // Lone surrogates all become U+FFFD in UTF-8, but only outside JSON strings, where they are not escaped.
+  const digest = sha256(escapeLoneSurrogates(canonical), 64);
+  return { name, arguments: detached(canonical.slice(0, KEPT_UNITS)), length, digest };
+}
+
+/** The text itself, or its SHA-256 where that is shorter: equal exactly when the texts are. */
+export function fingerprint(text: string): string {
+  if (text.length <= 64) return text;
+  return `…${sha256(escapeLoneSurrogates(text), 64)}`;
+}
+
+export function sameIdentity(a: ToolIdentity, b: ToolIdentity): boolean {
+  return a.length === b.length && a.digest === b.digest && a.name === b.name && a.arguments === b.arguments;
+}
+
+/** `read_file:{"path":"a"}`, the identity as a person reads it. */
+export function signature(identity: ToolIdentity): string {
+  return `${identity.name}:${identity.arguments}${identity.digest === undefined ? '' : '…'}`;
+}
+
+function escapeLoneSurrogates(text: string): string {
+  return text.isWellFormed() ? text : JSON.stringify(text);
+}
+
+/** A copy that does not keep the long string it was cut from alive. */
+function detached(text: string): string {
+  let copy = '';
+  for (let i = 0; i < text.length; i += 128) copy += String.fromCharCode(...unitsOf(text.slice(i, i + 128)));
+  return copy;
+}
+
+function unitsOf(text: string): number[] {
+  return Array.from({ length: text.length }, (_, i) => text.charCodeAt(i));
+}

@@ -1,0 +1,83 @@
+import type { VerdictOutcome } from '@loopwatch/contract';
+import type { AgentKnowledge } from '../../agents/agent-knowledge.ts';
+import type { CallHistory, Round } from '../../calls/call-history.ts';
+import type { RoundOptions } from '../../calls/round-options.ts';
+import type { Detector, DetectorMeta, Step } from '../../incident/finding.ts';
+import { type Pattern, PatternIncident, type PatternSnapshot } from '../../incident/pattern-incident.ts';
+import { counted, quotedResult, quotedStep, sentence } from '../../incident/quoted-calls.ts';
+import { closingReason } from '../../incident/wording.ts';
+
+export const outageMeta: DetectorMeta = {
+  id: 'outage',
+  title: 'Outage',
+  description:
+    'Calls fail again and again with rate limits, timeouts or server errors: not the agent’s doing.',
+  maturity: 'stable',
+};
+
+/** Finds repeated failures of what a tool depends on, so that they are not taken for a loop. */
+export class Outage implements Detector {
+  private readonly threshold: number;
+  private readonly agents: AgentKnowledge;
+  private readonly incident = new PatternIncident('outage');
+  private count = 0;
+  /** `count` before the latest step. */
+  private countBefore = 0;
+
+  constructor({ threshold }: NonNullable<RoundOptions['outage']>, agents: AgentKnowledge) {
+    this.threshold = threshold;
+    this.agents = agents;
+  }
+
+  push(step: Step): void {
+    const { calls } = step;
+    if (calls?.settled) this.settled(step, calls, calls.settled);
+    if (step.event.type === 'prompt_started') this.close(step, 'ended');
+  }
+
+  private settled(step: Step, calls: CallHistory, settled: Round): void {
+    this.countBefore = calls.regrown ? this.countBefore : this.count;
+    if (settled.kind !== 'transient') {
+      this.count = 0;
+      this.incident.ends(step, 'recovered', 'a call got through, or something else was tried');
+      return;
+    }
+    this.count = this.countBefore + 1;
+    if (this.count < this.threshold) return;
+    const pattern: Pattern = {
+      kind: 'outage',
+      count: this.count,
+      threshold: this.threshold,
+      thresholdOf: { setting: 'outage.min_failures', value: this.threshold },
+      mode: 'warn',
+      rounds: calls.rounds.slice(-this.count),
+      ...sentence`${counted(this.count)} steps in a row failed with timeouts, rate limits or server errors, the last of them ${quotedStep(settled)}${quotedResult(settled.calls[0], this.agents)}`,
+      guidance: '',
+      evidence: {},
+    };
+    this.incident.holds(step, pattern, calls.regrown);
+  }
+
+  close(step: Step, outcome: VerdictOutcome): void {
+    this.count = 0;
+    this.countBefore = 0;
+    this.incident.ends(step, outcome, closingReason(outcome));
+  }
+
+  snapshot(): OutageSnapshot {
+    const { count, countBefore } = this;
+    return { count, countBefore, incident: this.incident.snapshot() };
+  }
+
+  restore(snapshot: OutageSnapshot): void {
+    this.count = snapshot.count;
+    this.countBefore = snapshot.countBefore;
+    this.incident.restore(snapshot.incident);
+  }
+}
+
+interface OutageSnapshot {
+  readonly count: number;
+  readonly countBefore: number;
+  readonly incident: PatternSnapshot;
+}

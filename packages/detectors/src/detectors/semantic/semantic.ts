@@ -1,0 +1,242 @@
+import type { CheckAnswer, JudgeAnswer, VerdictOutcome } from '@loopwatch/contract';
+import type { Mark } from '../../calls/mark.ts';
+import type { Detector, DetectorMeta, Finding, Step, ThresholdBase } from '../../incident/finding.ts';
+import { type Account, Incident, type IncidentSnapshot } from '../../incident/incident.ts';
+import { sentence } from '../../incident/quoted-calls.ts';
+import type { Scene } from '../../incident/verdict.ts';
+import { closingReason, quote } from '../../incident/wording.ts';
+import type { Privacy } from '../../privacy/privacy.ts';
+import { judgeMessages } from './judge-prompt.ts';
+import type { SemanticOptions } from './options.ts';
+import { CheckSchedule, type ScheduleSnapshot } from './schedule.ts';
+import { checkId, type SemanticCheck } from './semantic-check.ts';
+import { type HistorySnapshot, type Turn, TurnHistory } from './turn-history.ts';
+
+export const semanticMeta: DetectorMeta = {
+  id: 'semantic',
+  title: 'Judged as a loop',
+  description: 'A model that reads the latest turns is sure that the agent gets no nearer to its request.',
+  maturity: 'experimental',
+};
+
+/** What is needed to say who and where, once the answer is there. */
+export type AskingScene = Omit<Scene, 'sessionId'>;
+
+interface Question {
+  readonly turn: number;
+  /** The session before the `turn_started` that asks. */
+  readonly mark: Mark;
+  /** The session as the shown turns began. */
+  readonly since: Mark;
+  /** Numbers of the first and the last turn shown. */
+  readonly shown: readonly [number, number];
+  readonly messages: SemanticCheck['messages'];
+  scene: AskingScene | undefined;
+}
+
+/** Asks a model at intervals whether the session loops. It only says what to ask; others do the asking. */
+export class Semantic implements Detector {
+  private readonly options: SemanticOptions;
+  private readonly privacy: Privacy;
+  private readonly schedule: CheckSchedule;
+  private readonly history: TurnHistory;
+  /** No check shows an earlier turn: most prompts are over before there is anything to keep. */
+  private readonly firstShown: number;
+  private question: Question | undefined;
+  private incident: Incident | undefined;
+  private confidence = 0;
+
+  constructor(options: SemanticOptions, privacy: Privacy) {
+    this.options = options;
+    this.privacy = privacy;
+    this.schedule = new CheckSchedule(options);
+    this.history = new TurnHistory(options);
+    this.firstShown = options.afterTurns - options.historyTurns;
+  }
+
+  push(step: Step): void {
+    const { event } = step;
+    if (event.type === 'prompt_started') {
+      this.close(step, 'ended');
+      this.history.startPrompt(event.text);
+    } else if (event.type === 'turn_started') {
+      const mark = step.mark();
+      if (this.schedule.startTurn()) this.ask(mark);
+      if (this.schedule.turn >= this.firstShown) this.history.startTurn(this.schedule.turn, mark);
+    } else if (this.schedule.turn >= this.firstShown) {
+      this.history.note(step);
+    }
+  }
+
+  private ask(mark: Mark): void {
+    const { turns } = this.history;
+    const { turn } = this.schedule;
+    this.question = {
+      turn,
+      mark,
+      since: turns[0] === undefined ? mark : begun(turns[0]),
+      shown: [turns[0]?.number ?? turn, turn - 1],
+      messages: judgeMessages(this.history, turn, this.options.maxCharacters, this.privacy),
+      scene: undefined,
+    };
+  }
+
+  /** The question that the last event raised, if it raised one; it is handed out once. */
+  takeCheck(
+    sessionId: string,
+    labels: () => Omit<AskingScene, 'before' | 'after'>,
+  ): SemanticCheck | undefined {
+    const { question } = this;
+    if (question === undefined || question.scene !== undefined) return undefined;
+    const { mark, turn, messages } = question;
+    const after = { ...mark, eventIndex: mark.eventIndex + 1, turns: mark.turns + 1 };
+    question.scene = { ...labels(), before: mark, after };
+    return this.asCheck(sessionId, turn, messages, question.scene);
+  }
+
+  /** The question under way once more, for one who has taken over the session and did not ask it. */
+  checkUnderWay(sessionId: string): SemanticCheck | undefined {
+    const { question } = this;
+    if (question?.scene === undefined) return undefined;
+    return this.asCheck(sessionId, question.turn, question.messages, question.scene);
+  }
+
+  private asCheck(
+    sessionId: string,
+    turn: number,
+    messages: SemanticCheck['messages'],
+    { before, promptId }: AskingScene,
+  ): SemanticCheck {
+    const { eventId, eventIndex, time } = before;
+    const id = checkId(sessionId, before);
+    const threshold = this.options.confidence;
+    return { id, sessionId, promptId, eventId, eventIndex, time, turn, threshold, messages };
+  }
+
+  /**
+   * Takes the answer to a check.
+   *
+   * @returns undefined when nobody waits for it any more; else where it was asked, and what follows from it, if anything
+   */
+  answer(
+    sessionId: string,
+    id: string,
+    answer: CheckAnswer,
+  ): { finding: Finding | undefined; scene: AskingScene } | undefined {
+    const { question } = this;
+    if (question?.scene === undefined || checkId(sessionId, question.mark) !== id) return undefined;
+    this.question = undefined;
+    this.schedule.settle(answer);
+    const finding = 'failure' in answer ? undefined : this.conclude(question, answer);
+    return { finding, scene: question.scene };
+  }
+
+  private conclude(question: Question, answer: JudgeAnswer): Finding | undefined {
+    if (answer.confidence > this.options.confidence) {
+      this.incident ??= new Incident(this.options.mode, 1, question.since);
+      const phase = this.incident.repeat(this.incident.count + 1);
+      this.confidence = answer.confidence;
+      return phase && this.incident.finding(phase, this.account(question, answer));
+    }
+    const { incident } = this;
+    if (incident === undefined) return undefined;
+    this.incident = undefined;
+    this.confidence = answer.confidence;
+    const why = `the check at turn ${String(question.turn)} saw no loop any more`;
+    return this.resolved(incident, 'recovered', why, { analysis: answer.analysis, turn: question.turn });
+  }
+
+  private account({ shown: [first, last], turn }: Question, { analysis, confidence }: JudgeAnswer): Account {
+    const turns = `turns ${String(first)} to ${String(last)}`;
+    return {
+      detector: 'semantic',
+      threshold: 1,
+      thresholdOf: this.thresholdOf,
+      confidence,
+      reason: `A model that read ${turns} is ${percent(confidence)} sure that they are a loop`,
+      guidance: guidance(analysis, last - first + 1),
+      evidence: {
+        analysis,
+        turn,
+        shown: { from: first, to: last },
+        threshold: this.options.confidence,
+      },
+    };
+  }
+
+  private get thresholdOf(): ThresholdBase {
+    return { setting: 'semantic.confidence', value: this.options.confidence };
+  }
+
+  close(step: Step, outcome: VerdictOutcome): void {
+    const { incident } = this;
+    this.incident = undefined;
+    this.question = undefined;
+    this.schedule.reset();
+    this.history.startPrompt(undefined);
+    if (incident !== undefined) step.emit(this.resolved(incident, outcome, closingReason(outcome), {}));
+  }
+
+  private resolved(
+    incident: Incident,
+    outcome: VerdictOutcome,
+    why: string,
+    evidence: Finding['evidence'],
+  ): Finding {
+    const checks = incident.count === 1 ? 'one check' : `${String(incident.count)} checks in a row`;
+    const told = sentence`A model had seen a loop in ${checks}; ${why}`;
+    const { confidence, thresholdOf } = this;
+    const account: Account = {
+      detector: 'semantic',
+      threshold: 1,
+      thresholdOf,
+      confidence,
+      reason: told.reason,
+      evidence,
+    };
+    return incident.resolution(account, outcome, told);
+  }
+
+  snapshot(): SemanticSnapshot {
+    return {
+      schedule: this.schedule.snapshot(),
+      history: this.history.snapshot(),
+      question: this.question,
+      incident: this.incident?.snapshot(),
+      confidence: this.confidence,
+    };
+  }
+
+  restore(snapshot: SemanticSnapshot): void {
+    this.schedule.restore(snapshot.schedule);
+    this.history.restore(snapshot.history);
+    this.question = snapshot.question && { ...snapshot.question };
+    this.incident = snapshot.incident && Incident.restore(snapshot.incident);
+    this.confidence = snapshot.confidence;
+  }
+}
+
+export interface SemanticSnapshot {
+  readonly schedule: ScheduleSnapshot;
+  readonly history: HistorySnapshot;
+  readonly question: Question | undefined;
+  readonly incident: IncidentSnapshot | undefined;
+  readonly confidence: number;
+}
+
+/** The session within a turn: its beginning is counted as one of the loop's turns. */
+function begun({ number, mark }: Turn): Mark {
+  return number === 0 ? mark : { ...mark, turns: mark.turns + 1 };
+}
+
+function percent(confidence: number): string {
+  return `${String(Math.round(confidence * 1000) / 10)} %`;
+}
+
+function guidance(analysis: string, turns: number): string {
+  return [
+    `A review of your last ${String(turns)} turns found that they bring your task no further: ${quote(analysis, 600)}`,
+    'Stop and think before the next step: what has been achieved, what is missing, and what has been tried in vain?',
+    'Take another way, or say in words why the task cannot be done. Do not repeat what you did in those turns.',
+  ].join('\n');
+}

@@ -1,0 +1,176 @@
+import type { Mode, VerdictOutcome } from '@loopwatch/contract';
+import type { AgentKnowledge } from '../../agents/agent-knowledge.ts';
+import type { Mark } from '../../calls/mark.ts';
+import { normalise } from '../../calls/result-noise.ts';
+import { fingerprint } from '../../calls/tool-identity.ts';
+import type { Step } from '../../incident/finding.ts';
+import { PatternIncident, type PatternSnapshot } from '../../incident/pattern-incident.ts';
+import { counted, sentence } from '../../incident/quoted-calls.ts';
+import { asSentence, closingReason, quote } from '../../incident/wording.ts';
+
+/** A person needs longer to read an answer and ask again. */
+const QUICK_MS = 10_000;
+/** What a harness asks less often is a check on purpose. */
+const MARKED_MS = 600_000;
+/** A longer answer that differs from the one before is something new. */
+const SHORT_UNITS = 400;
+/** Of a prompt and of an answer, so much is compared. */
+const COMPARED_UNITS = 2048;
+/** What the evidence shows of the prompt. */
+const SHOWN_UNITS = 400;
+
+export interface HarnessLoopOptions {
+  /** How often a prompt has to come. */
+  readonly threshold: number;
+  readonly mode: Mode;
+  readonly agents: AgentKnowledge;
+}
+
+/** What came of a prompt: the steps it led to, or what was answered where it led to none. */
+interface PromptRun {
+  readonly steps: string;
+  readonly answer: string;
+}
+const NOTHING: PromptRun = { steps: '', answer: '' };
+
+/**
+ * Finds the harness's own loop: it sends the same prompt again and again although nothing comes of it, or restarts what
+ * fails the same way each time. A prompt is the harness's where its event says so, where the agent is known to write such
+ * prompts, or where each follows so quickly that no person can have sent them. A person who asks again is left alone.
+ */
+export class HarnessLoop {
+  private readonly options: HarnessLoopOptions;
+  private readonly incident = new PatternIncident('stagnation');
+  private prompt: string | null = null;
+  private shown = '';
+  private count = 0;
+  private since: Mark | null = null;
+  /** What came of the prompt before, and of this one so far. */
+  private before: PromptRun | null = null;
+  private run = NOTHING;
+  /** What the steps were before the latest. */
+  private stepsBefore = '';
+  private lastTime = 0;
+
+  constructor(options: HarnessLoopOptions) {
+    this.options = options;
+  }
+
+  push(step: Step): void {
+    const { event, calls } = step;
+    if (calls?.settled) {
+      const { outcome, key } = calls.settled;
+      if (!calls.regrown) this.stepsBefore = this.run.steps;
+      this.run = { ...this.run, steps: fingerprint(`${this.stepsBefore}\n${outcome ?? key}`) };
+    }
+    if (event.type === 'prompt_started') this.began(step, event.text ?? '', event.origin ?? null);
+    else if (event.type === 'content' && this.run.answer.length < COMPARED_UNITS)
+      this.run = { ...this.run, answer: (this.run.answer + event.text).slice(0, COMPARED_UNITS) };
+    this.lastTime = step.time;
+  }
+
+  private began(step: Step, text: string, origin: 'user' | 'harness' | null): void {
+    const shown = text.trim().slice(0, COMPARED_UNITS);
+    const { agents } = this.options;
+    const isMarked =
+      (origin === 'harness' || (origin === null && agents.isHarnessPrompt(shown))) &&
+      step.time - this.lastTime <= MARKED_MS;
+    const form = normalise(shown);
+    const prompt = fingerprint(isMarked ? form.replace(/\d+/g, '#') : form);
+    // Where all times are the same, they tell nothing.
+    const isTimed = step.time > (this.since?.time ?? step.time);
+    const isQuick = origin === null && isTimed && step.time - this.lastTime <= QUICK_MS;
+    const comesAgain =
+      shown !== '' && prompt === this.prompt && (isMarked || isQuick) && this.isInVain(isMarked);
+    if (!comesAgain || this.since === null) {
+      this.since = step.mark();
+      this.count = 0;
+    }
+    this.count += 1;
+    this.prompt = prompt;
+    this.shown = shown;
+    this.before = this.run;
+    this.run = NOTHING;
+    this.stepsBefore = '';
+    if (this.count < this.options.threshold) this.incident.ends(step, 'recovered', 'another prompt followed');
+    else this.report(step);
+  }
+
+  /** Whether nothing came of the prompt that has just ended: no step at all, or the steps of the one before. */
+  private isInVain(isMarked: boolean): boolean {
+    const { run, before, count } = this;
+    // Of the first of them nothing is known to compare with.
+    if (before === null || count <= 1) return true;
+    if (run.steps === '' && before.steps === '') {
+      const isShort = Math.max(run.answer.length, before.answer.length) <= SHORT_UNITS;
+      return run.answer === before.answer || (isMarked && isShort);
+    }
+    return run.steps === before.steps;
+  }
+
+  private report(step: Step): void {
+    const { count, shown, before } = this;
+    const { threshold, mode } = this.options;
+    const what = before?.steps === '' ? 'no call was made for it' : 'the same steps came of it each time';
+    const told = sentence`the same prompt was sent ${counted(count)} times, and ${what}${{ quoted: `: ${quote(shown)}` }}`;
+    this.incident.holds(step, {
+      key: 'prompts',
+      count,
+      threshold,
+      thresholdOf: { setting: 'stagnation.same_prompt', value: threshold },
+      mode,
+      rounds: [],
+      ...(this.since !== null && { since: this.since }),
+      ...told,
+      guidance: [
+        asSentence(told.plainReason),
+        `The prompt: ${quote(shown)}`,
+        ...(before === null || before.answer === '' ? [] : [`What was answered: ${quote(before.answer)}`]),
+        'Sending or answering it again changes nothing. Say what stands in the way, or stop here.',
+      ].join('\n'),
+      evidence: { rule: 'same-prompt', repeated: shown.slice(0, SHOWN_UNITS) },
+    });
+  }
+
+  close(step: Step, outcome: VerdictOutcome): void {
+    this.incident.ends(step, outcome, closingReason(outcome));
+    this.prompt = null;
+    this.count = 0;
+    this.since = null;
+    this.before = null;
+    this.run = NOTHING;
+    this.stepsBefore = '';
+  }
+
+  snapshot(): HarnessSnapshot {
+    const { prompt, shown, count, since, before, run, stepsBefore, lastTime } = this;
+    return {
+      prompt,
+      shown,
+      count,
+      since,
+      before,
+      run,
+      stepsBefore,
+      lastTime,
+      incident: this.incident.snapshot(),
+    };
+  }
+
+  restore({ incident, ...rest }: HarnessSnapshot): void {
+    Object.assign(this, rest);
+    this.incident.restore(incident);
+  }
+}
+
+export interface HarnessSnapshot {
+  readonly prompt: string | null;
+  readonly shown: string;
+  readonly count: number;
+  readonly since: Mark | null;
+  readonly before: PromptRun | null;
+  readonly run: PromptRun;
+  readonly stepsBefore: string;
+  readonly lastTime: number;
+  readonly incident: PatternSnapshot;
+}

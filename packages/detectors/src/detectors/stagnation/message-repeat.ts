@@ -1,0 +1,171 @@
+import type { VerdictOutcome } from '@loopwatch/contract';
+import type { Mark } from '../../calls/mark.ts';
+import { fingerprint } from '../../calls/tool-identity.ts';
+import type { Step, ThresholdBase } from '../../incident/finding.ts';
+import { type Pattern, PatternIncident, type PatternSnapshot } from '../../incident/pattern-incident.ts';
+import { counted, sentence } from '../../incident/quoted-calls.ts';
+import { asSentence, closingReason } from '../../incident/wording.ts';
+
+/** Longer messages repeat enough text for the rule over text to find them. */
+const MESSAGE_UNITS = 2048;
+/** Stands for a longer message, of which nothing is kept. */
+const TOO_LONG = '.'.repeat(MESSAGE_UNITS + 1);
+/** What the evidence shows of the message. */
+const SHOWN_UNITS = 400;
+/** One message over and over, or two in turn. */
+const PERIODS = [1, 2] as const;
+
+export interface MessageOptions {
+  /** How often a message has to be said. */
+  readonly threshold: number;
+  readonly thresholdOf: ThresholdBase;
+  readonly mode: Pattern['mode'];
+}
+
+interface Message {
+  readonly key: string;
+  readonly mark: Mark;
+}
+
+/** Messages in a row that equal the one a period before them, and where that began. */
+interface Run {
+  readonly matched: number;
+  readonly since: Mark;
+}
+
+/**
+ * Finds whole messages that are said again turn after turn, without a call in between: by one agent, or by two that
+ * answer each other. A stream without turns does not tell where a message ends.
+ */
+export class MessageRepeat {
+  private readonly options: MessageOptions;
+  private readonly incident = new PatternIncident('stagnation');
+  /** Of the turn at hand; `null` where it is none that only says something. */
+  private text: string | null = null;
+  private agent = '';
+  private begin: Mark | null = null;
+  /** The latest first. */
+  private said: readonly Message[] = [];
+  private runs: readonly (Run | null)[] = [];
+
+  constructor(options: MessageOptions) {
+    this.options = options;
+  }
+
+  push(step: Step): void {
+    const { event } = step;
+    switch (event.type) {
+      case 'turn_started':
+        this.settle(step);
+        this.text = '';
+        this.agent = event.agent ?? '';
+        break;
+      case 'content':
+        this.add(step, event.text);
+        break;
+      case 'turn_finished':
+      case 'session_ended':
+        this.settle(step);
+        break;
+      case 'tool_call_request':
+      case 'tool_result':
+        this.forget();
+        this.incident.ends(step, 'recovered');
+        break;
+      case 'prompt_started':
+        this.close(step, 'ended');
+        break;
+      default:
+    }
+  }
+
+  private add(step: Step, text: string): void {
+    if (this.text === null) return;
+    if (this.text === '') this.begin = step.mark();
+    this.text = this.text.length + text.length > MESSAGE_UNITS ? TOO_LONG : this.text + text;
+  }
+
+  private settle(step: Step): void {
+    const { begin } = this;
+    const text = this.text ?? '';
+    this.text = null;
+    this.begin = null;
+    if (begin === null || text.trim() === '') return;
+    if (text.length > MESSAGE_UNITS) this.forget();
+    else this.say(text.trim(), begin);
+    const pattern = this.pattern(text.trim());
+    if (pattern === null) this.incident.ends(step, 'recovered', 'another message followed');
+    else this.incident.holds(step, pattern);
+  }
+
+  private say(text: string, begin: Mark): void {
+    const key = fingerprint(`${this.agent}\n${text}`);
+    this.runs = PERIODS.map((period, i) => {
+      const before = this.said[period - 1];
+      if (before?.key !== key) return null;
+      const run = this.runs[i];
+      return { matched: (run?.matched ?? 0) + 1, since: run?.since ?? before.mark };
+    });
+    this.said = [{ key, mark: begin }, ...this.said].slice(0, PERIODS.length);
+  }
+
+  private pattern(text: string): Pattern | null {
+    const { threshold, thresholdOf, mode } = this.options;
+    for (const [i, period] of PERIODS.entries()) {
+      const run = this.runs[i];
+      const count = run ? Math.floor((run.matched + period) / period) : 0;
+      if (!run || count < threshold) continue;
+      const what = period === 1 ? 'the same message was' : 'the same two messages were';
+      const told = sentence`${what} given ${counted(count)} times, turn after turn, without a call in between`;
+      return {
+        key: 'messages',
+        count,
+        threshold,
+        thresholdOf,
+        period,
+        mode,
+        rounds: [],
+        since: run.since,
+        calls: 0,
+        ...told,
+        guidance: [
+          asSentence(told.reason),
+          'Saying it again changes nothing. Do what is still missing, or end here.',
+        ].join('\n'),
+        evidence: { rule: 'same-message', repeated: text.slice(0, SHOWN_UNITS) },
+      };
+    }
+    return null;
+  }
+
+  private forget(): void {
+    this.text = null;
+    this.begin = null;
+    this.said = [];
+    this.runs = [];
+  }
+
+  close(step: Step, outcome: VerdictOutcome): void {
+    this.forget();
+    this.incident.ends(step, outcome, closingReason(outcome));
+  }
+
+  snapshot(): MessageSnapshot {
+    const { text, agent, begin, said, runs } = this;
+    return { text, agent, begin, said, runs, incident: this.incident.snapshot() };
+  }
+
+  restore({ text, agent, begin, said, runs, incident }: MessageSnapshot): void {
+    Object.assign(this, { text, agent, begin, said, runs });
+    this.incident.restore(incident);
+  }
+}
+
+export interface MessageSnapshot {
+  readonly text: string | null;
+  readonly agent: string;
+  readonly begin: Mark | null;
+  readonly said: readonly Message[];
+  readonly runs: readonly (Run | null)[];
+  readonly incident: PatternSnapshot;
+}

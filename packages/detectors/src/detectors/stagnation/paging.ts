@@ -1,0 +1,31 @@
+import type { ToolIdentity } from '../../calls/tool-identity.ts';
+import { fieldsOf } from './reworded.ts';
+
+/** Under these names a tool takes where to go on reading. Points in time are none: one asks for what is new since then. */
+const PLACES = new Set(
+  (
+    'page pagenumber pageno pageindex offset lineoffset skip start startline startindex linestart fromline ' +
+    'end endline endindex lineend toline viewrange linerange'
+  ).split(' '),
+);
+/** A number, or the two ends of a range; as JSON or as a text. */
+const NUMBERS = /^\0?\[?\d+(?:, ?\d+)?\]?$/;
+
+/** Whether two calls differ in nothing but where in the same thing they go on reading. */
+export function turnsPages(a: ToolIdentity, b: ToolIdentity): boolean {
+  if (a.digest !== undefined || b.digest !== undefined) return false;
+  const [one, two] = [fieldsOf(a), fieldsOf(b)];
+  if (one.size !== two.size) return false;
+  let turned = false;
+  for (const [name, value] of one) {
+    const other = two.get(name);
+    if (other === value) continue;
+    if (other === undefined || !isPlace(name) || !NUMBERS.test(value) || !NUMBERS.test(other)) return false;
+    turned = true;
+  }
+  return turned;
+}
+
+function isPlace(name: string): boolean {
+  return PLACES.has(name.replace(/[_-]/g, '').toLowerCase());
+}

@@ -1,0 +1,88 @@
+import { jsonFrom } from '@loopwatch/contract';
+import type { ToolIdentity } from '../../calls/tool-identity.ts';
+
+/** A shorter text is a name or a key, not a wording. */
+const LEAST_WORDS = 3;
+/** So short a word names nothing, nor do these. */
+const SMALL = 3;
+const FUNCTION_WORDS = new Set(
+  (
+    'when what which where whose that this these those there from with into onto about does have were been being ' +
+    'will would could should please tell find show give list search look query latest exact exactly'
+  ).split(' '),
+);
+/** Words that begin alike for so much of the shorter one are forms of one word. */
+const STEM_SHARE = 0.7;
+/** A path, a number or an identifier is no word: with another one it is another question. */
+const WORD = /^[\p{L}\p{M}'’-]+$/u;
+
+/**
+ * Whether two calls of one tool put the same question in other words: they differ in nothing but words of a phrase.
+ *
+ * @param share of all their words that the two phrases have in common, at least
+ */
+export function isReworded(a: ToolIdentity, b: ToolIdentity, share: number): boolean {
+  if (a.digest !== undefined || b.digest !== undefined) return false;
+  const [one, two] = [fieldsOf(a), fieldsOf(b)];
+  if (one.size !== two.size) return false;
+  return [...one].every(([name, value]) => {
+    const other = two.get(name);
+    return other === value || (other !== undefined && sameQuestion(value, other, share));
+  });
+}
+
+function sameQuestion(a: string, b: string, share: number): boolean {
+  const [one, two] = [wordsOf(a), wordsOf(b)];
+  const [first, second] = [new Set(one), new Set(two)];
+  if (Math.min(first.size, second.size) < LEAST_WORDS) return false;
+  const common = [...first].filter((word) => second.has(word)).length;
+  const different = [...first, ...second].filter((word) => !(first.has(word) && second.has(word)));
+  if (!different.every((word) => WORD.test(word))) return false;
+  if (common / (first.size + second.size - common) < share) return false;
+  return !isOtherTopic(one, two);
+}
+
+/** Whether one thing stands in the place of another in the same sentence: `trains to Oslo`, `trains to Bergen`. */
+function isOtherTopic(one: readonly string[], two: readonly string[]): boolean {
+  let begin = 0;
+  while (begin < one.length && one[begin] === two[begin]) begin += 1;
+  let end = 0;
+  while (end < Math.min(one.length, two.length) - begin && one.at(-1 - end) === two.at(-1 - end)) end += 1;
+  const [there, here] = [topicIn(one, begin, end), topicIn(two, begin, end)];
+  const akin = there.some((word) => here.some((other) => isAkin(word, other)));
+  return there.length > 0 && here.length > 0 && !akin;
+}
+
+/** The words between those that both begin and end with which name something. */
+function topicIn(words: readonly string[], begin: number, end: number): string[] {
+  return words
+    .slice(begin, words.length - end)
+    .filter((word) => word.length > SMALL && !FUNCTION_WORDS.has(word));
+}
+
+/** `closed` and `closing`, `line` and `lines`. */
+function isAkin(a: string, b: string): boolean {
+  const shorter = Math.min(a.length, b.length);
+  let same = 0;
+  while (same < shorter && a[same] === b[same]) same += 1;
+  return same >= Math.max(SMALL, shorter * STEM_SHARE);
+}
+
+/** `Trams,` and `trams` are one word. */
+function wordsOf(text: string): string[] {
+  const words = text.toLowerCase().split(/[\s,;:!?()"“”]+/);
+  return words.map((word) => word.replace(/\.$/, '')).filter((word) => word !== '');
+}
+
+/** The arguments by name; what is not text stands as JSON, so that it has no words in common with any. */
+export function fieldsOf({ arguments: canonical }: ToolIdentity): Map<string, string> {
+  const value = jsonFrom(canonical);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return new Map([['', canonical]]);
+  return new Map(
+    Object.entries(value).map(([name, field]) => [name, typeof field === 'string' ? field : jsonOf(field)]),
+  );
+}
+
+function jsonOf(value: unknown): string {
+  return `\u0000${JSON.stringify(value)}`;
+}

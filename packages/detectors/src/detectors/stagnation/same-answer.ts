@@ -1,0 +1,123 @@
+import type { CallHistory, Round } from '../../calls/call-history.ts';
+import { isForWaiting } from '../../calls/waiting.ts';
+import type { ThresholdBase } from '../../incident/finding.ts';
+import { counted, quotedResult, sentence } from '../../incident/quoted-calls.ts';
+import { namesOf } from '../../incident/round-evidence.ts';
+import { answersAlike } from './known-answers.ts';
+import { turnsPages } from './paging.ts';
+import { isVaried, type RuleContext, type RuleMatch, type StagnationRule, soleToolOf } from './rule.ts';
+
+/** A shorter answer may be right for many things. */
+const SHORT_UNITS = 60;
+const SEARCHES = /grep|search|find|glob|query/i;
+
+/**
+ * The same question in ever new words, with the same answer: no other call than before, but for its wording. Or one
+ * reading tool that answers the same to whatever it is asked, which takes longer to tell.
+ */
+export const sameAnswer: StagnationRule = (calls, context) => {
+  const { settled } = calls;
+  if (settled.kind === 'transient') return null;
+  const reworded = runOf(
+    calls,
+    (before, next) => asksAgain(before, settled, context) || asksAgain(before, next, context),
+  );
+  const threshold = rewordedThreshold(context.options);
+  if (reworded.length >= threshold && isVaried(reworded))
+    return match(reworded, threshold, rewordedBase(context.options), variation(reworded), context);
+  const answer = readAnswer(settled);
+  if (answer === null) return null;
+  const alike = runOf(
+    calls,
+    (before) => soleToolOf(before) === soleToolOf(settled) && readAnswer(before) === answer,
+  );
+  const { sameAnswer: value } = context.options;
+  const patience = patienceFor(settled);
+  const needed = value * patience;
+  if (alike.length < needed || !isVaried(alike)) return null;
+  const base: ThresholdBase = {
+    setting: 'stagnation.same_answer',
+    value,
+    adjustments: patience > 1 ? ['short-answer'] : [],
+  };
+  return match(alike, needed, base, 'whatever it was asked', context);
+};
+
+/** Same answers to a question in other words leave less doubt than same errors; so do same messages. */
+export function rewordedThreshold({ sameError }: RuleContext['options']): number {
+  return Math.max(2, sameError - 1);
+}
+
+/** What {@link rewordedThreshold} is made of. */
+export function rewordedBase({ sameError }: RuleContext['options']): ThresholdBase {
+  return { setting: 'stagnation.same_error', value: sameError, adjustments: ['reworded'] };
+}
+
+/** The latest steps, each of which belongs to the one after it. */
+function runOf(
+  { rounds, settled }: Pick<CallHistory, 'rounds'> & { readonly settled: Round },
+  belongs: (before: Round, next: Round) => boolean,
+): Round[] {
+  let count = 1;
+  for (let next = settled; count < rounds.length; count += 1) {
+    const before = rounds.at(-1 - count) as Round;
+    if (!belongs(before, next)) break;
+    next = before;
+  }
+  return rounds.slice(-count);
+}
+
+function asksAgain(before: Round, settled: Round, { isOpen }: RuleContext): boolean {
+  if (before.outcome === settled.outcome) return settled.outcome !== null;
+  return answersAlike(before, settled, isOpen);
+}
+
+/**
+ * The answer that all calls of a step got, where they only read and it says something. That there is nothing is an answer
+ * only where commands look and say so, or do nothing: a search finds nothing for good reasons.
+ */
+function readAnswer(round: Round): string | null {
+  const [first, ...others] = round.calls.map(({ result }) => result);
+  if (round.kind !== 'ok' || !first || soleToolOf(round) === undefined || isForWaiting(round)) return null;
+  const says = round.calls.every(({ nature: { runs, changes, reads, gui, idles } }) => {
+    if (runs) return !changes && (idles || (!first.trivial && !first.empty));
+    return reads && !gui && !first.trivial && !first.empty && !first.negative;
+  });
+  return says && others.every((other) => other?.form === first.form) ? first.form : null;
+}
+
+/** A short answer, such as a price or a state, may be right for many things, but a search finds what there is. */
+function patienceFor({ calls }: Round): number {
+  const isShort = calls.every(
+    ({ identity, nature, result }) =>
+      !nature.runs && !SEARCHES.test(identity.name) && (result?.shown.length ?? 0) < SHORT_UNITS,
+  );
+  return isShort ? 2 : 1;
+}
+
+/** What the calls of the loop differ in. */
+function variation(steps: readonly Round[]): string {
+  const [before, latest] = steps.slice(-2).map(({ calls }) => calls[0]?.identity);
+  return before && latest && turnsPages(before, latest)
+    ? 'whichever page was asked for'
+    : 'to what differs only in its wording';
+}
+
+function match(
+  steps: readonly Round[],
+  threshold: number,
+  thresholdOf: ThresholdBase,
+  what: string,
+  { rounds: { agents } }: RuleContext,
+): RuleMatch {
+  const latest = steps.at(-1) as Round;
+  const count = steps.length;
+  return {
+    rule: 'same-answer',
+    steps,
+    count,
+    threshold,
+    thresholdOf,
+    ...sentence`${namesOf(latest)} gave the same answer ${counted(count)} times in a row ${what}${quotedResult(latest.calls[0], agents)}`,
+  };
+}

@@ -1,0 +1,192 @@
+import type { VerdictOutcome } from '@loopwatch/contract';
+import type { Round } from '../../calls/call-history.ts';
+import type { RoundOptions } from '../../calls/round-options.ts';
+import type { Detector, DetectorMeta, Step } from '../../incident/finding.ts';
+import { type Pattern, PatternIncident, type PatternSnapshot } from '../../incident/pattern-incident.ts';
+import { callsWithResults } from '../../incident/quoted-calls.ts';
+import { closingReason } from '../../incident/wording.ts';
+import { HarnessLoop, type HarnessSnapshot } from './harness-loop.ts';
+import { MessageRepeat, type MessageSnapshot } from './message-repeat.ts';
+import { isStale, nothingNew } from './nothing-new.ts';
+import { changesSomething, type RuleContext, type RuleMatch, type StagnationRule } from './rule.ts';
+import { rewordedBase, rewordedThreshold, sameAnswer } from './same-answer.ts';
+import { sameError } from './same-error.ts';
+import { sameFailure } from './same-failure.ts';
+import { sameResult } from './same-result.ts';
+
+export const stagnationMeta: DetectorMeta = {
+  id: 'stagnation',
+  title: 'No progress',
+  description: 'The agent goes on calling tools, but nothing comes of it that it did not know.',
+  maturity: 'stable',
+};
+
+/** In this order; `nothing-new` is the vaguest and comes last. */
+const RULES: readonly StagnationRule[] = [sameAnswer, sameError, sameFailure, sameResult];
+
+/** Rules whose pattern may go on after other steps, so many at most. */
+const RECURRING = new Set(['same-failure', 'same-result', 'same-error']);
+const STEPS_BETWEEN = 8;
+
+/** Latest steps that the guidance shows. */
+const SHOWN_STEPS = 2;
+
+type StagnationOptions = NonNullable<RoundOptions['stagnation']>;
+
+/**
+ * Finds calls that lead nowhere without being a plain repetition: one tool failing with the same error whatever the
+ * arguments; the same failing or reading call between other calls; one answer to ever other questions; step after step
+ * that brings only what was known. It also finds messages, and prompts of a harness, that repeat without calls.
+ */
+export class Stagnation implements Detector {
+  private readonly rounds: RoundOptions;
+  private readonly options: StagnationOptions;
+  private readonly incident = new PatternIncident('stagnation');
+  /** Steps in a row that brought nothing new. */
+  private stale = 0;
+  /** Steps since a rule last held. */
+  private quiet = 0;
+  /** Both before the latest step. */
+  private before = { stale: 0, quiet: 0 };
+  /** From the first turn on: without turns nothing tells where a message ends. */
+  private messages: MessageRepeat | undefined;
+  /** From the first prompt on. */
+  private harness: HarnessLoop | undefined;
+
+  constructor(rounds: RoundOptions, options: StagnationOptions) {
+    this.rounds = rounds;
+    this.options = options;
+  }
+
+  push(step: Step): void {
+    const { event, calls } = step;
+    if (calls?.settled) this.settled(step, calls as Parameters<StagnationRule>[0]);
+    if (event.type === 'turn_started') this.messages ??= this.newMessages();
+    this.messages?.push(step);
+    if (event.type === 'prompt_started') {
+      this.closePrompt(step, 'ended');
+      this.harness ??= this.newHarnessLoop();
+    }
+    this.harness?.push(step);
+  }
+
+  private settled(step: Step, calls: Parameters<StagnationRule>[0]): void {
+    const context: RuleContext = {
+      options: this.options,
+      rounds: this.rounds,
+      isOpen: this.incident.isOpen,
+    };
+    if (!calls.regrown) this.before = { stale: this.stale, quiet: this.quiet };
+    // What is another detector's incident already is not counted twice.
+    this.stale = isStale(calls) && !calls.settled.explained ? this.before.stale + 1 : 0;
+    const match = this.matchOf(calls, context);
+    this.quiet = match === null ? this.before.quiet + 1 : 0;
+    if (match !== null) {
+      if (this.incident.isOpen || !calls.settled.explained)
+        this.incident.holds(step, this.pattern(match), calls.regrown);
+    } else if (!this.mayRecur(calls.settled)) {
+      this.incident.ends(step, 'recovered', 'something new came');
+    }
+    calls.stagnant = this.incident.isOpen && match !== null;
+  }
+
+  private matchOf(calls: Parameters<StagnationRule>[0], context: RuleContext): RuleMatch | null {
+    for (const rule of RULES) {
+      const match = rule(calls, context);
+      if (match !== null) return match;
+    }
+    return nothingNew(calls, this.stale, context);
+  }
+
+  private newMessages(): MessageRepeat {
+    return new MessageRepeat({
+      threshold: rewordedThreshold(this.options),
+      thresholdOf: rewordedBase(this.options),
+      mode: this.options.mode,
+    });
+  }
+
+  private newHarnessLoop(): HarnessLoop {
+    const { samePrompt: threshold, mode } = this.options;
+    return new HarnessLoop({ threshold, mode, agents: this.rounds.agents });
+  }
+
+  /** A pattern that is open may go on after other steps, unless they changed something or it was cured. */
+  private mayRecur(settled: Round): boolean {
+    const { current } = this.incident;
+    return (
+      RECURRING.has(String(current?.evidence['rule'])) &&
+      this.quiet <= STEPS_BETWEEN &&
+      settled.key !== current?.rounds.at(-1)?.key &&
+      !changesSomething(settled)
+    );
+  }
+
+  private pattern({ rule, steps, ...match }: RuleMatch): Pattern {
+    return {
+      ...match,
+      mode: this.options.mode,
+      rounds: steps,
+      guidance: [
+        `This leads nowhere: ${match.plainReason}.`,
+        'What you did last, and what came back:',
+        ...callsWithResults(steps.slice(-SHOWN_STEPS), this.rounds.agents),
+        'Stop and say what you know, what you still need, and which other way could bring it; or stop here.',
+      ].join('\n'),
+      evidence: { rule },
+    };
+  }
+
+  close(step: Step, outcome: VerdictOutcome): void {
+    this.closePrompt(step, outcome);
+    this.harness?.close(step, outcome);
+  }
+
+  /** Ends what does not outlast a prompt. */
+  private closePrompt(step: Step, outcome: VerdictOutcome): void {
+    if (step.calls !== null) step.calls.stagnant = false;
+    this.stale = 0;
+    this.quiet = 0;
+    this.before = { stale: 0, quiet: 0 };
+    this.incident.ends(step, outcome, closingReason(outcome));
+    this.messages?.close(step, outcome);
+  }
+
+  snapshot(): StagnationSnapshot {
+    const { stale, quiet, before, messages, harness } = this;
+    return {
+      stale,
+      quiet,
+      before,
+      incident: this.incident.snapshot(),
+      ...(messages !== undefined && { messages: messages.snapshot() }),
+      ...(harness !== undefined && { harness: harness.snapshot() }),
+    };
+  }
+
+  restore(snapshot: StagnationSnapshot): void {
+    this.stale = snapshot.stale;
+    this.quiet = snapshot.quiet;
+    this.before = snapshot.before;
+    this.incident.restore(snapshot.incident);
+    this.messages = undefined;
+    if (snapshot.messages !== undefined) {
+      this.messages = this.newMessages();
+      this.messages.restore(snapshot.messages);
+    }
+    this.harness = undefined;
+    if (snapshot.harness !== undefined) {
+      this.harness = this.newHarnessLoop();
+      this.harness.restore(snapshot.harness);
+    }
+  }
+}
+
+interface StagnationSnapshot {
+  readonly stale: number;
+  readonly quiet: number;
+  readonly before: { readonly stale: number; readonly quiet: number };
+  readonly incident: PatternSnapshot;
+  readonly messages?: MessageSnapshot;
+  readonly harness?: HarnessSnapshot;
+}

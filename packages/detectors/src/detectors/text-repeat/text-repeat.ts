@@ -1,0 +1,264 @@
+import type { VerdictOutcome } from '@loopwatch/contract';
+import type { Mark } from '../../calls/mark.ts';
+import type { Detector, DetectorMeta, Step } from '../../incident/finding.ts';
+import { type Account, Incident, type IncidentSnapshot } from '../../incident/incident.ts';
+import { counted, sentence } from '../../incident/quoted-calls.ts';
+import { closingReason } from '../../incident/wording.ts';
+import { type LineSnapshot, LineStructure, RESTART, TRACK } from '../../text/line-structure.ts';
+import type { RepeatListener, TextIndex } from '../../text/text-index.ts';
+import type { TextRepeatOptions } from './options.ts';
+import { repeatedText, repetitionReason, textGuidance } from './wording.ts';
+
+export const contentRepeatMeta: DetectorMeta = {
+  id: 'content-repeat',
+  title: 'Repeated text',
+  description: 'The answer repeats a piece of text again and again, close together.',
+  maturity: 'stable',
+};
+
+export const thoughtRepeatMeta: DetectorMeta = {
+  id: 'thought-repeat',
+  title: 'Repeated reasoning',
+  description: 'The reasoning repeats a piece of text again and again, close together.',
+  maturity: 'stable',
+};
+
+/** Marks are kept at every multiple of this many units of tracked text: how exactly a loop's beginning is known. */
+const MARK_EVERY = 128;
+/** Units before the deciding one that the evidence shows. */
+const EXCERPT_UNITS = 1500;
+const LINE_BREAK = '\n';
+/** Shared by all that have none. */
+const NONE: readonly never[] = [];
+
+interface Gap {
+  readonly at: number;
+  readonly units: number;
+}
+
+/** Finds repeated text in one stream of a session, its answer or its reasoning. */
+export class TextRepeat implements Detector, RepeatListener {
+  private readonly options: TextRepeatOptions;
+  private readonly structure = new LineStructure();
+  private readonly index: TextIndex;
+  private incident: Incident | undefined;
+  /** Where the tracked text was at its last multiples of {@link MARK_EVERY} units, oldest first. */
+  private marks: readonly Mark[] = NONE;
+  private nextMarkAt = 0;
+  /** Offset in the session's text of the event being read; after it, of what follows. */
+  private offset = 0;
+  /** Where text that was taken back is missing from the tracked text, by its length there. */
+  private gaps: readonly Gap[] = NONE;
+  /** The event being read. */
+  private step: Step | undefined;
+
+  constructor(options: TextRepeatOptions) {
+    this.options = options;
+    this.index = options.createIndex();
+  }
+
+  push(step: Step): void {
+    const { event } = step;
+    switch (event.type) {
+      case 'tool_call_request':
+        this.restart(step, 'recovered', 'a tool call followed', this.offsetOf(step));
+        this.structure.startLine();
+        break;
+      case 'prompt_started':
+        this.close(step, 'ended');
+        break;
+      case 'turn_started':
+        this.structure.startLine();
+        break;
+      case 'content':
+      case 'thought':
+        if (event.type === this.options.stream) this.read(step, event.text);
+        break;
+      default:
+    }
+  }
+
+  close(step: Step, outcome: VerdictOutcome): void {
+    this.restart(step, outcome, closingReason(outcome), this.offsetOf(step));
+    this.structure.startLine();
+  }
+
+  /** Whole stretches without structure go to the index at once; a line's beginning is read unit by unit. */
+  private read(step: Step, text: string): void {
+    this.step = step;
+    this.noteGap(this.offsetOf(step));
+    const { structure } = this;
+    for (let i = 0; i < text.length; ) {
+      if (structure.inBody || structure.inSkippedLine) {
+        const lineBreak = text.indexOf(LINE_BREAK, i);
+        const end = lineBreak === -1 ? text.length : lineBreak + 1;
+        if (structure.inBody) this.track(text, i, end);
+        else this.skip(text, i, end);
+        if (lineBreak !== -1) structure.endLine();
+        i = end;
+      } else {
+        const kind = structure.step(text.charCodeAt(i));
+        if (kind === TRACK) this.track(text, i, i + 1);
+        else if (kind === RESTART) this.meetStructure(step, text, i);
+        else this.skip(text, i, i + 1);
+        i += 1;
+      }
+    }
+    this.offset += text.length;
+    this.step = undefined;
+  }
+
+  /** The unit `i` completes a marker of structure. */
+  private meetStructure(step: Step, text: string, i: number): void {
+    if (this.index.passesMarker()) this.track(text, i, i + 1);
+    else this.restart(step, 'recovered', 'other structure followed', this.offset + i);
+  }
+
+  /** Code and dividers are no text, but may repeat without end as well. */
+  private skip(text: string, from: number, to: number): void {
+    if (this.index.takesIn(this.structure.inFence)) this.track(text, from, to);
+  }
+
+  private track(text: string, from: number, to: number): void {
+    let start = from;
+    while (start < to) {
+      if (this.index.length === this.nextMarkAt) this.mark();
+      const end = Math.min(to, start + this.nextMarkAt - this.index.length);
+      this.index.append(text, start, end, this);
+      start = end;
+    }
+  }
+
+  private mark(): void {
+    if (this.step === undefined) return;
+    const { window, threshold, maxDistance } = this.options;
+    const most = Math.floor((threshold * maxDistance + window) / MARK_EVERY) + 2;
+    this.marks = [...this.marks.slice(-most + 1), this.step.mark()];
+    this.nextMarkAt += MARK_EVERY;
+  }
+
+  onRepeat(i: number, count: number): void {
+    const { step } = this;
+    if (step === undefined) return;
+    this.incident ??= new Incident(this.options.mode, this.options.threshold, this.beginning(step));
+    this.incident.report(step, count, () => this.account(count, this.offset + i));
+  }
+
+  onQuiet(i: number): void {
+    if (this.step !== undefined) this.resolve(this.step, 'recovered', 'other text followed', this.offset + i);
+  }
+
+  private restart(step: Step, outcome: VerdictOutcome, why: string, at: number): void {
+    this.resolve(step, outcome, why, at);
+    this.index.restart();
+    this.marks = NONE;
+    this.gaps = NONE;
+    this.nextMarkAt = 0;
+  }
+
+  private resolve(step: Step, outcome: VerdictOutcome, why: string, at: number): void {
+    const { incident } = this;
+    if (incident === undefined) return;
+    this.incident = undefined;
+    const told = sentence`A text of the ${this.noun} had been repeated ${counted(incident.count)} times; ${why}`;
+    const account = { ...this.account(incident.count, at), evidence: { at } };
+    step.emit(incident.resolution(account, outcome, told));
+  }
+
+  /** The mark at or before the first unit of the oldest counted occurrence. */
+  private beginning(step: Step): Mark {
+    const { length, since } = this.index;
+    const sinceNewest = length - (this.nextMarkAt - MARK_EVERY);
+    const earlier = Math.max(0, Math.ceil((since - sinceNewest) / MARK_EVERY));
+    return this.marks[Math.max(0, this.marks.length - 1 - earlier)] ?? step.mark();
+  }
+
+  /** Offset in the session's text of what comes next. */
+  private offsetOf({ contentOffset, thoughtOffset }: Step): number {
+    return this.options.stream === 'content' ? contentOffset : thoughtOffset;
+  }
+
+  /** Text that was taken back lies between the tracked text and what comes: offsets go on, distances do not. */
+  private noteGap(offset: number): void {
+    const { length } = this.index;
+    const units = offset - this.offset;
+    this.offset = offset;
+    if (length === 0 || units === 0) return;
+    const { window, threshold, maxDistance } = this.options;
+    const reachable = this.gaps.filter(({ at }) => length - at < threshold * maxDistance + window);
+    this.gaps = [...reachable, { at: length, units }];
+  }
+
+  /** Offset in the session's text of the tracked unit `back` units before the one at the offset `at`. */
+  private offsetBack(at: number, back: number): number {
+    const unit = this.index.length - 1 - back;
+    return this.gaps.reduce((offset, gap) => (unit < gap.at ? offset - gap.units : offset), at - back);
+  }
+
+  private get noun(): string {
+    return this.options.stream === 'content' ? 'answer' : 'reasoning';
+  }
+
+  private account(count: number, at: number): Account {
+    const { window, threshold } = this.options;
+    const { distances, rule } = this.index;
+    const farthest = distances.at(-1) ?? 0;
+    const period = distances[0] ?? 0;
+    const distance = Math.round((farthest / Math.max(distances.length, 1)) * 10) / 10;
+    const excerpt = this.index.tail(Math.max(EXCERPT_UNITS, 2 * period));
+    const repeated = repeatedText(rule, excerpt, Math.max(period, 1));
+    const told = (text: string | null): string => repetitionReason(rule, text, distance, this.noun);
+    const what = { quoted: told(repeated), plain: told(null) };
+    return {
+      detector: this.options.stream === 'content' ? 'content-repeat' : 'thought-repeat',
+      threshold,
+      thresholdOf: { setting: `${this.options.stream}_loop.min_repeats`, value: threshold },
+      ...sentence`${what}, ${counted(count)} times`,
+      guidance: textGuidance(repeated, count),
+      evidence: {
+        at,
+        ...(rule !== null && { rule }),
+        window: { length: window, text: excerpt.slice(-window) },
+        distance,
+        positions: [...distances.toReversed(), 0].map((back) => this.offsetBack(at, back + window - 1)),
+        repeated,
+        excerpt: { from: this.offsetBack(at, excerpt.length - 1), text: excerpt },
+      },
+      at,
+    };
+  }
+
+  snapshot(): TextSnapshot {
+    const { length } = this.index;
+    return {
+      structure: this.structure.snapshot(),
+      index: this.index.snapshot(),
+      incident: this.incident?.snapshot(),
+      marks: this.marks,
+      nextMarkIn: this.nextMarkAt - length,
+      gaps: this.gaps.map(({ at, units }) => ({ back: length - at, units })),
+      offset: this.offset,
+    };
+  }
+
+  restore(snapshot: TextSnapshot): void {
+    this.structure.restore(snapshot.structure);
+    this.index.restore(snapshot.index);
+    const { length } = this.index;
+    this.incident = snapshot.incident && Incident.restore(snapshot.incident);
+    this.marks = snapshot.marks;
+    this.nextMarkAt = length + snapshot.nextMarkIn;
+    this.gaps = snapshot.gaps.map(({ back, units }) => ({ at: length - back, units }));
+    this.offset = snapshot.offset;
+  }
+}
+
+export interface TextSnapshot {
+  readonly structure: LineSnapshot;
+  readonly index: object;
+  readonly incident: IncidentSnapshot | undefined;
+  readonly marks: readonly Mark[];
+  readonly nextMarkIn: number;
+  readonly gaps: readonly { readonly back: number; readonly units: number }[];
+  readonly offset: number;
+}

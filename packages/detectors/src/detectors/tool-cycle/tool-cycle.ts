@@ -1,0 +1,172 @@
+import type { VerdictOutcome } from '@loopwatch/contract';
+import type { CallHistory, Round } from '../../calls/call-history.ts';
+import type { RoundOptions } from '../../calls/round-options.ts';
+import { patienceWith, waitingAdjustments } from '../../calls/waiting.ts';
+import type { Detector, DetectorMeta, Step } from '../../incident/finding.ts';
+import { type Pattern, PatternIncident, type PatternSnapshot } from '../../incident/pattern-incident.ts';
+import { callsWithResults, counted, quotedSteps, sentence } from '../../incident/quoted-calls.ts';
+import { namesOf } from '../../incident/round-evidence.ts';
+import { closingReason } from '../../incident/wording.ts';
+
+export const toolCycleMeta: DetectorMeta = {
+  id: 'tool-cycle',
+  title: 'Cycle of tool calls',
+  description:
+    'The agent goes through the same sequence of calls again and again, and the results do not change.',
+  maturity: 'stable',
+};
+
+/** A form that is filled in again with a new page each time gets so many times the patience, if it has these many fields. */
+const FORM_PATIENCE = 2;
+const FORM_FIELDS = 2;
+
+/** Options with the rule on. */
+type CycleOptions = RoundOptions & { readonly cycle: NonNullable<RoundOptions['cycle']> };
+
+export function hasCycles(rounds: RoundOptions): rounds is CycleOptions {
+  return rounds.cycle !== null;
+}
+
+/** Finds a trailing block of 2 to 8 steps that is repeated, with the results it had before. */
+export class ToolCycle implements Detector {
+  private readonly options: CycleOptions;
+  private readonly incident = new PatternIncident('tool-cycle');
+  /** By period: how many of the latest steps in a row equal the one a period before them, and only in their calls. */
+  private matched: number[];
+  private alike: number[];
+  /** Both before the latest step. */
+  private before: { readonly matched: readonly number[]; readonly alike: readonly number[] };
+  private period = 0;
+
+  constructor(options: CycleOptions) {
+    this.options = options;
+    this.matched = new Array<number>(options.cycle.maxPeriod + 1).fill(0);
+    this.alike = [...this.matched];
+    this.before = { matched: [...this.matched], alike: [...this.alike] };
+  }
+
+  push(step: Step): void {
+    const { calls } = step;
+    if (calls?.settled) this.settled(step, calls, calls.settled);
+    if (step.event.type === 'prompt_started') this.close(step, 'ended');
+  }
+
+  private settled(step: Step, calls: CallHistory, settled: Round): void {
+    const { rounds } = calls;
+    if (!calls.regrown) this.before = { matched: [...this.matched], alike: [...this.alike] };
+    const { matched, alike } = this.before;
+    for (let period = 1; period <= this.options.cycle.maxPeriod; period += 1) {
+      const before = rounds.at(-1 - period);
+      const isAlike = before?.key === settled.key && settled.kind !== 'transient';
+      this.alike[period] = isAlike ? (alike[period] ?? 0) + 1 : 0;
+      this.matched[period] = isAlike && before.outcome === settled.outcome ? (matched[period] ?? 0) + 1 : 0;
+    }
+    const period = this.shortestPeriod(rounds);
+    if (this.incident.isOpen && period !== this.period) this.incident.ends(step, 'recovered');
+    if (period === 0 || (calls.stagnant && !this.incident.isOpen)) return;
+    this.period = period;
+    settled.explained = true;
+    this.incident.holds(step, this.pattern(rounds, period), calls.regrown);
+  }
+
+  /** The shortest period that has been gone through often enough; steps that are all the same are no cycle. */
+  private shortestPeriod(rounds: readonly Round[]): number {
+    const { maxPeriod, threshold } = this.options.cycle;
+    for (let period = 1; period <= maxPeriod; period += 1) {
+      const enough = (this.matched[period] ?? 0) >= period * (threshold - 1);
+      if (enough) return period === 1 || !this.isLongEnough(rounds, period) ? 0 : period;
+      if (this.isFormAgain(rounds, period)) return period;
+    }
+    return 0;
+  }
+
+  /** Whether one form was filled in the same way again and again, although the page that came of it differed. */
+  private isFormAgain(rounds: readonly Round[], period: number): boolean {
+    const { threshold } = this.options.cycle;
+    if ((this.alike[period] ?? 0) < period * (FORM_PATIENCE * threshold - 1)) return false;
+    const fields = rounds.slice(-period).filter(({ calls }) => calls.some(({ nature }) => nature.enters));
+    return new Set(fields.map(({ key }) => key)).size >= FORM_FIELDS;
+  }
+
+  /** Whether a cycle of this period holds although there may be something in it that one waits for. */
+  private isLongEnough(rounds: readonly Round[], period: number): boolean {
+    return (this.matched[period] ?? 0) >= period * (this.thresholdOf(rounds.slice(-period)) - 1);
+  }
+
+  private thresholdOf(cycle: readonly Round[]): number {
+    return this.options.cycle.threshold * patienceWith(cycle);
+  }
+
+  private pattern(rounds: readonly Round[], period: number): Pattern {
+    const same = this.matched[period] ?? 0;
+    const cycle = rounds.slice(-period);
+    const isSame = same >= period * (this.options.cycle.threshold - 1);
+    const matched = isSame ? same : (this.alike[period] ?? 0);
+    const count = Math.floor((matched + period) / period);
+    const known = cycle.every(({ outcome }) => outcome !== null);
+    const { agents } = this.options;
+    return {
+      count,
+      threshold: isSame ? this.thresholdOf(cycle) : FORM_PATIENCE * this.options.cycle.threshold,
+      thresholdOf: {
+        setting: 'tool_cycle.min_repeats',
+        value: this.options.cycle.threshold,
+        adjustments: isSame ? waitingAdjustments(cycle, this.options) : ['same-form'],
+      },
+      steps: matched + period,
+      period,
+      mode: this.options.cycle.mode,
+      rounds: rounds.slice(-Math.min(rounds.length, matched + period)),
+      ...sentence`${quotedSteps(cycle)}: the same ${period} steps were made ${counted(count)} times${known && isSame ? ', with no new result' : ''}`,
+      guidance: [
+        `You have gone through the same ${String(period)} steps ${String(count)} times:`,
+        ...callsWithResults(cycle, agents),
+        'Nothing came of it. Say what you are trying to find out, then take another way or stop.',
+      ].join('\n'),
+      evidence: {
+        results: !known ? 'unknown' : isSame ? 'same' : 'different',
+        cycle: cycle.map((round) => ({
+          name: namesOf(round),
+          arguments: round.calls[0]?.identity.arguments ?? '',
+          text: round.calls[0]?.result?.shown ?? '',
+          ...(round.calls.length > 1 && {
+            calls: round.calls.map(({ identity, result }) => ({
+              name: identity.name,
+              arguments: identity.arguments,
+              text: result?.shown ?? '',
+            })),
+          }),
+        })),
+      },
+    };
+  }
+
+  close(step: Step, outcome: VerdictOutcome): void {
+    this.incident.ends(step, outcome, closingReason(outcome));
+    this.matched.fill(0);
+    this.alike.fill(0);
+    this.before = { matched: [...this.matched], alike: [...this.alike] };
+    this.period = 0;
+  }
+
+  snapshot(): CycleSnapshot {
+    const { matched, alike, before, period } = this;
+    return { matched: [...matched], alike: [...alike], before, period, incident: this.incident.snapshot() };
+  }
+
+  restore(snapshot: CycleSnapshot): void {
+    this.matched = this.matched.map((_, period) => snapshot.matched[period] ?? 0);
+    this.alike = this.alike.map((_, period) => snapshot.alike[period] ?? 0);
+    this.before = snapshot.before;
+    this.period = snapshot.period;
+    this.incident.restore(snapshot.incident);
+  }
+}
+
+interface CycleSnapshot {
+  readonly matched: readonly number[];
+  readonly alike: readonly number[];
+  readonly before: { readonly matched: readonly number[]; readonly alike: readonly number[] };
+  readonly period: number;
+  readonly incident: PatternSnapshot;
+}

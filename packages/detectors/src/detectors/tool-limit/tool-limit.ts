@@ -1,0 +1,143 @@
+import type { VerdictOutcome } from '@loopwatch/contract';
+import type { Mark } from '../../calls/mark.ts';
+import type { Detector, DetectorMeta, Step } from '../../incident/finding.ts';
+import { type Account, Incident, type IncidentSnapshot } from '../../incident/incident.ts';
+import { counted, sentence } from '../../incident/quoted-calls.ts';
+import { closingReason } from '../../incident/wording.ts';
+
+/** Options of tool-limit. */
+export interface ToolLimitOptions {
+  readonly maxTurns: number;
+}
+
+export const toolLimitMeta: DetectorMeta = {
+  id: 'tool-limit',
+  title: 'Tool call limit',
+  description: 'The agent has called tools in as many turns of one prompt as it may.',
+  maturity: 'stable',
+};
+
+/** Counts the turns of a prompt in which tools are called. */
+export class ToolLimit implements Detector {
+  private readonly options: ToolLimitOptions;
+  /** Turns with tool calls, the one at hand included. */
+  private turns = 0;
+  /** Whether the turn at hand has called a tool, and whether it has been judged. */
+  private inTurn = false;
+  private judged = false;
+  /** Calls without a result. */
+  private pending = 0;
+  private reportsTurns = false;
+  private reportsResults = false;
+  private since: Mark | undefined;
+  private incident: Incident | undefined;
+
+  constructor(options: ToolLimitOptions) {
+    this.options = options;
+  }
+
+  push(step: Step): void {
+    switch (step.event.type) {
+      case 'prompt_started':
+        this.close(step, 'ended');
+        break;
+      case 'turn_started':
+        this.reportsTurns = true;
+        this.endTurn(step);
+        break;
+      case 'tool_call_request':
+        // Where no turns are reported, a call behind the results of others belongs to the next one.
+        if (!this.reportsTurns && this.pending === 0) this.endTurn(step);
+        this.call(step);
+        break;
+      case 'tool_result':
+        this.reportsResults = true;
+        if (this.pending > 0) this.pending -= 1;
+        if (this.pending === 0 && this.inTurn) this.judge(step);
+        break;
+      case 'content':
+      case 'thought':
+        // Without results either, a model that speaks again has begun the next one.
+        if (!this.reportsTurns && !this.reportsResults) this.endTurn(step);
+        break;
+      default:
+    }
+  }
+
+  private call(step: Step): void {
+    this.since ??= step.mark();
+    this.pending += 1;
+    if (this.inTurn) return;
+    this.inTurn = true;
+    this.turns += 1;
+  }
+
+  /** A turn that is over although results are missing is judged now. */
+  private endTurn(step: Step): void {
+    if (this.inTurn) this.judge(step);
+    this.inTurn = false;
+    this.judged = false;
+    this.pending = 0;
+  }
+
+  private judge(step: Step): void {
+    const { maxTurns } = this.options;
+    if (this.judged) return;
+    this.judged = true;
+    if (this.turns < maxTurns) return;
+    this.incident ??= new Incident('block', maxTurns, this.since ?? step.mark());
+    this.incident.report(step, this.turns, () => this.account(this.turns));
+  }
+
+  close(step: Step, outcome: VerdictOutcome): void {
+    const { incident } = this;
+    if (incident !== undefined) {
+      const told = sentence`Tools had been called in ${counted(incident.count)} turns; ${closingReason(outcome)}`;
+      step.emit(incident.resolution(this.account(incident.count), outcome, told));
+    }
+    this.turns = 0;
+    this.inTurn = false;
+    this.judged = false;
+    this.pending = 0;
+    this.since = undefined;
+    this.incident = undefined;
+  }
+
+  private account(turns: number): Account {
+    const { maxTurns } = this.options;
+    return {
+      detector: 'tool-limit',
+      kind: 'limit',
+      threshold: maxTurns,
+      thresholdOf: { setting: 'tool_call_limit.max_turns', value: maxTurns },
+      ...sentence`Tools were called in ${counted(turns)} turns of one prompt; the limit is ${maxTurns}`,
+      evidence: {
+        limit_reached: true,
+        limit_message: `Tool call limit reached (${String(maxTurns)}). Stopping tool loop.`,
+      },
+    };
+  }
+
+  snapshot(): ToolLimitSnapshot {
+    const { turns, inTurn, judged, pending, reportsTurns, reportsResults, since } = this;
+    const incident = this.incident?.snapshot();
+    return { turns, inTurn, judged, pending, reportsTurns, reportsResults, since, incident };
+  }
+
+  restore({ incident, ...rest }: ToolLimitSnapshot): void {
+    Object.assign(this, rest);
+    this.since = rest.since;
+    this.incident = incident && Incident.restore(incident);
+  }
+}
+
+interface ToolLimitSnapshot {
+  readonly turns: number;
+  readonly inTurn: boolean;
+  readonly judged: boolean;
+  readonly pending: number;
+  readonly reportsTurns: boolean;
+  readonly reportsResults: boolean;
+  readonly since: Mark | undefined;
+  readonly incident: IncidentSnapshot | undefined;
+}

@@ -1,0 +1,145 @@
+import type { VerdictOutcome } from '@loopwatch/contract';
+import type { Mark } from '../../calls/mark.ts';
+import { sameIdentity, signature, type ToolIdentity } from '../../calls/tool-identity.ts';
+import type { Standing, Step } from '../../incident/finding.ts';
+import { type Account, Incident, type IncidentSnapshot } from '../../incident/incident.ts';
+import { counted, quotedArguments, sentence } from '../../incident/quoted-calls.ts';
+import { SHOWN_CALLS, shownCall } from '../../incident/shown-calls.ts';
+import { RecentTimes } from '../../lib/recent-times.ts';
+import type { ToolRepeatOptions } from './options.ts';
+import { toolGuidance, windowPhrase } from './wording.ts';
+
+const NO_CALLS: readonly Mark[] = [];
+
+/** An open incident, with the options that its last call went by. */
+interface OpenRun {
+  readonly incident: Incident;
+  readonly options: ToolRepeatOptions;
+}
+
+/** The trailing run of identical calls: tool-repeat's exact matching. */
+export class ConsecutiveRun {
+  private identity: ToolIdentity | undefined;
+  private count = 0;
+  private first: Mark | undefined;
+  /** The latest calls beside the first; most runs have none. */
+  private latest: readonly Mark[] = NO_CALLS;
+  /** Of the calls of the run; only where age matters. */
+  private times: RecentTimes | undefined;
+  private open: OpenRun | undefined;
+
+  /** A call that exact matching is responsible for. */
+  call(step: Step, identity: ToolIdentity, options: ToolRepeatOptions): Standing {
+    if (this.identity === undefined || !sameIdentity(this.identity, identity)) {
+      this.end(step, 'recovered', 'a different call followed');
+      this.identity = identity;
+    }
+    this.count = options.ttlMs === null ? this.count + 1 : this.countRecent(step.time, options.ttlMs);
+    // Before the call at hand is remembered, which is none of the loop's.
+    if (this.count < options.threshold)
+      this.resolve(step, 'recovered', 'the earlier calls are too old to count');
+    if (this.count === 1) this.forget();
+    this.remember(step.mark());
+    if (this.count < options.threshold) return { count: this.count, action: 'none' };
+    const { incident } = this.open ?? {
+      incident: new Incident(options.mode, options.threshold, this.first ?? step.mark()),
+    };
+    this.open = { incident, options };
+    incident.report(step, this.count, () => this.account(identity, options, this.count));
+    return { count: this.count, action: incident.action };
+  }
+
+  /** Ends the run: a different call, a new prompt, a switched-off detector. */
+  end(step: Step, outcome: VerdictOutcome, why: string): void {
+    this.resolve(step, outcome, why);
+    this.identity = undefined;
+    this.count = 0;
+    this.forget();
+    this.times?.clear();
+  }
+
+  private countRecent(time: number, limitMs: number): number {
+    this.times ??= new RecentTimes();
+    return this.times.add(time, limitMs);
+  }
+
+  private resolve(step: Step, outcome: VerdictOutcome, why: string): void {
+    const { open, identity } = this;
+    if (open === undefined || identity === undefined) return;
+    const { incident, options } = open;
+    const { count } = incident;
+    const told = sentence`${identity.name} had been called ${counted(count)} times with the same arguments; ${why}`;
+    step.emit(incident.resolution(this.account(identity, options, count), outcome, told));
+    this.open = undefined;
+  }
+
+  private remember(mark: Mark): void {
+    const { latest } = this;
+    // A snapshot may hold the list, so that it is not changed.
+    if (this.first === undefined) this.first = mark;
+    else this.latest = [...latest.slice(latest.length < SHOWN_CALLS - 1 ? 0 : 1), mark];
+  }
+
+  /** The first call and the latest, without those that are too old to count. */
+  private counted(count: number): readonly Mark[] {
+    const { first, latest } = this;
+    return first === undefined || count <= latest.length ? latest.slice(-count) : [first, ...latest];
+  }
+
+  private forget(): void {
+    this.first = undefined;
+    this.latest = NO_CALLS;
+  }
+
+  private account(identity: ToolIdentity, options: ToolRepeatOptions, count: number): Account {
+    const { name } = identity;
+    const within = options.ttlMs === null ? 'in a row' : `in a row ${windowPhrase(options.ttlMs)}`;
+    return {
+      detector: 'tool-repeat',
+      threshold: options.threshold,
+      thresholdOf: { setting: 'tool_call_loop.max_repeats', value: options.threshold },
+      windowMs: options.ttlMs,
+      tool: { name, signature: signature(identity) },
+      ...sentence`${name}${quotedArguments(identity.arguments)} was called ${counted(count)} times ${within} with the same arguments`,
+      guidance: toolGuidance(name, identity.arguments, count, options),
+      evidence: {
+        matching: 'exact',
+        calls: this.counted(count).map((mark, i, { length }) =>
+          shownCall(mark, name, identity.arguments, i === 0 ? 1 : count - length + i + 1),
+        ),
+        argumentsLength: identity.length,
+      },
+      calls: count,
+    };
+  }
+
+  snapshot(): RunSnapshot {
+    const { identity, count, first, latest, times, open } = this;
+    const run = { identity, count, first, latest };
+    // What most runs have none of takes no room.
+    if (times === undefined && open === undefined) return run;
+    const incident = open && { options: open.options, ...open.incident.snapshot() };
+    return { ...run, times: times?.snapshot(), incident };
+  }
+
+  restore(snapshot: RunSnapshot): void {
+    this.identity = snapshot.identity;
+    this.count = snapshot.count;
+    this.first = snapshot.first;
+    this.latest = snapshot.latest;
+    this.times = snapshot.times && RecentTimes.restore(snapshot.times);
+    this.open = snapshot.incident && {
+      incident: Incident.restore(snapshot.incident),
+      options: snapshot.incident.options,
+    };
+  }
+}
+
+export interface RunSnapshot {
+  readonly identity: ToolIdentity | undefined;
+  readonly count: number;
+  readonly first?: Mark | undefined;
+  readonly latest: readonly Mark[];
+  readonly times?: ReturnType<RecentTimes['snapshot']> | undefined;
+  readonly incident?: (IncidentSnapshot & { readonly options: ToolRepeatOptions }) | undefined;
+}

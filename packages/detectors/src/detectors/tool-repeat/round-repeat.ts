@@ -1,0 +1,173 @@
+import type { VerdictOutcome } from '@loopwatch/contract';
+import type { CallHistory, PastCall, Round } from '../../calls/call-history.ts';
+import type { RoundOptions } from '../../calls/round-options.ts';
+import { patienceWith, waitingAdjustments } from '../../calls/waiting.ts';
+import type { Detector, Step } from '../../incident/finding.ts';
+import { type Pattern, PatternIncident, type PatternSnapshot } from '../../incident/pattern-incident.ts';
+import {
+  callsWithResults,
+  counted,
+  quotedResult,
+  quotedStep,
+  sentence,
+} from '../../incident/quoted-calls.ts';
+import { closingReason } from '../../incident/wording.ts';
+import type { ToolRepeatOptions, ToolRepeatPlan } from './options.ts';
+import { batchGuidance, toolGuidance, windowPhrase } from './wording.ts';
+
+/**
+ * tool-repeat where results are taken into account: the same call with a new result is progress, the same call with
+ * the same result is not. A step that repeats the one before it is news at the threshold less one where its results
+ * are known, since they leave less doubt, and at the threshold where they are not or are a bare `ok`.
+ */
+export class RoundRepeat implements Detector {
+  private readonly plan: ToolRepeatPlan;
+  private readonly rounds: RoundOptions;
+  private readonly incident = new PatternIncident('tool-repeat');
+  /** Alike steps in a row, and how many of them are recent enough to count. */
+  private run = 0;
+  private count = 0;
+  /** `run` before the latest step. */
+  private runBefore = 0;
+
+  constructor(plan: ToolRepeatPlan, rounds: RoundOptions) {
+    this.plan = plan;
+    this.rounds = rounds;
+  }
+
+  push(step: Step): void {
+    const { calls } = step;
+    if (calls?.settled) this.settled(step, calls, calls.settled);
+    if (step.event.type === 'prompt_started') this.close(step, 'ended');
+  }
+
+  private settled(step: Step, calls: CallHistory, round: Round): void {
+    const { rounds } = calls;
+    const name = round.calls[0]?.identity.name ?? '';
+    const options = this.plan.perTool.get(name) ?? this.plan.tool;
+    const before = rounds.at(-2);
+    const repeats =
+      before !== undefined &&
+      before.key === round.key &&
+      before.outcome === round.outcome &&
+      round.kind !== 'transient' &&
+      options.enabled;
+    this.runBefore = calls.regrown ? this.runBefore : this.run;
+    this.run = repeats ? Math.max(1, this.runBefore) + 1 : 1;
+    this.count = Math.min(this.run, recent(rounds, options));
+    if (!repeats) this.incident.ends(step, 'recovered');
+    if (this.count < this.thresholdOf(round, options)) {
+      this.incident.ends(step, 'recovered', 'the earlier calls are too old to count');
+      return;
+    }
+    if (calls.stagnant && !this.incident.isOpen) return;
+    round.explained = true;
+    this.incident.holds(
+      step,
+      this.pattern(rounds.slice(-Math.min(this.count, rounds.length)), round, options),
+      calls.regrown,
+    );
+  }
+
+  private thresholdOf(round: Round, { threshold }: ToolRepeatOptions): number {
+    const least = isDoubtful(round) ? threshold : Math.max(2, threshold - 1);
+    return least * patienceWith([round]);
+  }
+
+  close(step: Step, outcome: VerdictOutcome): void {
+    this.incident.ends(step, outcome, closingReason(outcome));
+    this.run = 0;
+    this.count = 0;
+    this.runBefore = 0;
+  }
+
+  private pattern(rounds: readonly Round[], round: Round, options: ToolRepeatOptions): Pattern {
+    const { count } = this;
+    const [first] = round.calls;
+    const { agents } = this.rounds;
+    const results =
+      round.outcome === null
+        ? ''
+        : round.kind === 'error'
+          ? ' and failed the same way each time'
+          : ' with the same result';
+    const result = quotedResult(round.outcome === null ? undefined : first, agents);
+    const { name = '', arguments: args = '' } = first?.identity ?? {};
+    const { length } = round.calls;
+    const made =
+      length > 1
+        ? sentence`the same step of ${length} calls was made ${counted(count)} times ${windowPhrase(options.ttlMs)}${results}: ${quotedStep(round)}${ofFirst(result.quoted)}`
+        : sentence`${quotedStep(round)} was called ${counted(count)} times ${windowPhrase(options.ttlMs)}${results}${result}`;
+    return {
+      key: 'rounds',
+      count,
+      threshold: this.thresholdOf(round, options),
+      thresholdOf: {
+        setting: 'tool_call_loop.max_repeats',
+        value: options.threshold,
+        adjustments: [
+          ...(isDoubtful(round) ? [] : (['same-result'] as const)),
+          ...waitingAdjustments([round], this.rounds),
+        ],
+      },
+      windowMs: options.ttlMs,
+      mode: options.mode,
+      rounds,
+      ...made,
+      guidance:
+        length > 1
+          ? batchGuidance(callsWithResults([round], agents), count, options)
+          : toolGuidance(name, args, count, options, result.quoted),
+      evidence: { matching: 'exact', results: round.outcome === null ? 'unknown' : 'same' },
+      calls: count * round.calls.length,
+    };
+  }
+
+  snapshot(): RoundRepeatSnapshot {
+    const { run, count, runBefore } = this;
+    return { run, count, runBefore, incident: this.incident.snapshot() };
+  }
+
+  restore(snapshot: RoundRepeatSnapshot): void {
+    this.run = snapshot.run;
+    this.count = snapshot.count;
+    this.runBefore = snapshot.runBefore;
+    this.incident.restore(snapshot.incident);
+  }
+}
+
+/** How many of the latest steps lie within the time to live of the newest. */
+function recent(rounds: readonly Round[], { ttlMs }: ToolRepeatOptions): number {
+  if (ttlMs === null) return Number.POSITIVE_INFINITY;
+  const newest = timeOf(rounds.at(-1));
+  let count = 0;
+  while (count < rounds.length && newest - timeOf(rounds.at(-1 - count)) <= ttlMs) count += 1;
+  return count;
+}
+
+function timeOf(round: Round | undefined): number {
+  return round?.calls[0]?.mark.time ?? 0;
+}
+
+/** In a sentence that has a colon already. */
+function ofFirst(result: string) {
+  return { quoted: result.replace(/^:/, ', the first with') };
+}
+
+/** Whether nothing is known of the results that makes the step's repetition certain. */
+function isDoubtful({ outcome, kind, calls }: Round): boolean {
+  if (outcome === null) return true;
+  // What a first click does not do, a second or third may.
+  return kind === 'ok' && calls.every((call) => saysNothing(call) || call.nature.gui);
+}
+
+function saysNothing({ result }: PastCall): boolean {
+  return result?.bare ?? true;
+}
+
+interface RoundRepeatSnapshot {
+  readonly run: number;
+  readonly count: number;
+  readonly runBefore: number;
+  readonly incident: PatternSnapshot;
+}

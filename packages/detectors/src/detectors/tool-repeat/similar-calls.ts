@@ -1,0 +1,163 @@
+import type { VerdictOutcome } from '@loopwatch/contract';
+import type { Mark } from '../../calls/mark.ts';
+import { signature, type ToolIdentity } from '../../calls/tool-identity.ts';
+import type { Standing, Step } from '../../incident/finding.ts';
+import { type Account, Incident, type IncidentSnapshot } from '../../incident/incident.ts';
+import { counted, quotedArguments, sentence } from '../../incident/quoted-calls.ts';
+import { firstAndLatest, shownCall } from '../../incident/shown-calls.ts';
+import { comparable, type SimilaritySettings, similarity } from '../../lib/similarity.ts';
+import type { ToolRepeatOptions } from './options.ts';
+import { toolGuidance, windowPhrase } from './wording.ts';
+
+/** Calls of a tool that a new one is compared with, at least: bounds memory and what one call can cost. */
+export const COMPARED_CALLS = 128;
+/** With high thresholds twice as many calls are kept, but never more than these. */
+const MOST_CALLS = 4096;
+/** Tools of a session whose calls are remembered; beyond them the one called longest ago is forgotten. */
+const REMEMBERED_TOOLS = 256;
+
+interface PastCall {
+  readonly name: string;
+  /** The canonical arguments in the form that is compared. */
+  readonly form: string;
+  readonly shown: string;
+  readonly mark: Mark;
+}
+
+interface OpenIncident {
+  readonly incident: Incident;
+  readonly identity: ToolIdentity;
+  readonly options: ToolRepeatOptions;
+  readonly calls: readonly PastCall[];
+}
+
+/** Calls of one tool with nearly the same arguments within a time window: tool-repeat's similar matching. */
+export class SimilarCalls {
+  /** Calls by tool, the tool called last at the end. */
+  private readonly past = new Map<string, readonly PastCall[]>();
+  /** Open incidents by tool. */
+  private readonly open = new Map<string, OpenIncident>();
+
+  /** A call that similar matching is responsible for. */
+  call(
+    step: Step,
+    identity: ToolIdentity,
+    canonical: string,
+    options: ToolRepeatOptions,
+    settings: SimilaritySettings,
+  ): Standing {
+    this.otherCall(step, identity.name);
+    const { ttlMs } = options;
+    const call: PastCall = {
+      name: identity.name,
+      form: comparable(canonical, settings),
+      shown: identity.arguments,
+      mark: step.mark(),
+    };
+    const known = new Map<string, boolean>();
+    const alike = this.remember(call, options).filter((earlier) => {
+      if (ttlMs !== null && Math.abs(step.time - earlier.mark.time) > ttlMs) return false;
+      const seen = known.get(earlier.form);
+      if (seen !== undefined) return seen;
+      const similar = similarity(earlier.form, call.form, settings) >= settings.threshold;
+      known.set(earlier.form, similar);
+      return similar;
+    });
+    if (alike.length < options.threshold) {
+      this.resolve(step, identity.name, 'recovered', 'a call with other arguments followed');
+      return { count: alike.length, action: 'none' };
+    }
+    const incident =
+      this.open.get(identity.name)?.incident ??
+      new Incident(options.mode, options.threshold, (alike[0] ?? call).mark);
+    const open: OpenIncident = { incident, identity, options, calls: firstAndLatest(alike) };
+    this.open.set(identity.name, open);
+    incident.report(step, alike.length, () => account(open));
+    return { count: alike.length, action: incident.action };
+  }
+
+  /** Adds the call to those of its tool. @returns them, oldest first */
+  private remember(call: PastCall, { threshold }: ToolRepeatOptions): readonly PastCall[] {
+    // A snapshot may hold the list, so that it is not changed.
+    const most = Math.min(MOST_CALLS, Math.max(COMPARED_CALLS, threshold * 2));
+    const calls = [...(this.past.get(call.name) ?? []).slice(1 - most), call];
+    this.past.delete(call.name);
+    this.past.set(call.name, calls);
+    const [longestAgo] = this.past.keys();
+    if (this.past.size > REMEMBERED_TOOLS && longestAgo !== undefined) this.past.delete(longestAgo);
+    return calls;
+  }
+
+  /** Any call: one that does not repeat the pattern is what a model that was given a chance should make. */
+  otherCall(step: Step, name: string): void {
+    for (const [tool, { incident }] of this.open) {
+      if (tool !== name && incident.action === 'chance')
+        this.resolve(step, tool, 'recovered', 'another call followed');
+    }
+  }
+
+  /** Ends all incidents and forgets the calls. */
+  end(step: Step, outcome: VerdictOutcome, why: string): void {
+    for (const tool of [...this.open.keys()]) this.resolve(step, tool, outcome, why);
+    this.past.clear();
+  }
+
+  private resolve(step: Step, tool: string, outcome: VerdictOutcome, why: string): void {
+    const open = this.open.get(tool);
+    if (open === undefined) return;
+    this.open.delete(tool);
+    const told = sentence`${tool} had been called ${counted(open.incident.count)} times with similar arguments; ${why}`;
+    step.emit(open.incident.resolution(account(open), outcome, told));
+  }
+
+  snapshot(): SimilarSnapshot {
+    const open = [...this.open].map(([tool, entry]) => ({
+      tool,
+      ...entry,
+      incident: entry.incident.snapshot(),
+    }));
+    return { past: [...this.past.values()], open };
+  }
+
+  restore(snapshot: SimilarSnapshot): void {
+    this.past.clear();
+    for (const calls of snapshot.past) this.past.set(calls[0]?.name ?? '', calls);
+    this.open.clear();
+    for (const { tool, incident, ...rest } of snapshot.open) {
+      this.open.set(tool, { ...rest, incident: Incident.restore(incident) });
+    }
+  }
+}
+
+function account({ incident: { count }, identity, options, calls }: OpenIncident): Account {
+  const { name } = identity;
+  const within = options.ttlMs === null ? '' : ` ${windowPhrase(options.ttlMs)}`;
+  return {
+    detector: 'tool-repeat',
+    key: name,
+    threshold: options.threshold,
+    thresholdOf: { setting: 'tool_call_loop.max_repeats', value: options.threshold },
+    windowMs: options.ttlMs,
+    tool: { name, signature: signature(identity) },
+    ...sentence`${name}${quotedArguments(identity.arguments)} was called ${counted(count)} times${within} with the same or nearly the same arguments`,
+    guidance: toolGuidance(name, identity.arguments, count, options),
+    evidence: {
+      matching: 'similar',
+      similarity: options.similarity,
+      calls: calls.map(({ shown, mark }, i) =>
+        shownCall(mark, name, shown, i === 0 ? 1 : count - calls.length + i + 1),
+      ),
+    },
+    calls: count,
+  };
+}
+
+interface OpenSnapshot extends Omit<OpenIncident, 'incident'> {
+  readonly tool: string;
+  readonly incident: IncidentSnapshot;
+}
+
+export interface SimilarSnapshot {
+  readonly past: readonly (readonly PastCall[])[];
+  readonly open: readonly OpenSnapshot[];
+}

@@ -1,0 +1,74 @@
+import type { VerdictOutcome } from '@loopwatch/contract';
+import { canonicalArguments, toolIdentity } from '../../calls/tool-identity.ts';
+import type { Detector, DetectorMeta, Standing, Step } from '../../incident/finding.ts';
+import { closingReason } from '../../incident/wording.ts';
+import { ConsecutiveRun, type RunSnapshot } from './consecutive-run.ts';
+import type { ToolRepeatPlan } from './options.ts';
+import { SimilarCalls, type SimilarSnapshot } from './similar-calls.ts';
+
+export const toolRepeatMeta: DetectorMeta = {
+  id: 'tool-repeat',
+  title: 'Repeated tool call',
+  description: 'The agent calls the same tool with the same, or nearly the same, arguments again and again.',
+  maturity: 'stable',
+};
+
+/** Finds repeated tool calls; each tool's own settings say which matching it gets. */
+export class ToolRepeat implements Detector {
+  private readonly plan: ToolRepeatPlan;
+  private readonly run = new ConsecutiveRun();
+  private similar: SimilarCalls | undefined;
+
+  constructor(plan: ToolRepeatPlan) {
+    this.plan = plan;
+  }
+
+  push(step: Step): void {
+    const { event } = step;
+    if (event.type === 'tool_call_request') this.judge(step, event.name, event.args);
+    else if (event.type === 'prompt_started') this.close(step, 'ended');
+  }
+
+  /** Takes a call. @returns how it stands, which is also of interest where it is no news */
+  judge(step: Step, name: string, args: unknown): Standing {
+    const options = this.plan.perTool.get(name) ?? this.plan.tool;
+    if (!options.enabled) {
+      this.run.end(step, 'recovered', 'a different call followed');
+      this.similar?.otherCall(step, name);
+      return { count: 0, action: 'none' };
+    }
+    const canonical = canonicalArguments(args);
+    const identity = toolIdentity(name, canonical);
+    if (options.similarity === null) {
+      this.similar?.otherCall(step, name);
+      return this.run.call(step, identity, options);
+    }
+    this.run.end(step, 'recovered', 'a different call followed');
+    this.similar ??= new SimilarCalls();
+    return this.similar.call(step, identity, canonical, options, options.similarity);
+  }
+
+  close(step: Step, outcome: VerdictOutcome): void {
+    const why = closingReason(outcome);
+    this.run.end(step, outcome, why);
+    this.similar?.end(step, outcome, why);
+  }
+
+  snapshot(): ToolRepeatSnapshot {
+    const run = this.run.snapshot();
+    return this.similar === undefined ? run : { ...run, similar: this.similar.snapshot() };
+  }
+
+  restore(snapshot: ToolRepeatSnapshot): void {
+    this.run.restore(snapshot);
+    this.similar = undefined;
+    if (snapshot.similar !== undefined) {
+      this.similar = new SimilarCalls();
+      this.similar.restore(snapshot.similar);
+    }
+  }
+}
+
+export interface ToolRepeatSnapshot extends RunSnapshot {
+  readonly similar?: SimilarSnapshot;
+}

@@ -1,0 +1,62 @@
+import type { ToolRepeatOptions } from './options.ts';
+
+/** The sentences of repeated calls that people and models read. Custom texts replace them where the settings have some. */
+
+/** `within 120 seconds`, or `in a row` where age does not matter. */
+export function windowPhrase(ttlMs: number | null): string {
+  return ttlMs === null ? 'in a row' : `within ${formatSeconds(ttlMs)} seconds`;
+}
+
+export function formatSeconds(ms: number): string {
+  return String(Math.round(ms / 100) / 10);
+}
+
+/** What a user is told when a call is stopped. */
+export function blockMessage(tool: string, count: number, options: ToolRepeatOptions): string {
+  if (options.blockText !== null) return options.blockText;
+  const alike = options.similarity === null ? 'identical' : 'similar';
+  const window = options.ttlMs === null ? 'in a row' : `within ${formatSeconds(options.ttlMs)}s`;
+  return (
+    `Tool call loop detected: '${tool}' invoked with ${alike} params ${String(count)} times ${window}. ` +
+    'Session stopped to prevent unintended looping. Adjust the inputs or try another approach.'
+  );
+}
+
+/**
+ * What a model is told when it gets one more chance, or when its call is blocked.
+ *
+ * @param result `: “No such file”`, the head of what the calls brought; empty where that is not known
+ */
+export function toolGuidance(
+  tool: string,
+  args: string,
+  count: number,
+  options: ToolRepeatOptions,
+  result = '',
+): string {
+  if (options.warningText !== null) return options.warningText;
+  const alike = options.similarity === null ? 'the same' : 'nearly the same';
+  return [
+    `You have called ${tool} ${String(count)} times ${windowPhrase(options.ttlMs)} with ${alike} parameters.`,
+    'Stop and think before the next call:',
+    '- Check that this is the right tool and that its name and every parameter are correct.',
+    '- If it failed, or brought nothing new, change the parameters or take another way.',
+    '- Call a tool only if the next step strictly needs one; otherwise go on in words.',
+    `The call you attempted: ${tool} with arguments ${args}.`,
+    ...(result === '' ? [] : [`What came back each time${result}`]),
+    'Answer either with one corrected tool call, or with an explanation in words of what you will do next.',
+  ].join('\n');
+}
+
+/** The same of a step of several calls. @param calls each with its arguments and what it brought, a line each */
+export function batchGuidance(calls: readonly string[], count: number, options: ToolRepeatOptions): string {
+  if (options.warningText !== null) return options.warningText;
+  return [
+    `You have made the same step of ${String(calls.length)} calls ${String(count)} times ${windowPhrase(options.ttlMs)}:`,
+    ...calls,
+    'Stop and think before the next step:',
+    '- Check that these are the right tools and that every parameter is correct.',
+    '- If they failed, or brought nothing new, change the parameters or take another way.',
+    'Answer either with corrected calls, or with an explanation in words of what you will do next.',
+  ].join('\n');
+}

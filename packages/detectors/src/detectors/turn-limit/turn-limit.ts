@@ -1,0 +1,102 @@
+import type { VerdictOutcome } from '@loopwatch/contract';
+import type { Mark } from '../../calls/mark.ts';
+import type { Detector, DetectorMeta, Step } from '../../incident/finding.ts';
+import { type Account, Incident, type IncidentSnapshot } from '../../incident/incident.ts';
+import { counted, sentence } from '../../incident/quoted-calls.ts';
+import { closingReason } from '../../incident/wording.ts';
+
+/** Options of turn-limit. */
+export interface TurnLimitOptions {
+  readonly maxRequests: number;
+}
+
+export const turnLimitMeta: DetectorMeta = {
+  id: 'turn-limit',
+  title: 'Turn request limit',
+  description: 'The agent asks the model more often within one prompt than it may.',
+  maturity: 'stable',
+};
+
+/** Tools that the evidence names: those called last. */
+const SHOWN_CALLS = 8;
+const SHOWN_NAME_UNITS = 256;
+const NO_CALLS: readonly string[] = [];
+
+/** Counts the model requests of a prompt. */
+export class TurnLimit implements Detector {
+  private readonly options: TurnLimitOptions;
+  private requests = 0;
+  private lastCalls = NO_CALLS;
+  private since: Mark | undefined;
+  private incident: Incident | undefined;
+
+  constructor(options: TurnLimitOptions) {
+    this.options = options;
+  }
+
+  push(step: Step): void {
+    const { event } = step;
+    if (event.type === 'turn_started') this.request(step);
+    else if (event.type === 'tool_call_request')
+      this.lastCalls = [...this.lastCalls.slice(1 - SHOWN_CALLS), event.name.slice(0, SHOWN_NAME_UNITS)];
+    else if (event.type === 'prompt_started') this.close(step, 'ended');
+  }
+
+  private request(step: Step): void {
+    const { maxRequests } = this.options;
+    this.since ??= step.mark();
+    this.requests += 1;
+    step.noteTurnRequest(this.requests, maxRequests);
+    if (this.requests <= maxRequests) return;
+    this.incident ??= new Incident('block', maxRequests, this.since);
+    this.incident.report(step, this.requests, () => this.account(this.requests));
+  }
+
+  close(step: Step, outcome: VerdictOutcome): void {
+    const { incident } = this;
+    if (incident !== undefined) {
+      const told = sentence`The model had been asked ${counted(incident.count)} times; ${closingReason(outcome)}`;
+      step.emit(incident.resolution(this.account(incident.count), outcome, told));
+    }
+    this.requests = 0;
+    this.lastCalls = NO_CALLS;
+    this.since = undefined;
+    this.incident = undefined;
+  }
+
+  private account(requests: number): Account {
+    const { maxRequests } = this.options;
+    return {
+      detector: 'turn-limit',
+      kind: 'limit',
+      threshold: maxRequests,
+      thresholdOf: { setting: 'turn_requests.max_turn_requests', value: maxRequests },
+      ...sentence`The model was asked ${counted(requests)} times in one prompt; the limit is ${maxRequests}`,
+      evidence: {
+        // The request at hand is the one that must not be made.
+        turn_requests: requests - 1,
+        max_allowed: maxRequests,
+        last_tool_calls: this.lastCalls,
+      },
+    };
+  }
+
+  snapshot(): TurnLimitSnapshot {
+    const { requests, lastCalls, since } = this;
+    return { requests, lastCalls, since, incident: this.incident?.snapshot() };
+  }
+
+  restore({ requests, lastCalls, since, incident }: TurnLimitSnapshot): void {
+    this.requests = requests;
+    this.lastCalls = lastCalls;
+    this.since = since;
+    this.incident = incident && Incident.restore(incident);
+  }
+}
+
+interface TurnLimitSnapshot {
+  readonly requests: number;
+  readonly lastCalls: readonly string[];
+  readonly since: Mark | undefined;
+  readonly incident: IncidentSnapshot | undefined;
+}

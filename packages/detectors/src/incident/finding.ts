@@ -1,0 +1,106 @@
+import type {
+  DetectorId,
+  KnownEvent,
+  ThresholdAdjustment,
+  Verdict,
+  VerdictAction,
+  VerdictOutcome,
+  VerdictPhase,
+} from '@loopwatch/contract';
+import type { CallHistory } from '../calls/call-history.ts';
+import type { Mark } from '../calls/mark.ts';
+
+/** What a threshold is made of: a setting, and why its number is not taken as it is. */
+export interface ThresholdBase {
+  /** Dotted path of the setting. */
+  readonly setting: string;
+  readonly value: number;
+  readonly adjustments?: readonly ThresholdAdjustment[];
+}
+
+/** What a detector concludes at one event, before it becomes a verdict. */
+export interface Finding {
+  readonly detector: DetectorId;
+  /** Default: loop. */
+  readonly kind?: Verdict['kind'];
+  readonly phase: VerdictPhase;
+  readonly action: VerdictAction;
+  readonly outcome?: VerdictOutcome;
+  /** Tells the incidents of one detector apart that can be open at the same time: the tool, or nothing. */
+  readonly key: string;
+  readonly count: number;
+  readonly threshold: number;
+  readonly thresholdOf: ThresholdBase;
+  readonly windowMs: number | null;
+  readonly period: number;
+  readonly tool: { readonly name: string; readonly signature: string } | null;
+  /** Default: 1. */
+  readonly confidence?: number;
+  readonly reason: string;
+  /** The reason without what the agent and its tools wrote; default: there is nothing of it in the reason. */
+  readonly plainReason?: string;
+  /** Where these say the count; undefined where they say none. */
+  readonly countAt?: number | undefined;
+  readonly plainCountAt?: number | undefined;
+  readonly guidance?: string;
+  readonly evidence: Record<string, unknown>;
+  /** Where the loop began, as opposed to where it was noticed. */
+  readonly since: Mark;
+  /** Calls in the loop, where it is one of calls. */
+  readonly calls?: number;
+  /** Offset of the deciding unit in the session's text, for findings in text. */
+  readonly at?: number;
+}
+
+/** What a detector is told about the event at hand. */
+export interface Step {
+  readonly event: KnownEvent;
+  /** Event time, epoch ms. */
+  readonly time: number;
+  /** Offset of the event's first unit in the session's answer text, and in its reasoning text. */
+  readonly contentOffset: number;
+  readonly thoughtOffset: number;
+  /** The calls with their results, where a detector needs them; brought up to this event. */
+  readonly calls: CallHistory | null;
+  /** The session as it stands before this event; one object per event, safe to keep. */
+  mark(): Mark;
+  /** Reports a finding; the order of the calls is the order of the verdicts. */
+  emit(finding: Finding): void;
+  /** An open incident went on, which is no news. */
+  goOn(slot: string, count: number): void;
+  /** Tells that a model request begins, and which of those allowed in a prompt it is. */
+  noteTurnRequest(number: number, allowed: number): void;
+}
+
+/** A detector's state for one session: pure, no I/O, no clock, bounded memory. */
+export interface Detector {
+  push(step: Step): void;
+  /**
+   * Ends what is open and forgets everything: detection was switched off (`disabled`), the session is over (`ended`),
+   * or the turn is streamed again (`recovered`).
+   */
+  close(step: Step, outcome: VerdictOutcome): void;
+  /**
+   * State as JSON, `null` where it is that of a new detector; what comes later does not change it. Taken once a turn,
+   * so it has to be cheap.
+   */
+  snapshot(): unknown;
+  /** The counterpart of {@link Detector.snapshot} of a detector with the same options. */
+  restore(snapshot: unknown): void;
+}
+
+/** What there is to know about a detector without running it. */
+export interface DetectorMeta {
+  readonly id: DetectorId;
+  readonly title: string;
+  readonly description: string;
+  readonly maturity: 'experimental' | 'stable';
+}
+
+/** How a call stands, whether or not it is news. */
+export interface Standing {
+  /** Alike calls so far, this one included. */
+  readonly count: number;
+  /** What the open incident that the call repeats asks for; `none` where it repeats none. */
+  readonly action: VerdictAction;
+}

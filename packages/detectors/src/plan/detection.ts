@@ -1,0 +1,44 @@
+import { type DetectionSettings, detectionSettings } from '@loopwatch/contract';
+import type { SemanticLayer } from '../detectors/semantic/semantic-layer.ts';
+import { withModel } from '../settings/effective-settings.ts';
+import type { Families } from './families.ts';
+import { makePlan } from './make-plan.ts';
+import type { DetectionPlan } from './plan.ts';
+
+/** Detection settings together with the plan made of them; shared by all sessions that have no settings of their own. */
+export interface Detection {
+  readonly settings: DetectionSettings;
+  readonly plan: DetectionPlan;
+  /** What plans are made with. */
+  readonly families: Families;
+  /** What asks a model, where somebody answers its checks. */
+  readonly semantic: SemanticLayer | null;
+  /** Those of single models, by backend and model; none where all have the same. */
+  readonly tiers?: ReadonlyMap<string, Detection>;
+  /** Of a model's detection: the one that it is laid over. */
+  readonly server?: Detection;
+}
+
+/** @param semantic the semantic layer, where somebody answers its checks; without it, it is off */
+export function makeDetection(
+  settings: DetectionSettings,
+  families: Families,
+  semantic: SemanticLayer | null,
+): Detection {
+  const judged = semantic !== null;
+  const detection = {
+    settings: detectionSettings(settings),
+    plan: makePlan(settings, families, judged),
+    families,
+    semantic,
+  };
+  const models = Object.entries(settings.overrides.models);
+  if (models.length === 0) return detection;
+  const tiers = new Map<string, Detection>();
+  const server = { ...detection, tiers };
+  for (const [name, own] of models) {
+    const tier = withModel(detection.settings, own);
+    tiers.set(name, { ...server, settings: tier, plan: makePlan(tier, families, judged), server });
+  }
+  return server;
+}

@@ -1,0 +1,18 @@
+import { type DetectionInput, detectionSchema } from '@loopwatch/contract';
+import type { SemanticLayer } from '../detectors/semantic/semantic-layer.ts';
+import { detectionOf } from '../plan/every-family.ts';
+import { handleOf, type SessionAnalyzerHandle } from './session-analyzer-handle.ts';
+
+/**
+ * Watches one session: `createSessionAnalyzer({ preset: 'stream' }).push(event)`.
+ *
+ * @param config detection settings as in the configuration file; the numbers come from the preset where none are set
+ * @param semantic `semanticLayer`, where the caller answers its checks; without it the layer is off, and not bundled
+ * @throws ZodError that names the key, when the configuration is wrong
+ */
+export function createSessionAnalyzer(
+  config: DetectionInput = {},
+  { semantic = null }: { readonly semantic?: SemanticLayer | null } = {},
+): SessionAnalyzerHandle {
+  return handleOf(detectionOf(detectionSchema.parse(config), semantic));
+}

@@ -1,0 +1,123 @@
+import type { VerdictOutcome } from '@loopwatch/contract';
+import type { CallHistory, HistorySnapshot } from '../calls/call-history.ts';
+import type { Semantic } from '../detectors/semantic/semantic.ts';
+import type { SemanticLayer } from '../detectors/semantic/semantic-layer.ts';
+import type { Detector, Step } from '../incident/finding.ts';
+import type { DetectionPlan } from '../plan/plan.ts';
+import { detectorKinds } from '../plan/registry.ts';
+
+/** Place of the detector that asks a model: what it asked cannot be taken back. */
+const SEMANTIC = detectorKinds.findIndex(({ id }) => id === 'semantic');
+
+/**
+ * The detectors of one session, with the calls that several of them look at. One place per kind, `null` where it is off, up
+ * to the last that is on.
+ */
+export class DetectorBank {
+  calls: CallHistory | null;
+  private readonly layer: SemanticLayer | null;
+  private detectors: (Detector | null)[];
+
+  constructor(plan: DetectionPlan, layer: SemanticLayer | null) {
+    this.layer = layer;
+    this.detectors = this.createDetectors(plan);
+    this.calls = createHistory(plan);
+  }
+
+  /** The detector that asks a model, where it is on. */
+  get semantic(): Semantic | null {
+    return (this.detectors[SEMANTIC] ?? null) as Semantic | null;
+  }
+
+  /** Hands the event to each, in the order of the registry, which is the order of their verdicts. */
+  push(step: Step): void {
+    if (this.calls !== null) this.calls.push(step);
+    for (const detector of this.detectors) detector?.push(step);
+  }
+
+  close(step: Step, outcome: VerdictOutcome): void {
+    for (const detector of this.detectors) detector?.close(step, outcome);
+  }
+
+  /** Closes those whose conclusions can be taken back. */
+  closeRevocable(step: Step): void {
+    this.detectors.forEach((detector, i) => {
+      if (i !== SEMANTIC) detector?.close(step, 'recovered');
+    });
+  }
+
+  /** State of those whose conclusions can be taken back; it ends with the last that has anything to remember. */
+  revocableStates(): unknown[] {
+    return upToLast(
+      this.detectors.map((detector, i) => (i === SEMANTIC ? null : (detector?.snapshot() ?? null))),
+    );
+  }
+
+  /** Goes back to an earlier state, but for what cannot be taken back. */
+  rewind(plan: DetectionPlan, states: readonly unknown[], history: HistorySnapshot | null): void {
+    const { semantic } = this;
+    this.detectors = this.createDetectors(plan);
+    if (semantic !== null) this.detectors[SEMANTIC] = semantic;
+    this.restoreStates(states);
+    this.restoreCalls(plan, history);
+  }
+
+  /** Other settings, the same state; what is open in a detector that is off now, or works otherwise, ends. */
+  adopt(plan: DetectionPlan, step: Step): void {
+    const before = this.detectors;
+    const states = before.map((detector) => detector?.snapshot());
+    const next = this.createDetectors(plan);
+    before.forEach((detector, i) => {
+      if (detector === null || detector.constructor === next[i]?.constructor) return;
+      detector.close(step, 'disabled');
+      states[i] = null;
+    });
+    this.detectors = next;
+    this.restoreStates(states);
+    this.restoreCalls(plan, this.calls?.snapshot() ?? null);
+  }
+
+  snapshot(): BankSnapshot {
+    return {
+      detectors: this.detectors.map((detector) => detector?.snapshot() ?? null),
+      calls: this.calls?.snapshot() ?? null,
+    };
+  }
+
+  /** Takes the state of a bank with the same plan, which this one has just been made with. */
+  restore(plan: DetectionPlan, { detectors, calls }: BankSnapshot): void {
+    this.restoreStates(detectors);
+    this.restoreCalls(plan, calls);
+  }
+
+  private createDetectors(plan: DetectionPlan): (Detector | null)[] {
+    if (!plan.enabled) return [];
+    return upToLast(detectorKinds.map((kind) => kind.create(plan, this.layer)));
+  }
+
+  private restoreStates(states: readonly unknown[]): void {
+    this.detectors.forEach((detector, i) => {
+      const state = states[i];
+      if (state !== null && state !== undefined) detector?.restore(state);
+    });
+  }
+
+  private restoreCalls(plan: DetectionPlan, history: HistorySnapshot | null): void {
+    this.calls = createHistory(plan);
+    if (history !== null) this.calls?.restore(history);
+  }
+}
+
+function upToLast<T>(items: readonly (T | null)[]): (T | null)[] {
+  return items.slice(0, items.findLastIndex((item) => item !== null) + 1);
+}
+
+export interface BankSnapshot {
+  readonly detectors: readonly unknown[];
+  readonly calls: HistorySnapshot | null;
+}
+
+/** Calls are kept with their results only where a rule looks at both. */
+function createHistory({ enabled, rounds }: DetectionPlan): CallHistory | null {
+  return enabled && rounds !== null ? rounds.createHistory() : null;
+}

@@ -1,0 +1,160 @@
+import type { KnownEvent } from '@loopwatch/contract';
+import type { HistorySnapshot } from '../calls/call-history.ts';
+import type { Finding } from '../incident/finding.ts';
+import { type IncidentSlot, type OpenIncidents, slotOf } from '../incident/open-incidents.ts';
+import type { DetectionPlan } from '../plan/plan.ts';
+import type { DetectorBank } from './detector-bank.ts';
+import type { SessionStep } from './session-step.ts';
+import type { SessionTotals } from './session-totals.ts';
+
+/** What a session has to be brought back to when its last turn is streamed again. */
+interface Checkpoint {
+  readonly turns: number;
+  readonly calls: number;
+  /** Ids of the incidents that were open, by their slot. */
+  readonly incidents: readonly IncidentSlot[];
+  /** One entry per detector kind. */
+  readonly detectors: readonly unknown[];
+  readonly history: HistorySnapshot | null;
+}
+
+/**
+ * Where the last turn began. A turn begins with its `turn_started`; where a session reports none, behind the last
+ * prompt, tool result or finished turn. The session's state is looked at when the first event of the turn comes, so
+ * that a boundary that follows another costs nothing, and there is one checkpoint per session at most.
+ *
+ * What was told stays told: a finding that the turn streamed again leads to once more is no news.
+ */
+export class LastTurn {
+  private checkpoint: Checkpoint | null = null;
+  /** Whether the session reports turns at all. */
+  private reportsTurns = false;
+  /** Whether the turn is being streamed again, and nothing of it has come yet. */
+  private awaitsBeginning = false;
+  /** Highest count told since the checkpoint, by slot; none where nothing was told. */
+  private told: Map<string, number> | undefined;
+  /** Highest count told in what was taken back. */
+  private taken: Map<string, number> | undefined;
+
+  /** Whether the event adds something that may have to be taken back, and is the first to do so. */
+  isFirst(type: KnownEvent['type']): boolean {
+    return this.checkpoint === null && adds(type) && (this.reportsTurns || !ends(type));
+  }
+
+  /** Takes down the state that the turn finds. */
+  begin({ turns, calls }: SessionTotals, incidents: OpenIncidents, bank: DetectorBank): void {
+    this.checkpoint = {
+      turns,
+      calls,
+      incidents: incidents.slots(),
+      detectors: bank.revocableStates(),
+      history: bank.calls?.snapshot() ?? null,
+    };
+  }
+
+  /** Whether this event only says that the turn that is streamed again begins. */
+  repeatsBeginning(type: KnownEvent['type']): boolean {
+    if (!this.awaitsBeginning) return false;
+    if (adds(type) || type === 'prompt_started' || type === 'turn_started') this.awaitsBeginning = false;
+    return type === 'turn_started' && this.reportsTurns;
+  }
+
+  /** Takes note of an event after all others have. */
+  pass(type: KnownEvent['type']): void {
+    if (type === 'turn_started') this.reportsTurns = true;
+    if (type === 'turn_started' || type === 'prompt_started' || type === 'session_ended') this.clear();
+    else if (!this.reportsTurns && ends(type)) this.clear();
+  }
+
+  /** Ends the incidents that the turn opened; those that it found open go on, with what was told of them. */
+  closeTaken(incidents: OpenIncidents, bank: DetectorBank, step: SessionStep): void {
+    if (this.checkpoint === null) return;
+    const before = new Map(this.checkpoint.incidents);
+    bank.closeRevocable(step);
+    step.findings = step.findings.filter((finding) => {
+      const slot = slotOf(finding);
+      return incidents.id(slot) !== before.get(slot);
+    });
+  }
+
+  /** The turn is streamed again: what it added to detectors and counters goes; offsets, indices and costs go on. */
+  takeBack(totals: SessionTotals, bank: DetectorBank, plan: DetectionPlan): void {
+    this.awaitsBeginning = true;
+    for (const [slot, count] of this.told ?? []) {
+      this.taken ??= new Map<string, number>();
+      this.taken.set(slot, Math.max(count, this.taken.get(slot) ?? 0));
+    }
+    this.told = undefined;
+    if (this.checkpoint === null) return;
+    const { turns, calls, detectors, history } = this.checkpoint;
+    totals.turns = turns;
+    totals.calls = calls;
+    bank.rewind(plan, detectors, history);
+  }
+
+  /**
+   * A finding as it is to be told, if it is news: an incident that was resolved in what was taken back opens anew only
+   * when its loop goes further than it did.
+   */
+  news(finding: Finding, slot: string, isOpen: boolean): Finding | undefined {
+    if (finding.phase === 'resolved' && !isOpen) return undefined;
+    if (finding.phase === 'escalated') {
+      if (finding.count <= (this.taken?.get(slot) ?? -1)) return undefined;
+      if (!isOpen) return this.tell({ ...finding, phase: 'opened' }, slot);
+    }
+    if (finding.phase === 'opened') this.taken?.delete(slot);
+    return this.tell(finding, slot);
+  }
+
+  private tell(finding: Finding, slot: string): Finding {
+    if (this.checkpoint === null) return finding;
+    this.told ??= new Map<string, number>();
+    this.told.set(slot, Math.max(finding.count, this.told.get(slot) ?? 0));
+    return finding;
+  }
+
+  private clear(): void {
+    this.checkpoint = null;
+    this.told = undefined;
+    this.taken = undefined;
+  }
+
+  snapshot(): LastTurnSnapshot {
+    const { checkpoint, reportsTurns, awaitsBeginning } = this;
+    return {
+      checkpoint,
+      reportsTurns,
+      awaitsBeginning,
+      told: [...(this.told ?? [])],
+      taken: [...(this.taken ?? [])],
+    };
+  }
+
+  static restore(snapshot: LastTurnSnapshot): LastTurn {
+    const turn = new LastTurn();
+    turn.checkpoint = snapshot.checkpoint;
+    turn.reportsTurns = snapshot.reportsTurns;
+    turn.awaitsBeginning = snapshot.awaitsBeginning;
+    if (snapshot.told.length > 0) turn.told = new Map(snapshot.told);
+    if (snapshot.taken.length > 0) turn.taken = new Map(snapshot.taken);
+    return turn;
+  }
+}
+
+/** Types of events that are a part of a turn. */
+function adds(type: KnownEvent['type']): boolean {
+  return type === 'content' || type === 'thought' || type === 'tool_call_request' || ends(type);
+}
+
+/** Types that end a turn where its beginning is not reported. */
+function ends(type: KnownEvent['type']): boolean {
+  return type === 'tool_result' || type === 'turn_finished';
+}
+
+export interface LastTurnSnapshot {
+  readonly checkpoint: Checkpoint | null;
+  readonly reportsTurns: boolean;
+  readonly awaitsBeginning: boolean;
+  readonly told: readonly (readonly [string, number])[];
+  readonly taken: readonly (readonly [string, number])[];
+}

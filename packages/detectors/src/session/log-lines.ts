@@ -1,0 +1,85 @@
+import type { Verdict } from '@loopwatch/contract';
+import { nouns } from '../incident/wording.ts';
+import { oneLine } from '../lib/one-line.ts';
+import type { TurnRequest } from './session-step.ts';
+
+/** A line of the log, for whoever writes it. */
+export interface LogLine {
+  readonly level: 'debug' | 'info' | 'warn';
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** Requests before the limit at which it is said to come near. */
+const NEAR = 2;
+
+/**
+ * The lines of a verdict. Their wording is part of the contract: scripts and alerts hold on to it. Full signatures and
+ * arguments appear at DEBUG only, with secrets masked.
+ */
+export function verdictLines(verdict: Omit<Verdict, 'source' | 'detectedAt'>): LogLine[] {
+  const { sessionId, incidentId, detector, phase, action, count } = verdict;
+  const fields = { sessionId, incidentId, detector, phase, action, count };
+  const noun = nouns[verdict.kind];
+  if (phase === 'resolved') {
+    const message = oneLine(`${noun} resolved in session ${sessionId}: ${verdict.reason}`);
+    return [{ level: 'info', message, fields: { ...fields, outcome: verdict.outcome } }];
+  }
+  // An outage names a tool too, but is no loop of its calls.
+  if (verdict.tool === null || verdict.kind !== 'loop') {
+    const message = oneLine(`${noun} detected in session ${sessionId}: ${verdict.reason}, action=${action}`);
+    return [{ level: 'warn', message, fields }];
+  }
+  const { signature } = verdict.tool;
+  const name = oneLine(verdict.tool.name);
+  const elapsed = Math.round(verdict.cost.ms / 1000);
+  const calls = `${String(count)} similar calls in ${String(elapsed)} seconds`;
+  const done = action === 'block' ? `Blocked tool '${name}'` : `Warning issued for tool '${name}'`;
+  return [
+    { level: 'warn', message: toolLoopLine(verdict, verdict.tool), fields },
+    {
+      level: action === 'block' ? 'warn' : 'info',
+      message: `Tool call loop detection: ${done} - ${calls}`,
+      fields,
+    },
+    {
+      level: 'debug',
+      message: `Tool call loop evidence: ${name}`,
+      fields: { ...fields, signature, evidence: verdict.evidence },
+    },
+  ];
+}
+
+/** The line at WARNING for every opened or escalated loop of tool calls. */
+function toolLoopLine(
+  verdict: Omit<Verdict, 'source' | 'detectedAt'>,
+  tool: NonNullable<Verdict['tool']>,
+): string {
+  const { sessionId, count, threshold, windowMs, model, backend, action } = verdict;
+  const window = windowMs === null ? 'none' : `${String(windowMs / 1000)}s`;
+  return oneLine(
+    `Tool call loop detected in session ${sessionId}: tool=${tool.name}, repeats=${String(count)}/${String(threshold)}, ` +
+      `window=${window}, model=${model ?? 'unknown'}, backend=${backend ?? 'unknown'}, action=${action}, ` +
+      `signature=${tool.signature.slice(0, 50)}...`,
+  );
+}
+
+/** The lines about a model request where their number is limited. Scripts and alerts hold on to their wording. */
+export function turnRequestLines(sessionId: string, { number, allowed }: TurnRequest): LogLine[] {
+  const share = `${String(number)}/${String(allowed)}`;
+  const fields = { sessionId, number, allowed };
+  const line = (level: LogLine['level'], text: string): LogLine => ({
+    level,
+    message: oneLine(text),
+    fields,
+  });
+  return [
+    ...(number <= allowed ? [line('debug', `Turn request ${share} for session ${sessionId}`)] : []),
+    ...(number === allowed - NEAR
+      ? [line('warn', `Approaching turn request limit for session ${sessionId} (${share})`)]
+      : []),
+    ...(number === allowed + 1
+      ? [line('warn', `Session ${sessionId} exceeded max turn requests (${share})`)]
+      : []),
+  ];
+}

@@ -1,0 +1,39 @@
+import type { Labels } from '../incident/session-labels.ts';
+import type { DetectionPlan } from '../plan/plan.ts';
+import type { SessionTotals } from './session-totals.ts';
+
+/** What a session has used so far, who it is, and by which settings it is watched. */
+export interface SessionAccount extends Omit<Labels, 'promptId'> {
+  readonly events: number;
+  readonly prompts: number;
+  readonly turns: number;
+  readonly toolCalls: number;
+  /** UTF-16 code units of answer and reasoning. */
+  readonly characters: number;
+  /** `null` where no usage was reported. */
+  readonly tokens: { readonly input: number; readonly output: number } | null;
+  readonly preset: string;
+  readonly configHash: string;
+}
+
+export function accountOf(
+  totals: SessionTotals,
+  { model, backend, agent, tenant }: Labels,
+  { preset, configHash }: DetectionPlan,
+): SessionAccount {
+  const { inputTokens, outputTokens, usageReports } = totals;
+  return {
+    events: totals.events,
+    prompts: totals.prompts,
+    turns: totals.turns,
+    toolCalls: totals.calls,
+    characters: totals.contentUnits + totals.thoughtUnits,
+    tokens: usageReports === 0 ? null : { input: inputTokens, output: outputTokens },
+    model,
+    backend,
+    agent,
+    tenant,
+    preset,
+    configHash,
+  };
+}

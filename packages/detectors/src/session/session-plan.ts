@@ -1,0 +1,111 @@
+import type { DetectionSettings } from '@loopwatch/contract';
+import type { SemanticLayer } from '../detectors/semantic/semantic-layer.ts';
+import type { Labels } from '../incident/session-labels.ts';
+import type { SettingTiers } from '../incident/threshold.ts';
+import type { Detection } from '../plan/detection.ts';
+import { makePlan } from '../plan/make-plan.ts';
+import type { DetectionPlan } from '../plan/plan.ts';
+import { modelName } from '../settings/effective-settings.ts';
+import { applyControl, type SessionOverrides, soundOverrides } from '../settings/session-settings.ts';
+
+const NO_OVERRIDES: SessionOverrides = {};
+
+/** What a session is watched by: the server's settings, over them its model's, over them its own. */
+export class SessionPlan {
+  /** The plan that holds now. */
+  current: DetectionPlan;
+  overrides = NO_OVERRIDES;
+  /** What holds without the session's own settings: its model's, or the server's. */
+  private base: Detection;
+  private next: Detection | undefined;
+
+  constructor(detection: Detection) {
+    this.base = detection;
+    this.current = detection.plan;
+  }
+
+  get semantic(): SemanticLayer | null {
+    return this.base.semantic;
+  }
+
+  /** The server's settings that hold now, without those of the model and the session. */
+  get server(): Detection {
+    return this.base.server ?? this.base;
+  }
+
+  /** Whether what holds has to be asked for at each event. */
+  get mayChange(): boolean {
+    return this.next !== undefined || this.base.tiers !== undefined;
+  }
+
+  /** The server's settings are others from the session's next event on. */
+  replaceServer(detection: Detection): void {
+    this.next = detection;
+  }
+
+  /** The settings of each tier, for a session with these labels. */
+  tiers(labels: Labels): SettingTiers {
+    const { settings } = this.server;
+    const name = modelName(labels);
+    const { models } = settings.overrides;
+    return {
+      session: this.overrides,
+      model: name !== null && Object.hasOwn(models, name) ? models[name] : undefined,
+      server: settings,
+    };
+  }
+
+  /** Goes by the newest settings of the model that the session is known to use now. @returns whether others hold */
+  settle(labels: Labels): boolean {
+    const { next } = this;
+    this.next = undefined;
+    const tier = tierOf(next ?? this.base, labels);
+    if (tier === this.base) return false;
+    this.base = tier;
+    this.current = this.ownPlan();
+    return true;
+  }
+
+  /** Sets and unsets settings of the session. @returns why not, naming key, value and what is allowed */
+  change(change: Parameters<typeof applyControl>[2]): string | undefined {
+    const result = this.applying(change);
+    if ('refused' in result) return result.refused;
+    this.overrides = result.overrides;
+    this.current = this.planOf(result.settings);
+    return undefined;
+  }
+
+  /** The server's settings again, and none of the session's own. */
+  reset(): void {
+    this.base = this.base.server ?? this.base;
+    this.current = this.base.plan;
+    this.overrides = NO_OVERRIDES;
+  }
+
+  restore(overrides: SessionOverrides, labels: Labels): void {
+    this.base = tierOf(this.base, labels);
+    const { settings, families } = this.base;
+    this.overrides = soundOverrides(settings, overrides, families.schema);
+    this.current = this.ownPlan();
+  }
+
+  private ownPlan(): DetectionPlan {
+    if (this.overrides === NO_OVERRIDES) return this.base.plan;
+    const result = this.applying({});
+    return 'refused' in result ? this.base.plan : this.planOf(result.settings);
+  }
+
+  private applying(change: Parameters<typeof applyControl>[2]): ReturnType<typeof applyControl> {
+    const { settings, families } = this.base;
+    return applyControl(settings, this.overrides, change, families.schema);
+  }
+
+  private planOf(settings: DetectionSettings): DetectionPlan {
+    return makePlan(settings, this.base.families, this.semantic !== null);
+  }
+}
+
+function tierOf(base: Detection, labels: Labels): Detection {
+  const name = modelName(labels);
+  return (name === null ? undefined : base.tiers?.get(name)) ?? base.server ?? base;
+}

@@ -1,0 +1,65 @@
+import type { KnownEvent } from '@loopwatch/contract';
+import type { Mark } from '../calls/mark.ts';
+
+/** What a session has used so far: counters that every event moves on. */
+export class SessionTotals {
+  /** Accepted events, unknown types and control included: the index of the next one. */
+  events = 0;
+  prompts = 0;
+  turns = 0;
+  calls = 0;
+  contentUnits = 0;
+  thoughtUnits = 0;
+  inputTokens = 0;
+  outputTokens = 0;
+  usageReports = 0;
+
+  count(event: KnownEvent): void {
+    this.events += 1;
+    switch (event.type) {
+      case 'content':
+        this.contentUnits += event.text.length;
+        break;
+      case 'thought':
+        this.thoughtUnits += event.text.length;
+        break;
+      case 'prompt_started':
+        this.prompts += 1;
+        break;
+      case 'turn_started':
+        this.turns += 1;
+        break;
+      case 'tool_call_request':
+        this.calls += 1;
+        break;
+      case 'turn_finished':
+        if (event.usage) {
+          this.inputTokens += event.usage.inputTokens ?? 0;
+          this.outputTokens += event.usage.outputTokens ?? 0;
+          this.usageReports += 1;
+        }
+        break;
+      default:
+    }
+  }
+
+  /** The session as it stands, at this event. */
+  mark(event: KnownEvent, time: number, position: number): Mark {
+    const { events, turns, calls, usageReports } = this;
+    const characters = this.contentUnits + this.thoughtUnits;
+    const tokens = this.inputTokens + this.outputTokens;
+    const eventId = event.id ?? `#${String(events)}`;
+    return { eventIndex: events, eventId, time, position, turns, calls, characters, tokens, usageReports };
+  }
+
+  snapshot(): TotalsSnapshot {
+    const { events, prompts, turns, calls, contentUnits, thoughtUnits } = this;
+    const { inputTokens, outputTokens, usageReports } = this;
+    return {
+      ...{ events, prompts, turns, calls, contentUnits, thoughtUnits },
+      ...{ inputTokens, outputTokens, usageReports },
+    };
+  }
+}
+
+export type TotalsSnapshot = Omit<SessionTotals, 'count' | 'mark' | 'snapshot'>;

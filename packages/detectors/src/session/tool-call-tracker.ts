@@ -1,0 +1,80 @@
+import {
+  type DetectionInput,
+  detectionSchema,
+  type KnownEvent,
+  MAX_NAME_UNITS,
+  type VerdictAction,
+} from '@loopwatch/contract';
+import { canonicalArguments } from '../calls/tool-identity.ts';
+import { ToolRepeat } from '../detectors/tool-repeat/tool-repeat.ts';
+import { blockMessage, toolGuidance } from '../detectors/tool-repeat/wording.ts';
+import type { Step } from '../incident/finding.ts';
+import { makePlan } from '../plan/make-plan.ts';
+import { SessionTotals } from './session-totals.ts';
+
+/** What the tracker says of one call. */
+export interface TrackedCall {
+  /** Whether the call should be stopped. */
+  readonly blocked: boolean;
+  /** What to tell the user (blocked) or the model (warn, chance); `null` while nothing is wrong. */
+  readonly reason: string | null;
+  /** Alike calls so far, this one included. */
+  readonly count: number;
+  readonly action: VerdictAction;
+}
+
+export interface ToolCallTracker {
+  /**
+   * Takes one call that is about to be made.
+   *
+   * @param name its first 1,024 characters count
+   * @param args an object, or a string of JSON
+   * @param time epoch ms; default: now
+   */
+  track(name: string, args: unknown, time?: number): TrackedCall;
+}
+
+/**
+ * Tracks the tool calls of one session inside an agent or a proxy, without events. Default: preset `similar`, three
+ * similar calls within five minutes are blocked.
+ *
+ * @param config a `tool_call_loop` block as in the configuration file, or detection settings that hold one
+ * @throws ZodError that names the key, when the configuration is wrong
+ */
+export function createToolCallTracker(
+  config: DetectionInput | NonNullable<DetectionInput['tool_call_loop']> = {},
+): ToolCallTracker {
+  const whole = 'preset' in config || 'tool_call_loop' in config ? config : { tool_call_loop: config };
+  const settings = detectionSchema.parse({ preset: 'similar', ...whole });
+  const plan = makePlan(settings, { rounds: null, folded: null }, false);
+  const detector = new ToolRepeat(plan);
+  const totals = new SessionTotals();
+  return {
+    track(fullName, args, time = Date.now()) {
+      const name = fullName.slice(0, MAX_NAME_UNITS);
+      if (!plan.enabled) return { blocked: false, reason: null, count: 0, action: 'none' };
+      const event = { type: 'tool_call_request', name } as KnownEvent;
+      const mark = totals.mark(event, time, -1);
+      totals.count(event);
+      const step: Step = {
+        event,
+        time,
+        contentOffset: 0,
+        thoughtOffset: 0,
+        calls: null,
+        mark: () => mark,
+        emit: () => undefined,
+        goOn: () => undefined,
+        noteTurnRequest: () => undefined,
+      };
+      const { count, action } = detector.judge(step, name, args);
+      const options = plan.perTool.get(name) ?? plan.tool;
+      if (action === 'none') return { blocked: false, reason: null, count, action };
+      const blocked = action === 'block';
+      const reason = blocked
+        ? blockMessage(name, count, options)
+        : toolGuidance(name, canonicalArguments(args), count, options);
+      return { blocked, reason, count, action };
+    },
+  };
+}

@@ -1,0 +1,170 @@
+import { SparseRing } from '../lib/sparse-ring.ts';
+import { EchoFinder } from './echo-finder.ts';
+import type { RepeatListener, TextIndex, TextRule } from './text-index.ts';
+
+/**
+ * Finds, at every unit of a text, how often the window that ends there has occurred in the text's recent past.
+ *
+ * The rule "the last `threshold` occurrences of a window lie on average at most `maxDistance` apart" looks back at
+ * most (threshold - 1) x maxDistance units. Each occurrence knows the one before it, its echo, so the occurrences of
+ * a window are a chain of echoes, and the rule holds where that many links of the chain lie within the reach.
+ */
+export class RepeatIndex implements TextIndex {
+  private readonly maxDistance: number;
+  /** Earlier occurrences that make the rule hold. */
+  private readonly needed: number;
+  private readonly reach: number;
+  private readonly finder: EchoFinder;
+  /** By unit: the distance to its echo. */
+  private readonly echoes: SparseRing;
+  /** By unit: the occurrences reported there, while a loop is open. */
+  private readonly counts: SparseRing;
+  /** Whether a loop is open, and the `length` at which it is over if nothing repeats until then. */
+  private open = false;
+  private quietAt = 0;
+
+  constructor({ window, threshold, maxDistance }: TextRule) {
+    this.maxDistance = maxDistance;
+    this.needed = threshold - 1;
+    this.reach = this.needed * maxDistance;
+    this.finder = new EchoFinder(window, this.reach);
+    this.echoes = new SparseRing(this.reach + 1, Uint16Array);
+    this.counts = new SparseRing(this.reach + 1, Uint32Array);
+  }
+
+  get length(): number {
+    return this.finder.length;
+  }
+
+  /** There is only one. */
+  get rule(): null {
+    return null;
+  }
+
+  /** Units since the beginning of the oldest counted occurrence. */
+  get since(): number {
+    return (this.distances.at(-1) ?? 0) + this.finder.window;
+  }
+
+  /** Structure ends a repetition, */
+  passesMarker(): boolean {
+    return false;
+  }
+
+  /** and what is no text is not tracked. */
+  takesIn(): boolean {
+    return false;
+  }
+
+  restart(): void {
+    if (this.finder.length === 0) return;
+    this.finder.restart();
+    this.echoes.clear();
+    this.settle();
+  }
+
+  /** The loop is over: stop counting, and do not call {@link RepeatListener.onQuiet} again. */
+  settle(): void {
+    if (!this.open) return;
+    this.open = false;
+    this.counts.clear();
+  }
+
+  append(text: string, from: number, to: number, listener: RepeatListener): void {
+    const { finder } = this;
+    for (let i = from; i < to; ) {
+      i = finder.advance(text, i, this.open ? Math.min(to, i + this.quietAt - finder.length) : to);
+      if (finder.echo !== 0 && this.ruleHolds()) {
+        this.open = true;
+        this.quietAt = finder.length + this.maxDistance;
+        listener.onRepeat(i - 1, this.count());
+      } else if (this.open && finder.length === this.quietAt) {
+        this.settle();
+        listener.onQuiet(i - 1);
+      }
+    }
+  }
+
+  tail(limit: number): string {
+    return this.finder.tail(limit);
+  }
+
+  get distances(): readonly number[] {
+    const distances: number[] = [];
+    let distance = this.finder.echo;
+    for (let link = distance; link !== 0 && distance <= this.reach && distances.length < this.needed; ) {
+      distances.push(distance);
+      link = this.echoes.at(distance);
+      distance += link;
+    }
+    return distances;
+  }
+
+  snapshot(): RepeatSnapshot {
+    const { finder, counts } = this;
+    const text = finder.tail(finder.capacity);
+    if (!this.open) return { text, counts: [], quietIn: null };
+    counts.moveTo(finder.length);
+    return {
+      text,
+      counts: Array.from({ length: text.length }, (_, i) => counts.at(text.length - 1 - i)),
+      quietIn: this.quietAt - finder.length,
+    };
+  }
+
+  /** Appends the remembered text anew: what lies further back than that cannot matter. */
+  restore(snapshot: object): void {
+    if (!('quietIn' in snapshot)) return;
+    const { text, counts, quietIn } = snapshot as RepeatSnapshot;
+    this.restart();
+    const { finder } = this;
+    for (let i = 0; i < text.length; ) {
+      i = finder.advance(text, i, text.length);
+      if (finder.echo !== 0) this.noteEcho();
+    }
+    if (quietIn === null) return;
+    this.open = true;
+    this.quietAt = finder.length + quietIn;
+    counts.forEach((count, i) => {
+      this.counts.moveTo(i + 1);
+      this.counts.note(count);
+    });
+  }
+
+  private noteEcho(): void {
+    this.echoes.moveTo(this.finder.length);
+    this.echoes.note(this.finder.echo);
+  }
+
+  /** Whether the chain of echoes of the latest window has as many links within the reach as the rule needs. */
+  private ruleHolds(): boolean {
+    this.noteEcho();
+    const { echoes, reach, needed } = this;
+    let distance = 0;
+    for (let n = 0; n < needed; n += 1) {
+      const link = echoes.at(distance);
+      distance += link;
+      if (link === 0 || distance > reach) return false;
+    }
+    return true;
+  }
+
+  /**
+   * Occurrences of the latest window, which makes the rule hold. An earlier one at which it did not hold had fewer
+   * than the threshold, so this one is exactly the threshold's; otherwise it is one more than that one.
+   */
+  private count(): number {
+    const { counts, finder, needed } = this;
+    counts.moveTo(finder.length);
+    const count = (counts.at(finder.echo) || needed) + 1;
+    counts.note(count);
+    return count;
+  }
+}
+
+interface RepeatSnapshot {
+  readonly text: string;
+  readonly counts: readonly number[];
+  /** Units until a loop is over if nothing repeats; null when none is open. */
+  readonly quietIn: number | null;
+}

@@ -1,0 +1,297 @@
+import type { AgentEvent, KnownEvent } from '@loopwatch/contract';
+import { describe, expect, it } from 'vitest';
+import { agentKnowledge } from '../../src/agents/agent-knowledge.ts';
+import { CallHistory } from '../../src/calls/call-history.ts';
+import type { Mark } from '../../src/calls/mark.ts';
+import { call } from '../sessions.ts';
+
+const options = { cycle: null, stagnation: null, outage: null, tools: {}, agents: agentKnowledge({}) };
+const mark: Mark = JSON.parse('{"eventIndex":0,"eventId":"e","time":0}') as Mark;
+const turn: AgentEvent = { type: 'turn_started' };
+const end: AgentEvent = { type: 'turn_finished' };
+const named = (callId: string, name: string): AgentEvent => ({ ...call(name), callId });
+const result = (value: unknown, callId?: string): AgentEvent => ({
+  type: 'tool_result',
+  result: value,
+  ...(callId !== undefined && { callId }),
+});
+
+function history(events: readonly AgentEvent[]): CallHistory {
+  const calls = new CallHistory(options);
+  for (const event of events) calls.push({ event: event as KnownEvent, mark: () => mark });
+  return calls;
+}
+
+/** `read=1 grep=?`: the calls of each step, `?` where the result is not known. */
+function steps(...events: readonly AgentEvent[]): string[] {
+  return history(events).rounds.map(({ calls }) =>
+    calls.map(({ identity, result }) => `${identity.name}=${result?.shown ?? '?'}`).join(' '),
+  );
+}
+
+const cancelled = 'Sibling tool call errored';
+
+describe('a step of which not all was run', () => {
+  const batch = (...results: readonly [unknown, boolean?][]): AgentEvent[] => [
+    turn,
+    ...results.map((_, i) => named(String(i), `tool${String(i)}`)),
+    ...results.map(
+      ([value, isError], i): AgentEvent => ({
+        type: 'tool_result',
+        callId: String(i),
+        result: value,
+        ...(isError !== undefined && { isError }),
+      }),
+    ),
+  ];
+
+  it.each<{ what: string; results: [unknown, boolean?][]; kind: string; known: boolean }>([
+    {
+      what: 'fails as what was run did',
+      results: [
+        ['Error: no', true],
+        [cancelled, true],
+      ],
+      kind: 'error',
+      known: true,
+    },
+    { what: 'is well as what was run is', results: [['fine'], [cancelled, true]], kind: 'ok', known: true },
+    {
+      what: 'says nothing where nothing was run',
+      results: [
+        [cancelled, true],
+        [cancelled, true],
+      ],
+      kind: 'unknown',
+      known: false,
+    },
+  ])('$what', ({ results, kind, known }) => {
+    const [round] = history(batch(...results)).rounds;
+    expect(round).toMatchObject({ kind });
+    expect(round?.outcome !== null).toBe(known);
+  });
+});
+
+describe('steps', () => {
+  it.each<{ what: string; events: AgentEvent[]; expected: string[] }>([
+    { what: 'a call and its result', events: [turn, call('a'), result('1')], expected: ['a=1'] },
+    { what: 'a call that waits', events: [turn, call('a')], expected: [] },
+    {
+      what: 'parallel calls are one',
+      events: [turn, call('a'), call('b'), result('1'), result('2')],
+      expected: ['a=1 b=2'],
+    },
+    {
+      what: 'identical calls of a turn are one call',
+      events: [turn, call('a'), call('a'), call('a'), result('1')],
+      expected: ['a=1'],
+    },
+    {
+      what: 'results out of order find their calls by id',
+      events: [turn, named('x', 'a'), named('y', 'b'), result('2', 'y'), result('1', 'x')],
+      expected: ['a=1 b=2'],
+    },
+    {
+      what: 'any id of identical calls will do',
+      events: [turn, named('x', 'a'), named('y', 'a'), result('1', 'y')],
+      expected: ['a=1'],
+    },
+    {
+      what: 'results without ids come in the order of the calls',
+      events: [turn, named('x', 'a'), named('y', 'b'), result('1'), result('2')],
+      expected: ['a=1 b=2'],
+    },
+    {
+      what: 'ids on results alone',
+      events: [turn, call('a'), call('b'), result('1', 'x'), result('2', 'y')],
+      expected: ['a=1 b=2'],
+    },
+    {
+      what: 'a missing result',
+      events: [
+        turn,
+        call('z'),
+        result('0'),
+        turn,
+        call('a'),
+        call('b'),
+        result('1'),
+        turn,
+        call('c'),
+        result('3'),
+      ],
+      expected: ['z=0', 'a=1 b=?', 'c=3'],
+    },
+    {
+      what: 'results that come with the next request',
+      events: [
+        turn,
+        call('z'),
+        result('0'),
+        turn,
+        call('a'),
+        end,
+        turn,
+        result('1'),
+        end,
+        turn,
+        call('b'),
+        result('2'),
+      ],
+      expected: ['z=0', 'a=1', 'b=2'],
+    },
+    {
+      what: 'a late result is not given to another call',
+      events: [
+        turn,
+        named('z', 'z'),
+        result('0', 'z'),
+        turn,
+        named('x', 'a'),
+        turn,
+        named('y', 'b'),
+        result('1', 'x'),
+        result('2', 'y'),
+      ],
+      expected: ['z=0', 'a=?', 'b=2'],
+    },
+    {
+      what: 'a turn without calls ends the waiting',
+      events: [turn, call('z'), result('0'), turn, call('a'), end, turn, end],
+      expected: ['z=0', 'a=?'],
+    },
+    { what: 'a result too many', events: [turn, call('a'), result('1'), result('2')], expected: ['a=1'] },
+    { what: 'a result of nothing', events: [result('1'), turn, call('a'), result('2')], expected: ['a=2'] },
+    {
+      what: 'no turns: calls before the first result',
+      events: [
+        call('z'),
+        result('0'),
+        call('a'),
+        call('b'),
+        result('1'),
+        result('2'),
+        call('c'),
+        result('3'),
+      ],
+      expected: ['z=0', 'a=1 b=2', 'c=3'],
+    },
+    {
+      what: 'no results: a turn is done when it is finished, the first one when the next begins',
+      events: [turn, call('a'), end, turn, call('b'), end],
+      expected: ['a=?', 'b=?'],
+    },
+    {
+      what: 'no results: turns that are not finished',
+      events: [turn, call('a'), turn, call('b'), turn],
+      expected: ['a=?', 'b=?'],
+    },
+    {
+      what: 'neither: every call',
+      events: [call('a'), call('b'), call('c')],
+      expected: ['a=?', 'b=?', 'c=?'],
+    },
+    { what: 'neither, and one call alone', events: [call('a')], expected: [] },
+    {
+      what: 'calls of a turn are one step although results come in between',
+      events: [
+        turn,
+        named('x', 'a'),
+        result('1', 'x'),
+        named('y', 'b'),
+        result('2', 'y'),
+        turn,
+        call('c'),
+        result('3'),
+      ],
+      expected: ['a=1 b=2', 'c=3'],
+    },
+    {
+      what: 'a turn that ends behind its results is judged once it has ended',
+      events: [turn, call('z'), result('0'), end, turn, call('a'), result('1')],
+      expected: ['z=0'],
+    },
+    {
+      what: 'a turn that goes on with text behind a result is more than one step',
+      events: [turn, call('a'), result('1'), { type: 'content', text: 'Next.' }, call('b'), result('2')],
+      expected: ['a=1', 'b=2'],
+    },
+    {
+      what: 'no turns: a call after a result begins a step, though another result is missing',
+      events: [call('z'), result('0'), call('a'), call('b'), result('1'), call('c'), result('3')],
+      expected: ['z=0', 'a=1 b=?', 'c=3'],
+    },
+    { what: 'the end settles', events: [call('a'), { type: 'session_ended' }], expected: ['a=?'] },
+    {
+      what: 'what follows a prompt forgets what was before',
+      events: [turn, call('a'), result('1'), { type: 'prompt_started' }, turn, call('b'), result('2')],
+      expected: ['b=2'],
+    },
+  ])('$what', ({ events, expected }) => {
+    expect(steps(...events)).toEqual(expected);
+  });
+
+  it('are the same for the same calls in any order, with the same results', () => {
+    const events = (...names: string[]): AgentEvent[] => [
+      turn,
+      ...names.map((name) => named(name, name)),
+      ...names.map((name) => result(`${name} result`, name)).toReversed(),
+    ];
+    const { rounds } = history([...events('a', 'b'), ...events('b', 'a'), ...events('a', 'c')]);
+    expect(rounds[0]?.key).toBe(rounds[1]?.key);
+    expect(rounds[0]?.outcome).toBe(rounds[1]?.outcome);
+    expect(rounds[2]?.key).not.toBe(rounds[0]?.key);
+  });
+
+  it.each([
+    { results: ['1', '2'], kind: 'ok' },
+    { results: ['1', 'Error: no'], kind: 'ok' },
+    { results: ['Error: no', 'Error: no'], kind: 'error' },
+    { results: ['Error: no', 'HTTP 503 Service Unavailable'], kind: 'error' },
+    { results: ['Error: timed out', 'HTTP 503 Service Unavailable'], kind: 'transient' },
+    { results: ['1'], kind: 'unknown' },
+  ])('with $results are $kind', ({ results, kind }) => {
+    const { rounds } = history([
+      turn,
+      call('a'),
+      call('b'),
+      ...results.map((value) => result(value)),
+      { type: 'session_ended' },
+    ]);
+    expect(rounds[0]?.kind).toBe(kind);
+  });
+
+  it('are kept up to a bound, and calls of a step too', () => {
+    const many = Array.from({ length: 500 }, (_, n) => n);
+    const { rounds } = history(many.flatMap((n) => [turn, call('a', { n }), result(n)]));
+    expect(rounds).toHaveLength(64);
+    const wide = history([turn, ...many.map((n) => call('a', { n })), turn]);
+    expect(wide.rounds[0]?.calls).toHaveLength(32);
+  });
+
+  it('take little room, whatever the calls hold', () => {
+    const long = 'x'.repeat(100_000);
+    const events = Array.from({ length: 100 }, (_, n): AgentEvent[] => [
+      turn,
+      ...Array.from({ length: 40 }, (_, k) => ({
+        ...call(`tool ${k}`, { n, long }),
+        callId: `${n} ${k} ${long}`,
+      })),
+      ...Array.from({ length: 40 }, (_, k) => result(`${long} ${n}`, `${n} ${k} ${long}`)),
+    ])
+      .slice(0, 3)
+      .flat();
+    const state = JSON.stringify(history(events).snapshot());
+    expect(state.length / 3).toBeLessThan(32 * 1650);
+  });
+});
+
+it('a snapshot stays as it was taken, although the last step grows', () => {
+  const calls = history([turn, named('x', 'a'), result('1', 'x')]);
+  const snapshot = calls.snapshot();
+  const taken = JSON.stringify(snapshot);
+  for (const event of [named('y', 'b'), result('2', 'y')])
+    calls.push({ event: event as KnownEvent, mark: () => mark });
+  expect(JSON.stringify(snapshot)).toBe(taken);
+  expect(calls.rounds).toHaveLength(1);
+});

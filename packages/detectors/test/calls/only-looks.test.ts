@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { commandFacts } from '../../src/calls/only-looks.ts';
+import { canonicalArguments, toolIdentity } from '../../src/calls/tool-identity.ts';
+
+const looks = (args: unknown): boolean | undefined =>
+  commandFacts(toolIdentity('run', canonicalArguments(args))).onlyLooks;
+
+describe('a command that only looks', () => {
+  it.each([
+    'cat a.ts',
+    'cd /repo && git diff HEAD~1 | head -50',
+    'grep -rn "total" src 2>/dev/null || true',
+    'ls -la; pwd',
+    'git --no-pager log --oneline',
+    'sed -n 1,20p a.ts',
+    'find . -name "*.ts" 2>&1 | wc -l',
+    'LANG=C sudo ls /root',
+    'view',
+  ])('%s', (command) => expect(looks({ command })).toBe(true));
+
+  it.each([
+    'sed -i s/1/2/ a.ts',
+    'cat > a.ts <<EOF',
+    'echo x >> log',
+    'npm install',
+    'git commit -am x',
+    'git checkout -- .',
+    'find . -name x -delete',
+    'ls && rm -r build',
+    'python3 fix.py',
+    'ls | tee files',
+    'str_replace',
+    `cat ${'a'.repeat(600)}`,
+  ])('not: %s', (command) => expect(looks({ command })).toBe(false));
+
+  it.each<[string, unknown, boolean | undefined]>([
+    ['a command as its words', { command: ['cat', 'a.ts'] }, true],
+    ['a shell and its command line', { command: ['bash', '-lc', 'cat a.ts | head'] }, true],
+    ['a shell that changes something', { command: ['/bin/sh', '-c', 'rm a.ts'] }, false],
+    ['a program, which may do anything', { code: 'x = 1' }, false],
+    ['a long program', { code: 'x = 1\n'.repeat(200) }, false],
+    ['a command that is no text', { command: 7 }, undefined],
+    ['other arguments', { path: 'a.ts' }, undefined],
+    ['none', undefined, undefined],
+    ['arguments that are no JSON', 'rm a.ts', undefined],
+  ])('%s', (_, args, expected) => expect(looks(args)).toBe(expected));
+});

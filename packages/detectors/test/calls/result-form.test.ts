@@ -1,0 +1,308 @@
+import { describe, expect, it } from 'vitest';
+import { agentKnowledge } from '../../src/agents/agent-knowledge.ts';
+import type { CallText } from '../../src/calls/call-echo.ts';
+import { type ResultForm, resultForm as resultFormOf } from '../../src/calls/result-form.ts';
+import type { ResultKind } from '../../src/calls/result-kind.ts';
+import { canonicalArguments } from '../../src/calls/tool-identity.ts';
+
+const agents = agentKnowledge({});
+const resultForm = (
+  result: unknown,
+  isError: boolean | null | undefined,
+  call: CallText = { name: '', said: '{}' },
+): ResultForm => resultFormOf(result, isError, call, agents);
+
+const form = (result: unknown): string => resultForm(result, null).form;
+
+describe('results that are the same but for what changes by itself', () => {
+  it.each([
+    ['terminal colours', '\u001b[31mFAIL\u001b[0m a.test.ts', 'FAIL a.test.ts'],
+    ['a time', '2026-03-04T10:11:12Z packed', '2026-03-04T10:11:19.120Z packed'],
+    ['a time with an offset', '2026-03-04 10:11:12,113 INFO up', '2026-03-05 11:00:00,001 INFO up'],
+    ['a date line', 'Date: Tue, 03 Mar 2026 10:11:12 GMT', 'Date: Wed, 04 Mar 2026 09:00:01 GMT'],
+    ['a clock', 'started at 10:11:12', 'started at 10:11:59'],
+    ['a UUID', 'job 1b4e28ba-2fa1-11d2-883f-0016d3cca427', 'job 6fa459ea-ee8a-3ca4-894e-db77e160355e'],
+    ['an address', '<Order object at 0x7f3c2a1b>', '<Order object at 0x7f9911aa>'],
+    ['seconds', '1 failed, 11 passed in 0.12s', '1 failed, 11 passed in 0.48s'],
+    ['milliseconds', 'Tests  12 passed (12)\nDuration 812ms', 'Tests  12 passed (12)\nDuration 1044ms'],
+    ['a process id', 'running (pid 4117)', 'running (pid 4203)'],
+    ['a process id in JSON', { pid: 4117, state: 'up' }, { pid: 4203, state: 'up' }],
+    ['a request id', 'x-request-id: req-81af, not found', 'x-request-id: req-99bc, not found'],
+    ['a request id in JSON', { request_id: 'a81f33', rows: 0 }, { request_id: 'c00d11', rows: 0 }],
+    ['a trace id', 'error (trace_id=81afc3)', 'error (trace_id=99bc01)'],
+    ['epoch seconds', { at: 1772000000, n: 1 }, { at: 1772000417, n: 1 }],
+    ['epoch milliseconds', 'n=1 at 1772000000123', 'n=1 at 1772000417999'],
+    ['a timestamp field', { timestamp: 12.5, n: 1 }, { timestamp: 99.1, n: 1 }],
+    ['an elapsed field', '{"elapsed_ms": 12, "n": 1}', '{"elapsed_ms": 9912, "n": 1}'],
+    ['a temporary file', '/tmp/tmpab3k_x1/main.py: no', '/tmp/tmpzz91c0q/main.py: no'],
+    ['the number of an attempt', 'Attempt 2: rejected', 'Attempt 3: rejected'],
+    ['attempts that are left', 'Wrong. 8 attempts left.', 'Wrong. 7 attempts left.'],
+    ['white space', 'a\r\n  b', 'a\n b'],
+    ['the order of keys', { a: 1, b: 2 }, { b: 2, a: 1 }],
+  ])('%s', (_, one, other) => {
+    expect(form(one)).toBe(form(other));
+  });
+
+  it.each([
+    ['a count', '3 failed, 9 passed', '2 failed, 10 passed'],
+    ['a percentage', 'running, 10 % done', 'running, 20 % done'],
+    ['a line number', 'a.ts(12,3): error TS2304', 'a.ts(14,3): error TS2304'],
+    ['a page', 'page 1 of 9', 'page 2 of 9'],
+    ['a state', { state: 'running' }, { state: 'finished' }],
+    ['a word', 'red mug', 'green mug'],
+    ['a file in a folder for all', '/tmp/report-1.txt', '/tmp/report-2.txt'],
+    ['a price', '12.99 EUR', '13.99 EUR'],
+    ['a short number', '5', '6'],
+    ['an order of rows', [1, 2], [2, 1]],
+    ['letters', 'Total', 'total'],
+    ['a long tail', `${'x'.repeat(70_000)}a`, `${'x'.repeat(70_000)}b`],
+    ['nothing and something', '', '0'],
+  ])('not the same: %s', (_, one, other) => {
+    expect(form(one)).not.toBe(form(other));
+  });
+});
+
+const text = (inner: string): unknown => ({ content: [{ type: 'text', text: inner }], isError: true });
+
+describe('what a result is', () => {
+  it.each<[string, unknown, ResultKind]>([
+    ['pytest, failing', 'E   AssertionError: assert 99 == 100\n1 failed in 0.12s', 'error'],
+    ['pytest, passing', '....................\n20 passed in 0.31s', 'ok'],
+    ['pytest, a report with failures', '= test session starts =\ncollected 12 items\n12 failed', 'error'],
+    ['npm, an error', 'npm error code ENOENT\nnpm error path /a/package.json', 'error'],
+    ['npm, ENOENT with its path', 'ENOENT: no such file or directory, open package.json', 'error'],
+    ['npm, as it was', 'npm ERR! code ELIFECYCLE', 'error'],
+    ['jest, none failed', 'Tests: 0 failed, 12 passed', 'ok'],
+    ['npm, installed', 'added 214 packages in 4s', 'ok'],
+    ['npm, vulnerabilities', 'found 0 vulnerabilities', 'ok'],
+    ['tsc', "Error: src/a.ts(3,1): error TS2304: Cannot find name 'x'.", 'error'],
+    ['curl, refused', 'curl: (7) Failed to connect to a.example port 80: Connection refused', 'error'],
+    ['curl, timed out', 'curl: (28) Operation timed out after 3000 milliseconds', 'transient'],
+    ['curl, a page', '<!doctype html><title>Shop</title>', 'ok'],
+    ['HTTP 200', 'HTTP/1.1 200 OK', 'ok'],
+    ['HTTP 404', 'Error: 404 Not Found', 'error'],
+    ['HTTP 429', 'HTTP 429 Too Many Requests', 'transient'],
+    ['HTTP 500', 'Error: status 500', 'transient'],
+    ['HTTP 502', '502 Bad Gateway', 'transient'],
+    ['HTTP 503', 'Service Unavailable (503)', 'transient'],
+    ['HTTP 504', '<h1>504 Gateway Time-out</h1>', 'transient'],
+    ['a rate limit', 'Rate limit reached for requests', 'transient'],
+    ['a time-out', 'TimeoutError: timed out', 'transient'],
+    ['ETIMEDOUT', 'connect ETIMEDOUT 10.0.0.1:443', 'transient'],
+    ['ECONNREFUSED', 'connect ECONNREFUSED 10.0.4.12:5432', 'error'],
+    ['ECONNRESET', 'read ECONNRESET', 'transient'],
+    ['an overloaded model', '{"type":"error","error":{"type":"overloaded_error"}}', 'transient'],
+    ['an MCP error', text('No presentation is loaded'), 'error'],
+    ['an MCP error as JSON', '{"isError": true, "content": [{"type": "text", "text": "no"}]}', 'error'],
+    ['an MCP result as JSON', '{"isError": false, "content": [{"type": "text", "text": "yes"}]}', 'ok'],
+    ['an MCP error as Python prints it', "meta=None content=[TextContent(text='no')] isError=True", 'error'],
+    ['an MCP result as Python prints it', "meta=None content=[TextContent(text='a')] isError=False", 'ok'],
+    [
+      'an error in JSON in JSON',
+      '{"content":[{"text":"{\\n \\"error\\": \\"No presentation is loaded\\"\\n}"}]}',
+      'error',
+    ],
+    ['a JSON error', { error: 'no such order' }, 'error'],
+    ['a JSON error object', { error: { code: 7, message: 'no' } }, 'error'],
+    ['a JSON error that is null', { error: null, rows: [1] }, 'ok'],
+    ['a JSON error that is empty', { error: '', rows: [1] }, 'ok'],
+    ['a JSON error object that is empty', '{"error": {}, "rows": [1]}', 'ok'],
+    ['a JSON state', { status: 'error' }, 'error'],
+    ['a JSON state that is well', { status: 'success' }, 'ok'],
+    ['a Python dict', "{'error': 'no such order'}", 'error'],
+    ['a traceback', 'Traceback (most recent call last):\n  File "a.py", line 3\nKeyError: 4', 'error'],
+    ['an exception', 'java.lang.IllegalStateException: closed\n\tat A.b(A.java:3)', 'error'],
+    ['a ValueError', 'ValueError: invalid literal', 'error'],
+    ['a line that begins with error', 'error: pathspec main did not match', 'error'],
+    ['a shell', 'bash: foo: command not found', 'error'],
+    ['a shell that begins with it', 'command not found: foo', 'error'],
+    ['an exit code', 'Command exited with code 1', 'error'],
+    ['exit code 0', 'exit code: 0\nok', 'ok'],
+    ['exit code 127', 'exit code: 127', 'error'],
+    ['no permission', 'Permission denied', 'error'],
+    ['EACCES', "Error: EACCES: permission denied, open '/etc/shadow'", 'error'],
+    ['usage', 'usage: tool [-h] FILE', 'error'],
+    ['an action that is invalid', 'Invalid action!', 'error'],
+    ['something unknown', 'Unknown tool: genrate', 'error'],
+    ['something not found', 'Not found: order 17', 'error'],
+    ['a field that is not valid', '2 validation errors for Event\nstart\n  Field required', 'error'],
+    ['an edit that fits nowhere', 'No replacement was performed, old_str `a` is not there.', 'error'],
+    ['a person who does not want it', 'The user rejected this tool use.', 'not_run'],
+    ['a rule that does not allow it', 'Permission to run this command was denied.', 'error'],
+    ['a command that may not', 'This operation is not permitted here', 'error'],
+    ['no hits', 'No matches found', 'ok'],
+    ['a long text of somebody who denied it', `${'He said. '.repeat(40)} The user denied it.`, 'ok'],
+    ['an empty string', '', 'ok'],
+    ['nothing', null, 'ok'],
+    ['undefined', undefined, 'ok'],
+    ['true', true, 'ok'],
+    ['a number', 42, 'ok'],
+    ['429 as a number', 429, 'ok'],
+    ['an empty list', [], 'ok'],
+    ['a text that mentions an error', 'The report says that 3 errors were found last year.', 'ok'],
+    ['a file that handles errors', 'import { fail } from "./a.ts";\nif (error) throw error;', 'ok'],
+    ['a long text that mentions a timeout', `${'words '.repeat(150)} timeout`, 'ok'],
+    ['an error far behind', `${'words '.repeat(200)} Error: no`, 'ok'],
+    ['a log with 429 orders', 'orders: 429\nusers: 503', 'ok'],
+  ])('%s', (_, result, kind) => {
+    expect(resultForm(result, null).kind).toBe(kind);
+  });
+
+  it('is what the event says, whatever it reads like', () => {
+    expect(resultForm('Error: no', false).kind).toBe('ok');
+    expect(resultForm('HTTP 503 Service Unavailable', false).kind).toBe('ok');
+    expect(resultForm('all fine', true).kind).toBe('error');
+    expect(resultForm('HTTP 503 Service Unavailable', true).kind).toBe('transient');
+  });
+});
+
+const calling = (args: unknown) => ({ name: 'open', said: canonicalArguments(args).slice(0, 4096) });
+
+describe('what failed', () => {
+  const failure = (result: string): string | null => resultForm(result, true).failure;
+  const stack = (line: number) =>
+    `Traceback (most recent call last):\n  File "<stdin>", line ${line}\n    load(${line})\nKeyError: 'price'`;
+
+  it.each([
+    ['way there in Python', stack(3), stack(14)],
+    ['way there in Python, in JSON', JSON.stringify(stack(3)), JSON.stringify(stack(14))],
+    [
+      'way there in Node',
+      'Error: no\n    at f (/a.js:3:1)',
+      'Error: no\n    at g (/b.js:9:7)\n    at /c.js:1:1',
+    ],
+    [
+      'place in the arguments',
+      'Invalid JSON: line 1 column 20 (char 19)',
+      'Invalid JSON: line 1 column 31 (char 30)',
+    ],
+    ['command that is not there', 'bash: foo: command not found', 'bash: bar: command not found'],
+  ])('is the same by another %s', (_, one, other) => {
+    expect(failure(one)).toBe(failure(other));
+  });
+
+  it.each([
+    ['words', 'Error: no such file', 'Error: no permission'],
+    ['a name', "'file_path' is a required property", "'ranges' is a required property"],
+    ['a count', '9 failed, 3 passed', '8 failed, 4 passed'],
+    ['a line', 'error: line 3: expected ;', 'error: line 17: expected ;'],
+    ['words in JSON', '{"error": "name is required"}', '{"error": "age must be a number"}'],
+  ])('is another with another: %s', (_, one, other) => {
+    expect(failure(one)).not.toBe(failure(other));
+  });
+
+  it.each([
+    'Exit code: 1',
+    '(no output)\nCommand exited with code 127',
+    'Error',
+    'meta=None content=[] isError=True',
+    '',
+  ])('is nothing where %j says only that it did', (result) => {
+    expect(resultForm(result, true)).toMatchObject({ kind: 'error', failure: null });
+  });
+
+  it('is nothing where nothing failed', () => {
+    expect(resultForm('fine', null).failure).toBeNull();
+  });
+
+  it('is, in the gist, the same for calls that differ in what the error repeats of them', () => {
+    const gist = (path: string) => resultForm(`Error: no such file: '${path}'`, true, calling({ path })).gist;
+    expect(gist('/srv/a.txt')).toBe(gist('b.txt'));
+    expect(gist('/srv/a.txt')).not.toBe(resultForm("Error: no such file: 'c.txt'", true, calling({})).gist);
+  });
+});
+
+describe('a result that says that there is nothing', () => {
+  it.each([
+    [],
+    'No results found.',
+    'no matches',
+    '0 results',
+    'Nothing was found for this query.',
+    'No relevant documents found in the index',
+  ])('%j', (result) => {
+    expect(resultForm(result, null).empty).toBe(true);
+  });
+
+  it.each([
+    'No person of that name in the register.',
+    'no',
+    'ok',
+    { rows: [1] },
+    'No results, but a page: trams.eu'.repeat(4),
+  ])('not: %j', (result) => {
+    expect(resultForm(result, null).empty).toBe(false);
+  });
+});
+
+describe('a result that says no more than that something was done', () => {
+  it.each([
+    '',
+    null,
+    true,
+    'ok',
+    'OK.',
+    'done',
+    [],
+    {},
+    'The file a.py has been edited successfully.',
+    'Todos have been modified successfully. Go on.',
+    'Your thought has been logged.',
+    { success: true },
+    { status: 'ok' },
+    'Saved notes.md (214 bytes)',
+  ])('%j', (result) => {
+    expect(resultForm(result, null)).toMatchObject({ bare: true, trivial: true });
+  });
+
+  it.each([
+    '1. Trams of the world. 2. Trams.',
+    'page 2: red mug, green mug',
+    '12 passed, 3 failed in 4 files',
+    'modified: a.ts, b.ts, c.ts',
+    '3 orders, the last one created on Monday',
+  ])('not: %j', (result) => {
+    expect(resultForm(result, null)).toMatchObject({ bare: false, trivial: false });
+  });
+
+  it('is not a short answer, which may still be one to two questions', () => {
+    expect(resultForm('12 degrees', null)).toMatchObject({ bare: false, trivial: true });
+  });
+});
+
+describe('results that are large or odd', () => {
+  const deep = JSON.parse(`${'['.repeat(10_000)}${']'.repeat(10_000)}`) as unknown;
+  const cyclic: Record<string, unknown> = {};
+  cyclic['self'] = cyclic;
+
+  it.each<[string, unknown]>([
+    ['5 MB of letters', 'x'.repeat(5_000_000)],
+    ['5 MB of words', 'some words '.repeat(500_000)],
+    [
+      '5 MB as an object',
+      { rows: Array.from({ length: 100_000 }, (_, id) => ({ id, name: `row number ${id}` })) },
+    ],
+    ['digits without end', '1'.repeat(60_000)],
+    ['slashes without end', '/a'.repeat(30_000)],
+    ['dots and slashes', '../..'.repeat(15_000)],
+    ['quotes without end', '"\'`'.repeat(20_000)],
+    ['escapes without end', '\u001b['.repeat(30_000)],
+    ['white space', ' '.repeat(65_536)],
+    ['a process id that does not come', `pid${' '.repeat(65_000)}`],
+    ['a request id that does not come', `request id${' '.repeat(65_000)}`],
+    ['names of days', 'Mon, '.repeat(13_000)],
+    ['ids without end', `request_id ${'-'.repeat(60_000)}`],
+    ['depth', deep],
+    ['a cycle', cyclic],
+    ['half a pair', '\ud800'],
+    ['a function', () => 1],
+    ['a symbol', Symbol('s')],
+    ['a big number', 10n ** 40n],
+  ])('%s', { timeout: 5000 }, (_, result) => {
+    const { form, failure, gist, shown } = resultForm(result, true, calling(result));
+    expect(form.length).toBeLessThanOrEqual(65);
+    expect(failure?.length ?? 0).toBeLessThanOrEqual(65);
+    expect(gist.length).toBeLessThanOrEqual(65);
+    expect(shown.length).toBeLessThanOrEqual(400);
+  });
+});

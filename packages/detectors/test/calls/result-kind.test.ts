@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { agentKnowledge } from '../../src/agents/agent-knowledge.ts';
+import type { CallText } from '../../src/calls/call-echo.ts';
+import { resultForm } from '../../src/calls/result-form.ts';
+
+const agents = agentKnowledge({});
+const kindOf = (result: string, isError: boolean | null, call: Partial<CallText> = {}): string =>
+  resultForm(result, isError, { name: 'call', said: '{}', ...call }, agents).kind;
+
+describe('an outage', () => {
+  it.each([
+    'requests.exceptions.ConnectTimeout: HTTPSConnectionPool(host=a.example): connect timeout=5',
+    'MCP error -32001: Request timed out',
+    'curl: (56) Recv failure: Connection reset by peer',
+    'psql: error: connection to server timed out',
+    '<html><title>502 Bad Gateway</title></html>',
+    "{'status': 'error', 'status_code': 503, 'detail': 'x'}",
+    'rpc error: code = DeadlineExceeded desc = context deadline exceeded',
+    'upstream connect error or disconnect/reset before headers',
+    'getaddrinfo EAI_AGAIN registry.example',
+    'socket hang up',
+    'Tool execution failed: the server is overloaded, please try later',
+  ])('is %j without a word of the producer', (result) => {
+    expect(kindOf(result, null)).toBe('transient');
+  });
+
+  it.each([
+    '500 Internal Server Error',
+    'ThrottlingException: Rate exceeded',
+    '429 Quota exceeded for metric',
+    'rpc error: code = Unavailable desc = transport is closing',
+    'net::ERR_CONNECTION_TIMED_OUT',
+    '{"code":"TooManyRequests"}',
+    `HTTP 503: ${'<p>we are down for maintenance</p>'.repeat(40)}`,
+    `Traceback (most recent call last):\n${'  File "a.py", line 3\n'.repeat(60)}HTTPError: 503 Service Unavailable`,
+  ])('is %j where the producer says that it failed', (result) => {
+    expect(kindOf(result, true)).toBe('transient');
+  });
+
+  it.each([
+    ['git log', 'Fix timed out queue jobs', { runs: true, looks: true }],
+    ['grep', 'src/a.ts:12: // rate limited by the gateway', { reads: true }],
+    ['a test run', 'ok 1 - timed out request is retried', { runs: true }],
+    ['a commit', '[main 3f2a] rate limited clients wait', { runs: true }],
+    ['a count', 'timed out: 0, ok: 3534', {}],
+    ['a row', 'timed out | 2', {}],
+    ['a run that is looked up', '{"status":"failed","reason":"the job timed out"}', { reads: true }],
+    ['a setting', '{"error":"page.html","timeout":30}', { reads: true }],
+    ['a ticket', 'HTTP 503 when I open the page', { reads: true }],
+    ['a page', '504 Gateway Timeout - HTTP | Docs', { reads: true }],
+    ['the tail of a log', 'ERROR upstream a.example timed out', { runs: true, looks: true }],
+    ['what the call says itself', 'saved: // avoid rate limits', { said: '{"text":"// avoid rate limits"}' }],
+    ['a page without the button', 'TimeoutError: waiting for locator("#buy")', {}],
+  ] as const)('is not %s', (_, result, call) => {
+    expect(kindOf(result, null, call)).not.toBe('transient');
+  });
+});
+
+describe('a call that was not run', () => {
+  it.each([
+    'Tool execution was cancelled by the user.',
+    'Operation aborted by user.',
+    'User chose not to run this command.',
+    'The tool call was denied by the user.',
+    'The user has declined to run this tool.',
+    'ToolDenied: user did not approve',
+    'Skipping tool execution because a previous tool call failed.',
+    '{"status":"cancelled","reason":"user rejected the action"}',
+  ])('is told by %j', (result) => {
+    expect(kindOf(result, true)).toBe('not_run');
+  });
+
+  it.each([
+    'Permission denied',
+    'Cancelled order 12.',
+    'Access denied by policy',
+    'The operation was not permitted',
+  ])('is not told by %j', (result) => {
+    expect(kindOf(result, true)).toBe('error');
+  });
+});
+
+it('the old envelope of Gemini CLI is no error where it says that there is none', () => {
+  expect(kindOf('Stdout: (empty)\nStderr: (empty)\nError: (none)\nExit Code: 0', null)).toBe('ok');
+});
+
+it.each([
+  'CREATE_IN_PROGRESS',
+  'provisioning',
+  'Still deploying…',
+  '{"done":false,"name":"op-1"}',
+  '[image content omitted from the transcript]',
+])('%j says that something is under way, or cannot be seen', (result) => {
+  expect(resultForm(result, null, { name: 'call', said: '{}' }, agents).isUnderWay).toBe(true);
+});
+
+it.each(['nothing', 'Missing', 'warning', 'All is ready.', '{"done":true}'])('%j does not', (result) => {
+  expect(resultForm(result, null, { name: 'call', said: '{}' }, agents).isUnderWay).toBe(false);
+});

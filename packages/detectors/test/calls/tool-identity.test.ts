@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { canonicalArguments, sameIdentity, signature, toolIdentity } from '../../src/calls/tool-identity.ts';
+
+describe('canonical arguments', () => {
+  test.each([
+    [undefined, '{}'],
+    [null, '{}'],
+    ['', '{}'],
+    ['  ', '{}'],
+    ['null', '{}'],
+    [{}, '{}'],
+    ['{}', '{}'],
+    ['{"b":1,"a":[1.0,"x"]}', '{"a":[1,"x"],"b":1}'],
+    [{ b: 1, a: [1, 'x'] }, '{"a":[1,"x"],"b":1}'],
+    [' not json ', 'not json'],
+    ['"text"', '"text"'],
+    ['12345678901234567890', '12345678901234567000'],
+    ['{"a":1', '{"a":1'],
+    ['{"__proto__":1}', '{"__proto__":1}'],
+    ['['.repeat(10_000) + ']'.repeat(10_000), '['.repeat(10_000) + ']'.repeat(10_000)],
+  ])('%j', (args, canonical) => {
+    expect(canonicalArguments(args)).toBe(canonical);
+  });
+});
+
+describe('identity', () => {
+  const identity = (args: unknown, name = 'read') => toolIdentity(name, canonicalArguments(args));
+
+  test.each([
+    ['key order', { a: 1, b: 2 }, { b: 2, a: 1 }, true],
+    ['an object and its JSON', { a: 1 }, ' {"a": 1.0} ', true],
+    ['another value', { a: 1 }, { a: 2 }, false],
+    ['a number and a string', { a: 1 }, { a: '1' }, false],
+    ['nothing and an empty list', {}, '[]', false],
+    [
+      'long texts that differ at their end',
+      { a: `${'x'.repeat(5000)}1` },
+      { a: `${'x'.repeat(5000)}2` },
+      false,
+    ],
+    ['long texts that are equal', { a: 'x'.repeat(5000) }, `{"a":"${'x'.repeat(5000)}"}`, true],
+    ['lone surrogates in long raw texts', `${'x'.repeat(600)}\ud800`, `${'x'.repeat(600)}\ud801`, false],
+  ])('%s', (_, a, b, same) => {
+    expect(sameIdentity(identity(a), identity(b))).toBe(same);
+  });
+
+  test('the tool counts', () => {
+    expect(sameIdentity(identity({}, 'a'), identity({}, 'b'))).toBe(false);
+  });
+
+  test('512 units are kept whole, of more the beginning and a digest', () => {
+    const raw = 'r'.repeat(512);
+    expect(identity(raw)).toEqual({ name: 'read', arguments: raw, length: 512, digest: undefined });
+    const longer = identity(`${raw}s`);
+    expect(longer).toMatchObject({ arguments: raw, length: 513 });
+    expect(longer.digest).toMatch(/^[0-9a-f]{64}$/);
+    expect(signature(longer)).toBe(`read:${raw}…`);
+    expect(signature(identity({ a: 1 }))).toBe('read:{"a":1}');
+  });
+});

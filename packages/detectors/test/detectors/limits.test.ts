@@ -1,0 +1,65 @@
+import type { AgentEvent } from '@loopwatch/contract';
+import { describe, expect, test } from 'vitest';
+import { analyzer, call, run } from '../sessions.ts';
+
+const turn = (n: number): AgentEvent[] => [
+  { type: 'turn_started' },
+  call(`tool-${String(n)}`, { n }),
+  { type: 'tool_result', result: n },
+];
+const turns = (n: number): AgentEvent[] => Array.from({ length: n }, (_, i) => turn(i)).flat();
+
+describe('the evidence of a limit', () => {
+  test('of tool calls is what the last result is to gain', () => {
+    const [verdict] = run(turns(3), { tool_call_limit: { max_turns: 3 } });
+    expect(verdict).toMatchObject({ kind: 'limit', eventId: '#8', cost: { calls: 3, turns: 3 } });
+    expect(verdict?.evidence).toEqual({
+      lastAction: 'block',
+      limit_reached: true,
+      limit_message: 'Tool call limit reached (3). Stopping tool loop.',
+    });
+  });
+
+  test('of tool calls names the limit, however far it is exceeded', () => {
+    const verdicts = run(turns(6), { tool_call_limit: { max_turns: 3 } });
+    expect(verdicts.map(({ phase, count, evidence }) => [phase, count, evidence['limit_message']])).toEqual([
+      ['opened', 3, 'Tool call limit reached (3). Stopping tool loop.'],
+      ['escalated', 6, 'Tool call limit reached (3). Stopping tool loop.'],
+    ]);
+  });
+
+  test('of model requests names the tools of its own prompt', () => {
+    const events = [...turns(4), { type: 'prompt_started' }, ...turns(3)];
+    const found = run(events, { turn_requests: { max_turn_requests: 2 } });
+    expect(
+      found.filter(({ phase }) => phase === 'opened').map(({ evidence }) => evidence['last_tool_calls']),
+    ).toEqual([
+      ['tool-0', 'tool-1'],
+      ['tool-0', 'tool-1'],
+    ]);
+  });
+
+  test('of model requests says how many were made, and the tools called last', () => {
+    const [verdict] = run(turns(11), { turn_requests: { enabled: true } });
+    expect(verdict).toMatchObject({ kind: 'limit', eventId: '#30', count: 11, threshold: 10 });
+    expect(verdict?.reason).toBe('The model was asked 11 times in one prompt; the limit is 10');
+    expect(verdict?.evidence).toEqual({
+      lastAction: 'block',
+      turn_requests: 10,
+      max_allowed: 10,
+      last_tool_calls: [2, 3, 4, 5, 6, 7, 8, 9].map((n) => `tool-${String(n)}`),
+    });
+  });
+});
+
+test('a request is told while it is the last event, and only where there is a limit', () => {
+  const limited = analyzer({ turn_requests: { max_turn_requests: 2 } });
+  const told = [...turns(3), { type: 'retry' }, { type: 'turn_started' }].map((event) => {
+    limited.push(event);
+    return limited.turnRequest?.number ?? null;
+  });
+  expect(told).toEqual([1, null, null, 2, null, null, 3, null, null, null, null]);
+  const free = analyzer();
+  free.push({ type: 'turn_started' });
+  expect(free.turnRequest).toBeNull();
+});

@@ -1,0 +1,195 @@
+import type { AgentEvent } from '@loopwatch/contract';
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { analyzer, call, run, runReloading, text } from '../../sessions.ts';
+import { said } from '../../steps.ts';
+
+const done = 'All files are in place. Is there anything else?';
+const thanks = 'Thank you, have a nice day!';
+const welcome = 'You are welcome, have a nice day!';
+
+/** A turn that says this; its agent stands before a colon. */
+function turn(message: string): AgentEvent[] {
+  const [words = '', agent] = message.split(': ').toReversed();
+  return [
+    { type: 'turn_started', ...(agent !== undefined && { agent }) },
+    ...(words === '' ? [] : [text(words)]),
+    { type: 'turn_finished' },
+  ];
+}
+
+function turns(...messages: readonly string[]): AgentEvent[] {
+  return messages.flatMap(turn);
+}
+
+function repeated(times: number, ...messages: readonly string[]): AgentEvent[] {
+  return turns(...Array.from({ length: times }, () => messages).flat());
+}
+
+describe('the same message', () => {
+  it.each<{ what: string; events: AgentEvent[]; expected: string[] }>([
+    {
+      what: 'four times',
+      events: repeated(4, done),
+      expected: ['stagnation/same-message opened chance 4'],
+    },
+    { what: 'three times', events: repeated(3, done), expected: [] },
+    {
+      what: 'again after a chance',
+      events: repeated(5, done),
+      expected: ['stagnation/same-message opened chance 4', 'stagnation/same-message escalated block 5'],
+    },
+    {
+      what: 'another one follows',
+      events: turns(done, done, done, done, 'On to the next file.'),
+      expected: ['stagnation/same-message opened chance 4', 'stagnation/same-message resolved recovered 4'],
+    },
+    {
+      what: 'a call follows',
+      events: [...repeated(4, done), call('look')],
+      expected: ['stagnation/same-message opened chance 4', 'stagnation/same-message resolved recovered 4'],
+    },
+    {
+      what: 'the prompt ends',
+      events: [...repeated(4, done), { type: 'prompt_started' }],
+      expected: ['stagnation/same-message opened chance 4', 'stagnation/same-message resolved ended 4'],
+    },
+    {
+      what: 'turns that say nothing in between',
+      events: turns(done, '', done, '', done, ' ', done),
+      expected: ['stagnation/same-message opened chance 4'],
+    },
+    {
+      what: 'two agents that answer each other',
+      events: repeated(4, `a: ${thanks}`, `b: ${welcome}`),
+      expected: ['stagnation/same-message opened chance 4'],
+    },
+    {
+      what: 'no turn is reported as finished',
+      events: [...repeated(5, done).filter(({ type }) => type !== 'turn_finished')],
+      expected: ['stagnation/same-message opened chance 4'],
+    },
+  ])('$what', ({ events, expected }) => expect(said(events)).toEqual(expected));
+
+  it.each<{ what: string; events: AgentEvent[] }>([
+    {
+      what: 'the same by four agents, which is a vote',
+      events: turns('a: Yes.', 'b: Yes.', 'c: Yes.', 'd: Yes.'),
+    },
+    {
+      what: 'a call in each turn',
+      events: Array.from({ length: 6 }, (_, i) => [...turn(done).slice(0, 2), call('go', { i })]).flat(),
+    },
+    {
+      what: 'results in between',
+      events: Array.from({ length: 6 }, (): AgentEvent[] => [
+        ...turn(done),
+        { type: 'tool_result', result: 'x' },
+      ]).flat(),
+    },
+    {
+      what: 'a prompt before each',
+      events: Array.from({ length: 6 }, (): AgentEvent[] => [
+        { type: 'prompt_started' },
+        ...turn(done),
+      ]).flat(),
+    },
+    { what: 'no turns', events: Array.from({ length: 6 }, () => text(done)) },
+    {
+      what: 'messages that count',
+      events: turns(...[1, 2, 3, 4, 5, 6].map((n) => `Step ${String(n)} of 6.`)),
+    },
+    {
+      what: 'a question and another answer each time',
+      events: turns(...[1, 2, 3, 4, 5].flatMap((n) => ['a: Go on.', `b: Part ${String(n)}.`])),
+    },
+  ])('not: $what', ({ events }) => expect(said(events)).toEqual([]));
+
+  test('of up to 2,048 units', () => {
+    const long = (units: number): string[] =>
+      said(repeated(4, 'lorem '.repeat(units).slice(0, units - 1) + '.'), {
+        content_loop: { enabled: false },
+      });
+    expect(long(2048)).toEqual(['stagnation/same-message opened chance 4']);
+    expect(long(2049)).toEqual([]);
+  });
+
+  test('by its settings', () => {
+    expect(
+      said(repeated(9, done), { stagnation: { enabled: false }, content_loop: { enabled: false } }),
+    ).toEqual([]);
+    expect(said(repeated(4, done), { stagnation: { mode: 'warn' } })).toEqual([
+      'stagnation/same-message opened warn 4',
+    ]);
+    expect(said(repeated(7, done), { stagnation: { same_error: 8 } })).toEqual([
+      'stagnation/same-message opened chance 7',
+    ]);
+  });
+
+  test('shows what was said, and what it cost since the first time', () => {
+    const [verdict] = run(repeated(4, done), { preset: 'balanced' });
+    expect(verdict).toMatchObject({
+      tool: null,
+      period: 1,
+      evidence: { rule: 'same-message', repeated: done },
+      cost: { turns: 4, calls: 0, characters: 4 * done.length },
+    });
+    expect(verdict?.reason).toBe(
+      'the same message was given 4 times, turn after turn, without a call in between',
+    );
+    const [hidden] = run(repeated(4, done), { preset: 'balanced', privacy: { store_text: false } });
+    expect(JSON.stringify(hidden)).not.toContain('in place');
+  });
+
+  test('counts a turn that is streamed again once', () => {
+    const again: AgentEvent[] = [{ type: 'retry' }, ...turn(done)];
+    expect(said([...repeated(3, done), ...again, ...again])).toEqual([]);
+    expect(said([...repeated(3, done), ...again, ...turn(done)])).toEqual([
+      'stagnation/same-message opened chance 4',
+    ]);
+  });
+});
+
+const messages = fc.array(fc.constantFrom(done, thanks, `a: ${thanks}`, `b: ${welcome}`, ''), {
+  maxLength: 24,
+});
+
+function pieces(words: string, size: number): AgentEvent[] {
+  return Array.from({ length: Math.ceil(words.length / size) }, (_, i) =>
+    text(words.slice(i * size, (i + 1) * size)),
+  );
+}
+
+test('says the same however the text is cut', () => {
+  fc.assert(
+    fc.property(messages, fc.integer({ min: 1, max: 20 }), (sequence, size) => {
+      const cut = turns(...sequence).flatMap((event) =>
+        event.type === 'content' ? pieces(String(event['text']), size) : [event],
+      );
+      expect(said(cut)).toEqual(said(turns(...sequence)));
+    }),
+  );
+});
+
+test('goes on after a restart where it was', () => {
+  fc.assert(
+    fc.property(messages, (sequence) => {
+      const events = turns(...sequence);
+      expect(runReloading(events, () => true, { preset: 'balanced' })).toEqual(
+        run(events, { preset: 'balanced' }),
+      );
+    }),
+  );
+});
+
+test.each([
+  ['in one piece', 1],
+  ['in 500 pieces', 500],
+])('keeps nothing of a message that is too long, %s', (_, count) => {
+  const session = analyzer({ preset: 'balanced', content_loop: { enabled: false } });
+  const said = Array.from({ length: count }, () => text('x'.repeat(50_000 / count)));
+  for (const event of [{ type: 'turn_started' } as const, ...said]) session.push(event);
+  const snapshot = JSON.stringify(session.snapshot());
+  expect(snapshot).not.toContain('xx');
+  expect(snapshot.length).toBeLessThan(8000);
+});

@@ -1,0 +1,187 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type AgentEvent,
+  type DetectionInput,
+  evidenceSchema,
+  reasonWithCount,
+  type ThresholdAdjustment,
+  verdictSchema,
+} from '@loopwatch/contract';
+import { describe, expect, test } from 'vitest';
+import type { PureVerdict } from '../../src/index.ts';
+import { goldenEvents, parseGoldenCase, verdictsOf } from '../golden-case.ts';
+import { call, run, text } from '../sessions.ts';
+
+const root = join(import.meta.dirname, '../../../../golden');
+const verdicts: readonly PureVerdict[] = readdirSync(root, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.json'))
+  .flatMap((file) => {
+    const golden = parseGoldenCase(readFileSync(join(root, file), 'utf8'));
+    return verdictsOf(golden.config ?? { preset: golden.preset }, goldenEvents(golden), golden.answers);
+  });
+
+/** What each adjustment makes of a number. */
+const adjusted: Readonly<Record<ThresholdAdjustment, (value: number) => number>> = {
+  'same-result': (value) => Math.max(2, value - 1),
+  'declared-poller': (value) => 3 * value,
+  'looks-like-poller': (value) => 3 * value,
+  'under-way': (value) => 3 * value,
+  'same-form': (value) => 2 * value,
+  reworded: (value) => Math.max(2, value - 1),
+  'short-answer': (value) => 2 * value,
+};
+
+describe('every verdict of the golden cases', () => {
+  test('says the count in its reason once, where it says that it does', () => {
+    expect(verdicts.length).toBeGreaterThan(100);
+    for (const { detector, reason, countAt, count } of verdicts) {
+      if (detector === 'semantic') continue;
+      expect(reason.slice(countAt), reason).toMatch(new RegExp(`^${String(count)}(?!\\d)`));
+      expect(reasonWithCount({ reason, countAt }, count)).toBe(reason);
+      expect(reasonWithCount({ reason, countAt }, 12_345).slice(countAt)).toMatch(/^12345/);
+    }
+  });
+
+  test('has evidence of the known form, with its calls numbered by the steps of the loop', () => {
+    for (const { evidence, count, detector, period } of verdicts) {
+      const { calls = [] } = evidenceSchema.parse(evidence);
+      const steps = calls.map(({ step = 0 }) => step);
+      expect(steps).toEqual(steps.toSorted((a, b) => a - b));
+      const last = detector === 'tool-cycle' ? count * period : count;
+      if (steps.length > 0) expect(steps.at(-1)).toBeGreaterThanOrEqual(last);
+    }
+  });
+
+  test('began no later than it was found, as long ago as it costs', () => {
+    for (const { began, eventIndex, time, cost, evidence, windowMs } of verdicts) {
+      expect(began?.eventIndex).toBeLessThanOrEqual(eventIndex);
+      if (began?.time !== undefined && cost.ms > 0) expect(began.time).toBe(time - cost.ms);
+      const [first] = evidenceSchema.parse(evidence).calls ?? [];
+      if (first?.step === 1 && windowMs === null) expect(began?.eventIndex).toBe(first.eventIndex);
+    }
+  });
+
+  test('has a threshold that is made of what its origin says', () => {
+    for (const { detector, threshold, thresholdOrigin } of verdicts) {
+      expect(thresholdOrigin).toBeDefined();
+      if (thresholdOrigin === undefined || detector === 'semantic') continue;
+      const { value, adjustments } = thresholdOrigin;
+      expect(adjustments.reduce((made, name) => adjusted[name](made), value)).toBe(threshold);
+    }
+  });
+
+  test('fits the contract', () => {
+    for (const verdict of verdicts) verdictSchema.parse(verdict);
+  });
+});
+
+describe('a step of several calls that repeats', () => {
+  const item = (name: string, n: number) => ({
+    ...call('get_price', { item: name }),
+    callId: `${name}-${String(n)}`,
+  });
+  const steps = (count: number, names: readonly string[]): AgentEvent[] =>
+    Array.from({ length: count }, (_, n) => n).flatMap((n): AgentEvent[] => [
+      { type: 'turn_started' },
+      ...names.map((name) => item(name, n)),
+      ...names.map(
+        (name): AgentEvent => ({
+          type: 'tool_result',
+          callId: `${name}-${String(n)}`,
+          result: `${name} costs 12.50 euros today`,
+        }),
+      ),
+    ]);
+
+  test('is counted, quoted and answered as one step', () => {
+    const [verdict] = run([...steps(5, ['kitchen', 'tea', 'lamp']), text('done')], { preset: 'balanced' });
+    expect(verdict).toMatchObject({ count: 3, cost: { calls: 9 } });
+    expect(verdict?.reason).toBe(
+      'the same step of 3 calls was made 3 times in a row with the same result: get_price {"item":"kitchen"} and get_price {"item":"tea"} and 1 more, the first with “kitchen costs 12.50 euros today”',
+    );
+    expect(verdict?.guidance).toContain(
+      'You have made the same step of 3 calls 3 times in a row:\n- get_price {"item":"kitchen"}: “kitchen',
+    );
+  });
+
+  test.each([
+    { members: 1, shown: [1, 2, 3] },
+    { members: 3, shown: [1, 1, 1, 2, 2, 2, 3, 3, 3] },
+    { members: 9, shown: [...Array<number>(6).fill(1), ...Array<number>(6).fill(3)] },
+  ])('has whole steps as evidence, or as much of them as fits: $members calls each', ({ members, shown }) => {
+    const names = Array.from({ length: members }, (_, n) => `item ${String(n)}`);
+    const [verdict] = run([...steps(4, names), text('done')], { preset: 'balanced' });
+    const { calls = [], callsPerStep } = evidenceSchema.parse(verdict?.evidence);
+    expect(calls.map(({ step }) => step)).toEqual(shown);
+    expect(callsPerStep).toBe(members > 1 ? members : undefined);
+    if (members === 3) expect(calls.map(({ member }) => member)).toEqual([1, 2, 3, 1, 2, 3, 1, 2, 3]);
+    for (const { name, arguments: args, member } of calls)
+      if (member !== undefined)
+        expect({ name, args }).toEqual({
+          name: 'get_price',
+          args: JSON.stringify({ item: names[member - 1] }),
+        });
+  });
+});
+
+describe('the origin of a threshold', () => {
+  const labels = { backend: 'openai', model: 'gpt-5' };
+  const polls = (tool: string): AgentEvent[] =>
+    Array.from({ length: 60 }, (): AgentEvent[] => [
+      { type: 'turn_started', ...labels },
+      call(tool, {}),
+      { type: 'tool_result', result: 'the same page as before, word by word' },
+    ]).flat();
+  const originOf = (config: DetectionInput, tool = 'read_page', first: AgentEvent[] = []) =>
+    run([...first, ...polls(tool)], { preset: 'balanced', ...config })[0]?.thresholdOrigin;
+  const setting = 'tool_call_loop.max_repeats';
+
+  test.each<[string, ReturnType<typeof originOf>, ReturnType<typeof originOf>]>([
+    ['the preset', originOf({}), { setting, value: 4, scope: 'preset', adjustments: ['same-result'] }],
+    [
+      'the server',
+      originOf({ tool_call_loop: { max_repeats: 6 } }),
+      { setting, value: 6, scope: 'server', adjustments: ['same-result'] },
+    ],
+    [
+      'one tool',
+      originOf({ tool_call_loop: { per_tool: { read_page: { max_repeats: 7 } } } }),
+      {
+        setting: 'tool_call_loop.per_tool.read_page.max_repeats',
+        value: 7,
+        scope: 'server',
+        adjustments: ['same-result'],
+      },
+    ],
+    [
+      'the model',
+      originOf({ overrides: { models: { 'openai/gpt-5': { tool_call_loop: { max_repeats: 5 } } } } }),
+      { setting, value: 5, scope: 'model', adjustments: ['same-result'] },
+    ],
+    [
+      'the model, by its older name',
+      originOf({ overrides: { models: { 'openai/gpt-5': { tool_loop_detection_max_repeats: 5 } } } }),
+      { setting, value: 5, scope: 'model', adjustments: ['same-result'] },
+    ],
+    [
+      'the session',
+      originOf({ tool_call_loop: { max_repeats: 6 } }, 'read_page', [
+        { type: 'control', set: { [setting]: 5 } },
+      ]),
+      { setting, value: 5, scope: 'session', adjustments: ['same-result'] },
+    ],
+    [
+      'a tool that looks like a status query',
+      originOf({}, 'deploy_status'),
+      { setting, value: 4, scope: 'preset', adjustments: ['same-result', 'looks-like-poller'] },
+    ],
+    [
+      'a tool that is declared to be one',
+      originOf({ per_tool: { read_page: { poller: true } } }),
+      { setting, value: 4, scope: 'preset', adjustments: ['same-result', 'declared-poller'] },
+    ],
+  ])('is %s', (_, origin, expected) => {
+    expect(origin).toEqual(expected);
+  });
+});

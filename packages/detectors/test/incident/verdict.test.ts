@@ -1,0 +1,179 @@
+import {
+  type AgentEvent,
+  type DetectionInput,
+  detectionSchema,
+  type ThresholdOrigin,
+} from '@loopwatch/contract';
+import { describe, expect, test } from 'vitest';
+import type { Mark } from '../../src/calls/mark.ts';
+import type { Finding } from '../../src/incident/finding.ts';
+import { incidentId, type Scene, toVerdict } from '../../src/incident/verdict.ts';
+import { planDetection } from '../../src/plan/every-family.ts';
+import { call, run, text } from '../sessions.ts';
+
+const plan = planDetection(detectionSchema.parse({ preset: 'stream' }));
+const mark: Mark = {
+  eventIndex: 4,
+  eventId: 'e-5',
+  time: 5000,
+  position: 9,
+  turns: 1,
+  calls: 4,
+  characters: 0,
+  tokens: 0,
+  usageReports: 0,
+};
+const finding: Finding = {
+  detector: 'tool-repeat',
+  phase: 'opened',
+  action: 'block',
+  key: '',
+  count: 5,
+  threshold: 5,
+  thresholdOf: { setting: 'tool_call_loop.max_repeats', value: 5 },
+  windowMs: null,
+  period: 1,
+  tool: null,
+  reason: 'as it is',
+  evidence: {},
+  since: mark,
+};
+const origin: ThresholdOrigin = {
+  setting: 'tool_call_loop.max_repeats',
+  value: 5,
+  scope: 'preset',
+  adjustments: [],
+};
+const scene: Scene = {
+  sessionId: 's',
+  before: mark,
+  after: mark,
+  promptId: null,
+  model: null,
+  backend: null,
+  agent: null,
+  tenant: null,
+};
+
+const ids = (found: Partial<Finding>, at: Partial<Mark> = {}, where: Partial<Scene> = {}) => {
+  const there = { ...scene, before: { ...mark, ...at }, ...where };
+  const opening = incidentId({ ...finding, ...found }, there);
+  const { id } = toVerdict({ ...finding, ...found }, there, opening, plan, origin);
+  return { incident: opening, verdict: id };
+};
+
+describe('the ids of a verdict and of its incident', () => {
+  test.each([
+    ['the session', ids({}, {}, { sessionId: 't' })],
+    ['the detector', ids({ detector: 'stagnation' })],
+    ['which of the incidents that a detector can have open', ids({ key: 'search' })],
+    ['the event’s id', ids({}, { eventId: 'e-6' })],
+    ['the event’s time', ids({}, { time: 5001 })],
+    ['the place in a text', ids({ at: 499 })],
+  ])('depend on %s', (_, other) => {
+    expect(other.verdict).not.toBe(ids({}).verdict);
+    expect(other.incident).not.toBe(ids({}).incident);
+  });
+
+  test('differ by the place in a text, which may be its first unit', () => {
+    const places = [undefined, 0, 1].map((at) => ids(at === undefined ? {} : { at }).verdict);
+    expect(new Set(places).size).toBe(3);
+  });
+
+  test('the verdict’s depends on the phase, the incident’s is that of its opening', () => {
+    const verdicts = (['opened', 'escalated', 'resolved'] as const).map((phase) => ids({ phase }).verdict);
+    expect(new Set(verdicts).size).toBe(3);
+    const loop = run([...Array.from({ length: 10 }, () => call('read', {})), call('write', {})]);
+    expect(loop.map(({ phase }) => phase)).toEqual(['opened', 'escalated', 'resolved']);
+    expect(new Set(loop.map((verdict) => verdict.incidentId)).size).toBe(1);
+  });
+
+  test.each([
+    ['numbers and words', ids({ count: 6, threshold: 6, reason: 'other', evidence: { a: 1 } })],
+    ['index and position', ids({}, { eventIndex: 7, position: 70 })],
+    ['labels', ids({}, {}, { model: 'm', backend: 'b', promptId: 'p', agent: 'a', tenant: 't' })],
+  ])('do not depend on %s', (_, other) => {
+    expect(other).toEqual(ids({}));
+  });
+
+  test('have 128 bits', () => {
+    expect(ids({})).toEqual({
+      incident: expect.stringMatching(/^i-[0-9a-f]{32}$/),
+      verdict: expect.stringMatching(/^v-[0-9a-f]{32}$/),
+    });
+  });
+});
+
+test('a verdict carries the labels that the session has at its event, each as it was last given', () => {
+  const labels = { promptId: 'p-1', model: 'm-1', backend: 'b-1', agent: 'a-1', tenant: 't-1' };
+  const calls = Array.from({ length: 10 }, () => call('read'));
+  const events = calls.map((event, i) => ({
+    ...event,
+    ...(i === 0 && labels),
+    ...(i === 5 && { model: 'm-2', promptId: null }),
+    ...(i === 7 && { promptId: 'p-2' }),
+  }));
+  expect(run(calls)[0]).toMatchObject({
+    promptId: null,
+    model: null,
+    backend: null,
+    agent: null,
+    tenant: null,
+    preset: 'stream',
+    configHash: plan.configHash,
+  });
+  expect(run(events)).toMatchObject([labels, { ...labels, model: 'm-2', promptId: 'p-2' }]);
+  const next = run([...events, { type: 'prompt_started' }, ...calls]).at(-1);
+  expect(next).toMatchObject({ ...labels, model: 'm-2', promptId: null });
+});
+
+describe('what a loop has cost', () => {
+  const usage = (tokens: number): AgentEvent => ({
+    type: 'turn_finished',
+    usage: { inputTokens: tokens, outputTokens: 1 },
+  });
+  const turn = (n: number): AgentEvent[] => [
+    { type: 'turn_started', time: n * 1000 },
+    { ...text('abc'), time: n * 1000 + 100 },
+    { ...call('read', { path: 'a' }), time: n * 1000 + 200 },
+    { ...usage(9), time: n * 1000 + 300 },
+  ];
+  /** Turns that are no part of the loop come first. */
+  const before: AgentEvent[] = [
+    { type: 'turn_started', time: 0 },
+    { ...call('write'), time: 1 },
+    { ...usage(500), time: 2 },
+  ];
+
+  // The turn in which a loop began is one of its turns.
+  test.each<[string, DetectionInput, object]>([
+    [
+      'exact',
+      { preset: 'stream', tool_call_loop: { max_repeats: 3 } },
+      { calls: 3, turns: 3, characters: 6, tokens: 20, ms: 2000 },
+    ],
+    ['similar', { preset: 'similar' }, { calls: 3, turns: 3, characters: 6, tokens: 20, ms: 2000 }],
+    // Without results a step is over with its turn.
+    ['by steps', { preset: 'balanced' }, { calls: 4, turns: 4, characters: 9, tokens: 40, ms: 3100 }],
+  ])('counts from its first call, not from when it was noticed: %s', (_, config, cost) => {
+    const [verdict] = run([...before, ...[1, 2, 3, 4, 5].flatMap(turn)], config);
+    expect(verdict?.cost).toEqual(cost);
+  });
+
+  test('counts the calls of the loop, not what came between them', () => {
+    const events = ['a', 'b', 'a', 'b', 'a'].map((name) => call(name, { query: 'tide table' }));
+    expect(run(events, { preset: 'similar' })[0]?.cost.calls).toBe(3);
+  });
+
+  test('has no tokens where none are reported, and none where they are zero', () => {
+    const calls = Array.from({ length: 5 }, () => call('read'));
+    expect(run(calls)[0]?.cost.tokens).toBeNull();
+    const free: AgentEvent = { type: 'turn_finished', usage: { inputTokens: 0, outputTokens: 0 } };
+    expect(run([...calls.slice(1), free, ...calls.slice(4)])[0]?.cost.tokens).toBe(0);
+  });
+
+  test('is not less than nothing where clocks go backwards', () => {
+    const calls = [9, 8, 7, 6, 5].map((time) => ({ ...call('read'), time }));
+    expect(run(calls)[0]?.cost.ms).toBe(0);
+  });
+});

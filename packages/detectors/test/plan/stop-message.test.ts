@@ -1,0 +1,163 @@
+import { type AgentEvent, type DetectionInput, detectionSchema } from '@loopwatch/contract';
+import { describe, expect, test } from 'vitest';
+import { blockMessage, toolGuidance } from '../../src/detectors/tool-repeat/wording.ts';
+import { closingReason } from '../../src/incident/wording.ts';
+import { plainGuidance, planDetection, presets, stopMessage } from '../../src/index.ts';
+import { text as answer, call, run } from '../sessions.ts';
+
+const { tool } = planDetection(detectionSchema.parse({ preset: 'similar' }));
+const { tool: exact } = planDetection(detectionSchema.parse({ preset: 'stream' }));
+
+describe('the guidance for a model', () => {
+  const text = toolGuidance('search_web', '{"query":"trams"}', 3, tool);
+  test.each([
+    ['the pattern and its window', /search_web 3 times within 300 seconds with nearly the same parameters/],
+    ['to check tool, name and parameters', /right tool and that its name and every parameter are correct/],
+    ['to stop and think first', /Stop and think before the next call/],
+    ['another way after failure or no progress', /failed, or brought nothing new, .* take another way/],
+    ['tools only where strictly needed', /only if the next step strictly needs one/],
+    ['what was attempted', /search_web with arguments \{"query":"trams"\}/],
+    ['one corrected call or an explanation', /one corrected tool call, or with an explanation in words/],
+  ])('says %s', (_, wording) => {
+    expect(text).toMatch(wording);
+  });
+});
+
+describe('the message for a user', () => {
+  test.each([
+    [tool, "'read' invoked with similar params 3 times within 300s."],
+    [exact, "'read' invoked with identical params 3 times in a row."],
+  ])('names tool, count and window', (options, wording) => {
+    expect(blockMessage('read', 3, options)).toBe(
+      `Tool call loop detected: ${wording} Session stopped to prevent unintended looping. ` +
+        'Adjust the inputs or try another approach.',
+    );
+  });
+});
+
+describe('the message for whatever stops a session', () => {
+  const rest = 'Session stopped to prevent unintended looping. Adjust the inputs or try another approach.';
+  const own: DetectionInput = {
+    tool_call_loop: { error_messages: { block: 'No.' }, per_tool: { read: { ttl_seconds: 9 } } },
+  };
+  const found = { count: 3, reason: 'As it is.', tool: { name: 'read', signature: 'read:{}' } };
+  const repeat = { ...found, kind: 'loop', detector: 'tool-repeat' } as const;
+  const cycle = { ...repeat, detector: 'tool-cycle' } as const;
+  const chant = { ...repeat, detector: 'content-repeat', tool: null } as const;
+  const limit = { ...chant, kind: 'limit', detector: 'turn-limit' } as const;
+  const outage = { ...found, kind: 'outage', detector: 'outage' } as const;
+
+  test.each([
+    [repeat, {}, `Tool call loop detected: 'read' invoked with identical params 3 times in a row. ${rest}`],
+    [
+      repeat,
+      { tool_call_loop: { per_tool: { read: { ttl_seconds: 9 } } } },
+      `Tool call loop detected: 'read' invoked with identical params 3 times within 9s. ${rest}`,
+    ],
+    [cycle, {}, `Loop detected: As it is. ${rest}`],
+    [chant, {}, `Loop detected: As it is. ${rest}`],
+    [limit, {}, `Limit detected: As it is. ${rest}`],
+    [outage, {}, `Outage detected: As it is. ${rest}`],
+    [repeat, own, 'No.'],
+    [cycle, own, 'No.'],
+    [{ ...cycle, detector: 'stagnation' } as const, own, 'No.'],
+    [chant, own, `Loop detected: As it is. ${rest}`],
+    [outage, own, `Outage detected: As it is. ${rest}`],
+  ])(
+    '%#: a sentence of its own, and a custom text for loops of calls alone',
+    (verdict, settings, message) => {
+      const plan = planDetection(detectionSchema.parse({ preset: 'stream', ...settings }));
+      expect(stopMessage(verdict, plan)).toBe(message);
+    },
+  );
+
+  test('and what a model is told in a chance without a text of its own', () => {
+    const text = plainGuidance({ reason: 'The text repeats. ' });
+    expect(text.split('\n')).toEqual([
+      'The text repeats.',
+      expect.stringMatching(/Stop and think.* take another way/),
+      expect.stringMatching(/Call a tool only if .* explain in words/),
+    ]);
+  });
+});
+
+describe('the reason of a verdict', () => {
+  const calls = [0, 1, 2, 3, 4].map((second) => ({ ...call('read', { path: 'a' }), time: second * 1000 }));
+  test.each<[DetectionInput, string]>([
+    [{ preset: 'stream' }, 'read {"path":"a"} was called 5 times in a row with the same arguments'],
+    [
+      { preset: 'proxy' },
+      'read {"path":"a"} was called 4 times in a row within 120 seconds with the same arguments',
+    ],
+    [
+      { preset: 'similar' },
+      'read {"path":"a"} was called 3 times within 300 seconds with the same or nearly the same arguments',
+    ],
+    [
+      { preset: 'similar', tool_call_loop: { ttl_seconds: null } },
+      'read {"path":"a"} was called 3 times with the same or nearly the same arguments',
+    ],
+  ])('%j', (config, reason) => {
+    expect(run(calls, config)[0]?.reason).toBe(reason);
+  });
+});
+
+test.each([
+  { mode: 'block', told: [true, false] },
+  { mode: 'warn', told: [false, false] },
+  { mode: 'chance_then_block', told: [true, true] },
+] as const)(
+  'a text that repeats has guidance, quoting it, unless it is only reported: $mode',
+  ({ mode, told }) => {
+    const chant = answer('The sea is a place of beauty and of wonder, always. '.repeat(25));
+    const [opened, escalated] = run([chant], { content_loop: { mode } });
+    expect([opened, escalated].map((verdict) => verdict?.guidance?.includes('10 times') ?? false)).toEqual(
+      told,
+    );
+  },
+);
+
+test.each([
+  ['disabled', /switched off/],
+  ['ended', /ended/],
+  ['recovered', /streamed again/],
+] as const)('a detector that closes as %s says why', (outcome, why) => {
+  expect(closingReason(outcome)).toMatch(why);
+});
+
+test('the presets of the use cases have a text each', () => {
+  const texts = Object.values(presets).map(({ description }) => description);
+  expect(new Set(texts).size).toBe(texts.length);
+});
+
+test.each<[string, AgentEvent[], DetectionInput]>([
+  [
+    'calls',
+    Array.from({ length: 5 }, () => call('read', { path: 'secret-plans.txt' })),
+    { preset: 'stream' },
+  ],
+  [
+    'calls with results',
+    Array.from({ length: 4 }, () => [
+      call('read', { path: 'secret-plans.txt' }),
+      { type: 'tool_result', result: 'the secret-plans are these' } satisfies AgentEvent,
+    ]).flat(),
+    { preset: 'balanced' },
+  ],
+  [
+    'text',
+    [answer('The secret-plans are all here, and nothing else is new. '.repeat(40))],
+    { preset: 'stream' },
+  ],
+  [
+    'text with little new',
+    [answer('The secret-plans are all here, and nothing else is new. '.repeat(40))],
+    { preset: 'balanced' },
+  ],
+])('a verdict on %s says nothing of what the agent wrote where text is not stored', (_, events, config) => {
+  const shown = run(events, config);
+  expect(shown[0]?.reason).toContain('secret-plans');
+  const hidden = run(events, { ...config, privacy: { store_text: false } });
+  expect(hidden).toHaveLength(shown.length);
+  expect(JSON.stringify(hidden)).not.toContain('secret-plans');
+});

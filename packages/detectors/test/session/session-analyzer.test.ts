@@ -1,0 +1,294 @@
+import type { AgentEvent } from '@loopwatch/contract';
+import { describe, expect, test } from 'vitest';
+import { createSessionAnalyzer, createToolCallTracker } from '../../src/index.ts';
+import { analyzer, call, run, text } from '../sessions.ts';
+
+const same = (): AgentEvent => call('read', { path: 'a' });
+
+describe('ids and times that an event lacks', () => {
+  test('the id is # and the index, the time that of the event before, 0 at first', () => {
+    const events: AgentEvent[] = [same(), same(), { ...same(), time: 5000 }, same(), { ...same(), id: null }];
+    const [verdict] = run(events);
+    expect(verdict).toMatchObject({ eventId: '#4', eventIndex: 4, time: 5000, count: 5 });
+    expect(verdict?.evidence['calls']).toMatchObject([
+      { eventId: '#0', time: 0 },
+      { eventId: '#1', time: 0 },
+      { eventId: '#2', time: 5000 },
+      { eventId: '#3', time: 5000 },
+      { eventId: '#4', time: 5000 },
+    ]);
+  });
+
+  test('a time may be RFC 3339; one that is no date falls back', () => {
+    const session = analyzer();
+    session.push({ type: 'turn_started', time: '2026-01-02T03:04:05+01:00' });
+    expect(session.lastTime).toBe(Date.UTC(2026, 0, 2, 2, 4, 5));
+    session.push({ type: 'turn_started', time: 'soon' }, 1_800_000_000_000);
+    expect(session.lastTime).toBe(1_800_000_000_000);
+  });
+
+  test('unknown types and control events count, duplicates do not', () => {
+    const events: AgentEvent[] = [
+      { type: 'something_new' },
+      { type: 'control', set: { 'tool_call_loop.max_repeats': 2 } },
+      { ...same(), id: 'a' },
+      { ...same(), id: 'a' },
+      { ...same(), id: 'b' },
+    ];
+    expect(run(events)).toMatchObject([{ eventId: 'b', eventIndex: 3, count: 2, threshold: 2 }]);
+  });
+});
+
+describe('an id that comes again', () => {
+  test.each([0, 1, 63, 64, 65, 200, 5_000])('after %i other events is a duplicate', (after) => {
+    for (const before of [0, 1, 5, 97]) {
+      const session = analyzer();
+      const push = (id: string | null) => {
+        session.push({ type: 'turn_started', id });
+        return session.reception;
+      };
+      for (let n = 0; n < before; n += 1) push(`before-${String(n)}`);
+      push('again');
+      for (let n = 0; n < after; n += 1)
+        expect(push(n % 3 === 0 ? null : `id-${String(n)}`)).toBe('analyzed');
+      const restored = analyzer();
+      restored.restore(session.snapshot());
+      restored.push({ type: 'turn_started', id: 'again' });
+      expect(restored.reception).toBe('duplicate');
+      expect(push('again')).toBe('duplicate');
+    }
+  });
+
+  test('ten thousand ids of one pattern are all new', () => {
+    const session = analyzer();
+    for (let n = 0; n < 10_000; n += 1) {
+      session.push({ type: 'turn_started', id: `s-${String(n)}` });
+      expect(session.reception).toBe('analyzed');
+    }
+  });
+});
+
+describe('a pause', () => {
+  const hour = 3_600_000;
+  test.each([
+    { pause: hour, count: 5 },
+    { pause: hour + 1, count: undefined },
+  ])('of $pause ms before the fifth call', ({ pause, count }) => {
+    const events = [0, 1, 2, 3, 3 + pause].map((time) => ({ ...same(), time }));
+    expect(run(events)[0]?.count).toBe(count);
+  });
+
+  test('starts everything afresh: index and settings', () => {
+    const session = analyzer();
+    session.push({ type: 'control', set: { enabled: false }, time: 0 });
+    const verdicts = [0, 1, 2, 3, 4].flatMap((n) => [...session.push({ ...same(), time: hour + 1 + n })]);
+    expect(verdicts).toMatchObject([{ eventIndex: 4, count: 5 }]);
+  });
+
+  test('lets ids stay known: an event that comes again neither counts nor starts the session afresh', () => {
+    const session = analyzer();
+    const opened = [0, 1, 2, 3, 4].flatMap((n) => [
+      ...session.push({ ...same(), id: `e-${String(n)}`, time: n }),
+    ]);
+    expect(opened).toMatchObject([{ phase: 'opened' }]);
+    session.push({ ...same(), id: 'e-0', time: hour + 5 });
+    expect([session.reception, session.abandoned, session.lastTime]).toEqual(['duplicate', [], 4]);
+    session.push({ ...same(), id: 'e-5', time: hour + 5 });
+    expect([session.reception, session.eventIndex]).toEqual(['analyzed', 0]);
+    expect(session.abandoned).toEqual(opened.map(({ incidentId }) => incidentId));
+    session.push({ ...same(), id: 'e-0', time: hour + 6 });
+    expect([session.reception, session.abandoned]).toEqual(['duplicate', []]);
+  });
+
+  test('makes indexes new that are given as ids, since they begin at 0 again', () => {
+    const session = analyzer();
+    const receptions = [
+      ['#0', 0],
+      ['#0', 1],
+      ['#0', hour + 1],
+      ['#0', hour + 2],
+      ['#1', hour + 2],
+    ] as const;
+    expect(
+      receptions.map(([id, time]) => {
+        session.push({ type: 'turn_started', id, time });
+        return session.reception;
+      }),
+    ).toEqual(['analyzed', 'duplicate', 'analyzed', 'duplicate', 'analyzed']);
+  });
+
+  test('leaves what was open as it was last told, and the same loop again is another', () => {
+    const session = analyzer();
+    const loop = (from: number) =>
+      [0, 1, 2, 3, 4].flatMap((n) => [...session.push({ ...same(), time: from + n })]);
+    const [first, ...more] = [...loop(0), ...loop(2 * hour)];
+    expect(more).toMatchObject([{ phase: 'opened', eventIndex: 4 }]);
+    expect(more[0]?.incidentId).not.toBe(first?.incidentId);
+    session.push({ type: 'session_ended', time: 4 * hour });
+    expect(session.abandoned).toEqual([more[0]?.incidentId]);
+  });
+
+  test('backwards is none', () => {
+    expect(run([9e9, 8e9, 7e9, 6e9, 5e9].map((time) => ({ ...same(), time })))).toHaveLength(1);
+  });
+});
+
+describe('a history of forty calls that is copied into its session four times', () => {
+  const hour = 3_600_000;
+  const callsOf = (from: number, time: number): AgentEvent[] =>
+    Array.from({ length: 40 }, (_, n): AgentEvent[] => {
+      const callId = `h${String(from + n)}`;
+      const path = `/w/${String(from + n)}`;
+      return [
+        { ...call('Read', { path }), callId, id: `${callId}c`, time: time + n * 1000 },
+        {
+          type: 'tool_result',
+          callId,
+          result: `file ${path}`,
+          id: `${callId}r`,
+          time: time + n * 1000 + 500,
+        },
+      ];
+    }).flat();
+  const history = callsOf(0, 0);
+  const copies = [history, history, history, history].flat();
+  const counted = (events: readonly AgentEvent[]) => {
+    const session = analyzer({ preset: 'balanced' });
+    const receptions: string[] = [];
+    const verdicts = events.flatMap((event) => {
+      const found = session.push(event);
+      receptions.push(session.reception);
+      return [...found];
+    });
+    const analyzed = receptions.filter((reception) => reception === 'analyzed').length;
+    return { verdicts, analyzed, index: session.eventIndex, time: session.lastTime };
+  };
+
+  test.each([
+    ['at once', [...history, ...copies], { analyzed: 80, index: 79, time: 39_500 }],
+    [
+      'with times of their own',
+      [history, history, history].flatMap((events, n) =>
+        events.map((event, at) => ({ ...event, time: n * 90_000 + at * 1000 })),
+      ),
+      { analyzed: 80, index: 79, time: 79_000 },
+    ],
+    [
+      'after a pause of two hours, and goes on',
+      [...history, ...copies, ...callsOf(40, 2 * hour)],
+      { analyzed: 160, index: 79, time: 2 * hour + 39_500 },
+    ],
+    [
+      'when it has gone on after a pause, and goes on once more',
+      [...history, ...callsOf(40, 2 * hour), ...copies, ...callsOf(80, 2 * hour + 60_000)],
+      { analyzed: 240, index: 159, time: 2 * hour + 99_500 },
+    ],
+    [
+      'before each of several pauses',
+      [0, 1, 2, 3].flatMap((n) => [...history, ...callsOf(40 * (n + 1), (n + 1) * 2 * hour)]),
+      { analyzed: 400, index: 79, time: 8 * hour + 39_500 },
+    ],
+  ])('counts once: %s', (_, events, expected) => {
+    expect(counted(events)).toEqual({ verdicts: [], ...expected });
+  });
+});
+
+describe('the life of a loop', () => {
+  test.each(['proxy', 'similar'] as const)(
+    'each call of a loop is shown with its time, its tool and its canonical arguments: %s',
+    (preset) => {
+      const args = ['{"b":1, "a":2}', '{"a":2,"b":1.0}', { b: 1, a: 2 }, { a: 2, b: 1 }];
+      const events = args.map((written, n) => ({ ...call('read', written), time: n * 1000 }));
+      const [verdict] = run(events, { preset });
+      expect(verdict?.evidence['calls']).toEqual(
+        args.slice(0, verdict?.count).map((_, n) => ({
+          eventIndex: n,
+          eventId: `#${String(n)}`,
+          time: n * 1000,
+          name: 'read',
+          arguments: '{"a":2,"b":1}',
+          step: n + 1,
+        })),
+      );
+      expect(verdict?.count).toBe(preset === 'proxy' ? 4 : 3);
+    },
+  );
+
+  test('is told at the threshold, its doublings and its end', () => {
+    const events = [...Array.from({ length: 45 }, same), call('read', { path: 'b' })];
+    const verdicts = run(events);
+    expect(verdicts.map(({ phase, count, action }) => [phase, count, action])).toEqual([
+      ['opened', 5, 'block'],
+      ['escalated', 10, 'block'],
+      ['escalated', 20, 'block'],
+      ['escalated', 40, 'block'],
+      ['resolved', 45, 'none'],
+    ]);
+    expect(new Set(verdicts.map(({ incidentId }) => incidentId)).size).toBe(1);
+    expect(new Set(verdicts.map(({ id }) => id)).size).toBe(5);
+    expect(verdicts.at(-1)?.outcome).toBe('recovered');
+  });
+
+  test.each([
+    { mode: 'warn', actions: ['warn', 'warn', 'none'] },
+    { mode: 'block', actions: ['block', 'block', 'none'] },
+    { mode: 'break', actions: ['block', 'block', 'none'] },
+    { mode: 'chance_then_block', actions: ['chance', 'block', 'block', 'none'] },
+    { mode: 'chance', actions: ['chance', 'block', 'block', 'none'] },
+  ] as const)('in mode $mode', ({ mode, actions }) => {
+    const events = [...Array.from({ length: 10 }, same), { type: 'prompt_started' }];
+    const verdicts = run(events, { tool_call_loop: { mode } });
+    expect(verdicts.map(({ action }) => action)).toEqual(actions);
+    expect(verdicts.map(({ guidance }) => guidance !== undefined)).toEqual(
+      actions.map((action) => action === 'chance' || action === 'block'),
+    );
+    expect(verdicts.at(-1)?.outcome).toBe('ended');
+  });
+
+  test('of a text: the unit, the count, the end after 250 other units', () => {
+    const block = 'all work and no play makes a dull boy, again and ag; ';
+    const other = Array.from({ length: 100 }, (_, n) => (n * 7919 + 1e6).toString(36)).join(' ');
+    const verdicts = run([text(block.repeat(12) + other)]);
+    const at = 9 * block.length + 50 - 1;
+    expect(verdicts[0]).toMatchObject({ phase: 'opened', count: 10, evidence: { at } });
+    const last = verdicts.at(-1);
+    expect(last).toMatchObject({ phase: 'resolved', outcome: 'recovered' });
+    expect(last?.evidence['at']).toBe(12 * block.length - 1 + 250);
+  });
+
+  test('switching detection off ends it', () => {
+    const events = [...Array.from({ length: 5 }, same), { type: 'control', set: { enabled: false } }];
+    expect(run(events).at(-1)).toMatchObject({ phase: 'resolved', outcome: 'disabled' });
+  });
+});
+
+test('the handle hands out what the analyzer says, and goes on from a snapshot', () => {
+  const handle = createSessionAnalyzer({ preset: 'stream' });
+  expect(handle.snapshot()).toBeNull();
+  for (let n = 0; n < 4; n += 1) expect(handle.push({ ...same(), sessionId: 'x' })).toEqual([]);
+  const other = createSessionAnalyzer({ preset: 'stream' });
+  other.restore(handle.snapshot());
+  expect(other.push(same())).toEqual(handle.push(same()));
+  other.restore(null);
+  expect(other.push(same())).toEqual([]);
+});
+
+describe('a tool name of 100,000 characters', () => {
+  const name = 'sk-'.repeat(33_334);
+
+  test('counts with its first 1,024 ones in an analyzer', () => {
+    const analyzer = createSessionAnalyzer({ preset: 'stream' });
+    const verdicts = Array.from({ length: 5 }, (_, n) =>
+      analyzer.push({ type: 'tool_call_request', name: `${name}${String(n)}`, args: {} }),
+    ).flat();
+    expect(verdicts).toMatchObject([{ detector: 'tool-repeat', count: 5 }]);
+    expect(JSON.stringify(analyzer.snapshot()).length).toBeLessThan(20_000);
+  });
+
+  test('counts with its first 1,024 ones in a tracker', () => {
+    const tracker = createToolCallTracker();
+    const tracked = Array.from({ length: 3 }, (_, n) => tracker.track(`${name}${String(n)}`, {}, n)).at(-1);
+    expect(tracked).toMatchObject({ blocked: true, count: 3 });
+    expect(tracked?.reason?.length).toBeLessThan(2000);
+  });
+});

@@ -1,0 +1,46 @@
+import { detectionSchema } from '@loopwatch/contract';
+import { describe, expect, test } from 'vitest';
+import { applyControl } from '../../src/index.ts';
+import { analyzer, call } from '../sessions.ts';
+
+const base = detectionSchema.parse({ preset: 'stream' });
+
+describe('a setting that is refused', () => {
+  test.each<[Record<string, unknown>, RegExp]>([
+    [{ 'tool_call_loop.max_repeats': 1 }, /^tool_call_loop\.max_repeats = 1: .*>=2$/],
+    [
+      { 'tool_call_loop.mode': 'stop' },
+      /^tool_call_loop\.mode = "stop": .*"warn"\|"block"\|.*"chance_then_break"$/,
+    ],
+    [{ enabled: 'no' }, /^enabled = "no": .*expected boolean/],
+    [{ 'tool_call_loop.similarity.threshold': 1.5 }, /^tool_call_loop\.similarity\.threshold = 1\.5: .*<=1$/],
+    [
+      { 'tool_call_loop.ttl_seconds': -1, 'tool_call_loop.max_repeats': 0 },
+      /^tool_call_loop\.max_repeats = 0: .*>=2; tool_call_loop\.ttl_seconds = -1: .*>0$/,
+    ],
+    [
+      { 'tool_call_loop.per_tool.search.max_repeats': 'x' },
+      /^tool_call_loop\.per_tool\.search\.max_repeats = "x": .*expected number/,
+    ],
+    [
+      { 'tool_call_loop.per_tool': { search: { max_repeats: 1 } } },
+      /^tool_call_loop\.per_tool = \{"search":\{"max_repeats":1\}\}: .*>=2$/,
+    ],
+    [
+      { 'tool_call_loop.per_tool.search.max_repeat': 3 },
+      /^tool_call_loop\.per_tool\.search\.max_repeat = 3: Unrecognized key/,
+    ],
+    [
+      { 'tool_call_loop.max_repeat': 3 },
+      /^tool_call_loop\.max_repeat is no setting of a session; did you mean tool_call_loop\.max_repeats\?$/,
+    ],
+    // What it may not set is not proposed either.
+    [{ 'session.idle_seconds': 5 }, /^session\.idle_seconds belongs to the process/],
+  ])('%j is named with its value and what is allowed', (set, refused) => {
+    expect(applyControl(base, {}, { set })).toEqual({ refused: expect.stringMatching(refused) as unknown });
+    const session = analyzer();
+    session.push({ type: 'control', set: { ...set, 'tool_call_loop.max_repeats': 2, ...set } });
+    expect(session.reception).toBe('refused_setting');
+    expect([1, 2, 3, 4].flatMap(() => [...session.push(call('read'))])).toEqual([]);
+  });
+});
