@@ -1,20 +1,5 @@
 // Arrows point one way; scripts/boundaries.mjs proves that each of these rules still reports what it must.
-
-/** What the sources of each package may import from the workspace, besides themselves. */
-const mayImport = {
-  contract: [],
-  formats: ['contract'],
-  detectors: ['contract'],
-  pipeline: ['contract', 'formats', 'detectors'],
-  log: ['contract'],
-  storage: ['contract', 'log'],
-  worker: ['contract', 'formats', 'detectors', 'pipeline', 'log'],
-  gateway: ['contract', 'formats', 'detectors', 'pipeline', 'log', 'storage'],
-  server: ['contract', 'formats', 'detectors', 'pipeline', 'log', 'storage'],
-  dashboard: ['contract', 'detectors'],
-  cli: ['contract', 'formats', 'detectors', 'pipeline', 'log', 'storage', 'worker', 'gateway', 'server'],
-  testkit: ['contract', 'formats', 'log'],
-};
+const { mayImport, rooms } = require('./scripts/rooms.cjs');
 
 const npm = (...names) => `(^|node_modules/)(${names.join('|')})(/|$)`;
 const io = npm(
@@ -40,9 +25,30 @@ const direction = Object.entries(mayImport).map(([name, others]) => ({
   },
 }));
 
+const folders = Object.entries(rooms).flatMap(([name, all]) =>
+  Object.entries(all).map(([room, others]) => ({
+    name: `room-${name}/${room}`,
+    comment: `${room} may import only ${others.join(', ') || 'itself'} from its package`,
+    severity: 'error',
+    from: { path: `^packages/${name}/src/${room}/` },
+    to: {
+      path: `^packages/${name}/src/`,
+      pathNot: `^packages/${name}/src/(${[room, ...others].join('|')})/`,
+    },
+  })),
+);
+
 module.exports = {
   forbidden: [
     ...direction,
+    ...folders,
+    {
+      name: 'detectors-apart',
+      comment: 'What two detectors share lies in a room below them',
+      severity: 'error',
+      from: { path: '^packages/detectors/src/detectors/([^/]+)/' },
+      to: { path: '^packages/detectors/src/detectors/', pathNot: '^packages/detectors/src/detectors/$1/' },
+    },
     {
       name: 'no-cycles',
       comment: 'A cycle hides which of two files is the lower one, types included',
@@ -68,21 +74,21 @@ module.exports = {
       name: 'core-without-node',
       comment: 'The core runs in a browser: no Node modules',
       severity: 'error',
-      from: { path: '^packages/(contract|formats|detectors|pipeline)/src/' },
+      from: { path: '^packages/(contract|detectors|pipeline)/src/' },
       to: { dependencyTypes: ['core'] },
     },
     {
       name: 'core-without-io',
       comment: 'The core is transport-free: no Kafka, HTTP, sockets, logs or metrics',
       severity: 'error',
-      from: { path: '^packages/(contract|formats|detectors|pipeline)/src/' },
+      from: { path: '^packages/(contract|detectors|pipeline)/src/' },
       to: { path: io },
     },
     {
       name: 'detection-without-rxjs',
       comment: 'A detector is a plain step function; streams begin in pipeline',
       severity: 'error',
-      from: { path: '^packages/(contract|formats|detectors)/src/' },
+      from: { path: '^packages/(contract|detectors)/src/' },
       to: { path: npm('rxjs') },
     },
     {
@@ -94,22 +100,29 @@ module.exports = {
     },
     {
       name: 'kafkajs-only-in-log',
-      comment: 'The client can be replaced as long as one package knows it',
+      comment: 'The client can be replaced as long as one folder knows it',
       severity: 'error',
-      from: { path: '^packages/', pathNot: '^packages/(log|testkit)/|/test/' },
+      from: { path: '^packages/[^/]+/src/', pathNot: '^packages/log/src/kafka/' },
       to: { path: npm('kafkajs') },
     },
     {
-      name: 'no-tests-in-sources',
-      comment: 'Tests, benchmarks and testkit may import sources, never the other way round',
+      name: 'kafkajs-internals-in-one-file',
+      comment: 'What kafkajs does not promise to keep is found in one place',
       severity: 'error',
-      from: { path: '^packages/(?!testkit/)[^/]+/src/' },
-      to: { path: '^(bench|e2e)/|^packages/[^/]+/test/|^packages/testkit/' },
+      from: { path: '^packages/[^/]+/src/', pathNot: '^packages/log/src/kafka/internals/kafkajs\\.ts$' },
+      to: { path: 'node_modules/kafkajs/src/' },
+    },
+    {
+      name: 'no-tests-in-sources',
+      comment: 'Tests and tools may import sources, never the other way round',
+      severity: 'error',
+      from: { path: '^packages/[^/]+/src/' },
+      to: { path: '^(tools|e2e)/|^packages/[^/]+/test/' },
     },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^packages/[^/]+/dist/' },
+    exclude: { path: '^(packages|tools)/[^/]+/dist/' },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {
       exportsFields: ['exports'],

@@ -28,9 +28,7 @@ export default defineConfig({
           hookTimeout: 30_000,
           include: [
             'packages/*/test/**/*.test.ts',
-            'bench/**/*.test.ts',
-            'chaos/**/*.test.ts',
-            'eval/**/*.test.ts',
+            'tools/*/**/*.test.ts',
           ],
           exclude: slower,
         },
@@ -45,28 +43,28 @@ export default defineConfig({
           name: 'clients',
           include: ['packages/*/test/**/*.clients.test.ts'],
           hookTimeout: 120_000,
-          globalSetup: ['packages/testkit/src/clients-global-setup.ts'],
+          globalSetup: ['tools/testkit/src/clients-global-setup.ts'],
         },
       },
       {
         extends: true,
         test: {
           name: 'integration',
-          include: ['packages/*/test/**/*.int.test.ts', 'chaos/**/*.int.test.ts'],
+          include: ['packages/*/test/**/*.int.test.ts', 'tools/**/*.int.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           fileParallelism: false,
-          globalSetup: ['packages/testkit/src/kafka-global-setup.ts'],
+          globalSetup: ['tools/testkit/src/kafka/kafka-global-setup.ts'],
         },
       },
       {
         extends: true,
         test: {
           name: 'traces',
-          include: ['packages/*/test/**/*.traces.test.ts', 'eval/**/*.traces.test.ts'],
+          include: ['packages/*/test/**/*.traces.test.ts', 'tools/**/*.traces.test.ts'],
           testTimeout: 180_000,
           hookTimeout: 120_000,
-          globalSetup: ['packages/testkit/src/kafka-global-setup.ts'],
+          globalSetup: ['tools/testkit/src/kafka/kafka-global-setup.ts'],
         },
       },
       {
@@ -77,7 +75,7 @@ export default defineConfig({
           testTimeout: 600_000,
           // Fetches the model and what runs it the first time.
           hookTimeout: 600_000,
-          globalSetup: ['packages/testkit/src/kafka-global-setup.ts'],
+          globalSetup: ['tools/testkit/src/kafka/kafka-global-setup.ts'],
         },
       },
     ],

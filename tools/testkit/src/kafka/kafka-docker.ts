@@ -1,8 +1,8 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { promisify } from 'node:util';
+import { freePort } from '../ports.ts';
 import type { BrokerProcess, BrokerRunner } from './broker-process.ts';
 import { kafkaVersion } from './kafka-jars.ts';
-import { freePort } from './ports.ts';
 
 const run = promisify(execFile);
 

@@ -10,7 +10,10 @@ declare module 'vitest' {
   }
 }
 
-const requirements = join(import.meta.dirname, '../../gateway/test/clients/python/requirements.txt');
+const requirements = join(
+  import.meta.dirname,
+  '../../../packages/gateway/test/clients/python/requirements.txt',
+);
 
 /** Vitest calls this once before the project's tests. */
 export default async function setup({ provide }: TestProject): Promise<void> {

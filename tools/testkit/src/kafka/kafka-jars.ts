@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { cachedFolder, cachePath } from './cached-folder.ts';
+import { cachedFolder, cachePath } from '../cached-folder.ts';
 
 const run = promisify(execFile);
 

@@ -1,6 +1,6 @@
 import kafkajs, { type Producer } from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readTopic, startKafkaCluster, type TestCluster, type TestNode, waitFor } from '../src/index.ts';
+import { readTopic, startKafkaCluster, type TestCluster, type TestNode, waitFor } from '../../src/index.ts';
 
 const topic = 'records';
 

@@ -5,8 +5,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { tempDir } from '../temp-dir.ts';
 import type { BrokerProcess, BrokerRunner } from './broker-process.ts';
-import { tempDir } from './temp-dir.ts';
 
 const run = promisify(execFile);
 const quickStart = '-XX:TieredStopAtLevel=1';

@@ -1,5 +1,5 @@
 import kafkajs, { type SeekEntry } from 'kafkajs';
-import { waitFor } from './wait-for.ts';
+import { waitFor } from '../wait-for.ts';
 
 /**
  * Where the partitions of a topic begin and end.

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { cachedFolder } from './cached-folder.ts';
-import { hasCommand } from './kafka-jars.ts';
+import { hasCommand } from './kafka/kafka-jars.ts';
 
 const run = promisify(execFile);
 

@@ -1,12 +1,12 @@
 import type { Admin } from 'kafkajs';
+import { freePorts } from '../ports.ts';
+import { waitFor } from '../wait-for.ts';
 import type { BrokerProcess, BrokerRunner } from './broker-process.ts';
 import { javaRunner } from './kafka-java.ts';
 import { brokersSeenFrom, launchBroker, withTestAdmin } from './kafka-launch.ts';
 import { clusterNodeProperties } from './kafka-properties.ts';
 import { requireJars } from './kafka-runner.ts';
-import { freePorts } from './ports.ts';
 import { startTcpProxy, type TcpProxy, type Valve } from './tcp-proxy.ts';
-import { waitFor } from './wait-for.ts';
 
 /** One node of a {@link TestCluster}, and what can happen to it. */
 export interface TestNode {

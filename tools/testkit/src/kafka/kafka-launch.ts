@@ -1,7 +1,7 @@
 import { messageOf } from '@loopwatch/contract';
 import kafkajs from 'kafkajs';
+import { waitFor } from '../wait-for.ts';
 import type { BrokerProcess, BrokerRunner } from './broker-process.ts';
-import { waitFor } from './wait-for.ts';
 
 const startTimeoutMs = 90_000;
 

@@ -1,9 +1,9 @@
+import { freePorts } from '../ports.ts';
 import type { BrokerRunner } from './broker-process.ts';
 import { dockerRunner } from './kafka-docker.ts';
 import { hasCommand, kafkaJars, kafkaVersion } from './kafka-jars.ts';
 import { javaRunner } from './kafka-java.ts';
 import { singleNodeProperties } from './kafka-properties.ts';
-import { freePorts } from './ports.ts';
 
 const install = 'sudo apt-get install -y maven default-jre-headless';
 

@@ -1,7 +1,7 @@
 import kafkajs from 'kafkajs';
-import { uniqueName } from './names.ts';
+import { uniqueName } from '../names.ts';
+import { waitFor } from '../wait-for.ts';
 import { topicEnds } from './topic-ends.ts';
-import { waitFor } from './wait-for.ts';
 
 /** A record as a test wants to see it. */
 export interface TopicRecord {

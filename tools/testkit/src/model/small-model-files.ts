@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { cachedFolder } from './cached-folder.ts';
-import { hasCommand } from './kafka-jars.ts';
+import { cachedFolder } from '../cached-folder.ts';
+import { hasCommand } from '../kafka/kafka-jars.ts';
 
 const run = promisify(execFile);
 

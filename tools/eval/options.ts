@@ -5,14 +5,14 @@ import { BadInput } from './bad-input.ts';
 import { filesOf, type Source, sourcesBelow } from './sources.ts';
 
 const usage = `npm run eval -- [--data FOLDER | EVENTS LABELS] [options]
-  --data FOLDER   every *.events.jsonl.gz below it is a source; with the project's own labels (eval/data/labels)
+  --data FOLDER   every *.events.jsonl.gz below it is a source; with the project's own labels (tools/eval/data/labels)
                   default: LOOPWATCH_SHARED_DATA, else ../shared/data
   EVENTS          JSON lines of events, .gz or plain; several with commas or * in the file name
   LABELS          JSON lines of {sessionId, verdict: loop | not_loop | borderline, at?}; several likewise
   --preset a,b    the presets to compare; default: balanced
   --flagged       names the flagged sessions that have no label
   --json          prints one JSON object instead of tables
-  --write-found   refreshes eval/data/found.jsonl, which \`npm run test:traces\` holds preset balanced to`;
+  --write-found   refreshes tools/eval/data/found.jsonl, which \`npm run test:traces\` holds preset balanced to`;
 
 export interface Options {
   readonly sources: readonly Source[];

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startTcpProxy, type TcpProxy, waitFor } from '../src/index.ts';
+import { startTcpProxy, type TcpProxy, waitFor } from '../../src/index.ts';
 
 /** A server that answers every piece in capitals, what it was sent, and a proxy before it. */
 async function proxied(): Promise<{ readonly proxy: TcpProxy; readonly received: string[] }> {

@@ -137,7 +137,7 @@ describe('the list of what is found', () => {
 
   it('holds no alarm in ordinary work that the docs do not describe', () => {
     const own = readFound(join(import.meta.dirname, 'data/found.jsonl')).filter(isQuiet);
-    const page = readFileSync(join(import.meta.dirname, '../docs/detectors/balanced.md'), 'utf8');
+    const page = readFileSync(join(import.meta.dirname, '../../docs/detectors/balanced.md'), 'utf8');
     const described = page.slice(page.indexOf('## Alarms in ordinary work'));
     expect(own.filter(({ sessionId }) => !described.includes(`\`${sessionId}\``))).toEqual([]);
   });

@@ -26,7 +26,7 @@ import { fleetSummary, fleetVerdict } from './traffic.ts';
  */
 
 const { brokers, databaseUrl } = JSON.parse(process.argv[2] ?? '{}') as ServerOptions;
-const root = join(import.meta.dirname, '../..');
+const root = join(import.meta.dirname, '../../..');
 const topics = topicNames({ prefix: 'bench.' });
 const logger = pino({ level: process.env['BENCH_LOG'] ?? 'silent' });
 const dir = await tempDir();

@@ -1,9 +1,9 @@
+import { freePorts } from '../ports.ts';
 import { type Authority, createAuthority } from './certificates.ts';
 import { javaRunner } from './kafka-java.ts';
 import { launchBroker } from './kafka-launch.ts';
 import { singleNodeProperties } from './kafka-properties.ts';
 import { requireJars } from './kafka-runner.ts';
-import { freePorts } from './ports.ts';
 
 /** Name and password of a user of a {@link SecureKafka}. */
 export interface KafkaUser {

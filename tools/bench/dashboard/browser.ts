@@ -1,5 +1,5 @@
 import { type Browser, chromium, type Page } from '@playwright/test';
-import playwright from '../../playwright.config.ts';
+import playwright from '../../../playwright.config.ts';
 import { quantile, rounded } from '../measure.ts';
 import type { Flow } from './messages.ts';
 

@@ -1,0 +1,50 @@
+// Which rooms of the house may import from which: .dependency-cruiser.cjs makes rules of it, scripts/boundaries.mjs proves them.
+
+/** What the sources of each package may import from the workspace, besides themselves. */
+const mayImport = {
+  contract: [],
+  detectors: ['contract'],
+  pipeline: ['contract', 'detectors'],
+  log: ['contract'],
+  storage: ['contract', 'log'],
+  worker: ['contract', 'detectors', 'pipeline', 'log'],
+  gateway: ['contract', 'detectors', 'pipeline', 'log', 'storage'],
+  server: ['contract', 'detectors', 'pipeline', 'log', 'storage'],
+  dashboard: ['contract', 'detectors'],
+  cli: ['contract', 'detectors', 'pipeline', 'log', 'storage', 'worker', 'gateway', 'server'],
+};
+
+/**
+ * What the folders of a package may import from one another, besides themselves and the files that lie beside them. A
+ * folder that is not named here stands above all of them.
+ */
+const rooms = {
+  log: {
+    port: [],
+    embedded: ['port'],
+    'kafka/codecs': ['port'],
+    'kafka/client': ['port', 'kafka/codecs'],
+    'kafka/internals': ['kafka/client'],
+    'kafka/fetch': ['port', 'kafka/codecs', 'kafka/client', 'kafka/internals'],
+    'kafka/produce': ['port', 'kafka/client', 'kafka/internals'],
+    'kafka/task': ['port', 'kafka/client', 'kafka/internals', 'kafka/fetch', 'kafka/produce'],
+    'kafka/diagnose': ['port', 'kafka/client', 'kafka/internals'],
+  },
+  detectors: {
+    lib: [],
+    privacy: [],
+    settings: [],
+    text: ['lib'],
+    agents: ['lib'],
+    calls: ['lib', 'settings', 'agents'],
+    incident: ['lib', 'privacy', 'settings', 'agents', 'calls'],
+    detectors: ['lib', 'privacy', 'settings', 'text', 'agents', 'calls', 'incident'],
+    plan: ['lib', 'privacy', 'settings', 'text', 'agents', 'calls', 'incident', 'detectors'],
+    session: ['lib', 'privacy', 'settings', 'agents', 'calls', 'incident', 'detectors', 'plan'],
+  },
+};
+
+/** Files that a folder may hold: more are no room but a heap. */
+const maxFiles = 25;
+
+module.exports = { mayImport, rooms, maxFiles };

@@ -1,0 +1,40 @@
+export {
+  type Authority,
+  createAuthority,
+  type Identity,
+  type IdentityOptions,
+} from './kafka/certificates.ts';
+export { readWithJava } from './kafka/java-consumer.ts';
+export { type JavaProduceOptions, produceWithJava } from './kafka/java-producer.ts';
+export { type StartKafkaOptions, startKafka, type TestKafka } from './kafka/kafka-broker.ts';
+export {
+  type StartClusterOptions,
+  startKafkaCluster,
+  type TestCluster,
+  type TestNode,
+} from './kafka/kafka-cluster.ts';
+export { type HeldFrame, type KafkaApi, KafkaGate } from './kafka/kafka-gate.ts';
+export { type ReadTopicOptions, readTopic, type TopicRecord } from './kafka/read-topic.ts';
+export { type KafkaUser, type SecureKafka, startSecureKafka } from './kafka/secure-kafka.ts';
+export { type ProxyDirection, startTcpProxy, type TcpProxy, type Valve } from './kafka/tcp-proxy.ts';
+export { topicEnds } from './kafka/topic-ends.ts';
+export { modelReply, pieces, type Said } from './model/model-replies.ts';
+export {
+  type ModelReply,
+  type ModelRequest,
+  type ModelServer,
+  startModelServer,
+} from './model/model-server.ts';
+export {
+  type ApiReply,
+  type ApiRequest,
+  type ScriptedUpstream,
+  startScriptedUpstream,
+} from './model/scripted-upstream.ts';
+export { type Completion, loadSmallModel, type SmallModel } from './model/small-model.ts';
+export { uniqueName } from './names.ts';
+export { freePort } from './ports.ts';
+export { startPostgres, type TestPostgres } from './postgres.ts';
+export { type CliProcess, type SpawnCliOptions, spawnCli } from './spawn-cli.ts';
+export { type TempDir, tempDir } from './temp-dir.ts';
+export { type WaitOptions, waitFor } from './wait-for.ts';
