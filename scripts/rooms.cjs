@@ -19,6 +19,14 @@ const mayImport = {
  * folder that is not named here stands above all of them.
  */
 const rooms = {
+  contract: {
+    lib: [],
+    pattern: [],
+    events: ['lib'],
+    settings: ['lib', 'pattern'],
+    verdicts: [],
+    api: ['events', 'settings', 'verdicts'],
+  },
   log: {
     port: [],
     embedded: ['port'],

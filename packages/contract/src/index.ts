@@ -1,22 +1,36 @@
 export {
-  type Activity,
-  type IncidentState,
-  incidentAt,
-  incidentStates,
-  isQuiet,
-  QUIET_AFTER_MS,
-  type SessionState,
-  sessionAt,
-  sessionStates,
-} from './activity.ts';
-export { allowedValues } from './allowed-values.ts';
-export {
   type Control,
   controlSchema,
   settingsByHeader,
   settingsFromHeader,
   settingsVersionHeader,
-} from './control.ts';
+} from './events/control.ts';
+export {
+  type DeadLetterReason,
+  deadLetterHeaders,
+  deadLetterReasons,
+  type EventRefusal,
+  eventRefusals,
+} from './events/error-codes.ts';
+export {
+  type AgentEvent,
+  type EventType,
+  eventSchema,
+  eventSchemas,
+  eventTypes,
+  isEventType,
+  type KnownEvent,
+  MAX_NAME_UNITS,
+  type OtherEvent,
+  otherEventSchema,
+} from './events/event.ts';
+export { eventTime } from './events/event-time.ts';
+export { judgedHeader } from './events/judged.ts';
+export { messageOf } from './lib/message-of.ts';
+export { jsonFrom, readJson } from './lib/read-json.ts';
+export { parsePattern } from './pattern/parse-pattern.ts';
+export type { PatternProgram } from './pattern/pattern-program.ts';
+export { allowedValues } from './settings/allowed-values.ts';
 export {
   type AgentContractSettings,
   agentContractSchema,
@@ -42,30 +56,44 @@ export {
   toolContractSchema,
   toolCycleSchema,
   turnRequestsSchema,
-} from './detection-settings.ts';
-export { shortEnvironmentNames } from './environment-settings.ts';
+} from './settings/detection-settings.ts';
+export { shortEnvironmentNames } from './settings/environment-settings.ts';
+export { type ResolvedSettings, resolveSettings, type SettingSources } from './settings/resolve-settings.ts';
+export { hiddenValue, isSecretPath } from './settings/secret-paths.ts';
 export {
-  type DeadLetterReason,
-  deadLetterHeaders,
-  deadLetterReasons,
-  type EventRefusal,
-  eventRefusals,
-} from './error-codes.ts';
+  didYouMean,
+  environmentName,
+  nearest,
+  type SettingPath,
+  type SettingPlace,
+  settingPaths,
+  settingPlace,
+  settingValue,
+  valueFromText,
+} from './settings/setting-paths.ts';
+export { settingText, settingTexts } from './settings/setting-texts.ts';
+export { type Settings, settingsSchema } from './settings/settings.ts';
+export type { SettingOrigin } from './settings/settings-draft.ts';
 export {
-  type AgentEvent,
-  type EventType,
-  eventSchema,
-  eventSchemas,
-  eventTypes,
-  isEventType,
-  type KnownEvent,
-  MAX_NAME_UNITS,
-  type OtherEvent,
-  otherEventSchema,
-} from './event.ts';
-export { eventTime } from './event-time.ts';
-export { evidenceCallSchema, evidenceSchema } from './evidence.ts';
-export { judgedHeader } from './judged.ts';
+  defaultTopicPrefix,
+  type TopicNames,
+  type TopicRole,
+  topicNames,
+  topicRoles,
+  topicSettingsSchema,
+} from './settings/topics.ts';
+export {
+  type Activity,
+  type IncidentState,
+  incidentAt,
+  incidentStates,
+  isQuiet,
+  QUIET_AFTER_MS,
+  type SessionState,
+  sessionAt,
+  sessionStates,
+} from './verdicts/activity.ts';
+export { evidenceCallSchema, evidenceSchema } from './verdicts/evidence.ts';
 export {
   type Incident,
   type IncidentRow,
@@ -80,14 +108,8 @@ export {
   liveIncidentsSchema,
   liveSnapshotSchema,
   type ServerInfo,
-} from './live.ts';
-export { messageOf } from './message-of.ts';
-export { parsePattern } from './pattern/parse-pattern.ts';
-export type { PatternProgram } from './pattern/pattern-program.ts';
-export { jsonFrom, readJson } from './read-json.ts';
-export { reasonWithCount } from './reason.ts';
-export { type ResolvedSettings, resolveSettings, type SettingSources } from './resolve-settings.ts';
-export { hiddenValue, isSecretPath } from './secret-paths.ts';
+} from './verdicts/live.ts';
+export { reasonWithCount } from './verdicts/reason.ts';
 export {
   type CheckAnswer,
   type CheckFailure,
@@ -96,35 +118,13 @@ export {
   checkSchema,
   type JudgeAnswer,
   judgeAnswerSchema,
-} from './semantic-check.ts';
+} from './verdicts/semantic-check.ts';
 export {
   MAX_OPEN_INCIDENTS,
   type OpenIncidentSummary,
   type SessionSummary,
   sessionSummarySchema,
-} from './session-summary.ts';
-export {
-  didYouMean,
-  environmentName,
-  nearest,
-  type SettingPath,
-  type SettingPlace,
-  settingPaths,
-  settingPlace,
-  settingValue,
-  valueFromText,
-} from './setting-paths.ts';
-export { settingText, settingTexts } from './setting-texts.ts';
-export { type Settings, settingsSchema } from './settings.ts';
-export type { SettingOrigin } from './settings-draft.ts';
-export {
-  defaultTopicPrefix,
-  type TopicNames,
-  type TopicRole,
-  topicNames,
-  topicRoles,
-  topicSettingsSchema,
-} from './topics.ts';
+} from './verdicts/session-summary.ts';
 export {
   type Beginning,
   type Cost,
@@ -138,4 +138,4 @@ export {
   type VerdictOutcome,
   type VerdictPhase,
   verdictSchema,
-} from './verdict.ts';
+} from './verdicts/verdict.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { detectorIds, verdictActions } from '../verdict.ts';
+import { detectorIds, verdictActions } from '../verdicts/verdict.ts';
 
 /** `/backtests`: what recorded sessions would have come to under other settings. */
 

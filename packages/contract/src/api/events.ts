@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventRefusals } from '../error-codes.ts';
+import { eventRefusals } from '../events/error-codes.ts';
 
 /** `POST /events`: events of producers without Kafka. */
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { incidentStates } from '../activity.ts';
-import { incidentRowSchema, incidentSchema } from '../live.ts';
-import { costSchema, detectorIds, verdictActions, verdictSchema } from '../verdict.ts';
+import { incidentStates } from '../verdicts/activity.ts';
+import { incidentRowSchema, incidentSchema } from '../verdicts/live.ts';
+import { costSchema, detectorIds, verdictActions, verdictSchema } from '../verdicts/verdict.ts';
 import { pageSchema } from './paging.ts';
 import { triageChangeSchema, triageSchema, triageStatuses } from './triage.ts';
 

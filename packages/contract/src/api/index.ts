@@ -1,4 +1,4 @@
-export * from '../activity.ts';
+export * from '../verdicts/activity.ts';
 export * from './auth.ts';
 export * from './backtests.ts';
 export * from './events.ts';

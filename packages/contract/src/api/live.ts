@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { incidentStatsSchema, liveHeartbeatSchema, serverInfoSchema } from '../live.ts';
+import { incidentStatsSchema, liveHeartbeatSchema, serverInfoSchema } from '../verdicts/live.ts';
 import { backtestJobSchema } from './backtests.ts';
 import { incidentItemSchema } from './incidents.ts';
 import { sessionItemSchema } from './sessions.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { sessionStates } from '../activity.ts';
-import { sessionSummarySchema } from '../session-summary.ts';
+import { sessionStates } from '../verdicts/activity.ts';
+import { sessionSummarySchema } from '../verdicts/session-summary.ts';
 import { incidentItemSchema } from './incidents.ts';
 import { pageSchema } from './paging.ts';
 

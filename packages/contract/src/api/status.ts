@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { topicRoles } from '../topics.ts';
-import { detectorIds } from '../verdict.ts';
+import { topicRoles } from '../settings/topics.ts';
+import { detectorIds } from '../verdicts/verdict.ts';
 
 /** `GET /status`: how the server itself is. */
 

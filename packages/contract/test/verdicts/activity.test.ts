@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { incidentAt, isQuiet, QUIET_AFTER_MS, sessionAt } from '../src/index.ts';
+import { incidentAt, isQuiet, QUIET_AFTER_MS, sessionAt } from '../../src/index.ts';
 
 const HEARD = 1_000_000;
 const justBefore = HEARD + QUIET_AFTER_MS - 1;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSecretPath, resolveSettings } from '../src/index.ts';
+import { isSecretPath, resolveSettings } from '../../src/index.ts';
 
 /** The settings, given as YAML would be. */
 function resolve(kafka: object, environment: Record<string, string> = {}) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { acceptEvent, decodeEvent } from '../src/check.ts';
-import { type AgentEvent, eventTime, eventTypes, isEventType } from '../src/index.ts';
+import { acceptEvent, decodeEvent } from '../../src/events/check.ts';
+import { type AgentEvent, eventTime, eventTypes, isEventType } from '../../src/index.ts';
 
 const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
 

@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
-import { jsonFrom } from './read-json.ts';
+import { jsonFrom } from '../lib/read-json.ts';
 
 /**
  * The dotted paths of a settings schema: which exist, which is meant by a misspelled one, and how a text from the

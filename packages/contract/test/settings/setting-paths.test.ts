@@ -9,7 +9,7 @@ import {
   settingPlace,
   settingsSchema,
   valueFromText,
-} from '../src/index.ts';
+} from '../../src/index.ts';
 
 const settings = settingPaths(settingsSchema);
 

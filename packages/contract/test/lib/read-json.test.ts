@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { readJson } from '../src/index.ts';
+import { readJson } from '../../src/index.ts';
 
 const schema = z.strictObject({ size: z.number(), parts: z.array(z.string()).default([]) });
 

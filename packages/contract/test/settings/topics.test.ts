@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { topicNames, topicRoles, topicSettingsSchema } from '../src/index.ts';
+import { topicNames, topicRoles, topicSettingsSchema } from '../../src/index.ts';
 
 const namesOf = (settings: unknown) => topicNames(topicSettingsSchema.parse(settings));
 

@@ -1,5 +1,6 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import { z } from 'zod';
+import { messageOf } from '../lib/message-of.ts';
 import type { DeadLetterReason } from './error-codes.ts';
 import {
   type AgentEvent,
@@ -10,7 +11,6 @@ import {
   otherEventSchema,
 } from './event.ts';
 import { excessOf, MAX_TEXT_UNITS } from './event-weight.ts';
-import { messageOf } from './message-of.ts';
 
 /**
  * The door: from a record's text to an event. The check is compiled from the zod schemas (by way of their JSON

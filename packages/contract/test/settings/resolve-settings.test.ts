@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { environmentName, presetNames, resolveSettings, settingPaths, settingsSchema } from '../src/index.ts';
+import {
+  environmentName,
+  presetNames,
+  resolveSettings,
+  settingPaths,
+  settingsSchema,
+} from '../../src/index.ts';
 
 type Sources = Partial<Parameters<typeof resolveSettings>[0]>;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parsePattern } from './pattern/parse-pattern.ts';
+import { parsePattern } from '../pattern/parse-pattern.ts';
 
 /**
  * What detection can be told, the part of the settings that the library takes. Defaults of the detectors come from the

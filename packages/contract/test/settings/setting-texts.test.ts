@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { settingPaths, settingPlace, settingsSchema, settingText, settingTexts } from '../src/index.ts';
+import { settingPaths, settingPlace, settingsSchema, settingText, settingTexts } from '../../src/index.ts';
 
 const paths = settingPaths(settingsSchema).map(({ path }) => path);
 

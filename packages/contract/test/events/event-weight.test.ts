@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeEvent } from '../src/check.ts';
-import { excessOf, MAX_LEVELS, MAX_PARTS, MAX_TEXT_UNITS } from '../src/event-weight.ts';
+import { decodeEvent } from '../../src/events/check.ts';
+import { excessOf, MAX_LEVELS, MAX_PARTS, MAX_TEXT_UNITS } from '../../src/events/event-weight.ts';
 
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 const row = (commas: number) => `[${'1,'.repeat(commas)}1]`;

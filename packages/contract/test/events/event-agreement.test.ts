@@ -1,9 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { schemaDocument } from '../../../scripts/reference/json-schemas.ts';
-import { isAgentEvent } from '../src/check.ts';
-import { eventSchema, eventTime, eventTypes } from '../src/index.ts';
+import { schemaDocument } from '../../../../scripts/reference/json-schemas.ts';
+import { isAgentEvent } from '../../src/events/check.ts';
+import { eventSchema, eventTime, eventTypes } from '../../src/index.ts';
 
 /** Values that fit some field of some event, and values that nearly do. */
 const value = fc.oneof(

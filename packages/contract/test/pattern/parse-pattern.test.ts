@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parsePattern, resolveSettings } from '../src/index.ts';
+import { parsePattern, resolveSettings } from '../../src/index.ts';
 
 describe('a pattern of a user', () => {
   test.each([
