@@ -6,8 +6,8 @@ import { Traffic } from './traffic.ts';
 
 const idleMs = 200_000;
 
-function records(seed: number, count: number) {
-  const traffic = new Traffic({ startsAt: 0, stepMs: 67, idleMs, random: new Random(seed) });
+function records(seed: number, count: number, idle = idleMs) {
+  const traffic = new Traffic({ startsAt: 0, stepMs: 67, idleMs: idle, random: new Random(seed) });
   return Array.from({ length: count }, () => traffic.next());
 }
 
@@ -43,5 +43,19 @@ describe('the traffic of a chaos run', () => {
     });
     expect(pauses.filter((pause) => pause > idleMs * 2).length).toBeGreaterThan(5);
     expect(pauses.filter((pause) => pause > idleMs / 2 && pause < idleMs).length).toBeGreaterThan(5);
+  });
+
+  it('repeats an id within the life of its session only', () => {
+    const idle = 5_000;
+    const seen = new Map<string, number>();
+    const distances = records(1, 20_000, idle).flatMap(({ value, timestamp }) => {
+      const { id } = JSON.parse(value?.startsWith('{"v":1,"id"') ? value : '{}') as { id?: string };
+      if (id === undefined) return [];
+      const before = seen.get(id);
+      seen.set(id, timestamp);
+      return before === undefined ? [] : [timestamp - before];
+    });
+    expect(distances.length).toBeGreaterThan(50);
+    expect(Math.max(...distances)).toBeLessThanOrEqual(2 * idle);
   });
 });

@@ -30,6 +30,8 @@ interface Session {
   /** Events until it ends, or pauses. */
   left: number;
   count: number;
+  /** Event time of its latest event. */
+  spokeAt: number;
   /** Event time before which it says nothing. */
   silentUntil: number;
 }
@@ -78,10 +80,13 @@ export class Traffic {
   }
 
   #say(session: Session, timestamp: number): ProducedRecord {
-    const { random } = this.#options;
+    const { random, idleMs } = this.#options;
     const event = session.events.next().value;
-    // A producer that tries again sends the id of the event before.
-    if (session.count === 0 || !random.chance(1 / 100)) session.count += 1;
+    // A producer that retries sends the id of the event before; not after a pause in which a worker may free the session,
+    // because a session that was freed knows its ids no more, and one that was not does.
+    const isRetry = random.chance(1 / 100) && timestamp - session.spokeAt <= 2 * idleMs;
+    if (session.count === 0 || !isRetry) session.count += 1;
+    session.spokeAt = timestamp;
     const envelope = {
       v: 1,
       ...(session.named && { id: `${session.id}-${session.count}` }),
@@ -118,7 +123,7 @@ export class Traffic {
     return {
       ...{ id: `${habit}-${this.#opened}`, habit, events: agentEvents(random), named: random.chance(0.8) },
       left: habit === 'patient' ? Number.POSITIVE_INFINITY : random.between(20, 200),
-      ...{ count: 0, silentUntil: 0 },
+      ...{ count: 0, spokeAt: 0, silentUntil: 0 },
     };
   }
 }
