@@ -95,7 +95,7 @@ it('writes what it sees and concludes; a worker judges none of it again, and the
   expect(await server.send('PUT', '/settings/server', { set: { 'tool_call_loop.max_repeats': 2 } })).toBe(
     200,
   );
-  await gateway.cli.line(/Settings of server lie over the configured ones now/, 30_000);
+  await gateway.cli.line(/Settings of server now override the configuration/, 30_000);
   expect(await gateway.asks('s-2', 2)).toEqual(['tool_calls', 'error']);
   expect(
     await server.send('PUT', `/settings/${encodeURIComponent('session:s-1')}`, { set: { enabled: false } }),

@@ -63,7 +63,7 @@ export class WideSettings {
     const { configHash } = version.detection.plan;
     this.deps.log(
       'info',
-      `Settings of ${[...this.scopes.keys()].join(', ') || 'no scope'} lie over the configured ones now`,
+      `Settings of ${[...this.scopes.keys()].join(', ') || 'no scope'} now override the configuration`,
       { scopes: [...this.scopes.keys()], configHash },
     );
   }
@@ -100,7 +100,7 @@ export class WideSettings {
     this.deps.log(
       'warn',
       oneLine(
-        `Settings of ${scope || 'a record without a key'} are refused, and what held goes on to hold: ${why}`,
+        `Settings of ${scope || 'a record without a key'} were rejected; keeping the previous settings: ${why}`,
       ),
       { scope, offset },
     );

@@ -33,12 +33,12 @@ export async function migrate(
       const step = steps.find((one) => one.number === number);
       if (step === undefined) {
         throw new Error(
-          `The database has step ${String(number)} (${name}), which this version of Loopwatch does not know. Start the version that made it, or a newer one.`,
+          `The database has migration ${String(number)} (${name}), which this version of Loopwatch does not know. Start the version that applied it, or a newer one.`,
         );
       }
       if (checksumOf(step) !== checksum) {
         throw new Error(
-          `Step ${String(number)} (${name}) of the database is not the one that was applied. Start the version that made it, or let an empty database be built from the log.`,
+          `Migration ${String(number)} (${name}) differs from the one that was applied. Start the version that applied it, or rebuild an empty database from the log.`,
         );
       }
     }

@@ -20,11 +20,11 @@ export async function openDatabase(
   { database_url: url, data_dir: dir }: Pick<StorageSettings, 'database_url' | 'data_dir'>,
   logger: Logger,
   onLost: (error: Error) => void = (error) => {
-    logger.error({ err: error }, 'the embedded database is not this process’ any more');
+    logger.error({ err: error }, 'lost the lock on the embedded database');
   },
 ): Promise<Database> {
   if (url === undefined && !existsSync(join(resolve(dir), 'db')))
-    logger.info('Setting up the database; the first start takes some seconds longer');
+    logger.info('Setting up the database; the first start takes a few seconds longer');
   const database =
     url === undefined
       ? await openPglite(resolve(dir), onLost, (level, message, fields) => {

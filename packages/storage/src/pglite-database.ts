@@ -36,7 +36,7 @@ export async function openPglite(
     const why = messageOf(error);
     throw new LogError(
       'storage_failed',
-      `The embedded database in ${folder} cannot be opened: ${why}. If it is damaged, move the folder away: it is built again from the log.`,
+      `The embedded database in ${folder} cannot be opened: ${why}. If it is damaged, move the folder away: the database is rebuilt from the log.`,
       { cause: error },
     );
   }

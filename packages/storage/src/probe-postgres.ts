@@ -16,9 +16,9 @@ export async function probePostgres(url: string): Promise<string> {
       `select current_setting('server_version') as version, current_setting('server_version_num')::integer as number,
          coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) as may, current_user::text as user`,
     );
-    if (row === undefined) throw new Error('PostgreSQL has not said what it is');
+    if (row === undefined) throw new Error('unexpected reply to `show server_version`');
     if (row.number < oldest * 10_000) {
-      throw new Error(`PostgreSQL ${row.version} is too old: take version ${String(oldest)} or a newer one`);
+      throw new Error(`PostgreSQL ${row.version} is too old: version ${String(oldest)} or newer is required`);
     }
     if (!row.may) {
       throw new Error(

@@ -5,7 +5,7 @@ import { tempDir } from '@loopwatch/testkit';
 import { expect, it } from 'vitest';
 import { openPglite } from '../src/pglite-database.ts';
 
-it('a damaged embedded database is said to be built again from the log once it is moved away', async () => {
+it('openPglite: a damaged database is reported with how to rebuild it', async () => {
   await using dir = await tempDir();
   const folder = join(dir.path, 'db', 'pglite');
   await mkdir(join(folder, 'global'), { recursive: true });
@@ -13,5 +13,5 @@ it('a damaged embedded database is said to be built again from the log once it i
   await writeFile(join(folder, 'global', 'pg_control'), Buffer.alloc(8_192));
   const error: unknown = await openPglite(dir.path, () => undefined).catch((fault: unknown) => fault);
   expect(error).toBeInstanceOf(LogError);
-  expect(String(error)).toContain('move the folder away: it is built again from the log');
+  expect(String(error)).toContain('move the folder away: the database is rebuilt from the log');
 }, 60_000);

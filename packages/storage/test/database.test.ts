@@ -86,9 +86,9 @@ onBothDatabases(({ make }) => {
       sql: `create table ${table} (n integer)`,
     });
     await migrate(database, [step(1, 'a'), step(2, 'b')]);
-    await expect(migrate(database, [step(1, 'a')])).rejects.toThrow(/step 2 \(b\), which this version/);
+    await expect(migrate(database, [step(1, 'a')])).rejects.toThrow(/migration 2 \(b\), which this version/);
     await expect(migrate(database, [step(1, 'z'), step(2, 'b')])).rejects.toThrow(
-      /Step 1 \(a\).*not the one/,
+      /Migration 1 \(a\) differs from the one/,
     );
     const failing = { number: 3, name: 'broken', sql: 'create table c (n integer); create nonsense' };
     await expect(migrate(database, [step(1, 'a'), step(2, 'b'), failing])).rejects.toThrow();

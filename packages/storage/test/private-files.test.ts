@@ -51,5 +51,5 @@ it('a data folder is for its owner alone, also one that was open before', async 
   const closeAgain = await open(dir, said);
   expect(await openToOthers(dir)).toEqual([]);
   await closeAgain();
-  expect(said).toEqual(['the data folder was open to other users of this machine; now it is not']);
+  expect(said).toEqual(['restricted the data folder to its owner']);
 }, 120_000);

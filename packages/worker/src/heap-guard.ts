@@ -53,8 +53,8 @@ export class HeapGuard {
     const mib = (bytes: number) => String(Math.round(bytes / 2 ** 20));
     logger.warn(
       { freed, left: sessions(), usedMiB: mib(used), limitMiB: mib(limit) },
-      `Too many live sessions for the memory: ${mib(used)} of ${mib(limit)} MiB of heap are in use, so the ${String(freed)} sessions ` +
-        `unused for longest are forgotten (${String(sessions())} left). Give the process more memory ` +
+      `Too many live sessions for the memory: ${mib(used)} of ${mib(limit)} MiB of heap are in use, so the ${String(freed)} ` +
+        `least recently used sessions were evicted (${String(sessions())} left). Give the process more memory ` +
         '(NODE_OPTIONS=--max-old-space-size=MIB), or run more workers.',
     );
   }

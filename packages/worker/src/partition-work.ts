@@ -116,7 +116,7 @@ export class PartitionWork implements PartitionTask {
     if (this.notRestored > 0) {
       this.deps.logger.warn(
         { ...this.place, sessions: this.notRestored },
-        'Sessions that were kept by another version begin afresh where the replay began',
+        'Ignored session snapshots of another version; these sessions restart where the replay began',
       );
     }
     this.adoptSettings();

@@ -96,7 +96,7 @@ export class Worker {
       },
       refusedSetting: (sessionId, message) => {
         this.tally.note('refusedSettings');
-        deps.logger.warn({ sessionId }, oneLine(`Setting refused in session ${sessionId}: ${message}`));
+        deps.logger.warn({ sessionId }, oneLine(`Rejected a setting of session ${sessionId}: ${message}`));
       },
       turnRequest: (sessionId, request) => {
         logTurnRequest(deps.logger, sessionId, request);
@@ -111,7 +111,7 @@ export class Worker {
         this.tally.note('faults');
         deps.logger.error(
           { err: error, sessionId, offset },
-          'Detection failed at an event; its session starts afresh. This is a bug: please report it.',
+          'Detection failed on an event; its session was reset. This is a bug: please report it.',
         );
       },
     };
@@ -226,8 +226,8 @@ export class Worker {
         metrics.recoveryDuration.observe(durationMs / 1000);
         logger.info(
           { topic, partition, durationMs: Math.round(durationMs), restored, replayed, position },
-          `Partition ${String(partition)} taken over in ${(durationMs / 1000).toFixed(2)} s: ${String(restored)} kept entries ` +
-            `restored, ${String(replayed)} records replayed, going on at offset ${String(position)}`,
+          `Partition ${String(partition)} taken over in ${(durationMs / 1000).toFixed(2)} s: ${String(restored)} snapshots ` +
+            `restored, ${String(replayed)} records replayed, resuming at offset ${String(position)}`,
         );
       },
       onInterrupted: ({ topic, partition }, reason) => {
@@ -237,7 +237,7 @@ export class Worker {
       onDrained: ({ topic, partition }, durationMs) => {
         logger.debug(
           { topic, partition, durationMs: Math.round(durationMs) },
-          `Partition ${String(partition)} given up, all of it written`,
+          `Partition ${String(partition)} revoked, all steps committed`,
         );
       },
       onConnection: (state, reason) => {

@@ -13,7 +13,7 @@ it('a fault of detection itself is an ERROR and counted, and stops neither the s
   await log.deliver(records(7, [...calls(1), ...calls(2), ...calls(2, { sessionId: 's-2' })]));
   expect(lines.filter(({ level }) => level === 'error')).toMatchObject([
     {
-      msg: 'Detection failed at an event; its session starts afresh. This is a bug: please report it.',
+      msg: 'Detection failed on an event; its session was reset. This is a bug: please report it.',
       sessionId: 's-1',
       offset: 7,
       err: { message: 'not thought of' },

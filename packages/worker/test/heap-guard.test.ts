@@ -43,8 +43,8 @@ test.each([
 test('the heap guard says once a minute what it frees and what to do', () => {
   for (clock of [0, 1, 59_999]) guard.look(heap(800));
   expect(lines).toEqual([
-    'Too many live sessions for the memory: 800 of 1000 MiB of heap are in use, so the 101 sessions unused for longest ' +
-      'are forgotten (904 left). Give the process more memory (NODE_OPTIONS=--max-old-space-size=MIB), or run more workers.',
+    'Too many live sessions for the memory: 800 of 1000 MiB of heap are in use, so the 101 least ' +
+      'recently used sessions were evicted (904 left). Give the process more memory (NODE_OPTIONS=--max-old-space-size=MIB), or run more workers.',
   ]);
   clock = 60_000;
   guard.look(heap(800));

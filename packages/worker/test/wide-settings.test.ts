@@ -92,7 +92,7 @@ describe('settings of the control topic', () => {
       ['opened', 4, 's-1', '3'],
       ['opened', 2, 'm', '5'],
     ]);
-    expect(lines.map(({ msg }) => msg)).toContain('Settings of server lie over the configured ones now');
+    expect(lines.map(({ msg }) => msg)).toContain('Settings of server now override the configuration');
   });
 
   it('are repeated at the same records when the partition is taken over', async () => {
@@ -127,7 +127,7 @@ describe('settings of the control topic', () => {
     await log.deliver(records(0, calls(3)));
     expect(told(log)).toEqual([['opened', 3, 's-1', '2']]);
     const refusals = lines.filter(({ level }) => level === 'warn').map(({ msg }) => msg);
-    expect(refusals[0]).toMatch(/^Settings of server are refused, and what held goes on to hold: /);
+    expect(refusals[0]).toMatch(/^Settings of server were rejected; keeping the previous settings: /);
     expect(refusals[0]).toMatch(why);
   });
 

@@ -117,7 +117,7 @@ describe('a partition', () => {
     ]);
     expect(await metric(registry, 'loopwatch_recovery_duration_seconds_count')).toBe(1);
     expect(lines.map(({ msg }) => msg)).toContain(
-      'Partition 0 taken over in 0.00 s: 1 kept entries restored, 3 records replayed, going on at offset 3',
+      'Partition 0 taken over in 0.00 s: 1 snapshots restored, 3 records replayed, resuming at offset 3',
     );
   });
 

@@ -162,7 +162,7 @@ export class Journal {
     }
     const torn = bytes.length - this.#size;
     if (torn > 0) {
-      log?.('warn', 'cut off the last line, which a crash had left half written', {
+      log?.('warn', 'truncated the last line, left incomplete by a crash', {
         file: this.#path,
         bytes: torn,
       });

@@ -111,7 +111,7 @@ function lockedError(what: string, folder: string, who: string): LogError {
 function lostError(folder: string, cause: Error): LogError {
   return new LogError(
     'data_dir_locked',
-    `The lock on ${folder} was lost (${cause.message}): this process stood still and another may have taken the folder.`,
+    `The lock on ${folder} was lost (${cause.message}): this process was suspended, and another may have taken the folder.`,
     { cause },
   );
 }

@@ -35,13 +35,13 @@ export async function closeToOthers(dataDir: string, log: LogFunction | undefine
     for (const part of parts.filter((one) => entries.includes(one)))
       changed += await close(join(dataDir, part));
     if (changed > 0) {
-      log?.('info', 'the data folder was open to other users of this machine; now it is not', {
+      log?.('info', 'restricted the data folder to its owner', {
         dir: dataDir,
         changed,
       });
     }
   } catch (error) {
-    log?.('warn', 'the data folder may be open to other users of this machine: its modes cannot be changed', {
+    log?.('warn', 'cannot restrict the data folder to its owner; other users of this machine may read it', {
       dir: dataDir,
       error: messageOf(error),
     });

@@ -47,7 +47,7 @@ async function recover(active: Segment, log: LogFunction | undefined): Promise<v
   await active.recover(size);
   if (active.size === size) return;
   await truncate(active.path, active.size);
-  log?.('warn', 'cut off the last line, which a crash had left half written', {
+  log?.('warn', 'truncated the last line, left incomplete by a crash', {
     file: active.path,
     bytes: size - active.size,
   });

@@ -35,10 +35,7 @@ export class EmbeddedTaskRunner implements TaskRunner {
   async run(open: OpenTask, observer: TaskObserver = {}): Promise<void> {
     const { group, log } = this.#context;
     if (this.#claim !== undefined || this.#stopped) {
-      throw new LogError(
-        'log_closed',
-        `The runner of group ${group} ran already; create a new one to go on.`,
-      );
+      throw new LogError('log_closed', `The runner of group ${group} has already run; create a new one.`);
     }
     this.#claim = this.#context.claim(this);
     const { topics, steps } = await this.#claim;

@@ -140,7 +140,7 @@ export class EmbeddedTask {
     const { start, end } = this.#topic;
     if (committed > end) {
       const lost = { ...this.#place, committed, end };
-      this.#context.log?.('error', 'the topic ends before the position reached: records were lost', lost);
+      this.#context.log?.('error', 'the topic ends before the committed offset: records were lost', lost);
     }
     return this.#topic.readable(Math.max(start, Math.min(committed, end)));
   }

@@ -55,11 +55,11 @@ export class EmbeddedTopicReader implements TopicReader {
       if (first === undefined) return;
       if (first.offset > position) {
         const gone = { ...place, offset: position, goesOnAt: first.offset };
-        this.#log?.('error', 'records that were to be read next are gone from the log', gone);
+        this.#log?.('error', 'offset out of range: the next records were deleted from the log', gone);
       }
       position = this.#topic.readable((records.at(-1)?.offset ?? first.offset) + 1);
       const batch = { ...place, records, next: position, lag: Math.max(0, this.#topic.end - position) };
-      await reader.insist('records could not be handled and come again', async () => {
+      await reader.insist('handling records failed; retrying', async () => {
         await handler(batch);
       });
     }

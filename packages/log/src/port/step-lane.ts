@@ -140,5 +140,5 @@ function merged(steps: readonly Step[]): Step {
 }
 
 function closedError(): LogError {
-  return new LogError('partition_lost', 'The partition was given up before this could be written.');
+  return new LogError('partition_lost', 'The partition was revoked before this was committed.');
 }

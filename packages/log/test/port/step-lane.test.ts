@@ -92,7 +92,7 @@ describe('the steps of a task', () => {
     const { lane, writes } = held();
     const waits = lane.commit(step(1));
     lane.close();
-    await expect(waits).rejects.toThrow('given up');
+    await expect(waits).rejects.toThrow('revoked');
     expect(writes).toEqual([]);
   });
 });

@@ -49,7 +49,7 @@ export class SemanticDesk implements CheckHandling {
         metrics.semanticChecks.inc({ result: failure });
         logger.warn(
           { sessionId, turn, failure },
-          oneLine(`Semantic check without an answer (${failure}): ${message.slice(0, 300)}`),
+          oneLine(`Semantic check not answered (${failure}): ${message.slice(0, 300)}`),
         );
       },
     });

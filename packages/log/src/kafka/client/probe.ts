@@ -79,7 +79,7 @@ function exchange(
       received = Buffer.concat([received, chunk]);
       if (received.length < 8) return;
       // Another protocol's bytes, read as a length.
-      if (received.readInt32BE(4) !== correlation) fail(new Error('no answer of Kafka'));
+      if (received.readInt32BE(4) !== correlation) fail(new Error('not a Kafka response'));
       const end = 4 + received.readInt32BE(0);
       if (received.length < end) return;
       clearTimeout(timer);

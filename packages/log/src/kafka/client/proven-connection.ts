@@ -22,7 +22,7 @@ export function connectProven(
   const isGivenUp = () => socket.destroyed || socket.writableEnded;
   const proof = connect(to, () => proof.write(question));
   proof.setTimeout(proofMs, () =>
-    proof.destroy(new Error('the broker takes connections, but answers nothing')),
+    proof.destroy(new Error('the broker accepts connections but does not answer')),
   );
   proof.once('data', () => {
     onProven();

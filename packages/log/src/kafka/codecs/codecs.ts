@@ -65,7 +65,7 @@ function codec(name: string, pack: Pack, unpack: Unpack): Codec {
         if (error instanceof UnpackedTooLarge) throw error;
         throw new LogError(
           'request_failed',
-          `what was compressed with ${name} is damaged (${messageOf(error)})`,
+          `data compressed with ${name} is damaged (${messageOf(error)})`,
           {
             cause: error,
           },

@@ -24,10 +24,10 @@ export async function unpackSnappy(bytes: Buffer, limit: number): Promise<Buffer
   let unpacked = 0;
   let breath = breathBytes;
   for (let at = blocksAt; at < bytes.length; ) {
-    if (at + lengthBytes > bytes.length) throw new Error('it ends within the length of a block');
+    if (at + lengthBytes > bytes.length) throw new Error('it ends inside a block length');
     const start = at + lengthBytes;
     at = start + bytes.readUInt32BE(start - lengthBytes);
-    if (at > bytes.length) throw new Error('it ends within a block');
+    if (at > bytes.length) throw new Error('it ends inside a block');
     const block = bytes.subarray(start, at);
     unpacked += unpackedLength(block);
     if (unpacked > limit) throw new UnpackedTooLarge(limit);

@@ -188,7 +188,7 @@ export class KafkaFetcher {
     const end = await this.#listed(topic, partition, false);
     const goOn = await this.#options.goOn?.({ topic, partition }, { start: first, end });
     const to = goOn ?? (offset < first ? first : end);
-    this.#trouble('error', 'records that were to be read next are gone from the log', {
+    this.#trouble('error', 'offset out of range: the next records were deleted from the log', {
       topic,
       partition,
       offset,

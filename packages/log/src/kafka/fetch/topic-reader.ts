@@ -113,7 +113,10 @@ class KafkaTopicReader implements TopicReader {
       ended = follow()
         .catch((error: unknown) => {
           const { log } = this.#options;
-          log?.('error', 'a topic cannot be read any further', { ...place, error: messageOf(error) });
+          log?.('error', 'reading the topic failed; it is not retried', {
+            ...place,
+            error: messageOf(error),
+          });
         })
         .then(resolve);
     });
@@ -130,7 +133,7 @@ class KafkaTopicReader implements TopicReader {
       } catch (error) {
         const pauseMs = backoff(failures, 100, 5_000);
         const failure = { failuresInARow: failures + 1, pauseMs, error: messageOf(error) };
-        this.#options.log?.('error', 'records could not be handled and come again', { ...place, ...failure });
+        this.#options.log?.('error', 'handling records failed; retrying', { ...place, ...failure });
         await delay(pauseMs, signal);
       }
     }

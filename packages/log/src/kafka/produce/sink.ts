@@ -150,7 +150,7 @@ class KafkaSink implements VerdictSink {
           this.#dropProducer();
           throw this.#failure(error, records);
         }
-        this.#options.log?.('warn', 'records could not be written yet', {
+        this.#options.log?.('warn', 'producing failed; retrying', {
           attempt,
           pauseMs,
           error: messageOf(error),

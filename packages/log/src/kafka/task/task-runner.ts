@@ -78,7 +78,7 @@ class KafkaTaskRunner implements TaskRunner {
     if (this.#started !== undefined || this.#stopping.signal.aborted) {
       throw new LogError(
         'log_closed',
-        `The runner of group ${this.#options.groupId} ran already; create a new one to go on.`,
+        `The runner of group ${this.#options.groupId} has already run; create a new one.`,
       );
     }
     this.#open = open;

@@ -168,7 +168,7 @@ export class KafkaTask {
     if (committed === undefined) return listOffset(cluster, topic, partition, true);
     const end = await listOffset(cluster, topic, partition, false);
     if (committed <= end) return committed;
-    log?.('error', 'the log ends before the committed offset: records were lost', {
+    log?.('error', 'the partition ends before the committed offset: records were lost', {
       ...this.place,
       committed,
       end,
@@ -220,7 +220,10 @@ export class KafkaTask {
 
   async #drain(lane: StepLane): Promise<void> {
     const began = performance.now();
-    const late = new LogError('partition_lost', 'The partition went before its last steps could be written.');
+    const late = new LogError(
+      'partition_lost',
+      'The partition was revoked before its last steps were committed.',
+    );
     const timer = setTimeout(() => lane.close(late), drainMs);
     await lane.drain();
     clearTimeout(timer);

@@ -58,11 +58,11 @@ describe('a connection to a broker that has to prove itself', () => {
     ]);
   });
 
-  it('fails when the broker takes connections, but answers nothing', async () => {
+  it('fails when the broker accepts connections but does not answer', async () => {
     const { to, connections } = await server(() => undefined);
     const { events, closed } = proven(to, 50);
     await closed;
-    expect(events).toEqual(['the broker takes connections, but answers nothing']);
+    expect(events).toEqual(['the broker accepts connections but does not answer']);
     expect(connections).toHaveLength(1);
   });
 

@@ -120,13 +120,13 @@ describe('the codecs', () => {
       name: 'snappy',
       type: CompressionTypes.Snappy,
       damage: () => xerial([whole]).subarray(0, -1),
-      says: 'it ends within a block',
+      says: 'it ends inside a block',
     },
     {
       name: 'snappy',
       type: CompressionTypes.Snappy,
       damage: () => xerial([whole]).subarray(0, 18),
-      says: 'it ends within the length of a block',
+      says: 'it ends inside a block length',
     },
     { name: 'lz4', type: CompressionTypes.LZ4, damage: () => Buffer.from('nonsense') },
     { name: 'zstd', type: CompressionTypes.ZSTD, damage: () => Buffer.from('nonsense') },
@@ -135,6 +135,6 @@ describe('the codecs', () => {
     const packed = name === 'zstd' ? whole : await codec.compress({ buffer: whole });
     const failure: unknown = await codec.decompress(damage(packed)).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(LogError);
-    expect(String(failure)).toContain(`what was compressed with ${name} is damaged (${says}`);
+    expect(String(failure)).toContain(`data compressed with ${name} is damaged (${says}`);
   });
 });
