@@ -21,6 +21,7 @@ export {
   isEventType,
   type KnownEvent,
   MAX_NAME_UNITS,
+  MAX_TOKENS,
   type OtherEvent,
   otherEventSchema,
 } from './events/event.ts';

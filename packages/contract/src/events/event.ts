@@ -11,8 +11,15 @@ const optionalText = z.string().nullish();
 export const MAX_NAME_UNITS = 1024;
 const optionalName = z.string().max(MAX_NAME_UNITS).nullish();
 
+/** The furthest from 1970 that a `Date` can be, in milliseconds: readers turn times into dates. */
+const MAX_TIME = 8.64e15;
+
 /** Epoch milliseconds or an RFC 3339 date-time with an offset. */
-const timeSchema = z.union([z.number(), z.iso.datetime({ offset: true })]);
+const timeSchema = z.union([z.number().min(-MAX_TIME).max(MAX_TIME), z.iso.datetime({ offset: true })]);
+
+/** More than any request takes, and little enough that the sums of a session stay numbers that JSON can write. */
+export const MAX_TOKENS = 1e12;
+const tokenCount = z.number().nonnegative().max(MAX_TOKENS).nullish();
 
 /** What every event may carry, whatever its type. `null` means absent, since some serialisers write it. */
 const envelope = {
@@ -90,9 +97,7 @@ export const eventSchemas = {
     .looseObject({
       ...envelope,
       type: z.literal('turn_finished'),
-      usage: z
-        .looseObject({ inputTokens: z.number().nullish(), outputTokens: z.number().nullish() })
-        .nullish(),
+      usage: z.looseObject({ inputTokens: tokenCount, outputTokens: tokenCount }).nullish(),
       finishReason: optionalText,
     })
     .describe('One model request is over.'),

@@ -7,7 +7,7 @@ import { eventSchema, eventTime, eventTypes } from '../../src/index.ts';
 
 /** Values that fit some field of some event, and values that nearly do. */
 const value = fc.oneof(
-  { weight: 4, arbitrary: fc.constantFrom(null, '', 'a', 1, 0, -1, 1.5, 2, true, false) },
+  { weight: 4, arbitrary: fc.constantFrom(null, '', 'a', 1, 0, -1, 1.5, 2, 8.64e15 + 1, true, false) },
   {
     weight: 2,
     arbitrary: fc.constantFrom('x'.repeat(1024), 'x'.repeat(1025), '😀'.repeat(1024), '😀'.repeat(1025)),
@@ -28,6 +28,8 @@ const value = fc.oneof(
       { inputTokens: 1 },
       { outputTokens: 'x' },
       { inputTokens: null },
+      { inputTokens: -1 },
+      { outputTokens: 1e13 },
       ['a'],
       [1],
       {},

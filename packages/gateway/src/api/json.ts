@@ -1,3 +1,4 @@
+import { MAX_TOKENS } from '@loopwatch/contract';
 import type { Json, SessionNames } from './conversation.ts';
 
 /** Parses a text that should be a JSON object. @returns undefined where it is none */
@@ -60,8 +61,9 @@ function claudeCodeSession(user: unknown): string | null {
   return json === undefined ? named(/_session_([\w-]+)$/.exec(user)?.[1]) : named(json['session_id']);
 }
 
+/** Tokens as an upstream says them: what an event cannot carry is taken for not said. */
 export function count(value: unknown): number | null {
-  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+  return typeof value === 'number' && value >= 0 && value <= MAX_TOKENS ? value : null;
 }
 
 /** An object with the numbers of two, summed at every depth: what two answers used. */
