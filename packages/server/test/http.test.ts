@@ -122,6 +122,15 @@ describe('incidents', () => {
   });
 });
 
+it.each([
+  ['/api/v1/incidents?q=%00', 200],
+  ['/api/v1/sessions?model=%00', 200],
+  ['/api/v1/incidents/%00', 404],
+  ['/api/v1/settings/session%3A%00', 200],
+])('%s, which the database cannot hold, is answered with %i', async (path, status) => {
+  expect((await get(path)).status).toBe(status);
+});
+
 describe('a bad parameter is named together with what is allowed', () => {
   const cases: [string, string, RegExp][] = [
     ['/api/v1/incidents?state=closed', 'state', /"open"\|"quiet"\|"resolved"/],

@@ -17,7 +17,10 @@ beforeAll(async () => {
   write(spaced, 's-1', { traceparent: Buffer.from('00-ab-cd-01') });
   write('{"type"', 's-1');
   write('{"type":"content","text":"s-1","sessionId":"s-2"}', 's-2');
-  started.log.append(topics.sessions, JSON.stringify(summary('s-1')), { key: 's-1' });
+  write('{"type":"content","text":"a"}', 's\u0000');
+  write(String.raw`{"type":"content","text":"b","sessionId":"s\u0000"}`, 's');
+  for (const id of ['s-1', 's\u0000'])
+    started.log.append(topics.sessions, JSON.stringify(summary(id)), { key: id });
   await started.stored();
 }, 60_000);
 
@@ -39,9 +42,22 @@ describe('a record of a session', () => {
     expect(await (await read('s-1/records/1')).json()).toMatchObject({ value: '{"type"', bytes: 7 });
   });
 
+  it.each(['s%00', 's%EF%BF%BD'])(
+    'is found under the name %s, which the database cannot say',
+    async (name) => {
+      for (const [offset, text] of [
+        ['3', 'a'],
+        ['4', 'b'],
+      ])
+        expect(await (await read(`${name}/records/${offset}`)).json()).toMatchObject({
+          value: expect.stringContaining(`"text":"${text}"`),
+        });
+    },
+  );
+
   it.each([
     ['another session’s', 's-1/records/2'],
-    ['beyond the end', 's-1/records/3'],
+    ['beyond the end', 's-1/records/5'],
     ['no offset', 's-1/records/-1'],
     ['no number', 's-1/records/0x0'],
     ['of a session that is not there', 's-9/records/0'],

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { DatabaseUnavailable, type Queryable } from './database.ts';
+import { storableParameters } from './json-text.ts';
 import type { Reply, Request, Rows, ThreadData } from './pglite-messages.ts';
 
 interface Waiting {
@@ -55,7 +56,7 @@ export class PgliteClient implements Queryable {
   }
 
   query<Row extends object>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
-    return this.#query<Row>({ kind: 'query', sql, parameters });
+    return this.#query<Row>({ kind: 'query', sql, parameters: storableParameters(parameters) });
   }
 
   async transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
@@ -65,7 +66,8 @@ export class PgliteClient implements Queryable {
     let result: T;
     try {
       result = await work({
-        query: (sql, parameters = []) => this.#query({ kind: 'query', sql, parameters, transaction }),
+        query: (sql, parameters = []) =>
+          this.#query({ kind: 'query', sql, parameters: storableParameters(parameters), transaction }),
       });
     } catch (error) {
       // What went wrong first is what matters.

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { type Database, DatabaseUnavailable, type Queryable } from './database.ts';
+import { storableParameters } from './json-text.ts';
 import { listenForNotices } from './postgres-notices.ts';
 
 const types = new pg.TypeOverrides();
@@ -29,7 +30,7 @@ export function openPostgres({ url, onTrouble }: PostgresOptions): Database {
   const queryable = (client: pg.Pool | pg.PoolClient): Queryable => ({
     query: async <Row extends object>(sql: string, parameters: readonly unknown[] = []) => {
       try {
-        return (await client.query<Row & pg.QueryResultRow>(sql, [...parameters])).rows;
+        return (await client.query<Row & pg.QueryResultRow>(sql, storableParameters(parameters))).rows;
       } catch (error) {
         throw named(error, where);
       }

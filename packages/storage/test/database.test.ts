@@ -34,6 +34,14 @@ onBothDatabases(({ make }) => {
     expect(row?.json).toEqual({ [stored]: stored });
   });
 
+  it('finds what is stored under a name that PostgreSQL cannot say', async () => {
+    const { database } = await make({ migrated: false });
+    const ask = `select 'a\ufffdb' = $1 as one, 'a\ufffdb' = any($2::text[]) as listed`;
+    const names = ['a\u0000b', ['x', 'a\ud800b']];
+    expect(await database.query(ask, names)).toEqual([{ one: true, listed: true }]);
+    expect(await database.transaction((tx) => tx.query(ask, names))).toEqual([{ one: true, listed: true }]);
+  });
+
   it('keeps all of a transaction or nothing', async () => {
     const { database } = await make({ migrated: false });
     await database.query('create table t (n integer)');

@@ -1,6 +1,6 @@
 import { type SessionSummary, sessionAt } from '@loopwatch/contract';
 import type { SessionItem, SessionState } from '@loopwatch/contract/api';
-import { jsonText, type Queryable } from '@loopwatch/storage';
+import { jsonText, type Queryable, storableText } from '@loopwatch/storage';
 
 interface SessionRow {
   readonly id: string;
@@ -25,7 +25,7 @@ export async function sessionItems(
     [jsonText(ids)],
   );
   const byId = new Map(rows.map((row) => [row.id, toItem(row, now)]));
-  return ids.flatMap((id) => byId.get(id) ?? []);
+  return ids.flatMap((id) => byId.get(storableText(id)) ?? []);
 }
 
 function toItem(

@@ -1,5 +1,6 @@
 import { decodeEvent } from '@loopwatch/contract/check';
 import type { LogRecord, Place, RecordReader } from '@loopwatch/log';
+import { storableText } from '@loopwatch/storage';
 
 /** A record of one session, its value decoded as the worker does. */
 export interface SessionRecord {
@@ -84,13 +85,18 @@ export async function scanBackward(
   return { records, from, next: to, scanned };
 }
 
-/** A look at the bytes spares decoding what belongs to others. */
+/**
+ * A look at the bytes spares decoding what belongs to others. Names are compared as they are stored: the database says
+ * U+FFFD for what it cannot hold.
+ */
 export function ofSession(record: LogRecord, sessionId: string): SessionRecord | undefined {
   const { key, value, offset, timestamp } = record;
-  const isKey = key?.toString() === sessionId;
-  const quoted = JSON.stringify(sessionId).slice(1, -1);
-  if (!isKey && value?.includes(quoted) !== true) return undefined;
+  const stored = storableText(sessionId);
+  const keyName = storableText(key?.toString() ?? '');
+  const quoted = JSON.stringify(stored).slice(1, -1);
+  const mayBeNamed = stored.includes('\ufffd') || value?.includes(quoted) === true;
+  if (keyName !== stored && !mayBeNamed) return undefined;
   const decoded = decodeEvent(record);
-  const owner = decoded.ok ? decoded.sessionId : key?.toString();
-  return owner === sessionId ? { offset, timestamp, decoded } : undefined;
+  const owner = decoded.ok ? storableText(decoded.sessionId) : keyName;
+  return owner === stored ? { offset, timestamp, decoded } : undefined;
 }
