@@ -32,6 +32,7 @@ export const sessionFilterSchema = z
     q: z.string().min(1).max(200).describe('Text in session id, agent, model or tenant; case ignored.'),
     state: z.array(z.enum(sessionStates)),
     incidents: z.enum(['open', 'any', 'none']).describe('Sessions with open incidents, with any, without.'),
+    tool: texts.describe('Sessions with an incident about one of these tools.'),
     model: texts,
     backend: texts,
     agent: texts,

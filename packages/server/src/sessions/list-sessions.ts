@@ -29,9 +29,15 @@ export async function listSessions(
 
 function sessionConditions(filter: SessionFilter, now: number): Conditions {
   const conditions = new Conditions();
-  const { state } = filter;
+  const { state, tool } = filter;
   conditions.contains('search', filter.q);
   if (state !== undefined) conditions.anyOf(sessionStateNow(conditions.parameter(now)), state);
+  if (tool !== undefined && tool.length > 0) {
+    const tools = tool.map((name) => conditions.parameter(name)).join(', ');
+    conditions.add(
+      `exists (select 1 from incidents i where i.session_id = sessions.id and i.tool in (${tools}))`,
+    );
+  }
   conditions.anyOf('model', filter.model);
   conditions.anyOf('backend', filter.backend);
   conditions.anyOf('agent', filter.agent);
