@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseSearch, writeSearch } from '../src/app/search.ts';
-import { toCsv } from '../src/incidents/csv.ts';
+import { csvColumns } from '../src/incidents/csv-columns.ts';
 import { isFiltered, readIncidentSearch, toggle, writeIncidentSearch } from '../src/incidents/search.ts';
 import { addTerms, readTerms, suggest } from '../src/incidents/search-terms.ts';
+import { toCsv } from '../src/list/csv.ts';
 import { readSessionSearch, writeSessionSearch } from '../src/sessions/search.ts';
 import { detectorIds } from '../src/ui/detectors.ts';
 import { grafanaLink, grafanaTimes, recordLink } from '../src/ui/elsewhere.ts';
@@ -68,14 +69,21 @@ describe('the address', () => {
 
   it('holds the filters of the sessions', () => {
     const given = {
-      filter: { q: 'a b', incidents: 'open' as const, state: ['live' as const], agent: ['x'] },
+      filter: {
+        q: 'a b',
+        incidents: 'open' as const,
+        state: ['live' as const],
+        agent: ['x'],
+        tool: ['ls', 'grep'],
+      },
       range: { kind: 'last' as const, span: '1h' as const },
       sort: '-tokens',
+      peek: 's-1',
     };
     const written = writeSearch({ ...writeSessionSearch(given) });
     expect(readSessionSearch(parseSearch(written))).toMatchObject({
       ...given,
-      filter: { ...given.filter, state: ['live'], agent: ['x'] },
+      filter: { ...given.filter, state: ['live'], agent: ['x'], tool: ['ls', 'grep'] },
       ignored: [],
     });
   });
@@ -134,7 +142,9 @@ describe('what is typed into the search box', () => {
 
 describe('the CSV file', () => {
   it('quotes what has to be quoted, and disarms what a spreadsheet would run', () => {
-    const [head, first] = toCsv([row({ reason: 'says "a, b"\nagain', agent: '=1+1' })]).split('\r\n');
+    const [head, first] = toCsv(csvColumns, [row({ reason: 'says "a, b"\nagain', agent: '=1+1' })]).split(
+      '\r\n',
+    );
     expect(head).toMatch(/^id,detected_at,detector/);
     expect(first).toContain('"says ""a, b""\nagain"');
     expect(first).toContain(",'=1+1,");

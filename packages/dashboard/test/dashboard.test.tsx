@@ -62,7 +62,8 @@ afterEach(() => {
   vi.restoreAllMocks();
   document.documentElement.removeAttribute('data-theme');
   localStorage.clear();
-  prefer({ zone: 'local', columns: null, widths: {}, views: [] });
+  const arrangement = { columns: null, widths: {}, views: [] };
+  prefer({ zone: 'local', incidents: arrangement, sessions: arrangement });
 });
 
 async function open(path = '/incidents'): Promise<void> {
@@ -312,6 +313,53 @@ describe('an incident', () => {
     fireEvent.keyDown(document, { key: 'a' });
     expect(screen.getAllByText(/^Viewers may look only/)).toHaveLength(2);
     expect(server.changes).toEqual([]);
+  });
+});
+
+describe('the list of sessions', () => {
+  const addressOf = () => router.state.location.searchStr;
+
+  it('opens a session beside it, with a link to where its loop began; j goes on, Escape closes', async () => {
+    const began = { eventIndex: 7, eventId: 'e-7', time: NOW - 9_000 };
+    server.incidents = [row({ began })];
+    await open('/sessions');
+    fireEvent.click(await screen.findByRole('link', { name: 's-2' }));
+    await screen.findByRole('heading', { name: 's-2' });
+    fireEvent.keyDown(document, { key: 'k' });
+    await screen.findByRole('heading', { name: 's-1' });
+    const drawer = await screen.findByRole('complementary', { name: 'Session beside the list' });
+    const place = await within(drawer).findByRole<HTMLAnchorElement>('link', { name: 'where it began' });
+    expect(place.getAttribute('href')).toBe('/sessions/s-1?at=7');
+    expect(addressOf()).toBe('?peek=s-1');
+    fireEvent.keyDown(document, { key: 'Escape' });
+    await waitFor(() => expect(addressOf()).toBe(''));
+    expect(screen.queryByRole('complementary', { name: 'Session beside the list' })).toBeNull();
+  });
+
+  it('has columns to choose, views to save, and is sorted by its headings', async () => {
+    await open('/sessions?agent=ci-fixer');
+    fireEvent.click(await screen.findByRole('button', { name: 'Columns' }));
+    fireEvent.click(screen.getByRole('checkbox', { name: 'Characters' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Sort by characters' }));
+    await waitFor(() => expect(addressOf()).toBe('?agent=ci-fixer&sort=-characters'));
+    fireEvent.click(screen.getByRole('button', { name: 'Saved views' }));
+    const name = screen.getByRole<HTMLInputElement>('textbox', { name: 'Name of the view' });
+    fireEvent.change(name, { target: { value: 'Long ones' } });
+    fireEvent.submit(name);
+    const stored: unknown = JSON.parse(localStorage.getItem('loopwatch.preferences') ?? '');
+    expect(stored).toMatchObject({
+      incidents: { columns: null, views: [] },
+      sessions: { views: [{ name: 'Long ones', search: 'agent=ci-fixer&sort=-characters' }] },
+    });
+  });
+
+  it('is narrowed to the tool that loops are about', async () => {
+    await open('/sessions');
+    fireEvent.keyDown(await screen.findByRole('button', { name: 'Tool' }), { key: 'Enter' });
+    fireEvent.click(await screen.findByRole('menuitemcheckbox', { name: 'read_file' }));
+    await waitFor(() => expect(addressOf()).toBe('?tool=read_file'));
+    await waitFor(() => expect(server.sessionLists.at(-1)).toContain('tool=read_file'));
+    expect(screen.getByRole('button', { name: 'tool read_file, remove this filter' })).toBeTruthy();
   });
 });
 

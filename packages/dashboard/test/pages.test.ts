@@ -13,7 +13,7 @@ import { analyze } from '../src/tuning/analyze.ts';
 import { baseOf, ownOf, toConfig } from '../src/tuning/config.ts';
 import { score } from '../src/tuning/score.ts';
 import { labelsOf } from '../src/tuning/use-recordings.ts';
-import { events, incident, NOW, row } from './rows.ts';
+import { events, incident, NOW, row, settingKey } from './rows.ts';
 
 describe('a conversation', () => {
   it('joins pieces of text, and puts results to their calls', () => {
@@ -235,19 +235,6 @@ describe('the activity of a session', () => {
 });
 
 describe('a setting', () => {
-  const key = (part: Partial<SettingKey>): SettingKey => ({
-    path: 'tool_call_loop.max_repeats',
-    type: 'integer',
-    choices: null,
-    min: 2,
-    max: 100,
-    nullable: false,
-    allowed: 'a whole number from 2 to 100',
-    description: '',
-    scopes: ['server'],
-    ...part,
-  });
-
   it.each<[Partial<SettingKey>, string, unknown]>([
     [{}, '7', { value: 7 }],
     [{}, '1', 'error'],
@@ -265,13 +252,13 @@ describe('a setting', () => {
     [{ type: 'map' }, '{"ls":{"poller":true}}', { value: { ls: { poller: true } } }],
     [{ type: 'map' }, '[]', 'error'],
   ])('%j takes %s', (part, text, outcome) => {
-    const checked = check(key(part), text);
+    const checked = check(settingKey(part), text);
     if (outcome === 'error') expect(checked).toHaveProperty('error');
     else expect(checked).toEqual(outcome);
   });
 
   it('says which key, which value and what is allowed', () => {
-    expect(check(key({}), '1')).toEqual({
+    expect(check(settingKey(), '1')).toEqual({
       error: 'tool_call_loop.max_repeats takes a whole number from 2 to 100, not “1”',
     });
   });

@@ -1,4 +1,3 @@
-import type { SettingKey } from '@loopwatch/contract/api';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { faviconFor } from '../src/app/favicon.ts';
@@ -11,7 +10,7 @@ import { labelOf, unitOf } from '../src/settings/value.ts';
 import { readMoved, writeMoved } from '../src/tuning/config.ts';
 import { formatAgo, formatCompact, formatDuration, formatReason, formatStep } from '../src/ui/format.ts';
 import { ringLabel, ringShape, ringText } from '../src/ui/ring.ts';
-import { incident, row } from './rows.ts';
+import { incident, row, settingKey } from './rows.ts';
 
 describe('the ring', () => {
   it.each([
@@ -259,23 +258,11 @@ it.each([
   expect(formatReason(reason)).toBe(shown);
 });
 
-const settingKey: SettingKey = {
-  ...{
-    path: 'tool_call_loop.max_repeats',
-    type: 'integer',
-    choices: null,
-    min: 2,
-    max: 100,
-    nullable: false,
-  },
-  ...{ allowed: 'a whole number from 2 to 100', description: '', scopes: ['server'] },
-};
-
 it('moved thresholds come back from the address, and what does not fit is left out', () => {
   const moved = { 'tool_call_loop.max_repeats': 7 };
   expect(writeMoved(moved)).toEqual(['tool_call_loop.max_repeats:7']);
-  expect(readMoved(writeMoved(moved), [settingKey])).toEqual(moved);
-  expect(readMoved(['tool_call_loop.max_repeats:1', 'unknown:5', ''], [settingKey])).toEqual({});
+  expect(readMoved(writeMoved(moved), [settingKey()])).toEqual(moved);
+  expect(readMoved(['tool_call_loop.max_repeats:1', 'unknown:5', ''], [settingKey()])).toEqual({});
 });
 
 it.each([

@@ -7,6 +7,7 @@ import {
   type Overview,
   type SessionEvent,
   type SessionItem,
+  type SettingKey,
   type SnapshotMessage,
 } from '@loopwatch/contract/api';
 
@@ -172,4 +173,19 @@ export function events(...list: ({ type: string } & Record<string, unknown>)[]):
     event,
     error: null,
   }));
+}
+
+export function settingKey(part: Partial<SettingKey> = {}): SettingKey {
+  return {
+    path: 'tool_call_loop.max_repeats',
+    type: 'integer',
+    choices: null,
+    min: 2,
+    max: 100,
+    nullable: false,
+    allowed: 'a whole number from 2 to 100',
+    description: 'Calls until the loop is called one.',
+    scopes: ['server', 'model', 'session'],
+    ...part,
+  };
 }

@@ -1,12 +1,6 @@
-import type {
-  IncidentDetail,
-  IncidentItem,
-  Overview,
-  SessionMessage,
-  SettingKey,
-} from '@loopwatch/contract/api';
+import type { IncidentDetail, IncidentItem, Overview, SessionMessage } from '@loopwatch/contract/api';
 import { noTriage } from '@loopwatch/contract/api';
-import { incident, NOW, session } from './rows.ts';
+import { incident, NOW, session, settingKey } from './rows.ts';
 
 /** Answers as a server gives them, for components: what a page asks for is what it gets, and nothing else is there. */
 export class FakeServer {
@@ -20,6 +14,8 @@ export class FakeServer {
   overview: Overview | undefined;
   /** How often, and for what, the overview was asked. */
   readonly overviews: string[] = [];
+  /** What the list of sessions was asked for. */
+  readonly sessionLists: string[] = [];
   /** Every request that changes something. */
   readonly changes: { readonly method: string; readonly path: string; readonly body: unknown }[] = [];
   /** Set to make everything fail. */
@@ -54,6 +50,11 @@ export class FakeServer {
     if (path.startsWith('/incidents/')) {
       const found = this.incidents.find(({ id }) => path === `/incidents/${id}`);
       return found && (incident({ ...found, evidence: this.evidence }) satisfies IncidentDetail);
+    }
+    if (path === '/sessions') {
+      this.sessionLists.push(query.toString());
+      const items = ['s-1', 's-2'].map((sessionId) => ({ ...session(), sessionId }));
+      return { items, nextCursor: null, total: items.length };
     }
     if (path === '/sessions/s-1')
       return { ...session(), state: this.sessionState, incidentItems: this.incidents, settings: {} };
@@ -107,16 +108,4 @@ function judged(item: IncidentItem, change: Partial<IncidentItem['triage']>): In
   };
 }
 
-const keys: SettingKey[] = [
-  {
-    path: 'tool_call_loop.max_repeats',
-    type: 'integer',
-    choices: null,
-    min: 2,
-    max: 100,
-    nullable: false,
-    allowed: 'a whole number from 2 to 100',
-    description: 'Calls until the loop is called one.',
-    scopes: ['server', 'model', 'session'],
-  },
-];
+const keys = [settingKey()];

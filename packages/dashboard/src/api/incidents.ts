@@ -10,6 +10,7 @@ import {
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { rangeLimits, type TimeRange } from '../ui/time-range.ts';
 import { request } from './client.ts';
+import { allPages } from './pages.ts';
 
 /** What a list of incidents is asked for: the filters of the API, and a range that goes along with the clock. */
 export interface IncidentQuery {
@@ -59,24 +60,29 @@ export function incidentQuery(id: string) {
   });
 }
 
-/** Every incident of a query, page after page, for a download. @param onPage told after each page */
-export async function allIncidents(
+/** The tools of the latest incidents, for menus. */
+export const toolsQuery = queryOptions({
+  queryKey: ['incidents', 'tools'],
+  queryFn: async ({ signal }) => {
+    const { items } = await request(incidentPageSchema, '/incidents', { query: { limit: 200 }, signal });
+    return [...new Set(items.flatMap(({ tool }) => (tool === null ? [] : [tool.name])))];
+  },
+});
+
+/** Every incident of a query, for a download. @param onPage told after each page */
+export function allIncidents(
   query: IncidentQuery,
-  onPage: (read: number, total: number) => void,
+  onPage: (read: number) => void,
   signal: AbortSignal,
 ): Promise<IncidentItem[]> {
-  const items: IncidentItem[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await request(incidentPageSchema, '/incidents', {
-      query: { ...parameters(query, '-detectedAt'), limit: 200, cursor },
-      signal,
-    });
-    items.push(...page.items);
-    onPage(items.length, page.total);
-    cursor = page.nextCursor ?? undefined;
-  } while (cursor !== undefined);
-  return items;
+  return allPages(
+    (page) =>
+      request(incidentPageSchema, '/incidents', {
+        query: { ...parameters(query, '-detectedAt'), ...page },
+        signal,
+      }),
+    onPage,
+  );
 }
 
 export function patchIncidents(ids: readonly string[], change: TriagePatch) {

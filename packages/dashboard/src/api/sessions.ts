@@ -1,6 +1,7 @@
 import {
   type SessionEventsQuery,
   type SessionFilter,
+  type SessionItem,
   sessionDetailSchema,
   sessionEventsSchema,
   sessionMessagesSchema,
@@ -10,6 +11,7 @@ import {
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { rangeLimits, type TimeRange } from '../ui/time-range.ts';
 import { request } from './client.ts';
+import { allPages } from './pages.ts';
 
 export interface SessionQuery {
   readonly filter: Omit<SessionFilter, 'from' | 'to'>;
@@ -30,6 +32,20 @@ export function sessionsQuery({ filter, range, sort }: SessionQuery) {
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
   });
+}
+
+/** Every session of a query, for a download. @param onPage told after each page */
+export function allSessions(
+  { filter, range, sort }: SessionQuery,
+  onPage: (read: number) => void,
+  signal: AbortSignal,
+): Promise<SessionItem[]> {
+  const limits = rangeLimits(range, Date.now());
+  return allPages(
+    (page) =>
+      request(sessionPageSchema, '/sessions', { query: { ...filter, ...limits, sort, ...page }, signal }),
+    onPage,
+  );
 }
 
 export function sessionQuery(id: string) {

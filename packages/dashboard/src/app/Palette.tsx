@@ -110,7 +110,7 @@ function useCommands(text: string, onHelp: () => void): Command[] {
   const theme = useTheme();
   const incidents = useLive((state) => state.incidents);
   const sessions = useLive((state) => state.sessions);
-  const { zone, views } = usePreferences();
+  const { zone, ...lists } = usePreferences();
   const other = theme === 'dark' ? 'light' : 'dark';
   const all: Command[] = [
     ...pages.map(
@@ -129,14 +129,16 @@ function useCommands(text: string, onHelp: () => void): Command[] {
       icon: 'incidents',
       run: () => void go({ to: '/incidents', search: { open: 'true' } }),
     },
-    ...views.map(
-      ({ name, search }): Command => ({
-        id: `view-${name}`,
-        group: 'Saved views',
-        text: name,
-        icon: 'star',
-        run: () => void go({ to: '/incidents', search: parseSearch(search) }),
-      }),
+    ...(['incidents', 'sessions'] as const).flatMap((list) =>
+      lists[list].views.map(
+        ({ name, search }): Command => ({
+          id: `view-${list}-${name}`,
+          group: 'Saved views',
+          text: name,
+          icon: 'star',
+          run: () => void go({ to: `/${list}`, search: parseSearch(search) }),
+        }),
+      ),
     ),
     {
       id: 'theme',

@@ -1,14 +1,21 @@
 import { create } from 'zustand';
 import { writeTimesIn } from '../ui/format.ts';
 
-/** What a reader chose for this browser; views that were saved are kept here too. */
-export interface Preferences {
-  readonly zone: 'local' | 'utc';
-  /** Columns of the list of incidents, in their order; absent: the usual ones. */
+/** The lists that a reader can arrange. */
+export type ListName = 'incidents' | 'sessions';
+
+/** How a reader has arranged a list. */
+export interface ListPreferences {
+  /** Columns in their order; absent: the default ones. */
   readonly columns: readonly string[] | null;
-  /** Of columns that were given another than the usual, in pixels. */
+  /** Of columns that were given another than the default, in pixels. */
   readonly widths: Readonly<Record<string, number>>;
   readonly views: readonly SavedView[];
+}
+
+/** What a reader chose for this browser; views that were saved are kept here too. */
+export interface Preferences extends Readonly<Record<ListName, ListPreferences>> {
+  readonly zone: 'local' | 'utc';
 }
 
 /** A set of filters with a name. */
@@ -18,8 +25,12 @@ export interface SavedView {
   readonly search: string;
 }
 
+/** What may be stored under the names of a type. */
+type Stored<Type> = Partial<Record<keyof Type, unknown>>;
+
 const KEY = 'loopwatch.preferences';
-const standard: Preferences = { zone: 'local', columns: null, widths: {}, views: [] };
+const standardList: ListPreferences = { columns: null, widths: {}, views: [] };
+const standard: Preferences = { zone: 'local', incidents: standardList, sessions: standardList };
 
 export const usePreferences = create<Preferences>(() => read());
 writeTimesIn(usePreferences.getState().zone);
@@ -34,21 +45,34 @@ export function prefer(part: Partial<Preferences>): void {
   }
 }
 
+/** The same for one of the lists. */
+export function preferForList(list: ListName, part: Partial<ListPreferences>): void {
+  prefer({ [list]: { ...usePreferences.getState()[list], ...part } });
+}
+
 /** What is stored may be of an older page, or of nobody: only what fits is taken. */
 function read(): Preferences {
   try {
-    const stored = JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<
-      Record<keyof Preferences, unknown>
-    >;
+    const stored = JSON.parse(localStorage.getItem(KEY) ?? '{}') as Stored<Preferences>;
     return {
       zone: stored.zone === 'utc' ? 'utc' : 'local',
-      columns: isTexts(stored.columns) ? stored.columns : standard.columns,
-      widths: isWidths(stored.widths) ? stored.widths : standard.widths,
-      views: Array.isArray(stored.views) ? stored.views.filter(isView) : standard.views,
+      // Once there was but one list, and what was chosen for it lay beside the zone.
+      incidents: readList(stored.incidents ?? stored),
+      sessions: readList(stored.sessions),
     };
   } catch {
     return standard;
   }
+}
+
+function readList(stored: unknown): ListPreferences {
+  if (typeof stored !== 'object' || stored === null) return standardList;
+  const { columns, widths, views } = stored as Stored<ListPreferences>;
+  return {
+    columns: isTexts(columns) ? columns : standardList.columns,
+    widths: isWidths(widths) ? widths : standardList.widths,
+    views: Array.isArray(views) ? views.filter(isView) : standardList.views,
+  };
 }
 
 function isTexts(value: unknown): value is string[] {
@@ -65,6 +89,6 @@ function isWidths(value: unknown): value is Record<string, number> {
 
 function isView(value: unknown): value is SavedView {
   if (typeof value !== 'object' || value === null) return false;
-  const { name, search } = value as Partial<Record<keyof SavedView, unknown>>;
+  const { name, search } = value as Stored<SavedView>;
   return typeof name === 'string' && typeof search === 'string';
 }

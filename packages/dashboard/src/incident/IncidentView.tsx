@@ -12,11 +12,12 @@ import { useKeys } from '../app/keys.ts';
 import { isNewer } from '../incidents/merge.ts';
 import { TriageButtons } from '../incidents/TriageButtons.tsx';
 import { useTriage } from '../incidents/triage.ts';
+import { PeekBar } from '../list/PeekBar.tsx';
 import { useLive } from '../live/context.ts';
+import { whereItBegan } from '../session/places.ts';
 import { Button } from '../ui/Button.tsx';
 import { chipClass, DetectorLabel, StateChip, TriageLabel } from '../ui/Chip.tsx';
 import { CopyButton } from '../ui/CopyButton.tsx';
-import { Icon } from '../ui/icons.tsx';
 import { Message } from '../ui/Message.tsx';
 import { Ring } from '../ui/Ring.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
@@ -62,7 +63,7 @@ export function IncidentView({ id, row, onClose, alone = onClose === undefined }
   const shown = latest && incidentAt(latest, now);
   return (
     <article className={styles['pane']} aria-label="Incident">
-      {onClose !== undefined && <Bar id={id} onClose={onClose} />}
+      {onClose !== undefined && <PeekBar to="/incidents/$id" params={{ id }} onClose={onClose} />}
       {shown !== undefined && !missing && <Head item={shown} detail={data} page={alone} />}
       {query.isError && data === undefined ? (
         missing ? (
@@ -103,28 +104,6 @@ function newest(
 ): IncidentItem | IncidentDetail | undefined {
   if (told === undefined || data === undefined) return told ?? data;
   return isNewer(told, data) ? told : data;
-}
-
-function Bar({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
-  return (
-    <div className={styles['bar']}>
-      <Button quiet onClick={onClose}>
-        <Icon name="back" size={14} />
-        List
-      </Button>
-      <span className={styles['hint']}>
-        <kbd>j</kbd> <kbd>k</kbd> next and previous
-      </span>
-      <span className={styles['grow']} />
-      <Link className={styles['open']} to="/incidents/$id" params={{ id }}>
-        <Icon name="expand" size={14} />
-        Whole page
-      </Link>
-      <Button quiet icon onClick={onClose} aria-label="Close" title="Close (Esc)">
-        <Icon name="close" />
-      </Button>
-    </div>
-  );
 }
 
 interface HeadProps {
@@ -195,15 +174,21 @@ function Head({ item, detail, page }: HeadProps) {
               activeProps={{}}
               title="Incidents of this agent"
             >
-              <span>{item.agent}</span>
+              <span>{visibleText(item.agent)}</span>
             </Link>
           )}
           {model !== '' && (
             <span className={chipClass}>
-              <span>{model}</span>
+              <span>{visibleText(model)}</span>
             </span>
           )}
-          <Link className={chipClass} to="/sessions/$id" params={{ id: item.sessionId }} title="Its session">
+          <Link
+            className={chipClass}
+            to="/sessions/$id"
+            params={{ id: item.sessionId }}
+            search={whereItBegan(item)}
+            title="Its session, where the loop began"
+          >
             <span className={styles['id']}>
               <code>{visibleText(item.sessionId)}</code>
             </span>

@@ -1,30 +1,31 @@
 import type { IncidentItem } from '@loopwatch/contract/api';
-import { Link, useNavigate } from '@tanstack/react-router';
-import { type CSSProperties, useEffect, useRef } from 'react';
+import { Link } from '@tanstack/react-router';
+import { type CSSProperties, useRef } from 'react';
 import { usePreferences } from '../app/preferences.ts';
 import { costShort } from '../incident/cost.ts';
+import { type Column, tracksOf } from '../list/column.ts';
+import { Headings } from '../list/Headings.tsx';
+import { opensElsewhere } from '../list/opens-elsewhere.ts';
+import { type Cursor, useRowFocus } from '../list/use-cursor.ts';
 import { DetectorLabel, StateLabel, TriageLabel } from '../ui/Chip.tsx';
 import { classNames } from '../ui/class-names.ts';
 import { formatReason } from '../ui/format.ts';
-import { Icon } from '../ui/icons.tsx';
 import { Ring } from '../ui/Ring.tsx';
 import rowLink from '../ui/RowLink.module.css';
 import rowList from '../ui/RowList.module.css';
 import { Ago } from '../ui/Time.tsx';
 import { useNarrow } from '../ui/use-narrow.ts';
 import { useRows } from '../ui/use-rows.ts';
-import { ColumnWidth } from './ColumnWidth.tsx';
-import type { Column } from './columns.tsx';
+import { visibleText } from '../ui/visible-text.ts';
 import styles from './IncidentList.module.css';
 
 interface Props {
   readonly rows: readonly IncidentItem[];
   readonly total: number;
-  readonly columns: readonly Column[];
+  readonly columns: readonly Column<IncidentItem>[];
   readonly sort: string;
   readonly onSort: (sort: string) => void;
-  /** The row that has the keyboard. */
-  readonly cursor: string | undefined;
+  readonly cursor: Cursor;
   /** The row that is shown beside the list. */
   readonly peek: string | undefined;
   readonly arrived: ReadonlySet<string>;
@@ -34,9 +35,6 @@ interface Props {
   readonly onEnd: () => void;
   readonly onHover: (over: boolean) => void;
   readonly more: 'idle' | 'reading' | 'failed' | 'done';
-  /** Whether the cursor is to take the focus along, and what says that it has. */
-  readonly wantFocus: boolean;
-  readonly onFocused: () => void;
 }
 
 const ROW = 57;
@@ -46,7 +44,7 @@ const NARROW = 860;
 
 /** The incidents as a long list, of which only what is in sight is drawn. */
 export function IncidentList(props: Props) {
-  const { rows, total, columns, sort, onSort, cursor, wantFocus, onFocused, peek } = props;
+  const { rows, total, columns, sort, onSort, cursor, peek } = props;
   const list = useRef<HTMLOListElement>(null);
   const box = useRef<HTMLDivElement>(null);
   const narrow = useNarrow(box, NARROW);
@@ -58,26 +56,11 @@ export function IncidentList(props: Props) {
     list,
     onEnd: props.onEnd,
   });
-  const at = cursor === undefined ? -1 : keys.indexOf(cursor);
+  useRowFocus({ ...cursor, keys, list, show });
 
-  useEffect(() => {
-    if (!wantFocus || at < 0) return;
-    const links = list.current?.querySelectorAll<HTMLElement>('[data-incident]') ?? [];
-    const link = [...links].find(({ dataset }) => dataset['incident'] === cursor);
-    if (link === undefined) show(at);
-    else {
-      onFocused();
-      link.focus({ preventScroll: true });
-      link.scrollIntoView({ block: 'nearest' });
-    }
-  });
-
-  const widths = usePreferences((preferences) => preferences.widths);
-  const tracks = columns.map(({ id, width }) =>
-    widths[id] === undefined ? width : `${String(widths[id])}px`,
-  );
+  const widths = usePreferences(({ incidents }) => incidents.widths);
   const style = {
-    '--tracks': narrow ? '34px minmax(0, 1fr) auto' : `34px minmax(0, 1fr) ${tracks.join(' ')}`,
+    '--tracks': narrow ? '34px minmax(0, 1fr) auto' : `34px minmax(0, 1fr) ${tracksOf(columns, widths)}`,
     '--row': `${String(rowHeight)}px`,
   } as CSSProperties;
   return (
@@ -89,7 +72,12 @@ export function IncidentList(props: Props) {
       onPointerEnter={(event) => event.pointerType === 'mouse' && props.onHover(true)}
       onPointerLeave={() => props.onHover(false)}
     >
-      {!narrow && <Headings columns={columns} sort={sort} onSort={onSort} />}
+      {!narrow && (
+        <Headings list="incidents" columns={columns} sort={sort} onSort={onSort}>
+          <span />
+          <span>What repeats</span>
+        </Headings>
+      )}
       <ol ref={list} aria-label="Incidents, newest first" style={{ height }}>
         {items.map(({ index, start }) => {
           const row = rows[index];
@@ -124,38 +112,6 @@ export function IncidentList(props: Props) {
   );
 }
 
-function Headings({ columns, sort, onSort }: Pick<Props, 'columns' | 'sort' | 'onSort'>) {
-  return (
-    <div className={classNames(rowList['columns'], styles['columns'])}>
-      <span />
-      <span>What repeats</span>
-      {columns.map((column) => (
-        <div key={column.id} className={styles['heading']} data-right={column.right || undefined}>
-          <ColumnWidth column={column} />
-          <Heading column={column} sort={sort} onSort={onSort} />
-        </div>
-      ))}
-    </div>
-  );
-}
-
-function Heading({ column, sort, onSort }: { readonly column: Column } & Pick<Props, 'sort' | 'onSort'>) {
-  const { name, sort: by } = column;
-  if (by === undefined) return <span>{name}</span>;
-  const down = sort === `-${by}`;
-  const up = sort === by;
-  return (
-    <button
-      type="button"
-      aria-label={`Sort by ${name.toLowerCase()}${down ? ', now downwards' : up ? ', now upwards' : ''}`}
-      onClick={() => onSort(down && by === 'detectedAt' ? by : `-${by}`)}
-    >
-      {(down || up) && <Icon name={down ? 'down' : 'up'} size={10} />}
-      {name}
-    </button>
-  );
-}
-
 interface ItemProps extends Props {
   readonly row: IncidentItem;
   readonly narrow: boolean;
@@ -166,7 +122,6 @@ interface ItemProps extends Props {
 
 function Item({ row, narrow, top, position, total, current, columns, selected, ...props }: ItemProps) {
   const isSelected = selected.has(row.id);
-  const navigate = useNavigate();
   return (
     <li
       className={classNames(rowList['row'], styles['item'])}
@@ -198,20 +153,17 @@ function Item({ row, narrow, top, position, total, current, columns, selected, .
           to="/incidents/$id"
           params={{ id: row.id }}
           className={classNames(rowLink['link'], styles['link'])}
-          data-incident={row.id}
+          data-key={row.id}
           aria-current={current || undefined}
           activeProps={{}}
           title={row.reason}
           onClick={(event) => {
-            if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
-              return;
+            if (opensElsewhere(event)) return;
             event.preventDefault();
-            if (narrow && window.innerWidth < 761) {
-              void navigate({ to: '/incidents/$id', params: { id: row.id } });
-            } else props.onPeek(row.id);
+            props.onPeek(row.id);
           }}
         >
-          {formatReason(row.reason)}
+          {visibleText(formatReason(row.reason))}
         </Link>
         <span className={styles['under']}>
           <DetectorLabel detector={row.detector} />
@@ -221,7 +173,7 @@ function Item({ row, narrow, top, position, total, current, columns, selected, .
       {narrow ? (
         <>
           <div className={styles['facts']}>
-            <code>{row.agent ?? row.sessionId}</code>
+            <code>{visibleText(row.agent ?? row.sessionId)}</code>
             <CostText row={row} />
             <Ago time={row.detectedAt} />
           </div>
@@ -231,7 +183,7 @@ function Item({ row, narrow, top, position, total, current, columns, selected, .
         </>
       ) : (
         columns.map(({ id, right, cell }) => (
-          <div key={id} className={styles['cell']} data-right={right || undefined}>
+          <div key={id} className={rowList['cell']} data-right={right || undefined}>
             {cell(row)}
           </div>
         ))

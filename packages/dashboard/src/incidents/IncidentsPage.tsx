@@ -3,10 +3,14 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { errorText } from '../api/client.ts';
 import { serverNow } from '../app/clock.ts';
-import { ErrorBoundary } from '../app/ErrorBoundary.tsx';
 import { useKeys } from '../app/keys.ts';
 import { usePreferences } from '../app/preferences.ts';
 import { IncidentView } from '../incident/IncidentView.tsx';
+import { BesideList } from '../list/BesideList.tsx';
+import { ColumnChooser } from '../list/ColumnChooser.tsx';
+import { chosenColumns } from '../list/column.ts';
+import { SavedViews } from '../list/SavedViews.tsx';
+import { useCursor } from '../list/use-cursor.ts';
 import { useLive } from '../live/context.ts';
 import { Blank } from '../ui/Blank.tsx';
 import { Button } from '../ui/Button.tsx';
@@ -18,16 +22,13 @@ import { NothingYet } from '../ui/NothingYet.tsx';
 import { Page } from '../ui/Page.tsx';
 import { ListSkeleton } from '../ui/Skeleton.tsx';
 import { TimeRangePicker } from '../ui/TimeRangePicker.tsx';
-import { useMedia } from '../ui/use-media.ts';
 import { Announcement } from './Announcement.tsx';
-import { ColumnChooser } from './ColumnChooser.tsx';
-import { chosenColumns } from './columns.tsx';
-import { Download } from './Download.tsx';
+import { columns } from './columns.tsx';
 import { FilterBar } from './FilterBar.tsx';
 import { GroupList } from './GroupList.tsx';
+import { IncidentDownload } from './IncidentDownload.tsx';
 import { IncidentList } from './IncidentList.tsx';
 import styles from './IncidentsPage.module.css';
-import { SavedViews } from './SavedViews.tsx';
 import { SelectionBar } from './SelectionBar.tsx';
 import { type IncidentSearch, isFiltered, readIncidentSearch, writeIncidentSearch } from './search.ts';
 import { useTriage } from './triage.ts';
@@ -54,146 +55,117 @@ export function IncidentsPage() {
   const listView = search.grouped ? { ...view, sort: '-detectedAt' } : view;
   const list = useIncidentList(listView, hovered);
   const stats = useLive((state) => state.stats);
-  const columns = chosenColumns(usePreferences((preferences) => preferences.columns));
-
-  // Without room for both, the incident takes the place of the list.
-  const alone = useMedia('(max-width: 1119px)');
-  if (alone && search.peek !== undefined) {
-    return <IncidentView id={search.peek} row={undefined} alone onClose={() => go({ peek: undefined })} />;
-  }
   return (
-    <div className={styles['split']} data-open={search.peek !== undefined || undefined}>
-      <div className={styles['main']}>
-        <Page
-          title="Incidents"
-          note={
-            list.rows !== undefined && (
-              <span>
-                {formatNumber(list.total)}
-                {isFiltered(search) ? ' match' : ' in all'}
-                {stats !== undefined && ` · ${formatNumber(stats.open)} open`}
-              </span>
-            )
-          }
-          actions={
-            <>
-              <TimeRangePicker all range={search.range} onChange={(range) => change({ range })} />
-              <SavedViews search={search} />
-              {!search.grouped && <ColumnChooser />}
-              <Download view={listView} total={list.total} />
-              <Button
-                onClick={() => list.setPaused(!list.paused)}
-                aria-pressed={list.paused}
-                tone={list.paused ? 'accent' : undefined}
-                title="Hold the list still (p)"
-              >
-                <Icon name={list.paused ? 'play' : 'pause'} size={14} />
-                {list.paused ? `Resume${list.waiting > 0 ? `, ${String(list.waiting)} new` : ''}` : 'Pause'}
-              </Button>
-            </>
-          }
-        >
-          <Announcement found={stats?.found} open={stats?.open} />
-          <FilterBar search={search} rows={list.rows ?? []} onChange={change} />
-          <Ignored parts={search.ignored} />
-          {list.left > 0 && !search.grouped && (
-            <p className={styles['left']} role="status">
-              {plural(list.left, 'change')} came too fast to be shown one by one; all are stored.{' '}
-              <Button small onClick={list.reload}>
-                Read the list again
-              </Button>
-            </p>
-          )}
-          {!list.paused && hovered && list.waiting > 0 && (
-            <p className={styles['waiting']} role="status">
-              {plural(list.waiting, 'new incident')} above, held while the pointer is on the list
-            </p>
-          )}
-          {search.grouped ? (
-            <GroupList view={view} onSort={(sort) => change({ sort })} />
-          ) : (
-            <List
-              search={search}
-              list={list}
-              columns={columns}
-              go={go}
-              change={change}
-              onHover={setHovered}
-            />
-          )}
-        </Page>
-      </div>
-      {search.peek !== undefined && (
-        <aside className={styles['peek']} aria-label="Incident beside the list" key={search.peek}>
-          <ErrorBoundary>
-            <IncidentView
-              id={search.peek}
-              row={list.rows?.find(({ id }) => id === search.peek)}
-              onClose={() => go({ peek: undefined })}
-            />
-          </ErrorBoundary>
-        </aside>
+    <BesideList
+      peek={search.peek}
+      label="Incident beside the list"
+      drawer={(id, alone) => (
+        <IncidentView
+          id={id}
+          row={alone ? undefined : list.rows?.find((row) => row.id === id)}
+          alone={alone}
+          onClose={() => go({ peek: undefined })}
+        />
       )}
-    </div>
+    >
+      <Page
+        title="Incidents"
+        note={
+          list.rows !== undefined && (
+            <span>
+              {formatNumber(list.total)}
+              {isFiltered(search) ? ' match' : ' in all'}
+              {stats !== undefined && ` · ${formatNumber(stats.open)} open`}
+            </span>
+          )
+        }
+        actions={
+          <>
+            <TimeRangePicker all range={search.range} onChange={(range) => change({ range })} />
+            <SavedViews list="incidents" search={writeIncidentSearch({ ...search, peek: undefined })} />
+            {!search.grouped && <ColumnChooser list="incidents" columns={columns} />}
+            <IncidentDownload view={listView} total={list.total} />
+            <Button
+              onClick={() => list.setPaused(!list.paused)}
+              aria-pressed={list.paused}
+              tone={list.paused ? 'accent' : undefined}
+              title="Hold the list still (p)"
+            >
+              <Icon name={list.paused ? 'play' : 'pause'} size={14} />
+              {list.paused ? `Resume${list.waiting > 0 ? `, ${String(list.waiting)} new` : ''}` : 'Pause'}
+            </Button>
+          </>
+        }
+      >
+        <Announcement found={stats?.found} open={stats?.open} />
+        <FilterBar search={search} rows={list.rows ?? []} onChange={change} />
+        <Ignored parts={search.ignored} />
+        {list.left > 0 && !search.grouped && (
+          <p className={styles['left']} role="status">
+            {plural(list.left, 'change')} came too fast to be shown one by one; all are stored.{' '}
+            <Button small onClick={list.reload}>
+              Read the list again
+            </Button>
+          </p>
+        )}
+        {!list.paused && hovered && list.waiting > 0 && (
+          <p className={styles['waiting']} role="status">
+            {plural(list.waiting, 'new incident')} above, held while the pointer is on the list
+          </p>
+        )}
+        {search.grouped ? (
+          <GroupList view={view} onSort={(sort) => change({ sort })} />
+        ) : (
+          <List search={search} list={list} go={go} change={change} onHover={setHovered} />
+        )}
+      </Page>
+    </BesideList>
   );
 }
 
 interface ListProps {
   readonly search: IncidentSearch;
   readonly list: ReturnType<typeof useIncidentList>;
-  readonly columns: ReturnType<typeof chosenColumns>;
   readonly go: (part: Partial<IncidentSearch>, replace?: boolean) => void;
   readonly change: (part: Partial<IncidentSearch>) => void;
   readonly onHover: (over: boolean) => void;
 }
 
 /** The list in each of its states: not there yet, no answer, nothing, no match, and as it should be. */
-function List({ search, list, columns, go, change, onHover }: ListProps) {
+function List({ search, list, go, change, onHover }: ListProps) {
   const { rows } = list;
   const arrived = useLive((state) => state.arrived);
   const triage = useTriage();
-  const [cursor, setCursor] = useState<string>();
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const [wantFocus, setWantFocus] = useState(false);
+  const shown = chosenColumns(
+    columns,
+    usePreferences(({ incidents }) => incidents.columns),
+  );
   const { peek } = search;
-  const at = peek ?? cursor;
+  const cursor = useCursor({
+    keys: rows?.map(({ id }) => id) ?? [],
+    peek,
+    onPeek: (id) => go({ peek: id }),
+  });
+  const { at } = cursor;
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const chosen = (rows ?? []).filter(({ id }) => selected.has(id));
   const targets = chosen.length > 0 ? chosen : (rows ?? []).filter(({ id }) => id === at);
 
-  // Whoever closes the drawer goes on where it was in the list.
-  const [before, setBefore] = useState(peek);
-  if (before !== peek) {
-    setBefore(peek);
-    if (peek === undefined) {
-      setCursor(before);
-      setWantFocus(true);
-    }
-  }
-
-  const move = (step: number) => {
-    if (rows === undefined || rows.length === 0) return;
-    const index = rows.findIndex(({ id }) => id === at);
-    const next = rows[index === -1 ? 0 : Math.max(0, Math.min(rows.length - 1, index + step))];
-    if (next === undefined) return;
-    setWantFocus(true);
-    setCursor(next.id);
-    if (peek !== undefined) go({ peek: next.id });
-  };
   const select = (id: string, range: boolean) => {
     const next = new Set(selected);
-    const from = rows?.findIndex((row) => row.id === cursor) ?? -1;
+    const from = rows?.findIndex((row) => row.id === at) ?? -1;
     const to = rows?.findIndex((row) => row.id === id) ?? -1;
     const span = range && from >= 0 ? rows?.slice(Math.min(from, to), Math.max(from, to) + 1) : undefined;
     if (span !== undefined) for (const row of span) next.add(row.id);
     else if (!next.delete(id)) next.add(id);
-    setCursor(id);
+    cursor.set(id);
     setSelected(next);
   };
   const judge = (items: readonly IncidentItem[], status: 'acknowledged' | 'false_positive', done: string) =>
     triage.change(items, { status }, done);
   useKeys({
-    next: () => move(1),
-    previous: () => move(-1),
+    next: () => cursor.move(1),
+    previous: () => cursor.move(-1),
     pause: () => list.setPaused(!list.paused),
     select: at === undefined ? undefined : () => select(at, false),
     close:
@@ -249,23 +221,21 @@ function List({ search, list, columns, go, change, onHover }: ListProps) {
       <IncidentList
         rows={rows}
         total={list.total}
-        columns={columns}
+        columns={shown}
         sort={search.sort}
         onSort={(sort) => change({ sort })}
-        cursor={at}
+        cursor={cursor}
         peek={peek}
         arrived={arrived}
         selected={selected}
         onSelect={select}
         onPeek={(id) => {
-          setCursor(id);
+          cursor.set(id);
           go({ peek: id }, peek !== undefined);
         }}
         onEnd={list.more}
         onHover={onHover}
         more={list.moreState}
-        wantFocus={wantFocus}
-        onFocused={() => setWantFocus(false)}
       />
       {selected.size > 0 && <SelectionBar items={chosen} onClear={() => setSelected(new Set())} />}
     </>

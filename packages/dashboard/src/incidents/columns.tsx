@@ -1,33 +1,22 @@
 import type { IncidentItem } from '@loopwatch/contract/api';
-import type { ReactNode } from 'react';
 import { costShort } from '../incident/cost.ts';
+import type { Column, Columns } from '../list/column.ts';
 import { SampleChip, StateLabel, TriageLabel } from '../ui/Chip.tsx';
 import { formatDuration, formatNumber } from '../ui/format.ts';
 import { Ago } from '../ui/Time.tsx';
+import { visibleText } from '../ui/visible-text.ts';
 
-/** A column of the list: what it is called, how wide it may be, and what it shows. */
-export interface Column {
-  readonly id: string;
-  readonly name: string;
-  /** As in `grid-template-columns`. */
-  readonly width: string;
-  readonly right?: boolean;
-  /** What the list is sorted by when its heading is pressed, downwards. */
-  readonly sort?: string;
-  readonly cell: (item: IncidentItem) => ReactNode;
-}
-
-export const columns: readonly Column[] = [
+const all: readonly Column<IncidentItem>[] = [
   {
     id: 'agent',
     name: 'Agent',
     width: 'minmax(96px, 150px)',
     cell: ({ agent, sessionId, model, sample }) => (
       <>
-        <code>{agent ?? sessionId}</code>
+        <code>{visibleText(agent ?? sessionId)}</code>
         <small>
           {sample === true && <SampleChip />}
-          {model ?? 'model not given'}
+          {visibleText(model ?? 'model not given')}
         </small>
       </>
     ),
@@ -38,8 +27,8 @@ export const columns: readonly Column[] = [
     width: 'minmax(90px, 150px)',
     cell: ({ sessionId, promptId }) => (
       <>
-        <code>{sessionId}</code>
-        <small>{promptId}</small>
+        <code>{visibleText(sessionId)}</code>
+        <small>{visibleText(promptId ?? '')}</small>
       </>
     ),
   },
@@ -47,7 +36,7 @@ export const columns: readonly Column[] = [
     id: 'tool',
     name: 'Tool',
     width: 'minmax(80px, 130px)',
-    cell: ({ tool }) => (tool === null ? <small>none</small> : <code>{tool.name}</code>),
+    cell: ({ tool }) => (tool === null ? <small>none</small> : <code>{visibleText(tool.name)}</code>),
   },
   {
     id: 'found',
@@ -105,7 +94,7 @@ export const columns: readonly Column[] = [
     id: 'tenant',
     name: 'Tenant',
     width: 'minmax(70px, 110px)',
-    cell: ({ tenant }) => tenant ?? <small>not given</small>,
+    cell: ({ tenant }) => (tenant === null ? <small>not given</small> : visibleText(tenant)),
   },
   {
     id: 'state',
@@ -120,9 +109,4 @@ export const columns: readonly Column[] = [
   },
 ];
 
-export const standardColumns: readonly string[] = ['agent', 'found', 'used', 'state'];
-
-/** The chosen ones in their order; names that are not known any more are left out. */
-export function chosenColumns(chosen: readonly string[] | null): readonly Column[] {
-  return (chosen ?? standardColumns).flatMap((id) => columns.find((column) => column.id === id) ?? []);
-}
+export const columns: Columns<IncidentItem> = { all, standard: ['agent', 'found', 'used', 'state'] };

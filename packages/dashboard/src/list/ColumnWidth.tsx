@@ -1,24 +1,29 @@
 import { type KeyboardEvent, type PointerEvent, useRef } from 'react';
 import { omit } from '../app/omit.ts';
-import { prefer, usePreferences } from '../app/preferences.ts';
+import { type ListName, preferForList, usePreferences } from '../app/preferences.ts';
 import styles from './ColumnWidth.module.css';
-import type { Column } from './columns.tsx';
+import type { Column } from './column.ts';
 
 const MIN = 56;
 const MAX = 480;
 const STEP = 16;
 
+interface Props {
+  readonly list: ListName;
+  readonly column: Pick<Column<never>, 'id' | 'name' | 'width'>;
+}
+
 /** The left edge of a column's heading: drawn to make the column wider or narrower, by arrows too, and remembered. */
-export function ColumnWidth({ column: { id, name, width: usual } }: { readonly column: Column }) {
-  const width = usePreferences(({ widths }) => widths[id]);
+export function ColumnWidth({ list, column: { id, name, width: standard } }: Props) {
+  const width = usePreferences((preferences) => preferences[list].widths[id]);
   const edge = useRef<HTMLSpanElement>(null);
   const drag = useRef<{ readonly x: number; readonly width: number }>(undefined);
 
   const measured = () => edge.current?.parentElement?.getBoundingClientRect().width ?? MIN;
   const set = (next: number | undefined) => {
-    const others = omit(usePreferences.getState().widths, id);
+    const others = omit(usePreferences.getState()[list].widths, id);
     const bounded = next === undefined ? {} : { [id]: Math.round(Math.max(MIN, Math.min(MAX, next))) };
-    prefer({ widths: { ...others, ...bounded } });
+    preferForList(list, { widths: { ...others, ...bounded } });
   };
   const begin = (event: PointerEvent<HTMLSpanElement>) => {
     event.currentTarget.setPointerCapture(event.pointerId);
@@ -46,9 +51,9 @@ export function ColumnWidth({ column: { id, name, width: usual } }: { readonly c
       aria-label={`Width of ${name.toLowerCase()}`}
       aria-valuemin={MIN}
       aria-valuemax={MAX}
-      aria-valuenow={width ?? Number(/\d+(?=px\)?$)/.exec(usual)?.[0])}
-      aria-valuetext={width === undefined ? 'as usual' : `${String(width)} pixels`}
-      title="Drag, or use the arrows; twice for the usual width"
+      aria-valuenow={width ?? Number(/\d+(?=px\)?$)/.exec(standard)?.[0])}
+      aria-valuetext={width === undefined ? 'default' : `${String(width)} pixels`}
+      title="Drag, or use the arrows; double-click for the default width"
       tabIndex={0}
       onPointerDown={begin}
       onPointerMove={move}

@@ -1,36 +1,47 @@
-import type { IncidentItem } from '@loopwatch/contract/api';
-import { useRef, useState } from 'react';
-import { apiPath, errorText } from '../api/client.ts';
-import { allIncidents, type IncidentQuery } from '../api/incidents.ts';
+import { type ReactNode, useRef, useState } from 'react';
+import { errorText } from '../api/client.ts';
 import { Button } from '../ui/Button.tsx';
 import { formatNumber } from '../ui/format.ts';
 import { Icon } from '../ui/icons.tsx';
-import { Menu, MenuItem, MenuLabel, MenuLine } from '../ui/Menu.tsx';
+import { Menu, MenuItem, MenuLabel } from '../ui/Menu.tsx';
 import { saveFile } from '../ui/save-file.ts';
 import { toast } from '../ui/toasts.ts';
-import { toCsv } from './csv.ts';
+import { type CsvColumns, toCsv } from './csv.ts';
 
-/** The filtered set as a file, and the labelled sessions as an eval set. Says what the files contain. */
-export function Download({ view, total }: { readonly view: IncidentQuery; readonly total: number }) {
-  const [read, setRead] = useState<number>();
+interface Props<Item> {
+  /** The name of the files, without its ending. */
+  readonly name: string;
+  /** What the files contain. */
+  readonly contents: string;
+  readonly total: number;
+  /** Reads all of them, and says after each page how many it has. */
+  readonly read: (onPage: (read: number) => void, signal: AbortSignal) => Promise<Item[]>;
+  readonly columns: CsvColumns<Item>;
+  /** Other files. */
+  readonly children?: ReactNode;
+}
+
+/** The filtered set of a list as a file, with its progress. */
+export function Download<Item>({ name, contents, total, read, columns, children }: Props<Item>) {
+  const [done, setDone] = useState<number>();
   const abort = useRef<AbortController>(undefined);
-  const save = async (name: string, type: string, write: (items: IncidentItem[]) => string) => {
+  const save = async (ending: string, type: string, write: (items: Item[]) => string) => {
     abort.current = new AbortController();
-    setRead(0);
+    setDone(0);
     try {
-      const items = await allIncidents(view, setRead, abort.current.signal);
-      saveFile(name, type, write(items));
+      const items = await read(setDone, abort.current.signal);
+      saveFile(`${name}.${ending}`, type, write(items));
     } catch (error) {
       if (!abort.current.signal.aborted) toast(`No file: ${errorText(error)}`, { tone: 'hot' });
     } finally {
-      setRead(undefined);
+      setDone(undefined);
     }
   };
-  if (read !== undefined) {
+  if (done !== undefined) {
     return (
       <Button onClick={() => abort.current?.abort()} title="Stop">
         <Icon name="close" size={13} />
-        {formatNumber(read)} of {formatNumber(total)}
+        {formatNumber(done)} of {formatNumber(total)}
       </Button>
     );
   }
@@ -43,23 +54,16 @@ export function Download({ view, total }: { readonly view: IncidentQuery; readon
         </Button>
       }
     >
-      <MenuLabel>{formatNumber(total)} incidents, with reasons and notes, without evidence</MenuLabel>
+      <MenuLabel>{contents}</MenuLabel>
       <MenuItem
-        onSelect={() =>
-          void save('incidents.json', 'application/json', (items) => JSON.stringify(items, null, 2))
-        }
+        onSelect={() => void save('json', 'application/json', (items) => JSON.stringify(items, null, 2))}
       >
         As JSON
       </MenuItem>
-      <MenuItem onSelect={() => void save('incidents.csv', 'text/csv', toCsv)}>As CSV</MenuItem>
-      <MenuLine />
-      <MenuLabel>Judged sessions as an eval set, for npm run eval</MenuLabel>
-      <MenuItem onSelect={() => window.location.assign(apiPath('/exports/labels.jsonl'))}>
-        Labels: session and verdict
+      <MenuItem onSelect={() => void save('csv', 'text/csv', (items) => toCsv(columns, items))}>
+        As CSV
       </MenuItem>
-      <MenuItem onSelect={() => window.location.assign(apiPath('/exports/events.jsonl'))}>
-        Their events, texts included
-      </MenuItem>
+      {children}
     </Menu>
   );
 }

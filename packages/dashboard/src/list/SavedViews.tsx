@@ -1,25 +1,30 @@
 import { useNavigate } from '@tanstack/react-router';
 import { type SubmitEvent, useState } from 'react';
-import { prefer, usePreferences } from '../app/preferences.ts';
-import { parseSearch, writeSearch } from '../app/search.ts';
+import { type ListName, preferForList, usePreferences } from '../app/preferences.ts';
+import { parseSearch, type Search, writeSearch } from '../app/search.ts';
 import { Button } from '../ui/Button.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Popover } from '../ui/Popover.tsx';
 import styles from './SavedViews.module.css';
-import { type IncidentSearch, writeIncidentSearch } from './search.ts';
+
+interface Props {
+  readonly list: ListName;
+  /** What the address asks of the list. */
+  readonly search: Search;
+}
 
 /** Filters with a name, kept in this browser; the address of one can be sent to anybody. */
-export function SavedViews({ search }: { readonly search: IncidentSearch }) {
+export function SavedViews({ list, search }: Props) {
   const [open, setOpen] = useState(false);
-  const views = usePreferences((preferences) => preferences.views);
+  const views = usePreferences((preferences) => preferences[list].views);
   const navigate = useNavigate();
-  const here = writeSearch({ ...writeIncidentSearch({ ...search, peek: undefined }) }).slice(1);
+  const here = writeSearch(search).slice(1);
   const save = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     const given = new FormData(event.currentTarget).get('name');
     const name = typeof given === 'string' ? given.trim() : '';
     if (name === '') return;
-    prefer({ views: [...views.filter((view) => view.name !== name), { name, search: here }] });
+    preferForList(list, { views: [...views.filter((view) => view.name !== name), { name, search: here }] });
     event.currentTarget.reset();
   };
   return (
@@ -42,7 +47,7 @@ export function SavedViews({ search }: { readonly search: IncidentSearch }) {
               aria-current={view.search === here || undefined}
               onClick={() => {
                 setOpen(false);
-                void navigate({ to: '/incidents', search: parseSearch(view.search) });
+                void navigate({ to: `/${list}`, search: parseSearch(view.search) });
               }}
             >
               {view.name}
@@ -52,7 +57,7 @@ export function SavedViews({ search }: { readonly search: IncidentSearch }) {
               icon
               small
               aria-label={`Forget the view ${view.name}`}
-              onClick={() => prefer({ views: views.filter((other) => other !== view) })}
+              onClick={() => preferForList(list, { views: views.filter((other) => other !== view) })}
             >
               <Icon name="close" size={12} />
             </Button>

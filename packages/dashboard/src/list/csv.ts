@@ -1,35 +1,8 @@
-import type { IncidentItem } from '@loopwatch/contract/api';
-
-const columns: Readonly<Record<string, (item: IncidentItem) => string | number | null>> = {
-  id: ({ id }) => id,
-  detected_at: ({ detectedAt }) => new Date(detectedAt).toISOString(),
-  detector: ({ detector }) => detector,
-  kind: ({ kind }) => kind,
-  state: ({ state }) => state,
-  outcome: ({ outcome }) => outcome,
-  action: ({ action }) => action,
-  reason: ({ reason }) => reason,
-  tool: ({ tool }) => tool?.name ?? null,
-  session: ({ sessionId }) => sessionId,
-  prompt: ({ promptId }) => promptId,
-  agent: ({ agent }) => agent,
-  model: ({ model }) => model,
-  backend: ({ backend }) => backend,
-  tenant: ({ tenant }) => tenant,
-  count: ({ count }) => count,
-  threshold: ({ threshold }) => threshold,
-  confidence: ({ confidence }) => confidence,
-  calls: ({ cost }) => cost.calls,
-  turns: ({ cost }) => cost.turns,
-  characters: ({ cost }) => cost.characters,
-  tokens: ({ cost }) => cost.tokens,
-  duration_ms: ({ cost }) => cost.ms,
-  triage: ({ triage }) => triage.status,
-  note: ({ triage }) => triage.note,
-};
+/** The columns of a file by name, in their order. */
+export type CsvColumns<Item> = Readonly<Record<string, (item: Item) => string | number | null>>;
 
 /** RFC 4180. A text that a spreadsheet would take for a formula gets a quote in front: agents wrote it. */
-export function toCsv(items: readonly IncidentItem[]): string {
+export function toCsv<Item>(columns: CsvColumns<Item>, items: readonly Item[]): string {
   const names = Object.keys(columns);
   const lines = items.map((item) => names.map((name) => cell(columns[name]?.(item) ?? null)).join(','));
   return `${[names.join(','), ...lines].join('\r\n')}\r\n`;

@@ -147,7 +147,7 @@ function targetOf(
     loop &&
     found(
       `loop ${loop.id}`,
-      blocks.findLastIndex((block) => isInLoop(block, loop)),
+      blocks.findIndex((block) => isInLoop(block, loop)),
     )
   );
 }

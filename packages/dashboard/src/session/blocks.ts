@@ -118,7 +118,7 @@ export function toBlocks(items: readonly SessionEvent[]): Block[] {
 
 /** Whether a block lies in the time of a loop, and is of the kind that the loop is made of. */
 export function isInLoop(block: Block, item: IncidentItem): boolean {
-  const began = item.lastAt - item.cost.ms;
+  const began = item.began?.time ?? item.lastAt - item.cost.ms;
   if (block.time < began || block.time > item.lastAt) return false;
   if (item.detector === 'content-repeat') return block.kind === 'answer';
   if (item.detector === 'thought-repeat') return block.kind === 'thought';

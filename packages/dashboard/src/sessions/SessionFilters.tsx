@@ -3,9 +3,11 @@ import { chipClass } from '../ui/Chip.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Segments } from '../ui/Segments.tsx';
 import { SortMenu } from '../ui/SortMenu.tsx';
+import { visibleText } from '../ui/visible-text.ts';
 import styles from './SessionFilters.module.css';
 import { SessionSearchBox } from './SessionSearchBox.tsx';
-import { type SessionSearch, sessionSortNames } from './search.ts';
+import { type SessionSearch, sessionSortNames, textFilters } from './search.ts';
+import { ToolMenu } from './ToolMenu.tsx';
 
 interface Props {
   readonly search: SessionSearch;
@@ -47,6 +49,10 @@ export function SessionFilters({ search, onChange }: Props) {
           onChange({ filter: value === 'all' ? rest : { ...rest, state: [value] } });
         }}
       />
+      <ToolMenu
+        chosen={filter.tool ?? []}
+        onChange={(tool) => onChange({ filter: withValues(filter, 'tool', tool) })}
+      />
       <span className={styles['grow']} />
       <SortMenu names={sessionSortNames} sort={sort} onChange={(id) => onChange({ sort: id })} />
       <TextChips search={search} onChange={onChange} />
@@ -59,12 +65,19 @@ function withText(filter: SessionSearch['filter'], q: string): SessionSearch['fi
   return q === '' ? rest : { ...rest, q };
 }
 
+function withValues(
+  filter: SessionSearch['filter'],
+  name: (typeof textFilters)[number],
+  values: readonly string[],
+): SessionSearch['filter'] {
+  const others = omit(filter, name);
+  return values.length === 0 ? others : { ...others, [name]: [...values] };
+}
+
 /** What the address asks for besides, each to be taken away. */
 function TextChips({ search, onChange }: Props) {
   const { filter } = search;
-  const chips = (['agent', 'model', 'backend', 'tenant'] as const).flatMap((name) =>
-    (filter[name] ?? []).map((value) => ({ name, value })),
-  );
+  const chips = textFilters.flatMap((name) => (filter[name] ?? []).map((value) => ({ name, value })));
   if (chips.length === 0) return null;
   return (
     <div className={styles['chips']}>
@@ -77,12 +90,11 @@ function TextChips({ search, onChange }: Props) {
           aria-label={`${name} ${value}, remove this filter`}
           onClick={() => {
             const rest = filter[name]?.filter((other) => other !== value) ?? [];
-            const others = omit(filter, name);
-            onChange({ filter: rest.length === 0 ? others : { ...others, [name]: rest } });
+            onChange({ filter: withValues(filter, name, rest) });
           }}
         >
           <span>
-            {name}: {value}
+            {name}: {visibleText(value)}
           </span>
           <Icon name="close" size={12} />
         </button>

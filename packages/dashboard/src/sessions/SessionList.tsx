@@ -1,90 +1,137 @@
 import type { SessionItem } from '@loopwatch/contract/api';
-import { type CSSProperties, useEffect, useRef, useState } from 'react';
-import { useKeys } from '../app/keys.ts';
+import { Link } from '@tanstack/react-router';
+import { type CSSProperties, type MouseEvent, useRef } from 'react';
+import { usePreferences } from '../app/preferences.ts';
+import { type Column, tracksOf } from '../list/column.ts';
+import { Headings } from '../list/Headings.tsx';
+import { opensElsewhere } from '../list/opens-elsewhere.ts';
+import { type Cursor, useRowFocus } from '../list/use-cursor.ts';
+import { SampleChip } from '../ui/Chip.tsx';
 import { classNames } from '../ui/class-names.ts';
+import { plural } from '../ui/format.ts';
+import rowLink from '../ui/RowLink.module.css';
 import rowList from '../ui/RowList.module.css';
+import { Ago } from '../ui/Time.tsx';
 import { useNarrow } from '../ui/use-narrow.ts';
 import { useRows } from '../ui/use-rows.ts';
-import { SessionCells } from './SessionCells.tsx';
+import { visibleText } from '../ui/visible-text.ts';
+import { Loops } from './columns.tsx';
 import styles from './SessionList.module.css';
+import { SessionState } from './SessionState.tsx';
 
 const ROW = 57;
 const CARD = 92;
+/** Below this the columns leave too little of the session's name. */
+const NARROW = 900;
 
 interface Props {
   readonly rows: readonly SessionItem[];
   readonly total: number;
+  readonly columns: readonly Column<SessionItem>[];
+  readonly sort: string;
+  readonly onSort: (sort: string) => void;
+  readonly cursor: Cursor;
+  /** The session that is shown beside the list. */
+  readonly peek: string | undefined;
+  readonly onPeek: (id: string) => void;
   readonly onEnd: () => void;
 }
 
 /** The sessions as a long list, of which only what is in sight is drawn. */
-export function SessionList({ rows, total, onEnd }: Props) {
+export function SessionList(props: Props) {
+  const { rows, total, columns, sort, onSort, cursor, onEnd } = props;
   const list = useRef<HTMLOListElement>(null);
   const box = useRef<HTMLDivElement>(null);
-  const narrow = useNarrow(box, 720);
+  const narrow = useNarrow(box, NARROW);
   const rowHeight = narrow ? CARD : ROW;
-  const { items, height, margin, show } = useRows({
-    keys: rows.map(({ sessionId }) => sessionId),
-    rowHeight,
-    list,
-    onEnd,
-  });
-  const [cursor, setCursor] = useState<number>();
-  const wantFocus = useRef(false);
-  const move = (step: number) => {
-    wantFocus.current = true;
-    setCursor((now) => (now === undefined ? 0 : Math.max(0, Math.min(rows.length - 1, now + step))));
-  };
-  useKeys({ next: () => move(1), previous: () => move(-1) });
-  useEffect(() => {
-    if (!wantFocus.current || cursor === undefined) return;
-    const link = list.current?.querySelector<HTMLElement>(`[data-row="${String(cursor)}"] a`);
-    if (link == null) show(cursor);
-    else {
-      wantFocus.current = false;
-      link.focus({ preventScroll: true });
-      link.scrollIntoView({ block: 'nearest' });
-    }
-  });
+  const keys = rows.map(({ sessionId }) => sessionId);
+  const { items, height, margin, show } = useRows({ keys, rowHeight, list, onEnd });
+  useRowFocus({ ...cursor, keys, list, show });
+  const widths = usePreferences(({ sessions }) => sessions.widths);
+  const style = {
+    '--tracks': narrow ? 'minmax(0, 1fr) auto auto' : `minmax(0, 1fr) ${tracksOf(columns, widths)}`,
+    '--row': `${String(rowHeight)}px`,
+  } as CSSProperties;
   return (
     <div
       ref={box}
       className={classNames(rowList['list'], styles['list'])}
-      style={{ '--row': `${String(rowHeight)}px` } as CSSProperties}
+      style={style}
       data-narrow={narrow || undefined}
     >
       {!narrow && (
-        <div className={rowList['columns']} aria-hidden="true">
+        <Headings list="sessions" columns={columns} sort={sort} onSort={onSort}>
           <span>Session</span>
-          <span>Model</span>
-          <span>Loops</span>
-          <span className={styles['activity']}>Activity</span>
-          <span data-right>Turns, calls</span>
-          <span data-right className={styles['tokens']}>
-            Tokens
-          </span>
-          <span data-right>Last event</span>
-          <span>State</span>
-        </div>
+        </Headings>
       )}
       <ol ref={list} aria-label="Sessions" style={{ height }}>
         {items.map(({ index, start }) => {
           const row = rows[index];
-          if (row === undefined) return null;
-          return (
+          return row === undefined ? null : (
             <li
               key={row.sessionId}
-              data-row={index}
               aria-setsize={total}
               aria-posinset={index + 1}
               className={classNames(rowList['row'], styles['row'])}
               style={{ transform: `translateY(${String(start - margin)}px)` }}
+              data-current={row.sessionId === props.peek || undefined}
             >
-              <SessionCells row={row} />
+              <Cells {...props} row={row} narrow={narrow} />
             </li>
           );
         })}
       </ol>
     </div>
+  );
+}
+
+interface CellsProps extends Pick<Props, 'columns' | 'peek' | 'onPeek'> {
+  readonly row: SessionItem;
+  readonly narrow: boolean;
+}
+
+function Cells({ row, narrow, columns, peek, onPeek }: CellsProps) {
+  const open = (event: MouseEvent) => {
+    if (opensElsewhere(event)) return;
+    event.preventDefault();
+    onPeek(row.sessionId);
+  };
+  return (
+    <>
+      <div className={styles['name']}>
+        <Link
+          className={rowLink['link']}
+          to="/sessions/$id"
+          params={{ id: row.sessionId }}
+          data-key={row.sessionId}
+          aria-current={row.sessionId === peek || undefined}
+          activeProps={{}}
+          title={row.sessionId}
+          onClick={open}
+        >
+          {visibleText(row.sessionId)}
+        </Link>
+        <small>
+          {row.sample === true && <SampleChip />}
+          {visibleText(row.agent ?? 'agent not given')}
+        </small>
+      </div>
+      {narrow ? (
+        <>
+          <SessionState state={row.state} />
+          <div className={styles['facts']}>
+            <Loops incidents={row.incidents} />
+            <span>{plural(row.turns, 'turn')}</span>
+            <Ago time={row.lastEventAt} />
+          </div>
+        </>
+      ) : (
+        columns.map(({ id, right, cell }) => (
+          <div key={id} className={rowList['cell']} data-right={right || undefined}>
+            {cell(row)}
+          </div>
+        ))
+      )}
+    </>
   );
 }

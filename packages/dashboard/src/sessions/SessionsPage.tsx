@@ -1,6 +1,15 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { errorText } from '../api/client.ts';
+import { allSessions } from '../api/sessions.ts';
+import { useKeys } from '../app/keys.ts';
+import { usePreferences } from '../app/preferences.ts';
+import { BesideList } from '../list/BesideList.tsx';
+import { ColumnChooser } from '../list/ColumnChooser.tsx';
+import { chosenColumns } from '../list/column.ts';
+import { Download } from '../list/Download.tsx';
+import { SavedViews } from '../list/SavedViews.tsx';
+import { useCursor } from '../list/use-cursor.ts';
 import { Blank } from '../ui/Blank.tsx';
 import { Button } from '../ui/Button.tsx';
 import { formatNumber } from '../ui/format.ts';
@@ -10,8 +19,11 @@ import { NothingYet } from '../ui/NothingYet.tsx';
 import { Page } from '../ui/Page.tsx';
 import { ListSkeleton } from '../ui/Skeleton.tsx';
 import { TimeRangePicker } from '../ui/TimeRangePicker.tsx';
+import { columns } from './columns.tsx';
+import { csvColumns } from './csv-columns.ts';
 import { SessionFilters } from './SessionFilters.tsx';
 import { SessionList } from './SessionList.tsx';
+import { SessionPeek } from './SessionPeek.tsx';
 import { readSessionSearch, type SessionSearch, writeSessionSearch } from './search.ts';
 import { useSessionList } from './use-session-list.ts';
 
@@ -20,50 +32,107 @@ export function SessionsPage() {
   const raw = useSearch({ strict: false });
   const search = useMemo(() => readSessionSearch(raw), [raw]);
   const navigate = useNavigate();
-  const change = (part: Partial<SessionSearch>) =>
-    void navigate({ to: '/sessions', search: { ...writeSessionSearch({ ...search, ...part }) } });
-  const { rows, total, error, retry, more } = useSessionList(search);
+  const go = (part: Partial<SessionSearch>, replace: boolean) =>
+    void navigate({
+      to: '/sessions',
+      search: { ...writeSessionSearch({ ...search, ...part }) },
+      replace,
+      resetScroll: false,
+    });
+  const change = (part: Partial<SessionSearch>) => go(part, false);
+  const { filter, range, sort, peek } = search;
+  const view = useMemo(() => ({ filter, range, sort }), [filter, range, sort]);
+  const { rows, total, error, retry, more } = useSessionList(view);
+  const shown = chosenColumns(
+    columns,
+    usePreferences(({ sessions }) => sessions.columns),
+  );
+  const cursor = useCursor({
+    keys: rows?.map(({ sessionId }) => sessionId) ?? [],
+    peek,
+    onPeek: (id) => go({ peek: id }, true),
+  });
+  const close = () => go({ peek: undefined }, true);
+  useKeys({
+    next: () => cursor.move(1),
+    previous: () => cursor.move(-1),
+    close: peek === undefined ? undefined : close,
+  });
   return (
-    <Page
-      title="Sessions"
-      note={rows !== undefined && `${formatNumber(total)}${isFiltered(search) ? ' match' : ' in all'}`}
-      actions={<TimeRangePicker all range={search.range} onChange={(range) => change({ range })} />}
+    <BesideList
+      peek={peek}
+      label="Session beside the list"
+      drawer={(id, alone) => <SessionPeek id={id} alone={alone} onClose={close} />}
     >
-      <SessionFilters search={search} onChange={change} />
-      <Ignored parts={search.ignored} />
-      {rows === undefined ? (
-        error === null ? (
-          <ListSkeleton what="the sessions" />
-        ) : (
-          <Blank>
-            <Message
-              title="Could not load the sessions"
-              tone="hot"
-              action={<Button onClick={retry}>Retry</Button>}
-            >
-              <p>{errorText(error)}</p>
-            </Message>
-          </Blank>
-        )
-      ) : rows.length === 0 ? (
-        <Blank>
-          {isFiltered(search) ? (
-            <Message
-              title="No session matches"
-              action={
-                <Button onClick={() => change({ filter: {}, range: { kind: 'all' } })}>Clear filters</Button>
-              }
-            >
-              <p>There are sessions, but none with these filters in this time.</p>
-            </Message>
+      <Page
+        title="Sessions"
+        note={rows !== undefined && `${formatNumber(total)}${isFiltered(search) ? ' match' : ' in all'}`}
+        actions={
+          <>
+            <TimeRangePicker all range={range} onChange={(next) => change({ range: next })} />
+            <SavedViews list="sessions" search={writeSessionSearch({ ...search, peek: undefined })} />
+            <ColumnChooser list="sessions" columns={columns} />
+            <Download
+              name="sessions"
+              contents={`${formatNumber(total)} sessions with their numbers, without their events`}
+              total={total}
+              read={(onPage, signal) => allSessions(view, onPage, signal)}
+              columns={csvColumns}
+            />
+          </>
+        }
+      >
+        <SessionFilters search={search} onChange={change} />
+        <Ignored parts={search.ignored} />
+        {rows === undefined ? (
+          error === null ? (
+            <ListSkeleton what="the sessions" />
           ) : (
-            <NothingYet what="sessions" />
-          )}
-        </Blank>
-      ) : (
-        <SessionList rows={rows} total={total} onEnd={more} />
-      )}
-    </Page>
+            <Blank>
+              <Message
+                title="Could not load the sessions"
+                tone="hot"
+                action={<Button onClick={retry}>Retry</Button>}
+              >
+                <p>{errorText(error)}</p>
+              </Message>
+            </Blank>
+          )
+        ) : rows.length === 0 ? (
+          <Blank>
+            {isFiltered(search) ? (
+              <Message
+                title="No session matches"
+                action={
+                  <Button onClick={() => change({ filter: {}, range: { kind: 'all' } })}>
+                    Clear filters
+                  </Button>
+                }
+              >
+                <p>There are sessions, but none with these filters in this time.</p>
+              </Message>
+            ) : (
+              <NothingYet what="sessions" />
+            )}
+          </Blank>
+        ) : (
+          <SessionList
+            rows={rows}
+            total={total}
+            columns={shown}
+            sort={sort}
+            onSort={(by) => change({ sort: by })}
+            cursor={cursor}
+            peek={peek}
+            onPeek={(id) => {
+              cursor.set(id);
+              go({ peek: id }, peek !== undefined);
+            }}
+            onEnd={more}
+          />
+        )}
+      </Page>
+    </BesideList>
   );
 }
 

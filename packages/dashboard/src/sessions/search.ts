@@ -7,6 +7,8 @@ export interface SessionSearch {
   readonly filter: Omit<SessionFilter, 'from' | 'to'>;
   readonly range: TimeRange;
   readonly sort: string;
+  /** The session that is shown beside the list. */
+  readonly peek: string | undefined;
   readonly ignored: readonly string[];
 }
 
@@ -17,10 +19,15 @@ export const sessionSortNames: Readonly<Record<string, string>> = {
   '-events': 'Most events',
   '-toolCalls': 'Most calls',
   '-tokens': 'Most tokens',
+  '-characters': 'Most characters',
 };
 
-const texts = ['agent', 'model', 'backend', 'tenant'] as const;
-const known = new Set<string>([...texts, 'q', 'state', 'incidents', 'sort', 'range', 'from', 'to']);
+/** Filters that take any values. */
+export const textFilters = ['tool', 'agent', 'model', 'backend', 'tenant'] as const;
+const known = new Set<string>([
+  ...textFilters,
+  ...['q', 'state', 'incidents', 'sort', 'range', 'from', 'to', 'peek'],
+]);
 
 export function readSessionSearch(search: Search): SessionSearch {
   const { range, ignored } = readRange(search, allTime);
@@ -35,7 +42,7 @@ export function readSessionSearch(search: Search): SessionSearch {
   else if (incidents !== undefined) ignored.push(`incidents=${incidents}`);
   const q = valueOf(search, 'q')?.trim().slice(0, 200);
   if (q !== undefined && q !== '') filter['q'] = q;
-  for (const name of texts) {
+  for (const name of textFilters) {
     const values = valuesOf(search, name);
     if (values.length > 0) filter[name] = values;
   }
@@ -43,14 +50,15 @@ export function readSessionSearch(search: Search): SessionSearch {
   const sort = asked !== undefined && Object.hasOwn(sessionSortNames, asked) ? asked : '-lastEventAt';
   if (asked !== undefined && asked !== sort) ignored.push(`sort=${asked}`);
   ignored.push(...Object.keys(search).filter((name) => !known.has(name)));
-  return { filter, range, sort, ignored };
+  return { filter, range, sort, peek: valueOf(search, 'peek'), ignored };
 }
 
 /** The inverse of {@link readSessionSearch}. */
-export function writeSessionSearch({ filter, range, sort }: Omit<SessionSearch, 'ignored'>): Search {
+export function writeSessionSearch({ filter, range, sort, peek }: Omit<SessionSearch, 'ignored'>): Search {
   return {
     ...filter,
     ...writeRange(range, allTime),
     sort: sort === '-lastEventAt' ? undefined : sort,
+    peek,
   };
 }

@@ -17,7 +17,7 @@ interface SessionList {
 }
 
 /** The sessions of a search: pages from the server, and over them what the live link tells. */
-export function useSessionList(search: SessionSearch): SessionList {
+export function useSessionList(search: Pick<SessionSearch, 'filter' | 'range' | 'sort'>): SessionList {
   const query = useInfiniteQuery({ ...sessionsQuery(search), refetchInterval: 30_000 });
   const live = useLive((state) => state.sessions);
   const now = useCoarseNow();

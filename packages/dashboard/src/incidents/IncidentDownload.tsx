@@ -1,0 +1,28 @@
+import { apiPath } from '../api/client.ts';
+import { allIncidents, type IncidentQuery } from '../api/incidents.ts';
+import { Download } from '../list/Download.tsx';
+import { formatNumber } from '../ui/format.ts';
+import { MenuItem, MenuLabel, MenuLine } from '../ui/Menu.tsx';
+import { csvColumns } from './csv-columns.ts';
+
+/** The filtered set as a file, and the labelled sessions as an eval set. Says what the files contain. */
+export function IncidentDownload({ view, total }: { readonly view: IncidentQuery; readonly total: number }) {
+  return (
+    <Download
+      name="incidents"
+      contents={`${formatNumber(total)} incidents, with reasons and notes, without evidence`}
+      total={total}
+      read={(onPage, signal) => allIncidents(view, onPage, signal)}
+      columns={csvColumns}
+    >
+      <MenuLine />
+      <MenuLabel>Judged sessions as an eval set, for npm run eval</MenuLabel>
+      <MenuItem onSelect={() => window.location.assign(apiPath('/exports/labels.jsonl'))}>
+        Labels: session and verdict
+      </MenuItem>
+      <MenuItem onSelect={() => window.location.assign(apiPath('/exports/events.jsonl'))}>
+        Their events, texts included
+      </MenuItem>
+    </Download>
+  );
+}

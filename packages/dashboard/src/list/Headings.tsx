@@ -1,0 +1,53 @@
+import type { ReactNode } from 'react';
+import type { ListName } from '../app/preferences.ts';
+import { classNames } from '../ui/class-names.ts';
+import { Icon } from '../ui/icons.tsx';
+import rowList from '../ui/RowList.module.css';
+import { ColumnWidth } from './ColumnWidth.tsx';
+import type { Column } from './column.ts';
+import styles from './Headings.module.css';
+
+interface Props {
+  readonly list: ListName;
+  readonly columns: readonly Omit<Column<never>, 'cell'>[];
+  /** A name of a column's `sort`, with a minus for downwards. */
+  readonly sort: string;
+  readonly onSort: (sort: string) => void;
+  /** What stands above the parts of a row that cannot be chosen. */
+  readonly children: ReactNode;
+}
+
+/** The names of the columns, by which the list is sorted and which are drawn wider. */
+export function Headings({ list, columns, sort, onSort, children }: Props) {
+  return (
+    <div className={classNames(rowList['columns'], styles['columns'])}>
+      {children}
+      {columns.map((column) => (
+        <div key={column.id} className={styles['heading']} data-right={column.right || undefined}>
+          <ColumnWidth list={list} column={column} />
+          <Heading column={column} sort={sort} onSort={onSort} />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+interface HeadingProps extends Pick<Props, 'sort' | 'onSort'> {
+  readonly column: Omit<Column<never>, 'cell'>;
+}
+
+function Heading({ column: { name, sort: by }, sort, onSort }: HeadingProps) {
+  if (by === undefined) return <span>{name}</span>;
+  const down = sort === `-${by}`;
+  const up = sort === by;
+  return (
+    <button
+      type="button"
+      aria-label={`Sort by ${name.toLowerCase()}${down ? ', now downwards' : up ? ', now upwards' : ''}`}
+      onClick={() => onSort(down && by === 'detectedAt' ? by : `-${by}`)}
+    >
+      {(down || up) && <Icon name={down ? 'down' : 'up'} size={10} />}
+      {name}
+    </button>
+  );
+}

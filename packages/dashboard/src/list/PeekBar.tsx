@@ -1,0 +1,33 @@
+import { Link } from '@tanstack/react-router';
+import { Button } from '../ui/Button.tsx';
+import { Icon } from '../ui/icons.tsx';
+import styles from './PeekBar.module.css';
+
+interface Props {
+  readonly to: '/incidents/$id' | '/sessions/$id';
+  readonly params: { readonly id: string };
+  readonly onClose: () => void;
+}
+
+/** Above a row that is shown beside its list: back to the list, or on to its own page. */
+export function PeekBar({ to, params, onClose }: Props) {
+  return (
+    <div className={styles['bar']}>
+      <Button quiet onClick={onClose}>
+        <Icon name="back" size={14} />
+        List
+      </Button>
+      <span className={styles['hint']}>
+        <kbd>j</kbd> <kbd>k</kbd> next and previous
+      </span>
+      <span className={styles['grow']} />
+      <Link className={styles['open']} to={to} params={params}>
+        <Icon name="expand" size={14} />
+        Whole page
+      </Link>
+      <Button quiet icon onClick={onClose} aria-label="Close" title="Close (Esc)">
+        <Icon name="close" />
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+import type { SessionItem } from '@loopwatch/contract/api';
+import { Link } from '@tanstack/react-router';
+import { chipClass } from '../ui/Chip.tsx';
+import { formatCompact, formatDuration, plural } from '../ui/format.ts';
+import { Ago } from '../ui/Time.tsx';
+import { visibleText } from '../ui/visible-text.ts';
+import styles from './SessionFacts.module.css';
+
+/** Whose session it is, and how much was said and called in it. */
+export function SessionFacts({ session }: { readonly session: SessionItem }) {
+  const { agent, model, backend, tenant, tokens } = session;
+  return (
+    <div className={styles['chips']}>
+      {agent !== null && (
+        <Link className={chipClass} to="/sessions" search={{ agent }} title="Sessions of this agent">
+          <span>{visibleText(agent)}</span>
+        </Link>
+      )}
+      {model !== null && (
+        <Link className={chipClass} to="/sessions" search={{ model }} title="Sessions with this model">
+          <span>{visibleText(backend === null ? model : `${backend} / ${model}`)}</span>
+        </Link>
+      )}
+      {tenant !== null && (
+        <span className={chipClass}>
+          <span>{visibleText(tenant)}</span>
+        </span>
+      )}
+      <span className={styles['facts']}>
+        {plural(session.prompts, 'prompt')}, {plural(session.turns, 'turn')},{' '}
+        {plural(session.toolCalls, 'call')}, {formatCompact(session.characters)} characters
+        {tokens !== null &&
+          `, ${formatCompact(tokens.input)} tokens in and ${formatCompact(tokens.output)} out`}
+        ; over {formatDuration(Math.max(0, session.lastEventAt - session.startedAt))}, last event{' '}
+        <Ago time={session.lastEventAt} />
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,113 @@
+import type { SessionDetail } from '@loopwatch/contract/api';
+import { Link } from '@tanstack/react-router';
+import { unresolvedText } from '../sessions/unresolved.ts';
+import { Card } from '../ui/Card.tsx';
+import { DetectorSquare, StateLabel } from '../ui/Chip.tsx';
+import { CopyButton } from '../ui/CopyButton.tsx';
+import { GrafanaLink, RecordLink } from '../ui/Elsewhere.tsx';
+import { recordName } from '../ui/elsewhere.ts';
+import { formatNumber } from '../ui/format.ts';
+import { visibleText } from '../ui/visible-text.ts';
+import { whereItBegan } from './places.ts';
+import styles from './SessionSide.module.css';
+
+/** The loops of a session, its settings, and where its records lie. */
+export function SessionSide({ session }: { readonly session: SessionDetail }) {
+  const { sessionId } = session;
+  return (
+    <>
+      <Card
+        title="Loops in it"
+        note={
+          session.incidentItems.length > 0 &&
+          `${formatNumber(session.incidents.total)}, ${unresolvedText(session.incidents)}`
+        }
+      >
+        {session.incidentItems.length === 0 ? (
+          <p className={styles['none']}>No loop was found in this session.</p>
+        ) : (
+          <ol className={styles['incidents']}>
+            {session.incidentItems.map((item) => (
+              <li key={item.id}>
+                <DetectorSquare detector={item.detector} />
+                <div>
+                  <Link to="/incidents/$id" params={{ id: item.id }}>
+                    {visibleText(item.reason)}
+                  </Link>
+                  <p>
+                    <StateLabel state={item.state} outcome={item.outcome} />
+                    <Link
+                      to="/sessions/$id"
+                      params={{ id: sessionId }}
+                      search={whereItBegan(item)}
+                      activeProps={{}}
+                    >
+                      where it began
+                    </Link>
+                  </p>
+                </div>
+              </li>
+            ))}
+          </ol>
+        )}
+      </Card>
+      <Card title="Its own settings">
+        {Object.keys(session.settings).length === 0 ? (
+          <p className={styles['none']}>
+            None; those of its model and of the server hold.{' '}
+            <Link to="/settings" search={{ scope: `session:${sessionId}` }}>
+              Set some
+            </Link>
+          </p>
+        ) : (
+          <>
+            <dl className={styles['settings']}>
+              {Object.entries(session.settings).map(([path, value]) => (
+                <div key={path}>
+                  <dt>{path}</dt>
+                  <dd>{JSON.stringify(value)}</dd>
+                </div>
+              ))}
+            </dl>
+            <Link className={styles['change']} to="/settings" search={{ scope: `session:${sessionId}` }}>
+              Change them
+            </Link>
+          </>
+        )}
+      </Card>
+      <Card title="Record">
+        <dl className={styles['settings']}>
+          {(['first', 'last'] as const).map((name) => {
+            const { topic, partition, firstOffset, lastOffset } = session.source;
+            const place = { topic, partition, offset: name === 'first' ? firstOffset : lastOffset };
+            return (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>
+                  {recordName(place)}
+                  <CopyButton
+                    bare
+                    what={`topic, partition and offset of the ${name} record`}
+                    text={recordName(place)}
+                  />
+                  <RecordLink place={place} />
+                </dd>
+              </div>
+            );
+          })}
+          <div>
+            <dt>preset</dt>
+            <dd>{session.preset}</dd>
+          </div>
+          <div>
+            <dt>config</dt>
+            <dd title={session.configHash}>{session.configHash.slice(0, 12)}</dd>
+          </div>
+        </dl>
+        <p className={styles['elsewhere']}>
+          <GrafanaLink from={session.startedAt} to={session.lastEventAt} />
+        </p>
+      </Card>
+    </>
+  );
+}

@@ -1,0 +1,40 @@
+import { incidentAt, type SessionDetail, sessionAt } from '@loopwatch/contract/api';
+import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { sessionQuery } from '../api/sessions.ts';
+import { useCoarseNow } from '../app/clock.ts';
+import { isNewer } from '../incidents/merge.ts';
+import { useLive } from '../live/context.ts';
+
+interface Session {
+  /** Undefined before the first answer. */
+  readonly session: SessionDetail | undefined;
+  readonly query: UseQueryResult<SessionDetail>;
+}
+
+/** A session as it was read, and over it what the live link tells. */
+export function useSession(id: string): Session {
+  const query = useQuery(sessionQuery(id));
+  const client = useQueryClient();
+  const told = useLive(({ sessions }) => sessions.get(id));
+  const loops = useLive((state) => state.incidents);
+  const now = useCoarseNow();
+  const { data } = query;
+
+  // The list of its incidents is not part of what the live link tells of a session.
+  const incidents = told?.incidents.total;
+  const open = told?.incidents.open;
+  useEffect(() => {
+    if (incidents !== undefined) void client.invalidateQueries({ queryKey: sessionQuery(id).queryKey });
+  }, [client, id, incidents, open]);
+  if (data === undefined) return { session: undefined, query };
+
+  const latest: SessionDetail =
+    told !== undefined && told.updatedAt >= data.updatedAt ? { ...data, ...told } : data;
+  const session = sessionAt(latest, now);
+  const incidentItems = session.incidentItems.map((item) => {
+    const news = loops.get(item.id);
+    return incidentAt(news !== undefined && isNewer(news, item) ? news : item, now);
+  });
+  return { session: { ...session, incidentItems }, query };
+}

@@ -1,0 +1,54 @@
+import { ApiError, errorText } from '../api/client.ts';
+import { PeekBar } from '../list/PeekBar.tsx';
+import { SessionFacts } from '../session/SessionFacts.tsx';
+import { SessionSide } from '../session/SessionSide.tsx';
+import { useSession } from '../session/use-session.ts';
+import { Button } from '../ui/Button.tsx';
+import { Message } from '../ui/Message.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
+import { visibleText } from '../ui/visible-text.ts';
+import styles from './SessionPeek.module.css';
+import { SessionState } from './SessionState.tsx';
+
+interface Props {
+  readonly id: string;
+  /** In place of the list rather than beside it. */
+  readonly alone: boolean;
+  readonly onClose: () => void;
+}
+
+/** What matters of a session, beside the list: its loops, its settings and its records. */
+export function SessionPeek({ id, alone, onClose }: Props) {
+  const { session, query } = useSession(id);
+  const Heading = alone ? 'h1' : 'h2';
+  return (
+    <article className={styles['peek']} aria-label="Session">
+      <PeekBar to="/sessions/$id" params={{ id }} onClose={onClose} />
+      <header>
+        <Heading>{visibleText(id)}</Heading>
+        {session !== undefined && <SessionState state={session.state} />}
+      </header>
+      {session !== undefined ? (
+        <>
+          <SessionFacts session={session} />
+          <SessionSide session={session} />
+        </>
+      ) : query.error === null ? (
+        <Skeleton height={260} what="the session" />
+      ) : query.error instanceof ApiError && query.error.status === 404 ? (
+        <Message level={2} title="This session is not here">
+          It may be older than what the server keeps, or the link is incomplete.
+        </Message>
+      ) : (
+        <Message
+          level={2}
+          title="Could not load the session"
+          tone="hot"
+          action={<Button onClick={() => void query.refetch()}>Retry</Button>}
+        >
+          {errorText(query.error)}
+        </Message>
+      )}
+    </article>
+  );
+}

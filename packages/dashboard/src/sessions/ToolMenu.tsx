@@ -1,0 +1,42 @@
+import { useQuery } from '@tanstack/react-query';
+import { toolsQuery } from '../api/incidents.ts';
+import { Button } from '../ui/Button.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { Menu, MenuCheck, MenuLabel } from '../ui/Menu.tsx';
+import { visibleText } from '../ui/visible-text.ts';
+
+interface Props {
+  readonly chosen: readonly string[];
+  readonly onChange: (tools: readonly string[]) => void;
+}
+
+/** Narrows the sessions to those with a loop about one of these tools. */
+export function ToolMenu({ chosen, onChange }: Props) {
+  const { data: seen = [] } = useQuery(toolsQuery);
+  const names = [...new Set([...chosen, ...seen])].sort();
+  return (
+    <Menu
+      trigger={
+        <Button>
+          Tool
+          <Icon name="down" size={12} />
+        </Button>
+      }
+    >
+      <MenuLabel>
+        {names.length === 0 ? 'No incident is about a tool yet' : 'Sessions with a loop about this tool'}
+      </MenuLabel>
+      {names.map((name) => (
+        <MenuCheck
+          key={name}
+          checked={chosen.includes(name)}
+          onChange={() =>
+            onChange(chosen.includes(name) ? chosen.filter((other) => other !== name) : [...chosen, name])
+          }
+        >
+          {visibleText(name)}
+        </MenuCheck>
+      ))}
+    </Menu>
+  );
+}

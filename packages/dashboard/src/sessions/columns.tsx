@@ -1,0 +1,148 @@
+import type { SessionItem } from '@loopwatch/contract/api';
+import type { Column, Columns } from '../list/column.ts';
+import { DetectorSquare } from '../ui/Chip.tsx';
+import { detectorIds } from '../ui/detectors.ts';
+import { formatCompact, formatDuration, plural } from '../ui/format.ts';
+import { Sparkline } from '../ui/Sparkline.tsx';
+import { Ago } from '../ui/Time.tsx';
+import { visibleText } from '../ui/visible-text.ts';
+import { activityOf } from './activity.ts';
+import styles from './columns.module.css';
+import { SessionState } from './SessionState.tsx';
+import { unresolvedText } from './unresolved.ts';
+
+/** Of a session's time, in its picture. */
+const PARTS = 12;
+/** Of fewer, the parts between are guessed, and all look the same. */
+const FEWEST_MOMENTS = 4;
+
+const all: readonly Column<SessionItem>[] = [
+  {
+    id: 'model',
+    name: 'Model',
+    width: 'minmax(96px, 180px)',
+    cell: ({ model, backend }) => (
+      <>
+        <span>{visibleText(model ?? 'model not given')}</span>
+        <small>{visibleText(backend ?? '')}</small>
+      </>
+    ),
+  },
+  {
+    id: 'loops',
+    name: 'Loops',
+    width: '112px',
+    sort: 'incidents',
+    cell: ({ incidents }) => <Loops incidents={incidents} />,
+  },
+  {
+    id: 'activity',
+    name: 'Activity',
+    width: '96px',
+    cell: (row) =>
+      (row.course?.length ?? 0) >= 2 * FEWEST_MOMENTS && (
+        <span className={styles['activity']}>
+          <Sparkline
+            values={activityOf(row, PARTS)}
+            text={`activity over ${formatDuration(lengthOf(row))}`}
+          />
+        </span>
+      ),
+  },
+  {
+    id: 'calls',
+    name: 'Turns, calls',
+    width: '84px',
+    right: true,
+    sort: 'toolCalls',
+    cell: ({ turns, toolCalls }) => (
+      <>
+        <span>{plural(turns, 'turn')}</span>
+        <small>{plural(toolCalls, 'call')}</small>
+      </>
+    ),
+  },
+  {
+    id: 'tokens',
+    name: 'Tokens',
+    width: '80px',
+    right: true,
+    sort: 'tokens',
+    cell: ({ tokens, events }) => (
+      <>
+        <span>{tokens === null ? '–' : formatCompact(tokens.input + tokens.output)}</span>
+        <small>{plural(events, 'event')}</small>
+      </>
+    ),
+  },
+  {
+    id: 'characters',
+    name: 'Characters',
+    width: '84px',
+    right: true,
+    sort: 'characters',
+    cell: ({ characters }) => formatCompact(characters),
+  },
+  {
+    id: 'started',
+    name: 'Started',
+    width: '92px',
+    right: true,
+    sort: 'startedAt',
+    cell: ({ startedAt }) => <Ago time={startedAt} />,
+  },
+  {
+    id: 'last',
+    name: 'Last event',
+    width: '92px',
+    right: true,
+    sort: 'lastEventAt',
+    cell: (row) => (
+      <>
+        <Ago time={row.lastEventAt} />
+        <small>{lengthOf(row) > 0 && `over ${formatDuration(lengthOf(row))}`}</small>
+      </>
+    ),
+  },
+  {
+    id: 'tenant',
+    name: 'Tenant',
+    width: 'minmax(70px, 110px)',
+    cell: ({ tenant }) => (tenant === null ? <small>not given</small> : visibleText(tenant)),
+  },
+  { id: 'state', name: 'State', width: '66px', cell: ({ state }) => <SessionState state={state} /> },
+];
+
+export const columns: Columns<SessionItem> = {
+  all,
+  standard: ['model', 'loops', 'activity', 'calls', 'tokens', 'last', 'state'],
+};
+
+function lengthOf({ startedAt, lastEventAt }: SessionItem): number {
+  return Math.max(0, lastEventAt - startedAt);
+}
+
+/** A square a detector, so that one sees at a glance what kind of trouble a session had. */
+export function Loops({ incidents }: Pick<SessionItem, 'incidents'>) {
+  if (incidents.total === 0) return <span>none</span>;
+  return (
+    <>
+      <span className={styles['loops']}>
+        {plural(incidents.total, 'loop')}
+        {detectorIds.flatMap((id) => {
+          const count = incidents.byDetector[id] ?? 0;
+          return count === 0
+            ? []
+            : [
+                <i key={id} title={`${id}: ${String(count)}`}>
+                  <DetectorSquare detector={id} />
+                </i>,
+              ];
+        })}
+      </span>
+      <small className={styles['unresolved']} data-open={incidents.open > 0 || undefined}>
+        {unresolvedText(incidents)}
+      </small>
+    </>
+  );
+}

@@ -1,0 +1,23 @@
+import type { SessionItem } from '@loopwatch/contract/api';
+import type { CsvColumns } from '../list/csv.ts';
+
+/** What a file says of a session. */
+export const csvColumns: CsvColumns<SessionItem> = {
+  id: ({ sessionId }) => sessionId,
+  started_at: ({ startedAt }) => new Date(startedAt).toISOString(),
+  last_event_at: ({ lastEventAt }) => new Date(lastEventAt).toISOString(),
+  state: ({ state }) => state,
+  agent: ({ agent }) => agent,
+  model: ({ model }) => model,
+  backend: ({ backend }) => backend,
+  tenant: ({ tenant }) => tenant,
+  events: ({ events }) => events,
+  prompts: ({ prompts }) => prompts,
+  turns: ({ turns }) => turns,
+  calls: ({ toolCalls }) => toolCalls,
+  characters: ({ characters }) => characters,
+  input_tokens: ({ tokens }) => tokens?.input ?? null,
+  output_tokens: ({ tokens }) => tokens?.output ?? null,
+  loops: ({ incidents }) => incidents.total,
+  open_loops: ({ incidents }) => incidents.open,
+};
