@@ -374,7 +374,7 @@ describe('logging in', () => {
 
 describe('settings', () => {
   it('open at the setting that the address names, filled in but not saved', async () => {
-    await open('/settings?key=tool_call_loop.max_repeats&value=6');
+    await open('/settings?key=tool_call_loop.max_repeats&set=tool_call_loop.max_repeats:6');
     const field = await screen.findByRole<HTMLInputElement>('textbox', { name: /max_repeats/ });
     expect(field.value).toBe('6');
     expect(screen.getByText('1 change')).toBeTruthy();

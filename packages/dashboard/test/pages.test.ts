@@ -167,7 +167,7 @@ describe('the origin of a threshold', () => {
     });
     expect(toolSettingLink(origin(), about)).toEqual({
       key: 'tool_call_loop.per_tool',
-      value: '{"deploy_status":{"max_repeats":4}}',
+      set: ['tool_call_loop.per_tool:{"deploy_status":{"max_repeats":4}}'],
     });
     expect(toolSettingLink(origin({ setting: 'tool_cycle.min_repeats' }), about)).toBeUndefined();
   });

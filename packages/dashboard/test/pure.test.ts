@@ -1,3 +1,4 @@
+import { createSessionAnalyzer } from '@loopwatch/detectors';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { faviconFor } from '../src/app/favicon.ts';
@@ -6,8 +7,10 @@ import { callsLine, pairs, stepsOf, totalOf } from '../src/incident/evidence/cal
 import { diff, prettyJson } from '../src/incident/evidence/diff.ts';
 import { highlight } from '../src/incident/evidence/highlight.ts';
 import { readCalls, readCycle, readJudgement, readLimit, readText } from '../src/incident/evidence/read.ts';
-import { labelOf, unitOf } from '../src/settings/value.ts';
-import { readMoved, writeMoved } from '../src/tuning/config.ts';
+import { writeSet } from '../src/settings/address.ts';
+import { examples } from '../src/settings/examples.ts';
+import { labelOf } from '../src/settings/value.ts';
+import { readMoved, toConfig } from '../src/tuning/config.ts';
 import { formatAgo, formatCompact, formatDuration, formatReason, formatStep } from '../src/ui/format.ts';
 import { ringLabel, ringShape, ringText } from '../src/ui/ring.ts';
 import { incident, row, settingKey } from './rows.ts';
@@ -260,14 +263,21 @@ it.each([
 
 it('moved thresholds come back from the address, and what does not fit is left out', () => {
   const moved = { 'tool_call_loop.max_repeats': 7 };
-  expect(writeMoved(moved)).toEqual(['tool_call_loop.max_repeats:7']);
-  expect(readMoved(writeMoved(moved), [settingKey()])).toEqual(moved);
+  expect(writeSet(moved)).toEqual(['tool_call_loop.max_repeats:7']);
+  expect(readMoved(writeSet(moved), [settingKey()])).toEqual(moved);
   expect(readMoved(['tool_call_loop.max_repeats:1', 'unknown:5', ''], [settingKey()])).toEqual({});
 });
 
 it.each([
-  ['max_repeats', 'Max repeats', undefined],
-  ['ttl_seconds', 'Ttl seconds', 'seconds'],
-])('the setting %s is labelled "%s" and counts %s', (path, label, unit) => {
-  expect([labelOf(path), unitOf(path)]).toEqual([label, unit]);
+  ['max_repeats', 'Max repeats'],
+  ['ttl_seconds', 'TTL (seconds)'],
+  ['min_chars', 'Min (characters)'],
+])('the setting %s is labelled "%s"', (path, label) => {
+  expect(labelOf(path)).toBe(label);
+});
+
+it('examples of settings are valid settings', () => {
+  for (const [path, example] of Object.entries(examples)) {
+    expect(() => createSessionAnalyzer(toConfig({ [path]: example })), path).not.toThrow();
+  }
 });

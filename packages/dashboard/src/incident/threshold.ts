@@ -1,4 +1,5 @@
 import type { Incident, ThresholdAdjustment, ThresholdOrigin } from '@loopwatch/contract';
+import { writeSet } from '../settings/address.ts';
 import { formatNumber, joinWords } from '../ui/format.ts';
 
 /** Where a threshold comes from, in words, and where it can be changed. */
@@ -35,7 +36,7 @@ export interface SettingLink {
   readonly scope?: string;
   readonly key: string;
   /** To fill in, not to save. */
-  readonly value?: string;
+  readonly set?: readonly string[];
 }
 
 /** The setting where it is set now; what no one has set is set for the server. */
@@ -57,8 +58,6 @@ export function toolSettingLink(
   { tool }: Data,
 ): SettingLink | undefined {
   if (tool === null || setting !== 'tool_call_loop.max_repeats') return undefined;
-  return {
-    key: 'tool_call_loop.per_tool',
-    value: JSON.stringify({ [tool.name]: { max_repeats: value } }),
-  };
+  const key = 'tool_call_loop.per_tool';
+  return { key, set: writeSet({ [key]: { [tool.name]: { max_repeats: value } } }) };
 }

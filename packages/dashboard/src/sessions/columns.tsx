@@ -115,7 +115,8 @@ const all: readonly Column<SessionItem>[] = [
 
 export const columns: Columns<SessionItem> = {
   all,
-  standard: ['model', 'loops', 'activity', 'calls', 'tokens', 'last', 'state'],
+  // Few sessions are told of often enough for a picture of their activity.
+  standard: ['model', 'loops', 'calls', 'tokens', 'last', 'state'],
 };
 
 function lengthOf({ startedAt, lastEventAt }: SessionItem): number {

@@ -4,8 +4,9 @@ import { useId } from 'react';
 import { Button } from '../ui/Button.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Segments } from '../ui/Segments.tsx';
+import { JsonField } from './JsonField.tsx';
 import styles from './SettingRow.module.css';
-import { labelOf, scopeName, textOf, unitOf } from './value.ts';
+import { labelOf, scopeName, textOf } from './value.ts';
 
 interface Props {
   readonly setting: SettingKey;
@@ -26,8 +27,13 @@ export function SettingRow({ setting, effective, isSet, draft, error, disabled, 
   const text = draft ?? held;
   const name = setting.path.split('.').slice(1).join('.') || setting.path;
   const set = (next: string) => onChange(next === held && !(draft === null) ? undefined : next);
+  const isJson = setting.type === 'list' || setting.type === 'map';
   return (
-    <li className={styles['row']} data-changed={draft !== undefined || undefined}>
+    <li
+      className={styles['row']}
+      data-changed={draft !== undefined || undefined}
+      data-wide={isJson || undefined}
+    >
       <div className={styles['what']}>
         <label htmlFor={setting.type === 'boolean' ? undefined : id}>
           {labelOf(name)} <code title={setting.path}>{name}</code>
@@ -58,16 +64,14 @@ export function SettingRow({ setting, effective, isSet, draft, error, disabled, 
               <option key={choice}>{choice}</option>
             ))}
           </select>
-        ) : setting.type === 'list' || setting.type === 'map' ? (
-          <textarea
+        ) : isJson ? (
+          <JsonField
             id={id}
-            rows={Math.min(12, Math.max(3, shownMap(setting, text).split('\n').length))}
-            value={shownMap(setting, text)}
+            setting={setting}
+            text={text}
             disabled={disabled}
-            spellCheck={false}
-            aria-describedby={`${id}-about`}
-            aria-invalid={error !== undefined}
-            onChange={(event) => set(event.target.value)}
+            invalid={error !== undefined}
+            onChange={set}
           />
         ) : (
           <input
@@ -82,9 +86,9 @@ export function SettingRow({ setting, effective, isSet, draft, error, disabled, 
           />
         )}
         {error === undefined ? (
-          <small>{setting.type === 'boolean' || setting.type === 'choice' ? '' : allowedText(setting)}</small>
+          <small>{setting.type === 'boolean' || setting.type === 'choice' ? '' : setting.allowed}</small>
         ) : (
-          <small data-hot>takes {setting.allowed}</small>
+          <small data-hot>{problemOf(setting, text)}</small>
         )}
         {effective?.note !== undefined && draft === undefined && (
           <small>has no effect: {effective.note}</small>
@@ -126,16 +130,10 @@ export function SettingRow({ setting, effective, isSet, draft, error, disabled, 
   );
 }
 
-function allowedText({ path, allowed }: SettingKey): string {
-  const unit = unitOf(path);
-  return unit === undefined ? allowed : `${unit}; ${allowed}`;
-}
-
-/** What is kept as one line is edited as several, until it is changed. */
-function shownMap({ type }: SettingKey, text: string): string {
-  if (type !== 'map' || text.includes('\n')) return text;
-  const value = jsonFrom(text);
-  return value === undefined || text === '{}' ? text : JSON.stringify(value, null, 2);
+/** Why the text is refused, without the path, which stands beside it. */
+function problemOf({ type, allowed }: SettingKey, text: string): string {
+  const isJson = jsonFrom(text) !== undefined;
+  return type === 'map' && !isJson ? 'not valid JSON' : `takes ${allowed}`;
 }
 
 const tiers: Record<EffectiveSetting['origin']['tier'], string> = {

@@ -18,6 +18,7 @@ import { Page } from '../ui/Page.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { Ago } from '../ui/Time.tsx';
 import { toast } from '../ui/toasts.ts';
+import { readSet } from './address.ts';
 import { SettingRow } from './SettingRow.tsx';
 import styles from './SettingsPage.module.css';
 import { check, labelOf, readScope, scopeName } from './value.ts';
@@ -52,12 +53,11 @@ export function SettingsPage() {
             <Async query={own} what="this scope" skeleton={<Skeleton height={620} what="the settings" />}>
               {(settings) => (
                 <Editor
-                  key={`${scope} ${valueOf(search, 'key') ?? ''} ${valueOf(search, 'value') ?? ''}`}
+                  key={[scope, valueOf(search, 'key') ?? '', ...valuesOf(search, 'set')].join(' ')}
                   keys={all.keys}
                   settings={settings}
                   asked={valueOf(search, 'key')}
-                  filledIn={valueOf(search, 'value')}
-                  given={readDraft(valuesOf(search, 'set'))}
+                  given={readSet(valuesOf(search, 'set'))}
                 />
               )}
             </Async>
@@ -140,31 +140,19 @@ interface EditorProps {
   readonly settings: ScopeSettings;
   /** The setting that the address leads to. */
   readonly asked: string | undefined;
-  /** What the address says that it may be; it is not saved before the user says so. */
-  readonly filledIn: string | undefined;
-  /** A draft to begin with, such as Tuning hands over. */
+  /** A draft to begin with, as an incident or Tuning hands it over. */
   readonly given: ReadonlyMap<string, string>;
 }
 
-/** `path:value` each, as Tuning writes them. */
-function readDraft(values: readonly string[]): ReadonlyMap<string, string> {
-  return new Map(
-    values.map((text): [string, string] => {
-      const [path = '', ...rest] = text.split(':');
-      return [path, rest.join(':')];
-    }),
-  );
-}
-
 /** What is changed stays a draft until it is saved, also while others save theirs; then all of it holds at once. */
-function Editor({ keys, settings, asked, filledIn, given }: EditorProps) {
+function Editor({ keys, settings, asked, given }: EditorProps) {
   const refusal = useRefusal();
   const client = useQueryClient();
   const [search, setSearch] = useState(asked ?? '');
   const [onlySet, setOnlySet] = useState(false);
   /** By path: a text to set, or null for what is no longer set here. */
-  const [draft, setDraft] = useState<ReadonlyMap<string, string | null>>(
-    () => new Map([...given, ...firstDraft(keys, settings, asked, filledIn)]),
+  const [draft, setDraft] = useState<ReadonlyMap<string, string | null>>(() =>
+    firstDraft(keys, settings, given),
   );
   /** The version that the draft was begun on. */
   const [begunOn, setBegunOn] = useState(settings.version);
@@ -346,15 +334,17 @@ function Editor({ keys, settings, asked, filledIn, given }: EditorProps) {
 function firstDraft(
   keys: readonly SettingKey[],
   settings: ScopeSettings,
-  asked: string | undefined,
-  filledIn: string | undefined,
+  given: ReadonlyMap<string, string>,
 ): Map<string, string | null> {
-  const key = keys.find(({ path }) => path === asked);
-  if (key === undefined || filledIn === undefined) return new Map();
-  const given: unknown = jsonFrom(filledIn);
-  const held = settings.effective.find(({ path }) => path === key.path)?.value;
-  const isMap = key.type === 'map' && typeof given === 'object' && typeof held === 'object';
-  return new Map([[key.path, isMap ? JSON.stringify({ ...held, ...given }) : filledIn]]);
+  return new Map(
+    [...given].map(([path, text]) => {
+      const added: unknown = jsonFrom(text);
+      const held = settings.effective.find((one) => one.path === path)?.value;
+      const isMap = keys.find((key) => key.path === path)?.type === 'map';
+      const merged = isMap && typeof added === 'object' && typeof held === 'object';
+      return [path, merged ? JSON.stringify({ ...held, ...added }) : text];
+    }),
+  );
 }
 
 function groupByBlock(keys: readonly SettingKey[]): { block: string; items: SettingKey[] }[] {

@@ -70,12 +70,18 @@ export function readScope(text: string | undefined): string | undefined {
   return /^(?:model:[^/]+\/.+|session:.+)$/.test(text) ? text : undefined;
 }
 
-/** A key in words: `max_repeats` is "Max repeats". */
+const acronyms = /\b(ttl|gui|url|id)\b/g;
+
+/** A key in words: `max_repeats` is "Max repeats", `ttl_seconds` is "TTL (seconds)". */
 export function labelOf(key: string): string {
-  const words = key.replaceAll(/[_.]/g, ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  const unit = units.find(([ending]) => key.endsWith(ending));
+  const bare = unit === undefined ? key : key.slice(0, -unit[0].length);
+  const words = bare.replaceAll(/[_.]/g, ' ').replaceAll(acronyms, (word) => word.toUpperCase());
+  const label = words.charAt(0).toUpperCase() + words.slice(1);
+  return unit === undefined ? label : `${label} (${unit[1]})`;
 }
 
+/** What the number of a setting counts, by the end of its key. */
 const units: readonly (readonly [ending: string, unit: string])[] = [
   ['_ms', 'milliseconds'],
   ['_seconds', 'seconds'],
@@ -85,8 +91,3 @@ const units: readonly (readonly [ending: string, unit: string])[] = [
   ['_bytes', 'bytes'],
   ['_megabytes', 'megabytes'],
 ];
-
-/** What the number of a setting counts, where its key says so. */
-export function unitOf(path: string): string | undefined {
-  return units.find(([ending]) => path.endsWith(ending))?.[1];
-}

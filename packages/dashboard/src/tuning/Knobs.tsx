@@ -1,10 +1,11 @@
 import type { EffectiveSetting, SettingKey } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
 import { type CSSProperties, useId } from 'react';
+import { writeSet } from '../settings/address.ts';
 import { textOf } from '../settings/value.ts';
 import { Button } from '../ui/Button.tsx';
 import { Card } from '../ui/Card.tsx';
-import { knobs, type Values, writeMoved } from './config.ts';
+import { knobs, type Values } from './config.ts';
 import styles from './Knobs.module.css';
 
 interface Props {
@@ -66,7 +67,7 @@ export function Knobs({ keys, effective, moved, onMove }: Props) {
         {count === 0 ? (
           <Link to="/settings">Change them in Settings</Link>
         ) : (
-          <Link to="/settings" search={{ set: writeMoved(moved) }}>
+          <Link to="/settings" search={{ set: writeSet(moved) }}>
             Apply these in Settings
           </Link>
         )}

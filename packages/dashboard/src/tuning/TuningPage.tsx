@@ -6,6 +6,7 @@ import { apiPath, errorText } from '../api/client.ts';
 import { scopeQuery, settingsQuery } from '../api/settings.ts';
 import { omit } from '../app/omit.ts';
 import { valueOf, valuesOf } from '../app/search.ts';
+import { writeSet } from '../settings/address.ts';
 import { Async } from '../ui/Async.tsx';
 import { Blank } from '../ui/Blank.tsx';
 import { Button } from '../ui/Button.tsx';
@@ -17,7 +18,7 @@ import { Page } from '../ui/Page.tsx';
 import { Segments } from '../ui/Segments.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { BacktestCard } from './BacktestCard.tsx';
-import { baseOf, readMoved, type Values, writeMoved } from './config.ts';
+import { baseOf, readMoved, type Values } from './config.ts';
 import { Knobs } from './Knobs.tsx';
 import { Results } from './Results.tsx';
 import styles from './TuningPage.module.css';
@@ -141,7 +142,7 @@ function Trial({ sessions, source, keys, now }: TrialProps) {
   const navigate = useNavigate();
   const moved = useMemo(() => readMoved(valuesOf(search, 'set'), keys), [search, keys]);
   const setMoved = (next: Values) =>
-    void navigate({ to: '/tuning', search: { ...search, set: writeMoved(next) }, replace: true });
+    void navigate({ to: '/tuning', search: { ...search, set: writeSet(next) }, replace: true });
   const tried = useMemo(() => ({ ...base, ...moved }), [base, moved]);
   const variants = useMemo(() => [base, tried], [base, tried]);
   const recordings = useRecordings(sessions.ids);

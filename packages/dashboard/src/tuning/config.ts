@@ -1,5 +1,6 @@
 import type { DetectionInput } from '@loopwatch/contract';
 import type { EffectiveSetting, SettingKey } from '@loopwatch/contract/api';
+import { readSet } from '../settings/address.ts';
 import { check } from '../settings/value.ts';
 
 /** Settings by dotted path. */
@@ -66,20 +67,12 @@ function isBlock(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Values in an address: `path:value` each. */
-export function writeMoved(moved: Values): string[] {
-  return Object.entries(moved).map(
-    ([path, value]) => `${path}:${typeof value === 'string' ? value : JSON.stringify(value)}`,
-  );
-}
-
-/** The inverse of {@link writeMoved}; what is no setting, or does not fit it, is left out. */
+/** The values that an address sets; what is no setting, or does not fit it, is left out. */
 export function readMoved(given: readonly string[], keys: readonly SettingKey[]): Values {
   return Object.fromEntries(
-    given.flatMap((text) => {
-      const [path = '', ...rest] = text.split(':');
+    [...readSet(given)].flatMap(([path, text]) => {
       const key = keys.find((one) => one.path === path);
-      const checked = key === undefined ? undefined : check(key, rest.join(':'));
+      const checked = key === undefined ? undefined : check(key, text);
       return checked !== undefined && 'value' in checked ? [[path, checked.value]] : [];
     }),
   );
