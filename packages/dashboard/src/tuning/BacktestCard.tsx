@@ -4,25 +4,28 @@ import { useState } from 'react';
 import { backtestQuery, backtestsQuery, cancelBacktest, startBacktest } from '../api/backtests.ts';
 import { errorText } from '../api/client.ts';
 import { useRefusal } from '../api/me.ts';
+import { serverNow } from '../app/clock.ts';
 import { Button } from '../ui/Button.tsx';
 import { Card } from '../ui/Card.tsx';
 import { formatCompact, plural } from '../ui/format.ts';
 import { Ago } from '../ui/Time.tsx';
+import { rangeLimits } from '../ui/time-range.ts';
 import styles from './BacktestCard.module.css';
 import type { Values } from './config.ts';
 import { ScoreTable } from './ScoreTable.tsx';
-import type { Source } from './use-recordings.ts';
+import type { Chosen, Source } from './use-recordings.ts';
 
 interface Props {
   readonly source: Source;
-  readonly total: number;
+  readonly sessions: Chosen;
   readonly moved: Values;
 }
 
 const LIMIT = 5_000;
 
 /** The same for many sessions, by the server, with its progress; the model settings of each session count there, too. */
-export function BacktestCard({ source, total, moved }: Props) {
+export function BacktestCard({ source, sessions, moved }: Props) {
+  const { total } = sessions;
   const client = useQueryClient();
   const refused = useRefusal();
   const { data: list } = useQuery(backtestsQuery);
@@ -31,7 +34,7 @@ export function BacktestCard({ source, total, moved }: Props) {
     mutationFn: () =>
       startBacktest({
         variants: [{ name: 'now' }, { name: 'tried', set: { ...moved } }],
-        sessions: { ...sessionsOf(source), limit: Math.min(LIMIT, Math.max(1, total)) },
+        sessions: { ...asked(source, sessions), limit: Math.min(LIMIT, Math.max(1, total)) },
       }),
     onSuccess: (job) => {
       setShown(job.id);
@@ -69,9 +72,11 @@ export function BacktestCard({ source, total, moved }: Props) {
   );
 }
 
-function sessionsOf(source: Source) {
-  if (source.kind === 'judged') return { labelled: true };
-  return source.kind === 'chosen' ? { ids: [...source.ids] } : { from: 0 };
+function asked(source: Source, { ids }: Chosen) {
+  if (source.kind === 'chosen') return { ids: [...ids] };
+  const { range } = source;
+  if (source.kind === 'recent') return { from: 0, ...rangeLimits(range, serverNow()) };
+  return range.kind === 'all' ? { labelled: true } : { ids: [...ids] };
 }
 
 function Job({ id }: { readonly id: string }) {

@@ -1,9 +1,10 @@
 import type { BacktestHit } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
-import { Fragment } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import { Card } from '../ui/Card.tsx';
 import { DetectorSquare } from '../ui/Chip.tsx';
 import { formatNumber, plural } from '../ui/format.ts';
+import { visibleText } from '../ui/visible-text.ts';
 import styles from './Results.module.css';
 import { ScoreTable } from './ScoreTable.tsx';
 import { type Label, score } from './score.ts';
@@ -17,10 +18,12 @@ interface Props {
   readonly isMoved: boolean;
   /** Those that set something of their own, as `backend/model`. */
   readonly models: readonly string[];
+  /** Reads further sessions. */
+  readonly more: ReactNode;
 }
 
 /** What the detectors find now and would find, session by session, and how right that is. */
-export function Results({ trial, labels, left, total, isMoved, models }: Props) {
+export function Results({ trial, labels, left, total, isMoved, models, more }: Props) {
   const rows = Object.entries(trial.hits ?? {}).map(([sessionId, [now = [], tried = []]]) => ({
     sessionId,
     label: labels.get(sessionId) ?? null,
@@ -46,6 +49,7 @@ export function Results({ trial, labels, left, total, isMoved, models }: Props) 
           </p>
         )}
         <ScoreTable scores={scores} />
+        {more}
         {left.length > 0 && (
           <p className={styles['left']}>
             Left out: {plural(left.length, 'session')} that the log no longer holds whole, or that are too
@@ -80,7 +84,7 @@ export function Results({ trial, labels, left, total, isMoved, models }: Props) 
             <li key={row.sessionId} data-differs={row.differs || undefined}>
               <div className={styles['who']}>
                 <Link to="/sessions/$id" params={{ id: row.sessionId }}>
-                  {row.sessionId}
+                  {visibleText(row.sessionId)}
                 </Link>
                 <small data-label={row.label ?? undefined}>
                   {row.label === 'loop'

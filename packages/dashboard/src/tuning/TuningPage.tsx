@@ -12,14 +12,18 @@ import { Blank } from '../ui/Blank.tsx';
 import { Button } from '../ui/Button.tsx';
 import { Card } from '../ui/Card.tsx';
 import { plural } from '../ui/format.ts';
+import { Ignored } from '../ui/Ignored.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Message } from '../ui/Message.tsx';
 import { Page } from '../ui/Page.tsx';
 import { Segments } from '../ui/Segments.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
+import { TimeRangePicker } from '../ui/TimeRangePicker.tsx';
+import { allTime, readRange, type TimeRange, writeRange } from '../ui/time-range.ts';
 import { BacktestCard } from './BacktestCard.tsx';
 import { baseOf, readMoved, type Values } from './config.ts';
 import { Knobs } from './Knobs.tsx';
+import { ReadMore } from './ReadMore.tsx';
 import { Results } from './Results.tsx';
 import styles from './TuningPage.module.css';
 import { useModelSettings } from './use-model-settings.ts';
@@ -32,12 +36,13 @@ export function TuningPage() {
   const navigate = useNavigate();
   const ids = valuesOf(search, 'session');
   const asked = valueOf(search, 'of');
-  const judged = useChosen({ kind: 'judged' });
+  const { range, ignored } = useMemo(() => readRange(search, allTime), [search]);
+  const judged = useChosen({ kind: 'judged', range });
   // Without an answer to that in the address, the tab that has something to show.
   const standard = judged.data?.ids.length === 0 ? 'recent' : 'judged';
   const kind: Source['kind'] =
     ids.length > 0 ? 'chosen' : asked === 'recent' || asked === 'judged' ? asked : standard;
-  const source: Source = kind === 'chosen' ? { kind, ids: [...ids] } : { kind };
+  const source: Source = kind === 'chosen' ? { kind, ids: [...ids] } : { kind, range };
   const chosen = useChosen(source);
   const settings = useQuery(settingsQuery);
   const server = useQuery(scopeQuery('server'));
@@ -46,17 +51,29 @@ export function TuningPage() {
       title="Tuning"
       note="nothing here changes what holds now"
       actions={
-        <a
-          className={styles['export']}
-          href={apiPath('/exports/labels.jsonl')}
-          title="Labels of triaged sessions, as npm run eval reads them"
-          download
-        >
-          <Icon name="download" size={14} />
-          Export labels
-        </a>
+        <>
+          {kind !== 'chosen' && (
+            <TimeRangePicker
+              all
+              range={range}
+              onChange={(next) =>
+                void navigate({ to: '/tuning', search: { ...search, ...writeRange(next, allTime) } })
+              }
+            />
+          )}
+          <a
+            className={styles['export']}
+            href={apiPath('/exports/labels.jsonl')}
+            title="Labels of triaged sessions, as npm run eval reads them"
+            download
+          >
+            <Icon name="download" size={14} />
+            Export labels
+          </a>
+        </>
       }
     >
+      <Ignored parts={ignored} />
       <div className={styles['source']}>
         <Segments
           label="Sessions to try"
@@ -86,10 +103,12 @@ export function TuningPage() {
           sessions.ids.length === 0 ? (
             <Blank>
               <Message
-                title={kind === 'judged' ? 'Nothing was judged yet' : 'No sessions yet'}
+                title={emptyTitle(kind, range)}
                 action={
                   kind === 'judged' ? (
-                    <Button onClick={() => void navigate({ to: '/tuning', search: { of: 'recent' } })}>
+                    <Button
+                      onClick={() => void navigate({ to: '/tuning', search: { ...search, of: 'recent' } })}
+                    >
                       Try the latest sessions
                     </Button>
                   ) : (
@@ -129,6 +148,11 @@ export function TuningPage() {
   );
 }
 
+function emptyTitle(kind: Source['kind'], range: TimeRange): string {
+  const when = range.kind === 'all' ? 'yet' : 'in this time';
+  return kind === 'judged' ? `Nothing was judged ${when}` : `No sessions ${when}`;
+}
+
 interface TrialProps {
   readonly sessions: Chosen;
   readonly source: Source;
@@ -152,7 +176,7 @@ function Trial({ sessions, source, keys, now }: TrialProps) {
     <div className={styles['page']}>
       <div className={styles['knobs']}>
         <Knobs keys={keys} effective={now.effective} moved={moved} onMove={setMoved} />
-        <BacktestCard source={source} total={sessions.total} moved={moved} />
+        <BacktestCard source={source} sessions={sessions} moved={moved} />
       </div>
       <div className={styles['results']}>
         {recordings.error !== null && recordings.data === undefined ? (
@@ -160,13 +184,16 @@ function Trial({ sessions, source, keys, now }: TrialProps) {
             <Message
               title="The sessions could not be read"
               tone="hot"
-              action={<Button onClick={() => void recordings.refetch()}>Retry</Button>}
+              action={<Button onClick={recordings.retry}>Retry</Button>}
             >
               <p>{errorText(recordings.error)}</p>
             </Message>
           </Card>
         ) : trial.hits === undefined && trial.error === undefined ? (
-          <Skeleton height={420} what="the sessions and running the detectors" />
+          <>
+            <ReadMore recordings={recordings} />
+            <Skeleton height={420} what="the sessions and running the detectors" />
+          </>
         ) : (
           <Results
             trial={trial}
@@ -175,6 +202,7 @@ function Trial({ sessions, source, keys, now }: TrialProps) {
             total={sessions.total}
             isMoved={Object.keys(moved).length > 0}
             models={Object.keys(models ?? {})}
+            more={<ReadMore recordings={recordings} />}
           />
         )}
       </div>
