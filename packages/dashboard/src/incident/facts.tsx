@@ -1,11 +1,12 @@
 import type { Incident, IncidentStep, ThresholdOrigin } from '@loopwatch/contract';
 import type { IncidentDetail } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
-import { Fragment, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { Card } from '../ui/Card.tsx';
 import { CopyButton } from '../ui/CopyButton.tsx';
 import { GrafanaLink, RecordLink } from '../ui/Elsewhere.tsx';
 import { recordName } from '../ui/elsewhere.ts';
+import { Facts } from '../ui/Facts.tsx';
 import { formatDuration, formatExact, formatNumber } from '../ui/format.ts';
 import { Ago, Clock } from '../ui/Time.tsx';
 import { visibleText } from '../ui/visible-text.ts';
@@ -88,7 +89,7 @@ function Origin({ origin, incident }: { readonly origin: ThresholdOrigin; readon
         <>
           {' · '}
           <Link to="/settings" search={{ ...ofTool }} title={ofTool.key}>
-            Change for {incident.tool?.name}
+            Change for {visibleText(incident.tool?.name ?? '')}
           </Link>
         </>
       )}
@@ -201,21 +202,8 @@ const AROUND_MS = 15 * 60_000;
 function Id({ text, what }: { readonly text: string; readonly what: string }) {
   return (
     <span className={styles['id']}>
-      <code title={text}>{text}</code>
+      <code title={text}>{visibleText(text)}</code>
       <CopyButton bare what={what} text={text} />
     </span>
-  );
-}
-
-function Facts({ facts }: { readonly facts: readonly (readonly [string, ReactNode])[] }) {
-  return (
-    <dl className={styles['facts']}>
-      {facts.map(([name, value]) => (
-        <Fragment key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </Fragment>
-      ))}
-    </dl>
   );
 }

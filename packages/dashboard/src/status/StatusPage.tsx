@@ -8,6 +8,7 @@ import { Async } from '../ui/Async.tsx';
 import { Card } from '../ui/Card.tsx';
 import { DetectorLabel } from '../ui/Chip.tsx';
 import { CopyButton } from '../ui/CopyButton.tsx';
+import { Facts } from '../ui/Facts.tsx';
 import { formatBytes, formatDuration, formatNumber, plural } from '../ui/format.ts';
 import { Page } from '../ui/Page.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
@@ -206,18 +207,5 @@ function Check({ ok, text }: { readonly ok: boolean; readonly text: string }) {
       <i />
       {text}
     </span>
-  );
-}
-
-function Facts({ facts }: { readonly facts: readonly [string, ReactNode][] }) {
-  return (
-    <dl className={styles['facts']}>
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
   );
 }
