@@ -2,7 +2,9 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useId, useRef, useState } from 'react';
 import { useLive } from '../live/context.ts';
 import { DetectorSquare } from '../ui/Chip.tsx';
+import { formatReason } from '../ui/format.ts';
 import { Icon, type IconName } from '../ui/icons.tsx';
+import { visibleText } from '../ui/visible-text.ts';
 import styles from './Palette.module.css';
 import { pages } from './pages.ts';
 import { prefer, usePreferences } from './preferences.ts';
@@ -173,7 +175,7 @@ function useCommands(text: string, onHelp: () => void): Command[] {
     found.push({
       id: item.id,
       group: 'Incidents',
-      text: item.reason,
+      text: formatReason(item.reason),
       icon: { detector: item.detector },
       run: () => void go({ to: '/incidents/$id', params: { id: item.id } }),
     });
@@ -184,7 +186,7 @@ function useCommands(text: string, onHelp: () => void): Command[] {
     found.push({
       id: item.sessionId,
       group: 'Sessions',
-      text: item.sessionId,
+      text: visibleText(item.sessionId),
       icon: 'sessions',
       run: () => void go({ to: '/sessions/$id', params: { id: item.sessionId } }),
     });

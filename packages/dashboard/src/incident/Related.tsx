@@ -7,6 +7,7 @@ import { Card } from '../ui/Card.tsx';
 import { StateLabel } from '../ui/Chip.tsx';
 import { plural } from '../ui/format.ts';
 import { Ago } from '../ui/Time.tsx';
+import { visibleText } from '../ui/visible-text.ts';
 import styles from './Related.module.css';
 
 const SHOWN = 4;
@@ -27,7 +28,7 @@ export function Related({ incident: { id, groupKey } }: { readonly incident: Inc
         {others.map((item) => (
           <li key={item.id}>
             <Link to="/incidents/$id" params={{ id: item.id }}>
-              <code>{item.sessionId}</code>
+              <code>{visibleText(item.sessionId)}</code>
             </Link>
             <StateLabel state={item.state} outcome={item.outcome} />
             <Ago time={item.detectedAt} />

@@ -7,6 +7,7 @@ import { Icon } from '../ui/icons.tsx';
 import { Menu, MenuCheck, MenuLabel } from '../ui/Menu.tsx';
 import { Segments } from '../ui/Segments.tsx';
 import { SortMenu } from '../ui/SortMenu.tsx';
+import { visibleText } from '../ui/visible-text.ts';
 import styles from './FilterBar.module.css';
 import { SearchBox } from './SearchBox.tsx';
 import {
@@ -165,7 +166,7 @@ function Chip({ name, value, onRemove }: { name: string; value: string; onRemove
       onClick={onRemove}
     >
       <span>
-        {name}: {value}
+        {name}: {visibleText(value)}
       </span>
       <Icon name="close" size={12} />
     </button>

@@ -6,11 +6,12 @@ import { incidentGroupsQuery } from '../api/incidents.ts';
 import { useLive } from '../live/context.ts';
 import { Button } from '../ui/Button.tsx';
 import { DetectorLabel } from '../ui/Chip.tsx';
-import { formatCompact, plural } from '../ui/format.ts';
+import { formatCompact, formatReason, plural } from '../ui/format.ts';
 import { Message } from '../ui/Message.tsx';
 import rowLink from '../ui/RowLink.module.css';
 import { ListSkeleton } from '../ui/Skeleton.tsx';
 import { Ago } from '../ui/Time.tsx';
+import { visibleText } from '../ui/visible-text.ts';
 import styles from './GroupList.module.css';
 import type { View } from './merge.ts';
 import { writeIncidentSearch } from './search.ts';
@@ -91,11 +92,11 @@ function Group({ group, view }: { readonly group: IncidentGroup; readonly view: 
           }}
           activeProps={{}}
         >
-          {group.reason}
+          {formatReason(group.reason)}
         </Link>
         <p>
           <DetectorLabel detector={group.detector} />
-          <span>{[group.agent, group.model].filter((part) => part !== null).join(' · ')}</span>
+          <span>{visibleText([group.agent, group.model].filter((part) => part !== null).join(' · '))}</span>
           {judged.length > 0 && <span>{judged.join(', ')}</span>}
         </p>
       </div>

@@ -163,7 +163,7 @@ function Item({ row, narrow, top, position, total, current, columns, selected, .
             props.onPeek(row.id);
           }}
         >
-          {visibleText(formatReason(row.reason))}
+          {formatReason(row.reason)}
         </Link>
         <span className={styles['under']}>
           <DetectorLabel detector={row.detector} />

@@ -7,6 +7,7 @@ import { formatNumber, formatReason } from '../ui/format.ts';
 import { Ring } from '../ui/Ring.tsx';
 import rowLink from '../ui/RowLink.module.css';
 import { Ago } from '../ui/Time.tsx';
+import { visibleText } from '../ui/visible-text.ts';
 import styles from './LoopingNow.module.css';
 
 /** What loops at this moment, the latest first. */
@@ -50,6 +51,7 @@ export function LoopingNow({ overview: { open, openItems } }: { readonly overvie
 
 function Row({ row }: { readonly row: IncidentItem }) {
   const cost = costShort(row);
+  const agent = visibleText(row.agent ?? row.sessionId);
   return (
     <tr>
       <td className={styles['ring']}>
@@ -62,13 +64,13 @@ function Row({ row }: { readonly row: IncidentItem }) {
         <p>
           <DetectorLabel detector={row.detector} />
           {row.sample === true && <SampleChip />}
-          <code className={styles['inline']}>{row.agent ?? row.sessionId}</code>
+          <code className={styles['inline']}>{agent}</code>
         </p>
       </td>
-      <td title={row.agent ?? row.sessionId}>
-        <code>{row.agent ?? row.sessionId}</code>
+      <td title={agent}>
+        <code>{agent}</code>
       </td>
-      <td title={row.model ?? undefined}>{row.model ?? '–'}</td>
+      <td title={row.model ?? undefined}>{visibleText(row.model ?? '–')}</td>
       <td className={styles['number']}>
         {cost.value}
         <small>{cost.unit}</small>

@@ -7,6 +7,7 @@ import bare from '../ui/Button.module.css';
 import { DetectorSquare } from '../ui/Chip.tsx';
 import { CopyButton } from '../ui/CopyButton.tsx';
 import { Icon } from '../ui/icons.tsx';
+import { visibleText } from '../ui/visible-text.ts';
 import styles from './BlockView.module.css';
 import { type Block, isInLoop } from './blocks.ts';
 import { Said } from './Said.tsx';
@@ -44,7 +45,7 @@ export function BlockView({ sessionId, block, incidents, veiled }: Props) {
       data-loop={loop !== undefined || undefined}
     >
       <div className={styles['head']}>
-        <b>{block.call?.name ?? names[block.kind]}</b>
+        <b>{visibleText(block.call?.name ?? names[block.kind])}</b>
         {loops.map((item) => (
           <Link key={item.id} to="/incidents/$id" params={{ id: item.id }} title={item.reason}>
             <DetectorSquare detector={item.detector} />

@@ -7,6 +7,7 @@ import { Button } from '../ui/Button.tsx';
 import { plural } from '../ui/format.ts';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { Ago } from '../ui/Time.tsx';
+import { visibleText } from '../ui/visible-text.ts';
 import block from './BlockView.module.css';
 import styles from './Conversation.module.css';
 import { Said } from './Said.tsx';
@@ -88,7 +89,7 @@ function MessageView({ message, veiled }: Props) {
       {calls.map((call, index) => (
         <div key={call.id ?? index} className={block['result']}>
           <small>calls</small>
-          <b className={styles['call']}>{call.name}</b>
+          <b className={styles['call']}>{visibleText(call.name)}</b>
           {call.arguments === null ? (
             <p className={block['veiled']}>Its arguments were not to be stored.</p>
           ) : (

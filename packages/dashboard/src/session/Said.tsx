@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { Button } from '../ui/Button.tsx';
 import { formatNumber, plural } from '../ui/format.ts';
+import { visibleText } from '../ui/visible-text.ts';
 import styles from './BlockView.module.css';
 
 /** More of a text is shown to who asks for it. */
@@ -19,7 +20,9 @@ export function Said({ text, code = false, veiled }: Props) {
   const cut = !whole && text.length > CLAMP;
   return (
     <>
-      <div className={styles[code ? 'code' : 'text']}>{cut ? `${text.slice(0, CLAMP)}…` : text}</div>
+      <div className={styles[code ? 'code' : 'text']}>
+        {visibleText(cut ? `${text.slice(0, CLAMP)}…` : text)}
+      </div>
       {text.length > CLAMP && (
         <Button small quiet onClick={() => setWhole(!whole)}>
           {cut ? `All ${formatNumber(text.length)} characters` : 'Less'}

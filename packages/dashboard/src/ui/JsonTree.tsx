@@ -2,6 +2,7 @@ import { useId, useMemo, useState } from 'react';
 import { CopyButton } from './CopyButton.tsx';
 import styles from './JsonTree.module.css';
 import { Segments } from './Segments.tsx';
+import { visibleText } from './visible-text.ts';
 
 interface Props {
   readonly value: unknown;
@@ -111,7 +112,9 @@ function Node({ name, value, open, wanted }: NodeProps) {
 function Name({ name, wanted }: { readonly name: string | undefined; readonly wanted: string }) {
   if (name === undefined) return null;
   const hit = wanted !== '' && name.toLowerCase().includes(wanted);
-  return <span className={styles['name']}>{hit ? <mark>{name}</mark> : name}: </span>;
+  return (
+    <span className={styles['name']}>{hit ? <mark>{visibleText(name)}</mark> : visibleText(name)}: </span>
+  );
 }
 
 const CLAMP = 240;
@@ -121,7 +124,7 @@ function Leaf({ value, wanted }: { readonly value: unknown; readonly wanted: str
   const text = typeof value === 'string' ? value : String(value);
   const hit = wanted !== '' && text.toLowerCase().includes(wanted);
   const cut = !whole && !hit && text.length > CLAMP;
-  const shown = cut ? `${text.slice(0, CLAMP)}…` : text;
+  const shown = visibleText(cut ? `${text.slice(0, CLAMP)}…` : text);
   return (
     <span className={styles['value']} data-type={value === null ? 'null' : typeof value}>
       {hit ? <mark>{shown}</mark> : typeof value === 'string' ? `"${shown}"` : shown}

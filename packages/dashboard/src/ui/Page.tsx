@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useLayoutEffect } from 'react';
 import { showInTab } from '../app/favicon.ts';
 import { useOpenCount } from '../app/open-count.ts';
 import styles from './Page.module.css';
@@ -18,7 +18,7 @@ interface Props {
 /** A page: its one heading, what can be done, and what it is about. */
 export function Page({ title, tab = title, note, actions, wide = false, children }: Props) {
   const open = useOpenCount();
-  useEffect(() => showInTab(tab, open), [tab, open]);
+  useLayoutEffect(() => showInTab(tab, open), [tab, open]);
   return (
     <div className={styles['page']} data-wide={wide || undefined}>
       <div className={styles['head']}>

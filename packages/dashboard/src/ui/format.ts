@@ -1,3 +1,5 @@
+import { visibleText } from './visible-text.ts';
+
 /** Numbers, durations and times as people read them: one helper each. */
 
 type Zone = 'local' | 'utc';
@@ -100,7 +102,7 @@ export function formatShare(share: number | null): string {
 
 /** A verdict's reason where the incident's state stands beside it: without its last words, which say the same. */
 export function formatReason(reason: string): string {
-  return reason.replace(/; the (?:prompt or session ended|turn is streamed again)\.?$/, '');
+  return visibleText(reason.replace(/; the (?:prompt or session ended|turn is streamed again)\.?$/, ''));
 }
 
 function write(time: number, options: Intl.DateTimeFormatOptions): string {
