@@ -16,6 +16,7 @@ import { compare, type Differences, isExact } from './compare.ts';
 import { expectedResults, foundResults } from './expected.ts';
 import { Fleet } from './fleet.ts';
 import { type FaultKind, faultKinds, Mischief } from './mischief.ts';
+import { openTransactions } from './open-transactions.ts';
 import { Production } from './production.ts';
 import { Random } from './random.ts';
 import { type Distribution, stalls, type Takeovers, takeovers } from './recovery.ts';
@@ -61,6 +62,8 @@ const idleSeconds = 200;
 const replayReach = 500;
 const readyMs = 180_000;
 const catchUpMs = 300_000;
+/** A coordinator aborts what has been open for longer. */
+const transactionMs = 90_000;
 const readMs = 300_000;
 
 /**
@@ -120,7 +123,12 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     await readWithJava(cluster.direct, topics.verdicts),
     await readWithJava(cluster.direct, topics['dead-letters']),
   );
-  const state = await read(topics.state);
+  const state = await readWithJava(cluster.direct, topics.state);
+  const open = await openTransactions(
+    cluster.direct,
+    [topics.verdicts, topics['dead-letters'], topics.state],
+    transactionMs,
+  );
   told('comparing it with a replay of the events');
   const expected = await expectedResults(topics.events, events, detectionSettings(settings));
   const differences = compare(expected, found);
@@ -144,7 +152,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       snapshots: state.filter(({ value }) => value !== null).length,
       tombstones: state.filter(({ value }) => value === null).length,
     },
-    troubles: fleet.faults,
+    troubles: [...fleet.faults, ...open],
   };
 }
 
