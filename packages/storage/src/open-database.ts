@@ -5,7 +5,6 @@ import type { Logger } from 'pino';
 import type { Database } from './database.ts';
 import { migrate } from './migrate.ts';
 import { openPglite } from './pglite-database.ts';
-import { openPostgres } from './postgres-database.ts';
 
 export type StorageSettings = Settings['storage'];
 
@@ -30,12 +29,7 @@ export async function openDatabase(
       ? await openPglite(resolve(dir), onLost, (level, message, fields) => {
           logger[level](fields, message);
         })
-      : openPostgres({
-          url,
-          onTrouble: (message, err) => {
-            logger.warn({ err }, message);
-          },
-        });
+      : await connect(url, logger);
   try {
     const steps = await migrate(database);
     if (steps.length > 0) logger.info({ database: database.kind, steps }, 'The database is up to date');
@@ -44,4 +38,15 @@ export async function openDatabase(
     await database.close();
     throw error;
   }
+}
+
+/** The client of PostgreSQL is loaded where there is one: the embedded database needs none of it. */
+async function connect(url: string, logger: Logger): Promise<Database> {
+  const { openPostgres } = await import('./postgres-database.ts');
+  return openPostgres({
+    url,
+    onTrouble: (message, err) => {
+      logger.warn({ err }, message);
+    },
+  });
 }

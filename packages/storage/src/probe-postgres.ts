@@ -1,5 +1,3 @@
-import { openPostgres } from './postgres-database.ts';
-
 /** The oldest version that all statements run on. */
 const oldest = 13;
 
@@ -10,6 +8,7 @@ const oldest = 13;
  * @throws Error that says what is wrong with it and what to do, without the password
  */
 export async function probePostgres(url: string): Promise<string> {
+  const { openPostgres } = await import('./postgres-database.ts');
   const database = openPostgres({ url, onTrouble: () => undefined });
   try {
     const [row] = await database.query<{ version: string; number: number; may: boolean; user: string }>(

@@ -1,5 +1,5 @@
 import { type Settings, topicNames } from '@loopwatch/contract';
-import { Gateway, type GatewayDeps } from '@loopwatch/gateway';
+import type { GatewayDeps } from '@loopwatch/gateway';
 import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { listenFailure } from './http.ts';
@@ -36,6 +36,8 @@ export async function startGateway(
   logger: Logger,
   flag = '--port',
 ): Promise<Running> {
+  // Loaded here, because most processes run none.
+  const { Gateway } = await import('@loopwatch/gateway');
   const { gateway: own, preset, kafka } = settings;
   const gateway = new Gateway({
     settings,

@@ -1,4 +1,4 @@
-import * as client from 'openid-client';
+import type * as OpenIdClient from 'openid-client';
 import { z } from 'zod';
 import type { RoleRules } from './oidc-role.ts';
 
@@ -28,6 +28,9 @@ interface LoggedIn {
   readonly idToken: string;
 }
 
+/** Most servers have no provider of logins: the library is loaded when one is asked. */
+const library = (): Promise<typeof OpenIdClient> => import('openid-client');
+
 const timeoutSeconds = 10;
 /** How far the clocks of provider and server may be apart. */
 const clockToleranceSeconds = 30;
@@ -35,7 +38,7 @@ const clockToleranceSeconds = 30;
 /** Logins by OpenID Connect: the authorization code flow with PKCE. */
 export class Oidc {
   readonly options: OidcOptions;
-  #discovered: Promise<client.Configuration> | undefined;
+  #discovered: Promise<OpenIdClient.Configuration> | undefined;
 
   constructor(options: OidcOptions) {
     this.options = options;
@@ -43,6 +46,7 @@ export class Oidc {
 
   /** Where to send a browser to log in. */
   async begin(redirectUri: string, to: string): Promise<{ readonly url: URL; readonly pending: Pending }> {
+    const client = await library();
     const configuration = await this.#configuration();
     const verifier = client.randomPKCECodeVerifier();
     const pending = { state: client.randomState(), nonce: client.randomNonce(), verifier, to };
@@ -65,6 +69,7 @@ export class Oidc {
   async end(idToken: string | undefined, returnTo: string): Promise<URL | undefined> {
     const configuration = await this.#configuration();
     if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined;
+    const client = await library();
     return client.buildEndSessionUrl(configuration, {
       ...(idToken !== undefined && { id_token_hint: idToken }),
       post_logout_redirect_uri: returnTo,
@@ -78,6 +83,7 @@ export class Oidc {
    * @throws when the provider refuses, or something is not as it was when the browser left
    */
   async finish(url: URL, { state, nonce, verifier }: Pending): Promise<LoggedIn> {
+    const client = await library();
     const tokens = await client.authorizationCodeGrant(await this.#configuration(), url, {
       ...{ expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier },
       idTokenExpected: true,
@@ -89,29 +95,32 @@ export class Oidc {
   }
 
   /** Asked for at the first login, and again after a failure: a provider that is down keeps no server from starting. */
-  #configuration(): Promise<client.Configuration> {
-    const { issuer, clientId, clientSecret } = this.options;
-    this.#discovered ??= client
-      .discovery(
-        new URL(issuer),
-        clientId,
-        { [client.clockTolerance]: clockToleranceSeconds },
-        client.ClientSecretPost(clientSecret),
-        {
-          timeout: timeoutSeconds,
-          execute: [
-            // Signatures are checked, too: what stands between server and provider may not be TLS all the way.
-            client.enableNonRepudiationChecks,
-            // Of a provider on this machine; the settings refuse others.
-            // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked so as to stand out
-            ...(issuer.startsWith('http:') ? [client.allowInsecureRequests] : []),
-          ],
-        },
-      )
-      .catch((error: unknown) => {
-        this.#discovered = undefined;
-        throw error;
-      });
+  #configuration(): Promise<OpenIdClient.Configuration> {
+    this.#discovered ??= this.#discover().catch((error: unknown) => {
+      this.#discovered = undefined;
+      throw error;
+    });
     return this.#discovered;
+  }
+
+  async #discover(): Promise<OpenIdClient.Configuration> {
+    const client = await library();
+    const { issuer, clientId, clientSecret } = this.options;
+    return client.discovery(
+      new URL(issuer),
+      clientId,
+      { [client.clockTolerance]: clockToleranceSeconds },
+      client.ClientSecretPost(clientSecret),
+      {
+        timeout: timeoutSeconds,
+        execute: [
+          // Signatures are checked, too: what stands between server and provider may not be TLS all the way.
+          client.enableNonRepudiationChecks,
+          // Of a provider on this machine; the settings refuse others.
+          // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked so as to stand out
+          ...(issuer.startsWith('http:') ? [client.allowInsecureRequests] : []),
+        ],
+      },
+    );
   }
 }

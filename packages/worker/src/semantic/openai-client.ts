@@ -1,7 +1,7 @@
 import type { Settings } from '@loopwatch/contract';
 import { judgeAnswerForm } from '@loopwatch/detectors';
 import type { JudgeRequest } from '@loopwatch/pipeline';
-import OpenAI, { APIError } from 'openai';
+import type { ClientOptions, OpenAI } from 'openai';
 import type { ModelAnswer, ModelClient } from './limited-judge.ts';
 import { ModelFetchError, modelFetch } from './model-fetch.ts';
 
@@ -32,26 +32,21 @@ export function modelClient(llm: Settings['llm']): ModelClient | undefined {
 class OpenAiClient implements ModelClient {
   readonly model: string;
   readonly secondModel: string | null;
-  private readonly client: OpenAI;
+  private readonly llm: Settings['llm'];
+  private client: OpenAI | undefined;
   /** Index of the format that is asked for; by model, since a gateway may have several. */
   private readonly format = new Map<string, number>();
 
   constructor(llm: Settings['llm'] & { readonly model: string }) {
+    this.llm = llm;
     this.model = llm.model;
     this.secondModel = llm.second_model ?? null;
-    // Everything is given, so that nothing of another tool's environment is sent to this server.
-    this.client = new OpenAI({
-      baseURL: llm.base_url ?? DEFAULT_URL,
-      apiKey: llm.api_key ?? 'none',
-      organization: null,
-      project: null,
-      maxRetries: 0,
-      logLevel: 'off',
-      fetch: modelFetch,
-    });
   }
 
   async ask({ messages, second }: JudgeRequest, signal: AbortSignal): Promise<ModelAnswer> {
+    // Loaded with the first question: most workers have no model to ask.
+    const { default: OpenAI, APIError } = await import('openai');
+    this.client ??= new OpenAI(clientOptions(this.llm));
     const model = second ? (this.secondModel ?? this.model) : this.model;
     for (let format = this.format.get(model) ?? 0; ; format += 1) {
       try {
@@ -73,4 +68,17 @@ class OpenAiClient implements ModelClient {
       }
     }
   }
+}
+
+/** Everything is given, so that nothing of another tool's environment is sent to this server. */
+function clientOptions(llm: Settings['llm']): ClientOptions {
+  return {
+    baseURL: llm.base_url ?? DEFAULT_URL,
+    apiKey: llm.api_key ?? 'none',
+    organization: null,
+    project: null,
+    maxRetries: 0,
+    logLevel: 'off',
+    fetch: modelFetch,
+  };
 }

@@ -1,0 +1,26 @@
+import { fileURLToPath } from 'node:url';
+import { freePort, spawnCli, tempDir } from '@loopwatch/testkit';
+import { expect, it } from 'vitest';
+
+const hook = fileURLToPath(new URL('./loaded-modules.js', import.meta.url));
+
+it('start: loads no client of what is not configured, for the sake of its memory', async () => {
+  await using dir = await tempDir();
+  const port = await freePort();
+  await using cli = spawnCli(
+    ['start', '--no-samples', '--port', String(port), '--data-dir', dir.path],
+    { NODE_OPTIONS: `--import=${hook}` },
+    { from: 'build' },
+  );
+  await cli.line(/is at http:/, 60_000);
+  await cli.stop();
+  const modules = cli.stderr.filter((line) => line.startsWith('module '));
+  const of = (name: string) => modules.filter((url) => url.includes(`/node_modules/${name}/`)).length;
+  expect(of('express')).toBeGreaterThan(0);
+  expect({
+    openai: of('openai'),
+    'openid-client': of('openid-client'),
+    pg: of('pg'),
+    undici: of('undici'),
+  }).toEqual({ openai: 0, 'openid-client': 0, pg: 0, undici: 0 });
+});
