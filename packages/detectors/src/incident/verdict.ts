@@ -2,7 +2,8 @@ import type { Cost, ThresholdOrigin, Verdict } from '@loopwatch/contract';
 import type { Mark } from '../calls/mark.ts';
 import { sha256 } from '../lib/sha256.ts';
 import type { Privacy } from '../privacy/privacy.ts';
-import { NOT_STORED, presentable, presentableText } from './evidence.ts';
+import { SecretMask } from '../privacy/secret-mask.ts';
+import { NOT_STORED, type Presentation, presentable, presentableText, withoutRests } from './evidence.ts';
 import type { Finding } from './finding.ts';
 import type { Labels } from './session-labels.ts';
 
@@ -63,18 +64,8 @@ export function toVerdict(
     windowMs: finding.windowMs,
     period: finding.period,
     confidence: finding.confidence ?? 1,
-    tool: finding.tool && {
-      name: presentableText(finding.tool.name, 256, privacy),
-      signature: privacy.storeText
-        ? presentableText(finding.tool.signature, 2000, privacy)
-        : `${finding.tool.name}:${NOT_STORED}`,
-    },
-    ...reasonOf(finding, privacy),
+    ...textsOf(finding, privacy),
     began: { eventIndex: since.eventIndex, eventId: since.eventId, time: since.time },
-    // Guidance repeats what was attempted.
-    ...(finding.guidance !== undefined &&
-      privacy.storeText && { guidance: presentableText(finding.guidance, 4000, privacy) }),
-    evidence: presentable(finding.evidence, privacy),
     cost: costSince(finding, scene.after),
     model: scene.model,
     backend: scene.backend,
@@ -85,15 +76,41 @@ export function toVerdict(
   };
 }
 
+/** All that was written by the agent and its tools, or quotes it, as it may leave. */
+function textsOf(
+  finding: Finding,
+  { mask, storeText }: Privacy,
+): Pick<Verdict, 'tool' | 'reason' | 'countAt' | 'guidance' | 'evidence'> {
+  const secrets = new SecretMask(mask);
+  const presentation: Presentation = { secrets, storeText };
+  const { tool, guidance } = finding;
+  const texts = {
+    tool: tool && {
+      name: presentableText(tool.name, 256, presentation),
+      signature: storeText
+        ? presentableText(tool.signature, 2000, presentation)
+        : `${tool.name}:${NOT_STORED}`,
+    },
+    // Guidance repeats what was attempted.
+    ...(guidance !== undefined && storeText && { guidance: presentableText(guidance, 4000, presentation) }),
+    evidence: presentable(finding.evidence, presentation),
+  };
+  const reason = reasonOf(finding, presentation);
+  return { ...withoutRests(texts, secrets), ...reason };
+}
+
 /** The reason as it may leave, and where it says the count. */
-function reasonOf(finding: Finding, privacy: Privacy): Pick<Verdict, 'reason' | 'countAt'> {
+function reasonOf(finding: Finding, presentation: Presentation): Pick<Verdict, 'reason' | 'countAt'> {
   const { reason, plainReason = reason, count } = finding;
-  const told = privacy.storeText ? reason : plainReason;
-  const at = privacy.storeText ? finding.countAt : finding.plainCountAt;
-  const shown = presentableText(told, MAX_REASON_UNITS, privacy);
+  const { secrets, storeText } = presentation;
+  const told = storeText ? reason : plainReason;
+  const at = storeText ? finding.countAt : finding.plainCountAt;
+  const shownOf = (text: string) =>
+    withoutRests(presentableText(text, MAX_REASON_UNITS, presentation), secrets);
+  const shown = shownOf(told);
   if (at === undefined) return { reason: shown };
   // What is masked before it may be longer or shorter than what was written.
-  const countAt = presentableText(told.slice(0, at), MAX_REASON_UNITS, privacy).length;
+  const countAt = shownOf(told.slice(0, at)).length;
   return shown.startsWith(String(count), countAt) ? { reason: shown, countAt } : { reason: shown };
 }
 

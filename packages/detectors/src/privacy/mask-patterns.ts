@@ -19,15 +19,29 @@ export function maskPatterns(patterns: readonly string[]): MaskPatterns {
   });
 }
 
-/** Puts a mask in place of what any of the patterns matches; matches that overlap, or follow each other, get one. */
-export function maskMatches(text: string, patterns: MaskPatterns, mask: string): string {
+/**
+ * Puts a mask in place of what any of the patterns matches; matches that overlap, or follow each other, get one.
+ *
+ * @param seen told of each match; where it is given, the text may have been cut, and a match that the cut may have left
+ *   unfinished is masked too
+ */
+export function maskMatches(
+  text: string,
+  patterns: MaskPatterns,
+  mask: string,
+  seen?: (secret: string) => void,
+): string {
   if (patterns.length === 0 || text === '') return text;
   let steps = STEPS_AT_LEAST + STEPS_PER_UNIT * text.length;
   const spans: Span[] = [];
   for (const pattern of patterns) {
     const found = searchPattern(pattern, text, steps);
     steps -= found.steps;
-    for (const span of found.spans) spans.push(span);
+    for (const span of found.spans) {
+      spans.push(span);
+      seen?.(text.slice(...span));
+    }
+    if (seen !== undefined) spans.push(...found.unfinished);
     // Better too little is shown than a secret.
     if (!found.isWhole) spans.push([found.spans.at(-1)?.[1] ?? 0, text.length]);
     if (!found.isWhole) break;

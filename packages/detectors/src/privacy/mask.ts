@@ -4,7 +4,7 @@ import { type MaskPatterns, maskMatches, maskPatterns, noMaskPatterns } from './
  * Secrets have no place in a verdict: what looks like one is replaced before it leaves the detectors. The patterns are
  * those of tokens with a recognisable shape, and of values whose key says what they are.
  */
-const MASK = '‹masked›';
+export const MASK = '‹masked›';
 
 const SHAPES = [
   /\b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}/g,
@@ -28,12 +28,37 @@ const URL_PASSWORD = /([a-z0-9+.-]:\/\/[^\s:/@]{1,256}:)[^\s/@]{1,256}@/gi;
 const KEYED =
   /((?:\\{0,15}["'])?(?:api[_-]?key|access[_-]?key|secret|token|password|passwd|pwd|authorization|credentials?|private[_-]?key)(?:\\{0,15}["'])?\s*[:=]\s*(\\{0,15})(["']))(?!\2\3)[\s\S]+?(?=(?<!\\)\2\3|$)/gi;
 
-/** Replaces what looks like a secret, and every match of the further patterns. */
-export function maskSecrets(text: string, further: MaskPatterns = noMaskPatterns): string {
+/** A token of one of these shapes that a cut has left too short for them. */
+const UNFINISHED =
+  /\b(?:(?:sk|pk|rk)-|sk_(?:live|test)_|gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|A(?:KI|SI)A|AIza|eyJ)[A-Za-z0-9._-]{4,40}(?=$|[…”])/g;
+
+/**
+ * Replaces what looks like a secret, and every match of the further patterns.
+ *
+ * @param seen told of each secret; where it is given, the text may have been cut, and what a cut may have left of a secret is
+ *   masked too
+ */
+export function maskSecrets(
+  text: string,
+  further: MaskPatterns = noMaskPatterns,
+  seen?: (secret: string) => void,
+): string {
+  const hide = (secret: string): string => {
+    seen?.(secret);
+    return MASK;
+  };
   let masked = text
-    .replace(KEYED, `$1${MASK}`)
-    .replace(BEARER, `$1 ${MASK}`)
-    .replace(URL_PASSWORD, `$1${MASK}@`);
-  for (const shape of SHAPES) masked = masked.replace(shape, MASK);
-  return maskMatches(maskMatches(masked, WEB_TOKEN, MASK), further, MASK);
+    .replace(KEYED, (whole: string, key: string) => key + hide(whole.slice(key.length)))
+    .replace(
+      BEARER,
+      (whole: string, scheme: string) => `${scheme} ${hide(whole.slice(scheme.length).trim())}`,
+    )
+    .replace(
+      URL_PASSWORD,
+      (whole: string, before: string) => `${before}${hide(whole.slice(before.length, -1))}@`,
+    );
+  for (const shape of SHAPES) masked = masked.replace(shape, hide);
+  masked = maskMatches(masked, WEB_TOKEN, MASK, seen);
+  masked = maskMatches(masked, further, MASK, seen);
+  return seen === undefined ? masked : masked.replace(UNFINISHED, MASK);
 }

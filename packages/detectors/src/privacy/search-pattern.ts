@@ -6,10 +6,17 @@ export type Span = readonly [from: number, to: number];
 export interface PatternSearch {
   /** What a regular expression with flags `g` and `u` matches, in order. */
   readonly spans: readonly Span[];
+  /** Where a match may have begun that the text, or the part of it up to a mark of a cut, ends too early for. */
+  readonly unfinished: readonly Span[];
   readonly steps: number;
   /** Whether the steps sufficed; if not, nothing is known of the text behind the last span. */
   readonly isWhole: boolean;
 }
+
+/** Units of an unfinished match: fewer say little. */
+const MIN_UNFINISHED = 4;
+/** Where a text that was cut ends: in an ellipsis, or with the quotation that it stands in. */
+const CUTS = '…”';
 
 /** Positions whose marks share a word. */
 const BLOCK = 32;
@@ -26,6 +33,7 @@ export function searchPattern(
   maxSteps: number,
 ): PatternSearch {
   const spans: Span[] = [];
+  const unfinished: Span[] = [];
   const tried: (Uint32Array | undefined)[] = [];
   /** States that are still to be tried, each behind its position. */
   const later: number[] = [];
@@ -60,6 +68,7 @@ export function searchPattern(
           if (!isEdge(state.edge, text, position)) break;
         } else {
           const width = widthAt(text, position);
+          if (position - from >= MIN_UNFINISHED && isCut(text, position)) unfinished.push([from, position]);
           if (
             width === 0 ||
             !(
@@ -83,7 +92,11 @@ export function searchPattern(
     if (end >= 0) spans.push([from, end]);
     from = end < 0 ? from + widthAt(text, from) : end;
   }
-  return { spans, steps, isWhole: steps <= maxSteps };
+  return { spans, unfinished, steps, isWhole: steps <= maxSteps };
+}
+
+function isCut(text: string, position: number): boolean {
+  return position >= text.length || CUTS.includes(text.charAt(position));
 }
 
 /** Units of a character; none behind the end. */

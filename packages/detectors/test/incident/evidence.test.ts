@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { NOT_STORED, presentable, presentableText } from '../../src/incident/evidence.ts';
-import type { Privacy } from '../../src/privacy/privacy.ts';
+import { NOT_STORED, type Presentation, presentable, presentableText } from '../../src/incident/evidence.ts';
+import { SecretMask } from '../../src/privacy/secret-mask.ts';
 
-const open: Privacy = { storeText: true, mask: [] };
+const open: Presentation = { storeText: true, secrets: new SecretMask([]) };
 
 const bytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
