@@ -50,6 +50,14 @@ describe('posted events', () => {
     expect(String(log.topics.get(topics.events)?.[0]?.key)).toBe('s-1');
   });
 
+  it('get the time also where it is null, however deep they are', async () => {
+    const deep = `{"sessionId":"s-1","type":"tool_call_request","name":"read_file","args":${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}}`;
+    const { status, body } = await post(`${JSON.stringify({ ...call, time: null })}\n${deep}\n${line} \n`);
+    expect([status, body]).toMatchObject([202, { accepted: 3, rejected: [] }]);
+    const times = written().map((event) => (event as { time: unknown }).time);
+    expect(times).toEqual([START, START, START]);
+  });
+
   const events = [1, 2, 3].map((time) => ({ ...call, time, args: { path: '],[{"\\"' } }));
   const texts = events.map((event) => JSON.stringify(event));
   const forms: [string, string | Buffer, Record<string, string>][] = [

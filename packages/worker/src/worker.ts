@@ -4,7 +4,7 @@ import {
   detectionSettings,
   type TopicNames,
 } from '@loopwatch/contract';
-import { oneLine } from '@loopwatch/detectors';
+import { maskPatterns, maskSecrets, oneLine } from '@loopwatch/detectors';
 import type { Place, TaskObserver, TaskRunner, TopicReader } from '@loopwatch/log';
 import { type LateAnswer, LoopPipeline, type PipelineObserver, WideSettings } from '@loopwatch/pipeline';
 import type { Logger } from 'pino';
@@ -87,6 +87,7 @@ export class Worker {
     this.watch = new PartitionWatch(this.metrics, monotonic);
     const { metrics, incidents } = this;
     this.desk = this.openDesk();
+    const mask = maskPatterns(deps.detection.privacy.mask);
     const observer: PipelineObserver = {
       event: (type) => {
         this.tally.add(type);
@@ -96,7 +97,9 @@ export class Worker {
       },
       refusedSetting: (sessionId, message) => {
         this.tally.note('refusedSettings');
-        deps.logger.warn({ sessionId }, oneLine(`Rejected a setting of session ${sessionId}: ${message}`));
+        // It quotes what somebody wrote in a prompt or an event.
+        const shown = maskSecrets(message, mask);
+        deps.logger.warn({ sessionId }, oneLine(`Rejected a setting of session ${sessionId}: ${shown}`));
       },
       turnRequest: (sessionId, request) => {
         logTurnRequest(deps.logger, sessionId, request);

@@ -195,3 +195,18 @@ describe('text from outside', () => {
     );
   });
 });
+
+it('the line of a rejected setting: masks what was written', async () => {
+  const token = `ghp_${'a1B2c3D4'.repeat(4)}`;
+  const events = [
+    { sessionId: 's-1', type: 'control', set: { preset: `${token} of cust-123456` } },
+    { sessionId: 's-1', type: 'prompt_started', text: `!/set(tool-loop-mode=${token})` },
+  ];
+  const lines = texts(await said(events, { privacy: { mask: ['cust-[0-9]+'] } }, 'warn'));
+  expect(lines.map((line) => line.startsWith('WARN Rejected a setting of session s-1: '))).toEqual([
+    true,
+    true,
+  ]);
+  expect(lines.join('\n')).toContain('‹masked›');
+  expect(lines.join('\n')).not.toMatch(/ghp_|cust-/);
+});
