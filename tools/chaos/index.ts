@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { numberOption, progress } from './cli.ts';
 import { isExact } from './compare.ts';
 import { reportText } from './report.ts';
 import { runChaos } from './run.ts';
@@ -20,12 +21,7 @@ const { values } = parseArgs({
   },
 });
 
-function numberOf(name: keyof typeof values): number {
-  const number = Number(values[name]);
-  if (Number.isFinite(number) && number >= 0) return number;
-  process.stderr.write(`--${name}: a number is expected, not ${JSON.stringify(values[name])}\n`);
-  process.exit(2);
-}
+const numberOf = (name: keyof typeof values): number => numberOption(name, values[name]);
 
 const internalMinIsr = numberOf('internal-min-isr');
 if (internalMinIsr !== 1 && internalMinIsr !== 2) {
@@ -33,9 +29,8 @@ if (internalMinIsr !== 1 && internalMinIsr !== 2) {
   process.exit(2);
 }
 
-const logs = fileURLToPath(new URL('../.cache/chaos', import.meta.url));
+const logs = fileURLToPath(new URL('../../.cache/chaos', import.meta.url));
 const seed = numberOf('seed');
-const began = performance.now();
 const report = await runChaos({
   ...{
     minutes: numberOf('minutes'),
@@ -45,9 +40,7 @@ const report = await runChaos({
     logs,
     internalMinIsr,
   },
-  told: (text) => {
-    process.stderr.write(`${((performance.now() - began) / 1_000).toFixed(1).padStart(6)} s  ${text}\n`);
-  },
+  told: progress(),
 });
 await mkdir(logs, { recursive: true });
 await writeFile(`${logs}/report.json`, JSON.stringify({ seed, internalMinIsr, ...report }, undefined, 2));

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { numberOption, progress } from '../chaos/cli.ts';
 import { runSoak } from './run.ts';
 
 /**
@@ -14,20 +15,12 @@ const { values } = parseArgs({
   },
 });
 
-function numberOf(name: keyof typeof values): number {
-  const number = Number(values[name]);
-  if (Number.isFinite(number) && number >= 0) return number;
-  process.stderr.write(`--${name}: a number is expected, not ${JSON.stringify(values[name])}\n`);
-  process.exit(2);
-}
+const numberOf = (name: keyof typeof values): number => numberOption(name, values[name]);
 
-const began = performance.now();
 const report = await runSoak({
   ...{ minutes: numberOf('minutes'), records: numberOf('records'), lines: numberOf('lines') },
   seed: numberOf('seed'),
-  told: (text) => {
-    process.stderr.write(`${((performance.now() - began) / 1_000).toFixed(1).padStart(6)} s  ${text}\n`);
-  },
+  told: progress(),
 });
 process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
 process.exit(report.failures.length === 0 ? 0 : 1);

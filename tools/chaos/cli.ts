@@ -1,0 +1,15 @@
+/** A number given as an option; anything else ends the process with exit code 2. */
+export function numberOption(name: string, text: string): number {
+  const number = Number(text);
+  if (Number.isFinite(number) && number >= 0) return number;
+  process.stderr.write(`--${name}: a number is expected, not ${JSON.stringify(text)}\n`);
+  process.exit(2);
+}
+
+/** Tells of progress on stderr, with the seconds since now. */
+export function progress(): (text: string) => void {
+  const began = performance.now();
+  return (text) => {
+    process.stderr.write(`${((performance.now() - began) / 1_000).toFixed(1).padStart(6)} s  ${text}\n`);
+  };
+}
