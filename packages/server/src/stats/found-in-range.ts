@@ -1,8 +1,8 @@
 import type { DetectorId } from '@loopwatch/contract';
 import type { DetectorStats } from '@loopwatch/contract/api';
 import type { Queryable } from '@loopwatch/storage';
+import { detectorStats } from './detector-stats.ts';
 import type { Range } from './range.ts';
-import { wasteOf } from './waste.ts';
 
 /** Incidents of one detector found in one bucket. */
 interface FoundRow {
@@ -37,18 +37,6 @@ export async function foundInRange(database: Queryable, { from, to, bucketMs }: 
   return {
     rows,
     bucket: (index) => rows.filter((row) => row.bucket === index),
-    detector: (detector) => {
-      const own = rows.filter((row) => row.detector === detector);
-      const sum = (count: (row: FoundRow) => number): number => own.reduce((all, row) => all + count(row), 0);
-      const acknowledged = sum((row) => row.acknowledged);
-      const falsePositives = sum((row) => row.falsePositives);
-      const judged = acknowledged + falsePositives;
-      return {
-        ...{ detector, acknowledged, falsePositives },
-        incidents: sum((row) => row.found),
-        falsePositiveRate: judged === 0 ? null : falsePositives / judged,
-        wasted: wasteOf(own),
-      };
-    },
+    detector: (detector) => detectorStats(rows, detector),
   };
 }

@@ -1,8 +1,9 @@
 import { type DetectorId, detectorIds } from '@loopwatch/contract';
-import type { DetectorStats, Stats, StatsBucket } from '@loopwatch/contract/api';
+import type { Stats, StatsBucket } from '@loopwatch/contract/api';
 import type { Queryable } from '@loopwatch/storage';
 import { incidentStateNow } from '../storage/states-now.ts';
 import { activeSessions } from './active-sessions.ts';
+import { detectorStats } from './detector-stats.ts';
 import type { Range } from './range.ts';
 import { verdictStats } from './verdict-stats.ts';
 import { wasteOf } from './waste.ts';
@@ -48,25 +49,11 @@ export async function rangeStats(database: Queryable, range: Range, now: number)
     buckets,
     latency: verdicts.latency,
     wasted: wasteOf(found),
-    detectors: detectorStats(found),
+    detectors: detectorIds.map((detector) => {
+      const own = found.filter((row) => row.detector === detector);
+      return { ...detectorStats(own, detector), open: own.reduce((sum, { open }) => sum + open, 0) };
+    }),
   };
-}
-
-function detectorStats(found: readonly FoundRow[]): DetectorStats[] {
-  return detectorIds.map((detector) => {
-    const own = found.filter((row) => row.detector === detector);
-    const sum = (count: (row: FoundRow) => number): number => own.reduce((all, row) => all + count(row), 0);
-    const acknowledged = sum((row) => row.acknowledged);
-    const falsePositives = sum((row) => row.falsePositives);
-    const judged = acknowledged + falsePositives;
-    return {
-      ...{ detector, acknowledged, falsePositives },
-      open: sum((row) => row.open),
-      incidents: sum((row) => row.found),
-      falsePositiveRate: judged === 0 ? null : falsePositives / judged,
-      wasted: wasteOf(own),
-    };
-  });
 }
 
 function byDetector<Row extends { readonly detector: DetectorId }>(
