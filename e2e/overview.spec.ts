@@ -1,5 +1,5 @@
 import { type CliProcess, freePort, spawnCli, type TempDir, tempDir } from '@loopwatch/testkit';
-import { expect, test } from '@playwright/test';
+import { expect, type Page, test } from '@playwright/test';
 import { expectLive } from './support/page.ts';
 
 let folder: TempDir;
@@ -30,6 +30,50 @@ async function call(sessionId: string, times: number): Promise<void> {
   });
   expect(response.status).toBe(202);
 }
+
+/** How many incidents are open, read in one moment at each place of the overview that says so. */
+function openEverywhere(page: Page): Promise<Readonly<Record<string, number>>> {
+  return page.evaluate(() => {
+    const numberIn = (text: string | null | undefined) => Number(/\d+/.exec(text ?? '')?.[0] ?? 0);
+    const tiles = document.querySelector('section[aria-label="Numbers"]')?.textContent ?? '';
+    const detectors = [...document.querySelectorAll('section')].find(
+      (section) => section.querySelector('h2')?.textContent === 'By detector',
+    );
+    return {
+      card: numberIn(/Open now(\d+)/.exec(tiles)?.[1]),
+      list: document.querySelectorAll('table[aria-label="Open incidents, newest first"] tbody tr').length,
+      table: [...(detectors?.querySelectorAll('tbody tr td:nth-child(4)') ?? [])].reduce(
+        (sum, cell) => sum + numberIn(cell.textContent),
+        0,
+      ),
+      badge: numberIn(document.querySelector('nav a[href="/incidents"]')?.textContent.replace(/^\D+/, '')),
+      tab: numberIn(/^\((\d+)\)/.exec(document.title)?.[1]),
+    };
+  });
+}
+
+test('cards, list, table, badge and tab of the overview agree at every moment while traffic flows', async ({
+  page,
+}) => {
+  await page.goto(url);
+  await expectLive(page);
+  const seen = new Set<number>();
+  for (let looping = 1; looping <= 5; looping += 1) {
+    await call(`s-${String(looping)}`, 12);
+    await expect
+      .poll(
+        async () => {
+          const open = await openEverywhere(page);
+          expect(new Set(Object.values(open)).size, JSON.stringify(open)).toBe(1);
+          return open['card'];
+        },
+        { intervals: [50], timeout: 15_000 },
+      )
+      .toBe(looping);
+    seen.add(looping);
+  }
+  expect([...seen]).toEqual([1, 2, 3, 4, 5]);
+});
 
 test('after 120 identical calls the page says 120, and a minute later that it is quiet', async ({ page }) => {
   test.setTimeout(150_000);
