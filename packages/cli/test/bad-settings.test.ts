@@ -1,36 +1,16 @@
 import { openEmbeddedLog } from '@loopwatch/log';
 import { spawnCli, startScriptedUpstream, tempDir } from '@loopwatch/testkit';
 import { expect, test } from 'vitest';
+import { leftSettings, warning } from './left-settings.ts';
 
 const control = 'loopwatch.control';
-/** As an older version, another program or a hand may have left them. */
-const settings = {
-  'privacy.mask': ['(a+)+$'],
-  'tool_cycle.max_period': 900,
-  'no.such.key': 1,
-  'tool_call_loop.max_repeats': 3,
-};
-const left: readonly (readonly [key: string, value: string])[] = [
-  ['server', JSON.stringify({ v: 1, scope: 'server', set: settings })],
-  [
-    'model:openai/gpt-5',
-    JSON.stringify({ scope: 'model:openai/gpt-5', set: { 'outage.min_failures': 'x' } }),
-  ],
-  ['model:', JSON.stringify({ scope: 'model:', set: {} })],
-  ['session:s-1', JSON.stringify({ scope: 'session:s-1', set: { 'privacy.mask': ['('] } })],
-  ['rubbish', '\u0000 no JSON'],
-];
-
 async function leave(dir: string): Promise<void> {
   const log = await openEmbeddedLog({ dir, topics: [control] });
   const sink = log.sink();
   await sink.open();
-  await sink.publish(left.map(([key, value]) => ({ topic: control, key, value })));
+  await sink.publish(leftSettings.map(([key, value]) => ({ topic: control, key, value })));
   await log.close();
 }
-
-const warning =
-  /Of the settings of server, privacy\.mask, tool_cycle\.max_period, no\.such\.key cannot be taken and are left out: .*LOOPWATCH_PRIVACY_MASK.*To remove them, save the scope/;
 
 test('start starts on a log with bad settings, goes by the good ones, and shows the bad ones', async () => {
   await using dir = await tempDir();
