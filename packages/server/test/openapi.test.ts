@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { decodeEvent } from '@loopwatch/contract/check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { sharedPglite } from '../../storage/test/shared-pglite.ts';
 import type { LoopwatchServer } from '../src/index.ts';
 import { openApiDocument } from '../src/openapi/document.ts';
+import { apiOperations } from '../src/openapi/operations.ts';
 import { info, startServer, topics } from './running-server.ts';
 import { summary, verdict } from './verdicts.ts';
 
@@ -96,4 +98,21 @@ it('refusals are problems as described', async () => {
 it('is served', async () => {
   const served = await (await fetch(`${url}/api/v1/openapi.json`, { headers })).json();
   expect(served).toEqual(JSON.parse(JSON.stringify(document)));
+});
+
+describe('each body of the document has an example', () => {
+  const bodies = Object.entries(apiOperations).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, { body, example }]) =>
+      body === undefined ? [] : [{ name: `${method.toUpperCase()} ${path}`, body, example }],
+    ),
+  );
+
+  it.each(bodies)('$name', ({ body, example }) => {
+    expect(body.safeParse(example)).toMatchObject({ success: true });
+  });
+
+  it('and the one of events is taken by the log’s door', () => {
+    const { example } = apiOperations['/events']?.['post'] ?? {};
+    expect(decodeEvent({ text: JSON.stringify(example), key: null })).toMatchObject({ ok: true });
+  });
 });

@@ -17,23 +17,36 @@ export interface Operation {
   readonly problems?: readonly number[];
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
+  /** A body that is accepted. */
+  readonly example?: Json;
   readonly lines?: string;
 }
 
 const titles: Readonly<Record<number, string>> = {
-  400: 'Something in the request is wrong; the problem names it',
-  401: 'Log in, or send a token',
-  403: 'Not allowed: a viewer, or a page of another origin',
-  404: 'No such thing',
-  409: 'Somebody else has changed it meanwhile',
-  413: 'The body is too large',
-  429: 'Too many requests; try again later',
-  503: 'The event log or the database is not there',
+  400: 'Invalid request; the problem details name the fault',
+  401: 'Login or token required',
+  403: 'Forbidden: viewer role, or a request from another origin',
+  404: 'Not found',
+  409: 'Conflict: changed in the meantime',
+  413: 'Body too large',
+  429: 'Too many requests; retry later',
+  503: 'Event log or database unavailable',
 };
 const problemsOfAll = [401, 403, 429, 503];
 
 export function describeOperation(path: string, operation: Operation): Json {
-  const { id, summary, answer, status = 200, also = {}, problems = [], query, body, lines } = operation;
+  const {
+    id,
+    summary,
+    answer,
+    status = 200,
+    also = {},
+    problems = [],
+    query,
+    body,
+    example,
+    lines,
+  } = operation;
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const parameters = [
     ...names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
@@ -56,7 +69,7 @@ export function describeOperation(path: string, operation: Operation): Json {
         required: true,
         ...(lines !== undefined && { description: lines }),
         content: {
-          'application/json': { schema: toSchema(body, 'input') },
+          'application/json': { schema: toSchema(body, 'input'), ...(example && { example }) },
           ...(lines !== undefined && { 'application/x-ndjson': { schema: { type: 'string' } } }),
         },
       },

@@ -6,13 +6,14 @@ import type { Operation } from './operation.ts';
 /** Every operation of the API, by path and method; those under `/api/v1` without that prefix. */
 export const apiOperations: Readonly<Record<string, Readonly<Record<string, Operation>>>> = {
   '/auth/me': {
-    get: { id: 'getMe', summary: 'Who is asking; answers without a login, too', answer: api.meSchema },
+    get: { id: 'getMe', summary: 'The current user; needs no login', answer: api.meSchema },
   },
   '/auth/login': {
     post: {
       id: 'login',
-      summary: 'Leaves a cookie, for a token',
+      summary: 'Logs in with a token and sets the session cookie',
       body: api.loginSchema,
+      example: { token: 'the value of LOOPWATCH_API_TOKEN' },
       status: 204,
       problems: [400, 413],
     },
@@ -20,7 +21,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/auth/logout': {
     post: {
       id: 'logout',
-      summary: 'Takes the cookie away, and says where to log out at the provider of logins',
+      summary: 'Logs out, and returns the identity provider’s logout address',
       status: 204,
       also: { 200: api.logoutSchema },
     },
@@ -28,38 +29,40 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/incidents': {
     get: {
       id: 'listIncidents',
-      summary: 'Incidents, newest first unless sorted otherwise',
+      summary: 'Lists incidents, newest first by default',
       answer: api.incidentPageSchema,
       query: listOf(api.incidentFilterSchema, api.incidentSorts),
       problems: [400],
     },
     patch: {
       id: 'triageIncidents',
-      summary: 'Says the same of several incidents',
+      summary: 'Triages several incidents at once',
       answer: api.triagedSchema,
       body: api.triageManySchema,
+      example: { ids: ['i-0c2fb5ed6cc922e0'], change: { status: 'acknowledged' } },
       problems: [400, 409, 413],
     },
   },
   '/incidents/{id}': {
     get: {
       id: 'getIncident',
-      summary: 'One incident with its evidence',
+      summary: 'Returns an incident with its evidence',
       answer: api.incidentDetailSchema,
       problems: [404],
     },
     patch: {
       id: 'triageIncident',
-      summary: 'Acknowledges, mutes, calls a false positive, notes; or undoes that',
+      summary: 'Triages an incident: acknowledge, mute, false positive, note, or undo',
       answer: api.incidentDetailSchema,
       body: api.triagePatchSchema,
+      example: { status: 'false_positive', note: 'It waits for a deployment.' },
       problems: [400, 404, 409, 413],
     },
   },
   '/incident-groups': {
     get: {
       id: 'listIncidentGroups',
-      summary: 'Identical loops together',
+      summary: 'Lists groups of identical loops',
       answer: api.incidentGroupPageSchema,
       query: listOf(api.incidentFilterSchema, api.groupSorts),
       problems: [400],
@@ -68,7 +71,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/verdicts': {
     get: {
       id: 'listVerdicts',
-      summary: 'Verdicts, newest first',
+      summary: 'Lists verdicts, newest first',
       answer: api.verdictPageSchema,
       query: listOf(api.verdictFilterSchema, ['detectedAt']),
       problems: [400],
@@ -77,7 +80,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/sessions': {
     get: {
       id: 'listSessions',
-      summary: 'Sessions, those with the latest events first unless sorted otherwise',
+      summary: 'Lists sessions, most recently active first by default',
       answer: api.sessionPageSchema,
       query: listOf(api.sessionFilterSchema, api.sessionSorts),
       problems: [400],
@@ -86,7 +89,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/sessions/{id}': {
     get: {
       id: 'getSession',
-      summary: 'One session with its incidents',
+      summary: 'Returns a session with its incidents',
       answer: api.sessionDetailSchema,
       problems: [404],
     },
@@ -94,7 +97,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/sessions/{id}/events': {
     get: {
       id: 'listSessionEvents',
-      summary: 'Events of a session, read back from the log',
+      summary: 'Lists the events of a session, read from the log',
       answer: api.sessionEventsSchema,
       query: api.sessionEventsQuerySchema,
       problems: [400, 404],
@@ -103,7 +106,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/sessions/{id}/messages': {
     get: {
       id: 'listSessionMessages',
-      summary: 'The conversation of a session as the gateway has stored it',
+      summary: 'Returns the conversation of a session as stored by the gateway',
       answer: api.sessionMessagesSchema,
       query: z.object(pagingParameters).partial(),
       problems: [400, 404],
@@ -112,7 +115,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/sessions/{id}/records/{offset}': {
     get: {
       id: 'getSessionRecord',
-      summary: 'One record of a session as it lies in the log',
+      summary: 'Returns a raw record of a session',
       answer: api.sessionRecordSchema,
       problems: [404],
     },
@@ -120,27 +123,28 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/settings': {
     get: {
       id: 'listSettings',
-      summary: 'Every setting that can change, and the scopes that set something',
+      summary: 'Lists the settings that can be changed, and the scopes with overrides',
       answer: api.settingsOverviewSchema,
     },
   },
   '/settings/{scope}': {
     get: {
       id: 'getSettings',
-      summary: 'What a scope sets, what holds in it, and where each value came from',
+      summary: 'Returns the overrides of a scope, its effective values and their origins',
       answer: api.scopeSettingsSchema,
       problems: [400],
     },
     put: {
       id: 'putSettings',
-      summary: 'Replaces what a scope sets',
+      summary: 'Replaces the overrides of a scope',
       answer: api.scopeSettingsSchema,
       body: api.settingsPutSchema,
+      example: { set: { 'tool_call_loop.max_repeats': 6, 'semantic.enabled': false } },
       problems: [400, 404, 409, 413],
     },
     delete: {
       id: 'deleteSettings',
-      summary: 'Takes away what a scope sets',
+      summary: 'Removes the overrides of a scope',
       answer: api.scopeSettingsSchema,
       problems: [400, 404],
     },
@@ -148,7 +152,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/stats': {
     get: {
       id: 'getStats',
-      summary: 'What was found in a time, and the numbers over everything',
+      summary: 'Returns statistics of a time range',
       answer: api.statsSchema,
       query: api.statsQuerySchema,
       problems: [400],
@@ -157,7 +161,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/overview': {
     get: {
       id: 'getOverview',
-      summary: 'Everything the overview shows, of one moment',
+      summary: 'Returns a snapshot for the overview page',
       answer: api.overviewSchema,
       query: api.overviewQuerySchema,
       problems: [400],
@@ -166,47 +170,55 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/samples': {
     get: {
       id: 'getSamples',
-      summary: 'Whether sample sessions are played, and how many are stored',
+      summary: 'Returns whether sample sessions are playing, and how many are stored',
       answer: api.samplesSchema,
     },
     put: {
       id: 'playSamples',
-      summary: 'Plays sample sessions, or stops them',
+      summary: 'Starts or stops the sample sessions',
       answer: api.samplesSchema,
       body: api.samplesPutSchema,
+      example: { playing: false },
       problems: [400, 409, 413],
     },
     delete: {
       id: 'removeSamples',
-      summary: 'Stops sample sessions, and removes what is stored of them',
+      summary: 'Stops the sample sessions and deletes their data',
       answer: api.samplesSchema,
     },
   },
   '/backtests': {
     get: {
       id: 'listBacktests',
-      summary: 'The latest first, without results',
+      summary: 'Lists backtests, newest first, without results',
       answer: api.backtestListSchema,
     },
     post: {
       id: 'startBacktest',
-      summary: 'Begins to hold recorded sessions against other settings',
+      summary: 'Starts a backtest: recorded sessions with other settings',
       answer: api.backtestSchema,
       status: 202,
       body: api.backtestRequestSchema,
+      example: {
+        variants: [
+          { name: 'now', set: {} },
+          { name: 'stricter', set: { 'tool_call_loop.max_repeats': 3 } },
+        ],
+        sessions: { labelled: true },
+      },
       problems: [400, 413],
     },
   },
   '/backtests/{id}': {
     get: {
       id: 'getBacktest',
-      summary: 'How it goes, and what came of it',
+      summary: 'Returns a backtest with its progress and results',
       answer: api.backtestSchema,
       problems: [404],
     },
     delete: {
       id: 'cancelBacktest',
-      summary: 'Ends one that is not done',
+      summary: 'Cancels a running backtest',
       answer: api.backtestSchema,
       problems: [404],
     },
@@ -214,33 +226,48 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/exports/labels.jsonl': {
     get: {
       id: 'exportLabels',
-      summary: 'Judged sessions, as npm run eval takes them',
+      summary: 'Exports triaged sessions as labels for `npm run eval`',
       answer: 'application/x-ndjson',
     },
   },
   '/exports/events.jsonl': {
-    get: { id: 'exportEvents', summary: 'The events of these sessions', answer: 'application/x-ndjson' },
+    get: {
+      id: 'exportEvents',
+      summary: 'Exports the events of triaged sessions',
+      answer: 'application/x-ndjson',
+    },
   },
   '/status': {
-    get: { id: 'getStatus', summary: 'How the server itself is', answer: api.statusSchema },
+    get: { id: 'getStatus', summary: 'Returns the status of the server', answer: api.statusSchema },
   },
   '/events': {
     post: {
       id: 'postEvents',
-      summary: 'Sends events to be watched',
+      summary: 'Sends events',
       answer: api.postedEventsSchema,
       status: 202,
       query: api.postedEventsQuerySchema,
       body: z
         .looseObject({ type: z.string(), sessionId: z.string() })
         .describe('An agent event; `time` is now where it is absent.'),
+      example: {
+        sessionId: 's-1',
+        type: 'tool_call_request',
+        name: 'read_file',
+        args: { path: 'README.md' },
+        agent: 'coder',
+      },
       lines:
         'One event, an array of events, or one event a line. Good ones are taken even when others are refused.',
       problems: [400, 413, 415, 422],
     },
   },
   '/openapi.json': {
-    get: { id: 'getOpenApi', summary: 'This document', answer: z.looseObject({ openapi: z.string() }) },
+    get: {
+      id: 'getOpenApi',
+      summary: 'Returns this document',
+      answer: z.looseObject({ openapi: z.string() }),
+    },
   },
 };
 
@@ -252,12 +279,16 @@ const readinessSchema = z.object({
 /** Beside the API. */
 export const otherOperations: Readonly<Record<string, Readonly<Record<string, Operation>>>> = {
   '/healthz': {
-    get: { id: 'getHealth', summary: 'The process answers', answer: z.object({ status: z.literal('ok') }) },
+    get: {
+      id: 'getHealth',
+      summary: 'Liveness: the process answers',
+      answer: z.object({ status: z.literal('ok') }),
+    },
   },
   '/readyz': {
     get: {
       id: 'getReadiness',
-      summary: 'What the server needs is there',
+      summary: 'Readiness: the log and the database are available',
       answer: readinessSchema,
       also: { 503: readinessSchema },
     },
