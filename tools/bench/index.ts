@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util';
 import { content } from './content.ts';
 import { dashboard } from './dashboard/index.ts';
 import { gateway } from './gateway/index.ts';
@@ -14,7 +15,7 @@ import { workers } from './workers.ts';
 
 /**
  * `npm run bench [-- name …] [-- --full]`: one JSON line a figure on stdout, progress on stderr. `--full` takes the
- * large sizes too. `soak` takes ten minutes and runs only when it is named.
+ * large sizes too; `memory --sessions 20000,50000` measures so many sessions of real traffic, and nothing else. `soak` takes ten minutes and runs only when it is named.
  */
 const benches: Readonly<Record<string, Bench>> = {
   content,
@@ -30,8 +31,15 @@ const benches: Readonly<Record<string, Bench>> = {
   workers,
 };
 
-const names = process.argv.slice(2).filter((argument) => argument !== '--full');
-const full = process.argv.includes('--full');
+const { values, positionals: names } = parseArgs({
+  allowPositionals: true,
+  options: { full: { type: 'boolean', default: false }, sessions: { type: 'string' } },
+});
+const sizes = values.sessions?.split(',').map(Number);
+if (sizes?.some((size) => !Number.isSafeInteger(size) || size < 1)) {
+  process.stderr.write('--sessions needs numbers, such as 20000,50000\n');
+  process.exit(2);
+}
 const unknown = names.filter((name) => !Object.hasOwn(benches, name));
 if (unknown.length > 0) {
   process.stderr.write(`no bench ${unknown.join(', ')}; there are ${Object.keys(benches).join(', ')}\n`);
@@ -39,5 +47,5 @@ if (unknown.length > 0) {
 }
 for (const [name, bench] of Object.entries(benches)) {
   if (names.length > 0 ? !names.includes(name) : name === 'soak') continue;
-  for (const figures of await bench(full)) process.stdout.write(`${JSON.stringify(figures)}\n`);
+  for (const figures of await bench(values.full, sizes)) process.stdout.write(`${JSON.stringify(figures)}\n`);
 }

@@ -1,14 +1,15 @@
 import { performance } from 'node:perf_hooks';
+import { setTimeout } from 'node:timers/promises';
 
-/** What a bench reports: one JSON line. `ratio` is what is required to stay on one side of `required`. */
+/** What a bench reports: one JSON line. `ratio` is what is required to stay on one side of `required`; `null`: not measured. */
 export interface Figures {
-  readonly ratio: number;
+  readonly ratio: number | null;
   readonly required: string;
-  readonly [figure: string]: number | string;
+  readonly [figure: string]: number | string | null;
 }
 
-/** One part of `npm run bench`. */
-export type Bench = (full: boolean) => Promise<Figures[]> | Figures[];
+/** One part of `npm run bench`. `sizes`: how many sessions of real traffic, and nothing else. */
+export type Bench = (full: boolean, sizes?: readonly number[]) => Promise<Figures[]> | Figures[];
 
 /** Milliseconds that `work` takes. */
 export function time(work: () => void): number {
@@ -28,6 +29,15 @@ export function median(values: readonly number[]): number {
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
+}
+
+/** Buffers are freed a little later than the objects that own them. */
+export async function collectGarbage(): Promise<void> {
+  if (global.gc === undefined) throw new Error('memory needs node --expose-gc');
+  for (let round = 0; round < 4; round += 1) {
+    global.gc();
+    await setTimeout(20);
+  }
 }
 
 /** Three significant digits: more would be noise. */

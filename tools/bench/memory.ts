@@ -1,8 +1,8 @@
-import { setTimeout } from 'node:timers/promises';
 import { type AgentEvent, detectionSchema } from '@loopwatch/contract';
 import { detectionOf, SessionAnalyzer } from '@loopwatch/detectors';
-import { type Bench, type Figures, progress, rounded } from './measure.ts';
+import { type Bench, collectGarbage, type Figures, progress, rounded } from './measure.ts';
 import { contentEvents, prose, randomNumbers } from './prose.ts';
+import { realSessions } from './real-sessions.ts';
 
 const SESSIONS = 20_000;
 const ALL_SESSIONS = 200_000;
@@ -10,10 +10,12 @@ const CALLS = 40;
 const UNITS = 3200;
 const KIB = 1024;
 
-/** Bytes of a live session, with the stream preset: of the heap and of the arrays outside it. */
-export const memory: Bench = async (full) => {
+/** Bytes of a live session: of the heap and of the arrays outside it. Those of real traffic aside, with the stream preset. */
+export const memory: Bench = async (full, sizes) => {
+  // First, since a heap that was large before hides what it takes to grow.
+  const figures = await realSessions(sizes ?? [SESSIONS]);
+  if (sizes !== undefined) return figures;
   const text = prose(1_000_000);
-  const figures: Figures[] = [];
   for (const sessions of full ? [SESSIONS, ALL_SESSIONS] : [SESSIONS]) {
     figures.push(await measure('that only call tools', sessions, 2 * KIB, callsOf));
     figures.push(await measure('that only call tools, with random ids', sessions, 3 * KIB, withRandomIds));
@@ -51,13 +53,8 @@ async function measure(
   };
 }
 
-/** What is left after collecting all garbage; buffers are freed a little later than the objects that own them. */
 async function bytesInUse(): Promise<number> {
-  if (global.gc === undefined) throw new Error('memory needs node --expose-gc');
-  for (let round = 0; round < 4; round += 1) {
-    global.gc();
-    await setTimeout(20);
-  }
+  await collectGarbage();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   return heapUsed + arrayBuffers;
 }

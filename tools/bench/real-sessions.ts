@@ -1,0 +1,116 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { getHeapStatistics } from 'node:v8';
+import { gunzipSync } from 'node:zlib';
+import { detectionSchema } from '@loopwatch/contract';
+import { type InputRecord, LoopPipeline, silentObserver } from '@loopwatch/pipeline';
+import { collectGarbage, type Figures, progress, rounded } from './measure.ts';
+import { randomNumbers } from './prose.ts';
+
+const LIMIT_KIB = 80;
+/** Of the heap a session, garbage included: what is asked of Node's limit before a run begins. */
+const ROOM = 90_000;
+const PARTITIONS = 4;
+const MOST_TOLD = 10_000;
+const BENCH = 'memory, sessions of real traffic';
+const recorded = /\.events\.jsonl(?:\.gz)?$/;
+
+interface RecordedEvent {
+  readonly id: string;
+  readonly sessionId: string;
+  readonly time: number;
+}
+
+/**
+ * What live sessions of real traffic take in a worker's pipeline, preset `balanced`: recorded sessions, again and again
+ * under new ids, each cut at a random point of its life. Sizes are reached one after the other in one pipeline.
+ */
+export async function realSessions(sizes: readonly number[]): Promise<Figures[]> {
+  const folder = join(process.env['LOOPWATCH_SHARED_DATA'] || '../shared/data', 'sessions');
+  const sessions = sessionsIn(folder);
+  if (sessions.length === 0)
+    return [
+      notMeasured(`no *.events.jsonl.gz in ${resolve(folder)}: set LOOPWATCH_SHARED_DATA to its parent`),
+    ];
+  const most = Math.max(...sizes);
+  const missing = most * ROOM - getHeapStatistics().heap_size_limit;
+  if (missing > 0)
+    return [
+      notMeasured(
+        `NODE_OPTIONS=--max-old-space-size=${String(Math.ceil((most * ROOM) / 2 ** 20))} is needed`,
+      ),
+    ];
+
+  const settings = detectionSchema.parse({ preset: 'balanced', session: { max_sessions: most } });
+  const pipeline = new LoopPipeline(settings, silentObserver, undefined, true);
+  const random = randomNumbers(1);
+  const before = await inUse();
+  const figures: Figures[] = [];
+  let live = 0;
+  let events = 0;
+  for (const size of sizes.toSorted((a, b) => a - b)) {
+    progress(`memory: ${String(size)} sessions of real traffic`);
+    for (; live < size; live += 1) {
+      const session = sessions[live % sessions.length] ?? [];
+      const records = recordsOf(session.slice(0, 1 + Math.floor(random() * session.length)), live, events);
+      const place = { topic: 'events', partition: live % PARTITIONS };
+      await pipeline.process({ ...place, records }).forEach(() => undefined);
+      pipeline.tellChanges(place, MOST_TOLD);
+      pipeline.takeNews(place);
+      events += records.length;
+    }
+    const { heap, rss } = await inUse();
+    const bytes = (heap - before.heap) / size;
+    const measured = {
+      bench: BENCH,
+      sessions: pipeline.activeSessions,
+      recordedSessions: sessions.length,
+      events,
+      bytesPerSession: Math.round(bytes),
+      residentBytesPerSession: Math.round((rss - before.rss) / size),
+      residentMiB: Math.round(rss / 2 ** 20),
+      ratio: rounded(bytes / (LIMIT_KIB * 1024)),
+      required: `<= 1 (${String(LIMIT_KIB)} KiB)`,
+    };
+    // A larger size takes long and may not be reached.
+    progress(JSON.stringify(measured));
+    figures.push(measured);
+  }
+  return figures;
+}
+
+function notMeasured(reason: string): Figures {
+  return { bench: BENCH, ratio: null, required: `not measured: ${reason}` };
+}
+
+function sessionsIn(folder: string): RecordedEvent[][] {
+  const files = existsSync(folder) ? readdirSync(folder).filter((file) => recorded.test(file)) : [];
+  const sessions = new Map<string, RecordedEvent[]>();
+  for (const file of files.toSorted()) {
+    const bytes = readFileSync(join(folder, file));
+    const text = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString();
+    for (const line of text.split('\n').filter((one) => one !== '')) {
+      const event = JSON.parse(line) as RecordedEvent;
+      const events = sessions.get(event.sessionId);
+      if (events === undefined) sessions.set(event.sessionId, [event]);
+      else events.push(event);
+    }
+  }
+  return [...sessions.values()];
+}
+
+/** All sessions have their last event at one time, so that none is idle and freed. */
+function recordsOf(events: readonly RecordedEvent[], clone: number, offset: number): InputRecord[] {
+  const later = 1_800_000_000_000 - Math.max(...events.map(({ time }) => time));
+  return events.map((event, index) => {
+    const sessionId = `${event.sessionId}~${String(clone)}`;
+    const text = JSON.stringify({ ...event, sessionId, time: event.time + later });
+    return { offset: offset + index, timestamp: null, key: sessionId, text };
+  });
+}
+
+async function inUse(): Promise<{ heap: number; rss: number }> {
+  await collectGarbage();
+  const { heapUsed, arrayBuffers, rss } = process.memoryUsage();
+  return { heap: heapUsed + arrayBuffers, rss };
+}
