@@ -6,9 +6,15 @@ import { isFiltered, readIncidentSearch, toggle, writeIncidentSearch } from '../
 import { addTerms, readTerms, suggest } from '../src/incidents/search-terms.ts';
 import { toCsv } from '../src/list/csv.ts';
 import { readSessionSearch, writeSessionSearch } from '../src/sessions/search.ts';
-import { detectorIds } from '../src/ui/detectors.ts';
-import { grafanaLink, grafanaTimes, recordLink } from '../src/ui/elsewhere.ts';
-import { allTime, rangeLimits, readRange, type TimeRange, writeRange } from '../src/ui/time-range.ts';
+import {
+  allTime,
+  rangeLimits,
+  readRange,
+  type TimeRange,
+  writeRange,
+} from '../src/ui/controls/time-range.ts';
+import { grafanaLink, grafanaTimes, recordLink } from '../src/ui/layout/elsewhere.ts';
+import { detectorIds } from '../src/ui/lib/detectors.ts';
 import { NOW, row } from './rows.ts';
 
 const text = fc.string({ minLength: 1, maxLength: 20 }).filter((value) => value.trim() === value);

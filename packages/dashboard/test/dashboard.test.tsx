@@ -10,8 +10,8 @@ import { prefer } from '../src/app/preferences.ts';
 import { createAppRouter } from '../src/app/router.tsx';
 import { Evidence } from '../src/incident/evidence/index.tsx';
 import { LiveStore } from '../src/live/live-store.ts';
-import { Card } from '../src/ui/Card.tsx';
-import { Ring } from '../src/ui/Ring.tsx';
+import { Ring } from '../src/ui/charts/Ring.tsx';
+import { Card } from '../src/ui/layout/Card.tsx';
 import { changes, incident, NOW, row, snapshot, stats } from './rows.ts';
 import { FakeServer } from './server.ts';
 

@@ -4,7 +4,7 @@ import { comparator, isOpen, matches, mergeRows } from '../src/incidents/merge.t
 import { FrameBuffer } from '../src/live/frame-buffer.ts';
 import { linkText } from '../src/live/link-text.ts';
 import { LiveStore, MAX_HELD, tellsOfRemoval } from '../src/live/live-store.ts';
-import { allTime } from '../src/ui/time-range.ts';
+import { allTime } from '../src/ui/controls/time-range.ts';
 import { changes, NOW, row, session, snapshot, stats } from './rows.ts';
 
 const view = { filter: {}, range: allTime, sort: '-detectedAt' };

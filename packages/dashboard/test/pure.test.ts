@@ -11,8 +11,8 @@ import { writeSet } from '../src/settings/address.ts';
 import { examples } from '../src/settings/examples.ts';
 import { labelOf } from '../src/settings/value.ts';
 import { readMoved, toConfig } from '../src/tuning/config.ts';
-import { formatAgo, formatCompact, formatDuration, formatReason, formatStep } from '../src/ui/format.ts';
-import { ringLabel, ringShape, ringText } from '../src/ui/ring.ts';
+import { ringLabel, ringShape, ringText } from '../src/ui/charts/ring.ts';
+import { formatAgo, formatCompact, formatDuration, formatReason, formatStep } from '../src/ui/lib/format.ts';
 import { incident, row, settingKey } from './rows.ts';
 
 describe('the ring', () => {

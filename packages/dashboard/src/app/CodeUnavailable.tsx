@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
-import { Button } from '../ui/Button.tsx';
-import { Message } from '../ui/Message.tsx';
+import { Button } from '../ui/controls/Button.tsx';
+import { Message } from '../ui/feedback/Message.tsx';
 import { isServerThere, reloadForCode } from './load-code.ts';
 
 const FIRST_PAUSE_MS = 500;

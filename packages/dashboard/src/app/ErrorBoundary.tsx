@@ -1,7 +1,7 @@
 import { messageOf } from '@loopwatch/contract';
 import { Component, type ReactNode } from 'react';
-import { Button } from '../ui/Button.tsx';
-import { Message } from '../ui/Message.tsx';
+import { Button } from '../ui/controls/Button.tsx';
+import { Message } from '../ui/feedback/Message.tsx';
 import { CodeUnavailable } from './CodeUnavailable.tsx';
 import { CodeError } from './load-code.ts';
 

@@ -1,4 +1,4 @@
-import { Dialog } from '../ui/Dialog.tsx';
+import { Dialog } from '../ui/controls/Dialog.tsx';
 import styles from './KeysDialog.module.css';
 import { keyMap } from './keys.ts';
 

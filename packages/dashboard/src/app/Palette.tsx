@@ -1,10 +1,10 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useId, useRef, useState } from 'react';
 import { useLive } from '../live/context.ts';
-import { DetectorSquare } from '../ui/Chip.tsx';
-import { formatReason } from '../ui/format.ts';
-import { Icon, type IconName } from '../ui/icons.tsx';
-import { visibleText } from '../ui/visible-text.ts';
+import { DetectorSquare } from '../ui/controls/Chip.tsx';
+import { formatReason } from '../ui/lib/format.ts';
+import { Icon, type IconName } from '../ui/lib/icons.tsx';
+import { visibleText } from '../ui/lib/visible-text.ts';
 import styles from './Palette.module.css';
 import { pages } from './pages.ts';
 import { prefer, usePreferences } from './preferences.ts';

@@ -3,10 +3,10 @@ import { Link } from '@tanstack/react-router';
 import { errorText } from '../api/client.ts';
 import { useRefusal } from '../api/me.ts';
 import { playSamples, removeSamples, samplesQuery } from '../api/samples.ts';
-import { Banner } from '../ui/Banner.tsx';
-import { Button } from '../ui/Button.tsx';
-import { plural } from '../ui/format.ts';
-import { toast } from '../ui/toasts.ts';
+import { Button } from '../ui/controls/Button.tsx';
+import { Banner } from '../ui/feedback/Banner.tsx';
+import { toast } from '../ui/feedback/toasts.ts';
+import { plural } from '../ui/lib/format.ts';
 
 /** Says that what is shown are samples, as long as that is so, and offers what to do about it. */
 export function SampleBanner() {

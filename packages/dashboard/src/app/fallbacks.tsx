@@ -1,8 +1,8 @@
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
 import { errorText } from '../api/client.ts';
-import { Button } from '../ui/Button.tsx';
-import { Message } from '../ui/Message.tsx';
-import { Page } from '../ui/Page.tsx';
+import { Button } from '../ui/controls/Button.tsx';
+import { Message } from '../ui/feedback/Message.tsx';
+import { Page } from '../ui/layout/Page.tsx';
 import { CodeUnavailable } from './CodeUnavailable.tsx';
 import { CodeError } from './load-code.ts';
 

@@ -1,4 +1,4 @@
-import type { IconName } from '../ui/icons.tsx';
+import type { IconName } from '../ui/lib/icons.tsx';
 
 /** The pages as the rail and the palette list them. */
 export const pages = [

@@ -5,7 +5,7 @@ import {
   lazyRouteComponent,
   type RouterHistory,
 } from '@tanstack/react-router';
-import { PageSkeleton } from '../ui/Skeleton.tsx';
+import { PageSkeleton } from '../ui/feedback/Skeleton.tsx';
 import { NotFound, PageError } from './fallbacks.tsx';
 import { loadCode } from './load-code.ts';
 import { Root } from './Root.tsx';

@@ -2,9 +2,9 @@ import type { IncidentDetail, TriageState } from '@loopwatch/contract/api';
 import { type SubmitEvent, useState } from 'react';
 import { useRefusal } from '../api/me.ts';
 import { triageNames, useTriage } from '../incidents/triage.ts';
-import { Button } from '../ui/Button.tsx';
-import { Card } from '../ui/Card.tsx';
-import { Ago, Clock } from '../ui/Time.tsx';
+import { Button } from '../ui/controls/Button.tsx';
+import { Card } from '../ui/layout/Card.tsx';
+import { Ago, Clock } from '../ui/layout/Time.tsx';
 import styles from './TriageCard.module.css';
 
 /** What people said of it: the note, and who changed what and when. */

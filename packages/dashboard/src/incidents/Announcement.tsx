@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { plural } from '../ui/format.ts';
+import { plural } from '../ui/lib/format.ts';
 
 interface Props {
   readonly found: number | undefined;

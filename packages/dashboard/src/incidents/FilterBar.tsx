@@ -1,13 +1,13 @@
 import type { IncidentItem } from '@loopwatch/contract/api';
 import { useLive } from '../live/context.ts';
-import { Button } from '../ui/Button.tsx';
-import { chipClass, DetectorSquare } from '../ui/Chip.tsx';
-import { detectorIds } from '../ui/detectors.ts';
-import { Icon } from '../ui/icons.tsx';
-import { Menu, MenuCheck, MenuLabel } from '../ui/Menu.tsx';
-import { Segments } from '../ui/Segments.tsx';
-import { SortMenu } from '../ui/SortMenu.tsx';
-import { visibleText } from '../ui/visible-text.ts';
+import { Button } from '../ui/controls/Button.tsx';
+import { chipClass, DetectorSquare } from '../ui/controls/Chip.tsx';
+import { Menu, MenuCheck, MenuLabel } from '../ui/controls/Menu.tsx';
+import { SortMenu } from '../ui/controls/SortMenu.tsx';
+import { Segments } from '../ui/layout/Segments.tsx';
+import { detectorIds } from '../ui/lib/detectors.ts';
+import { Icon } from '../ui/lib/icons.tsx';
+import { visibleText } from '../ui/lib/visible-text.ts';
 import styles from './FilterBar.module.css';
 import { SearchBox } from './SearchBox.tsx';
 import {

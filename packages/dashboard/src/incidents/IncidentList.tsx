@@ -7,16 +7,16 @@ import { type Column, tracksOf } from '../list/column.ts';
 import { Headings } from '../list/Headings.tsx';
 import { opensElsewhere } from '../list/opens-elsewhere.ts';
 import { type Cursor, useRowFocus } from '../list/use-cursor.ts';
-import { DetectorLabel, StateLabel, TriageLabel } from '../ui/Chip.tsx';
-import { classNames } from '../ui/class-names.ts';
-import { formatReason } from '../ui/format.ts';
-import { Ring } from '../ui/Ring.tsx';
-import rowLink from '../ui/RowLink.module.css';
-import rowList from '../ui/RowList.module.css';
-import { Ago } from '../ui/Time.tsx';
-import { useNarrow } from '../ui/use-narrow.ts';
-import { useRows } from '../ui/use-rows.ts';
-import { visibleText } from '../ui/visible-text.ts';
+import { Ring } from '../ui/charts/Ring.tsx';
+import { DetectorLabel, StateLabel, TriageLabel } from '../ui/controls/Chip.tsx';
+import rowLink from '../ui/controls/RowLink.module.css';
+import rowList from '../ui/controls/RowList.module.css';
+import { Ago } from '../ui/layout/Time.tsx';
+import { classNames } from '../ui/lib/class-names.ts';
+import { formatReason } from '../ui/lib/format.ts';
+import { useNarrow } from '../ui/lib/use-narrow.ts';
+import { useRows } from '../ui/lib/use-rows.ts';
+import { visibleText } from '../ui/lib/visible-text.ts';
 import styles from './IncidentList.module.css';
 
 interface Props {

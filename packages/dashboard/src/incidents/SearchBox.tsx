@@ -1,6 +1,6 @@
 import { useId, useRef, useState } from 'react';
 import { useKeys } from '../app/keys.ts';
-import { Icon } from '../ui/icons.tsx';
+import { Icon } from '../ui/lib/icons.tsx';
 import styles from './SearchBox.module.css';
 import type { Filter, ListFilter } from './search.ts';
 import { addTerms, readTerms, type Suggestion, suggest } from './search-terms.ts';

@@ -1,9 +1,9 @@
 import type { IncidentItem, TriageStatus } from '@loopwatch/contract/api';
 import { useRefusal } from '../api/me.ts';
 import { serverNow } from '../app/clock.ts';
-import { Button } from '../ui/Button.tsx';
-import { Icon } from '../ui/icons.tsx';
-import { Menu, MenuItem } from '../ui/Menu.tsx';
+import { Button } from '../ui/controls/Button.tsx';
+import { Menu, MenuItem } from '../ui/controls/Menu.tsx';
+import { Icon } from '../ui/lib/icons.tsx';
 import { muteTimes, useTriage } from './triage.ts';
 
 interface Props {

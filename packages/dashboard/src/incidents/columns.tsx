@@ -1,10 +1,10 @@
 import type { IncidentItem } from '@loopwatch/contract/api';
 import { costShort } from '../incident/cost.ts';
 import type { Column, Columns } from '../list/column.ts';
-import { SampleChip, StateLabel, TriageLabel } from '../ui/Chip.tsx';
-import { formatDuration, formatNumber } from '../ui/format.ts';
-import { Ago } from '../ui/Time.tsx';
-import { visibleText } from '../ui/visible-text.ts';
+import { SampleChip, StateLabel, TriageLabel } from '../ui/controls/Chip.tsx';
+import { Ago } from '../ui/layout/Time.tsx';
+import { formatDuration, formatNumber } from '../ui/lib/format.ts';
+import { visibleText } from '../ui/lib/visible-text.ts';
 
 const all: readonly Column<IncidentItem>[] = [
   {

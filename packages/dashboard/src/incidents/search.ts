@@ -1,7 +1,7 @@
 import { type IncidentFilter, incidentStates, type TriageStatus } from '@loopwatch/contract/api';
 import { type Search, valueOf, valuesOf } from '../app/search.ts';
-import { detectorIds } from '../ui/detectors.ts';
-import { allTime, readRange, type TimeRange, writeRange } from '../ui/time-range.ts';
+import { allTime, readRange, type TimeRange, writeRange } from '../ui/controls/time-range.ts';
+import { detectorIds } from '../ui/lib/detectors.ts';
 
 /** What the address says of the list. */
 export interface IncidentSearch {

@@ -6,8 +6,8 @@ import { patchIncidents } from '../api/incidents.ts';
 import { useRefusal } from '../api/me.ts';
 import { LiveContext } from '../live/context.ts';
 import type { LiveStore } from '../live/live-store.ts';
-import { plural } from '../ui/format.ts';
-import { toast } from '../ui/toasts.ts';
+import { toast } from '../ui/feedback/toasts.ts';
+import { plural } from '../ui/lib/format.ts';
 
 /** What people say of incidents, and how to take it back. */
 

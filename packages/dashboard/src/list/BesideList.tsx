@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { ErrorBoundary } from '../app/ErrorBoundary.tsx';
-import { useMedia } from '../ui/use-media.ts';
+import { useMedia } from '../ui/lib/use-media.ts';
 import styles from './BesideList.module.css';
 
 interface Props {

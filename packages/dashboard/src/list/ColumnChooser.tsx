@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { type ListName, preferForList, usePreferences } from '../app/preferences.ts';
-import { Button } from '../ui/Button.tsx';
-import { Icon } from '../ui/icons.tsx';
-import { Popover } from '../ui/Popover.tsx';
+import { Button } from '../ui/controls/Button.tsx';
+import { Popover } from '../ui/controls/Popover.tsx';
+import { Icon } from '../ui/lib/icons.tsx';
 import styles from './ColumnChooser.module.css';
 import { type Columns, chosenColumns } from './column.ts';
 

@@ -1,11 +1,11 @@
 import { type ReactNode, useRef, useState } from 'react';
 import { errorText } from '../api/client.ts';
-import { Button } from '../ui/Button.tsx';
-import { formatNumber } from '../ui/format.ts';
-import { Icon } from '../ui/icons.tsx';
-import { Menu, MenuItem, MenuLabel } from '../ui/Menu.tsx';
-import { saveFile } from '../ui/save-file.ts';
-import { toast } from '../ui/toasts.ts';
+import { Button } from '../ui/controls/Button.tsx';
+import { Menu, MenuItem, MenuLabel } from '../ui/controls/Menu.tsx';
+import { saveFile } from '../ui/controls/save-file.ts';
+import { toast } from '../ui/feedback/toasts.ts';
+import { formatNumber } from '../ui/lib/format.ts';
+import { Icon } from '../ui/lib/icons.tsx';
 import { type CsvColumns, toCsv } from './csv.ts';
 
 interface Props<Item> {

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import type { ListName } from '../app/preferences.ts';
-import { classNames } from '../ui/class-names.ts';
-import { Icon } from '../ui/icons.tsx';
-import rowList from '../ui/RowList.module.css';
+import rowList from '../ui/controls/RowList.module.css';
+import { classNames } from '../ui/lib/class-names.ts';
+import { Icon } from '../ui/lib/icons.tsx';
 import { ColumnWidth } from './ColumnWidth.tsx';
 import type { Column } from './column.ts';
 import styles from './Headings.module.css';

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import { Button } from '../ui/Button.tsx';
-import { Icon } from '../ui/icons.tsx';
+import { Button } from '../ui/controls/Button.tsx';
+import { Icon } from '../ui/lib/icons.tsx';
 import styles from './PeekBar.module.css';
 
 interface Props {

@@ -2,9 +2,9 @@ import { useNavigate } from '@tanstack/react-router';
 import { type SubmitEvent, useState } from 'react';
 import { type ListName, preferForList, usePreferences } from '../app/preferences.ts';
 import { parseSearch, type Search, writeSearch } from '../app/search.ts';
-import { Button } from '../ui/Button.tsx';
-import { Icon } from '../ui/icons.tsx';
-import { Popover } from '../ui/Popover.tsx';
+import { Button } from '../ui/controls/Button.tsx';
+import { Popover } from '../ui/controls/Popover.tsx';
+import { Icon } from '../ui/lib/icons.tsx';
 import styles from './SavedViews.module.css';
 
 interface Props {

@@ -4,7 +4,7 @@ import { useEffect } from 'react';
 import { overviewQuery } from '../api/overview.ts';
 import { useShownOpenCount } from '../app/open-count.ts';
 import { useLive } from '../live/context.ts';
-import type { TimeRange } from '../ui/time-range.ts';
+import type { TimeRange } from '../ui/controls/time-range.ts';
 
 /** Between two reads while things change. */
 const PAUSE_MS = 1_000;

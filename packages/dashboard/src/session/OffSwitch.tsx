@@ -5,9 +5,9 @@ import { errorText } from '../api/client.ts';
 import { useRefusal } from '../api/me.ts';
 import { putSettings } from '../api/settings.ts';
 import { omit } from '../app/omit.ts';
-import { Button } from '../ui/Button.tsx';
-import { Icon } from '../ui/icons.tsx';
-import { toast } from '../ui/toasts.ts';
+import { Button } from '../ui/controls/Button.tsx';
+import { toast } from '../ui/feedback/toasts.ts';
+import { Icon } from '../ui/lib/icons.tsx';
 
 /** Switches all detection off for a session, and on again. */
 export function OffSwitch({ session: { sessionId, settings, state } }: { readonly session: SessionDetail }) {

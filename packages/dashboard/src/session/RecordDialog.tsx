@@ -2,12 +2,12 @@ import type { SessionEvent } from '@loopwatch/contract/api';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { recordQuery } from '../api/sessions.ts';
-import { Async } from '../ui/Async.tsx';
-import { Button } from '../ui/Button.tsx';
-import { Dialog } from '../ui/Dialog.tsx';
-import { plural } from '../ui/format.ts';
-import { Icon } from '../ui/icons.tsx';
-import { Skeleton } from '../ui/Skeleton.tsx';
+import { Button } from '../ui/controls/Button.tsx';
+import { Dialog } from '../ui/controls/Dialog.tsx';
+import { Async } from '../ui/feedback/Async.tsx';
+import { Skeleton } from '../ui/feedback/Skeleton.tsx';
+import { plural } from '../ui/lib/format.ts';
+import { Icon } from '../ui/lib/icons.tsx';
 import styles from './RecordDialog.module.css';
 import { RecordView } from './RecordView.tsx';
 

@@ -1,13 +1,13 @@
 import type { SessionDetail } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
 import { unresolvedText } from '../sessions/unresolved.ts';
-import { Card } from '../ui/Card.tsx';
-import { DetectorSquare, StateLabel } from '../ui/Chip.tsx';
-import { CopyButton } from '../ui/CopyButton.tsx';
-import { GrafanaLink, RecordLink } from '../ui/Elsewhere.tsx';
-import { recordName } from '../ui/elsewhere.ts';
-import { formatNumber } from '../ui/format.ts';
-import { visibleText } from '../ui/visible-text.ts';
+import { DetectorSquare, StateLabel } from '../ui/controls/Chip.tsx';
+import { CopyButton } from '../ui/controls/CopyButton.tsx';
+import { Card } from '../ui/layout/Card.tsx';
+import { GrafanaLink, RecordLink } from '../ui/layout/Elsewhere.tsx';
+import { recordName } from '../ui/layout/elsewhere.ts';
+import { formatNumber } from '../ui/lib/format.ts';
+import { visibleText } from '../ui/lib/visible-text.ts';
 import { whereItBegan } from './places.ts';
 import styles from './SessionSide.module.css';
 

@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { scroller } from '../ui/use-top.ts';
+import { scroller } from '../ui/lib/use-top.ts';
 
 /** This close to the end counts as being there, in pixels. */
 const NEAR = 48;

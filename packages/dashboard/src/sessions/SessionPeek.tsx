@@ -3,10 +3,10 @@ import { PeekBar } from '../list/PeekBar.tsx';
 import { SessionFacts } from '../session/SessionFacts.tsx';
 import { SessionSide } from '../session/SessionSide.tsx';
 import { useSession } from '../session/use-session.ts';
-import { Button } from '../ui/Button.tsx';
-import { Message } from '../ui/Message.tsx';
-import { Skeleton } from '../ui/Skeleton.tsx';
-import { visibleText } from '../ui/visible-text.ts';
+import { Button } from '../ui/controls/Button.tsx';
+import { Message } from '../ui/feedback/Message.tsx';
+import { Skeleton } from '../ui/feedback/Skeleton.tsx';
+import { visibleText } from '../ui/lib/visible-text.ts';
 import styles from './SessionPeek.module.css';
 import { SessionState } from './SessionState.tsx';
 

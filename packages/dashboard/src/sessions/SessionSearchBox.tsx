@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { useKeys } from '../app/keys.ts';
-import { Icon } from '../ui/icons.tsx';
+import { Icon } from '../ui/lib/icons.tsx';
 import styles from './SessionSearchBox.module.css';
 
 interface Props {

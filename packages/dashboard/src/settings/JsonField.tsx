@@ -1,6 +1,6 @@
 import { jsonFrom } from '@loopwatch/contract';
 import type { SettingKey } from '@loopwatch/contract/api';
-import { Button } from '../ui/Button.tsx';
+import { Button } from '../ui/controls/Button.tsx';
 import { examples } from './examples.ts';
 import styles from './SettingRow.module.css';
 

@@ -1,9 +1,9 @@
 import { jsonFrom } from '@loopwatch/contract';
 import type { EffectiveSetting, SettingKey } from '@loopwatch/contract/api';
 import { useId } from 'react';
-import { Button } from '../ui/Button.tsx';
-import { Icon } from '../ui/icons.tsx';
-import { Segments } from '../ui/Segments.tsx';
+import { Button } from '../ui/controls/Button.tsx';
+import { Segments } from '../ui/layout/Segments.tsx';
+import { Icon } from '../ui/lib/icons.tsx';
 import { JsonField } from './JsonField.tsx';
 import styles from './SettingRow.module.css';
 import { labelOf, scopeName, textOf } from './value.ts';

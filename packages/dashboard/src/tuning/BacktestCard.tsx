@@ -5,11 +5,11 @@ import { backtestQuery, backtestsQuery, cancelBacktest, startBacktest } from '..
 import { errorText } from '../api/client.ts';
 import { useRefusal } from '../api/me.ts';
 import { serverNow } from '../app/clock.ts';
-import { Button } from '../ui/Button.tsx';
-import { Card } from '../ui/Card.tsx';
-import { formatCompact, plural } from '../ui/format.ts';
-import { Ago } from '../ui/Time.tsx';
-import { rangeLimits } from '../ui/time-range.ts';
+import { Button } from '../ui/controls/Button.tsx';
+import { rangeLimits } from '../ui/controls/time-range.ts';
+import { Card } from '../ui/layout/Card.tsx';
+import { Ago } from '../ui/layout/Time.tsx';
+import { formatCompact, plural } from '../ui/lib/format.ts';
 import styles from './BacktestCard.module.css';
 import type { Values } from './config.ts';
 import { ScoreTable } from './ScoreTable.tsx';

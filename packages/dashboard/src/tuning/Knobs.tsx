@@ -3,8 +3,8 @@ import { Link } from '@tanstack/react-router';
 import { type CSSProperties, useId } from 'react';
 import { writeSet } from '../settings/address.ts';
 import { textOf } from '../settings/value.ts';
-import { Button } from '../ui/Button.tsx';
-import { Card } from '../ui/Card.tsx';
+import { Button } from '../ui/controls/Button.tsx';
+import { Card } from '../ui/layout/Card.tsx';
 import { knobs, type Values } from './config.ts';
 import styles from './Knobs.module.css';
 

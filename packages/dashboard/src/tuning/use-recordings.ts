@@ -5,7 +5,7 @@ import { useMemo, useState } from 'react';
 import { request } from '../api/client.ts';
 import { readEvents } from '../api/sessions.ts';
 import { serverNow } from '../app/clock.ts';
-import { rangeLimits, type TimeRange } from '../ui/time-range.ts';
+import { rangeLimits, type TimeRange } from '../ui/controls/time-range.ts';
 import type { Recording } from './analyze.ts';
 import type { Label } from './score.ts';
 

@@ -1,5 +1,5 @@
 import type { Incident } from '@loopwatch/contract';
-import { Card } from '../../ui/Card.tsx';
+import { Card } from '../../ui/layout/Card.tsx';
 import styles from './LimitEvidence.module.css';
 import type { Limit } from './read.ts';
 

@@ -1,6 +1,6 @@
 import type { Incident } from '@loopwatch/contract';
-import { Card } from '../../ui/Card.tsx';
-import { JsonTree } from '../../ui/JsonTree.tsx';
+import { Card } from '../../ui/layout/Card.tsx';
+import { JsonTree } from '../../ui/layout/JsonTree.tsx';
 import { CallsEvidence } from './CallsEvidence.tsx';
 import { CycleEvidence } from './CycleEvidence.tsx';
 import styles from './Evidence.module.css';

@@ -1,0 +1,261 @@
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { type Verdict, verdictSchema } from '@loopwatch/contract';
+import { createSessionAnalyzer, semanticLayer } from '@loopwatch/detectors';
+import { type CliProcess, spawnCli, startModelServer, tempDir } from '@loopwatch/testkit';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { samplesDir } from '../../src/runtime/paths.ts';
+
+/** A process takes its time to start, more so when others do as well. */
+const timeout = 60_000;
+
+const sample = (name: string) => join(samplesDir, `${name}.events.jsonl`);
+const calls = (sessionId: string, count: number) =>
+  Array.from({ length: count }, () => ({ sessionId, type: 'tool_call_request', name: 'ls' }));
+const jsonLines = (events: readonly unknown[]) =>
+  events.map((event) => `${JSON.stringify(event)}\n`).join('');
+
+async function filesOf<Name extends string>(
+  contents: Record<Name, string | Buffer>,
+): Promise<Record<Name, string>> {
+  const dir = await tempDir();
+  onTestFinished(() => dir.remove());
+  const entries = Object.entries<string | Buffer>(contents).map(async ([name, content]) => {
+    const path = join(dir.path, name);
+    await writeFile(path, content);
+    return [name, path] as const;
+  });
+  return Object.fromEntries(await Promise.all(entries)) as Record<Name, string>;
+}
+
+interface Ended extends Pick<CliProcess, 'stdout' | 'stderr'> {
+  readonly code: number | NodeJS.Signals;
+}
+
+/** Runs a command to its end, without brokers unless the test names some. */
+async function run(
+  args: readonly string[],
+  { input = '', env = {} }: { input?: string; env?: Record<string, string> } = {},
+): Promise<Ended> {
+  const cli = spawnCli(args, { KAFKA_BROKERS: '', ...env }, { from: 'source' });
+  onTestFinished(() => cli[Symbol.asyncDispose]());
+  cli.write(input);
+  const code = await cli.exited;
+  return { code, stdout: cli.stdout, stderr: cli.stderr };
+}
+
+function verdictsIn({ stdout }: Ended): Verdict[] {
+  return stdout.map((line) => verdictSchema.parse(JSON.parse(line)));
+}
+
+describe('loopwatch replay', { timeout }, () => {
+  it('prints nothing but verdicts with --json, over several files, and ends with 3', async () => {
+    const files = await filesOf({
+      'packed.jsonl.gz': gzipSync(readFileSync(sample('tool-repeat-read-file'))),
+      'one.jsonl': `\n${jsonLines(calls('across files', 2))}\n`,
+      'two.jsonl': jsonLines(calls('across files', 3)).replaceAll('\n', '\r\n'),
+    });
+    const inputs = [...Object.values(files), sample('content-chant')];
+    const ended = await run(['replay', ...inputs, '--preset', 'stream', '--json']);
+    const opened = verdictsIn(ended).filter(({ phase }) => phase === 'opened');
+    expect(opened.map(({ detector, preset }) => [detector, preset])).toEqual([
+      ['tool-repeat', 'stream'],
+      ['tool-repeat', 'stream'],
+      ['content-repeat', 'stream'],
+    ]);
+    expect(opened[1]).toMatchObject({ sessionId: 'across files', count: 5, eventIndex: 4, time: 0 });
+    expect(ended).toMatchObject({ code: 3, stderr: [] });
+  });
+
+  it('names bad input by file and line, analyses the rest, and ends with 2 although there are loops', async () => {
+    // Far behind what is read at once.
+    const half = gzipSync(`${jsonLines(calls('cut off', 19_999))}?\n${jsonLines(calls('cut off', 9999))}`);
+    const files = await filesOf({
+      'a.jsonl': `${jsonLines(calls('a', 3))}no json\n\n{"type":"content"}\n${jsonLines(calls('a', 2))}`,
+      'b.jsonl': `[]\n${jsonLines(calls('b', 5))}`,
+      'c.gz': half.subarray(0, half.length - 10),
+    });
+    const missing = join(samplesDir, 'nowhere.jsonl');
+    const inputs = [files['a.jsonl'], missing, files['c.gz'], files['b.jsonl']];
+    const ended = await run(['replay', ...inputs, '--preset', 'stream', '--json']);
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toEqual([
+      expect.stringMatching(`^${files['a.jsonl']}:4: .*JSON`),
+      expect.stringMatching(`^${files['a.jsonl']}:6: text: `),
+      `${missing}: there is no such file`,
+      expect.stringMatching(`^${files['c.gz']}:20000: .*JSON`),
+      `${files['c.gz']}: the gzip file ends too early`,
+      `${files['b.jsonl']}:1: expected a JSON object, got an array`,
+    ]);
+    const found = verdictsIn(ended).filter(({ phase }) => phase === 'opened');
+    expect(found.map(({ sessionId, eventIndex }) => [sessionId, eventIndex])).toEqual(
+      expect.arrayContaining([
+        ['a', 4],
+        ['b', 4],
+      ]),
+    );
+  });
+
+  it('reads the standard input, and ends with 0 where nothing loops', async () => {
+    const input = readFileSync(sample('test-edit-test'), 'utf8');
+    const events = input.trim().split('\n').length;
+    const ended = await run(['replay', '-', '--preset', 'stream'], { input });
+    expect(ended).toMatchObject({ code: 0, stderr: [] });
+    expect(ended.stdout).toEqual([
+      expect.stringMatching(
+        `^0 loops in 0 sessions; ${String(events)} events in \\d+\\.\\d s, preset stream$`,
+      ),
+    ]);
+  });
+
+  it('tells of an outage, which is no loop', async () => {
+    const failed = { sessionId: 's', type: 'tool_result', result: 'HTTP 503 Service Unavailable' };
+    const input = jsonLines(calls('s', 3).flatMap((made) => [made, failed]));
+    const ended = await run(['replay', '-'], { input });
+    expect(ended).toMatchObject({ code: 0, stderr: [] });
+    expect(ended.stdout).toEqual([
+      expect.stringMatching(/^opened {4}outage {9}warn {6}s at event 5: 3 steps in a row failed/),
+      expect.stringMatching(/^0 loops in 0 sessions, 1 outage; 6 events in \d+\.\d s, preset balanced$/),
+    ]);
+  });
+
+  it('goes by --preset and --set, tells what is odd, and says for people what it found', async () => {
+    const set = { sessionId: 's', type: 'control', set: { unheard_of: 1 } };
+    const input = `${jsonLines([set, ...calls('s', 3), { sessionId: 's', type: 'session_ended' }])}x\n`;
+    const flags = [
+      '--preset',
+      'proxy',
+      '--set',
+      'tool_call_loop.max_repeats=3',
+      '--set',
+      'tool_call_loop.mode=warn',
+    ];
+    const ended = await run(['replay', '-', ...flags], { input, env: { LOOPWATCH_PRSET: 'api' } });
+    expect(ended.code).toBe(2);
+    expect(ended.stdout).toEqual([
+      'opened    tool-repeat    warn      s at event 3: ls was called 3 times in a row within 120 seconds with the same arguments',
+      'resolved  tool-repeat    ended     s at event 4: ls had been called 3 times with the same arguments; the prompt or session ended',
+      expect.stringMatching(/^1 loop in 1 sessions; 5 events, 1 bad line in \d+\.\d s, preset proxy$/),
+    ]);
+    expect(ended.stderr).toEqual([
+      expect.stringMatching(/^warning: .*LOOPWATCH_PRSET.*LOOPWATCH_PRESET/),
+      expect.stringMatching(/^setting refused in session s: unheard_of is no setting/),
+      expect.stringMatching(/^-:6: .*JSON/),
+    ]);
+  });
+
+  it('refuses a preset and settings that do not exist, all at once', async () => {
+    const ended = await run([
+      'replay',
+      '-',
+      '--preset',
+      'balancd',
+      '--set',
+      'log.levl=info',
+      '--set',
+      'nonsense',
+    ]);
+    expect(ended).toMatchObject({ code: 2, stdout: [] });
+    const said = ended.stderr.join('\n');
+    expect(said).toMatch(/--preset.*balancd.*stream, proxy, similar/);
+    expect(said).toMatch(/unknown key log\.levl; did you mean level\?/);
+    expect(said).toMatch(/--set: expected path=value, got "nonsense"/);
+  });
+
+  it('refuses a format that it does not know, and names those it does', async () => {
+    const ended = await run(['replay', '-', '--format', 'morse']);
+    expect(ended).toMatchObject({ code: 2, stdout: [] });
+    expect(ended.stderr.join('\n')).toMatch(/--format.*morse.*Known formats: canonical/);
+  });
+});
+
+describe('loopwatch', { timeout }, () => {
+  it('does not know every word', async () => {
+    const ended = await run(['replya']);
+    expect(ended).toMatchObject({ code: 2, stdout: [] });
+    expect(ended.stderr.join('\n')).toMatch(
+      /unknown command 'replya'[\s\S]*Did you mean replay\?[\s\S]*--help/,
+    );
+  });
+
+  it('worker says how to name brokers when it has none', async () => {
+    const ended = await run(['worker']);
+    expect(ended).toMatchObject({ code: 2, stdout: [] });
+    expect(ended.stderr.join('\n')).toMatch(
+      /--brokers host:9092, KAFKA_BROKERS or kafka\.brokers.*loopwatch start/,
+    );
+  });
+
+  it('config --check says whether the configuration is sound', async () => {
+    const files = await filesOf({ 'bad.yaml': 'preset: proxi\nkafka:\n  brokrs: []\n' });
+    const [good, bad] = await Promise.all([
+      run(['config', '--check', '--set', 'preset=proxy']),
+      run(['config', '--check', '--config', files['bad.yaml']]),
+    ]);
+    expect(good).toEqual({ code: 0, stdout: ['configuration is sound'], stderr: [] });
+    expect(bad).toMatchObject({ code: 2, stdout: [] });
+    expect(bad.stderr.join('\n')).toMatch(/proxi[\s\S]*brokrs.*brokers/);
+  });
+
+  it('names its commands with --help', async () => {
+    const ended = await run(['--help']);
+    expect(ended).toMatchObject({ code: 0, stderr: [] });
+    const commands = ended.stdout.flatMap((line) => /^ {2}(\w+) \[options\]/.exec(line)?.[1] ?? []);
+    expect(commands).toEqual(
+      expect.arrayContaining([
+        'start',
+        'worker',
+        'server',
+        'replay',
+        'produce',
+        'topics',
+        'config',
+        'doctor',
+      ]),
+    );
+  });
+});
+
+describe('loopwatch replay with a model', { timeout }, () => {
+  const turns = jsonLines(Array.from({ length: 44 }, () => ({ sessionId: 's', type: 'turn_started' })));
+  const flags = ['--set', 'llm.model=judge', '--set'];
+
+  it('waits for each answer, so that checks come at the turns the rules name', async () => {
+    await using model = await startModelServer((_, i) => ({
+      text: JSON.stringify({ analysis: 'to and fro', confidence: [0.9, 0.91][i] ?? 0 }),
+    }));
+    const ended = await run(['replay', '-', '--json', ...flags, `llm.base_url=${model.url}`], {
+      input: turns,
+    });
+    expect(
+      verdictsIn(ended).map(({ phase, eventIndex, confidence }) => [phase, eventIndex, confidence]),
+    ).toEqual([
+      ['opened', 35, 0.91],
+      ['resolved', 41, 0],
+    ]);
+    expect(ended).toMatchObject({ code: 3, stderr: [] });
+  });
+
+  it('asks nobody where the answers are recorded, and says which line is none', async () => {
+    const analyzer = createSessionAnalyzer({ preset: 'stream' }, { semantic: semanticLayer });
+    for (let i = 0; i < 30; i += 1) analyzer.push({ sessionId: 's', type: 'turn_started' });
+    const { messages, threshold, ...check } = analyzer.takeCheck()!;
+    expect([messages.length, threshold]).toEqual([2, 0.9]);
+    const answer = { v: 1, ...check, model: 'm', analysis: 'a', confidence: 1, failure: null };
+    const files = await filesOf({
+      'good.jsonl': jsonLines([answer]),
+      'bad.jsonl': `${jsonLines([answer])}{}\n`,
+    });
+    const [good, bad] = await Promise.all([
+      run(['replay', '-', '--json', '--checks', files['good.jsonl']], { input: turns }),
+      run(['replay', '-', '--checks', files['bad.jsonl']], { input: turns }),
+    ]);
+    expect(verdictsIn(good)).toMatchObject([
+      { phase: 'opened', eventIndex: 29, evidence: { analysis: 'a' } },
+    ]);
+    expect(bad).toMatchObject({ code: 2, stdout: [] });
+    expect(bad.stderr.join()).toMatch(/--checks .*bad\.jsonl:2: is no recorded answer/);
+  });
+});

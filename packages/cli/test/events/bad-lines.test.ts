@@ -1,0 +1,65 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { BadLines } from '../../src/events/bad-lines.ts';
+
+const said: string[] = [];
+let bad = new BadLines();
+beforeEach(() => {
+  said.length = 0;
+  bad = new BadLines((text) => said.push(text));
+});
+
+const add = (file: string, from: number, to: number) => {
+  for (let line = from; line <= to; line += 1) bad.add(file, line, 'no JSON');
+};
+
+describe('bad lines', () => {
+  it('are told as they come, with file and line', () => {
+    bad.add('a.jsonl', 3, 'no JSON');
+    expect(said).toEqual(['a.jsonl:3: no JSON\n']);
+    bad.add('b.jsonl', 1, 'text: expected string');
+    expect(said.at(-1)).toBe('b.jsonl:1: text: expected string\n');
+    expect(bad.total).toBe(2);
+  });
+
+  it('neither steer the terminal nor fill it', () => {
+    bad.add('a.jsonl', 3, `Unexpected token '\u001b[2J\u0000', ${'x'.repeat(1000)}`);
+    expect(said[0]).toMatch(/^a\.jsonl:3: Unexpected token ' \[2J ', x+\n$/);
+    expect(said[0]?.length).toBeLessThan(330);
+  });
+
+  it('are listed up to twenty a file; the others are counted', () => {
+    add('a.jsonl', 2, 21);
+    add('b.jsonl', 2, 2);
+    expect(said).toHaveLength(21);
+    bad.finish();
+    expect(said).toHaveLength(21);
+    add('a.jsonl', 22, 24);
+    expect(said).toHaveLength(21);
+    bad.finish();
+    expect(said.slice(21)).toEqual(['a.jsonl: and 3 more bad lines\n']);
+    expect(bad.total).toBe(24);
+  });
+
+  it('are told in the singular where there is one', () => {
+    add('a.jsonl', 2, 22);
+    bad.finish();
+    expect(said.at(-1)).toBe('a.jsonl: and 1 more bad line\n');
+  });
+
+  it('do not hide that the file as a whole is bad', () => {
+    add('a.gz', 2, 26);
+    bad.add('a.gz', 0, 'a.gz: the gzip file ends too early');
+    expect(said.at(-1)).toBe('a.gz: the gzip file ends too early\n');
+    bad.finish();
+    expect(said.at(-1)).toBe('a.gz: and 5 more bad lines\n');
+    expect(bad.total).toBe(26);
+  });
+
+  it('from the first line on mean that the file is something else, and how to make events of it', () => {
+    add('array.json', 1, 2);
+    add('events.jsonl', 1, 1);
+    add('events.jsonl', 3, 4);
+    bad.finish();
+    expect(said.slice(5)).toEqual([expect.stringMatching(/^array\.json: one JSON object a line .*jq -c/)]);
+  });
+});

@@ -1,0 +1,214 @@
+import { type DetectionInput, detectionSchema } from '@loopwatch/contract';
+import { PipelineTestDriver } from '@loopwatch/pipeline';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { EventStamp } from '../../src/events/event-stamp.ts';
+
+const stampOf = (config: DetectionInput = {}) => new EventStamp(detectionSchema.parse(config));
+
+/** The ids and times that lines leave with. */
+function stamped(lines: readonly unknown[], config: DetectionInput = {}): [id: unknown, time: unknown][] {
+  const stamp = stampOf(config);
+  return lines.map((line) => {
+    const result = stamp.stamp(JSON.stringify(line));
+    if (!result.ok) throw new Error(result.message);
+    const { id, time } = JSON.parse(result.value) as Record<string, unknown>;
+    return [id, time];
+  });
+}
+
+const turn = (fields: Record<string, unknown> = {}) => ({ sessionId: 's', type: 'turn_started', ...fields });
+
+describe('what an event lacks', () => {
+  it.each<[string, object[], [unknown, unknown][]]>([
+    [
+      'ids by the index in the session, and 0 as the first time',
+      [turn(), turn()],
+      [
+        ['#0', 0],
+        ['#1', 0],
+      ],
+    ],
+    [
+      'the time of the session’s event before',
+      [turn({ time: 5 }), turn(), turn({ time: 9 }), turn()],
+      [
+        ['#0', 5],
+        ['#1', 5],
+        ['#2', 9],
+        ['#3', 9],
+      ],
+    ],
+    [
+      'an index that counts events with ids too',
+      [turn({ id: 'a' }), turn()],
+      [
+        ['a', 0],
+        ['#1', 0],
+      ],
+    ],
+    [
+      'an index that does not count duplicates',
+      [turn({ id: 'a' }), turn({ id: 'a' }), turn()],
+      [
+        ['a', 0],
+        ['a', 0],
+        ['#1', 0],
+      ],
+    ],
+    [
+      'an index that counts unknown types',
+      [turn({ type: 'unheard_of' }), turn()],
+      [
+        ['#0', 0],
+        ['#1', 0],
+      ],
+    ],
+    [
+      'each session’s own',
+      [turn({ time: 5 }), turn({ sessionId: 't' }), turn()],
+      [
+        ['#0', 5],
+        ['#0', 0],
+        ['#1', 5],
+      ],
+    ],
+    ['what null stands for', [turn({ id: null, time: null })], [['#0', 0]]],
+    [
+      'nothing, where nothing lacks',
+      [turn({ id: 'a', time: '2026-01-01T00:00:00Z' })],
+      [['a', '2026-01-01T00:00:00Z']],
+    ],
+    [
+      'the time of a date before',
+      [turn({ time: '1970-01-01T00:00:01Z' }), turn()],
+      [
+        ['#0', '1970-01-01T00:00:01Z'],
+        ['#1', 1000],
+      ],
+    ],
+    [
+      'an index from 0 after a long pause',
+      [turn({ time: 0 }), turn({ time: 3_600_001 }), turn()],
+      [
+        ['#0', 0],
+        ['#0', 3_600_001],
+        ['#1', 3_600_001],
+      ],
+    ],
+  ])('is filled in: %s', (_, lines, expected) => {
+    expect(stamped(lines)).toEqual(expected);
+  });
+
+  it('goes by the configured pause', () => {
+    const lines = [turn({ time: 0 }), turn({ time: 60_001 })];
+    expect(stamped(lines, { session: { idle_seconds: 60 } })).toEqual([
+      ['#0', 0],
+      ['#0', 60_001],
+    ]);
+    expect(stamped(lines, { session: { idle_seconds: 61 } })).toEqual([
+      ['#0', 0],
+      ['#1', 60_001],
+    ]);
+  });
+
+  it('leaves the rest of the text as the producer wrote it', () => {
+    const line =
+      ' {"type" : "content","sessionId":"s","text":"\\u00e4 1.0 é","big":12345678901234567890, "twice":1,"twice":2 }\r';
+    const result = stampOf().stamp(line);
+    expect(result).toMatchObject({
+      ok: true,
+      sessionId: 's',
+      time: 0,
+      value: `${line.trimEnd().slice(0, -1)},"id":"#0","time":0}`,
+    });
+    const whole = '{"type":"turn_started","sessionId":"s","id":"a","time":7}\r';
+    expect(stampOf().stamp(whole)).toEqual({ ok: true, sessionId: 's', time: 7, value: whole });
+  });
+
+  it.each([
+    ['no JSON', '{', /JSON/],
+    ['no object', '7', /expected a JSON object/],
+    ['no event', '{"type":"content","sessionId":"s"}', /text: /],
+    ['no session', '{"type":"turn_started"}', /sessionId/],
+  ])('is told of %s, which counts for nothing', (_, line, message) => {
+    const stamp = stampOf();
+    expect(stamp.stamp(line)).toEqual({ ok: false, message: expect.stringMatching(message) });
+    expect(stamp.stamp(JSON.stringify(turn()))).toMatchObject({
+      value: expect.stringContaining('"id":"#0"'),
+    });
+  });
+});
+
+describe('stamped lines', () => {
+  const idle = 60_000;
+  const config: DetectionInput = {
+    tool_call_loop: { max_repeats: 2, mode: 'chance_then_block' },
+    content_loop: { window: 8, min_repeats: 3, max_distance: 40 },
+    session: { idle_seconds: idle / 1000 },
+  };
+  const event = fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.constantFrom('ls', 'ls', 'rm').map((name) => ({ type: 'tool_call_request', name })),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.constantFrom('round and round ', '\n# ').map((text) => ({ type: 'content', text })),
+    },
+    fc
+      .constantFrom('turn_started', 'prompt_started', 'session_ended', 'unheard_of')
+      .map((type) => ({ type })),
+    fc.constantFrom(2, 3, 'many').map((n) => ({ type: 'control', set: { 'tool_call_loop.max_repeats': n } })),
+    fc.constant({ type: 'content', text: 5 }),
+  );
+  const time = fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom(undefined, null) },
+    { weight: 3, arbitrary: fc.constantFrom(0, 1, 1000) },
+    fc.constantFrom(idle, idle + 1, -5),
+  );
+  const id = fc.constantFrom(undefined, undefined, undefined, null, 'e-1', 'e-2');
+  const line = fc.tuple(fc.constantFrom('a', 'b', 'c'), event, time, id, fc.boolean());
+
+  /** Lines of a file: pauses made into times of each session, some of them dates. */
+  const lines = fc.array(line, { minLength: 20, maxLength: 60 }).map((parts) => {
+    const clocks = new Map<string, number>();
+    return parts.map(([sessionId, fields, pause, ownId, asDate]) => {
+      const now = (clocks.get(sessionId) ?? 1_760_000_000_000) + (pause ?? 0);
+      clocks.set(sessionId, now);
+      const written = typeof pause === 'number' ? (asDate ? new Date(now).toISOString() : now) : pause;
+      return JSON.stringify({ sessionId, ...fields, time: written, id: ownId });
+    });
+  });
+  /** Ids of verdicts, by session, in order. */
+  const idsOf = ({ verdicts }: PipelineTestDriver) => {
+    const ids: Record<string, string[]> = {};
+    for (const { id, sessionId, incidentId } of verdicts) (ids[sessionId] ??= []).push(`${incidentId} ${id}`);
+    return ids;
+  };
+
+  it('lead to the verdict ids of a replay of the file, whatever partitions and order the sessions come in', async () => {
+    let found = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        lines,
+        fc.shuffledSubarray(['a', 'b', 'c'], { minLength: 3 }),
+        fc.nat(),
+        async (file, order, now) => {
+          const replay = await new PipelineTestDriver(config).write(file, { timestamp: null });
+          const stamp = new EventStamp(detectionSchema.parse(config));
+          const sent = file.map((text) => stamp.stamp(text)).filter((result) => result.ok);
+          const worker = new PipelineTestDriver(config);
+          for (const [partition, session] of order.entries()) {
+            const own = sent.filter(({ sessionId }) => sessionId === session).map(({ value }) => value);
+            // The log's own timestamps, which are of no importance any more.
+            await worker.write(own, { partition: partition % 2, key: session, timestamp: now });
+          }
+          expect(idsOf(worker)).toEqual(idsOf(replay));
+          found += replay.verdicts.length;
+        },
+      ),
+    );
+    expect(found).toBeGreaterThan(100);
+  });
+});

@@ -1,0 +1,158 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import { UsageError } from '../../src/errors.ts';
+import { readLines } from '../../src/events/read-lines.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'loopwatch-lines-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let count = 0;
+function fileWith(content: string | Buffer, ending = '.jsonl'): string {
+  const name = join(folder, `${(count += 1)}${ending}`);
+  writeFileSync(name, content);
+  return name;
+}
+
+async function linesOf(file: string): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const some of readLines(file)) lines.push(...some);
+  return lines;
+}
+
+/** The lines until the file turned out to be bad, and why it is. */
+async function faultOf(file: string): Promise<{ lines: string[]; error: unknown }> {
+  const lines: string[] = [];
+  try {
+    for await (const some of readLines(file)) lines.push(...some);
+  } catch (error) {
+    return { lines, error };
+  }
+  throw new Error('the file was read to its end');
+}
+
+/** What an unbroken file must come to: only `\n` ends a line, and an end is no line. */
+function split(text: string): string[] {
+  const lines = text.split('\n');
+  return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
+}
+
+/** Lines of all lengths, together far more than what is read at once, with characters of one to four bytes. */
+const long = Array.from({ length: 400 }, (_, i) => `${String(i)} ${'aäあ😀'.repeat(i * 4)}`).join('\n');
+
+describe('a file that is no text', () => {
+  it('is refused as a whole, with the place of its first binary byte', async () => {
+    const png = Buffer.from('89504e470d0a1a0a0000000d49484452\n\u001b[2J\n', 'latin1');
+    const bytes = Buffer.concat([Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), png]);
+    const file = fileWith(bytes, '.png');
+    const { lines, error } = await faultOf(file);
+    expect(lines).toEqual([]);
+    expect(error).toEqual(
+      new UsageError(`${file}: this is no JSONL: binary data at byte 8; one JSON object a line is expected`),
+    );
+  });
+
+  it('is a bad line among good ones where it is broken later', async () => {
+    const good = '{"a":1}\n'.repeat(2_000);
+    expect(await linesOf(fileWith(`${good}\0\n`))).toHaveLength(2_001);
+  });
+});
+
+describe('lines of a file', () => {
+  it.each<[string, string, string[]]>([
+    ['end with a line break', 'a\nb\n', ['a', 'b']],
+    ['may lack the last one', 'a\nb', ['a', 'b']],
+    ['may be empty', 'a\n\n\nb\n', ['a', '', '', 'b']],
+    ['may all be empty', '\n\n', ['', '']],
+    ['are none in an empty file', '', []],
+    ['keep their \\r, which JSON takes for white space', '{}\r\n{}\r\n', ['{}\r', '{}\r']],
+    [
+      'do not end at other line ends',
+      '"\u2028\u2029\u0085\u000b\f\r"\n1',
+      ['"\u2028\u2029\u0085\u000b\f\r"', '1'],
+    ],
+  ])('%s', async (_, text, expected) => {
+    expect(await linesOf(fileWith(text))).toEqual(expected);
+    expect(await linesOf(fileWith(gzipSync(text), '.gz'))).toEqual(expected);
+  });
+
+  it('parse, with whatever they end', async () => {
+    const lines = await linesOf(fileWith('{"text":"\u2028"}\r\n[1]\r\n'));
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([{ text: '\u2028' }, [1]]);
+  });
+
+  it('may be longer than what is read at once, in one piece or packed', async () => {
+    expect(Buffer.byteLength(long)).toBeGreaterThan(3 << 20);
+    const expected = split(long);
+    const one = '0123456789'.repeat(1 << 19);
+    expect(await linesOf(fileWith(`a\n${one}\nb`))).toEqual(['a', one, 'b']);
+    expect(await linesOf(fileWith(long))).toEqual(expected);
+    expect(await linesOf(fileWith(gzipSync(long), '.gz'))).toEqual(expected);
+  });
+
+  it('are the same wherever the pieces are cut that a file is read in', async () => {
+    // Two packed pieces in a row are one file, and come out of the unpacker as two.
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom('a', 'あ', '😀', '\n', '\r\n'), { maxLength: 40 }),
+        fc.nat(),
+        async (parts, at) => {
+          const bytes = Buffer.from(parts.join(''));
+          const place = at % (bytes.length + 1);
+          const packed = Buffer.concat([gzipSync(bytes.subarray(0, place)), gzipSync(bytes.subarray(place))]);
+          expect(await linesOf(fileWith(packed, '.gz'))).toEqual(split(bytes.toString()));
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('are counted in bytes of the file', async () => {
+    const packed = gzipSync(long);
+    for (const [file, size] of [
+      [fileWith(long), Buffer.byteLength(long)],
+      [fileWith(packed, '.gz'), packed.length],
+    ] as const) {
+      const seen: number[] = [];
+      let lines = 0;
+      for await (const some of readLines(file, (bytes) => seen.push(bytes))) lines += some.length;
+      expect(lines).toBe(400);
+      expect(seen.at(-1)).toBe(size);
+      expect(seen).toEqual(seen.toSorted((a, b) => a - b));
+    }
+  });
+});
+
+describe('a file that cannot be read', () => {
+  const random = Buffer.from(Array.from({ length: 4000 }, (_, i) => (i * i * 31 + i * 7) % 251));
+  const packed = gzipSync('a\nb\n'.repeat(1000));
+
+  it.each<[string, () => string, string]>([
+    ['that is not there', () => join(folder, 'nowhere.jsonl'), 'there is no such file'],
+    ['that is not there, packed', () => join(folder, 'nowhere.gz'), 'there is no such file'],
+    ['that is a folder', () => folder, 'it is a folder; name the files in it'],
+    ['that is not packed', () => fileWith('{}\n', '.gz'), 'it is not a sound gzip file'],
+    [
+      'that is packed badly',
+      () => fileWith(Buffer.concat([packed.subarray(0, 12), random]), '.gz'),
+      'it is not a sound gzip file',
+    ],
+    ['that ends too early', () => fileWith(packed.subarray(0, -9), '.gz'), 'the gzip file ends too early'],
+  ])('is named, with the reason: one %s', async (_, make, reason) => {
+    const file = make();
+    const { error } = await faultOf(file);
+    expect(error).toBeInstanceOf(UsageError);
+    expect(error).toHaveProperty('message', `${file}: ${reason}`);
+  });
+
+  it('gives the lines before the fault', async () => {
+    const whole = gzipSync(long);
+    const { lines, error } = await faultOf(fileWith(whole.subarray(0, whole.length - 20), '.gz'));
+    expect(error).toHaveProperty('message', expect.stringContaining('ends too early'));
+    expect(lines.length).toBeGreaterThan(100);
+    expect(lines).toEqual(split(long).slice(0, lines.length));
+  });
+});

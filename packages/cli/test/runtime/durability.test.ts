@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { findingsOf } from '../../src/runtime/durability.ts';
+
+const risk = { risk: 'x: replication factor 1.', advice: 'Raise it.' };
+const three = { brokers: 3, enoughBrokers: true, risks: [], hidden: [] };
+
+it.each([
+  [
+    'a single broker',
+    { ...three, brokers: 1, enoughBrokers: false },
+    0,
+    /^1 Kafka broker: enough to develop/,
+  ],
+  ['two brokers', { ...three, brokers: 2, enoughBrokers: false }, 0, /^2 Kafka brokers: enough to develop/],
+  ['three brokers with sound settings', three, 0, /^the cluster keeps what it acknowledges/],
+  ['settings that are hidden', { ...three, hidden: ['a', 'b'] }, 0, /may not read the settings of a, b:/],
+  ['risks and hidden settings', { ...three, risks: [risk], hidden: ['a'] }, 1, /settings of a:/],
+])('durability of %s is told in one note', (_, durability, risks, note) => {
+  const findings = findingsOf(durability);
+  expect(findings.risks).toHaveLength(risks);
+  expect(findings.notes).toEqual([expect.stringMatching(note)]);
+});
+
+it('durability at risk is not called sound', () => {
+  expect(findingsOf({ ...three, risks: [risk] })).toEqual({ risks: [risk], notes: [] });
+});

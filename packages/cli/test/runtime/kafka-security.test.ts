@@ -1,0 +1,218 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createAuthority } from '@loopwatch/testkit';
+import { afterAll, describe, expect, it } from 'vitest';
+import { effectiveValues } from '../../src/config/effective-values.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { UsageError } from '../../src/errors.ts';
+import { kafkaSecurity } from '../../src/runtime/kafka-security.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'loopwatch-security-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function file(name: string, content: string | Buffer): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+const dayMs = 86_400_000;
+const authority = createAuthority('authority');
+const { certificate, key } = authority.issue({ commonName: 'loopwatch' });
+const other = authority.issue({ commonName: 'other' });
+const encrypted = createPrivateKey(key)
+  .export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'key-secret' })
+  .toString();
+const expired = authority.issue({
+  commonName: 'late',
+  validFrom: new Date(Date.now() - 3 * dayMs),
+  validTo: new Date(Date.now() - 2 * dayMs),
+});
+const early = authority.issue({
+  commonName: 'early',
+  validFrom: new Date(Date.now() + 2 * dayMs),
+  validTo: new Date(Date.now() + 3 * dayMs),
+});
+
+const files = {
+  ca: file('ca.pem', authority.certificate),
+  bundle: file('bundle.pem', `# some authorities\n${expired.certificate}\n${authority.certificate}`),
+  cert: file('cert.pem', certificate + authority.certificate),
+  key: file('key.pem', key),
+  encrypted: file('encrypted.pem', encrypted),
+  otherKey: file('other-key.pem', other.key),
+  expired: file('expired.pem', expired.certificate),
+  expiredKey: file('expired-key.pem', expired.key),
+  early: file('early.pem', early.certificate),
+  earlyKey: file('early-key.pem', early.key),
+  password: file('password', 'from a file\n'),
+  keyPassword: file('key-password', 'key-secret\r\n'),
+  empty: file('empty.pem', '\n'),
+  text: file('text.pem', 'certificates are to come'),
+  der: file('ca.der', new X509Certificate(authority.certificate).raw),
+  jks: file('store.jks', Buffer.from('feedfeed0000000200000001', 'hex')),
+  damaged: file('damaged.pem', certificate.replace('MII', 'MIX')),
+  damagedKey: file('damaged-key.pem', key.replace('MII', 'MIX')),
+};
+
+/** The security that a configuration of Kafka leads to; paths are set one by one, as with `--set`. */
+function securityOf(settings: Readonly<Record<string, string>>) {
+  const set = Object.entries(settings).map(([path, value]) => `kafka.${path}=${value}`);
+  return kafkaSecurity(loadConfig({ set }, [], {}).settings.kafka);
+}
+
+const sasl = {
+  security_protocol: 'SASL_SSL',
+  'sasl.mechanism': 'SCRAM-SHA-512',
+  'sasl.username': 'loopwatch',
+};
+const tls = { security_protocol: 'SSL' };
+
+describe('kafkaSecurity', () => {
+  it.each([
+    { settings: {}, expected: {} },
+    { settings: tls, expected: { ssl: {} } },
+    { settings: { ...tls, 'ssl.ca_file': files.ca }, expected: { ssl: { ca: authority.certificate } } },
+    {
+      settings: { ...sasl, 'sasl.password': ' a=b c ' },
+      expected: {
+        ssl: {},
+        sasl: { mechanism: 'scram-sha-512', username: 'loopwatch', password: ' a=b c ' },
+      },
+    },
+    {
+      settings: {
+        ...sasl,
+        security_protocol: 'SASL_PLAINTEXT',
+        'sasl.mechanism': 'PLAIN',
+        'sasl.password_file': files.password,
+      },
+      expected: { sasl: { mechanism: 'plain', username: 'loopwatch', password: 'from a file' } },
+    },
+    {
+      settings: { ...tls, 'ssl.cert_file': files.cert, 'ssl.key_file': files.key },
+      expected: { ssl: { cert: certificate + authority.certificate, key } },
+    },
+    {
+      settings: {
+        ...tls,
+        'ssl.cert_file': files.cert,
+        'ssl.key_file': files.encrypted,
+        'ssl.key_password_file': files.keyPassword,
+      },
+      expected: {
+        ssl: { cert: certificate + authority.certificate, key: encrypted, passphrase: 'key-secret' },
+      },
+    },
+  ])('of $settings', ({ settings, expected }) => {
+    expect(securityOf(settings)).toEqual(expected);
+  });
+
+  it('takes a bundle in which some certificates are out of date', () => {
+    expect(securityOf({ ...tls, 'ssl.ca_file': files.bundle }).ssl).toMatchObject({
+      ca: expect.stringContaining(authority.certificate) as string,
+    });
+  });
+
+  it('checks host names unless told not to', () => {
+    expect(securityOf(tls).ssl).not.toHaveProperty('checkServerIdentity');
+    const { ssl } = securityOf({ ...tls, 'ssl.verify_hostname': 'false' });
+    if (typeof ssl !== 'object') throw new Error('no TLS options');
+    expect(ssl.checkServerIdentity?.('any', {} as never)).toBeUndefined();
+  });
+
+  it.each([
+    { path: 'ssl.ca_file', name: join(folder, 'none.pem'), says: ['there is no such file'] },
+    { path: 'ssl.ca_file', name: folder, says: ['it is a folder'] },
+    { path: 'ssl.ca_file', name: files.empty, says: ['is empty'] },
+    { path: 'ssl.ca_file', name: files.text, says: ['is no PEM file'] },
+    { path: 'ssl.ca_file', name: files.key, says: ['holds no certificate', 'it holds: PRIVATE KEY'] },
+    { path: 'ssl.ca_file', name: files.damaged, says: ['certificate 1', 'is damaged'] },
+    { path: 'ssl.ca_file', name: files.expired, says: ['CN=late has expired on', 'Renew it'] },
+    {
+      path: 'ssl.ca_file',
+      name: files.der,
+      says: ['but a binary one', `openssl x509 -inform der -in ${files.der} -out new.pem`],
+    },
+    { path: 'ssl.ca_file', name: files.jks, says: ['a Java key store', 'keytool -importkeystore'] },
+    { path: 'sasl.password_file', name: join(folder, 'none'), says: ['there is no such file'] },
+    { path: 'sasl.password_file', name: files.empty, says: ['is empty'] },
+  ])('refuses $path $name', ({ path, name, says }) => {
+    const others = path.startsWith('sasl') ? {} : { 'sasl.password': 'a' };
+    const read = () => securityOf({ ...sasl, ...others, [path]: name });
+    expect(read).toThrow(UsageError);
+    for (const words of [`kafka.${path}: `, name, ...says]) expect(read).toThrow(words);
+  });
+
+  it.each([
+    {
+      what: 'a key of another certificate',
+      settings: { 'ssl.cert_file': files.cert, 'ssl.key_file': files.otherKey },
+      says: ['kafka.ssl.key_file', 'does not belong to the certificate', 'CN=loopwatch'],
+    },
+    {
+      what: 'key and certificate exchanged',
+      settings: { 'ssl.cert_file': files.key, 'ssl.key_file': files.cert },
+      says: ['kafka.ssl.cert_file', 'holds no certificate; it holds: PRIVATE KEY'],
+    },
+    {
+      what: 'a certificate in place of the key',
+      settings: { 'ssl.cert_file': files.cert, 'ssl.key_file': files.cert },
+      says: ['kafka.ssl.key_file', 'holds no private key; it holds: CERTIFICATE'],
+    },
+    {
+      what: 'a damaged key',
+      settings: { 'ssl.cert_file': files.cert, 'ssl.key_file': files.damagedKey },
+      says: ['kafka.ssl.key_file', 'the file is damaged'],
+    },
+    {
+      what: 'an encrypted key without its password',
+      settings: { 'ssl.cert_file': files.cert, 'ssl.key_file': files.encrypted },
+      says: ['kafka.ssl.key_file', 'is encrypted', 'kafka.ssl.key_password_file'],
+    },
+    {
+      what: 'another password than that of the key',
+      settings: {
+        'ssl.cert_file': files.cert,
+        'ssl.key_file': files.encrypted,
+        'ssl.key_password': 'guessed',
+      },
+      says: ['kafka.ssl.key_file', 'its password is another'],
+    },
+    {
+      what: 'an expired certificate',
+      settings: { 'ssl.cert_file': files.expired, 'ssl.key_file': files.expiredKey },
+      says: ['kafka.ssl.cert_file', 'CN=late has expired on'],
+    },
+    {
+      what: 'a certificate of the future',
+      settings: { 'ssl.cert_file': files.early, 'ssl.key_file': files.earlyKey },
+      says: ['kafka.ssl.cert_file', 'CN=early is valid from', 'clock'],
+    },
+  ])('refuses $what, without telling secrets', ({ settings, says }) => {
+    let message = '';
+    try {
+      securityOf({ ...tls, ...settings });
+    } catch (error) {
+      message = (error as UsageError).message;
+    }
+    for (const words of says) expect(message).toContain(words);
+    expect(message).not.toContain('guessed');
+    expect(message).not.toContain('BEGIN PRIVATE');
+  });
+});
+
+describe('the effective configuration', () => {
+  it('shows names of files and hides passwords', () => {
+    const set = Object.entries({ ...sasl, 'sasl.password': 'top-secret', 'ssl.ca_file': files.ca });
+    const config = loadConfig({ set: set.map(([path, value]) => `kafka.${path}=${value}`) }, [], {});
+    const values = new Map(effectiveValues(config).map(({ path, value }) => [path, value]));
+    expect(values.get('kafka.sasl.password')).toBe('******');
+    expect(values.get('kafka.sasl.username')).toBe('loopwatch');
+    expect(values.get('kafka.ssl.ca_file')).toBe(files.ca);
+    expect(values.get('kafka.ssl.key_password')).toBeNull();
+    expect(JSON.stringify([...values])).not.toContain('top-secret');
+  });
+});

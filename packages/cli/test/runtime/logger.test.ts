@@ -1,0 +1,78 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const module = fileURLToPath(new URL('../../src/runtime/logger.ts', import.meta.url));
+
+/** What a process prints that logs one line at each level. */
+function printed(
+  settings: { level: string; format: string },
+  fields: object = {},
+  message = 'a line at',
+  more: object = {},
+): string {
+  const program = `
+    import { createLogger } from ${JSON.stringify(module)};
+    const message = ${JSON.stringify(message)};
+    const logger = createLogger(${JSON.stringify(settings)}, 'worker').child(${JSON.stringify(fields)});
+    for (const level of ['debug', 'info', 'warn', 'error']) {
+      logger[level]({ sessionId: 's-1', ...${JSON.stringify(more)} }, message === 'a line at' ? message + ' ' + level : message);
+    }
+  `;
+  const options = ['--import', 'tsx', '--conditions=@loopwatch/source', '--input-type=module', '-e', program];
+  const { stdout, stderr, status } = spawnSync(process.execPath, options, { encoding: 'utf8' });
+  expect(status, stderr).toBe(0);
+  return stdout;
+}
+
+describe('a line of the log', () => {
+  it('is JSON with time, level, process and fields', () => {
+    const before = Date.now();
+    const lines = printed({ level: 'info', format: 'json' }).trim().split('\n');
+    const parsed = lines.map((line) => JSON.parse(line) as Record<string, string>);
+    expect(parsed).toMatchObject(
+      ['info', 'warn', 'error'].map((level) => ({
+        level,
+        name: 'worker',
+        sessionId: 's-1',
+        msg: `a line at ${level}`,
+      })),
+    );
+    for (const { time } of parsed) {
+      expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+      expect(Date.parse(time!)).toBeGreaterThanOrEqual(before);
+    }
+  });
+
+  it('is readable by people, with the time too', () => {
+    const [first = '', ...more] = printed({ level: 'warn', format: 'pretty' }).trim().split('\n');
+    expect(first).toMatch(/\d\d:\d\d:\d\d.*WARN.*a line at warn/);
+    expect(more).toHaveLength(1);
+  });
+
+  it('tells people sentences and errors, not fields, and each loop of calls once', () => {
+    const fields = { steps: [1, 2], error: 'no broker answers' };
+    const [line = '', ...more] = printed({ level: 'error', format: 'pretty' }, fields).trim().split('\n');
+    expect(line).toMatch(/: a line at error: no broker answers$/);
+    expect(more).toEqual([]);
+    const second = "Tool call loop detection: Blocked tool 'x' - 4 similar calls in 0 seconds";
+    expect(printed({ level: 'error', format: 'pretty' }, {}, second)).toBe('');
+    expect(printed({ level: 'error', format: 'json' }, {}, second)).toContain(second);
+  });
+
+  it.each([
+    ['opened', 1],
+    ['escalated', 0],
+    ['resolved', 0],
+  ])('tells people of an incident that is %s in %i lines, and machines of each', (phase, lines) => {
+    const count = (format: string) =>
+      printed({ level: 'error', format }, {}, 'a loop', { phase }).split('\n').length - 1;
+    expect([count('pretty'), count('json')]).toEqual([lines, 1]);
+  });
+
+  it('says which of several workers it is of', () => {
+    expect(printed({ level: 'error', format: 'pretty' }, { worker: 2 })).toMatch(
+      /: worker 2: a line at error\n$/,
+    );
+  });
+});

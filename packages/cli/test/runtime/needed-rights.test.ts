@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { settingsSchema } from '@loopwatch/contract';
+import { describe, expect, it } from 'vitest';
+import { neededRights } from '../../src/runtime/needed-rights.ts';
+
+const page = readFileSync(join(import.meta.dirname, '../../../../docs/kafka-security.md'), 'utf8');
+/** `topics \`a\`, \`b\` | Read | …` as `Read on topic a` and so on. */
+const documented = [...page.matchAll(/^\| (topic|group|transactional id)s? ([^|]*) \| (\w+) \|/gm)].flatMap(
+  ([, resource = '', names = '', operation = '']) =>
+    [...names.matchAll(/`([^`]+)`/g)].map(
+      ([, name = '']) => `${operation} on ${resource.replace(' ', '-')} ${name}`,
+    ),
+);
+
+const named = (settings: Parameters<typeof neededRights>[0]) =>
+  neededRights(settings).map(({ operation, resource, name }) => `${operation} on ${resource} ${name}`);
+
+describe('the rights that are needed', () => {
+  it('are those in the docs', () => {
+    expect(documented.toSorted()).toEqual(named(settingsSchema.parse({})).toSorted());
+  });
+
+  it('follow the names that are configured, and leave transactions out where there are none', () => {
+    const settings = settingsSchema.parse({
+      kafka: { group: 'g', delivery: 'at_least_once', topics: { prefix: 'p.', verdicts: 'loops' } },
+    });
+    const rights = named(settings);
+    expect(rights).toEqual(
+      expect.arrayContaining(['Read on topic p.events', 'Write on topic loops', 'Read on group g']),
+    );
+    expect(rights.filter((right) => right.includes('transactional-id'))).toEqual([]);
+  });
+});

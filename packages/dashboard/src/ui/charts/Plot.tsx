@@ -1,0 +1,194 @@
+import 'uplot/dist/uPlot.min.css';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import uPlot from 'uplot';
+import { useTheme } from '../../app/theme.ts';
+import { formatTime } from '../lib/format.ts';
+import styles from './Chart.module.css';
+import type { ChartProps } from './chart-props.ts';
+
+/** Between the lines of a chart: nothing that is counted comes in halves. */
+const wholeSteps = Array.from({ length: 12 }, (_, power) =>
+  [1, 2, 5].map((step) => step * 10 ** power),
+).flat();
+
+/** Between the labels of the time axis, seconds. */
+const minutes = [1, 2, 5, 10, 15, 30].map((step) => step * 60);
+const hours = [1, 2, 3, 6, 12].map((step) => step * 3_600);
+const days = [1, 2, 5, 10, 30, 90, 365].map((step) => step * 86_400);
+const timeSteps = [1, 5, 10, 30, ...minutes, ...hours, ...days];
+
+/** The charts of a page share a crosshair. */
+const SYNC = 'charts';
+
+/** Draws a chart on a canvas; the page's tokens give its colours. */
+export default function Plot({ times, series, kind, format, height = 190, onZoom }: ChartProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const theme = useTheme();
+  const [width, setWidth] = useState(0);
+  const [at, setAt] = useState<{ index: number; left: number }>();
+  const zoom = useRef(onZoom);
+  useEffect(() => {
+    zoom.current = onZoom;
+  });
+
+  useLayoutEffect(() => {
+    const { current } = box;
+    if (current === null) return;
+    setWidth(current.clientWidth);
+    const observer = new ResizeObserver(() => setWidth(current.clientWidth));
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, []);
+
+  useLayoutEffect(() => {
+    const { current } = box;
+    if (current === null || width === 0) return;
+    const ink = color(current, '--ink3');
+    const line = color(current, '--line');
+    const data = toData(times, series, kind);
+    const half = kind === 'bars' ? ((times[1] ?? 0) - (times[0] ?? 0)) / 2_000 : 0;
+    const plot = new uPlot(
+      {
+        width,
+        height,
+        legend: { show: false },
+        // At the right there is room for half of the last label.
+        padding: [8, 18, 0, 0],
+        // Half a bar more on both sides, so that the first and the last are whole.
+        scales: {
+          x: { time: true, range: (_, min, max) => [min - half, max + half] },
+          y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] },
+        },
+        cursor: {
+          y: false,
+          points: { show: kind === 'lines', size: 6 },
+          drag: { x: true, y: false, setScale: false },
+          sync: { key: SYNC },
+        },
+        axes: [
+          {
+            stroke: ink,
+            font: '11px Inter Variable, sans-serif',
+            grid: { show: false },
+            ticks: { show: false },
+            size: 20,
+            space: 62,
+            incrs: timeSteps,
+            values: (_, ticks) => ticks.map((tick) => shortTime(tick * 1_000, times)),
+          },
+          {
+            stroke: ink,
+            font: '11px Inter Variable, sans-serif',
+            grid: { stroke: line, width: 1 },
+            ticks: { show: false },
+            size: 46,
+            space: 34,
+            incrs: wholeSteps,
+            values: (_, ticks) => ticks.map((tick) => format(tick)),
+          },
+        ],
+        // The highest of a stack is drawn first, and the others over it.
+        series: [
+          {},
+          ...series.toReversed().map((one): uPlot.Series => {
+            const stroke = color(current, one.color);
+            // A value between two gaps is a point, and would be nothing as a line.
+            if (kind === 'lines')
+              return { stroke, width: 1.6, spanGaps: true, points: { show: true, size: 4, fill: stroke } };
+            return {
+              stroke,
+              fill: stroke,
+              width: 0,
+              points: { show: false },
+              ...(uPlot.paths.bars !== undefined && { paths: uPlot.paths.bars({ size: [0.8, 22] }) }),
+            };
+          }),
+        ],
+        hooks: {
+          setCursor: [
+            ({ cursor: { idx, left = 0 } }) =>
+              setAt(idx == null || left < 0 ? undefined : { index: idx, left }),
+          ],
+          setSelect: [
+            (self) => {
+              const { left, width: wide } = self.select;
+              if (wide < 6) return;
+              const from = self.posToVal(left, 'x') * 1_000;
+              const to = self.posToVal(left + wide, 'x') * 1_000;
+              self.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+              zoom.current?.(Math.floor(from), Math.ceil(to));
+            },
+          ],
+        },
+      },
+      data,
+      current,
+    );
+    return () => plot.destroy();
+    // A theme changes what the tokens are.
+  }, [times, series, kind, width, height, theme, format]);
+
+  const time = at === undefined ? undefined : times[at.index];
+  return (
+    <div ref={box} className={styles['plot']}>
+      {at !== undefined && time !== undefined && (
+        <div
+          className={styles['tip']}
+          style={at.left > width / 2 ? { left: 54 } : { right: 6 }}
+          aria-hidden="true"
+        >
+          <b>{formatTime(time, times.at(-1) ?? time)}</b>
+          {series.map((one) => {
+            const value = one.values[at.index];
+            if (value == null || (kind === 'bars' && value === 0)) return null;
+            return (
+              <span key={one.id}>
+                <i style={{ background: `var(${one.color})` }} />
+                {one.name}
+                <em>{format(value)}</em>
+              </span>
+            );
+          })}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Seconds and values; of bars each value is the top of its part of the stack. */
+function toData(
+  times: readonly number[],
+  series: ChartProps['series'],
+  kind: ChartProps['kind'],
+): uPlot.AlignedData {
+  const seconds = times.map((time) => time / 1_000);
+  if (kind === 'lines') return [seconds, ...series.toReversed().map(({ values }) => [...values])];
+  const tops = new Array<number>(times.length).fill(0);
+  const stacked = series.map(({ values }) =>
+    times.map((_, index) => {
+      tops[index] = (tops[index] ?? 0) + (values[index] ?? 0);
+      return tops[index] ?? 0;
+    }),
+  );
+  return [seconds, ...stacked.toReversed()];
+}
+
+/** A token as a canvas understands it. */
+function color(inside: HTMLElement, token: string): string {
+  const probe = document.createElement('i');
+  probe.style.color = `var(${token})`;
+  inside.append(probe);
+  const found = getComputedStyle(probe).color;
+  probe.remove();
+  return found;
+}
+
+const DAY = 86_400_000;
+
+function shortTime(time: number, times: readonly number[]): string {
+  const span = (times.at(-1) ?? time) - (times[0] ?? time);
+  const text = formatTime(time, span > 1.5 * DAY ? 0 : time);
+  // Days where hours would say nothing, else seconds only where there are some.
+  if (span > 1.5 * DAY) return text.replace(/ \d{4}, .*$/, '');
+  return text.endsWith(':00') ? text.slice(0, 5) : text;
+}

@@ -1,0 +1,72 @@
+import type { DetectorId, IncidentRow } from '@loopwatch/contract';
+import type { Triage, TriageStatus } from '@loopwatch/contract/api';
+import { Icon } from '../lib/icons.tsx';
+import styles from './Chip.module.css';
+
+export const chipClass = styles['chip'];
+
+type StateData = Pick<IncidentRow, 'state' | 'outcome'>;
+
+function stateName({ state, outcome }: StateData): 'open' | 'quiet' | 'recovered' | 'ended' | 'disabled' {
+  return state === 'resolved' ? (outcome ?? 'ended') : state;
+}
+
+/** Open, quiet, recovered, ended or disabled: a sign, a word and a colour. */
+export function StateLabel(data: StateData) {
+  const name = stateName(data);
+  return (
+    <span className={styles['state']} data-state={name}>
+      {name === 'recovered' ? <Icon name="check" size={13} /> : <i className={styles['sign']} />}
+      {name === 'disabled' ? 'switched off' : name}
+    </span>
+  );
+}
+
+export function StateChip(data: StateData) {
+  return (
+    <span className={styles['chip']} data-state={stateName(data)}>
+      <StateLabel {...data} />
+    </span>
+  );
+}
+
+/** Of a recorded session that the server plays. */
+export function SampleChip() {
+  return (
+    <span className={styles['sample']} title="A recorded session that is played; none of your agents">
+      sample
+    </span>
+  );
+}
+
+/** The detector's hue as a square, and its name. */
+export function DetectorLabel({ detector }: { readonly detector: DetectorId }) {
+  return (
+    <span className={styles['detector']} data-detector={detector}>
+      <i className={styles['square']} />
+      {detector}
+    </span>
+  );
+}
+
+export function DetectorSquare({ detector }: { readonly detector: DetectorId }) {
+  return <i className={styles['square']} data-detector={detector} />;
+}
+
+const triageSigns = { acknowledged: 'check', muted: 'mute', false_positive: 'flag' } as const;
+const triageTexts: Record<Exclude<TriageStatus, 'new'>, string> = {
+  acknowledged: 'acknowledged',
+  muted: 'muted',
+  false_positive: 'false positive',
+};
+
+/** What somebody said of an incident; nothing while nobody did. */
+export function TriageLabel({ triage: { status, note } }: { readonly triage: Triage }) {
+  if (status === 'new') return note === null ? null : <span className={styles['triage']}>noted</span>;
+  return (
+    <span className={styles['triage']} data-triage={status} title={note ?? undefined}>
+      <Icon name={triageSigns[status]} size={12} />
+      {triageTexts[status]}
+    </span>
+  );
+}

@@ -1,0 +1,78 @@
+import { useEffect, useState } from 'react';
+import { errorText } from '../../api/client.ts';
+import { toast } from '../feedback/toasts.ts';
+import { Icon } from '../lib/icons.tsx';
+import styles from './Button.module.css';
+
+interface Props {
+  /** What is copied; a function where it is costly to make or has to be read first. */
+  readonly text: string | (() => string | Promise<string>);
+  /** What it is, such as "link". */
+  readonly what: string;
+  /** A bare sign beside an id instead of a button with words. */
+  readonly bare?: boolean;
+}
+
+const SHOWN_MS = 1_600;
+
+export function CopyButton({ text, what, bare = false }: Props) {
+  const [result, setResult] = useState<'copied' | 'failed'>();
+  const [busy, setBusy] = useState(false);
+
+  useEffect(() => {
+    if (result === undefined) return;
+    const timer = setTimeout(() => setResult(undefined), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [result]);
+
+  const copy = () => {
+    setBusy(true);
+    Promise.resolve(typeof text === 'string' ? text : text())
+      .then(copyText)
+      .then(
+        () => setResult('copied'),
+        (error: unknown) => {
+          setResult('failed');
+          toast(`Not copied: ${errorText(error)}`, { tone: 'hot' });
+        },
+      )
+      .finally(() => setBusy(false));
+  };
+  const said =
+    result === 'copied' ? 'Copied' : result === 'failed' ? 'Not copied' : busy ? 'Reading…' : `Copy ${what}`;
+  const icon = result === 'copied' ? 'check' : 'copy';
+  if (bare) {
+    return (
+      <button
+        type="button"
+        className={styles['copyIcon']}
+        data-done={result === 'copied' || undefined}
+        onClick={copy}
+        aria-label={said}
+        title={said}
+      >
+        <Icon name={icon} size={13} />
+      </button>
+    );
+  }
+  return (
+    <button type="button" className={styles['button']} onClick={copy}>
+      <Icon name={icon} size={14} />
+      <span aria-live="polite">{said}</span>
+    </button>
+  );
+}
+
+/** The clipboard is there on https and localhost only; elsewhere the old way by a selection still works. */
+async function copyText(text: string): Promise<void> {
+  const { clipboard } = navigator as { clipboard?: Clipboard };
+  if (clipboard !== undefined) return clipboard.writeText(text);
+  const area = document.createElement('textarea');
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- the only way on plain http
+  const done = document.execCommand('copy');
+  area.remove();
+  if (!done) throw new Error('The browser does not allow copying here');
+}

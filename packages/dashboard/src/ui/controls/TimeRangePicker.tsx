@@ -1,0 +1,112 @@
+import { type SubmitEvent, useState } from 'react';
+import { useNow } from '../../app/clock.ts';
+import { formatTime } from '../lib/format.ts';
+import { Icon } from '../lib/icons.tsx';
+import { Button } from './Button.tsx';
+import { Popover } from './Popover.tsx';
+import styles from './TimeRangePicker.module.css';
+import { type Span, spans, type TimeRange } from './time-range.ts';
+
+interface Props {
+  readonly range: TimeRange;
+  readonly onChange: (range: TimeRange) => void;
+  /** Whether all of the time may be asked for. */
+  readonly all?: boolean;
+}
+
+/** A recent time that goes along with the clock, or one from a moment to another. */
+export function TimeRangePicker({ range, onChange, all = false }: Props) {
+  const [open, setOpen] = useState(false);
+  const choose = (next: TimeRange) => {
+    setOpen(false);
+    onChange(next);
+  };
+  return (
+    <Popover
+      label="Time"
+      open={open}
+      onOpen={setOpen}
+      trigger={
+        <Button aria-label={`Time: ${rangeText(range)}`}>
+          <Icon name="clock" size={14} />
+          {rangeText(range)}
+          <Icon name="down" size={12} />
+        </Button>
+      }
+    >
+      <div className={styles['picker']}>
+        <div className={styles['presets']}>
+          {all && (
+            <Preset on={range.kind === 'all'} onClick={() => choose({ kind: 'all' })}>
+              All time
+            </Preset>
+          )}
+          {(Object.keys(spans) as Span[]).map((span) => (
+            <Preset
+              key={span}
+              on={range.kind === 'last' && range.span === span}
+              onClick={() => choose({ kind: 'last', span })}
+            >
+              {spans[span].text}
+            </Preset>
+          ))}
+        </div>
+        <Fixed range={range} onChoose={choose} />
+      </div>
+    </Popover>
+  );
+}
+
+function Preset({ on, onClick, children }: { on: boolean; onClick: () => void; children: string }) {
+  return (
+    <button type="button" aria-pressed={on} onClick={onClick}>
+      {children}
+    </button>
+  );
+}
+
+function Fixed({ range, onChoose }: { range: TimeRange; onChoose: (range: TimeRange) => void }) {
+  const [error, setError] = useState<string>();
+  const choose = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const data = new FormData(event.currentTarget);
+    const from = readLocal(data.get('from'));
+    const to = readLocal(data.get('to'));
+    if (from === undefined || to === undefined) setError('Give both a beginning and an end.');
+    else if (from >= to) setError('The end lies before the beginning.');
+    else onChoose({ kind: 'fixed', from, to });
+  };
+  const now = useNow();
+  const [shown] = useState(range.kind === 'fixed' ? range : { from: now - 3_600_000, to: now });
+  return (
+    <form className={styles['fixed']} onSubmit={choose} noValidate>
+      <label>
+        From
+        <input type="datetime-local" name="from" step="1" defaultValue={writeLocal(shown.from)} />
+      </label>
+      <label>
+        To
+        <input type="datetime-local" name="to" step="1" defaultValue={writeLocal(shown.to)} />
+      </label>
+      <small>in the zone of this computer</small>
+      {error !== undefined && <p role="alert">{error}</p>}
+      <Button type="submit">Use this time</Button>
+    </form>
+  );
+}
+
+export function rangeText(range: TimeRange): string {
+  if (range.kind === 'all') return 'All time';
+  if (range.kind === 'last') return spans[range.span].text;
+  return `${formatTime(range.from, range.to)} – ${formatTime(range.to, range.to)}`;
+}
+
+function readLocal(value: FormDataEntryValue | null): number | undefined {
+  const time = typeof value === 'string' ? new Date(value).getTime() : NaN;
+  return Number.isNaN(time) ? undefined : time;
+}
+
+function writeLocal(time: number): string {
+  const date = new Date(time - new Date(time).getTimezoneOffset() * 60_000);
+  return date.toISOString().slice(0, 19);
+}

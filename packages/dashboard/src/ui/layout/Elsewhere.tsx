@@ -1,0 +1,46 @@
+import { useQuery } from '@tanstack/react-query';
+import { statusQuery } from '../../api/status.ts';
+import { Icon } from '../lib/icons.tsx';
+import styles from './Elsewhere.module.css';
+import { type GrafanaTimes, grafanaLink, type RecordPlace, recordLink } from './elsewhere.ts';
+
+function useLinks() {
+  const { data } = useQuery({ ...statusQuery, refetchInterval: false, staleTime: 60_000 });
+  return data?.links;
+}
+
+/** To the same time in Grafana, where one is configured. */
+export function GrafanaLink({ from, to }: GrafanaTimes) {
+  const links = useLinks();
+  return (
+    <Outward
+      href={links && grafanaLink(links, { from, to })}
+      text="Grafana"
+      title="The same time in Grafana"
+    />
+  );
+}
+
+/** To a record in a web interface of Kafka, where one is configured. */
+export function RecordLink({ place }: { readonly place: RecordPlace }) {
+  const links = useLinks();
+  return <Outward href={links && recordLink(links, place)} text="in Kafka" title="The record in Kafka" />;
+}
+
+function Outward({
+  href,
+  text,
+  title,
+}: {
+  readonly href: string | undefined;
+  readonly text: string;
+  readonly title: string;
+}) {
+  if (href === undefined) return null;
+  return (
+    <a className={styles['link']} href={href} title={title} target="_blank" rel="noreferrer">
+      {text}
+      <Icon name="external" size={12} />
+    </a>
+  );
+}

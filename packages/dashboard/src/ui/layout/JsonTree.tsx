@@ -1,0 +1,145 @@
+import { useId, useMemo, useState } from 'react';
+import { CopyButton } from '../controls/CopyButton.tsx';
+import { visibleText } from '../lib/visible-text.ts';
+import styles from './JsonTree.module.css';
+import { Segments } from './Segments.tsx';
+
+interface Props {
+  readonly value: unknown;
+  /** How many levels are open at first. */
+  readonly open?: number;
+  /** The text that the value was read from, where somebody may want it exactly so. */
+  readonly source?: string;
+}
+
+/** JSON that can be folded, searched, and seen as it is. Long texts are cut until somebody asks for them. */
+export function JsonTree({ value, open = 2, source }: Props) {
+  const [mode, setMode] = useState<'tree' | 'raw'>('tree');
+  const [search, setSearch] = useState('');
+  const id = useId();
+  const raw = useMemo(() => source ?? JSON.stringify(value, null, 2), [source, value]);
+  const wanted = search.trim().toLowerCase();
+  return (
+    <div className={styles['box']}>
+      <div className={styles['bar']}>
+        <Segments
+          label="How it is shown"
+          value={mode}
+          options={[
+            { value: 'tree', text: 'Tree' },
+            { value: 'raw', text: 'Raw' },
+          ]}
+          onChange={setMode}
+        />
+        {mode === 'tree' && (
+          <input
+            id={id}
+            type="search"
+            aria-label="Search in the JSON"
+            placeholder="Search"
+            value={search}
+            onChange={(event) => setSearch(event.target.value)}
+          />
+        )}
+        <span />
+        <CopyButton bare what="JSON" text={raw} />
+      </div>
+      {mode === 'raw' ? (
+        <pre tabIndex={0}>{raw}</pre>
+      ) : (
+        <div className={styles['tree']} key={wanted}>
+          <Node name={undefined} value={value} open={open} wanted={wanted} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface NodeProps {
+  readonly name: string | undefined;
+  readonly value: unknown;
+  readonly open: number;
+  readonly wanted: string;
+}
+
+/** Of one level; more are counted. */
+const MAX_SHOWN = 200;
+
+function Node({ name, value, open, wanted }: NodeProps) {
+  const [all, setAll] = useState(false);
+  if (typeof value !== 'object' || value === null) {
+    return (
+      <div className={styles['leaf']}>
+        <Name name={name} wanted={wanted} />
+        <Leaf value={value} wanted={wanted} />
+      </div>
+    );
+  }
+  const entries: [string, unknown][] = Array.isArray(value)
+    ? value.map((item: unknown, index) => [String(index), item])
+    : Object.entries(value);
+  const [before, after] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
+  if (entries.length === 0) {
+    return (
+      <div className={styles['leaf']}>
+        <Name name={name} wanted={wanted} />
+        {before}
+        {after}
+      </div>
+    );
+  }
+  const found = wanted !== '' && entries.some(([key, item]) => has(key, item, wanted));
+  return (
+    <details open={found || open > 0} className={styles['node']}>
+      <summary>
+        <Name name={name} wanted={wanted} />
+        <span className={styles['size']}>
+          {before} {entries.length} {after}
+        </span>
+      </summary>
+      {(all ? entries : entries.slice(0, MAX_SHOWN)).map(([key, item]) => (
+        <Node key={key} name={key} value={item} open={open - 1} wanted={wanted} />
+      ))}
+      {!all && entries.length > MAX_SHOWN && (
+        <button type="button" onClick={() => setAll(true)}>
+          {entries.length - MAX_SHOWN} more
+        </button>
+      )}
+    </details>
+  );
+}
+
+function Name({ name, wanted }: { readonly name: string | undefined; readonly wanted: string }) {
+  if (name === undefined) return null;
+  const hit = wanted !== '' && name.toLowerCase().includes(wanted);
+  return (
+    <span className={styles['name']}>{hit ? <mark>{visibleText(name)}</mark> : visibleText(name)}: </span>
+  );
+}
+
+const CLAMP = 240;
+
+function Leaf({ value, wanted }: { readonly value: unknown; readonly wanted: string }) {
+  const [whole, setWhole] = useState(false);
+  const text = typeof value === 'string' ? value : String(value);
+  const hit = wanted !== '' && text.toLowerCase().includes(wanted);
+  const cut = !whole && !hit && text.length > CLAMP;
+  const shown = visibleText(cut ? `${text.slice(0, CLAMP)}…` : text);
+  return (
+    <span className={styles['value']} data-type={value === null ? 'null' : typeof value}>
+      {hit ? <mark>{shown}</mark> : typeof value === 'string' ? `"${shown}"` : shown}
+      {cut && (
+        <button type="button" onClick={() => setWhole(true)}>
+          all {text.length} characters
+        </button>
+      )}
+    </span>
+  );
+}
+
+/** Evidence is bounded and never deep. */
+function has(key: string, value: unknown, wanted: string): boolean {
+  if (key.toLowerCase().includes(wanted)) return true;
+  if (typeof value !== 'object' || value === null) return String(value).toLowerCase().includes(wanted);
+  return Object.entries(value).some(([name, item]) => has(name, item, wanted));
+}

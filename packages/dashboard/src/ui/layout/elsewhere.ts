@@ -1,0 +1,44 @@
+import type { Status } from '@loopwatch/contract/api';
+import type { TimeRange } from '../controls/time-range.ts';
+
+/** Addresses of other tools, as they are configured. */
+
+export interface RecordPlace {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: string;
+}
+
+/** A record's name among those who work with Kafka. */
+export function recordName({ topic, partition, offset }: RecordPlace): string {
+  return `${topic}/${String(partition)}/${offset}`;
+}
+
+/** Epoch ms, or as Grafana names times: `now-6h`. */
+export interface GrafanaTimes {
+  readonly from: number | string;
+  readonly to: number | string;
+}
+
+export function grafanaTimes(range: TimeRange): GrafanaTimes {
+  if (range.kind === 'fixed') return range;
+  return { from: range.kind === 'last' ? `now-${range.span}` : 'now-90d', to: 'now' };
+}
+
+/** The dashboard in Grafana at a time; undefined where none is configured. */
+export function grafanaLink({ grafana }: Status['links'], { from, to }: GrafanaTimes): string | undefined {
+  if (grafana === null) return undefined;
+  const address = new URL(grafana);
+  address.searchParams.set('from', String(from));
+  address.searchParams.set('to', String(to));
+  return address.href;
+}
+
+/** A record in a web interface of Kafka; undefined where none is configured. */
+export function recordLink({ kafka }: Status['links'], place: RecordPlace): string | undefined {
+  if (kafka === null) return undefined;
+  const values = { ...place, partition: String(place.partition) };
+  return kafka.replace(/\{(topic|partition|offset)\}/g, (_, name: keyof typeof values) =>
+    encodeURIComponent(values[name]),
+  );
+}

@@ -1,0 +1,36 @@
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { ChatStream } from '../../src/api/chat-stream.ts';
+import { sseText } from '../../src/stream/sse.ts';
+
+const part = (index: number, args: string) => {
+  const data = JSON.stringify({
+    choices: [{ index: 0, delta: { tool_calls: [{ index, function: { arguments: args } }] } }],
+  });
+  return { data, raw: Buffer.from(sseText(data)) };
+};
+
+it('parses the arguments of a call once, however many parts the next one has', () => {
+  const stream = new ChatStream({}, () => ({}));
+  const parse = vi.spyOn(JSON, 'parse');
+  onTestFinished(() => {
+    parse.mockRestore();
+  });
+  const whole = JSON.stringify({ text: 'x'.repeat(1_000) });
+  for (const piece of [whole.slice(0, 500), whole.slice(500)]) stream.read(part(0, piece));
+  for (let n = 0; n < 100; n += 1) {
+    stream.read(part(1, n === 0 ? '{"text": "' : 'y'));
+    expect(stream.completeCalls).toBe(1);
+  }
+  expect(parse.mock.calls.filter(([text]) => text === whole)).toHaveLength(1);
+});
+
+it('a call is not complete while the next one comes beside it', () => {
+  const stream = new ChatStream({}, () => ({}));
+  const complete = [part(0, '{"a"'), part(1, '{}'), part(0, ': 1'), part(0, '}'), part(2, '{}')].map(
+    (piece) => {
+      stream.read(piece);
+      return stream.completeCalls;
+    },
+  );
+  expect(complete).toEqual([0, 0, 0, 1, 2]);
+});

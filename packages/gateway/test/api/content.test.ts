@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { editUserTexts } from '../../src/api/content.ts';
+
+const withoutCommands = (text: string) => text.replaceAll(/!\/\S+/g, '').trim();
+const isOwn = (text: string) => text === 'Done.';
+const user = (content: unknown) => ({ role: 'user', content });
+const assistant = (content?: unknown) => ({ role: 'assistant', ...(content !== undefined && { content }) });
+
+describe("the user's texts", () => {
+  it.each([
+    ['are edited', [user('Go. !/help')], [user('Go.')]],
+    ['are edited part by part', [user([{ text: '!/help' }, { text: 'Go.' }])], [user([{ text: 'Go.' }])]],
+    [
+      'of which nothing is left go, and the gateway’s answer with them',
+      [user('!/help'), assistant('Done.'), user('Go.')],
+      [user('Go.')],
+    ],
+    [
+      'go without the answer of anybody else',
+      [user('!/help'), assistant('Sure.'), user('Go.')],
+      [assistant('Sure.'), user('Go.')],
+    ],
+    [
+      'leave an answer that follows one that stays',
+      [user('Go.'), assistant('Done.')],
+      [user('Go.'), assistant('Done.')],
+    ],
+    ['leave an answer without content', [user('Go.'), assistant()], [user('Go.'), assistant()]],
+    ['are the only ones', [assistant('!/help')], [assistant('!/help')]],
+  ])('%s', (_name, messages, edited) => {
+    expect(editUserTexts(messages, withoutCommands, isOwn)).toEqual(edited);
+  });
+
+  it('are the same objects where nothing changes', () => {
+    const messages = [user('Go.'), assistant('Yes.')];
+    expect(editUserTexts(messages, withoutCommands, isOwn).every((one, i) => one === messages[i])).toBe(true);
+  });
+});

@@ -1,0 +1,497 @@
+import { type Database, DatabaseUnavailable, openDatabase } from '@loopwatch/storage';
+import {
+  modelReply,
+  type ScriptedUpstream,
+  startPostgres,
+  startScriptedUpstream,
+  startTcpProxy,
+  type TcpProxy,
+  type TestPostgres,
+  waitFor,
+} from '@loopwatch/testkit';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { onBothDatabases } from '../../../storage/test/databases.ts';
+import { tidyUp } from '../../src/storage/tidy-up.ts';
+import { Agent, ask, calls } from '../agent.ts';
+import { GatewayBench, secretKey } from '../harness.ts';
+
+const startUpstream = (): Promise<ScriptedUpstream> =>
+  startScriptedUpstream((request) =>
+    modelReply(request, { calls: [{ name: 'read_file', args: { path: 'a' } }] }),
+  );
+type Flags = Readonly<Record<string, unknown>>;
+
+/** A gateway on a database that outlives it. */
+const gatewayOn = (database: Database, upstream: ScriptedUpstream, flags: Flags = {}) =>
+  GatewayBench.before(
+    upstream,
+    flags,
+    {},
+    {
+      openDatabase: () => Promise.resolve({ ...database, close: () => Promise.resolve() }),
+    },
+  );
+
+/** Lets a conversation go on at another gateway. */
+function goOn(bench: GatewayBench, agent: Agent | undefined): Agent {
+  const next = new Agent(bench, false, 's-1');
+  if (agent !== undefined) next.messages.splice(0, 1, ...agent.messages);
+  return next;
+}
+
+onBothDatabases(({ make, kind }) => {
+  it.each(['proxy', 'balanced', 'similar'])(
+    'a session outlives each gateway, and goes on as in one (preset %s)',
+    async (preset) => {
+      const { database } = await make();
+      await using upstream = await startUpstream();
+      const whole = await GatewayBench.before(upstream, { preset });
+      const expected = await new Agent(whole, false, 's-1').turns(7);
+      await whole.stop();
+      const got: Awaited<ReturnType<Agent['turn']>>[] = [];
+      const events: unknown[] = [];
+      let agent: Agent | undefined;
+      for (let i = 0; i < 7; i += 1) {
+        const bench = await gatewayOn(database, upstream, { preset });
+        agent = goOn(bench, agent);
+        got.push(await agent.turn());
+        await bench.stop();
+        events.push(...bench.events.map(({ type }) => type));
+      }
+      expect(got).toEqual(expected);
+      expect(got.some(({ calls: made }) => made.length === 0)).toBe(true);
+      // Each call and each result was told of once.
+      expect(events).toEqual(whole.events.map(({ type }) => type));
+    },
+  );
+
+  it('conversations without a name outlive a gateway, each with its own count', async () => {
+    const { database } = await make();
+    await using upstream = await startUpstream();
+    const agents: Agent[] = [];
+    const opened: unknown[] = [];
+    for (let turn = 1; turn <= 5; turn += 1) {
+      const bench = await gatewayOn(database, upstream);
+      for (let i = 0; i < 3; i += 1) {
+        const next = new Agent(bench, false, null);
+        next.messages.splice(0, 1, ...(agents[i] ?? next).messages);
+        agents[i] = next;
+      }
+      const got = await Promise.all(agents.map((agent) => agent.turn()));
+      expect(new Set(got.map(({ finish }) => finish))).toEqual(new Set([turn < 4 ? 'tool_calls' : 'error']));
+      await bench.stop();
+      opened.push(
+        ...bench.verdicts.filter(
+          ({ phase, sessionId }) => phase === 'opened' && !String(sessionId).includes('~'),
+        ),
+      );
+    }
+    // The first of them is the same session after each restart.
+    expect(opened).toHaveLength(1);
+  });
+
+  it('settings made in the chat hold after a restart', async () => {
+    const { database } = await make();
+    await using upstream = await startUpstream();
+    const first = await gatewayOn(database, upstream);
+    await new Agent(first, false, 's-1', '!/set(tool-loop-max-repeats=2)').turn();
+    await first.stop();
+    const second = await gatewayOn(database, upstream);
+    expect((await new Agent(second, false, 's-1').turns(2)).map(({ finish }) => finish)).toEqual([
+      'tool_calls',
+      'error',
+    ]);
+    await second.stop();
+  });
+
+  it('other settings hold from the restart on, and what was counted counts', async () => {
+    const { database } = await make();
+    await using upstream = await startUpstream();
+    const first = await gatewayOn(database, upstream, { 'tool_call_loop.max_repeats': 6 });
+    const agent = goOn(first, undefined);
+    await agent.turns(3);
+    await first.stop();
+    const second = await gatewayOn(database, upstream, { 'tool_call_loop.max_repeats': 4 });
+    expect((await goOn(second, agent).turn()).finish).toBe('error');
+    await second.stop();
+    expect(second.verdicts).toMatchObject([{ phase: 'opened', count: 4, threshold: 4 }]);
+  });
+
+  it('a session for which memory has no room is not forgotten', async () => {
+    const { database } = await make();
+    await using upstream = await startUpstream();
+    await using bench = await gatewayOn(database, upstream, { 'gateway.max_sessions': 1 });
+    const one = new Agent(bench, false, 'one');
+    const other = new Agent(bench, false, 'other');
+    for (let i = 0; i < 3; i += 1) {
+      expect((await one.turn()).finish).toBe('tool_calls');
+      expect((await other.turn()).finish).toBe('tool_calls');
+    }
+    expect((await one.turn()).finish).toBe('error');
+  });
+
+  it('a session whose time is over is removed, and begins afresh', async () => {
+    const { database } = await make();
+    await using upstream = await startUpstream();
+    const first = await gatewayOn(database, upstream);
+    await new Agent(first, false, 's-1').turns(3);
+    await first.stop();
+    const second = await gatewayOn(database, upstream);
+    second.clock.now += 3_601_000;
+    expect((await new Agent(second, false, 's-1').turn()).finish).toBe('tool_calls');
+    await second.stop();
+  });
+
+  it('stores every message once, with what the gateway said and what the limit added', async () => {
+    const { database } = await make();
+    await using upstream = await startScriptedUpstream((request, index) =>
+      modelReply(
+        request,
+        request.json['tool_choice'] === 'none'
+          ? { text: 'That was the limit.' }
+          : { text: 'Searching.', calls: [{ name: 'grep', args: { path: `src/${String(index)}.c` } }] },
+      ),
+    );
+    const bench = await gatewayOn(database, upstream, { 'tool_call_limit.max_turns': 2 });
+    await ask(bench, false, 's-1', [{ role: 'user', content: '!/help' }]);
+    const agent = new Agent(bench, true, 's-1', 'Search with sk-test-abcdef0123456789abcdef0123456789');
+    agent.messages.unshift({ role: 'system', content: 'You search.' });
+    agent.result = '{"output": "nothing"}';
+    await agent.turns(3);
+    await bench.stop();
+    const rows = await database.query<{ role: string; doc: Record<string, unknown> }>(
+      `select role, doc from messages where session_id = 's-1' order by number`,
+    );
+    const short = rows.map(({ role, doc }) => {
+      const made = (doc['calls'] ?? []) as { arguments: string }[];
+      return [role, doc['text'], ...made.map((call) => call.arguments)];
+    });
+    const limited =
+      '{"output":"nothing","limit_reached":true,"limit_message":"Tool call limit reached (2). Stopping tool loop."}';
+    expect(short).toEqual([
+      ['user', '!/help'],
+      ['assistant', expect.stringContaining('Commands for this session') as unknown],
+      ['system', 'You search.'],
+      ['user', 'Search with ‹masked›'],
+      ['assistant', 'Searching.', '{"path":"src/0.c"}'],
+      ['tool', '{"output": "nothing"}'],
+      ['assistant', 'Searching.', '{"path":"src/1.c"}'],
+      ['tool', limited],
+      ['assistant', 'That was the limit.'],
+    ]);
+    expect(rows[1]?.doc).toMatchObject({ byGateway: true });
+  });
+
+  it.each<[string, Flags, number]>([
+    ['without what was said', { 'privacy.store_text': false }, 2],
+    ['not at all', { 'gateway.store_messages': false }, 0],
+  ])('stores messages %s where so configured', async (_, flags, count) => {
+    const { database } = await make();
+    await using upstream = await startUpstream();
+    const bench = await gatewayOn(database, upstream, flags);
+    await new Agent(bench, false, 's-1', 'A secret plan').turn();
+    await bench.stop();
+    const rows = await database.query('select role, doc from messages order by number');
+    expect(rows).toHaveLength(count);
+    const stored = await database.query<object>(
+      `select (select string_agg(doc::text, '') from messages) as messages, (select string_agg(coalesce(request, ''), '') from gateway_answers) as answers`,
+    );
+    expect(JSON.stringify(stored)).not.toContain('secret plan');
+  });
+
+  it('removes what is too old', async () => {
+    const { database } = await make();
+    await using upstream = await startUpstream();
+    const first = await gatewayOn(database, upstream);
+    await new Agent(first, false, 's-1').turn();
+    await first.stop();
+    const count = async () => {
+      const [row] = await database.query(
+        `select (select count(*) from messages) as messages, (select count(*) from gateway_sessions) as sessions`,
+      );
+      return row;
+    };
+    expect(await count()).toEqual({ messages: 2, sessions: 1 });
+    const limits = { retentionDays: 30, retentionMegabytes: null };
+    await tidyUp(database, limits, first.clock.now + 3_601_000);
+    expect(await count()).toEqual({ messages: 2, sessions: 0 });
+    await tidyUp(database, limits, first.clock.now + 31 * 86_400_000);
+    expect(await count()).toEqual({ messages: 0, sessions: 0 });
+    await database.query(
+      `insert into messages (session_id, at, role, doc) select 's', 0, 'user', jsonb_build_object('text', repeat(md5(n::text), 40)) from generate_series(1, 2000) as n`,
+    );
+    for (let i = 0; i < 3; i += 1) await tidyUp(database, { retentionDays: null, retentionMegabytes: 1 }, 0);
+    const [left] = await database.query<{ n: number }>('select count(*)::float8 as n from messages');
+    expect(left?.n).toBeGreaterThan(100);
+    expect(left?.n).toBeLessThan(2000);
+  });
+
+  it('an answer of its own is known after a restart, as one that a request may go on from', async () => {
+    const { database } = await make();
+    await using upstream = await startUpstream();
+    const first = await gatewayOn(database, upstream);
+    const { id } = await first.openai().responses.create({ model: 'm', input: '!/help' });
+    await first.stop();
+    const second = await gatewayOn(database, upstream);
+    await second.openai().responses.create({ model: 'm', input: 'Hello', previous_response_id: id });
+    expect(upstream.requests.at(-1)?.json).not.toHaveProperty('previous_response_id');
+    await second.stop();
+  });
+
+  it('a stream that was stopped is known after a restart by the id that it began with', async () => {
+    const { database } = await make();
+    await using upstream = await startUpstream();
+    const first = await gatewayOn(database, upstream);
+    let id: string | undefined;
+    for (let i = 0; i < 4; i += 1) {
+      const stream = first.openai('s-1').responses.stream({ model: 'm', input: 'Go on' });
+      ({ id } = await stream.finalResponse());
+    }
+    await first.stop();
+    expect(id).not.toContain('loopwatch');
+    const second = await gatewayOn(database, upstream);
+    await second
+      .openai('s-1')
+      .responses.create({ model: 'm', input: 'And now?', previous_response_id: id ?? null });
+    const { json } = upstream.requests.at(-1) ?? {};
+    expect(json).not.toHaveProperty('previous_response_id');
+    expect(JSON.stringify(json?.['input'])).toMatch(/Go on.*Tool call loop detected.*And now\?/);
+    await second.stop();
+  });
+
+  it('stores no request that holds a secret', async () => {
+    const { database } = await make();
+    await using upstream = await startUpstream();
+    const bench = await gatewayOn(database, upstream);
+    const input = `!/help with ${secretKey}`;
+    await bench.openai().responses.create({ model: 'm', input });
+    await bench.stop();
+    const rows = await database.query(
+      `select (select json_agg(m.*) from messages as m) as m, (select json_agg(s.*) from gateway_sessions as s) as s,
+         (select json_agg(a.*) from gateway_answers as a) as a`,
+    );
+    expect(rows[0]).toMatchObject({ a: [{ request: null }] });
+    expect(JSON.stringify(rows)).not.toContain(secretKey);
+  });
+
+  it('that is away fails no request, and is caught up with when it is back', async () => {
+    const { database } = await make();
+    await using upstream = await startUpstream();
+    let away = true;
+    const guarded = (): void => {
+      if (away) throw new DatabaseUnavailable('the database is away');
+    };
+    const bench = await GatewayBench.before(
+      upstream,
+      {},
+      {},
+      {
+        openDatabase: () => {
+          if (away) return Promise.reject(new DatabaseUnavailable('the database is away'));
+          return Promise.resolve({
+            ...database,
+            query: async <Row extends object>(sql: string, parameters?: readonly unknown[]) => {
+              guarded();
+              return database.query<Row>(sql, parameters);
+            },
+            transaction: async (work) => {
+              guarded();
+              return database.transaction(work);
+            },
+            close: () => Promise.resolve(),
+          });
+        },
+      },
+    );
+    const agent = new Agent(bench, false, 's-1');
+    await agent.turns(2);
+    const ready = await (await fetch(`${bench.url}/readyz`)).json();
+    expect(ready).toMatchObject({ status: 'ready', checks: { database: { ok: false } } });
+    expect(await bench.registry.metrics()).toMatch(/storage_failures_total{work="open"} [1-9]/);
+    away = false;
+    await waitFor(() => bench.texts('info').includes('info The database can be used again'));
+    await agent.turn();
+    await waitFor(
+      async () => (await database.query('select 1 from gateway_sessions where state <> $1', [''])).length > 0,
+    );
+    away = true;
+    expect((await agent.turn()).finish).toBe('error');
+    away = false;
+    await bench.stop();
+    expect(bench.texts('error').every((line) => line.includes('database'))).toBe(true);
+    const next = await gatewayOn(database, upstream);
+    expect((await goOn(next, agent).turn()).finish).toBe('error');
+    await next.stop();
+  });
+
+  if (kind === 'postgres') {
+    describe('two gateways', () => {
+      it.each(['proxy', 'similar'])(
+        'in turns count each call once, and stop at the same one (preset %s)',
+        async (preset) => {
+          const { database, open } = await make();
+          await using upstream = await startUpstream();
+          const whole = await GatewayBench.before(upstream, { preset });
+          const expected = await new Agent(whole, false, 's-1').turns(7);
+          await whole.stop();
+          const benches = [
+            await gatewayOn(database, upstream, { preset }),
+            await gatewayOn(await open(), upstream, { preset }),
+          ] as const;
+          const got: Awaited<ReturnType<Agent['turn']>>[] = [];
+          let agent: Agent | undefined;
+          for (let i = 0; i < 7; i += 1) {
+            agent = goOn(benches[i % 2 === 0 ? 0 : 1], agent);
+            got.push(await agent.turn());
+          }
+          expect(got).toEqual(expected);
+          for (const bench of benches) await bench.stop();
+          const types = (bench: GatewayBench) => bench.events.map(({ type }) => String(type)).sort();
+          expect([...types(benches[0]), ...types(benches[1])].sort()).toEqual(types(whole));
+          const verdicts = [...benches[0].verdicts, ...benches[1].verdicts].map(({ phase, count }) => [
+            phase,
+            count,
+          ]);
+          expect(verdicts).toEqual(whole.verdicts.map(({ phase, count }) => [phase, count]));
+          expect(benches.flatMap((bench) => bench.texts('error'))).toEqual([]);
+        },
+      );
+
+      it('share settings of the chat, and answers that name no session', async () => {
+        const { database, open } = await make();
+        await using upstream = await startUpstream();
+        const one = await gatewayOn(database, upstream);
+        const two = await gatewayOn(await open(), upstream);
+        await new Agent(one, false, 's-1', '!/set(tool-loop-max-repeats=2)').turn();
+        const agent = goOn(two, undefined);
+        await agent.turn();
+        expect((await goOn(one, agent).turn()).finish).toBe('error');
+        let previous: string | undefined;
+        const statuses: unknown[] = [];
+        for (let i = 0; i < 4; i += 1) {
+          const bench = i % 2 === 0 ? one : two;
+          const answer = await bench.openai().responses.create({
+            model: 'm',
+            input:
+              previous === undefined
+                ? 'Go'
+                : [{ type: 'function_call_output', call_id: `c-${String(i)}`, output: 'ok' }],
+            ...(previous !== undefined && { previous_response_id: previous }),
+          });
+          previous = answer.id;
+          statuses.push(answer.status);
+        }
+        expect(statuses).toEqual(['completed', 'completed', 'completed', 'completed']);
+        await one.stop();
+        await two.stop();
+      });
+
+      it('take over from one that was killed', async () => {
+        const { database, open } = await make();
+        await using upstream = await startUpstream();
+        const killed = await gatewayOn(database, upstream);
+        const agent = goOn(killed, undefined);
+        await agent.turns(3);
+        // As a killed one leaves it: it has the session, and answers nobody.
+        await killed.stop();
+        await database.query(`update gateway_sessions set owner = 'killed'`);
+        const other = await gatewayOn(await open(), upstream);
+        expect((await goOn(other, agent).turn()).finish).toBe('error');
+        await other.stop();
+        expect(other.verdicts).toMatchObject([{ count: 4 }]);
+      });
+    });
+  }
+});
+
+describe('a PostgreSQL that goes away', () => {
+  let server: TestPostgres;
+  beforeAll(async () => {
+    server = await startPostgres();
+  }, 60_000);
+  afterAll(() => server.stop());
+  const openAt = (url: string) =>
+    openDatabase({ data_dir: '', database_url: url }, pino({ level: 'silent' }));
+
+  it.each<[string, (proxy: TcpProxy) => Promise<void>, (proxy: TcpProxy) => Promise<void>]>([
+    ['takes no connections', (proxy) => proxy.close(), (proxy) => proxy.open()],
+    [
+      'does not answer',
+      (proxy) => {
+        proxy.pause();
+        return Promise.resolve();
+      },
+      (proxy) => {
+        proxy.resume();
+        return Promise.resolve();
+      },
+    ],
+  ])(
+    'holds up nobody: it %s, and has everything when it is back',
+    async (_, leave, comeBack) => {
+      const direct = await server.createDatabase();
+      const url = new URL(direct);
+      await using proxy = await startTcpProxy(url.host);
+      url.host = proxy.address;
+      await using upstream = await startUpstream();
+      await using bench = await GatewayBench.before(
+        upstream,
+        {},
+        {},
+        { openDatabase: () => openAt(url.href) },
+      );
+      const agent = new Agent(bench, false, 's-1');
+      await agent.turns(2);
+      const other = await openAt(direct);
+      onTestFinished(() => other.close());
+      const stored = async (session: string) =>
+        (await other.query('select 1 from messages where session_id = $1', [session])).length;
+      await waitFor(async () => (await stored('s-1')) === 4);
+
+      await leave(proxy);
+      // One that the database would have to be asked for, the one at hand, and again: each within moments.
+      const began = performance.now();
+      expect((await new Agent(bench, false, 's-2').turn()).finish).toBe('tool_calls');
+      expect((await agent.turns(2)).map(({ finish }) => finish)).toEqual(['tool_calls', 'error']);
+      expect((await new Agent(bench, false, 's-3').turn()).finish).toBe('tool_calls');
+      expect(performance.now() - began).toBeLessThan(5_000);
+      const checks = async () => JSON.stringify(await (await fetch(`${bench.url}/readyz`)).json());
+      await waitFor(async () => (await checks()).includes('the database cannot be used'), {
+        timeoutMs: 20_000,
+      });
+
+      await comeBack(proxy);
+      await waitFor(async () => (await stored('s-3')) === 2 && (await stored('s-1')) > 8, {
+        timeoutMs: 30_000,
+      });
+      expect(bench.texts('info')).toContain('info The database can be used again');
+      expect((await agent.turn()).finish).toBe('error');
+
+      await leave(proxy);
+      await agent.turn();
+      const stopping = performance.now();
+      await bench.stop();
+      expect(performance.now() - stopping).toBeLessThan(12_000);
+      expect(bench.texts('error').some((line) => line.includes('are lost'))).toBe(true);
+    },
+    90_000,
+  );
+});
+
+it('a database that cannot be opened is no reason not to start', async () => {
+  await using bench = await GatewayBench.start(calls('read_file'));
+  await bench.stop();
+  await using other = await GatewayBench.before(
+    bench.upstream,
+    {},
+    {},
+    {
+      openDatabase: () => Promise.reject(new Error('the folder belongs to another process')),
+    },
+  );
+  expect((await new Agent(other, false).turns(4)).at(-1)?.finish).toBe('error');
+  expect(other.texts('error')).toEqual([
+    'error The database cannot be used: sessions and messages are kept in memory meanwhile, within bounds',
+  ]);
+});

@@ -1,0 +1,238 @@
+import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { LogError } from '@loopwatch/log';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sharedPglite } from '../../../storage/test/shared-pglite.ts';
+import { readEvents } from '../../src/events/read-events.ts';
+import { Turns } from '../../src/events/turns.ts';
+import type { LoopwatchServer } from '../../src/index.ts';
+import type { MemoryLog } from '../memory-log.ts';
+import { startServer, topics } from '../running-server.ts';
+import { START } from '../verdicts.ts';
+
+const emptyDatabase = sharedPglite();
+const call = { sessionId: 's-1', type: 'tool_call_request', name: 'read_file', args: { path: 'a' } };
+const line = JSON.stringify(call);
+const mebibyte = 1024 * 1024;
+let url: string;
+let log: MemoryLog;
+let server: LoopwatchServer;
+
+beforeEach(async () => {
+  ({ url, log, server } = await startServer({ openDatabase: emptyDatabase, now: () => START }));
+});
+
+afterEach(() => server.stop());
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+type Answer = { status: number; headers: Headers; body: any };
+
+async function post(
+  body: string | Buffer,
+  headers: Record<string, string> = {},
+  query = '',
+): Promise<Answer> {
+  const response = await fetch(`${url}/api/v1/events${query}`, {
+    method: 'POST',
+    body: Buffer.from(body) as Uint8Array<ArrayBuffer>,
+    headers,
+  });
+  return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) };
+}
+
+const written = () => log.values(topics.events);
+
+describe('posted events', () => {
+  it('are written under their session, with the time where it is absent', async () => {
+    const { status, body } = await post(line, { 'content-type': 'application/json' });
+    expect([status, body]).toEqual([202, { accepted: 1, duplicates: 0, ignored: {}, rejected: [] }]);
+    expect(written()).toEqual([{ ...call, time: START }]);
+    expect(String(log.topics.get(topics.events)?.[0]?.key)).toBe('s-1');
+  });
+
+  it('get the time also where it is null, however deep they are', async () => {
+    const deep = `{"sessionId":"s-1","type":"tool_call_request","name":"read_file","args":${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}}`;
+    const { status, body } = await post(`${JSON.stringify({ ...call, time: null })}\n${deep}\n${line} \n`);
+    expect([status, body]).toMatchObject([202, { accepted: 3, rejected: [] }]);
+    const times = written().map((event) => (event as { time: unknown }).time);
+    expect(times).toEqual([START, START, START]);
+  });
+
+  const events = [1, 2, 3].map((time) => ({ ...call, time, args: { path: '],[{"\\"' } }));
+  const texts = events.map((event) => JSON.stringify(event));
+  const forms: [string, string | Buffer, Record<string, string>][] = [
+    ['lines', texts.join('\n'), {}],
+    ['lines of Windows, with blank ones between them', `\uFEFF\r\n${texts.join('\r\n\r\n')}\r\n`, {}],
+    ['an array', JSON.stringify(events), {}],
+    ['an array over several lines', JSON.stringify(events, null, 2), {}],
+    ['lines, compressed', gzipSync(texts.join('\n')), { 'content-encoding': 'gzip' }],
+  ];
+  it.each(forms)('may be %s', async (_name, body, headers) => {
+    expect(await post(body, headers)).toMatchObject({ status: 202, body: { accepted: 3, rejected: [] } });
+    expect(written()).toEqual(events);
+  });
+
+  it('may be one event over several lines', async () => {
+    const [event] = events;
+    expect((await post(JSON.stringify(event, null, 2))).body).toMatchObject({ accepted: 1 });
+    expect(written()).toEqual([event]);
+  });
+
+  it('are taken although others are refused, and each refusal names its line', async () => {
+    const body = [
+      line,
+      'not json',
+      '{"type":"content","text":"no session"}',
+      '',
+      '{"sessionId":"s"}',
+      '[]',
+      line,
+    ];
+    const answer = await post(body.join('\n'));
+    expect(answer).toMatchObject({ status: 202, body: { accepted: 2 } });
+    expect(
+      answer.body.rejected.map(({ line: at, code }: { line: number; code: string }) => [at, code]),
+    ).toEqual([
+      [2, 'not_json'],
+      [3, 'missing_session'],
+      [5, 'invalid_event'],
+      [6, 'not_an_object'],
+    ]);
+    expect(written()).toHaveLength(2);
+  });
+
+  it('of an array are named by their place in it when they are refused', async () => {
+    const answer = await post(`[${line}, 7,\n {"sessionId": "s"}, ${line}]`);
+    expect(answer.body).toMatchObject({ accepted: 2, rejected: [{ line: 2 }, { line: 3 }] });
+  });
+
+  it('are counted as duplicates, and as ignored, beside those accepted', async () => {
+    const known = JSON.stringify({ ...call, id: 'e-1' });
+    const unknown = JSON.stringify({ ...call, type: 'thinking_harder' });
+    expect((await post([known, unknown, known].join('\n'))).body).toMatchObject({
+      ...{ accepted: 1, duplicates: 1, ignored: { thinking_harder: 1 } },
+    });
+    expect((await post(known)).body).toMatchObject({ accepted: 0, duplicates: 1 });
+    expect((await post(JSON.stringify({ ...call, id: 'e-1', sessionId: 's-2' }))).body).toMatchObject({
+      accepted: 1,
+    });
+  });
+
+  const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+  const wide = `{${Array.from({ length: 100_001 }, (_, n) => `"k${String(n)}":1`).join()}}`;
+  const large = JSON.stringify({ ...call, args: { text: 'x'.repeat(17 * mebibyte) } });
+  const hostile: [string, string, number, string][] = [
+    ['no JSON', 'x', 400, 'not_json'],
+    ['nested 100,000 levels deep', line.replace('"a"', deep), 422, 'too_complex'],
+    ['with more than 100,000 members', line.replace('"a"', wide), 422, 'too_complex'],
+    ['larger than a record may be', large, 413, 'too_large'],
+  ];
+  it.each(hostile)('%s are refused for good, without their neighbours', async (_name, bad, status, code) => {
+    const alone = await post(bad);
+    expect(alone).toMatchObject({ status, body: { accepted: 0, rejected: [{ line: 1, code }] } });
+    expect(alone.body.detail).toMatch(/^The event was refused: line 1: /);
+    const beside = await post([line, bad, line].join('\n'));
+    expect(beside).toMatchObject({ status: 202, body: { accepted: 2, rejected: [{ line: 2, code }] } });
+  });
+
+  it('too large for the log alone are refused without their neighbours', async () => {
+    log.refusal = (value) =>
+      value.includes('large') ? new LogError('record_too_large', 'too large') : undefined;
+    const answer = await post([line, line.replace('"a"', '"large"'), line].join('\n'));
+    expect(answer).toMatchObject({
+      status: 202,
+      body: { accepted: 2, rejected: [{ line: 2, code: 'too_large' }] },
+    });
+  });
+
+  it('are not read on after 10,000 refusals, and the answer says from where', async () => {
+    const rubbish = 'x\n'.repeat(20_000);
+    const mixed = await post(`${line}\n${rubbish}${line}`);
+    expect(mixed).toMatchObject({
+      status: 422,
+      body: { accepted: 1, rejectedTotal: 10_000, unreadFromLine: 10_002 },
+    });
+    expect(mixed.body.rejected).toHaveLength(100);
+    expect(written()).toHaveLength(1);
+    expect((await post(rubbish)).status).toBe(400);
+  });
+
+  it('are refused whole where the body is empty, damaged, too large, or unpacks to too much', async () => {
+    expect((await post('')).status).toBe(400);
+    expect((await post('\n \r\n')).status).toBe(400);
+    expect((await post(line, { 'content-encoding': 'gzip' })).status).toBe(400);
+    expect((await post(line, { 'content-encoding': 'zstd' })).status).toBe(415);
+    expect((await post('x'.repeat(21 * mebibyte))).status).toBe(413);
+    const bomb = gzipSync(`${line}\n${' '.repeat(300 * mebibyte)}`);
+    expect((await post(bomb, { 'content-encoding': 'gzip' })).status).toBe(413);
+    expect(written()).toEqual([]);
+  });
+
+  it('are refused from a page of another origin', async () => {
+    expect((await post(line, { origin: 'https://evil.example' })).status).toBe(403);
+    expect((await post(line, { origin: url })).status).toBe(202);
+  });
+
+  it('in a format that is not known are refused with those that are', async () => {
+    expect((await post(line, {}, '?format=canonical')).status).toBe(202);
+    const answer = await post(line, {}, '?format=yaml');
+    expect([answer.status, answer.body.detail]).toEqual([400, expect.stringContaining('canonical')]);
+  });
+
+  it('that the log does not take are to be sent again, from the line that is named', async () => {
+    const large = line.replace('"a"', JSON.stringify('x'.repeat(600_000)));
+    let left = 2;
+    log.refusal = () => {
+      left -= 1;
+      return left < 0 ? new Error('no brokers') : undefined;
+    };
+    const failed = await post([line, large, line].join('\n'));
+    expect(failed).toMatchObject({ status: 503, body: { accepted: 2, retryFromLine: 3 } });
+    expect(failed.headers.get('retry-after')).toBe('5');
+    expect(JSON.stringify(failed.body)).not.toContain('no brokers');
+    expect(written()).toHaveLength(2);
+  });
+
+  it('are taken only once their body has come whole', async () => {
+    const { port } = new URL(url);
+    const socket = connect(Number(port), '127.0.0.1');
+    const head = `POST /api/v1/events HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000\r\n\r\n`;
+    await new Promise<void>((sent) => socket.write(`${head}${line}\n`, () => sent()));
+    socket.destroy();
+    expect((await post(line)).status).toBe(202);
+    expect(written()).toHaveLength(1);
+  });
+
+  it('wait for a log that is slow, and are put off when too many wait', async () => {
+    let release: () => void = () => undefined;
+    const hold = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    log.pause = () => hold;
+    const body = `${line}\n${' '.repeat(15 * mebibyte)}`;
+    const answers = Array.from({ length: 10 }, () => post(body));
+    const first = await Promise.race(answers);
+    expect([first.status, first.headers.get('retry-after')]).toEqual([429, '1']);
+    release();
+    const statuses = (await Promise.all(answers)).map(({ status }) => status).sort();
+    expect(statuses.slice(0, 8)).toEqual(Array.from({ length: 8 }, () => 202));
+    expect(written()).toHaveLength(statuses.filter((status) => status === 202).length);
+    expect((await post(body)).status).toBe(202);
+  });
+});
+
+it('a long body is read in slices, and others get their turn between them', async () => {
+  const body = Buffer.from(`${line}\n`.repeat(20_000));
+  const turns = new Turns();
+  let turnsOfOthers = 0;
+  let reading = true;
+  const others = async (): Promise<void> => {
+    for (; reading; turnsOfOthers += 1) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const other = others();
+  const read = await Promise.all([1, 2].map((now) => readEvents(body, { topic: 'events', now, turns })));
+  reading = false;
+  await other;
+  expect(read.map(({ events }) => events.length)).toEqual([20_000, 20_000]);
+  expect(turnsOfOthers).toBeGreaterThan(4);
+});

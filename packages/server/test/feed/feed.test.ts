@@ -1,0 +1,234 @@
+import { detectionSchema, type Verdict } from '@loopwatch/contract';
+import type { Database } from '@loopwatch/storage';
+import { waitFor } from '@loopwatch/testkit';
+import fc from 'fast-check';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { expect, it } from 'vitest';
+import { onBothDatabases } from '../../../storage/test/databases.ts';
+import { Feeds } from '../../src/feed/feeds.ts';
+import { createServerMetrics } from '../../src/metrics.ts';
+import { currentStats } from '../../src/stats/current-stats.ts';
+import { MemoryLog } from '../memory-log.ts';
+import { silent, topics } from '../running-server.ts';
+import { START, summary, verdict } from '../verdicts.ts';
+
+function feedsOf(database: Database, log: MemoryLog, logger = silent): Feeds {
+  const configured = { settings: detectionSchema.parse({}) };
+  return new Feeds({
+    log,
+    configured,
+    topics,
+    database,
+    logger,
+    metrics: createServerMetrics(new Registry()),
+  });
+}
+
+async function readAll(feeds: Feeds, log: MemoryLog): Promise<void> {
+  await feeds.run();
+  await waitFor(() => log.delivered);
+}
+
+/** Everything a database holds that does not say when it was written. */
+async function contents(database: Database): Promise<unknown> {
+  return {
+    verdicts: await database.query('select * from verdicts join verdict_docs using (id) order by id'),
+    incidents: (await database.query('select * from incidents order by id')).map((row) => ({
+      ...row,
+      change: 0,
+    })),
+    docs: await database.query('select * from incident_docs order by id'),
+    sessions: (await database.query('select * from sessions order by id')).map((row) => ({
+      ...row,
+      change: 0,
+    })),
+    positions: await database.query('select * from positions order by topic, partition'),
+    stats: await currentStats(database, START),
+  };
+}
+
+function lives(count: number): Verdict[] {
+  const phases = ['opened', 'escalated', 'resolved'] as const;
+  return Array.from({ length: count * 3 }, (_, n) => {
+    const phase = phases[n % 3] ?? 'opened';
+    return verdict({
+      incidentId: `i-${String(Math.floor(n / 3))}`,
+      phase,
+      count: 5 + (n % 3),
+      time: START + n,
+    });
+  });
+}
+
+onBothDatabases(({ make, kind, disconnect }) => {
+  it('a restart goes on where it was, and a database made anew holds the same', async () => {
+    const log = new MemoryLog();
+    log.batch = 4;
+    const all = lives(20);
+    const { database, open } = await make();
+    for (const one of all.slice(0, 31)) log.appendVerdict(one);
+    log.append(topics.sessions, JSON.stringify(summary('s-1')), { key: 's-1' });
+    const first = feedsOf(database, log);
+    await readAll(first, log);
+    await first.stop();
+    const again = kind === 'pglite' ? await open() : database;
+    for (const one of all.slice(31)) log.appendVerdict(one);
+    const second = feedsOf(again, log);
+    await readAll(second, log);
+    await second.stop();
+    expect(await again.query('select count(*) as n from verdicts')).toEqual([{ n: 60 }]);
+    const before = await contents(again);
+
+    const { database: anew } = await make();
+    const third = feedsOf(anew, log);
+    await readAll(third, log);
+    await third.stop();
+    expect(await contents(anew)).toEqual(before);
+  });
+
+  it('whatever fails in between, nothing is lost and nothing doubled', async () => {
+    const log = new MemoryLog();
+    log.batch = 7;
+    for (const one of lives(10)) log.appendVerdict(one);
+    const { database } = await make();
+    let calls = 0;
+    const unsteady: Database = {
+      ...database,
+      transaction: (work) =>
+        database.transaction(async (tx) => {
+          calls += 1;
+          const result = await work(tx);
+          if (calls % 2 === 1) throw new Error('the power failed before the commit');
+          return result;
+        }),
+    };
+    const feeds = feedsOf(unsteady, log);
+    await readAll(feeds, log);
+    await feeds.stop();
+    expect(await database.query('select count(*) as n from verdicts')).toEqual([{ n: 30 }]);
+    expect(await currentStats(database, START)).toMatchObject({ found: 10, resolved: { recovered: 10 } });
+  });
+
+  it('several servers that read side by side store each verdict once', async () => {
+    const log = new MemoryLog();
+    log.batch = 3;
+    for (const one of lives(15)) log.appendVerdict(one);
+    const { database } = await make();
+    const both = [feedsOf(database, log), feedsOf(database, log)];
+    await Promise.all(both.map((feeds) => feeds.run()));
+    await waitFor(() => log.delivered);
+    for (const feeds of both) await feeds.stop();
+    expect(
+      await database.query(
+        "select count(*) as n, sum(n) as steps from (select jsonb_array_length(fold::jsonb->'seen') as n from incident_docs) as d",
+      ),
+    ).toEqual([{ n: 15, steps: 45 }]);
+  });
+
+  it('a topic that was created anew is read from its start, and that is said', async () => {
+    const { database } = await make();
+    const old = new MemoryLog();
+    for (const one of lives(3)) old.appendVerdict(one);
+    const before = feedsOf(database, old);
+    await readAll(before, old);
+    await before.stop();
+    const lines: string[] = [];
+    const logger = pino({}, { write: (line) => lines.push(line) });
+    const fresh = new MemoryLog();
+    fresh.appendVerdict(verdict({ incidentId: 'i-new', time: START + 500 }));
+    const after = feedsOf(database, fresh, logger);
+    await readAll(after, fresh);
+    fresh.appendVerdict(verdict({ incidentId: 'i-newer', time: START + 600 }));
+    await waitFor(() => fresh.delivered);
+    await after.stop();
+    expect(lines.join('')).toMatch(/created anew/);
+    expect(await currentStats(database, START)).toMatchObject({ found: 5 });
+    expect(await database.query("select next from positions where topic = 'loopwatch.verdicts'")).toEqual([
+      { next: 2 },
+    ]);
+  });
+
+  it('sessions stand as their latest summary says, and stay when their time is over', async () => {
+    const log = new MemoryLog();
+    const write = (id: string, value: object | null) =>
+      log.append(topics.sessions, value === null ? null : JSON.stringify(value), { key: id });
+    write('a', summary('a', { events: 1 }));
+    write('b', summary('b', { incidents: { open: 1, total: 1, byDetector: { 'tool-repeat': 1 } } }));
+    write('a', summary('a', { events: 9, status: 'ended' }));
+    write('b', null);
+    write('a', null);
+    log.append(topics.sessions, '{"v":1}', { key: 'bad' });
+    const { database } = await make();
+    const feeds = feedsOf(database, log);
+    await readAll(feeds, log);
+    await feeds.stop();
+    expect(
+      await database.query('select id, state, events, incidents_open from sessions order by id'),
+    ).toEqual([
+      { id: 'a', state: 'ended', events: 9, incidents_open: 0 },
+      { id: 'b', state: 'idle', events: 2, incidents_open: 1 },
+    ]);
+  });
+
+  it('a verdict that holds what PostgreSQL cannot say is stored all the same', async () => {
+    const log = new MemoryLog();
+    log.appendVerdict(verdict({ reason: 'nul \u0000 half \ud83d', evidence: { 'k\u0000': '\u0000' } }));
+    const { database } = await make();
+    const feeds = feedsOf(database, log);
+    await readAll(feeds, log);
+    await feeds.stop();
+    expect(await database.query("select doc::jsonb->>'reason' as reason from verdict_docs")).toEqual([
+      { reason: 'nul \ufffd half \ufffd' },
+    ]);
+  });
+
+  it('the order and number of deliveries make no difference', async () => {
+    const all = lives(4);
+    const expected = await storedAs(all, await make());
+    await fc.assert(
+      fc.asyncProperty(
+        fc.shuffledSubarray(all, { minLength: all.length }),
+        fc.array(fc.constantFrom(...all), { maxLength: 10 }),
+        fc.integer({ min: 1, max: 9 }),
+        async (order, again, batch) => {
+          expect(await storedAs([...order, ...again], await make(), batch)).toEqual(expected);
+        },
+      ),
+      { numRuns: kind === 'pglite' ? 4 : 12 },
+    );
+  });
+
+  if (kind === 'pglite') return;
+  it('connections that break are made again, and nothing is missed', async () => {
+    const log = new MemoryLog();
+    const { database } = await make();
+    const notices: string[] = [];
+    const unlisten = await database.listen('loopwatch_changes', () => notices.push(''));
+    const feeds = feedsOf(database, log);
+    await feeds.run();
+    const [one, two] = [verdict(), verdict({ incidentId: 'i-2' })];
+    log.appendVerdict(one);
+    await waitFor(() => notices.length > 0);
+    await disconnect();
+    log.appendVerdict(two);
+    await waitFor(() => log.delivered && notices.length > 1);
+    expect(await database.query('select count(*) as n from incidents')).toEqual([{ n: 2 }]);
+    await feeds.stop();
+    await unlisten();
+  });
+});
+
+async function storedAs(
+  verdicts: readonly Verdict[],
+  { database }: { database: Database },
+  batch = 1_000,
+): Promise<unknown> {
+  const log = new MemoryLog();
+  log.batch = batch;
+  for (const one of verdicts) log.appendVerdict(one);
+  const feeds = feedsOf(database, log);
+  await readAll(feeds, log);
+  await feeds.stop();
+  return { ...((await contents(database)) as object), positions: [] };
+}

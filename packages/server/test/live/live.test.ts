@@ -1,0 +1,206 @@
+import {
+  changesMessageSchema,
+  heartbeatMessageSchema,
+  type LiveMessages,
+  snapshotMessageSchema,
+} from '@loopwatch/contract/api';
+import { io, type Socket } from 'socket.io-client';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { sharedPglite } from '../../../storage/test/shared-pglite.ts';
+import type { LoopwatchServer } from '../../src/index.ts';
+import { Pace } from '../../src/live/pace.ts';
+import { removeIncidents } from '../../src/retention/remove-oldest.ts';
+import type { MemoryLog } from '../memory-log.ts';
+import { info, startServer } from '../running-server.ts';
+import { START, verdict } from '../verdicts.ts';
+
+type LiveSocket = Socket<LiveMessages>;
+type Message<Name extends keyof LiveMessages> = Parameters<LiveMessages[Name]>[0];
+
+const emptyDatabase = sharedPglite();
+
+describe('the namespace /live', () => {
+  let url: string;
+  let log: MemoryLog;
+  let server: LoopwatchServer;
+  let stored: () => Promise<void>;
+  const sockets: LiveSocket[] = [];
+
+  beforeEach(async () => {
+    ({ url, log, server, stored } = await startServer({ openDatabase: emptyDatabase }));
+  });
+
+  afterEach(async () => {
+    for (const socket of sockets.splice(0)) socket.disconnect();
+    await server.stop();
+  });
+
+  function connect(auth: { since?: unknown } = {}, extraHeaders: Record<string, string> = {}): LiveSocket {
+    const socket: LiveSocket = io(`${url}/live`, {
+      ...{ auth, extraHeaders, reconnection: false, forceNew: true },
+      transports: ['websocket'],
+    });
+    sockets.push(socket);
+    return socket;
+  }
+
+  function next<Name extends keyof LiveMessages>(socket: LiveSocket, name: Name): Promise<Message<Name>> {
+    return new Promise((resolve) => {
+      const events = socket as { once(event: string, listener: (message: Message<Name>) => void): void };
+      events.once(name, resolve);
+    });
+  }
+
+  it('greets with the incidents there are', async () => {
+    log.appendVerdict(verdict());
+    await stored();
+    const socket = connect();
+    const [snapshot, heartbeat] = await Promise.all([next(socket, 'snapshot'), next(socket, 'heartbeat')]);
+    expect(snapshotMessageSchema.parse(snapshot)).toMatchObject({ incidents: [{ id: 'i-1' }], info });
+    expect(snapshot.incidents[0]).not.toHaveProperty('evidence');
+    expect(heartbeatMessageSchema.parse(heartbeat)).toMatchObject({
+      ...{ lag: 0, lastVerdictAt: START + 12, log: 'up' },
+    });
+  });
+
+  it('tells what changed, each incident once however many verdicts came', async () => {
+    log.appendVerdict(verdict({ incidentId: 'old' }));
+    await stored();
+    const socket = connect();
+    const { sequence } = await next(socket, 'snapshot');
+    const update = next(socket, 'changes');
+    log.appendVerdict(verdict());
+    log.appendVerdict(verdict({ phase: 'escalated', count: 10 }));
+    const changes = changesMessageSchema.parse(await update);
+    expect(changes.incidents.map(({ id }) => id)).toEqual(['i-1']);
+    expect(changes.sequence).toBeGreaterThan(sequence);
+    await expect
+      .poll(
+        async () => ((await (await fetch(`${url}/api/v1/incidents/i-1`)).json()) as { count: number }).count,
+      )
+      .toBe(10);
+  });
+
+  it('tells sums that hold everything in the end, however long they take to make', async () => {
+    await server.stop();
+    // By the clock that durations are taken from, sums over everything take as long as those of millions.
+    let spent = 0;
+    const clock = performance.now.bind(performance);
+    const timing = vi.spyOn(performance, 'now').mockImplementation(() => clock() + spent);
+    onTestFinished(() => {
+      timing.mockRestore();
+    });
+    const slow = async () => {
+      const database = await emptyDatabase();
+      return {
+        ...database,
+        query: async <Row extends object>(sql: string, parameters?: readonly unknown[]) => {
+          if (sql.includes('as kept')) spent += 80;
+          return database.query<Row>(sql, parameters);
+        },
+      };
+    };
+    ({ url, log, server } = await startServer({ openDatabase: slow }));
+    const socket = connect();
+    await next(socket, 'snapshot');
+    for (const incidentId of ['one', 'two']) {
+      const update = next(socket, 'changes');
+      log.appendVerdict(verdict({ incidentId }));
+      await update;
+    }
+    for (let found = 0; found !== 2; ) found = (await next(socket, 'changes')).stats?.found ?? found;
+  });
+
+  it('tells that retention took incidents, by the sums', async () => {
+    const database = await emptyDatabase();
+    await server.stop();
+    ({ url, log, server, stored } = await startServer({ openDatabase: () => Promise.resolve(database) }));
+    for (const incidentId of ['old', 'young']) log.appendVerdict(verdict({ incidentId }));
+    await stored();
+    const socket = connect();
+    expect((await next(socket, 'snapshot')).stats).toMatchObject({ kept: 2, dropped: 0 });
+    await removeIncidents(database, { limit: 1, now: START });
+    let stats: Message<'changes'>['stats'] = null;
+    while (stats?.dropped !== 1) ({ stats } = await next(socket, 'changes'));
+    expect(stats).toMatchObject({ kept: 1, found: 2 });
+  });
+
+  it('tells every page what one of them decided', async () => {
+    log.appendVerdict(verdict());
+    await stored();
+    const socket = connect();
+    await next(socket, 'snapshot');
+    const update = next(socket, 'changes');
+    const body = JSON.stringify({ status: 'false_positive' });
+    await fetch(`${url}/api/v1/incidents/i-1`, { method: 'PATCH', body });
+    expect((await update).incidents).toMatchObject([{ id: 'i-1', triage: { status: 'false_positive' } }]);
+  });
+
+  it('leaves out nothing that those who come at the same time were greeted with', async () => {
+    for (let n = 0; n < 300; n += 1) log.appendVerdict(verdict({ incidentId: `i-${String(n)}` }));
+    await stored();
+    const both = [connect(), connect()];
+    await Promise.all(both.map((socket) => next(socket, 'snapshot')));
+    const updates = both.map((socket) => next(socket, 'changes'));
+    log.appendVerdict(verdict({ incidentId: 'new' }));
+    for (const { incidents, dropped } of await Promise.all(updates)) {
+      expect([incidents.map(({ id }) => id), dropped.incidents]).toEqual([['new'], 0]);
+    }
+  });
+
+  it('counts what it leaves out when very many change at once', async () => {
+    const socket = connect();
+    await next(socket, 'snapshot');
+    const update = next(socket, 'changes');
+    for (let n = 0; n < 300; n += 1) {
+      log.appendVerdict(verdict({ incidentId: `i-${String(n)}`, time: START + n }));
+    }
+    const { incidents, dropped } = await update;
+    expect([incidents.length, dropped.incidents]).toEqual([200, 100]);
+    expect(incidents[0]?.id).toBe('i-299');
+  });
+
+  it('tells who comes back what was missed, and all anew when that is too much', async () => {
+    const first = connect();
+    const { sequence } = await next(first, 'snapshot');
+    first.disconnect();
+    log.appendVerdict(verdict({ incidentId: 'missed' }));
+    await stored();
+    expect((await next(connect({ since: sequence }), 'changes')).incidents).toMatchObject([{ id: 'missed' }]);
+    for (let n = 0; n < 201; n += 1) log.appendVerdict(verdict({ incidentId: `i-${String(n)}` }));
+    await stored();
+    expect((await next(connect({ since: sequence }), 'snapshot')).incidents).toHaveLength(200);
+  });
+
+  it.each([-1, 1e15, 'x', null, Number.NaN])('a sequence of %s is none', async (since) => {
+    expect((await next(connect({ since }), 'snapshot')).incidents).toEqual([]);
+  });
+
+  it('refuses pages of other origins', async () => {
+    const refused = new Promise((resolve) =>
+      connect({}, { origin: 'https://evil.example' }).on('connect_error', resolve),
+    );
+    await expect(refused).resolves.toBeInstanceOf(Error);
+    await next(connect({}, { origin: url }), 'snapshot');
+  });
+});
+
+describe('the pace', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('acts at most once per interval', () => {
+    let acts = 0;
+    const pace = new Pace(100, () => {
+      acts += 1;
+    });
+    for (let ms = 0; ms < 250; ms += 10) {
+      pace.ask();
+      vi.advanceTimersByTime(10);
+    }
+    expect(acts).toBe(2);
+    pace.stop();
+    vi.advanceTimersByTime(1_000);
+    expect(acts).toBe(2);
+  });
+});

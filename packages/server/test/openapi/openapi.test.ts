@@ -1,0 +1,118 @@
+import { decodeEvent } from '@loopwatch/contract/check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { sharedPglite } from '../../../storage/test/shared-pglite.ts';
+import type { LoopwatchServer } from '../../src/index.ts';
+import { openApiDocument } from '../../src/openapi/document.ts';
+import { apiOperations } from '../../src/openapi/operations.ts';
+import { info, startServer, topics } from '../running-server.ts';
+import { summary, verdict } from '../verdicts.ts';
+
+interface Operation {
+  responses: Record<string, { content: Record<string, { schema: z.core.JSONSchema.BaseSchema }> }>;
+  parameters?: { name: string; in: string }[];
+}
+
+const document = openApiDocument(info) as { paths: Record<string, Record<string, Operation>> };
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+);
+
+const emptyDatabase = sharedPglite();
+const token = 'the-operators-token';
+const headers = { authorization: `Bearer ${token}` };
+let url: string;
+/** The id of one that was started. */
+let backtest = '';
+let server: LoopwatchServer;
+
+beforeAll(async () => {
+  const started = await startServer({ openDatabase: emptyDatabase, tokens: { operator: token } });
+  ({ url, server } = started);
+  const source = { topic: 'loopwatch.events', partition: 3, firstOffset: '10', offset: '51' };
+  started.log.appendVerdict(verdict({ source, guidance: 'Stop.' }));
+  started.log.appendVerdict(verdict({ incidentId: 'i-2', phase: 'resolved', tool: null }));
+  started.log.append(topics.sessions, JSON.stringify(summary('s-1')), { key: 's-1' });
+  started.log.append(topics.events, '{"type":"session_ended","sessionId":"s-1"}', { key: 's-1' });
+  await started.stored();
+  const job = await request('/api/v1/backtests', 'post');
+  backtest = ((await job.json()) as { id: string }).id;
+});
+
+afterAll(() => server.stop());
+
+/** What each operation with a body is sent. */
+const bodies: Record<string, unknown> = {
+  '/api/v1/auth/login': { token },
+  '/api/v1/backtests': { variants: [{ name: 'now' }], sessions: { labelled: true } },
+  '/api/v1/events': { sessionId: 's-1', type: 'session_ended' },
+  '/api/v1/incidents': { ids: ['i-1', 'i-9'], change: { status: 'acknowledged' } },
+  '/api/v1/samples': { playing: false },
+  '/api/v1/settings/{scope}': { set: { 'tool_call_loop.max_repeats': 5 } },
+  '/api/v1/incidents/{id}': { status: 'muted', mutedUntil: 5, note: 'later' },
+};
+
+function request(path: string, method: string): Promise<Response> {
+  const body = method !== 'get' && path in bodies ? JSON.stringify(bodies[path]) : null;
+  const id = path.includes('/backtests/') ? backtest : path.includes('/sessions/') ? 's-1' : 'i-1';
+  return fetch(url + path.replace('{id}', id).replace('{scope}', 'server').replace('{offset}', '0'), {
+    method: method.toUpperCase(),
+    body,
+    headers,
+  });
+}
+
+it.each(operations)('$method $path exists and answers as described', async ({ path, method, operation }) => {
+  const response = await request(path, method);
+  if (response.status === 204) {
+    expect(operation.responses['204']).toBeDefined();
+    return;
+  }
+  const type = response.headers.get('content-type')?.split(';')[0] ?? '';
+  const described = operation.responses[String(response.status)]?.content[type];
+  expect(described, `${String(response.status)} ${type} is described`).toBeDefined();
+  const value: unknown = type === 'application/json' ? await response.json() : await response.text();
+  expect(response.status, JSON.stringify(value)).toBeLessThan(300);
+  const parsed = z.fromJSONSchema(described!.schema).safeParse(value);
+  expect(parsed.error?.issues).toBeUndefined();
+});
+
+it.each(operations.filter(({ operation }) => operation.parameters?.some((one) => one.in === 'query')))(
+  '$path knows the parameters it describes',
+  async ({ path, operation }) => {
+    for (const { name } of operation.parameters!.filter((one) => one.in === 'query')) {
+      const response = await fetch(`${url + path}?${name}=`, { headers });
+      const problem = await response.text();
+      expect(problem).not.toContain('unknown');
+    }
+  },
+);
+
+it('refusals are problems as described', async () => {
+  const response = await fetch(`${url}/api/v1/incidents?limit=x`, { headers });
+  const { schema } =
+    document.paths['/api/v1/incidents']!['get']!.responses['400']!.content['application/problem+json']!;
+  expect(z.fromJSONSchema(schema).safeParse(await response.json()).success).toBe(true);
+});
+
+it('is served', async () => {
+  const served = await (await fetch(`${url}/api/v1/openapi.json`, { headers })).json();
+  expect(served).toEqual(JSON.parse(JSON.stringify(document)));
+});
+
+describe('each body of the document has an example', () => {
+  const bodies = Object.entries(apiOperations).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, { body, example }]) =>
+      body === undefined ? [] : [{ name: `${method.toUpperCase()} ${path}`, body, example }],
+    ),
+  );
+
+  it.each(bodies)('$name', ({ body, example }) => {
+    expect(body.safeParse(example)).toMatchObject({ success: true });
+  });
+
+  it('and the one of events is taken by the log’s door', () => {
+    const { example } = apiOperations['/events']?.['post'] ?? {};
+    expect(decodeEvent({ text: JSON.stringify(example), key: null })).toMatchObject({ ok: true });
+  });
+});

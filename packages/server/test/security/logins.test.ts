@@ -1,0 +1,250 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { request as httpRequest } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openDatabase } from '@loopwatch/storage';
+import { waitFor } from '@loopwatch/testkit';
+import { pino } from 'pino';
+import { io, type Socket } from 'socket.io-client';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { sharedPglite } from '../../../storage/test/shared-pglite.ts';
+import type { ServerDeps } from '../../src/index.ts';
+import { startServer } from '../running-server.ts';
+
+const tokens = { operator: 'operator-token-of-length', viewer: 'viewer-token-of-length' };
+const emptyDatabase = sharedPglite();
+
+/** A server, until the test ends; with the lines that it logs. */
+async function start(deps: Partial<ServerDeps>) {
+  const lines: Record<string, unknown>[] = [];
+  const logger = pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line) as never) });
+  const started = await startServer({ openDatabase: emptyDatabase, logger, ...deps });
+  let stopped = false;
+  const stop = async (): Promise<void> => {
+    if (!stopped) await started.server.stop();
+    stopped = true;
+  };
+  onTestFinished(stop);
+  const request = (path: string, init: RequestInit = {}) =>
+    fetch(started.url + path, { redirect: 'manual', ...init });
+  const withToken = (path: string, token: string, headers: Record<string, string> = {}) =>
+    request(path, { headers: { ...headers, authorization: `Bearer ${token}` } });
+  const login = async (token: string): Promise<string> => {
+    const answer = await request('/api/v1/auth/login', { method: 'POST', body: JSON.stringify({ token }) });
+    expect(answer.status).toBe(204);
+    return (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+  };
+  const said = (text: string) => lines.filter(({ msg }) => msg === text);
+  return { ...started, request, withToken, login, said, stop, lines };
+}
+
+const event = '{"type":"session_ended","sessionId":"s"}';
+
+function listen(url: string, headers: Record<string, string>): Promise<Socket | undefined> {
+  return new Promise((resolve) => {
+    const socket = io(`${url}/live`, {
+      ...{ extraHeaders: headers, reconnection: false, forceNew: true, transports: ['websocket'] },
+    });
+    socket.on('snapshot', () => resolve(socket));
+    socket.on('connect_error', () => {
+      socket.disconnect();
+      resolve(undefined);
+    });
+    onTestFinished(() => {
+      socket.disconnect();
+    });
+  });
+}
+
+describe('guessing a token is bounded', () => {
+  const waysIn: [string, (server: Awaited<ReturnType<typeof start>>) => Promise<number>][] = [
+    [
+      'POST /api/v1/events',
+      async ({ request }) => {
+        const init = { method: 'POST', body: event, headers: { authorization: 'Bearer guess' } };
+        return (await request('/api/v1/events', init)).status;
+      },
+    ],
+    ['GET /metrics', async ({ withToken }) => (await withToken('/metrics', 'guess')).status],
+    [
+      'a page',
+      async ({ withToken }) => (await withToken('/incidents', 'guess', { accept: 'text/html' })).status,
+    ],
+    [
+      'POST /api/v1/auth/login',
+      async ({ request }) =>
+        (await request('/api/v1/auth/login', { method: 'POST', body: '{"token":"guess"}' })).status,
+    ],
+    [
+      'POST /login',
+      async ({ request }) =>
+        (await request('/login', { method: 'POST', body: new URLSearchParams({ token: 'guess' }) })).status,
+    ],
+  ];
+  it.each(waysIn)('at %s', async (_name, guess) => {
+    const server = await start({ tokens });
+    const statuses: number[] = [];
+    for (let n = 0; n < 11; n += 1) statuses.push(await guess(server));
+    expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429]);
+    // The right token is still taken, and what it has proved is not forgotten while others guess.
+    expect((await server.withToken('/api/v1/stats', tokens.operator)).status).toBe(200);
+    const [held, atOnce] = await Promise.all([guess(server), server.withToken('/metrics', tokens.operator)]);
+    expect([held, atOnce.status]).toEqual([429, 200]);
+    expect(await atOnce.text()).toContain('loopwatch_server_refused_tokens_total{result="wrong"} 10');
+    await server.stop();
+    expect(server.said('too many wrong tokens from an address; it is slowed down')).toHaveLength(1);
+    expect(
+      server.lines.filter(({ msg }) => String(msg).endsWith('wrong tokens within a minute')),
+    ).toHaveLength(1);
+  });
+
+  it('of sockets, too', async () => {
+    const server = await start({ tokens });
+    for (let n = 0; n < 11; n += 1) {
+      expect(await listen(server.url, { authorization: 'Bearer guess' })).toBeUndefined();
+    }
+    expect((await server.withToken('/metrics', 'guess')).status).toBe(429);
+    expect(await listen(server.url, { authorization: `Bearer ${tokens.viewer}` })).toBeDefined();
+  });
+
+  it('for each client of a trusted proxy by itself, and for the proxy where it is not trusted', async () => {
+    for (const trustProxy of [['loopback'], []]) {
+      const server = await start({ tokens, trustProxy });
+      const guess = async (client: string): Promise<number> =>
+        (await server.withToken('/metrics', 'guess', { 'x-forwarded-for': client })).status;
+      for (let n = 0; n < 10; n += 1) await guess('203.0.113.7');
+      expect(await guess('203.0.113.7')).toBe(429);
+      expect(await guess('203.0.113.8')).toBe(trustProxy.length === 1 ? 401 : 429);
+    }
+  });
+});
+
+describe('a logout', () => {
+  it('ends the login on all pages and sockets at once, and no other', async () => {
+    const server = await start({ tokens });
+    const cookie = await server.login(tokens.viewer);
+    const other = await server.login(tokens.viewer);
+    const [socket, otherSocket] = await Promise.all([
+      listen(server.url, { cookie }),
+      listen(server.url, { cookie: other }),
+    ]);
+    const ended = new Promise((resolve) => socket?.on('disconnect', resolve));
+    const out = await server.request('/api/v1/auth/logout', { method: 'POST', headers: { cookie } });
+    expect(out.status).toBe(204);
+    await ended;
+    expect((await server.request('/api/v1/stats', { headers: { cookie } })).status).toBe(401);
+    expect(await listen(server.url, { cookie })).toBeUndefined();
+    expect((await server.request('/api/v1/stats', { headers: { cookie: other } })).status).toBe(200);
+    expect(otherSocket?.connected).toBe(true);
+    expect(server.said('logged in')).toHaveLength(2);
+    expect(server.said('logged out')).toEqual([expect.objectContaining({ user: 'viewer', role: 'viewer' })]);
+  });
+
+  it('holds over a restart, and another token ends the logins of the one before', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'loopwatch-logins-'));
+    onTestFinished(() => rm(dir, { recursive: true }));
+    const openOwn = () => openDatabase({ data_dir: dir, database_url: undefined }, pino({ level: 'silent' }));
+    const first = await start({ tokens, openDatabase: openOwn });
+    const [ended, kept] = [await first.login(tokens.viewer), await first.login(tokens.viewer)];
+    await first.request('/api/v1/auth/logout', { method: 'POST', headers: { cookie: ended } });
+    await first.stop();
+    const statuses = async ({ request }: typeof first) =>
+      Promise.all(
+        [ended, kept].map(async (cookie) => (await request('/api/v1/stats', { headers: { cookie } })).status),
+      );
+    const second = await start({ tokens, openDatabase: openOwn });
+    expect(await statuses(second)).toEqual([401, 200]);
+    await second.stop();
+    const third = await start({
+      tokens: { ...tokens, viewer: 'another-token-of-length' },
+      openDatabase: openOwn,
+    });
+    expect(await statuses(third)).toEqual([401, 401]);
+  });
+
+  it('at one server holds at the others of its database', async () => {
+    const open = await emptyDatabase();
+    const shared = () => Promise.resolve({ ...open, close: () => Promise.resolve() });
+    onTestFinished(() => open.close());
+    const [one, other] = [
+      await start({ tokens, openDatabase: shared }),
+      await start({ tokens, openDatabase: shared }),
+    ];
+    const cookie = await one.login(tokens.operator);
+    const socket = await listen(other.url, { cookie });
+    await one.request('/api/v1/auth/logout', { method: 'POST', headers: { cookie } });
+    await waitFor(() => socket?.connected === false);
+    expect((await other.request('/api/v1/stats', { headers: { cookie } })).status).toBe(401);
+  });
+});
+
+it('a login that is refused is noted, without its token', async () => {
+  const server = await start({ tokens });
+  await server.request('/api/v1/auth/login', { method: 'POST', body: '{"token":"not-the-token"}' });
+  expect(server.said('a login was refused: its token is wrong')).toHaveLength(1);
+  expect(JSON.stringify(server.lines)).not.toContain('not-the-token');
+});
+
+describe('a server answers to its own names only', () => {
+  const web = {
+    publicUrl: 'https://loops.acme.example',
+    allowedHosts: ['watch', '.corp.example'],
+    trustProxy: ['loopback'],
+  };
+  const cases: [string, Partial<ServerDeps>, Record<string, string>, number][] = [
+    ['a name of another site', {}, { host: 'evil.example' }, 421],
+    ['a name of another site, with tokens', { tokens }, { host: 'evil.example' }, 421],
+    [
+      'a name of another site, where all addresses are listened on',
+      { host: '0.0.0.0' },
+      { host: 'evil.example' },
+      421,
+    ],
+    ['localhost', {}, { host: 'localhost:4600' }, 200],
+    ['an address', {}, { host: '192.0.2.7:4600' }, 200],
+    ['an address of IPv6', {}, { host: '[::1]:4600' }, 200],
+    ['its public name', web, { host: 'loops.acme.example' }, 200],
+    ['an allowed name', web, { host: 'WATCH:4600' }, 200],
+    ['a name below an allowed one', web, { host: 'a.corp.example' }, 200],
+    ['a name that only ends like it', web, { host: 'evilcorp.example' }, 421],
+    ['any name, where all are allowed', { allowedHosts: ['*'] }, { host: 'evil.example' }, 200],
+    ['what a trusted proxy was asked for', web, { host: 'evil.example', 'x-forwarded-host': 'watch' }, 200],
+    [
+      'what a proxy not trusted claims',
+      { allowedHosts: ['watch'] },
+      { host: 'evil.example', 'x-forwarded-host': 'watch' },
+      421,
+    ],
+  ];
+  it.each(cases)('%s', async (_name, deps, headers, status) => {
+    const { url } = await start(deps);
+    const { port } = new URL(url);
+    const ask = new Promise<[number | undefined, string]>((resolve, reject) => {
+      const all =
+        deps.tokens === undefined ? headers : { ...headers, authorization: `Bearer ${tokens.viewer}` };
+      const options = { port, host: '127.0.0.1', path: '/api/v1/incidents', headers: all };
+      httpRequest(options, (response) => {
+        let text = '';
+        response.on('data', (chunk: Buffer) => {
+          text += chunk.toString();
+        });
+        response.on('end', () => resolve([response.statusCode, text]));
+      })
+        .on('error', reject)
+        .end();
+    });
+    const [answered, text] = await ask;
+    expect(answered).toBe(status);
+    if (status === 421) expect(text).toContain('server.allowed_hosts');
+  });
+});
+
+it('a server says who asks that anyone may do everything, where other machines reach it without a login', async () => {
+  const exposed = async (deps: Partial<ServerDeps>): Promise<unknown> => {
+    const { request } = await start(deps);
+    return ((await (await request('/api/v1/auth/me')).json()) as { exposed: unknown }).exposed;
+  };
+  expect(await exposed({ host: '0.0.0.0' })).toBe(true);
+  expect(await exposed({ host: '0.0.0.0', tokens })).toBe(false);
+  expect(await exposed({})).toBe(false);
+});

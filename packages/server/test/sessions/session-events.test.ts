@@ -1,0 +1,172 @@
+import type { SessionEvent, SessionItem } from '@loopwatch/contract/api';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { sessionEvents } from '../../src/sessions/session-events.ts';
+import { MemoryLog } from '../memory-log.ts';
+import { topics } from '../running-server.ts';
+import { summary } from '../verdicts.ts';
+
+/** What a partition may hold, between others': events with and without ids, the same id again, what cannot be read. */
+const anyRecord = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({ kind: fc.constant('own' as const), id: fc.option(fc.nat(6), { nil: undefined }) }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('other' as const, 'mention' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('broken' as const) }) },
+);
+
+interface Content {
+  readonly kind: 'own' | 'other' | 'mention' | 'broken';
+  readonly id?: number | undefined;
+}
+
+function logOf(contents: readonly Content[]) {
+  const log = new MemoryLog();
+  const expected: { offset: number; eventIndex: number | null }[] = [];
+  const known = new Set<number>();
+  let index = 0;
+  let last = 0;
+  contents.forEach((content, offset) => {
+    const event = { type: 'content', text: 'x', time: offset };
+    const write = (value: string, key: string): void => {
+      log.append(topics.events, value, { key });
+    };
+    if (content.kind === 'other') {
+      write(JSON.stringify({ ...event, sessionId: 'other' }), 'other');
+      return;
+    }
+    if (content.kind === 'mention') {
+      write(JSON.stringify({ ...event, text: 's-1' }), 'other');
+      return;
+    }
+    if (content.kind === 'broken') {
+      expected.push({ offset, eventIndex: null });
+      write('{"type"', 's-1');
+      return;
+    }
+    const { id } = content;
+    const isDuplicate = id !== undefined && known.has(id);
+    expected.push({ offset, eventIndex: isDuplicate ? null : index });
+    write(JSON.stringify({ ...event, ...(id !== undefined && { id: `e-${String(id)}` }) }), 's-1');
+    if (isDuplicate) return;
+    if (id !== undefined) known.add(id);
+    index += 1;
+    last = offset;
+  });
+  const [first] = expected;
+  const source = {
+    ...{ topic: topics.events, partition: 0 },
+    firstOffset: String(contents.findIndex(({ kind }) => kind === 'own')),
+    lastOffset: String(last),
+  };
+  return { log, expected, events: index, source, first };
+}
+
+function sessionOf(
+  { events, source }: ReturnType<typeof logOf>,
+  state: SessionItem['state'] = 'live',
+): SessionItem {
+  const session = summary('s-1', { events, source });
+  const incidents = { ...session.incidents, quiet: 0 };
+  return { ...session, incidents, state, lastActivityAt: 0, updatedAt: 0 };
+}
+
+const placed = (items: readonly SessionEvent[]) =>
+  items.map(({ offset, eventIndex }) => ({ offset: Number(offset), eventIndex }));
+
+describe('a session read back from the log', () => {
+  const contents = fc
+    .array(anyRecord, { minLength: 1, maxLength: 60 })
+    .map((all) => [{ kind: 'own' as const }, ...all]);
+
+  it('is the same page by page, from the start and from the end, as a whole', async () => {
+    await fc.assert(
+      fc.asyncProperty(contents, fc.integer({ min: 1, max: 9 }), async (all, limit) => {
+        const held = logOf(all);
+        const reader = held.log.records();
+        const session = sessionOf(held);
+        const onwards: SessionEvent[] = [];
+        for (let query: object = { limit }; ; ) {
+          const { items, after } = await sessionEvents(reader, { session, query });
+          onwards.push(...items);
+          if (items.length === 0 || after === null) break;
+          query = { limit, after };
+        }
+        expect(placed(onwards)).toEqual(held.expected);
+        const back: SessionEvent[] = [];
+        for (let query: object = { limit, end: true }; ; ) {
+          const { items, before } = await sessionEvents(reader, { session, query });
+          back.unshift(...items);
+          if (before === null) break;
+          query = { limit, before };
+        }
+        expect(placed(back)).toEqual(held.expected);
+      }),
+      { numRuns: 80 },
+    );
+  });
+
+  it.each(['forward', 'backward'])(
+    'tells a history that is copied behind itself, page by page %s',
+    async (way) => {
+      const history = Array.from({ length: 300 }, (_, id) => ({ kind: 'own' as const, id }));
+      const held = logOf([...history, ...history, ...history, { kind: 'own' }, ...history]);
+      const reader = held.log.records();
+      const session = sessionOf(held);
+      const read: SessionEvent[] = [];
+      let query: object | undefined = way === 'forward' ? { limit: 50 } : { limit: 50, end: true };
+      while (query !== undefined) {
+        const { items, before, after } = await sessionEvents(reader, { session, query });
+        if (way === 'forward') read.push(...items);
+        else read.unshift(...items);
+        const cursor = way === 'forward' ? { after } : { before };
+        const isEnd = items.length === 0 || (way === 'forward' ? after : before) === null;
+        query = isEnd ? undefined : { limit: 50, ...cursor };
+      }
+      expect(placed(read)).toEqual(held.expected);
+    },
+  );
+
+  it('is read around an event, which keeps its index', async () => {
+    const held = logOf(Array.from({ length: 300 }, () => ({ kind: 'own' as const })));
+    const around = { offset: 150, index: 150 };
+    const { items, before, after } = await sessionEvents(held.log.records(), {
+      ...{ session: sessionOf(held), query: { limit: 20, around: 'i-1' }, around },
+    });
+    expect(placed(items).map(({ eventIndex }) => eventIndex)).toEqual(
+      Array.from({ length: 20 }, (_, n) => 141 + n),
+    );
+    const earlier = await sessionEvents(held.log.records(), {
+      session: sessionOf(held),
+      query: { before: before! },
+    });
+    expect(earlier.items.at(-1)?.eventIndex).toBe(140);
+    const later = await sessionEvents(held.log.records(), {
+      session: sessionOf(held),
+      query: { after: after! },
+    });
+    expect(later.items[0]?.eventIndex).toBe(161);
+  });
+
+  it('says when its beginning is gone, and still knows the indexes from the end', async () => {
+    const held = logOf(Array.from({ length: 50 }, () => ({ kind: 'own' as const })));
+    const reader = held.log.records();
+    const cut = {
+      ...reader,
+      bounds: () => Promise.resolve({ start: 30, end: 50 }),
+    };
+    const session = sessionOf(held);
+    const start = await sessionEvents(cut, { session, query: { limit: 5 } });
+    expect([start.gone, start.items[0]?.offset, start.items[0]?.eventIndex]).toEqual([true, '30', null]);
+    const end = await sessionEvents(cut, { session, query: { limit: 5, end: true } });
+    expect(end.items.map(({ eventIndex }) => eventIndex)).toEqual([45, 46, 47, 48, 49]);
+  });
+
+  it('ends where an ended session ends, and stays open at the end of a live one', async () => {
+    const held = logOf([{ kind: 'own' }, { kind: 'other' }]);
+    const reader = held.log.records();
+    expect((await sessionEvents(reader, { session: sessionOf(held, 'ended'), query: {} })).after).toBeNull();
+    expect((await sessionEvents(reader, { session: sessionOf(held), query: {} })).after).not.toBeNull();
+  });
+});

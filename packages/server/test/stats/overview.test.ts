@@ -1,0 +1,103 @@
+import { expect, it } from 'vitest';
+import { onBothDatabases } from '../../../storage/test/databases.ts';
+import { writeVerdicts } from '../../src/incidents/write-verdicts.ts';
+import { writeSummaries } from '../../src/sessions/write-summaries.ts';
+import { readOverview } from '../../src/stats/overview.ts';
+import { SharedOverview } from '../../src/stats/shared-overview.ts';
+import { changeTriage } from '../../src/triage/write-triage.ts';
+import { START, summary, verdict } from '../verdicts.ts';
+
+const minute = 60_000;
+
+onBothDatabases(({ make }) => {
+  const filled = async () => {
+    const { database } = await make();
+    const tokens = { calls: 5, turns: 5, characters: 0, tokens: 900, ms: 1 };
+    const verdicts = [
+      verdict({ incidentId: 'old', time: START - 600 * minute, cost: tokens }),
+      verdict({ incidentId: 'open', time: START }),
+      verdict({ incidentId: 'over', time: START + minute, cost: tokens }),
+      verdict({ incidentId: 'over', time: START + minute, phase: 'resolved', count: 9, cost: tokens }),
+      verdict({ incidentId: 'cycle', time: START + 2 * minute, detector: 'tool-cycle' }),
+    ];
+    await database.transaction(async (tx) => {
+      await writeVerdicts(
+        tx,
+        verdicts.map((one) => ({ verdict: one, arrivedAt: START })),
+      );
+      const openIncidents = ['old', 'open', 'cycle'].map((id) => ({
+        ...{ id, count: 5, cost: { ...tokens, tokens: null } },
+      }));
+      await writeSummaries(tx, [
+        { id: 's-1', summary: summary('s-1', { events: 100, openIncidents }), at: START + 2 * minute },
+      ]);
+      await changeTriage(tx, ['over'], { status: 'false_positive' }, { by: 'operator', at: START });
+    });
+    return database;
+  };
+
+  it('the overview is of one moment: its sums, buckets, detectors and open incidents agree', async () => {
+    const overview = await readOverview(await filled(), { lastMs: 60 * minute }, START + 2.5 * minute);
+    expect(overview).toMatchObject({
+      ...{ asOf: START + 2.5 * minute, from: START - 57.5 * minute, to: START + 2.5 * minute },
+      ...{ open: 3, quiet: 0, openByDetector: { 'tool-repeat': 2, 'tool-cycle': 1 }, found: 3, recovered: 1 },
+      ...{ wasted: { calls: 15, tokens: 900 }, liveSessions: 1, firstAt: START - 600 * minute + 12 },
+    });
+    expect(overview.openItems.map(({ id }) => id)).toEqual(['cycle', 'open', 'old']);
+    const sum = (counts: Partial<Record<string, number>>) =>
+      Object.values(counts).reduce<number>((all, count) => all + (count ?? 0), 0);
+    expect(overview.buckets.reduce((all, { incidents }) => all + sum(incidents), 0)).toBe(overview.found);
+    expect(overview.detectors.reduce((all, { incidents }) => all + incidents, 0)).toBe(overview.found);
+    expect(overview.detectors.reduce((all, { open }) => all + open, 0)).toBe(overview.open);
+    expect(overview.detectors.find(({ detector }) => detector === 'tool-repeat')).toMatchObject({
+      ...{ incidents: 2, open: 2, falsePositives: 1, falsePositiveRate: 1 },
+    });
+    expect(overview.latency).toEqual({ p50Ms: 12, p95Ms: 12, incidents: 3 });
+  });
+
+  it('incidents of a session that has gone quiet are counted apart from open ones', async () => {
+    const overview = await readOverview(await filled(), { lastMs: 60 * minute }, START + 5 * minute);
+    expect(overview).toMatchObject({ open: 0, quiet: 3, openByDetector: {}, openItems: [], liveSessions: 0 });
+  });
+
+  it('the overview reaches back as far as there is data, 5 minutes to 6 hours', async () => {
+    const { database } = await make();
+    const spanAt = async (now: number) => {
+      const { from, to } = await readOverview(database, {}, now);
+      return (to - from) / minute;
+    };
+    expect(await spanAt(START), 'no data').toBe(360);
+    await database.transaction((tx) =>
+      writeSummaries(tx, [{ id: 's-1', summary: summary('s-1'), at: START }]),
+    );
+    const spans: [age: number, span: number][] = [
+      ...([
+        [1, 5],
+        [5, 5],
+        [6, 15],
+        [16, 60],
+        [61, 360],
+        [6_000, 360],
+      ] as [number, number][]),
+    ];
+    for (const [age, span] of spans) expect(await spanAt(START + age * minute), String(age)).toBe(span);
+  });
+});
+
+it('an overview is read once for all who ask at the same time, and again when it is old', async () => {
+  let now = START;
+  const read: number[] = [];
+  const shared = new SharedOverview(
+    (_, at) => {
+      read.push(at);
+      return Promise.resolve({ asOf: at } as Awaited<ReturnType<typeof readOverview>>);
+    },
+    () => now,
+  );
+  await Promise.all([shared.get({}), shared.get({}), shared.get({ lastMs: 5 * minute })]);
+  expect(read).toEqual([START, START]);
+  now += 499;
+  expect((await shared.get({})).asOf).toBe(START);
+  now += 1;
+  expect((await shared.get({})).asOf).toBe(now);
+});
