@@ -20,7 +20,7 @@ declare module 'kafkajs/src/protocol/requests/fetch/v11/request.js' {
 }
 
 declare module 'kafkajs/src/protocol/error.js' {
-  const errors: { createErrorFromCode(code: number): Error & { readonly type: string } };
+  const errors: { readonly createErrorFromCode: (code: number) => Error & { readonly type: string } };
   export default errors;
 }
 
