@@ -26,10 +26,7 @@ export default defineConfig({
           // Property tests on a busy machine take their time; what hangs is still found.
           testTimeout: 30_000,
           hookTimeout: 30_000,
-          include: [
-            'packages/*/test/**/*.test.ts',
-            'tools/*/**/*.test.ts',
-          ],
+          include: ['packages/*/test/**/*.test.ts', 'tools/*/**/*.test.ts'],
           exclude: slower,
         },
       },

@@ -186,7 +186,7 @@ test('identical loops are one row, columns are chosen, and the set is downloaded
 test('everything is found by typing a part of its name', async ({ page }) => {
   await openList(page);
   await page.keyboard.press('Control+k');
-  const palette = page.getByRole('dialog', { name: 'Go to or do' });
+  const palette = page.getByRole('dialog', { name: 'Command palette' });
   await expect(palette).toBeVisible();
   await page.keyboard.type('sess');
   await expect(palette.getByRole('option').first()).toContainText('Sessions');
@@ -220,7 +220,7 @@ test('the keys are explained', async ({ page }) => {
 
 test('an incident that the server does not have is said to be missing', async ({ page }) => {
   await page.goto(`${server.url}/incidents/none`);
-  await expect(page.getByRole('heading', { name: 'This incident is not here' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Incident not found' })).toBeVisible();
   problems = problems.filter((text) => !text.includes('404'));
 });
 

@@ -95,5 +95,5 @@ for (const { storage, hand } of journeys) {
 async function expectEvidence(page: Page): Promise<void> {
   await expect(page.getByRole('heading', { level: 1 })).toContainText(/ping .*was called/);
   const calls = page.getByRole('region', { name: 'The loop, call by call' });
-  await expect(calls).toContainText('Noticed at call 4');
+  await expect(calls).toContainText('Detected at call 4');
 }

@@ -13,7 +13,10 @@ export async function expectLive(page: Page): Promise<void> {
 /** @param rules all, unless some are named */
 export async function expectNoViolations(page: Page, rules: readonly string[] = []): Promise<void> {
   // Without frames there is nothing to gather on a page of its own.
-  const axe = new AxeBuilder({ page }).setLegacyMode();
+  // The rule of WCAG 2.2 that axe leaves out by default.
+  const axe = new AxeBuilder({ page })
+    .setLegacyMode()
+    .options({ rules: { 'target-size': { enabled: true } } });
   if (rules.length > 0) axe.withRules([...rules]);
   const { violations } = await axe.analyze();
   const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);

@@ -175,7 +175,7 @@ describe('the list', () => {
     // What was asked for before may come only now, without them.
     await act(() => client.invalidateQueries({ queryKey: ['incidents', 'list'] }));
     expect(screen.getByText(/700 changes came too fast/)).toBeTruthy();
-    fireEvent.click(screen.getByRole('button', { name: 'Read the list again' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Reload list' }));
     await waitFor(() => expect(screen.queryByText(/came too fast/)).toBeNull());
   });
 
@@ -287,7 +287,7 @@ describe('an incident', () => {
 
   it('says so when it is not there', async () => {
     await open('/incidents/i-404');
-    expect(await screen.findByRole('heading', { name: 'This incident is not here' })).toBeTruthy();
+    expect(await screen.findByRole('heading', { name: 'Incident not found' })).toBeTruthy();
   });
 
   it('is judged, and the judgement taken back', async () => {

@@ -184,7 +184,7 @@ export function settingKey(part: Partial<SettingKey> = {}): SettingKey {
     max: 100,
     nullable: false,
     allowed: 'a whole number from 2 to 100',
-    description: 'Calls until the loop is called one.',
+    description: 'Identical calls before a loop is reported.',
     scopes: ['server', 'model', 'session'],
     ...part,
   };

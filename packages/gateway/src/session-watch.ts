@@ -81,7 +81,7 @@ export class SessionWatch implements SessionObserver {
     metrics.faults.inc();
     logger.error(
       { err: error, sessionId },
-      'Detection failed at an event; the request passes, and its session starts afresh. This is a bug: please report it.',
+      'Detection failed on an event; the request passes, and its session was reset. This is a bug: please report it.',
     );
   }
 

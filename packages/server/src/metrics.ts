@@ -55,7 +55,7 @@ export function createServerMetrics(registry: Registry): ServerMetrics {
     }),
     liveDropped: new Counter({
       name: 'loopwatch_server_live_dropped_total',
-      help: 'Changes that dashboards were not told one by one because there were too many at once.',
+      help: 'Changes not sent to dashboards one by one because there were too many at once.',
       registers,
     }),
     liveClients: new Gauge({

@@ -217,7 +217,7 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[], door: D
   retention.start();
   running.push(() => samples.stop());
   await samples.start();
-  logger.debug({ url: door.url, database: database.kind }, 'the server listens');
+  logger.debug({ url: door.url, database: database.kind }, 'server listening');
 }
 
 async function databaseReadiness(database: Database): Promise<Readiness[string]> {

@@ -179,7 +179,7 @@ export function createWorkerMetrics(
     rebalances: counter('rebalances_total', 'Changes of the partitions that this worker owns.'),
     interruptions: counter(
       'partition_interruptions_total',
-      'Times the work on a partition began anew from what is durable, because a write failed or its owner changed.',
+      'Times the work on a partition restarted from the last commit, because a write failed or its owner changed.',
     ),
     recoveryDuration: new Histogram({
       name: 'loopwatch_recovery_duration_seconds',

@@ -23,7 +23,7 @@ export function doctorCommand(): Command {
     .description(
       'checks brokers, topics, database, logins, ports, folders and the model, and says what to do',
     )
-    .option('--brokers <list>', 'host:port of the brokers, by commas (default: KAFKA_BROKERS)');
+    .option('--brokers <list>', 'comma-separated bootstrap servers, host:port (default: KAFKA_BROKERS)');
   return addConfigOptions(command).action(async (options: Options) => {
     const { settings, warnings } = loadConfig(options, [
       { flag: '--brokers', path: 'kafka.brokers', text: options.brokers },

@@ -32,9 +32,9 @@ export function gatewayCommand(): Command {
     )
     .option(
       '--brokers <list>',
-      'Kafka for events and verdicts: host:port, by commas (default: KAFKA_BROKERS)',
+      'Kafka for events and verdicts: comma-separated bootstrap servers, host:port (default: KAFKA_BROKERS)',
     )
-    .option('--preset <name>', 'the numbers to detect by (default: proxy)')
+    .option('--preset <name>', 'detection preset (default: proxy)')
     .option('--no-store', 'no database, and without brokers no event log: sessions are in memory alone');
   return addConfigOptions(command).action(async (options: Options) => {
     const loaded = loadConfig(options, [

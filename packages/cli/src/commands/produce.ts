@@ -34,7 +34,7 @@ export function produceCommand(): Command {
       '<file...>',
       'files of events, one JSON object a line; - for the standard input, .gz is unpacked',
     )
-    .option('--brokers <list>', 'host:port of the brokers, by commas (default: KAFKA_BROKERS)')
+    .option('--brokers <list>', 'comma-separated bootstrap servers, host:port (default: KAFKA_BROKERS)')
     .option('--topic <name>', 'topic to send to (default: the events topic)')
     .option(
       '--speed <n>',

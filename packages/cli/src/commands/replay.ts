@@ -35,7 +35,7 @@ export function replayCommand(): Command {
       'files of events, one JSON object a line; - for the standard input, .gz is unpacked',
     )
     .option('--json', 'one verdict a line on the standard output, and nothing else there')
-    .option('--preset <name>', 'the numbers to detect by (default: balanced)')
+    .option('--preset <name>', 'detection preset (default: balanced)')
     .option('--format <name>', `format of the events: ${formats.join(', ')}`, parseFormat, 'canonical')
     .option(
       '--checks <file>',

@@ -23,7 +23,7 @@ interface Options extends ConfigOptions {
 export function serverCommand(): Command {
   const command = new Command('server')
     .description('serves dashboard and API over the verdicts in Kafka')
-    .option('--brokers <list>', 'host:port of the brokers, by commas (default: KAFKA_BROKERS)')
+    .option('--brokers <list>', 'comma-separated bootstrap servers, host:port (default: KAFKA_BROKERS)')
     .option('--port <n>', 'dashboard, API and metrics (default: 4600)')
     .option(
       '--data-dir <dir>',

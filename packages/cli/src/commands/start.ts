@@ -41,9 +41,9 @@ export function startCommand(): Command {
     .option('--data-dir <dir>', 'where the embedded log and database lie (default: .loopwatch)')
     .option(
       '--brokers <list>',
-      'Kafka instead of the embedded log: host:port, by commas (default: KAFKA_BROKERS)',
+      'Kafka instead of the embedded log: comma-separated bootstrap servers, host:port (default: KAFKA_BROKERS)',
     )
-    .option('--preset <name>', 'the numbers to detect by (default: balanced)')
+    .option('--preset <name>', 'detection preset (default: balanced)')
     .option('--upstream <url>', 'also runs the gateway, before this API (up to and with /v1), on port 4610')
     .option(
       '--allow-anonymous',

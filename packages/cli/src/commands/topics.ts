@@ -19,7 +19,7 @@ interface Options extends ConfigOptions {
 export function topicsCommand(): Command {
   const command = new Command('topics')
     .description('creates the topics that are missing and checks the others')
-    .option('--brokers <list>', 'host:port of the brokers, by commas (default: KAFKA_BROKERS)')
+    .option('--brokers <list>', 'comma-separated bootstrap servers, host:port (default: KAFKA_BROKERS)')
     .option('--partitions <n>', 'partitions of new topics (default: 6)')
     .option('--replication-factor <n>', 'copies of new topics (default: 3, or as many as there are brokers)')
     .option('--check', 'create nothing; exit 1 when something is missing or differs');

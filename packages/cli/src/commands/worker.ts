@@ -27,12 +27,12 @@ interface Options extends ConfigOptions {
 export function workerCommand(): Command {
   const command = new Command('worker')
     .description('consumes events and publishes verdicts; at most as many as there are partitions')
-    .option('--brokers <list>', 'host:port of the brokers, by commas (default: KAFKA_BROKERS)')
+    .option('--brokers <list>', 'comma-separated bootstrap servers, host:port (default: KAFKA_BROKERS)')
     .option('--group <name>', 'consumer group that the workers share')
     .option('--port <n>', 'health and metrics (default: 4601)')
     .option('--workers <n>', 'processes on this machine that share the partitions (default: 1)')
     .addOption(new Option(`${supervisedFlag} <n>`).argParser(Number).hideHelp())
-    .option('--preset <name>', 'the numbers to detect by (default: balanced)');
+    .option('--preset <name>', 'detection preset (default: balanced)');
   return addConfigOptions(command).action(async (options: Options) => {
     const { settings, warnings } = loadConfig(options, [
       { flag: '--brokers', path: 'kafka.brokers', text: options.brokers },

@@ -12,7 +12,7 @@ export function accessTokens(
     if (token === undefined || token === '') return undefined;
     if (token.length < shortest) {
       logger.warn(
-        `${name} has only ${String(token.length)} characters: take one that nobody can guess, as by \`openssl rand -hex 32\``,
+        `${name} has only ${String(token.length)} characters: choose one that cannot be guessed, for example by \`openssl rand -hex 32\``,
       );
     }
     return token;

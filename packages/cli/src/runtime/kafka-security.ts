@@ -75,7 +75,7 @@ function identity(ssl: KafkaSettings['ssl'], now: number): ConnectionOptions {
 function invalidity(certificate: X509Certificate, now: number): string | undefined {
   const { validFrom, validTo } = certificate;
   if (Date.parse(validTo) < now)
-    return `the certificate of ${nameOf(certificate)} has expired on ${day(validTo)}. Renew it`;
+    return `the certificate of ${nameOf(certificate)} expired on ${day(validTo)}. Renew it`;
   if (Date.parse(validFrom) > now) {
     return `the certificate of ${nameOf(certificate)} is valid from ${day(validFrom)} on only. Check the clock of this machine`;
   }

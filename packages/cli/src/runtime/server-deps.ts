@@ -56,7 +56,7 @@ function hostsOf({ server }: LoadedConfig['settings']): string[] {
 
 function openToAll(host: string): UsageError {
   return new UsageError(
-    `server.host is ${host}, so that other machines reach the server, and no login is set up: whoever reaches it could read and change everything. ` +
+    `server.host is ${host}, so that other machines reach the server, and no login is set up: anyone who can reach it could read and change everything. ` +
       'Set LOOPWATCH_API_TOKEN (openssl rand -hex 32) or server.oidc, or leave server.host at 127.0.0.1; to let everyone in, pass --allow-anonymous (server.allow_anonymous).',
   );
 }

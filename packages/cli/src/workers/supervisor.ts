@@ -167,7 +167,7 @@ export class Supervisor implements Running {
       this.clean = false;
       logger.error(
         { worker, pid, code, signal },
-        `Worker ${String(worker)} was not stopped in order: ${how}`,
+        `Worker ${String(worker)} did not shut down cleanly: ${how}`,
       );
       return;
     }

@@ -49,8 +49,7 @@ class ForkedWorker implements WorkerProcess {
     });
     child.on('message', (message) => {
       const report = reportSchema.safeParse(message);
-      if (!report.success)
-        logger.error({ worker, err: report.error }, 'A worker said what is not understood');
+      if (!report.success) logger.error({ worker, err: report.error }, 'Invalid message from a worker');
       else if (report.data.kind === 'ready') ready();
       else if (report.data.kind === 'status') this.#answer(report.data.id, report.data.status);
       else this.#answer(report.data.id, report.data.metrics);

@@ -206,7 +206,7 @@ describe('a supervisor that is stopped', () => {
     expect(lines.at(-1)).toMatchObject({
       level: 'error',
       worker: 1,
-      msg: 'Worker 1 was not stopped in order: exit status 1',
+      msg: 'Worker 1 did not shut down cleanly: exit status 1',
     });
   });
 

@@ -11,7 +11,7 @@ export const meSchema = z.object({
   user: z
     .object({ name: z.string(), role: z.enum(roles) })
     .nullable()
-    .describe('null: nobody is logged in.'),
+    .describe('null: not logged in.'),
   exposed: z
     .boolean()
     .default(false)

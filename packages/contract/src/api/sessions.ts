@@ -14,7 +14,7 @@ export const sessionItemSchema = sessionSummarySchema
     state: z
       .enum(sessionStates)
       .describe(
-        'quiet: no event for a minute. ended: by its own event. idle: quiet for so long that it was freed; its next event starts it afresh.',
+        'quiet: no event for a minute. ended: by its own event. idle: quiet for so long that it was freed; its next event restarts it.',
       ),
     incidents: incidents.extend({
       open: incidents.shape.open.describe('Going on now: the session is live.'),

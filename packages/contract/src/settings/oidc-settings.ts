@@ -34,7 +34,7 @@ export const oidcSettingsSchema = z
     if (oidc.issuer.startsWith('http:') && !onThisMachine.test(oidc.issuer)) {
       refuse(
         'issuer',
-        'has to be https, unless it is on this machine: whoever listens in could log in as anybody',
+        'has to be https, unless it is on this machine: an eavesdropper could log in as any user',
       );
     }
     if (oidc.client_id === undefined) refuse('client_id', 'is needed with issuer');
@@ -45,7 +45,7 @@ export const oidcSettingsSchema = z
     if (oidc.operators.length + oidc.viewers.length === 0 && oidc.default_role === 'none') {
       refuse(
         'operators',
-        'or viewers or default_role is needed with issuer: without any nobody may do anything',
+        'or viewers or default_role is needed with issuer: without any of them, no user has a role',
       );
     }
   });

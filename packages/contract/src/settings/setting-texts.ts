@@ -20,7 +20,7 @@ const mode = 'What a loop leads to. break is block; chance and chance_then_break
 
 const toolCallLimits = {
   enabled: off,
-  max_repeats: 'Calls until the loop is called one.',
+  max_repeats: 'Identical calls before a loop is reported.',
   ttl_seconds: 'Only calls this recent count; null: no limit.',
   mode,
   similarity_threshold: 'Selects similar matching.',
@@ -150,7 +150,7 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
     },
   },
   session: {
-    idle_seconds: 'A longer pause and the session starts afresh.',
+    idle_seconds: 'After a longer pause the session restarts.',
     max_sessions: 'Sessions kept in memory in one process, at most; fewer where the heap has no room.',
   },
   privacy: {
@@ -201,7 +201,7 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
     second_model: 'A stronger model that confirms a loop.',
   },
   worker: {
-    host: '0.0.0.0 to be reached from other machines: health and metrics are there for whoever reaches the port.',
+    host: '0.0.0.0 to be reached from other machines: anyone who can reach the port can read health and metrics.',
     port: 'Health and metrics.',
     workers: 'Processes on this machine that share the partitions.',
     replay_reach:
@@ -210,7 +210,8 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
   server: {
     host: '0.0.0.0 to be reached from other machines, which takes a login, or allow_anonymous.',
     port: 'Dashboard and API.',
-    allow_anonymous: 'true: also where other machines reach the server, whoever does may do everything.',
+    allow_anonymous:
+      'true: serve without a login even where other machines can reach the server; any client may do everything.',
     public_url: 'Address of the dashboard as browsers know it.',
     allowed_hosts:
       'Names that the server is reached by beside localhost, addresses, host and public_url; .acme.example stands for all below it, * for all.',
@@ -227,7 +228,7 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
       client_secret_file: 'File that holds the secret.',
       name: 'On the button: Log in with ….',
       scope: 'Asked for; what brings the claim of roles has to be in it.',
-      role_claim: 'Claim of the ID token that says what somebody is, by dotted path: realm_access.roles.',
+      role_claim: 'Claim of the ID token that holds the user’s roles, as a dotted path: realm_access.roles.',
       operators: 'Values of that claim that make an operator.',
       viewers: 'Values of that claim that make a viewer.',
       default_role: 'What anybody else is who can log in there.',
@@ -237,7 +238,7 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
   gateway: {
     upstream:
       'API that requests go on to, up to and with /v1: https://api.openai.com/v1. None: `start` runs no gateway.',
-    host: '0.0.0.0 to be reached from other machines. Whoever reaches it uses the upstream with their own key.',
+    host: '0.0.0.0 to be reached from other machines. Clients use the upstream with their own key.',
     port: 'The API, health and metrics.',
     preset: 'What the gateway detects by. Default: preset, where that is set; else proxy.',
     backend:

@@ -25,7 +25,7 @@ export const sessionSummarySchema = z.object({
   status: z
     .enum(['live', 'ended'])
     .describe('ended: its latest event, control events aside, is session_ended.'),
-  startedAt: z.number().describe('Event time of its first event, epoch ms; a long pause begins it afresh.'),
+  startedAt: z.number().describe('Event time of its first event, epoch ms; restarts after a long pause.'),
   lastEventAt: z
     .number()
     .describe('Event time of its latest event, epoch ms; control events, which come from outside, are none.'),

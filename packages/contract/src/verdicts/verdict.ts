@@ -35,7 +35,7 @@ export const thresholdOriginSchema = z
     value: z.number().describe('What that setting is; the adjustments make the threshold of it.'),
     scope: z
       .enum(['preset', 'server', 'model', 'session'])
-      .describe('Who set it; preset: nobody, it is the default of the preset.'),
+      .describe('Who set it; preset: the default of the preset.'),
     adjustments: z
       .array(z.enum(thresholdAdjustments))
       .describe(

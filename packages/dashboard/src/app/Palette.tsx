@@ -52,7 +52,7 @@ export default function Palette({
     <dialog
       ref={dialog}
       className={styles['palette']}
-      aria-label="Go to or do"
+      aria-label="Command palette"
       onClose={onClose}
       onClick={(event) => {
         if (event.target === dialog.current) dialog.current.close();
@@ -102,7 +102,7 @@ export default function Palette({
           </li>
         ))}
       </ul>
-      {commands.length === 0 && <p className={styles['none']}>Nothing has this in its name.</p>}
+      {commands.length === 0 && <p className={styles['none']}>No results</p>}
     </dialog>
   );
 }
@@ -152,7 +152,7 @@ function useCommands(text: string, onHelp: () => void): Command[] {
     {
       id: 'system',
       group: 'Actions',
-      text: 'Use the theme of the system',
+      text: 'Use system theme',
       icon: 'settings',
       run: () => chooseTheme('system'),
     },
@@ -163,7 +163,7 @@ function useCommands(text: string, onHelp: () => void): Command[] {
       icon: 'clock',
       run: () => prefer({ zone: zone === 'utc' ? 'local' : 'utc' }),
     },
-    { id: 'keys', group: 'Actions', text: 'Show the keys', icon: 'keyboard', run: onHelp },
+    { id: 'keys', group: 'Actions', text: 'Keyboard shortcuts', icon: 'keyboard', run: onHelp },
   ];
   const wanted = text.trim().toLowerCase();
   if (wanted === '') return all;

@@ -84,7 +84,7 @@ function LoggedOut() {
         title="The login has expired"
         action={<Button onClick={() => window.location.reload()}>Log in again</Button>}
       >
-        <p>Then this page goes on where it is.</p>
+        <p>You will return to this page after signing in.</p>
       </Message>
     </main>
   );

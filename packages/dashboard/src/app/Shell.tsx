@@ -56,9 +56,9 @@ export function Shell({ onHelp, onPalette, children }: Props) {
         <Link to="/" className={styles['headerMark']} aria-label="Loopwatch, overview" activeProps={{}}>
           <Mark />
         </Link>
-        <button type="button" className={styles['jump']} onClick={onPalette} aria-label="Go to or do">
+        <button type="button" className={styles['jump']} onClick={onPalette} aria-label="Command palette">
           <Icon name="search" size={14} />
-          <span>Go to or do…</span>
+          <span>Search or run a command…</span>
           <kbd>⌘K</kbd>
         </button>
         <span className={styles['grow']} />

@@ -15,7 +15,7 @@ export const keyMap = [
   { action: 'undo', keys: ['u', 'z'], shown: ['u'], text: 'Undo the last triage' },
   { action: 'pause', keys: ['p'], shown: ['p'], text: 'Pause or resume live rows' },
   { action: 'theme', keys: ['t'], shown: ['t'], text: 'Light or dark' },
-  { action: 'help', keys: ['?'], shown: ['?'], text: 'These keys' },
+  { action: 'help', keys: ['?'], shown: ['?'], text: 'Keyboard shortcuts' },
 ] as const;
 
 export type KeyAction = (typeof keyMap)[number]['action'];

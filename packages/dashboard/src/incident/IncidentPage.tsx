@@ -9,7 +9,7 @@ export function IncidentPage() {
   const row = useLive((state) => state.incidents.get(id));
   return (
     <div className={styles['page']}>
-      <nav aria-label="Way back" className={styles['crumbs']}>
+      <nav aria-label="Breadcrumb" className={styles['crumbs']}>
         <Link to="/incidents" activeProps={{}}>
           Incidents
         </Link>

@@ -69,7 +69,7 @@ export function IncidentView({ id, row, onClose, alone = onClose === undefined }
         missing ? (
           <Message
             level={shown === undefined && alone ? 1 : 2}
-            title="This incident is not here"
+            title="Incident not found"
             action={<Link to="/incidents">To the incidents</Link>}
           >
             It may be older than what the server keeps, or the link is incomplete.

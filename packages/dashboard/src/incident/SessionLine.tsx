@@ -159,7 +159,7 @@ function Line({ incident, items, onOpen }: Props & { readonly items: readonly Se
           Began at event {formatNumber(from)}, {formatTime(began)}
         </span>
         <span>
-          Noticed at event {formatNumber(incident.firstEventIndex)}
+          Detected at event {formatNumber(incident.firstEventIndex)}
           {noticed !== undefined && `, ${formatDuration(Math.max(0, noticed - began))} after it began`}
         </span>
         <span className={styles['zoom']}>

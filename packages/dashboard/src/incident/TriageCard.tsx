@@ -12,7 +12,7 @@ export function TriageCard({ incident }: { readonly incident: IncidentDetail }) 
   const { triage, triageHistory } = incident;
   const refusal = useRefusal();
   return (
-    <Card title="Triage" note={triage.by === null ? 'nobody has judged it yet' : triageNames[triage.status]}>
+    <Card title="Triage" note={triage.by === null ? 'not triaged yet' : triageNames[triage.status]}>
       {triage.status === 'muted' && (
         <p className={styles['until']}>
           {triage.mutedUntil === null ? (
@@ -62,7 +62,7 @@ function Note({ incident }: { readonly incident: IncidentDetail }) {
         rows={2}
         maxLength={4000}
         aria-label="Note"
-        placeholder="A note for whoever looks next"
+        placeholder="Add a note"
         defaultValue={note ?? ''}
         onChange={(event) => setChanged(event.target.value.trim() !== (note ?? ''))}
       />

@@ -146,7 +146,7 @@ function stepText(
 export function Guidance({ text }: { readonly text: string }) {
   return (
     <Card title="Guidance for the model" note="as it was given, at that time">
-      <blockquote className={styles['guidance']}>{visibleText(text)}</blockquote>
+      <blockquote className={styles['guidance']}>{visibleText(text.trimEnd())}</blockquote>
       <div className={styles['under']}>
         <CopyButton what="guidance" text={text} />
       </div>

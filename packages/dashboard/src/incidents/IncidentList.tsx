@@ -75,7 +75,7 @@ export function IncidentList(props: Props) {
       {!narrow && (
         <Headings list="incidents" columns={columns} sort={sort} onSort={onSort}>
           <span />
-          <span>What repeats</span>
+          <span>Reason</span>
         </Headings>
       )}
       <ol ref={list} aria-label="Incidents, newest first" style={{ height }}>
@@ -97,12 +97,12 @@ export function IncidentList(props: Props) {
       </ol>
       {props.more === 'reading' && (
         <p className={styles['end']} role="status">
-          Reading older ones…
+          Loading more…
         </p>
       )}
       {props.more === 'failed' && (
         <p className={styles['end']} role="alert">
-          Older ones could not be read.{' '}
+          Could not load more.{' '}
           <button type="button" onClick={props.onEnd}>
             Retry
           </button>

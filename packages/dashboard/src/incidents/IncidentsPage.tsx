@@ -58,7 +58,7 @@ export function IncidentsPage() {
   return (
     <BesideList
       peek={search.peek}
-      label="Incident beside the list"
+      label="Incident details"
       drawer={(id, alone) => (
         <IncidentView
           id={id}
@@ -89,7 +89,7 @@ export function IncidentsPage() {
               onClick={() => list.setPaused(!list.paused)}
               aria-pressed={list.paused}
               tone={list.paused ? 'accent' : undefined}
-              title="Hold the list still (p)"
+              title="Pause live updates (P)"
             >
               <Icon name={list.paused ? 'play' : 'pause'} size={14} />
               {list.paused ? `Resume${list.waiting > 0 ? `, ${String(list.waiting)} new` : ''}` : 'Pause'}
@@ -102,9 +102,9 @@ export function IncidentsPage() {
         <Ignored parts={search.ignored} />
         {list.left > 0 && !search.grouped && (
           <p className={styles['left']} role="status">
-            {plural(list.left, 'change')} came too fast to be shown one by one; all are stored.{' '}
+            {plural(list.left, 'change')} skipped to keep up; all are stored.{' '}
             <Button small onClick={list.reload}>
-              Read the list again
+              Reload list
             </Button>
           </p>
         )}

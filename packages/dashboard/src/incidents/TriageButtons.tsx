@@ -22,7 +22,7 @@ export function TriageButtons({ items, onDone }: Props) {
     done: string,
     mutedUntil?: number | null,
   ) => {
-    if (all(status)) triage.change(items, { status: 'new' }, 'As new again');
+    if (all(status)) triage.change(items, { status: 'new' }, 'Reopened');
     else triage.change(items, { status, ...(mutedUntil !== undefined && { mutedUntil }) }, done);
     onDone?.();
   };

@@ -40,7 +40,7 @@ const all: readonly Column<IncidentItem>[] = [
   },
   {
     id: 'found',
-    name: 'Found',
+    name: 'Detected',
     width: '92px',
     right: true,
     sort: 'detectedAt',
@@ -68,7 +68,7 @@ const all: readonly Column<IncidentItem>[] = [
   },
   {
     id: 'used',
-    name: 'Used',
+    name: 'Cost',
     width: '82px',
     right: true,
     sort: 'tokens',

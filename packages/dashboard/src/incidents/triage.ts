@@ -93,7 +93,7 @@ async function takeBack(
       const { items: now } = await patchIncidents(ids, patch);
       show(client, store, now);
     }
-    toast('Taken back');
+    toast('Undone');
   } catch (error) {
     toast(`It could not be taken back: ${errorText(error)}`, { tone: 'hot' });
   }

@@ -60,7 +60,7 @@ export function ColumnChooser<Item>({ list, columns }: Props<Item>) {
                 small
                 disabled={at <= 0}
                 onClick={() => move(id, -1)}
-                aria-label={`${name} further left`}
+                aria-label={`Move ${name} left`}
               >
                 <Icon name="up" size={12} />
               </Button>
@@ -70,7 +70,7 @@ export function ColumnChooser<Item>({ list, columns }: Props<Item>) {
                 small
                 disabled={at < 0 || at === chosen.length - 1}
                 onClick={() => move(id, 1)}
-                aria-label={`${name} further right`}
+                aria-label={`Move ${name} right`}
               >
                 <Icon name="down" size={12} />
               </Button>

@@ -43,7 +43,7 @@ function Heading({ column: { name, sort: by }, sort, onSort }: HeadingProps) {
   return (
     <button
       type="button"
-      aria-label={`Sort by ${name.toLowerCase()}${down ? ', now downwards' : up ? ', now upwards' : ''}`}
+      aria-label={`Sort by ${name.toLowerCase()}${down ? ', sorted descending' : up ? ', sorted ascending' : ''}`}
       onClick={() => onSort(down && by === 'detectedAt' ? by : `-${by}`)}
     >
       {(down || up) && <Icon name={down ? 'down' : 'up'} size={10} />}

@@ -34,8 +34,8 @@ export function LoopingNow({ overview: { open, openItems } }: { readonly overvie
               <th scope="col">Why</th>
               <th scope="col">Agent</th>
               <th scope="col">Model</th>
-              <th scope="col">Used</th>
-              <th scope="col">Found</th>
+              <th scope="col">Cost</th>
+              <th scope="col">Detected</th>
             </tr>
           </thead>
           <tbody>

@@ -97,7 +97,7 @@ function MessageView({ message, veiled }: Props) {
           )}
         </div>
       ))}
-      {!kept && <p className={block['veiled']}>What was said was not to be stored.</p>}
+      {!kept && <p className={block['veiled']}>Text not stored (privacy.store_text is off).</p>}
     </div>
   );
 }

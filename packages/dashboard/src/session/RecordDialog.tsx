@@ -28,7 +28,7 @@ export default function RecordDialog({ sessionId, events, veiled, onClose }: Pro
   const query = useQuery({ ...recordQuery(sessionId, event?.offset ?? ''), enabled: event !== undefined });
   const several = events.length > 1 && (
     <span className={styles['steps']}>
-      <Button small icon disabled={at === 0} onClick={() => setAt(at - 1)} aria-label="Record before">
+      <Button small icon disabled={at === 0} onClick={() => setAt(at - 1)} aria-label="Previous record">
         <Icon name="back" size={13} />
       </Button>
       <span aria-live="polite">
@@ -39,7 +39,7 @@ export default function RecordDialog({ sessionId, events, veiled, onClose }: Pro
         icon
         disabled={at === events.length - 1}
         onClick={() => setAt(at + 1)}
-        aria-label="Record behind"
+        aria-label="Next record"
       >
         <Icon name="back" size={13} />
       </Button>

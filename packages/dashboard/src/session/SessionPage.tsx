@@ -39,7 +39,7 @@ export function SessionPage() {
             <Skeleton height={420} what="its events" />
           </>
         ) : query.error instanceof ApiError && query.error.status === 404 ? (
-          <Message title="This session is not here" action={<Link to="/sessions">To the sessions</Link>}>
+          <Message title="Session not found" action={<Link to="/sessions">To the sessions</Link>}>
             It may be older than what the server keeps, or the link is incomplete.
           </Message>
         ) : (

@@ -119,7 +119,7 @@ export function SettingRow({ setting, effective, isSet, draft, error, disabled, 
               small
               onClick={() => onChange(null)}
               aria-label={`Do not set ${setting.path} here`}
-              title="Do not set it here"
+              title="Reset to inherited value"
             >
               <Icon name="reset" size={13} />
             </Button>

@@ -34,7 +34,7 @@ export function SettingsPage() {
     <Page title="Settings" note="the narrowest wins: session, then model, then server">
       {readScope(asked) === undefined && (
         <p className={styles['ignored']} role="note">
-          The address says scope={asked}, which is none; these are the server’s.
+          Unknown scope “{asked}”. Showing the server’s settings.
         </p>
       )}
       <Async
@@ -196,19 +196,16 @@ function Editor({ keys, settings, asked, given }: EditorProps) {
       await client.invalidateQueries({ queryKey: ['settings'] });
       setDraft(new Map());
       void client.invalidateQueries({ queryKey: ['sessions', 'one'] });
-      toast(
-        `Saved: ${plural(draft.size + settings.invalid.length, 'change')}, in force as soon as detection has read it`,
-        {
-          action: {
-            name: 'Undo',
-            run: () =>
-              void putSettings(settings.scope, { set: settings.set })
-                .then(() => client.invalidateQueries({ queryKey: ['settings'] }))
-                .then(() => toast('Taken back'))
-                .catch((error: unknown) => toast(`Not taken back: ${errorText(error)}`, { tone: 'hot' })),
-          },
+      toast(`Saved ${plural(draft.size + settings.invalid.length, 'change')}. Takes effect within seconds.`, {
+        action: {
+          name: 'Undo',
+          run: () =>
+            void putSettings(settings.scope, { set: settings.set })
+              .then(() => client.invalidateQueries({ queryKey: ['settings'] }))
+              .then(() => toast('Undone'))
+              .catch((error: unknown) => toast(`Could not undo: ${errorText(error)}`, { tone: 'hot' })),
         },
-      );
+      });
     } catch (error) {
       if (error instanceof ApiError && error.status === 409) {
         void client.invalidateQueries({ queryKey: ['settings'] });
@@ -232,14 +229,14 @@ function Editor({ keys, settings, asked, given }: EditorProps) {
         />
         <label>
           <input type="checkbox" checked={onlySet} onChange={(event) => setOnlySet(event.target.checked)} />
-          only what is set here
+          show overridden only
         </label>
         <span className={styles['who']}>
           {settings.updatedAt === null ? (
-            'nothing has been set here'
+            'No overrides yet'
           ) : (
             <>
-              version {settings.version}, by {settings.updatedBy ?? 'somebody'},{' '}
+              version {settings.version}, by {settings.updatedBy ?? 'unknown'},{' '}
               <Ago time={settings.updatedAt} />
             </>
           )}
@@ -313,7 +310,7 @@ function Editor({ keys, settings, asked, given }: EditorProps) {
             {problem !== undefined && <p role="alert">{problem}</p>}
             {settings.version !== begunOn && (
               <p role="note">
-                Saved meanwhile by {settings.updatedBy ?? 'somebody'}: version {settings.version}. These
+                Saved meanwhile by {settings.updatedBy ?? 'unknown'}: version {settings.version}. These
                 changes come on top.
               </p>
             )}

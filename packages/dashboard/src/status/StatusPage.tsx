@@ -51,8 +51,8 @@ function Health({ status }: { readonly status: Status }) {
   return (
     <span className={styles['health']} data-ok={ok || undefined} role="status">
       {ok
-        ? 'all is well'
-        : `trouble: ${[...bad.map(([name]) => name), ...(status.log.state === 'down' ? ['log'] : [])].join(', ')}`}
+        ? 'Healthy'
+        : `Unhealthy: ${[...bad.map(([name]) => name), ...(status.log.state === 'down' ? ['log'] : [])].join(', ')}`}
     </span>
   );
 }
@@ -100,11 +100,11 @@ function Cards({ status }: { readonly status: Status }) {
               [
                 'kept for',
                 [
-                  retention.days === null ? 'any time' : plural(retention.days, 'day'),
-                  retention.megabytes === null ? 'any size' : `${formatNumber(retention.megabytes)} MB`,
+                  retention.days === null ? 'unlimited time' : plural(retention.days, 'day'),
+                  retention.megabytes === null ? 'unlimited size' : `${formatNumber(retention.megabytes)} MB`,
                 ].join(', '),
               ],
-              ['taken away', plural(retention.dropped, 'incident')],
+              ['deleted', plural(retention.dropped, 'incident')],
               [
                 'last clean-up',
                 retention.lastRunAt === null ? 'none yet' : <Ago key="r" time={retention.lastRunAt} />,
@@ -115,9 +115,9 @@ function Cards({ status }: { readonly status: Status }) {
         <Card title="Live link and jobs">
           <Facts
             facts={[
-              ['pages connected', formatNumber(live.clients)],
+              ['connected clients', formatNumber(live.clients)],
               ['changes so far', formatNumber(live.sequence)],
-              ['not told one by one', formatNumber(live.dropped)],
+              ['coalesced updates', formatNumber(live.dropped)],
               ['of these on this page', formatNumber(dropped)],
               ['backtests running', formatNumber(backtests.running)],
               ['backtests waiting', formatNumber(backtests.queued)],

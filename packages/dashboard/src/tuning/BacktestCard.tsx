@@ -105,7 +105,7 @@ function Job({ id }: { readonly id: string }) {
       )}
       {job.status === 'failed' && (
         <p className={styles['error']} role="alert">
-          {job.error ?? 'It failed, and nobody knows why.'}
+          {job.error ?? 'Failed for an unknown reason.'}
         </p>
       )}
       {job.status === 'cancelled' && <p className={styles['state']}>Cancelled.</p>}

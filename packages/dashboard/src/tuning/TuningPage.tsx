@@ -49,7 +49,7 @@ export function TuningPage() {
   return (
     <Page
       title="Tuning"
-      note="nothing here changes what holds now"
+      note="preview only; live settings are unchanged"
       actions={
         <>
           {kind !== 'chosen' && (

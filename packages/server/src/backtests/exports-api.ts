@@ -30,7 +30,7 @@ export function exportsApi({ database, records }: { database: Database; records:
       attach(response, 'events.jsonl');
       const gone = new AbortController();
       response.once('close', () => {
-        gone.abort(new Error('nobody takes the export any more'));
+        gone.abort(new Error('client disconnected'));
       });
       for await (const one of recordedSessions(records, sessions, gone.signal)) {
         if (gone.signal.aborted) return;

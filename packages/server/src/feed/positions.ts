@@ -43,7 +43,7 @@ export async function resumeAt(
   if (position <= end) return position;
   logger.warn(
     { ...place, position, end },
-    `${place.topic} ends at ${String(end)}, before the ${String(position)} that was reached: it was deleted and created anew, or lost records. It is read from its start; what is stored already stays`,
+    `${place.topic} ends at ${String(end)}, before the ${String(position)} that was reached: it was deleted and recreated, or lost records. It is read from its start; what is stored already stays`,
   );
   await database.transaction(async (tx) => {
     await lockChanges(tx);

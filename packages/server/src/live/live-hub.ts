@@ -140,7 +140,7 @@ export class LiveHub {
 
   #queue(work: () => Promise<void>): void {
     this.#sending = this.#sending.then(work).catch((err: unknown) => {
-      this.#options.logger.warn({ err }, 'live clients could not be told of changes');
+      this.#options.logger.warn({ err }, 'broadcasting live changes failed');
       // They are told when the database answers again.
       this.#pace.askLater(statsIntervalMs);
     });

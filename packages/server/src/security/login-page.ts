@@ -60,7 +60,7 @@ function tokenForm(goOn: string, isWrong: boolean): string {
 <input id="token" name="token" type="password" autocomplete="current-password" required autofocus${wrong}>
 <button>Log in</button>
 </form>
-<p class="help">Whoever runs the server has it: one that may change things, or one that may only look.</p>`;
+<p class="help">Ask your administrator for one: operators can change things, viewers can only read.</p>`;
 }
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };

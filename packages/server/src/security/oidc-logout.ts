@@ -37,7 +37,7 @@ export async function endAtProvider(
     const idToken = remembered === tooLong ? undefined : remembered;
     return (await oidc.end(idToken, `${addressOf(request, oidc, hosts)}/`))?.href ?? null;
   } catch (err) {
-    logger.warn({ err, issuer: oidc.options.issuer }, 'a logout at the provider of logins was left out');
+    logger.warn({ err, issuer: oidc.options.issuer }, 'skipped the logout at the identity provider');
     return null;
   }
 }

@@ -59,8 +59,8 @@ export function oidcPages({ access, hosts, logger }: Doors, oidc: Oidc): Router 
     const { claims, idToken } = loggedIn;
     const user = userOfClaims(claims, oidc.options);
     if (user === undefined) {
-      logger.warn({ user: nameOf(claims) }, 'somebody without a role here has logged in');
-      page(response, to, 'You are known, but have no role here. Ask whoever runs the server.', 403);
+      logger.warn({ user: nameOf(claims) }, 'login rejected: the user has no role');
+      page(response, to, 'You are logged in, but have no role here. Ask your administrator.', 403);
       return;
     }
     logger.info(

@@ -43,7 +43,7 @@ export async function changeSettings(
   if (version !== undefined && version !== before.version) {
     throw new HttpProblem(
       409,
-      `The settings of ${scope.text} are at version ${String(before.version)} by now, changed by ${before.updatedBy ?? 'nobody'}; this change was made on version ${String(version)}. Read them again`,
+      `The settings of ${scope.text} are at version ${String(before.version)} by now, changed by ${before.updatedBy ?? 'an unknown user'}; this change was made on version ${String(version)}. Read them again`,
       { current: before },
     );
   }

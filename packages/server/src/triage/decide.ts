@@ -33,7 +33,7 @@ export function decide(
   if (patch.revision !== undefined && patch.revision !== triage.revision) {
     throw new HttpProblem(
       409,
-      `The triage is at revision ${String(triage.revision)} by now, changed by ${triage.by ?? 'nobody'}; this change was made on revision ${String(patch.revision)}. Read it again`,
+      `The triage is at revision ${String(triage.revision)} by now, changed by ${triage.by ?? 'an unknown user'}; this change was made on revision ${String(patch.revision)}. Read it again`,
       { current: triage },
     );
   }

@@ -126,7 +126,7 @@ onBothDatabases(({ make, kind, disconnect }) => {
     ).toEqual([{ n: 15, steps: 45 }]);
   });
 
-  it('a topic that was created anew is read from its start, and that is said', async () => {
+  it('a recreated topic is read from its start, and the log says so', async () => {
     const { database } = await make();
     const old = new MemoryLog();
     for (const one of lives(3)) old.appendVerdict(one);
@@ -142,7 +142,7 @@ onBothDatabases(({ make, kind, disconnect }) => {
     fresh.appendVerdict(verdict({ incidentId: 'i-newer', time: START + 600 }));
     await waitFor(() => fresh.delivered);
     await after.stop();
-    expect(lines.join('')).toMatch(/created anew/);
+    expect(lines.join('')).toMatch(/deleted and recreated/);
     expect(await currentStats(database, START)).toMatchObject({ found: 5 });
     expect(await database.query("select next from positions where topic = 'loopwatch.verdicts'")).toEqual([
       { next: 2 },

@@ -69,7 +69,7 @@ function CallsLineCard({ incident, evidence, onOpen }: Props) {
         <p className={styles['lineNotes']}>
           <span>{began === undefined ? `${capital(unit)} 1` : `Began ${formatTime(began)}`}</span>
           <span>
-            Noticed at {unit} {noticedAt}
+            Detected at {unit} {noticedAt}
             {delay !== undefined && delay >= 0 && `, ${formatDuration(delay)} after it began`}
           </span>
         </p>

@@ -90,7 +90,7 @@ function Fixed({ range, onChoose }: { range: TimeRange; onChoose: (range: TimeRa
       </label>
       <small>in the zone of this computer</small>
       {error !== undefined && <p role="alert">{error}</p>}
-      <Button type="submit">Use this time</Button>
+      <Button type="submit">Apply</Button>
     </form>
   );
 }

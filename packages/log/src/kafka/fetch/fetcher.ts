@@ -135,7 +135,7 @@ export class KafkaFetcher {
       failed = true;
       stale = true;
       reason = messageOf(error);
-      this.#trouble('warn', 'a broker could not be read from and is tried again', {
+      this.#trouble('warn', 'fetch failed; retrying', {
         broker: leader,
         error: messageOf(error),
       });

@@ -1,0 +1,32 @@
+// What `npm run dev` runs: server and worker from their sources, with sample traffic, restarted when a file is saved, and the
+// dashboard by Vite, which reloads itself and passes what is not a page on to the server. Both end together.
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+const bin = (name) => join(root, 'node_modules/.bin', name);
+// Where Vite's proxy looks for the server.
+const serverPort = '4600';
+
+const commands = [
+  [
+    bin('tsx'),
+    ...['watch', '--clear-screen=false', '--conditions=@loopwatch/source'],
+    join(root, 'packages/cli/src/main.ts'),
+    ...['start', '--port', serverPort, '--data-dir', join(root, '.cache/dev'), ...process.argv.slice(2)],
+  ],
+  [bin('vite'), join(root, 'packages/dashboard'), '--clearScreen', 'false'],
+];
+
+const children = commands.map(([command, ...args]) => spawn(command, args, { cwd: root, stdio: 'inherit' }));
+const stop = () => {
+  for (const child of children) child.kill('SIGTERM');
+};
+process.on('SIGINT', stop);
+process.on('SIGTERM', stop);
+for (const child of children) {
+  child.on('exit', (code) => {
+    process.exitCode ??= code ?? 0;
+    stop();
+  });
+}
