@@ -19,6 +19,13 @@ const mayImport = {
  * folder that is not named here stands above all of them.
  */
 const rooms = {
+  dashboard: {
+    lib: [],
+    ui: ['lib'],
+    api: ['lib'],
+    live: ['lib', 'api'],
+    page: ['lib', 'ui', 'api', 'live'],
+  },
   contract: {
     lib: [],
     pattern: [],

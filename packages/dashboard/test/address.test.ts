@@ -1,19 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseSearch, writeSearch } from '../src/app/search.ts';
 import { csvColumns } from '../src/incidents/csv-columns.ts';
 import { isFiltered, readIncidentSearch, toggle, writeIncidentSearch } from '../src/incidents/search.ts';
 import { addTerms, readTerms, suggest } from '../src/incidents/search-terms.ts';
+import { parseSearch, writeSearch } from '../src/lib/search.ts';
+import { allTime, rangeLimits, readRange, type TimeRange, writeRange } from '../src/lib/time-range.ts';
 import { toCsv } from '../src/list/csv.ts';
+import { grafanaLink, grafanaTimes, recordLink } from '../src/page/elsewhere.ts';
 import { readSessionSearch, writeSessionSearch } from '../src/sessions/search.ts';
-import {
-  allTime,
-  rangeLimits,
-  readRange,
-  type TimeRange,
-  writeRange,
-} from '../src/ui/controls/time-range.ts';
-import { grafanaLink, grafanaTimes, recordLink } from '../src/ui/layout/elsewhere.ts';
 import { detectorIds } from '../src/ui/lib/detectors.ts';
 import { NOW, row } from './rows.ts';
 

@@ -5,10 +5,10 @@ import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testi
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createQueryClient } from '../src/api/query-client.ts';
 import { App } from '../src/app/App.tsx';
-import { followServer } from '../src/app/clock.ts';
-import { prefer } from '../src/app/preferences.ts';
 import { createAppRouter } from '../src/app/router.tsx';
 import { Evidence } from '../src/incident/evidence/index.tsx';
+import { followServer } from '../src/lib/clock.ts';
+import { prefer } from '../src/lib/preferences.ts';
 import { LiveStore } from '../src/live/live-store.ts';
 import { Ring } from '../src/ui/charts/Ring.tsx';
 import { Card } from '../src/ui/layout/Card.tsx';
@@ -123,7 +123,7 @@ describe('a session that came by a gateway', () => {
       expect.stringMatching(/^Model.*callsread_file.*"path": "a.ts"/s),
       expect.stringMatching(/^Toolfailed.*no such file$/),
       expect.stringMatching(/^Gateway.*You have called it often\.$/),
-      expect.stringMatching(/^Model.*was not to be stored\.$/),
+      expect.stringMatching(/^Model.*Text not stored \(privacy\.store_text is off\)\.$/),
     ]);
     expect(within(conversation).getByText('5 messages, as the gateway has stored them')).toBeTruthy();
   });
@@ -174,9 +174,9 @@ describe('the list', () => {
     act(() => store.changes(changes({ dropped: { incidents: 700, sessions: 0 } }), NOW));
     // What was asked for before may come only now, without them.
     await act(() => client.invalidateQueries({ queryKey: ['incidents', 'list'] }));
-    expect(screen.getByText(/700 changes came too fast/)).toBeTruthy();
+    expect(screen.getByText(/700 changes skipped to keep up/)).toBeTruthy();
     fireEvent.click(screen.getByRole('button', { name: 'Reload list' }));
-    await waitFor(() => expect(screen.queryByText(/came too fast/)).toBeNull());
+    await waitFor(() => expect(screen.queryByText(/skipped to keep up/)).toBeNull());
   });
 
   it('reads what came too fast by itself once no more comes', async () => {
@@ -186,7 +186,7 @@ describe('the list', () => {
     server.incidents = [row({ id: 'i-4', detectedAt: NOW + 1_000, reason: 'i-4 loops' }), ...rows];
     act(() => store.changes(changes({ dropped: { incidents: 1, sessions: 0 } }), NOW));
     await waitFor(() => expect(reasons()[0]).toBe('i-4 loops'), { timeout: 10_000 });
-    expect(screen.queryByText(/came too fast/)).toBeNull();
+    expect(screen.queryByText(/skipped to keep up/)).toBeNull();
   });
 
   it('never takes text from agents for markup', async () => {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { comparator, isOpen, matches, mergeRows } from '../src/incidents/merge.ts';
+import { allTime } from '../src/lib/time-range.ts';
 import { FrameBuffer } from '../src/live/frame-buffer.ts';
 import { linkText } from '../src/live/link-text.ts';
 import { LiveStore, MAX_HELD, tellsOfRemoval } from '../src/live/live-store.ts';
-import { allTime } from '../src/ui/controls/time-range.ts';
 import { changes, NOW, row, session, snapshot, stats } from './rows.ts';
 
 const view = { filter: {}, range: allTime, sort: '-detectedAt' };

@@ -1,18 +1,18 @@
 import { createSessionAnalyzer } from '@loopwatch/detectors';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { faviconFor } from '../src/app/favicon.ts';
 import { costSentence } from '../src/incident/cost.ts';
 import { callsLine, pairs, stepsOf, totalOf } from '../src/incident/evidence/calls-line.ts';
 import { diff, prettyJson } from '../src/incident/evidence/diff.ts';
 import { highlight } from '../src/incident/evidence/highlight.ts';
 import { readCalls, readCycle, readJudgement, readLimit, readText } from '../src/incident/evidence/read.ts';
+import { formatAgo, formatCompact, formatDuration, formatReason, formatStep } from '../src/lib/format.ts';
+import { faviconFor } from '../src/page/favicon.ts';
 import { writeSet } from '../src/settings/address.ts';
 import { examples } from '../src/settings/examples.ts';
 import { labelOf } from '../src/settings/value.ts';
 import { readMoved, toConfig } from '../src/tuning/config.ts';
 import { ringLabel, ringShape, ringText } from '../src/ui/charts/ring.ts';
-import { formatAgo, formatCompact, formatDuration, formatReason, formatStep } from '../src/ui/lib/format.ts';
 import { incident, row, settingKey } from './rows.ts';
 
 describe('the ring', () => {

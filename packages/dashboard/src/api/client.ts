@@ -1,4 +1,4 @@
-import { messageOf } from '@loopwatch/contract';
+import {} from '@loopwatch/contract';
 import { type Problem, problemSchema } from '@loopwatch/contract/api';
 import type { z } from 'zod';
 
@@ -80,9 +80,4 @@ export async function send(path: string, options: Options = {}): Promise<Respons
   const problem = problemSchema.safeParse(await response.json().catch(() => undefined));
   const said = problem.success ? (problem.data.detail ?? problem.data.title) : undefined;
   throw new ApiError(said ?? `The server answered ${String(response.status)}`, response.status, problem.data);
-}
-
-/** What went wrong, as a sentence. */
-export function errorText(error: unknown): string {
-  return messageOf(error);
 }

@@ -8,7 +8,7 @@ import {
   triagedSchema,
 } from '@loopwatch/contract/api';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { rangeLimits, type TimeRange } from '../ui/controls/time-range.ts';
+import { rangeLimits, type TimeRange } from '../lib/time-range.ts';
 import { request } from './client.ts';
 import { allPages } from './pages.ts';
 

@@ -1,6 +1,6 @@
 import { overviewSchema } from '@loopwatch/contract/api';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { spans, type TimeRange } from '../ui/controls/time-range.ts';
+import { spans, type TimeRange } from '../lib/time-range.ts';
 import { request } from './client.ts';
 
 /** @param range undefined: as far back as there is data */

@@ -1,6 +1,6 @@
+import { keyMap } from '../lib/keys.ts';
 import { Dialog } from '../ui/controls/Dialog.tsx';
 import styles from './KeysDialog.module.css';
-import { keyMap } from './keys.ts';
 
 /** What can be done with the keyboard. */
 export function KeysDialog({ onClose }: { readonly onClose: () => void }) {

@@ -1,15 +1,15 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useId, useRef, useState } from 'react';
+import { formatReason } from '../lib/format.ts';
+import { prefer, usePreferences } from '../lib/preferences.ts';
+import { parseSearch } from '../lib/search.ts';
+import { chooseTheme, useTheme } from '../lib/theme.ts';
+import { visibleText } from '../lib/visible-text.ts';
 import { useLive } from '../live/context.ts';
 import { DetectorSquare } from '../ui/controls/Chip.tsx';
-import { formatReason } from '../ui/lib/format.ts';
 import { Icon, type IconName } from '../ui/lib/icons.tsx';
-import { visibleText } from '../ui/lib/visible-text.ts';
 import styles from './Palette.module.css';
 import { pages } from './pages.ts';
-import { prefer, usePreferences } from './preferences.ts';
-import { parseSearch } from './search.ts';
-import { chooseTheme, useTheme } from './theme.ts';
 
 interface Command {
   readonly id: string;

@@ -1,20 +1,20 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
-import { errorText } from '../api/client.ts';
 import { meQuery } from '../api/me.ts';
+import { errorText } from '../lib/error-text.ts';
+import { useKeys } from '../lib/keys.ts';
+import { loadCode } from '../lib/load-code.ts';
+import { usePreferences } from '../lib/preferences.ts';
+import { chooseTheme, useTheme } from '../lib/theme.ts';
 import { useLive } from '../live/context.ts';
 import { Button } from '../ui/controls/Button.tsx';
+import { ErrorBoundary } from '../ui/feedback/ErrorBoundary.tsx';
 import { Message } from '../ui/feedback/Message.tsx';
 import { PageSkeleton } from '../ui/feedback/Skeleton.tsx';
 import { Toasts } from '../ui/feedback/Toasts.tsx';
-import { ErrorBoundary } from './ErrorBoundary.tsx';
 import { KeysDialog } from './KeysDialog.tsx';
-import { useKeys } from './keys.ts';
-import { loadCode } from './load-code.ts';
-import { usePreferences } from './preferences.ts';
 import { Shell } from './Shell.tsx';
-import { chooseTheme, useTheme } from './theme.ts';
 
 const Palette = lazy(() => loadCode(() => import('./Palette.tsx')));
 

@@ -1,12 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { errorText } from '../api/client.ts';
 import { useRefusal } from '../api/me.ts';
 import { playSamples, removeSamples, samplesQuery } from '../api/samples.ts';
+import { errorText } from '../lib/error-text.ts';
+import { plural } from '../lib/format.ts';
 import { Button } from '../ui/controls/Button.tsx';
 import { Banner } from '../ui/feedback/Banner.tsx';
 import { toast } from '../ui/feedback/toasts.ts';
-import { plural } from '../ui/lib/format.ts';
 
 /** Says that what is shown are samples, as long as that is so, and offers what to do about it. */
 export function SampleBanner() {

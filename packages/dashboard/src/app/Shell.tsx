@@ -3,19 +3,19 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { logOut, meQuery } from '../api/me.ts';
 import { statusQuery } from '../api/status.ts';
+import { useNow } from '../lib/clock.ts';
+import { formatNumber, plural } from '../lib/format.ts';
+import { prefer, usePreferences } from '../lib/preferences.ts';
+import { chooseTheme, useTheme } from '../lib/theme.ts';
 import { useLive } from '../live/context.ts';
 import { linkText } from '../live/link-text.ts';
+import { useOpenCount } from '../page/open-count.ts';
 import { Mark } from '../ui/charts/Ring.tsx';
 import { Button } from '../ui/controls/Button.tsx';
-import { formatNumber, plural } from '../ui/lib/format.ts';
 import { Icon } from '../ui/lib/icons.tsx';
-import { useNow } from './clock.ts';
-import { useOpenCount } from './open-count.ts';
 import { pages } from './pages.ts';
-import { prefer, usePreferences } from './preferences.ts';
 import { SampleBanner } from './SampleBanner.tsx';
 import styles from './Shell.module.css';
-import { chooseTheme, useTheme } from './theme.ts';
 
 interface Props {
   readonly onHelp: () => void;

@@ -1,10 +1,10 @@
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
-import { errorText } from '../api/client.ts';
+import { errorText } from '../lib/error-text.ts';
+import { CodeError } from '../lib/load-code.ts';
+import { Page } from '../page/Page.tsx';
 import { Button } from '../ui/controls/Button.tsx';
+import { CodeUnavailable } from '../ui/feedback/CodeUnavailable.tsx';
 import { Message } from '../ui/feedback/Message.tsx';
-import { Page } from '../ui/layout/Page.tsx';
-import { CodeUnavailable } from './CodeUnavailable.tsx';
-import { CodeError } from './load-code.ts';
 
 /** What stands in a page's place where there is none, or where it could not be drawn. */
 

@@ -5,11 +5,11 @@ import {
   lazyRouteComponent,
   type RouterHistory,
 } from '@tanstack/react-router';
+import { loadCode } from '../lib/load-code.ts';
+import { parseSearch, type Search, writeSearch } from '../lib/search.ts';
 import { PageSkeleton } from '../ui/feedback/Skeleton.tsx';
 import { NotFound, PageError } from './fallbacks.tsx';
-import { loadCode } from './load-code.ts';
 import { Root } from './Root.tsx';
-import { parseSearch, type Search, writeSearch } from './search.ts';
 
 /**
  * Every page and its address. Queries stay as they came, so that a part that means nothing can be told of; each page

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { meQuery } from '../api/me.ts';
 import { statusQuery } from '../api/status.ts';
+import { Page } from '../page/Page.tsx';
 import { CopyButton } from '../ui/controls/CopyButton.tsx';
 import { Card } from '../ui/layout/Card.tsx';
-import { Page } from '../ui/layout/Page.tsx';
 import styles from './ConnectPage.module.css';
 import { waysToConnect } from './ways.ts';
 

@@ -3,11 +3,11 @@ import { incidentPageSchema } from '@loopwatch/contract/api';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { request } from '../api/client.ts';
+import { plural } from '../lib/format.ts';
+import { visibleText } from '../lib/visible-text.ts';
 import { StateLabel } from '../ui/controls/Chip.tsx';
 import { Card } from '../ui/layout/Card.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
-import { plural } from '../ui/lib/format.ts';
-import { visibleText } from '../ui/lib/visible-text.ts';
 import styles from './Related.module.css';
 
 const SHOWN = 4;

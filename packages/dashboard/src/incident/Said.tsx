@@ -1,10 +1,10 @@
 import type { IncidentDetail, SessionEvent } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
+import { plural } from '../lib/format.ts';
+import { visibleText } from '../lib/visible-text.ts';
 import { useVeil } from '../session/use-veil.ts';
 import { VeilNote } from '../session/VeilNote.tsx';
 import { Card } from '../ui/layout/Card.tsx';
-import { plural } from '../ui/lib/format.ts';
-import { visibleText } from '../ui/lib/visible-text.ts';
 import { diff } from './evidence/diff.ts';
 import styles from './Said.module.css';
 import { saidMeanwhile } from './said.ts';

@@ -1,5 +1,5 @@
 import type { IncidentRow } from '@loopwatch/contract';
-import { formatDuration, formatNumber, joinWords, plural } from '../ui/lib/format.ts';
+import { formatDuration, formatNumber, joinWords, plural } from '../lib/format.ts';
 
 /** What the loop has used since it began, as far as it is known. */
 export function costSentence({

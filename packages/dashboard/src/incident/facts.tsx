@@ -2,14 +2,14 @@ import type { Incident, IncidentStep, ThresholdOrigin } from '@loopwatch/contrac
 import type { IncidentDetail } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { formatDuration, formatExact, formatNumber } from '../lib/format.ts';
+import { visibleText } from '../lib/visible-text.ts';
+import { GrafanaLink, RecordLink } from '../page/Elsewhere.tsx';
+import { recordName } from '../page/elsewhere.ts';
 import { CopyButton } from '../ui/controls/CopyButton.tsx';
 import { Card } from '../ui/layout/Card.tsx';
-import { GrafanaLink, RecordLink } from '../ui/layout/Elsewhere.tsx';
-import { recordName } from '../ui/layout/elsewhere.ts';
 import { Facts } from '../ui/layout/Facts.tsx';
 import { Ago, Clock } from '../ui/layout/Time.tsx';
-import { formatDuration, formatExact, formatNumber } from '../ui/lib/format.ts';
-import { visibleText } from '../ui/lib/visible-text.ts';
 import styles from './facts.module.css';
 import { beginningOf } from './session-marks.ts';
 import { settingLink, thresholdText, toolSettingLink } from './threshold.ts';

@@ -1,5 +1,5 @@
 import type { IncidentDetail, SessionEvent } from '@loopwatch/contract/api';
-import { visibleText } from '../ui/lib/visible-text.ts';
+import { visibleText } from '../lib/visible-text.ts';
 
 /** One event as a sign on a line. */
 export interface Mark {

@@ -1,6 +1,6 @@
 import type { Incident, ThresholdAdjustment, ThresholdOrigin } from '@loopwatch/contract';
+import { formatNumber, joinWords } from '../lib/format.ts';
 import { writeSet } from '../settings/address.ts';
-import { formatNumber, joinWords } from '../ui/lib/format.ts';
 
 /** Where a threshold comes from, in words, and where it can be changed. */
 

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { plural } from '../ui/lib/format.ts';
+import { plural } from '../lib/format.ts';
 
 interface Props {
   readonly found: number | undefined;

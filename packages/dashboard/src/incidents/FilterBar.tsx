@@ -1,4 +1,5 @@
 import type { IncidentItem } from '@loopwatch/contract/api';
+import { visibleText } from '../lib/visible-text.ts';
 import { useLive } from '../live/context.ts';
 import { Button } from '../ui/controls/Button.tsx';
 import { chipClass, DetectorSquare } from '../ui/controls/Chip.tsx';
@@ -7,7 +8,6 @@ import { SortMenu } from '../ui/controls/SortMenu.tsx';
 import { Segments } from '../ui/layout/Segments.tsx';
 import { detectorIds } from '../ui/lib/detectors.ts';
 import { Icon } from '../ui/lib/icons.tsx';
-import { visibleText } from '../ui/lib/visible-text.ts';
 import styles from './FilterBar.module.css';
 import { SearchBox } from './SearchBox.tsx';
 import {

@@ -1,8 +1,8 @@
 import { apiPath } from '../api/client.ts';
 import { allIncidents, type IncidentQuery } from '../api/incidents.ts';
+import { formatNumber } from '../lib/format.ts';
 import { Download } from '../list/Download.tsx';
 import { MenuItem, MenuLabel, MenuLine } from '../ui/controls/Menu.tsx';
-import { formatNumber } from '../ui/lib/format.ts';
 import { csvColumns } from './csv-columns.ts';
 
 /** The filtered set as a file, and the labelled sessions as an eval set. Says what the files contain. */

@@ -1,8 +1,11 @@
 import type { IncidentItem } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
 import { type CSSProperties, useRef } from 'react';
-import { usePreferences } from '../app/preferences.ts';
 import { costShort } from '../incident/cost.ts';
+import { classNames } from '../lib/class-names.ts';
+import { formatReason } from '../lib/format.ts';
+import { usePreferences } from '../lib/preferences.ts';
+import { visibleText } from '../lib/visible-text.ts';
 import { type Column, tracksOf } from '../list/column.ts';
 import { Headings } from '../list/Headings.tsx';
 import { opensElsewhere } from '../list/opens-elsewhere.ts';
@@ -12,11 +15,8 @@ import { DetectorLabel, StateLabel, TriageLabel } from '../ui/controls/Chip.tsx'
 import rowLink from '../ui/controls/RowLink.module.css';
 import rowList from '../ui/controls/RowList.module.css';
 import { Ago } from '../ui/layout/Time.tsx';
-import { classNames } from '../ui/lib/class-names.ts';
-import { formatReason } from '../ui/lib/format.ts';
 import { useNarrow } from '../ui/lib/use-narrow.ts';
 import { useRows } from '../ui/lib/use-rows.ts';
-import { visibleText } from '../ui/lib/visible-text.ts';
 import styles from './IncidentList.module.css';
 
 interface Props {

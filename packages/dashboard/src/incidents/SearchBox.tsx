@@ -1,5 +1,5 @@
 import { useId, useRef, useState } from 'react';
-import { useKeys } from '../app/keys.ts';
+import { useKeys } from '../lib/keys.ts';
 import { Icon } from '../ui/lib/icons.tsx';
 import styles from './SearchBox.module.css';
 import type { Filter, ListFilter } from './search.ts';

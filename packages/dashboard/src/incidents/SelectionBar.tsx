@@ -1,6 +1,6 @@
 import type { IncidentItem } from '@loopwatch/contract/api';
+import { plural } from '../lib/format.ts';
 import { Button } from '../ui/controls/Button.tsx';
-import { plural } from '../ui/lib/format.ts';
 import styles from './SelectionBar.module.css';
 import { TriageButtons } from './TriageButtons.tsx';
 

@@ -1,6 +1,6 @@
 import type { IncidentItem, TriageStatus } from '@loopwatch/contract/api';
 import { useRefusal } from '../api/me.ts';
-import { serverNow } from '../app/clock.ts';
+import { serverNow } from '../lib/clock.ts';
 import { Button } from '../ui/controls/Button.tsx';
 import { Menu, MenuItem } from '../ui/controls/Menu.tsx';
 import { Icon } from '../ui/lib/icons.tsx';

@@ -1,10 +1,10 @@
 import type { IncidentItem } from '@loopwatch/contract/api';
 import { costShort } from '../incident/cost.ts';
+import { formatDuration, formatNumber } from '../lib/format.ts';
+import { visibleText } from '../lib/visible-text.ts';
 import type { Column, Columns } from '../list/column.ts';
 import { SampleChip, StateLabel, TriageLabel } from '../ui/controls/Chip.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
-import { formatDuration, formatNumber } from '../ui/lib/format.ts';
-import { visibleText } from '../ui/lib/visible-text.ts';
 
 const all: readonly Column<IncidentItem>[] = [
   {

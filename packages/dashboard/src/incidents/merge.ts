@@ -1,5 +1,5 @@
 import { type IncidentItem, incidentAt } from '@loopwatch/contract/api';
-import { rangeLimits, type TimeRange } from '../ui/controls/time-range.ts';
+import { rangeLimits, type TimeRange } from '../lib/time-range.ts';
 import { type Filter, listFilterNames } from './search.ts';
 
 /** Lists as they were read, and over them what the live link told since. */

@@ -1,13 +1,13 @@
 import type { IncidentItem, TriagePatch, TriageState, TriageStatus } from '@loopwatch/contract/api';
 import { type InfiniteData, type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { use } from 'react';
-import { errorText } from '../api/client.ts';
 import { patchIncidents } from '../api/incidents.ts';
 import { useRefusal } from '../api/me.ts';
+import { errorText } from '../lib/error-text.ts';
+import { plural } from '../lib/format.ts';
 import { LiveContext } from '../live/context.ts';
 import type { LiveStore } from '../live/live-store.ts';
 import { toast } from '../ui/feedback/toasts.ts';
-import { plural } from '../ui/lib/format.ts';
 
 /** What people say of incidents, and how to take it back. */
 

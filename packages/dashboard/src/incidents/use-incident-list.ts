@@ -2,7 +2,7 @@ import type { IncidentItem } from '@loopwatch/contract/api';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { use, useCallback, useEffect, useMemo, useState } from 'react';
 import { incidentsQuery } from '../api/incidents.ts';
-import { serverNow, useCoarseNow } from '../app/clock.ts';
+import { serverNow, useCoarseNow } from '../lib/clock.ts';
 import { LiveContext, useLive } from '../live/context.ts';
 import { matches, mergeRows, type View } from './merge.ts';
 

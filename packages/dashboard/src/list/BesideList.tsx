@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { ErrorBoundary } from '../app/ErrorBoundary.tsx';
+import { ErrorBoundary } from '../ui/feedback/ErrorBoundary.tsx';
 import { useMedia } from '../ui/lib/use-media.ts';
 import styles from './BesideList.module.css';
 

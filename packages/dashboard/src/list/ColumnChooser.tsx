@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { type ListName, preferForList, usePreferences } from '../app/preferences.ts';
+import { type ListName, preferForList, usePreferences } from '../lib/preferences.ts';
 import { Button } from '../ui/controls/Button.tsx';
 import { Popover } from '../ui/controls/Popover.tsx';
 import { Icon } from '../ui/lib/icons.tsx';

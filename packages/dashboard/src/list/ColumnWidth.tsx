@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type PointerEvent, useRef } from 'react';
-import { omit } from '../app/omit.ts';
-import { type ListName, preferForList, usePreferences } from '../app/preferences.ts';
+import { omit } from '../lib/omit.ts';
+import { type ListName, preferForList, usePreferences } from '../lib/preferences.ts';
 import styles from './ColumnWidth.module.css';
 import type { Column } from './column.ts';
 

@@ -1,10 +1,10 @@
 import { type ReactNode, useRef, useState } from 'react';
-import { errorText } from '../api/client.ts';
+import { errorText } from '../lib/error-text.ts';
+import { formatNumber } from '../lib/format.ts';
+import { saveFile } from '../lib/save-file.ts';
 import { Button } from '../ui/controls/Button.tsx';
 import { Menu, MenuItem, MenuLabel } from '../ui/controls/Menu.tsx';
-import { saveFile } from '../ui/controls/save-file.ts';
 import { toast } from '../ui/feedback/toasts.ts';
-import { formatNumber } from '../ui/lib/format.ts';
 import { Icon } from '../ui/lib/icons.tsx';
 import { type CsvColumns, toCsv } from './csv.ts';
 

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
-import type { ListName } from '../app/preferences.ts';
+import { classNames } from '../lib/class-names.ts';
+import type { ListName } from '../lib/preferences.ts';
 import rowList from '../ui/controls/RowList.module.css';
-import { classNames } from '../ui/lib/class-names.ts';
 import { Icon } from '../ui/lib/icons.tsx';
 import { ColumnWidth } from './ColumnWidth.tsx';
 import type { Column } from './column.ts';

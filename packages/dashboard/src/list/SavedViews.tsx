@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { type SubmitEvent, useState } from 'react';
-import { type ListName, preferForList, usePreferences } from '../app/preferences.ts';
-import { parseSearch, type Search, writeSearch } from '../app/search.ts';
+import { type ListName, preferForList, usePreferences } from '../lib/preferences.ts';
+import { parseSearch, type Search, writeSearch } from '../lib/search.ts';
 import { Button } from '../ui/controls/Button.tsx';
 import { Popover } from '../ui/controls/Popover.tsx';
 import { Icon } from '../ui/lib/icons.tsx';

@@ -8,7 +8,7 @@ import {
 import type { QueryClient } from '@tanstack/react-query';
 import { io, type Socket } from 'socket.io-client';
 import type { z } from 'zod';
-import { followServer, serverNow } from '../app/clock.ts';
+import { followServer, serverNow } from '../lib/clock.ts';
 import { FrameBuffer } from './frame-buffer.ts';
 import { type LiveStore, tellsOfRemoval } from './live-store.ts';
 

@@ -1,4 +1,4 @@
-import { formatAgo, formatTime } from '../ui/lib/format.ts';
+import { formatAgo, formatTime } from '../lib/format.ts';
 import type { LiveState } from './live-store.ts';
 
 /** Without a heartbeat for this long the numbers are old, whatever the socket believes. */

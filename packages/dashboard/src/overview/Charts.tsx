@@ -1,12 +1,12 @@
 import type { Overview } from '@loopwatch/contract/api';
 import { useMemo } from 'react';
+import { formatCompact, formatDuration, formatNumber, formatStep } from '../lib/format.ts';
+import type { TimeRange } from '../lib/time-range.ts';
 import { Chart } from '../ui/charts/Chart.tsx';
 import type { Series } from '../ui/charts/chart-props.ts';
 import { rangeText } from '../ui/controls/TimeRangePicker.tsx';
-import type { TimeRange } from '../ui/controls/time-range.ts';
 import { Card } from '../ui/layout/Card.tsx';
 import { detectorIds } from '../ui/lib/detectors.ts';
-import { formatCompact, formatDuration, formatNumber, formatStep } from '../ui/lib/format.ts';
 import styles from './OverviewPage.module.css';
 
 interface Props {

@@ -1,9 +1,9 @@
 import type { Overview } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
+import { formatCompact, formatNumber, formatShare } from '../lib/format.ts';
+import { allTime, type TimeRange, writeRange } from '../lib/time-range.ts';
 import { DetectorLabel } from '../ui/controls/Chip.tsx';
-import { allTime, type TimeRange, writeRange } from '../ui/controls/time-range.ts';
 import { Card } from '../ui/layout/Card.tsx';
-import { formatCompact, formatNumber, formatShare } from '../ui/lib/format.ts';
 import styles from './DetectorTable.module.css';
 
 interface Props {

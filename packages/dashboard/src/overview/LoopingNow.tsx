@@ -1,13 +1,13 @@
 import type { IncidentItem, Overview } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
 import { costShort } from '../incident/cost.ts';
+import { formatNumber, formatReason } from '../lib/format.ts';
+import { visibleText } from '../lib/visible-text.ts';
 import { Ring } from '../ui/charts/Ring.tsx';
 import { DetectorLabel, SampleChip } from '../ui/controls/Chip.tsx';
 import rowLink from '../ui/controls/RowLink.module.css';
 import { Card } from '../ui/layout/Card.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
-import { formatNumber, formatReason } from '../ui/lib/format.ts';
-import { visibleText } from '../ui/lib/visible-text.ts';
 import styles from './LoopingNow.module.css';
 
 /** What loops at this moment, the latest first. */

@@ -2,9 +2,9 @@ import type { Overview } from '@loopwatch/contract/api';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { overviewQuery } from '../api/overview.ts';
-import { useShownOpenCount } from '../app/open-count.ts';
+import type { TimeRange } from '../lib/time-range.ts';
 import { useLive } from '../live/context.ts';
-import type { TimeRange } from '../ui/controls/time-range.ts';
+import { useShownOpenCount } from '../page/open-count.ts';
 
 /** Between two reads while things change. */
 const PAUSE_MS = 1_000;

@@ -1,13 +1,13 @@
 import type { IncidentItem } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { loadCode } from '../app/load-code.ts';
 import { prettyJson } from '../incident/evidence/diff.ts';
+import { loadCode } from '../lib/load-code.ts';
+import { visibleText } from '../lib/visible-text.ts';
 import bare from '../ui/controls/Button.module.css';
 import { DetectorSquare } from '../ui/controls/Chip.tsx';
 import { CopyButton } from '../ui/controls/CopyButton.tsx';
 import { Icon } from '../ui/lib/icons.tsx';
-import { visibleText } from '../ui/lib/visible-text.ts';
 import styles from './BlockView.module.css';
 import { type Block, isInLoop } from './blocks.ts';
 import { Said } from './Said.tsx';

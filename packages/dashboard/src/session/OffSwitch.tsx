@@ -1,10 +1,10 @@
 import type { SessionDetail } from '@loopwatch/contract/api';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { errorText } from '../api/client.ts';
 import { useRefusal } from '../api/me.ts';
 import { putSettings } from '../api/settings.ts';
-import { omit } from '../app/omit.ts';
+import { errorText } from '../lib/error-text.ts';
+import { omit } from '../lib/omit.ts';
 import { Button } from '../ui/controls/Button.tsx';
 import { toast } from '../ui/feedback/toasts.ts';
 import { Icon } from '../ui/lib/icons.tsx';

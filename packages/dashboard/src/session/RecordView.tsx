@@ -1,10 +1,10 @@
 import { jsonFrom } from '@loopwatch/contract';
 import type { SessionRecord } from '@loopwatch/contract/api';
+import { formatExact, plural } from '../lib/format.ts';
+import { RecordLink } from '../page/Elsewhere.tsx';
+import { recordName } from '../page/elsewhere.ts';
 import { CopyButton } from '../ui/controls/CopyButton.tsx';
-import { RecordLink } from '../ui/layout/Elsewhere.tsx';
-import { recordName } from '../ui/layout/elsewhere.ts';
 import { JsonTree } from '../ui/layout/JsonTree.tsx';
-import { formatExact, plural } from '../ui/lib/format.ts';
 import styles from './RecordDialog.module.css';
 
 /** Where a record lies, what it carries along, and its value: as a tree where it is JSON, and as it came. */

@@ -1,7 +1,7 @@
 import { useState } from 'react';
+import { formatNumber, plural } from '../lib/format.ts';
+import { visibleText } from '../lib/visible-text.ts';
 import { Button } from '../ui/controls/Button.tsx';
-import { formatNumber, plural } from '../ui/lib/format.ts';
-import { visibleText } from '../ui/lib/visible-text.ts';
 import styles from './BlockView.module.css';
 
 /** More of a text is shown to who asks for it. */

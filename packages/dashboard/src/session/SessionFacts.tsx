@@ -1,9 +1,9 @@
 import type { SessionItem } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
+import { formatCompact, formatDuration, plural } from '../lib/format.ts';
+import { visibleText } from '../lib/visible-text.ts';
 import { chipClass } from '../ui/controls/Chip.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
-import { formatCompact, formatDuration, plural } from '../ui/lib/format.ts';
-import { visibleText } from '../ui/lib/visible-text.ts';
 import styles from './SessionFacts.module.css';
 
 /** Whose session it is, and how much was said and called in it. */

@@ -1,13 +1,13 @@
 import type { SessionDetail } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
+import { formatNumber } from '../lib/format.ts';
+import { visibleText } from '../lib/visible-text.ts';
+import { GrafanaLink, RecordLink } from '../page/Elsewhere.tsx';
+import { recordName } from '../page/elsewhere.ts';
 import { unresolvedText } from '../sessions/unresolved.ts';
 import { DetectorSquare, StateLabel } from '../ui/controls/Chip.tsx';
 import { CopyButton } from '../ui/controls/CopyButton.tsx';
 import { Card } from '../ui/layout/Card.tsx';
-import { GrafanaLink, RecordLink } from '../ui/layout/Elsewhere.tsx';
-import { recordName } from '../ui/layout/elsewhere.ts';
-import { formatNumber } from '../ui/lib/format.ts';
-import { visibleText } from '../ui/lib/visible-text.ts';
 import { whereItBegan } from './places.ts';
 import styles from './SessionSide.module.css';
 

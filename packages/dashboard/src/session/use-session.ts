@@ -2,8 +2,8 @@ import { incidentAt, type SessionDetail, sessionAt } from '@loopwatch/contract/a
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { sessionQuery } from '../api/sessions.ts';
-import { useCoarseNow } from '../app/clock.ts';
 import { isNewer } from '../incidents/merge.ts';
+import { useCoarseNow } from '../lib/clock.ts';
 import { useLive } from '../live/context.ts';
 
 interface Session {

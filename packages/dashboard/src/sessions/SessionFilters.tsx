@@ -1,9 +1,9 @@
-import { omit } from '../app/omit.ts';
+import { omit } from '../lib/omit.ts';
+import { visibleText } from '../lib/visible-text.ts';
 import { chipClass } from '../ui/controls/Chip.tsx';
 import { SortMenu } from '../ui/controls/SortMenu.tsx';
 import { Segments } from '../ui/layout/Segments.tsx';
 import { Icon } from '../ui/lib/icons.tsx';
-import { visibleText } from '../ui/lib/visible-text.ts';
 import styles from './SessionFilters.module.css';
 import { SessionSearchBox } from './SessionSearchBox.tsx';
 import { type SessionSearch, sessionSortNames, textFilters } from './search.ts';

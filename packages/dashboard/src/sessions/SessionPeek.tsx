@@ -1,4 +1,6 @@
-import { ApiError, errorText } from '../api/client.ts';
+import { ApiError } from '../api/client.ts';
+import { errorText } from '../lib/error-text.ts';
+import { visibleText } from '../lib/visible-text.ts';
 import { PeekBar } from '../list/PeekBar.tsx';
 import { SessionFacts } from '../session/SessionFacts.tsx';
 import { SessionSide } from '../session/SessionSide.tsx';
@@ -6,7 +8,6 @@ import { useSession } from '../session/use-session.ts';
 import { Button } from '../ui/controls/Button.tsx';
 import { Message } from '../ui/feedback/Message.tsx';
 import { Skeleton } from '../ui/feedback/Skeleton.tsx';
-import { visibleText } from '../ui/lib/visible-text.ts';
 import styles from './SessionPeek.module.css';
 import { SessionState } from './SessionState.tsx';
 

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { useKeys } from '../app/keys.ts';
+import { useKeys } from '../lib/keys.ts';
 import { Icon } from '../ui/lib/icons.tsx';
 import styles from './SessionSearchBox.module.css';
 

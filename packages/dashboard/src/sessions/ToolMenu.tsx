@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { toolsQuery } from '../api/incidents.ts';
+import { visibleText } from '../lib/visible-text.ts';
 import { Button } from '../ui/controls/Button.tsx';
 import { Menu, MenuCheck, MenuLabel } from '../ui/controls/Menu.tsx';
 import { Icon } from '../ui/lib/icons.tsx';
-import { visibleText } from '../ui/lib/visible-text.ts';
 
 interface Props {
   readonly chosen: readonly string[];

@@ -1,6 +1,6 @@
 import { type SessionFilter, sessionStates } from '@loopwatch/contract/api';
-import { type Search, valueOf, valuesOf } from '../app/search.ts';
-import { allTime, readRange, type TimeRange, writeRange } from '../ui/controls/time-range.ts';
+import { type Search, valueOf, valuesOf } from '../lib/search.ts';
+import { allTime, readRange, type TimeRange, writeRange } from '../lib/time-range.ts';
 
 /** What the address says of the list of sessions. */
 export interface SessionSearch {

@@ -2,7 +2,7 @@ import { type SessionItem, sessionAt } from '@loopwatch/contract/api';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import { sessionsQuery } from '../api/sessions.ts';
-import { useCoarseNow } from '../app/clock.ts';
+import { useCoarseNow } from '../lib/clock.ts';
 import { useLive } from '../live/context.ts';
 import type { SessionSearch } from './search.ts';
 

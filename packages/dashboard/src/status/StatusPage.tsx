@@ -2,17 +2,17 @@ import type { Status } from '@loopwatch/contract/api';
 import { useQuery } from '@tanstack/react-query';
 import { Fragment, type ReactNode } from 'react';
 import { statusQuery } from '../api/status.ts';
-import { useNow } from '../app/clock.ts';
+import { useNow } from '../lib/clock.ts';
+import { formatBytes, formatDuration, formatNumber, plural } from '../lib/format.ts';
 import { useLive } from '../live/context.ts';
+import { Page } from '../page/Page.tsx';
 import { DetectorLabel } from '../ui/controls/Chip.tsx';
 import { CopyButton } from '../ui/controls/CopyButton.tsx';
 import { Async } from '../ui/feedback/Async.tsx';
 import { Skeleton } from '../ui/feedback/Skeleton.tsx';
 import { Card } from '../ui/layout/Card.tsx';
 import { Facts } from '../ui/layout/Facts.tsx';
-import { Page } from '../ui/layout/Page.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
-import { formatBytes, formatDuration, formatNumber, plural } from '../ui/lib/format.ts';
 import styles from './StatusPage.module.css';
 
 /** How the server itself is: what it is connected to, how far it has read, and what it keeps. */

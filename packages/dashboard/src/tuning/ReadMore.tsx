@@ -1,5 +1,5 @@
+import { formatNumber, plural } from '../lib/format.ts';
 import { Button } from '../ui/controls/Button.tsx';
-import { formatNumber, plural } from '../ui/lib/format.ts';
 import styles from './ReadMore.module.css';
 import type { Recordings } from './use-recordings.ts';
 

@@ -1,10 +1,10 @@
 import type { BacktestHit } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
+import { formatNumber, plural } from '../lib/format.ts';
+import { visibleText } from '../lib/visible-text.ts';
 import { DetectorSquare } from '../ui/controls/Chip.tsx';
 import { Card } from '../ui/layout/Card.tsx';
-import { formatNumber, plural } from '../ui/lib/format.ts';
-import { visibleText } from '../ui/lib/visible-text.ts';
 import styles from './Results.module.css';
 import { ScoreTable } from './ScoreTable.tsx';
 import { type Label, score } from './score.ts';

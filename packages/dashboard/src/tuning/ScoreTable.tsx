@@ -1,4 +1,4 @@
-import { formatNumber, formatShare } from '../ui/lib/format.ts';
+import { formatNumber, formatShare } from '../lib/format.ts';
 import styles from './ScoreTable.module.css';
 import type { Score } from './score.ts';
 

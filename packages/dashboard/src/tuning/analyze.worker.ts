@@ -1,6 +1,6 @@
 import type { BacktestHit } from '@loopwatch/contract/api';
 import { z } from 'zod';
-import { errorText } from '../api/client.ts';
+import { errorText } from '../lib/error-text.ts';
 import { analyze, type Recording } from './analyze.ts';
 import type { ModelValues, Values } from './config.ts';
 

@@ -4,8 +4,8 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { request } from '../api/client.ts';
 import { readEvents } from '../api/sessions.ts';
-import { serverNow } from '../app/clock.ts';
-import { rangeLimits, type TimeRange } from '../ui/controls/time-range.ts';
+import { serverNow } from '../lib/clock.ts';
+import { rangeLimits, type TimeRange } from '../lib/time-range.ts';
 import type { Recording } from './analyze.ts';
 import type { Label } from './score.ts';
 

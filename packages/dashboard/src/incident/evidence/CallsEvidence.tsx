@@ -1,8 +1,8 @@
 import type { Incident } from '@loopwatch/contract';
+import { formatDuration, formatTime, plural } from '../../lib/format.ts';
+import { visibleText } from '../../lib/visible-text.ts';
 import { MarkPicker } from '../../ui/controls/MarkPicker.tsx';
 import { Card } from '../../ui/layout/Card.tsx';
-import { formatDuration, formatTime, plural } from '../../ui/lib/format.ts';
-import { visibleText } from '../../ui/lib/visible-text.ts';
 import { callsLine, type LoopStep, pairs, stepsOf, totalOf } from './calls-line.ts';
 import { diff, type Piece, prettyJson } from './diff.ts';
 import styles from './Evidence.module.css';

@@ -1,6 +1,6 @@
 import type { Incident } from '@loopwatch/contract';
+import { formatShare } from '../../lib/format.ts';
 import { Card } from '../../ui/layout/Card.tsx';
-import { formatShare } from '../../ui/lib/format.ts';
 import styles from './JudgeEvidence.module.css';
 import type { Judgement } from './read.ts';
 

@@ -1,7 +1,7 @@
 import type { Incident } from '@loopwatch/contract';
+import { formatTime } from '../../lib/format.ts';
+import { visibleText } from '../../lib/visible-text.ts';
 import { Card } from '../../ui/layout/Card.tsx';
-import { formatTime } from '../../ui/lib/format.ts';
-import { visibleText } from '../../ui/lib/visible-text.ts';
 import { prettyJson } from './diff.ts';
 import styles from './ResultsEvidence.module.css';
 import type { CallsEvidence } from './read.ts';

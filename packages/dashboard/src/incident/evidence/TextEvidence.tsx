@@ -1,7 +1,7 @@
 import type { Incident } from '@loopwatch/contract';
+import { formatNumber, plural } from '../../lib/format.ts';
+import { visibleText } from '../../lib/visible-text.ts';
 import { Card } from '../../ui/layout/Card.tsx';
-import { formatNumber, plural } from '../../ui/lib/format.ts';
-import { visibleText } from '../../ui/lib/visible-text.ts';
 import styles from './Evidence.module.css';
 import { highlight } from './highlight.ts';
 import type { TextEvidence as Evidence } from './read.ts';

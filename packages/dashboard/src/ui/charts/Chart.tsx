@@ -1,5 +1,5 @@
 import { lazy, Suspense, useState } from 'react';
-import { loadCode } from '../../app/load-code.ts';
+import { loadCode } from '../../lib/load-code.ts';
 import styles from './Chart.module.css';
 import type { ChartProps } from './chart-props.ts';
 

@@ -1,8 +1,8 @@
 import 'uplot/dist/uPlot.min.css';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
-import { useTheme } from '../../app/theme.ts';
-import { formatTime } from '../lib/format.ts';
+import { formatTime } from '../../lib/format.ts';
+import { useTheme } from '../../lib/theme.ts';
 import styles from './Chart.module.css';
 import type { ChartProps } from './chart-props.ts';
 

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { errorText } from '../../api/client.ts';
+import { errorText } from '../../lib/error-text.ts';
 import { toast } from '../feedback/toasts.ts';
 import { Icon } from '../lib/icons.tsx';
 import styles from './Button.module.css';

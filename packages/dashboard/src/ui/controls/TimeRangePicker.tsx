@@ -1,11 +1,11 @@
 import { type SubmitEvent, useState } from 'react';
-import { useNow } from '../../app/clock.ts';
-import { formatTime } from '../lib/format.ts';
+import { useNow } from '../../lib/clock.ts';
+import { formatTime } from '../../lib/format.ts';
+import { type Span, spans, type TimeRange } from '../../lib/time-range.ts';
 import { Icon } from '../lib/icons.tsx';
 import { Button } from './Button.tsx';
 import { Popover } from './Popover.tsx';
 import styles from './TimeRangePicker.module.css';
-import { type Span, spans, type TimeRange } from './time-range.ts';
 
 interface Props {
   readonly range: TimeRange;

@@ -1,8 +1,8 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { errorText } from '../../api/client.ts';
-import { ErrorBoundary } from '../../app/ErrorBoundary.tsx';
+import { errorText } from '../../lib/error-text.ts';
 import { Button } from '../controls/Button.tsx';
+import { ErrorBoundary } from './ErrorBoundary.tsx';
 import { Message } from './Message.tsx';
 
 interface Props<Data> {

@@ -1,5 +1,5 @@
 import { type ReactNode, useId } from 'react';
-import { ErrorBoundary } from '../../app/ErrorBoundary.tsx';
+import { ErrorBoundary } from '../feedback/ErrorBoundary.tsx';
 import styles from './Card.module.css';
 
 interface Props {

@@ -1,6 +1,6 @@
 import { useId, useMemo, useState } from 'react';
+import { visibleText } from '../../lib/visible-text.ts';
 import { CopyButton } from '../controls/CopyButton.tsx';
-import { visibleText } from '../lib/visible-text.ts';
 import styles from './JsonTree.module.css';
 import { Segments } from './Segments.tsx';
 

@@ -1,5 +1,5 @@
-import { useNow } from '../../app/clock.ts';
-import { formatAgo, formatExact, formatTime } from '../lib/format.ts';
+import { useNow } from '../../lib/clock.ts';
+import { formatAgo, formatExact, formatTime } from '../../lib/format.ts';
 
 /** A moment by wall clock, as "2 min ago"; the exact time with its zone is in the tooltip. */
 export function Ago({ time }: { readonly time: number }) {

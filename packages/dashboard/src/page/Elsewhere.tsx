@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { statusQuery } from '../../api/status.ts';
-import { Icon } from '../lib/icons.tsx';
+import { statusQuery } from '../api/status.ts';
+import { Icon } from '../ui/lib/icons.tsx';
 import styles from './Elsewhere.module.css';
 import { type GrafanaTimes, grafanaLink, type RecordPlace, recordLink } from './elsewhere.ts';
 

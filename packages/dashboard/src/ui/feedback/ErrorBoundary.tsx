@@ -1,9 +1,9 @@
 import { messageOf } from '@loopwatch/contract';
 import { Component, type ReactNode } from 'react';
-import { Button } from '../ui/controls/Button.tsx';
-import { Message } from '../ui/feedback/Message.tsx';
+import { CodeError } from '../../lib/load-code.ts';
+import { Button } from '../controls/Button.tsx';
 import { CodeUnavailable } from './CodeUnavailable.tsx';
-import { CodeError } from './load-code.ts';
+import { Message } from './Message.tsx';
 
 interface State {
   readonly error: { readonly value: unknown } | undefined;

@@ -1,5 +1,5 @@
 import { create } from 'zustand';
-import { writeTimesIn } from '../ui/lib/format.ts';
+import { writeTimesIn } from './format.ts';
 
 /** The lists that a reader can arrange. */
 export type ListName = 'incidents' | 'sessions';

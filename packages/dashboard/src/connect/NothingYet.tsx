@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { meQuery } from '../../api/me.ts';
-import { firstLoop } from '../../connect/ways.ts';
-import { Mark } from '../charts/Ring.tsx';
-import { CopyButton } from '../controls/CopyButton.tsx';
-import { Message } from './Message.tsx';
+import { meQuery } from '../api/me.ts';
+import { Mark } from '../ui/charts/Ring.tsx';
+import { CopyButton } from '../ui/controls/CopyButton.tsx';
+import { Message } from '../ui/feedback/Message.tsx';
 import styles from './NothingYet.module.css';
+import { firstLoop } from './ways.ts';
 
 /** A server that has received nothing: what it is for, and how to begin. */
 export function NothingYet({ what }: { readonly what: 'loops' | 'sessions' }) {

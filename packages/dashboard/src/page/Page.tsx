@@ -1,6 +1,6 @@
 import { type ReactNode, useLayoutEffect } from 'react';
-import { showInTab } from '../../app/favicon.ts';
-import { useOpenCount } from '../../app/open-count.ts';
+import { showInTab } from './favicon.ts';
+import { useOpenCount } from './open-count.ts';
 import styles from './Page.module.css';
 
 interface Props {

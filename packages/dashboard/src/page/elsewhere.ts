@@ -1,5 +1,5 @@
 import type { Status } from '@loopwatch/contract/api';
-import type { TimeRange } from '../controls/time-range.ts';
+import type { TimeRange } from '../lib/time-range.ts';
 
 /** Addresses of other tools, as they are configured. */
 

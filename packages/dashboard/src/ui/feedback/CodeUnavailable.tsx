@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
-import { Button } from '../ui/controls/Button.tsx';
-import { Message } from '../ui/feedback/Message.tsx';
-import { isServerThere, reloadForCode } from './load-code.ts';
+import { isServerThere, reloadForCode } from '../../lib/load-code.ts';
+import { Button } from '../controls/Button.tsx';
+import { Message } from './Message.tsx';
 
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 5_000;
