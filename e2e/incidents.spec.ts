@@ -43,7 +43,7 @@ test('a new incident appears by itself, and is opened and closed with the keyboa
   await expect(first.getByRole('link')).toBeFocused();
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/peek=i-live-1$/);
-  const beside = page.getByRole('complementary', { name: 'Incident beside the list' });
+  const beside = page.getByRole('complementary', { name: 'Incident details' });
   const heading = beside.getByRole('heading', { level: 2 }).first();
   await expect(heading).toHaveText(/^fetch_url was called 5 times/);
   await expect(beside.getByRole('region', { name: 'Why this is a loop' })).toContainText('threshold 5');

@@ -38,7 +38,7 @@ for (const { storage, hand } of journeys) {
       await expect(rows(page)).toHaveCount(1);
       await press(rows(page).getByRole('link'));
       await expect(page).toHaveURL(/\?tool=ping&peek=/);
-      const beside = page.getByRole('complementary', { name: 'Incident beside the list' });
+      const beside = page.getByRole('complementary', { name: 'Incident details' });
       await expect(beside.getByRole('region', { name: 'Why this is a loop' })).toContainText('threshold 4');
       await expect(beside.getByRole('region', { name: 'The session around it' })).toContainText(
         'all 6 events',
