@@ -223,7 +223,7 @@ test('a setting is refused where it does not fit, stays while others save, and i
   await expect(page.getByRole('note')).toContainText('Saved meanwhile by operator: version 1');
   await expect(field).toHaveValue('9');
   await save.click();
-  await expect(page.getByRole('region', { name: 'Messages' }).getByText('Saved: 1 change')).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Messages' }).getByText('Saved 1 change')).toBeVisible();
   await page.reload();
   await expect(field).toHaveValue('9');
   await row.getByRole('button', { name: 'Do not set tool_call_loop.max_repeats here' }).click();
