@@ -20,7 +20,7 @@ describe.each([false, true])('detection that fails (streamed: %s)', (stream) => 
     expect((await agent.turns(5)).every(({ finish }) => finish === 'tool_calls')).toBe(true);
     expect(await bench.registry.metrics()).toMatch(/loopwatch_detection_faults_total [1-9]/);
     expect(bench.lines.find(({ level }) => level === 'error')).toMatchObject({
-      msg: expect.stringContaining('Detection failed at an event'),
+      msg: expect.stringContaining('Detection failed on an event'),
       sessionId: 's-1',
       err: { message: 'not thought of' },
     });
