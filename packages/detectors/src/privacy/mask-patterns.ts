@@ -37,11 +37,11 @@ export function maskMatches(
   for (const pattern of patterns) {
     const found = searchPattern(pattern, text, steps);
     steps -= found.steps;
-    for (const span of found.spans) {
+    const hidden = seen === undefined ? found.spans : [...found.spans, ...found.unfinished];
+    for (const span of hidden) {
       spans.push(span);
       seen?.(text.slice(...span));
     }
-    if (seen !== undefined) spans.push(...found.unfinished);
     // Better too little is shown than a secret.
     if (!found.isWhole) spans.push([found.spans.at(-1)?.[1] ?? 0, text.length]);
     if (!found.isWhole) break;

@@ -17,6 +17,8 @@ const SHAPES = [
   /\bAIza[A-Za-z0-9_-]{35}/g,
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
 ];
+/** The end of a key that begins before the text does; it is searched once no key is whole any more. */
+const KEY_END = /^[\s\S]*-----END [A-Z ]*PRIVATE KEY-----/;
 /** A token of three parts: in `eyJ-eyJ-…` each is a beginning, and none has a second part. So it is searched as users' patterns are. */
 const WEB_TOKEN = maskPatterns(['\\beyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{4,}']);
 const BEARER = /\b(Bearer|Basic)\s+[A-Za-z0-9+/._~-]{12,}=*/gi;
@@ -28,9 +30,12 @@ const URL_PASSWORD = /([a-z0-9+.-]:\/\/[^\s:/@]{1,256}:)[^\s/@]{1,256}@/gi;
 const KEYED =
   /((?:\\{0,15}["'])?(?:api[_-]?key|access[_-]?key|secret|token|password|passwd|pwd|authorization|credentials?|private[_-]?key)(?:\\{0,15}["'])?\s*[:=]\s*(\\{0,15})(["']))(?!\2\3)[\s\S]+?(?=(?<!\\)\2\3|$)/gi;
 
-/** A token of one of these shapes that a cut has left too short for them. */
-const UNFINISHED =
-  /\b(?:(?:sk|pk|rk)-|sk_(?:live|test)_|gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|A(?:KI|SI)A|AIza|eyJ)[A-Za-z0-9._-]{4,40}(?=$|[…”])/g;
+/** What a cut leaves of a secret too short for its shape. A short number behind a host is its port. */
+const UNFINISHED = [
+  /\b(?:(?:sk|pk|rk)-|sk_(?:live|test)_|gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|A(?:KI|SI)A|AIza|eyJ)[A-Za-z0-9._-]{4,40}(?=$|[…”])/g,
+  /(?<=[a-z0-9+.-]:\/\/[^\s:/@]{1,256}:)(?!\d{1,5}(?:$|[…”]))[^\s/@…”]{1,256}(?=$|[…”])/gi,
+  /(?<=\b(?:Bearer|Basic)\s)[A-Za-z0-9+/._~-]{4,11}(?=$|[…”])/g,
+];
 
 /**
  * Replaces what looks like a secret, and every match of the further patterns.
@@ -60,5 +65,7 @@ export function maskSecrets(
   for (const shape of SHAPES) masked = masked.replace(shape, hide);
   masked = maskMatches(masked, WEB_TOKEN, MASK, seen);
   masked = maskMatches(masked, further, MASK, seen);
-  return seen === undefined ? masked : masked.replace(UNFINISHED, MASK);
+  if (seen === undefined) return masked;
+  for (const shape of UNFINISHED) masked = masked.replace(shape, hide);
+  return masked.replace(KEY_END, MASK);
 }

@@ -3,6 +3,8 @@ import type { MaskPatterns } from './mask-patterns.ts';
 
 /** Units that a cut has to leave of a secret to be masked: fewer say little, and are part of many words. */
 const MIN_REST = 4;
+/** Units from which on a secret is masked also where nothing tells it from other text; less may be any word. */
+const MIN_WHOLE = 8;
 /** Where a text is quoted or cut within another one. */
 const EDGES = /([“”…])/;
 
@@ -31,23 +33,27 @@ export class SecretMask {
 
   /** Masks what cuts have left of the secrets in a masked text; to be called once all texts have been masked. */
   maskRests(text: string): string {
+    // What is part of a longer one comes behind it.
+    const secrets = [...this.secrets].sort((a, b) => b.length - a.length);
     return text
       .split(EDGES)
-      .map((part, i) => (i % 2 === 1 ? part : this.maskEdges(part)))
+      .map((part, i) => (i % 2 === 1 ? part : maskEdges(part, secrets)))
       .join('');
   }
+}
 
-  private maskEdges(part: string): string {
-    let masked = part;
-    for (const secret of this.secrets) {
-      if (masked.length >= MIN_REST && secret.includes(masked)) return MASK;
-      const head = restLength(secret, (length) => masked.startsWith(secret.slice(-length)));
-      if (head > 0) masked = MASK + masked.slice(head);
-      const tail = restLength(secret, (length) => masked.endsWith(secret.slice(0, length)));
-      if (tail > 0) masked = masked.slice(0, -tail) + MASK;
-    }
-    return masked;
+function maskEdges(part: string, secrets: readonly string[]): string {
+  let masked = part;
+  for (const secret of secrets) {
+    // A cut may have taken what tells it, such as its key.
+    if (secret.length >= MIN_WHOLE) masked = masked.replaceAll(secret, MASK);
+    if (masked.length >= MIN_REST && secret.includes(masked)) return MASK;
+    const head = restLength(secret, (length) => masked.startsWith(secret.slice(-length)));
+    if (head > 0) masked = MASK + masked.slice(head);
+    const tail = restLength(secret, (length) => masked.endsWith(secret.slice(0, length)));
+    if (tail > 0) masked = masked.slice(0, -tail) + MASK;
   }
+  return masked;
 }
 
 /** The longest part of a secret, but not all of it, that is there; 0 where none is. */

@@ -34,13 +34,43 @@ describe('what a cut leaves of a secret', () => {
     ['of a pattern of the settings', 'so SEKRIT-cust-12', 'so ‹masked›'],
     ['of a token by its shape', `so ${token.slice(0, 12)}`, 'so ‹masked›'],
     ['before an ellipsis', `so “${token.slice(0, 12)}…”`, 'so “‹masked›…”'],
+    ['of a password in an address', 'so db://joe:hunter2', 'so db://joe:‹masked›'],
+    ['of an authorization', 'so Bearer zQ8xW3', 'so Bearer ‹masked›'],
   ])('is masked at the end, though it is whole nowhere: %s', (_, cut, expected) => {
     expect(shown(cut)).toEqual([expected]);
   });
 
-  it.each(['a word', 'ends in SEK', 'zzz begins', 'the sk- prefix'])('is not seen in “%s”', (plain) => {
-    expect(shown(`It is ${secret}.`, plain)[1]).toBe(plain);
+  it.each([
+    ['its key', '"password": "opens all doors"', ': "opens all doors" again'],
+    ['its address', 'db://joe:hunter2long@host', 'oe:hunter2long@host again'],
+    ['its scheme', 'Bearer zQ8xW3vU5tS7rP9o', 'rer zQ8xW3vU5tS7rP9o again'],
+  ])('is masked where the cut took %s', (_, whole, cut) => {
+    const [, rest] = shown(`It is ${whole} here`, cut);
+    expect(rest).toContain('‹masked›');
+    expect(rest).not.toMatch(/open|hunter|zQ8/);
   });
+
+  it('is masked also where nothing marks the cut any more', () => {
+    const cut = secret.slice(0, 18);
+    expect(shown(`It is ${cut}`, `It failed: ${cut}. Try again`)[1]).toBe('It failed: ‹masked›. Try again');
+  });
+
+  it('is masked as long as it is, though a shorter part of it is known', () => {
+    expect(shown('"token": "abcdefgh ', '"token": "abcdefgh ijkl"', 'abcdefgh ijkl again')[2]).toBe(
+      '‹masked› again',
+    );
+  });
+
+  it('is masked up to the end of a private key', () => {
+    expect(shown('MIIEab\ncdef\n-----END RSA PRIVATE KEY----- again')).toEqual(['‹masked› again']);
+  });
+
+  it.each(['a word', 'ends in SEK', 'zzz begins', 'the sk- prefix', 'at http://localhost:8080'])(
+    'is not seen in “%s”',
+    (plain) => {
+      expect(shown(`It is ${secret}.`, plain)[1]).toBe(plain);
+    },
+  );
 });
 
 test.each([
