@@ -1,5 +1,5 @@
 import { type PatternProgram, parsePattern } from '@loopwatch/contract';
-import { type Span, searchPattern } from './search-pattern.ts';
+import { cutBeginnings, type Span, searchPattern } from './search-pattern.ts';
 
 /** Of a text, for all patterns together; beyond, what is left of it is masked as a whole. */
 const STEPS_PER_UNIT = 500;
@@ -37,8 +37,8 @@ export function maskMatches(
   for (const pattern of patterns) {
     const found = searchPattern(pattern, text, steps);
     steps -= found.steps;
-    const hidden = seen === undefined ? found.spans : [...found.spans, ...found.unfinished];
-    for (const span of hidden) {
+    const rests = seen === undefined ? [] : [...found.unfinished, ...cutBeginnings(pattern, text)];
+    for (const span of [...found.spans, ...rests]) {
       spans.push(span);
       seen?.(text.slice(...span));
     }

@@ -95,6 +95,17 @@ export function searchPattern(
   return { spans, unfinished, steps, isWhole: steps <= maxSteps };
 }
 
+/** Where a cut may have left less of a match than the fixed text that it begins with, for which {@link searchPattern} does not look. */
+export function cutBeginnings({ prefix }: PatternProgram, text: string): Span[] {
+  if (prefix.length <= MIN_UNFINISHED) return [];
+  const ends = [...Array.from(text.matchAll(/[…”]/g), ({ index }) => index), text.length];
+  return ends.flatMap((end) => {
+    let length = Math.min(prefix.length - 1, end);
+    while (length >= MIN_UNFINISHED && !text.startsWith(prefix.slice(0, length), end - length)) length -= 1;
+    return length < MIN_UNFINISHED ? [] : [[end - length, end]];
+  });
+}
+
 function isCut(text: string, position: number): boolean {
   return position >= text.length || CUTS.includes(text.charAt(position));
 }

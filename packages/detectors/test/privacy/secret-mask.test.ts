@@ -32,6 +32,8 @@ describe('what a cut leaves of a secret', () => {
 
   it.each([
     ['of a pattern of the settings', 'so SEKRIT-cust-12', 'so ‹masked›'],
+    ['of the fixed text of a pattern', 'so SEKRIT-cu', 'so ‹masked›'],
+    ['of the fixed text, before an ellipsis', 'so “SEKRIT-cu…” is it', 'so “‹masked›…” is it'],
     ['of a token by its shape', `so ${token.slice(0, 12)}`, 'so ‹masked›'],
     ['before an ellipsis', `so “${token.slice(0, 12)}…”`, 'so “‹masked›…”'],
     ['of a password in an address', 'so db://joe:hunter2', 'so db://joe:‹masked›'],
