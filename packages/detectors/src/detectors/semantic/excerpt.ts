@@ -1,5 +1,9 @@
 /** No message is shown to a model with more units than this. */
 export const MAX_EXCERPT = 1000;
+/** At most so many units before the end that is shown are kept too: a secret that it begins within is whole then. */
+const MARGIN = 256;
+/** What may be the rest of a token that is longer than the margin; there is a digit in one. */
+const BEGUN = /^(?=[\w.~+/=-]*\d)[\w.~+/=-]+/;
 /** How much of a message that is too long is its beginning; the rest is its end. */
 const HEAD_SHARE = 0.6;
 
@@ -24,21 +28,28 @@ export class Excerpt {
     const room = headUnits(MAX_EXCERPT) - this.head.length;
     if (room > 0) this.head += ownCopy(text, 0, room);
     if (text.length <= room) return;
-    const kept = tailUnits(MAX_EXCERPT);
+    const kept = tailUnits(MAX_EXCERPT) + MARGIN;
     this.tail += ownCopy(text, Math.max(room, text.length - kept, 0), text.length);
     if (this.tail.length > 2 * kept)
       this.tail = ownCopy(this.tail, this.tail.length - kept, this.tail.length);
   }
 
-  /** The text in at most so many units, not counting the words that say how much was left out. */
-  show(units: number): string {
+  /**
+   * The text in at most so many units, not counting the words that say how much was left out.
+   *
+   * @param masked the text, or a part that it was cut to, without secrets
+   */
+  show(units: number, masked: (text: string, wasCut: boolean) => string): string {
     const limit = Math.min(units, this.limit);
-    if (this.length <= limit) return this.head + this.tail;
-    const left = String(this.length - headUnits(limit) - tailUnits(limit));
-    return `${this.begin(limit)} […${left} characters left out…] ${this.end(limit)}`;
+    const tail = tailUnits(limit);
+    if (this.length <= limit) return masked(this.head + this.tail, false);
+    const left = String(this.length - limit);
+    const begin = masked(this.begin(limit), true);
+    const end = masked(this.end(limit).replace(BEGUN, ''), true);
+    return `${begin} […${left} characters left out…] ${end.slice(Math.max(0, end.length - tail))}`;
   }
 
-  /** Forgets what {@link show} would not show in so many units. */
+  /** Forgets what {@link show} would not need for so many units. */
   shrink(units: number): void {
     if (units >= this.limit) return;
     if (this.length > units) {
@@ -56,7 +67,8 @@ export class Excerpt {
 
   private end(limit: number): string {
     const whole = this.head + this.tail;
-    return ownCopy(whole, whole.length - tailUnits(limit), whole.length);
+    const kept = tailUnits(limit) + Math.min(MARGIN, limit);
+    return ownCopy(whole, Math.max(0, whole.length - kept), whole.length);
   }
 
   snapshot(): ExcerptSnapshot {

@@ -2,7 +2,7 @@ import { sha256 } from '../../lib/sha256.ts';
 import { maskSecrets } from '../../privacy/mask.ts';
 import type { Privacy } from '../../privacy/privacy.ts';
 import { cleanHistory } from './clean-history.ts';
-import { MAX_EXCERPT } from './excerpt.ts';
+import { type Excerpt, MAX_EXCERPT } from './excerpt.ts';
 import type { Message, TurnHistory } from './turn-history.ts';
 
 /** One message to a model. */
@@ -42,7 +42,10 @@ export function judgeMessages(
     own.map((message) => ({ ...message, number })),
   );
   const shown = cleanHistory(messages);
-  const first = line({ kind: 'request', text: maskSecrets(request?.show(MAX_EXCERPT) ?? 'not known', mask) });
+  const first = line({
+    kind: 'request',
+    text: request === undefined ? 'not known' : shownText(request, MAX_EXCERPT, mask),
+  });
   const room = maxCharacters - first.length;
   const lines = (units: number): string[] => shown.map((message) => messageLine(message, units, mask));
   let units = MAX_EXCERPT;
@@ -94,14 +97,18 @@ function messageLine(
   units: number,
   mask: Privacy['mask'],
 ): string {
-  const shown = maskSecrets(text.show(units), mask);
   return line({
     turn: number,
     kind,
     ...(name !== null && { tool: name }),
     ...(isError && { error: true }),
-    text: shown,
+    text: shownText(text, units, mask),
   });
+}
+
+/** Masked before it is cut. */
+function shownText(text: Excerpt, units: number, mask: Privacy['mask']): string {
+  return text.show(units, (part, wasCut) => maskSecrets(part, mask, wasCut ? () => undefined : undefined));
 }
 
 /** JSON on one line: no text can look like the beginning of another message. */

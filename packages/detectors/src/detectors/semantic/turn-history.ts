@@ -34,7 +34,7 @@ export interface Turn {
 
 export interface HistoryOptions {
   readonly historyTurns: number;
-  /** Units of all kept texts together; the turn at hand may hold more until it is over. */
+  /** Units shown of all kept texts together, of which at most as many are kept beside; the turn at hand may hold more until it is over. */
   readonly maxCharacters: number;
 }
 

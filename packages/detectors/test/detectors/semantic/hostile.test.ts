@@ -1,7 +1,15 @@
 import { type AgentEvent, detectionSchema } from '@loopwatch/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { detectionOf, type SemanticCheck, SessionAnalyzer, semanticLayer } from '../../../src/index.ts';
+import { Excerpt } from '../../../src/detectors/semantic/excerpt.ts';
+import { judgeMessages } from '../../../src/detectors/semantic/judge-prompt.ts';
+import {
+  detectionOf,
+  maskPatterns,
+  type SemanticCheck,
+  SessionAnalyzer,
+  semanticLayer,
+} from '../../../src/index.ts';
 
 const turn: AgentEvent = { type: 'turn_started' };
 
@@ -142,6 +150,33 @@ describe('hostile texts', () => {
     const event: AgentEvent = { type: 'content', text: 'key sk-aaaaaaaaaaaaaaaaaaaaaaaa of customer 4711' };
     const { data } = parts(checkAfter([event], { mask: ['customer \\d+'] }));
     expect(data.at(-1)?.['text']).toBe('key ‹masked› of ‹masked›');
+  });
+
+  it.each([
+    ['a pattern of the settings', 'SEKRIT-cust-123456-zzz', 'SEKRIT-cust-123456-zzz'],
+    ['a known shape', `ghp_${'a1B2c3D4'.repeat(4)}`, 'a1B2c3D4a1B2'],
+    ['a long token', `eyJ${'a1B2c3D4'.repeat(60)}.${'e5F6'.repeat(9)}.a1B2c3D4`, 'e5F6e5F6'],
+    ['a value by its key', '"password": "opens all doors"', 'opens all doors'],
+    ['an address', 'db://joe:hunter2long@host', 'hunter2long'],
+    [
+      'a private key',
+      '-----BEGIN PRIVATE KEY-----\nMIIEab\ncdefgh\n-----END PRIVATE KEY-----',
+      'MIIEab\ncdefgh',
+    ],
+  ])('show no part of a secret that is cut: %s', (_, whole, secret) => {
+    const mask = maskPatterns(['SEKRIT-cust-[0-9]{6}-zzz']);
+    const parts = Array.from({ length: secret.length - 5 }, (_part, n) => secret.slice(n, n + 6));
+    const prose = 'no news here. '.repeat(100);
+    for (let before = 0; before < whole.length; before += 1) {
+      const head = `${prose.slice(0, 600 - before)} ${whole} ${prose}`;
+      const tail = `${prose} ${whole} ${prose.slice(0, Math.max(0, 399 - before))}`;
+      for (const request of [head, tail].map((text) => Excerpt.of(text))) {
+        const asked = judgeMessages({ request, turns: [] }, 2, 8000, { mask });
+        const line = JSON.parse(asked[1]!.content.split('\n')[2]!) as { text: string };
+        expect(line.text).toContain('characters left out');
+        expect(parts.filter((part) => line.text.includes(part))).toEqual([]);
+      }
+    }
   });
 
   it('do not depend on how they were cut', () => {
