@@ -97,8 +97,8 @@ export class Worker {
       },
       refusedSetting: (sessionId, message) => {
         this.tally.note('refusedSettings');
-        // It quotes what somebody wrote in a prompt or an event.
-        const shown = maskSecrets(message, mask);
+        // It quotes, and may cut, what somebody wrote in a prompt or an event.
+        const shown = maskSecrets(message, mask, () => undefined);
         deps.logger.warn({ sessionId }, oneLine(`Rejected a setting of session ${sessionId}: ${shown}`));
       },
       turnRequest: (sessionId, request) => {

@@ -201,9 +201,11 @@ it('the line of a rejected setting: masks what was written', async () => {
   const events = [
     { sessionId: 's-1', type: 'control', set: { preset: `${token} of cust-123456` } },
     { sessionId: 's-1', type: 'prompt_started', text: `!/set(tool-loop-mode=${token})` },
+    { sessionId: 's-1', type: 'control', set: { preset: `${'long '.repeat(13)}${token}` } },
   ];
   const lines = texts(await said(events, { privacy: { mask: ['cust-[0-9]+'] } }, 'warn'));
   expect(lines.map((line) => line.startsWith('WARN Rejected a setting of session s-1: '))).toEqual([
+    true,
     true,
     true,
   ]);

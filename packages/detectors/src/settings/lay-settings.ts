@@ -1,10 +1,8 @@
 import { allowedValues, didYouMean, nearest, settingPlace } from '@loopwatch/contract';
 import { assignPath } from './session-settings.ts';
+import { shownValue } from './shown-value.ts';
 
 type Schema = Parameters<typeof settingPlace>[0];
-
-/** Of a value that a text quotes. */
-const SHOWN_UNITS = 80;
 
 /** Where values are laid, and what may stand there. */
 export interface Ground {
@@ -47,8 +45,6 @@ function refusedValue(
   schema: Schema,
   issues: readonly { readonly code: string; readonly message: string }[],
 ): string {
-  // In a list, so that what JSON has no form for has one.
-  const shown = JSON.stringify([value]).slice(1, -1).slice(0, SHOWN_UNITS);
   const own = issues.flatMap(({ code, message }) => (code === 'custom' ? message : []));
-  return `${name} is ${shown}; allowed: ${[allowedValues(schema), ...own].join('; ')}`;
+  return `${name} is ${shownValue(value)}; allowed: ${[allowedValues(schema), ...own].join('; ')}`;
 }

@@ -6,6 +6,7 @@ import {
   settingPaths,
 } from '@loopwatch/contract';
 import { belongsToProcess } from './process-settings.ts';
+import { shownValue } from './shown-value.ts';
 
 /** Settings of one session: dotted paths over the wider settings. */
 export type SessionOverrides = Readonly<Record<string, unknown>>;
@@ -47,7 +48,7 @@ export function applyControl(
     const given = Object.keys(next).find(
       (one) => `${key}.`.startsWith(`${one}.`) || one.startsWith(`${key}.`),
     );
-    return `${given ?? key} = ${JSON.stringify(next[given ?? key])}: ${message}`;
+    return `${given ?? key} = ${shownValue(next[given ?? key])}: ${message}`;
   });
   return { refused: faults.join('; ') };
 }

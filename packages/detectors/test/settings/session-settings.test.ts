@@ -43,4 +43,14 @@ describe('a setting that is refused', () => {
     expect(session.reception).toBe('refused_setting');
     expect([1, 2, 3, 4].flatMap(() => [...session.push(call('read'))])).toEqual([]);
   });
+
+  test('is quoted in part, however deep or long it is', () => {
+    expect(applyControl(base, {}, { set: { preset: 'x'.repeat(9_000) } })).toEqual({
+      refused: expect.stringMatching(/^preset = "x{78}…: Invalid/) as unknown,
+    });
+    const deep = JSON.parse(`${'['.repeat(10_000)}${']'.repeat(10_000)}`) as unknown;
+    expect(applyControl(base, {}, { set: { preset: deep } })).toEqual({
+      refused: expect.stringMatching(/^preset = nested too deep to be shown: Invalid/) as unknown,
+    });
+  });
 });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { oneLine } from '@loopwatch/detectors';
+import { maskPatterns, maskSecrets, oneLine } from '@loopwatch/detectors';
 import type { SettingsVersion, WideSettings } from '@loopwatch/pipeline';
 import type { Logger } from 'pino';
 import type { Conversation } from '../api/conversation.ts';
@@ -62,7 +62,13 @@ export class Conversations {
     const own = ownSettings.of(id) ?? (settingsName === null ? undefined : ownSettings.of(settingsName));
     const refused = own && session.setOwn(own, now());
     if (refused !== undefined) {
-      logger.warn({ sessionId: id }, oneLine(`Settings of session ${id} are refused: ${refused}`));
+      // It quotes, and may cut, what somebody wrote.
+      const shown = maskSecrets(
+        refused,
+        maskPatterns(settings.current.settings.privacy.mask),
+        () => undefined,
+      );
+      logger.warn({ sessionId: id }, oneLine(`Settings of session ${id} are refused: ${shown}`));
       ownSettings.note(id, {});
     }
     if (logger.isLevelEnabled('debug')) {

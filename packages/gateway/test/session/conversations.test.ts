@@ -5,7 +5,11 @@ import fc from 'fast-check';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import type { Item, ToolCall } from '../../src/api/conversation.ts';
-import { Conversations, type CreateSession } from '../../src/session/conversations.ts';
+import {
+  Conversations,
+  type ConversationsOptions,
+  type CreateSession,
+} from '../../src/session/conversations.ts';
 import { GatewaySession } from '../../src/session/gateway-session.ts';
 import { History } from '../../src/session/history.ts';
 import { SessionSettings } from '../../src/session/session-settings.ts';
@@ -25,9 +29,15 @@ const observer = {
 };
 
 /** Sessions in memory, without a server. */
-function conversations(maxSessions: number): Conversations {
+function conversations(
+  maxSessions: number,
+  {
+    ownSettings = new SessionSettings(10),
+    logger = pino({ level: 'silent' }),
+  }: Partial<Pick<ConversationsOptions, 'ownSettings' | 'logger'>> = {},
+): Conversations {
   const settings = new WideSettings({
-    configured: detectionSchema.parse({ preset: 'proxy' }),
+    configured: detectionSchema.parse({ preset: 'proxy', privacy: { mask: ['cust-[0-9]+'] } }),
     prepare: (detection) => detectionOf(detection),
     log: ignored,
     onSession: ignored,
@@ -37,8 +47,7 @@ function conversations(maxSessions: number): Conversations {
   return new Conversations({
     sessions: new SessionStore(maxSessions, ignored),
     ...{ create, settings, storage: undefined, isOwnAnswer: () => false },
-    ownSettings: new SessionSettings(10),
-    logger: pino({ level: 'silent' }),
+    ...{ ownSettings, logger },
     now: () => 0,
   });
 }
@@ -112,3 +121,21 @@ it.each<[string, 'own' | 'same' | 'none', number]>([
     );
   },
 );
+
+it('refused settings of a session are told of without secrets', () => {
+  const lines: string[] = [];
+  const ownSettings = new SessionSettings(10);
+  const found = conversations(10, { ownSettings, logger: pino({}, { write: (line) => lines.push(line) }) });
+  ownSettings.note(name.name, { preset: `ghp_${'a1B2c3D4'.repeat(4)} of cust-123456` });
+  found.find(
+    name,
+    new History({ items: [{ role: 'user', text: 'Go' }], previous: null, keepsHistory: false }),
+  );
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+    expect.objectContaining({
+      msg: expect.stringMatching(
+        /^Settings of session \S+ are refused: preset .*‹masked› of ‹masked›/,
+      ) as string,
+    }),
+  ]);
+});
