@@ -13,6 +13,9 @@ interface JsonSchema {
   readonly exclusiveMinimum?: number;
   readonly minLength?: number;
   readonly pattern?: string;
+  readonly format?: string;
+  /** Of an address, what its scheme matches; not of JSON Schema. */
+  readonly scheme?: string;
   readonly items?: JsonSchema;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly additionalProperties?: JsonSchema | false;
@@ -20,7 +23,14 @@ interface JsonSchema {
 
 /** What `schema` takes, as the end of a sentence: `a whole number from 2 to 64`. */
 export function allowedValues(schema: z.ZodType): string {
-  return words(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema);
+  return words(
+    z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', override: noteScheme }) as JsonSchema,
+  );
+}
+
+function noteScheme({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: object }): void {
+  if (zodSchema instanceof z.ZodURL)
+    Object.assign(jsonSchema, { scheme: zodSchema._zod.def.protocol?.source });
 }
 
 function words(schema: JsonSchema): string {
@@ -57,7 +67,8 @@ function range({ minimum, maximum, exclusiveMinimum }: JsonSchema): string {
   return to === undefined ? '' : ` of at most ${to}`;
 }
 
-function text({ pattern, minLength = 0 }: JsonSchema): string {
+function text({ pattern, minLength = 0, format, scheme }: JsonSchema): string {
+  if (format === 'uri') return scheme === undefined ? 'a URL' : `a URL whose scheme matches ${scheme}`;
   if (pattern !== undefined) return `a text that matches ${pattern}`;
   return minLength > 0 ? 'a text that is not empty' : 'a text';
 }

@@ -108,9 +108,10 @@ function labelOf({ source, name }: SettingOrigin): string {
 
 /** A value as a fault quotes it: JSON, shortened. */
 function show(value: unknown): string {
-  let text: string | undefined;
+  // JSON writes null for a number that is not finite.
+  let text = typeof value === 'number' ? String(value) : undefined;
   try {
-    text = JSON.stringify(value);
+    text ??= JSON.stringify(value);
   } catch {
     // A YAML anchor can make a value that contains itself.
   }

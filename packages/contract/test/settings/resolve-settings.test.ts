@@ -370,6 +370,16 @@ describe('faults', () => {
       `config.yaml: preset is null; allowed: one of ${presetNames.join(', ')}`,
     ],
     [
+      'a number that is not finite',
+      { file: { name: 'config.yaml', value: parse('tool_call_loop: { max_repeats: .inf }') } },
+      'config.yaml: tool_call_loop.max_repeats is Infinity; allowed: a whole number from 2 to 1000000',
+    ],
+    [
+      'a text for an address',
+      { flags: { 'gateway.upstream': 'not-a-url' } },
+      '--set: gateway.upstream is "not-a-url"; allowed: a URL whose scheme matches ^https?$',
+    ],
+    [
       'a value for a block',
       { file: { name: 'config.yaml', value: { storage: '/var' } } },
       'config.yaml: storage is "/var"; allowed: a block of data_dir, database_url, retention_days, retention_megabytes',
