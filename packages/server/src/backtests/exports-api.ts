@@ -3,6 +3,7 @@ import type { RecordReader } from '@loopwatch/log';
 import type { Database } from '@loopwatch/storage';
 import { type Response, Router } from 'express';
 import { methodNotAllowed } from '../http/problem.ts';
+import { writableEvent } from '../sessions/writable-event.ts';
 import { chooseSessions } from './choose-sessions.ts';
 import { recordedSessions } from './recorded-sessions.ts';
 
@@ -37,7 +38,11 @@ export function exportsApi({ database, records }: { database: Database; records:
         if (!('event' in one)) continue;
         // The eval set has no records to take session and time from.
         const { sessionId } = one.session;
-        await write(response, { ...one.event, sessionId, time: one.event.time ?? one.timestamp });
+        await write(response, {
+          ...writableEvent(one.event),
+          sessionId,
+          time: one.event.time ?? one.timestamp,
+        });
       }
       response.end();
     })

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { SessionEvent } from '@loopwatch/contract/api';
 import type { SessionRecord } from './session-record.ts';
+import { writableEvent } from './writable-event.ts';
 
 /** What has to be known of the events before, to number those behind. */
 export interface NumberingState {
@@ -29,7 +30,7 @@ export function numberEvents(
     const eventIndex = duplicate ? null : index;
     if (hash !== undefined) known.add(hash);
     if (!duplicate && index !== null) index += 1;
-    return { ...place, eventIndex, duplicate, event, error: null };
+    return { ...place, eventIndex, duplicate, event: writableEvent(event), error: null };
   });
   return { items, state: { index, known: [...known] } };
 }

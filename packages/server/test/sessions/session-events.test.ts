@@ -128,6 +128,16 @@ describe('a session read back from the log', () => {
     },
   );
 
+  it('can be written however deep an event is, which then holds the text of it', async () => {
+    const held = logOf([{ kind: 'own' }]);
+    const args = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`;
+    const call = `{"sessionId":"s-1","type":"tool_call_request","name":"read","args":${args}}`;
+    held.log.append(topics.events, call, { key: 's-1' });
+    const page = await sessionEvents(held.log.records(), { session: sessionOf(held), query: {} });
+    const written = JSON.parse(JSON.stringify(page)) as typeof page;
+    expect(written.items.map(({ event }) => event?.['args'])).toEqual([undefined, args]);
+  });
+
   it('is read around an event, which keeps its index', async () => {
     const held = logOf(Array.from({ length: 300 }, () => ({ kind: 'own' as const })));
     const around = { offset: 150, index: 150 };
