@@ -161,7 +161,7 @@ test('a link leads to one event of a session, and another to a loop in it', asyn
   await expect(marked).toContainText(`#${String(at - 20)}`);
   await expect(marked).toContainText('read_page');
 
-  await page.getByRole('link', { name: 'show in the transcript' }).click();
+  await page.getByRole('link', { name: 'where it began' }).click();
   await expect(marked).toContainText('open_drawer');
   await expect(marked).toBeInViewport();
   await page.goBack();
