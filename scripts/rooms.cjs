@@ -30,7 +30,7 @@ const rooms = {
     lib: [],
     pattern: [],
     events: ['lib'],
-    settings: ['lib', 'pattern'],
+    settings: ['lib', 'pattern', 'verdicts'],
     verdicts: [],
     api: ['events', 'settings', 'verdicts'],
   },

@@ -94,6 +94,7 @@ export {
   sessionAt,
   sessionStates,
 } from './verdicts/activity.ts';
+export { type DetectorId, detectorFacts, detectorIds } from './verdicts/detectors.ts';
 export { evidenceCallSchema, evidenceSchema } from './verdicts/evidence.ts';
 export {
   type Incident,
@@ -130,8 +131,6 @@ export {
   type Beginning,
   type Cost,
   costSchema,
-  type DetectorId,
-  detectorIds,
   type ThresholdAdjustment,
   type ThresholdOrigin,
   type Verdict,

@@ -9,9 +9,12 @@ import { App } from './app/App.tsx';
 import { createAppRouter } from './app/router.tsx';
 import { connect } from './live/connect.ts';
 import { LiveStore } from './live/live-store.ts';
+import { addDetectorHues } from './ui/lib/detector-hues.ts';
 
 // The content security policy allows no code that is made at run time.
 z.config({ jitless: true });
+
+addDetectorHues(document);
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no #root');

@@ -1,3 +1,4 @@
+import { detectorIds } from '@loopwatch/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { csvColumns } from '../src/incidents/csv-columns.ts';
@@ -8,7 +9,6 @@ import { allTime, rangeLimits, readRange, type TimeRange, writeRange } from '../
 import { toCsv } from '../src/list/csv.ts';
 import { grafanaLink, grafanaTimes, recordLink } from '../src/page/elsewhere.ts';
 import { readSessionSearch, writeSessionSearch } from '../src/sessions/search.ts';
-import { detectorIds } from '../src/ui/lib/detectors.ts';
 import { NOW, row } from './rows.ts';
 
 const text = fc.string({ minLength: 1, maxLength: 20 }).filter((value) => value.trim() === value);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { detectorIds, verdictActions } from '../verdicts/verdict.ts';
+import { detectorIds } from '../verdicts/detectors.ts';
+import { verdictActions } from '../verdicts/verdict.ts';
 
 /** `/backtests`: what recorded sessions would have come to under other settings. */
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { incidentStates } from '../verdicts/activity.ts';
+import { detectorIds } from '../verdicts/detectors.ts';
 import { incidentRowSchema, incidentSchema } from '../verdicts/live.ts';
-import { costSchema, detectorIds, verdictActions, verdictSchema } from '../verdicts/verdict.ts';
+import { costSchema, verdictActions, verdictSchema } from '../verdicts/verdict.ts';
 import { pageSchema } from './paging.ts';
 import { triageChangeSchema, triageSchema, triageStatuses } from './triage.ts';
 

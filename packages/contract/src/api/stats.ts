@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { detectorIds } from '../verdicts/detectors.ts';
 import { incidentStatsSchema } from '../verdicts/live.ts';
-import { detectorIds } from '../verdicts/verdict.ts';
 
 /** `GET /stats?from&to&bucketMs`: what was found in a time, by the wall clock of its finding. */
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { topicRoles } from '../settings/topics.ts';
-import { detectorIds } from '../verdicts/verdict.ts';
+import { detectorIds } from '../verdicts/detectors.ts';
 
 /** `GET /status`: how the server itself is. */
 

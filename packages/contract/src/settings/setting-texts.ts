@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { type DetectorId, detectorFacts, toolCallLimitTexts } from '../verdicts/detectors.ts';
 import type { settingsSchema } from './settings.ts';
 
 /**
@@ -15,31 +16,12 @@ type TextOf<T> = T extends readonly unknown[]
       : { readonly about?: string } & { readonly [K in keyof T]-?: TextOf<NonNullable<T[K]>> }
     : string;
 
-const off = 'false: this detector is skipped.';
-const mode = 'What a loop leads to. break is block; chance and chance_then_break are chance_then_block.';
+type Facts = typeof detectorFacts;
 
-const toolCallLimits = {
-  enabled: off,
-  max_repeats: 'Identical calls before a loop is reported.',
-  ttl_seconds: 'Only calls this recent count; null: no limit.',
-  mode,
-  similarity_threshold: 'Selects similar matching.',
-  similarity: {
-    about: 'Selects similar matching.',
-    algorithm: 'levenshtein: 1 - distance / longer length. jaccard: over word tokens.',
-    threshold: 'Wins over similarity_threshold.',
-    normalize_whitespace: 'Runs of white space count as one space.',
-    ignore_case: 'Upper and lower case are the same.',
-  },
-};
-
-const textLoop = {
-  enabled: off,
-  window: 'Length of the compared piece, in UTF-16 code units.',
-  min_repeats: 'Occurrences of the same piece until it is a loop.',
-  max_distance: 'Mean distance of those occurrences, at most, in units.',
-  mode,
-};
+/** Of each detector's block. */
+const { semantic, ...detectors } = Object.fromEntries(
+  Object.values(detectorFacts).map(({ block, settings }) => [block, settings]),
+) as { readonly [Id in DetectorId as Facts[Id]['block']]: Facts[Id]['settings'] };
 
 const toolContract = {
   identity: 'The arguments that make a call what it is. Default: all.',
@@ -53,65 +35,8 @@ const toolContract = {
 const rules = {
   enabled: 'false: every detector is skipped.',
   preset: 'Where the numbers that are not set come from.',
-  tool_call_loop: {
-    about: 'tool-repeat: the same call again and again.',
-    ...toolCallLimits,
-    error_messages: {
-      about: "Own texts in place of Loopwatch's.",
-      block: 'Sent when a call is blocked.',
-      warning: 'Sent with a warning.',
-    },
-    per_tool: { about: 'By tool name.', each: toolCallLimits },
-  },
-  content_loop: { about: 'content-repeat: the answer repeats a text.', ...textLoop },
-  thought_loop: { about: 'thought-repeat: the reasoning repeats a text.', ...textLoop },
-  tool_cycle: {
-    about: 'tool-cycle: the same sequence of calls again and again.',
-    enabled: off,
-    max_period: 'Steps of the longest cycle that is looked for.',
-    min_repeats: 'Times the cycle is gone through until it is a loop.',
-    mode,
-  },
-  stagnation: {
-    about: 'stagnation: calls go on, but nothing comes of them.',
-    enabled: off,
-    same_error:
-      'Steps that fail with the same error, with up to two looks between failures of one tool; one less for the same answer to a reworded question.',
-    same_failure:
-      'Times the same call fails the same way, with other calls in between that change nothing; also rejected changes with the same error.',
-    same_result:
-      'Times a call that changes nothing brings the same result, with other steps in between that change nothing either.',
-    same_answer: 'Steps in a row in which one reading tool gives the same answer, whatever its arguments.',
-    same_prompt: 'Times a harness sends the same prompt although nothing comes of it.',
-    nothing_new: 'Steps in a row whose calls and results were known.',
-    mode,
-  },
-  outage: {
-    about: 'outage: what the tools depend on is down.',
-    enabled: off,
-    min_failures: 'Time-outs, rate limits and server errors in a row.',
-  },
-  tool_call_limit: {
-    about: 'tool-limit: turns with tool calls; on as soon as a key is set.',
-    enabled: off,
-    max_turns: 'Turns with tool calls in one prompt. Default: 3.',
-  },
-  turn_requests: {
-    about: 'turn-limit: model requests; on as soon as a key is set.',
-    enabled: off,
-    max_turn_requests: 'Model requests in one prompt. Default: 10; 5 is conservative, 20 permissive.',
-  },
+  ...detectors,
   per_tool: { about: 'What is declared of tools, by name.', each: toolContract },
-};
-
-const semantic = {
-  about: 'semantic: a model judges the latest turns.',
-  enabled: off,
-  mode,
-  after_turns: 'The first check comes with this turn of a prompt.',
-  interval: 'Turns between two checks until a model has answered.',
-  history_turns: 'Latest turns that the model is shown.',
-  confidence: 'A confidence above this is a loop.',
 };
 
 export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
@@ -142,10 +67,10 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
       each: {
         ...rules,
         semantic,
-        tool_loop_detection_enabled: off,
-        tool_loop_detection_max_repeats: toolCallLimits.max_repeats,
-        tool_loop_detection_ttl_seconds: toolCallLimits.ttl_seconds,
-        tool_loop_detection_mode: mode,
+        tool_loop_detection_enabled: toolCallLimitTexts.enabled,
+        tool_loop_detection_max_repeats: toolCallLimitTexts.max_repeats,
+        tool_loop_detection_ttl_seconds: toolCallLimitTexts.ttl_seconds,
+        tool_loop_detection_mode: toolCallLimitTexts.mode,
       },
     },
   },

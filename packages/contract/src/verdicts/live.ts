@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { incidentStates } from './activity.ts';
+import { detectorIds } from './detectors.ts';
 import {
   beginningSchema,
   costSchema,
-  detectorIds,
   thresholdOriginSchema,
   verdictActions,
   verdictOutcomes,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { costSchema, detectorIds } from './verdict.ts';
+import { detectorIds } from './detectors.ts';
+import { costSchema } from './verdict.ts';
 
 /**
  * A record of the `sessions` topic: a session as it stood at one of its events. The next one of the same session takes

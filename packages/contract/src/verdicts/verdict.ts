@@ -1,18 +1,7 @@
 import { z } from 'zod';
+import { detectorIds } from './detectors.ts';
 
 /** What Loopwatch concludes, version 1. One verdict is one change in the life of an incident. */
-
-export const detectorIds = [
-  'tool-repeat',
-  'tool-cycle',
-  'stagnation',
-  'content-repeat',
-  'thought-repeat',
-  'semantic',
-  'tool-limit',
-  'turn-limit',
-  'outage',
-] as const;
 
 export const verdictPhases = ['opened', 'escalated', 'resolved'] as const;
 export const verdictActions = ['warn', 'chance', 'block', 'none'] as const;
@@ -114,7 +103,6 @@ export type Beginning = z.infer<typeof beginningSchema>;
 export type ThresholdAdjustment = (typeof thresholdAdjustments)[number];
 export type ThresholdOrigin = z.infer<typeof thresholdOriginSchema>;
 export type Cost = z.infer<typeof costSchema>;
-export type DetectorId = (typeof detectorIds)[number];
 export type VerdictPhase = (typeof verdictPhases)[number];
 export type VerdictAction = (typeof verdictActions)[number];
 export type VerdictOutcome = (typeof verdictOutcomes)[number];

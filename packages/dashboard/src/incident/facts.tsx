@@ -1,4 +1,4 @@
-import type { Incident, IncidentStep, ThresholdOrigin } from '@loopwatch/contract';
+import { detectorFacts, type Incident, type IncidentStep, type ThresholdOrigin } from '@loopwatch/contract';
 import type { IncidentDetail } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -16,17 +16,6 @@ import { settingLink, thresholdText, toolSettingLink } from './threshold.ts';
 
 /** The cards beside the evidence: numbers, history, guidance, and where the records lie. */
 
-const counted: Partial<Record<Incident['detector'], string>> = {
-  'tool-repeat': 'same call',
-  'tool-cycle': 'same cycle of steps',
-  stagnation: 'steps without progress',
-  'content-repeat': 'same text in the answer',
-  'thought-repeat': 'same text in the reasoning',
-  semantic: 'checks that saw a loop',
-  'tool-limit': 'turns with tool calls',
-  'turn-limit': 'model requests',
-};
-
 const actions: Record<Incident['action'], string> = {
   none: 'none',
   warn: 'warned',
@@ -37,7 +26,7 @@ const actions: Record<Incident['action'], string> = {
 /** Of a batch, what repeats is a step. */
 function countedIn({ detector, evidence }: Incident): string {
   const batch = detector === 'tool-repeat' && Number(evidence['callsPerStep'] ?? 1) > 1;
-  return batch ? 'same step of calls' : (counted[detector] ?? 'count');
+  return batch ? 'same step of calls' : detectorFacts[detector].counts;
 }
 
 export function Why({ incident }: { readonly incident: Incident }) {

@@ -1,3 +1,4 @@
+import { detectorIds } from '@loopwatch/contract';
 import type { IncidentItem } from '@loopwatch/contract/api';
 import { visibleText } from '../lib/visible-text.ts';
 import { useLive } from '../live/context.ts';
@@ -6,7 +7,6 @@ import { chipClass, DetectorSquare } from '../ui/controls/Chip.tsx';
 import { Menu, MenuCheck, MenuLabel } from '../ui/controls/Menu.tsx';
 import { SortMenu } from '../ui/controls/SortMenu.tsx';
 import { Segments } from '../ui/layout/Segments.tsx';
-import { detectorIds } from '../ui/lib/detectors.ts';
 import { Icon } from '../ui/lib/icons.tsx';
 import styles from './FilterBar.module.css';
 import { SearchBox } from './SearchBox.tsx';

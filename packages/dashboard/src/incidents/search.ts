@@ -1,7 +1,7 @@
+import { detectorIds } from '@loopwatch/contract';
 import { type IncidentFilter, incidentStates, type TriageStatus } from '@loopwatch/contract/api';
 import { type Search, valueOf, valuesOf } from '../lib/search.ts';
 import { allTime, readRange, type TimeRange, writeRange } from '../lib/time-range.ts';
-import { detectorIds } from '../ui/lib/detectors.ts';
 
 /** What the address says of the list. */
 export interface IncidentSearch {

@@ -1,3 +1,4 @@
+import { detectorIds } from '@loopwatch/contract';
 import type { Overview } from '@loopwatch/contract/api';
 import { useMemo } from 'react';
 import { formatCompact, formatDuration, formatNumber, formatStep } from '../lib/format.ts';
@@ -6,7 +7,6 @@ import { Chart } from '../ui/charts/Chart.tsx';
 import type { Series } from '../ui/charts/chart-props.ts';
 import { rangeText } from '../ui/controls/TimeRangePicker.tsx';
 import { Card } from '../ui/layout/Card.tsx';
-import { detectorIds } from '../ui/lib/detectors.ts';
 import styles from './OverviewPage.module.css';
 
 interface Props {

@@ -1,8 +1,8 @@
+import { detectorIds } from '@loopwatch/contract';
 import type { Overview } from '@loopwatch/contract/api';
 import type { ReactNode } from 'react';
 import { formatCompact, formatDuration, formatNumber, plural } from '../lib/format.ts';
 import { Sparkline } from '../ui/charts/Sparkline.tsx';
-import { detectorIds } from '../ui/lib/detectors.ts';
 import styles from './Tiles.module.css';
 
 /** The few numbers that matter, each with what it is made of. What nobody reports is said to be unknown. */

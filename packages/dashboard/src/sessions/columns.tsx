@@ -1,3 +1,4 @@
+import { detectorIds } from '@loopwatch/contract';
 import type { SessionItem } from '@loopwatch/contract/api';
 import { formatCompact, formatDuration, plural } from '../lib/format.ts';
 import { visibleText } from '../lib/visible-text.ts';
@@ -5,7 +6,6 @@ import type { Column, Columns } from '../list/column.ts';
 import { Sparkline } from '../ui/charts/Sparkline.tsx';
 import { DetectorSquare } from '../ui/controls/Chip.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
-import { detectorIds } from '../ui/lib/detectors.ts';
 import { activityOf } from './activity.ts';
 import styles from './columns.module.css';
 import { SessionState } from './SessionState.tsx';
