@@ -42,21 +42,14 @@ export {
   type Mode,
   type ModelSettings,
   modelSettingsSchema,
-  outageSchema,
   type PresetName,
   presetNames,
   type SemanticSettings,
-  semanticSchema,
-  stagnationSchema,
   type TextLoopSettings,
   type ToolCallLoopSettings,
   type ToolContractSettings,
-  textLoopSchema,
-  toolCallLimitSchema,
   toolCallLoopSchema,
   toolContractSchema,
-  toolCycleSchema,
-  turnRequestsSchema,
 } from './settings/detection-settings.ts';
 export { shortEnvironmentNames } from './settings/environment-settings.ts';
 export { type ResolvedSettings, resolveSettings, type SettingSources } from './settings/resolve-settings.ts';

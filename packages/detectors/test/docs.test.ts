@@ -2,22 +2,17 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import {
   type DetectionInput,
+  detectionSchema,
+  detectorFacts,
+  detectorIds,
   environmentName,
-  outageSchema,
   presetNames,
-  semanticSchema,
   settingPaths,
   settingsSchema,
-  stagnationSchema,
-  textLoopSchema,
-  toolCallLimitSchema,
-  toolCallLoopSchema,
   toolContractSchema,
-  toolCycleSchema,
-  turnRequestsSchema,
 } from '@loopwatch/contract';
 import { describe, expect, it } from 'vitest';
-import { detectorMetas, presets } from '../src/index.ts';
+import { detectors, presets, settingsInForce } from '../src/index.ts';
 import { type CannedAnswer, goldenEvents, verdictsOf } from './golden-case.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -61,37 +56,27 @@ function tableUnder(page: string, heading: string): string[][] {
 }
 
 const sections = ['Why', 'The rule', 'Found', 'Not found', 'Options', 'When not to use it'];
-const optionsOf: Readonly<Record<string, readonly string[]>> = {
-  'tool-repeat': Object.keys(toolCallLoopSchema.shape),
-  'tool-cycle': Object.keys(toolCycleSchema.shape),
-  stagnation: Object.keys(stagnationSchema.shape),
-  outage: Object.keys(outageSchema.shape),
-  'tool-limit': Object.keys(toolCallLimitSchema.shape),
-  'turn-limit': Object.keys(turnRequestsSchema.shape),
-  'content-repeat': Object.keys(textLoopSchema.shape),
-  'thought-repeat': Object.keys(textLoopSchema.shape),
-  semantic: Object.keys(semanticSchema.shape),
-};
-const detectors = detectorMetas.map((meta) => ({ id: meta.id, meta }));
+const detectorPages = detectorIds.map((id) => ({ id }));
 
 describe('the pages of the detectors', () => {
   it('are one a detector, and one that tells what preset balanced was measured on', () => {
-    const pages = readdirSync(join(root, 'docs/detectors')).map((file) => file.replace('.md', ''));
-    expect(pages.toSorted()).toEqual(['balanced', ...detectors.map(({ id }) => id)].toSorted());
+    const files = readdirSync(join(root, 'docs/detectors')).map((file) => file.replace('.md', ''));
+    expect(files.toSorted()).toEqual(['balanced', ...detectorPages.map(({ id }) => id)].toSorted());
   });
 
-  it.each(detectors)('$id: its title, its description and all sections, in order', ({ id, meta }) => {
+  it.each(detectorPages)('$id: its title, its description and all sections, in order', ({ id }) => {
     const page = read(`docs/detectors/${id}.md`);
-    expect(page.startsWith(`# ${id}\n\n${meta.description}\n`)).toBe(true);
+    expect(page.startsWith(`# ${id}\n\n${detectorFacts[id].description}\n`)).toBe(true);
     expect([...page.matchAll(/^## (.*)$/gm)].map(([, title]) => title)).toEqual(sections);
   });
 
-  it.each(detectors)('$id: the options are those of the schema', ({ id }) => {
+  it.each(detectorPages)('$id: the options are those of the schema', ({ id }) => {
     const listed = tableUnder(read(`docs/detectors/${id}.md`), 'Options').map(([name = '']) => name);
-    expect(listed.toSorted()).toEqual(optionsOf[id]?.map((name) => `\`${name}\``).toSorted());
+    const options = Object.keys(detectionSchema.shape[detectorFacts[id].block].unwrap().shape);
+    expect(listed.toSorted()).toEqual(options.map((name) => `\`${name}\``).toSorted());
   });
 
-  it.each(detectors)('$id: examples of what is found, and of what is not', ({ id }) => {
+  it.each(detectorPages)('$id: examples of what is found, and of what is not', ({ id }) => {
     const page = read(`docs/detectors/${id}.md`);
     const [found = '', notFound = ''] = page.split(/^## (?:Found|Not found|Options)$/m).slice(1);
     const verdictsOf = (part: string): Block[] =>
@@ -102,7 +87,7 @@ describe('the pages of the detectors', () => {
     expect(verdictsOf(notFound).every(({ lines }) => lines.length === 0)).toBe(true);
   });
 
-  const examples = detectors.flatMap(({ id }) => {
+  const examples = detectorPages.flatMap(({ id }) => {
     const blocks = blocksOf(read(`docs/detectors/${id}.md`)).filter(({ language }) =>
       ['events', 'answers', 'verdicts'].includes(language),
     );
@@ -159,20 +144,19 @@ describe('the rules over steps', () => {
   const page = read('docs/configuration.md');
 
   it('have the numbers that the preset has', () => {
-    const { cycle, stagnation, outage } = presets.balanced.rounds ?? {};
-    expect(tableUnder(page, 'Rules over steps').map((cells) => cells.slice(0, 2))).toEqual([
-      ['`tool_cycle.max_period`', String(cycle?.maxPeriod)],
-      ['`tool_cycle.min_repeats`', String(cycle?.minRepeats)],
-      ['`stagnation.same_error`', String(stagnation?.sameError)],
-      ['`stagnation.same_failure`', String(stagnation?.sameFailure)],
-      ['`stagnation.same_result`', String(stagnation?.sameResult)],
-      ['`stagnation.same_answer`', String(stagnation?.sameAnswer)],
-      ['`stagnation.same_prompt`', String(stagnation?.samePrompt)],
-      ['`stagnation.nothing_new`', String(stagnation?.nothingNew)],
-      ['`outage.min_failures`', String(outage?.minFailures)],
-    ]);
-    const others = presetNames.filter((name) => name !== 'balanced');
-    expect(others.filter((name) => presets[name].rounds !== null)).toEqual([]);
+    const paths = tableUnder(page, 'Rules over steps').map(([path = '']) => path.replaceAll('`', ''));
+    const inForce = settingsInForce(detectionSchema.parse({ preset: 'balanced' }));
+    expect(paths.map((path) => inForce.get(path))).toEqual(
+      tableUnder(page, 'Rules over steps').map(([, number]) => Number(number)),
+    );
+    const numbers = detectors
+      .filter(({ needsResults }) => needsResults !== undefined)
+      .flatMap(({ id }) =>
+        [...inForce.keys()].filter((path) => path.startsWith(`${detectorFacts[id].block}.`)),
+      )
+      .filter((path) => typeof inForce.get(path) === 'number');
+    expect(paths).toEqual(expect.arrayContaining(numbers));
+    expect(presetNames.filter((name) => presets[name].results)).toEqual(['balanced']);
   });
 
   it('know of a tool what its contract says', () => {

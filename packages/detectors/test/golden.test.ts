@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { type AgentEvent, type DetectionInput, eventSchema, type PresetName } from '@loopwatch/contract';
 import { describe, expect, it } from 'vitest';
-import { createSessionAnalyzer, detectorMetas, type PureVerdict } from '../src/index.ts';
+import { createSessionAnalyzer, detectors, type PureVerdict } from '../src/index.ts';
 import {
   type ExpectedVerdict,
   goldenEvents,
@@ -26,11 +26,9 @@ function verdicts(config: DetectionInput, events: readonly AgentEvent[]): PureVe
 }
 
 describe('golden cases', () => {
-  const detectors = detectorMetas.map(({ id }) => id);
-
   /** Whole sessions, in which all detectors have to agree. */
   const sessions = ['shapes', 'healthy'];
-  const folders = [...detectors, ...sessions];
+  const folders = [...detectors.map(({ id }) => id), ...sessions];
 
   it('are kept in one folder a detector, and every detector has some', () => {
     const kept = readdirSync(join(root, 'golden'), { withFileTypes: true })

@@ -205,17 +205,14 @@ export class ModelRequests {
   }
 }
 
+/** Whether any detector is on. */
+function watches({ enabled, on }: DetectionPlan): boolean {
+  return enabled && on.size > 0;
+}
+
 /** The request with a body that is not compressed. */
 function withoutCoding<Request extends Pick<UpstreamRequest, 'headers'>>(request: Request): Request {
   return { ...request, headers: withoutHeaders(request.headers, 'content-encoding') };
-}
-
-/** Whether any detector is on. */
-function watches(plan: DetectionPlan): boolean {
-  const { enabled, tool, perTool, rounds, content, thought, toolLimit, turnLimit } = plan;
-  if (!enabled) return false;
-  if (tool.enabled || [...perTool.values()].some((own) => own.enabled)) return true;
-  return [rounds, content, thought, toolLimit, turnLimit].some((rule) => rule !== null);
 }
 
 function lastText({ items }: Conversation): string {

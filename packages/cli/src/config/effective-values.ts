@@ -61,7 +61,9 @@ function originOf(path: string, settings: Settings, origins: LoadedConfig['origi
   // A text layer that the preset leaves out, and that is on all the same, runs on the numbers of `stream`.
   const layer = /^(content|thought)_loop\./.exec(path)?.[1] as 'content' | 'thought' | undefined;
   const missing = layer !== undefined && presets[settings.preset][layer] === null;
-  return missing && planDetection(settings)[layer] !== null ? { source: 'preset', name: 'stream' } : own;
+  return missing && planDetection(settings).on.has(`${layer}-repeat`)
+    ? { source: 'preset', name: 'stream' }
+    : own;
 }
 
 function masked(value: unknown): unknown {

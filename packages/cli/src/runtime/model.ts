@@ -7,8 +7,8 @@ import type { Logger } from 'pino';
 export function configuredModel(settings: Settings, logger: Logger): ModelClient | undefined {
   const model = modelClient(settings.llm);
   const { plan, tiers } = detectionOf(settings, semanticLayer);
-  const wanted = [plan, ...[...(tiers?.values() ?? [])].map((tier) => tier.plan)].some(
-    ({ semantic }) => semantic !== null,
+  const wanted = [plan, ...[...(tiers?.values() ?? [])].map((tier) => tier.plan)].some(({ on }) =>
+    on.has('semantic'),
   );
   if (wanted && model === undefined) {
     logger.info(

@@ -60,7 +60,7 @@ export const toolCallLoopSchema = z.strictObject({
   per_tool: z.record(z.string(), z.strictObject(toolCallLimits)).optional(),
 });
 
-export const textLoopSchema = z.strictObject({
+const textLoopSchema = z.strictObject({
   enabled: onOffSchema,
   window: z.int().min(8).max(256).optional(),
   min_repeats: z.int().min(2).max(64).optional(),
@@ -68,14 +68,14 @@ export const textLoopSchema = z.strictObject({
   mode: modeSchema.optional(),
 });
 
-export const toolCycleSchema = z.strictObject({
+const toolCycleSchema = z.strictObject({
   enabled: onOffSchema,
   max_period: z.int().min(2).max(8).optional(),
   min_repeats: z.int().min(2).max(100).optional(),
   mode: modeSchema.optional(),
 });
 
-export const stagnationSchema = z.strictObject({
+const stagnationSchema = z.strictObject({
   enabled: onOffSchema,
   same_error: z.int().min(2).max(60).optional(),
   same_failure: z.int().min(2).max(60).optional(),
@@ -86,7 +86,7 @@ export const stagnationSchema = z.strictObject({
   mode: modeSchema.optional(),
 });
 
-export const outageSchema = z.strictObject({
+const outageSchema = z.strictObject({
   enabled: onOffSchema,
   min_failures: z.int().min(2).max(60).optional(),
 });
@@ -131,7 +131,7 @@ export const agentContractSchema = z.strictObject({
   harness_prompts: z.array(textTemplateSchema).optional(),
 });
 
-export const semanticSchema = z.strictObject({
+const semanticSchema = z.strictObject({
   enabled: onOffSchema,
   mode: modeSchema.optional(),
   after_turns: z.int().min(1).default(30),
@@ -158,12 +158,12 @@ const modelSemanticSchema = z.strictObject({
   confidence: semantic.confidence.unwrap().optional(),
 });
 
-export const toolCallLimitSchema = z.strictObject({
+const toolCallLimitSchema = z.strictObject({
   enabled: onOffSchema,
   max_turns: z.int().min(1).max(1_000_000).optional(),
 });
 
-export const turnRequestsSchema = z.strictObject({
+const turnRequestsSchema = z.strictObject({
   enabled: onOffSchema,
   max_turn_requests: z.int().min(1).max(1_000_000).optional(),
 });

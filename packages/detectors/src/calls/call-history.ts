@@ -1,9 +1,9 @@
 import { jsonFrom, type KnownEvent } from '@loopwatch/contract';
 import { withoutComments } from './call-comments.ts';
+import { type CallKnowledge, contractOf } from './call-knowledge.ts';
 import { type CallNature, callNature } from './call-nature.ts';
 import type { Mark } from './mark.ts';
 import { type ResultForm, resultForm } from './result-form.ts';
-import { contractOf, type RoundOptions } from './round-options.ts';
 import { canonicalArguments, fingerprint, type ToolIdentity, toolIdentity } from './tool-identity.ts';
 
 /** Rounds that are remembered: as far as any rule looks back. */
@@ -55,7 +55,7 @@ export class CallHistory {
   regrown = false;
   /** The vaguer rule has an incident that the latest round belongs to, so that no other need open one. */
   stagnant = false;
-  private readonly options: RoundOptions;
+  private readonly knowledge: CallKnowledge;
   private open: Round | null = null;
   private turn = 0;
   /** Whether the turn at hand is over, so that no more calls of it are to come. */
@@ -70,8 +70,8 @@ export class CallHistory {
   /** Whether the last event began a prompt, so that what came before it no longer counts. */
   private promptBegan = false;
 
-  constructor(options: RoundOptions) {
-    this.options = options;
+  constructor(knowledge: CallKnowledge) {
+    this.knowledge = knowledge;
   }
 
   push(step: { readonly event: KnownEvent; mark(): Mark }): void {
@@ -137,7 +137,7 @@ export class CallHistory {
       explained: false,
     };
     const { calls } = this.open;
-    const contract = contractOf(event.name, this.agent, this.options);
+    const contract = contractOf(event.name, this.agent, this.knowledge);
     const canonical = canonicalArguments(identifying(event.args, contract));
     const identity = toolIdentity(event.name, canonical);
     const key = fingerprint(`${identity.name}\n${identity.arguments}${identity.digest ?? ''}`);
@@ -186,7 +186,7 @@ export class CallHistory {
     const { identity, said, nature } = call;
     const { reads, runs, changes } = nature;
     const text = { name: identity.name, said, reads, runs, looks: runs && !changes };
-    call.result ??= resultForm(event.result, event.isError, text, this.options.agents);
+    call.result ??= resultForm(event.result, event.isError, text, this.knowledge.agents);
     // More calls may come, and the turn's end tells when there are no more.
     const mayGoOn = this.endsWithResults && turn === this.turn && !this.turnOver;
     if (!mayGoOn && this.isAnswered) this.settle();

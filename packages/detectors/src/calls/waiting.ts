@@ -1,6 +1,6 @@
 import type { ThresholdAdjustment } from '@loopwatch/contract';
 import type { PastCall, Round } from './call-history.ts';
-import type { RoundOptions } from './round-options.ts';
+import type { CallKnowledge } from './call-knowledge.ts';
 
 /** Asking again is what there is to do while one waits: it gets this many times the patience. */
 const PATIENCE = 3;
@@ -13,7 +13,7 @@ export function patienceWith(rounds: readonly Round[]): number {
 /** Why it takes more patience, where it does. */
 export function waitingAdjustments(
   rounds: readonly Round[],
-  { tools }: Pick<RoundOptions, 'tools'>,
+  { tools }: Pick<CallKnowledge, 'tools'>,
 ): ThresholdAdjustment[] {
   const call = rounds.find(isForWaiting)?.calls[0];
   if (call === undefined) return [];

@@ -89,14 +89,6 @@ export interface Detector {
   restore(snapshot: unknown): void;
 }
 
-/** What there is to know about a detector without running it. */
-export interface DetectorMeta {
-  readonly id: DetectorId;
-  readonly title: string;
-  readonly description: string;
-  readonly maturity: 'experimental' | 'stable';
-}
-
 /** How a call stands, whether or not it is news. */
 export interface Standing {
   /** Alike calls so far, this one included. */

@@ -1,6 +1,11 @@
 import { type DetectionSettings, detectionSchema } from '@loopwatch/contract';
+import { semantic } from '../detectors/semantic/index.ts';
+import { textRepeat } from '../detectors/text-repeat/index.ts';
+import { toolLimit } from '../detectors/tool-limit/index.ts';
+import { callsAlone } from '../detectors/tool-repeat/calls-alone.ts';
+import { turnLimit } from '../detectors/turn-limit/index.ts';
 import { isOn } from '../lib/is-on.ts';
-import type { Families } from '../plan/families.ts';
+import type { Library } from '../plan/library.ts';
 import { withModel } from '../settings/effective-settings.ts';
 import { type Preset, presets } from '../settings/presets.ts';
 
@@ -18,8 +23,22 @@ const schema = detectionSchema.superRefine((settings, context) => {
   }
 });
 
-/** The rules that look at calls and text as they are, and no others. */
-export const callsAndText: Families = { rounds: null, folded: null, schema };
+/** The rules that look at calls and text as they are, and no others; in their places in the registry. */
+export const callsAndText: Library = {
+  detectors: [
+    callsAlone,
+    null,
+    null,
+    null,
+    textRepeat('content', null),
+    textRepeat('thought', null),
+    semantic,
+    toolLimit,
+    turnLimit,
+  ],
+  createHistory: null,
+  schema,
+};
 
 /** The keys that ask for more. */
 function beyond(settings: DetectionSettings): ['preset' | (typeof blocks)[number], ...string[]][] {
@@ -36,6 +55,6 @@ function keyOf(block: { readonly enabled?: boolean | undefined }): string {
   return block.enabled === true ? 'enabled' : (set[0] ?? '');
 }
 
-function isLean({ rounds, content, thought }: Preset): boolean {
-  return rounds === null && ![content, thought].some((text) => text?.folded);
+function isLean({ results, content, thought }: Preset): boolean {
+  return !results && ![content, thought].some((text) => text?.folded);
 }

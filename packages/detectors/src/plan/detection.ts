@@ -1,7 +1,7 @@
 import { type DetectionSettings, detectionSettings } from '@loopwatch/contract';
 import type { SemanticLayer } from '../detectors/semantic/semantic-layer.ts';
 import { withModel } from '../settings/effective-settings.ts';
-import type { Families } from './families.ts';
+import type { Library } from './library.ts';
 import { makePlan } from './make-plan.ts';
 import type { DetectionPlan } from './plan.ts';
 
@@ -10,7 +10,7 @@ export interface Detection {
   readonly settings: DetectionSettings;
   readonly plan: DetectionPlan;
   /** What plans are made with. */
-  readonly families: Families;
+  readonly library: Library;
   /** What asks a model, where somebody answers its checks. */
   readonly semantic: SemanticLayer | null;
   /** Those of single models, by backend and model; none where all have the same. */
@@ -22,14 +22,14 @@ export interface Detection {
 /** @param semantic the semantic layer, where somebody answers its checks; without it, it is off */
 export function makeDetection(
   settings: DetectionSettings,
-  families: Families,
+  library: Library,
   semantic: SemanticLayer | null,
 ): Detection {
   const judged = semantic !== null;
   const detection = {
     settings: detectionSettings(settings),
-    plan: makePlan(settings, families, judged),
-    families,
+    plan: makePlan(settings, library, judged),
+    library,
     semantic,
   };
   const models = Object.entries(settings.overrides.models);
@@ -38,7 +38,7 @@ export function makeDetection(
   const server = { ...detection, tiers };
   for (const [name, own] of models) {
     const tier = withModel(detection.settings, own);
-    tiers.set(name, { ...server, settings: tier, plan: makePlan(tier, families, judged), server });
+    tiers.set(name, { ...server, settings: tier, plan: makePlan(tier, library, judged), server });
   }
   return server;
 }

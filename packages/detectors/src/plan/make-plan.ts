@@ -1,147 +1,89 @@
-import type {
-  DetectionSettings,
-  SemanticSettings,
-  TextLoopSettings,
-  ToolCallLoopSettings,
-} from '@loopwatch/contract';
-import type { SemanticOptions } from '../detectors/semantic/options.ts';
-import type { TextRepeatOptions } from '../detectors/text-repeat/options.ts';
-import type { ToolRepeatOptions } from '../detectors/tool-repeat/options.ts';
+import type { DetectionSettings, DetectorId } from '@loopwatch/contract';
+import { callKnowledge } from '../calls/call-knowledge.ts';
+import type { OptionSources } from '../detectors/definition.ts';
+import { toolRepeatPlan } from '../detectors/tool-repeat/options.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { isOn } from '../lib/is-on.ts';
 import { sha256 } from '../lib/sha256.ts';
-import type { SimilaritySettings } from '../lib/similarity.ts';
 import { privacyOf } from '../privacy/privacy.ts';
-import { type Preset, presets } from '../settings/presets.ts';
-import { RepeatIndex } from '../text/repeat-index.ts';
-import type { Families } from './families.ts';
-import type { DetectionPlan } from './plan.ts';
+import { presets } from '../settings/presets.ts';
+import type { Library } from './library.ts';
+import type { DetectionPlan, PlannedDetector } from './plan.ts';
 
 /**
- * @param families what there is to run them with: a family that is missing is left out
+ * @param library what there is to detect with: a detector that is missing is left out
  * @param judged whether there is a model to answer the checks of the semantic layer; without one it is off
  */
 export function makePlan(
   settings: DetectionSettings,
-  families: Omit<Families, 'schema'>,
+  { detectors, createHistory }: Omit<Library, 'schema'>,
   judged: boolean,
 ): DetectionPlan {
-  const preset = presets[settings.preset];
-  const tool = toolOptions(settings.tool_call_loop, presetToolOptions(preset));
-  const perTool = Object.entries(settings.tool_call_loop.per_tool ?? {});
-  const rounds = families.rounds?.(settings, preset.rounds, tool.mode) ?? null;
-  const semantic = judged ? semanticOptions(settings.semantic, preset.semantic) : null;
-  const decisive = {
+  const sources = optionSources(settings, judged);
+  const planned = detectors.map((definition): PlannedDetector | null => {
+    const options = definition?.options(sources) ?? null;
+    return definition && options !== null ? { definition, options } : null;
+  });
+  const needed = detectors.some((one) => one?.needsResults && isOn(one.needsResults(settings)));
+  const keepsResults = createHistory !== null && (sources.preset.results || needed);
+  const knowledge = keepsResults ? callKnowledge(settings) : null;
+  return {
     enabled: settings.enabled,
     preset: settings.preset,
     idleMs: settings.session.idle_seconds * 1000,
-    tool,
-    perTool: Object.fromEntries(perTool.map(([name, limits]) => [name, toolOptions(limits, tool)])),
-    // What ships of agents is the same for all.
-    rounds: rounds && { ...rounds.options, agents: settings.agents },
-    content: textOptions('content', settings.content_loop, preset.content),
-    thought: textOptions('thought', settings.thought_loop, preset.thought),
-    // A layer that is off leaves no trace in the hash.
-    ...(semantic !== null && { semantic }),
-    toolLimit: isOn(settings.tool_call_limit) ? { maxTurns: settings.tool_call_limit.max_turns ?? 3 } : null,
-    turnLimit: isOn(settings.turn_requests)
-      ? { maxRequests: settings.turn_requests.max_turn_requests ?? 10 }
-      : null,
-  };
-  return {
-    ...decisive,
-    perTool: new Map(Object.entries(decisive.perTool)),
-    rounds,
-    content: withIndex(decisive.content, families),
-    thought: withIndex(decisive.thought, families),
-    semantic,
+    ...sources.calls,
+    detectors: planned,
+    on: new Set(planned.flatMap((one) => (one === null ? [] : one.definition.id))),
+    knowledge,
+    createHistory: knowledge && createHistory && (() => createHistory(knowledge)),
     privacy: privacyOf(settings.privacy),
-    configHash: sha256(canonicalJson(decisive), 12),
+    configHash: configHash(sources, planned, keepsResults),
   };
 }
 
-function presetToolOptions({ tool }: Preset): ToolRepeatOptions {
-  return {
-    enabled: true,
-    threshold: tool.maxRepeats,
-    ttlMs: tool.ttlSeconds === null ? null : tool.ttlSeconds * 1000,
-    mode: tool.mode,
-    similarity: tool.similarity === null ? null : { ...defaultSimilarity, threshold: tool.similarity },
-    blockText: null,
-    warningText: null,
-  };
+export function optionSources(settings: DetectionSettings, judged: boolean): OptionSources {
+  const preset = presets[settings.preset];
+  return { settings, preset, calls: toolRepeatPlan(settings, preset), judged };
 }
 
-const defaultSimilarity: SimilaritySettings = {
-  algorithm: 'levenshtein',
-  threshold: 0.9,
-  normalizeWhitespace: false,
-  ignoreCase: false,
+/** Under these names the first detectors stand in the hash, which is compared across releases; later ones under their ids. */
+const hashNames: Partial<Record<DetectorId, string>> = {
+  'content-repeat': 'content',
+  'thought-repeat': 'thought',
+  'tool-limit': 'toolLimit',
+  'turn-limit': 'turnLimit',
+};
+const resultNames: Partial<Record<DetectorId, string>> = {
+  'tool-cycle': 'cycle',
+  stagnation: 'stagnation',
+  outage: 'outage',
 };
 
-/** Settings over what would hold without them: the preset, or the general settings for one tool's own. */
-function toolOptions(settings: ToolCallLoopSettings, base: ToolRepeatOptions): ToolRepeatOptions {
-  const { similarity, similarity_threshold: threshold, ttl_seconds: ttlSeconds } = settings;
-  const similar = similarity !== undefined || threshold !== undefined;
-  const inherited = base.similarity ?? defaultSimilarity;
-  return {
-    enabled: settings.enabled ?? base.enabled,
-    threshold: settings.max_repeats ?? base.threshold,
-    ttlMs: ttlSeconds === undefined ? base.ttlMs : ttlSeconds === null ? null : ttlSeconds * 1000,
-    mode: settings.mode ?? base.mode,
-    similarity: similar
-      ? {
-          algorithm: similarity?.algorithm ?? inherited.algorithm,
-          threshold: similarity?.threshold ?? threshold ?? inherited.threshold,
-          normalizeWhitespace: similarity?.normalize_whitespace ?? inherited.normalizeWhitespace,
-          ignoreCase: similarity?.ignore_case ?? inherited.ignoreCase,
-        }
-      : base.similarity,
-    blockText: settings.error_messages?.block ?? base.blockText,
-    warningText: settings.error_messages?.warning ?? base.warningText,
+/** Of what decides verdicts. What ships of agents is the same for all, and a later detector that is off leaves no trace. */
+function configHash(
+  { settings, calls }: OptionSources,
+  planned: readonly (PlannedDetector | null)[],
+  keepsResults: boolean,
+): string {
+  const { enabled, preset, session, per_tool: tools, agents } = settings;
+  const on = planned.flatMap((one) => (one === null || one.definition.id === 'tool-repeat' ? [] : one));
+  const hashed = new Map(
+    on.map(({ definition, options }) => [definition.id, definition.hashed?.(options) ?? options]),
+  );
+  const under = (names: typeof hashNames) =>
+    Object.fromEntries(
+      Object.entries(names).map(([id, name]) => [name, hashed.get(id as DetectorId) ?? null]),
+    );
+  const later = [...hashed].filter(([id]) => !(id in hashNames) && !(id in resultNames));
+  const decisive = {
+    enabled,
+    preset,
+    idleMs: session.idle_seconds * 1000,
+    tool: calls.tool,
+    perTool: Object.fromEntries(calls.perTool),
+    rounds: keepsResults ? { ...under(resultNames), tools, agents } : null,
+    ...under(hashNames),
+    ...Object.fromEntries(later),
   };
-}
-
-type TextOptions = Omit<TextRepeatOptions, 'createIndex'> & {
-  /** Numbers that count and white space are the same, and structure does not end a repetition. */
-  readonly folded?: boolean;
-};
-
-function textOptions(
-  stream: TextOptions['stream'],
-  settings: TextLoopSettings,
-  preset: Preset['content'],
-): TextOptions | null {
-  if (!isOn(settings, preset !== null)) return null;
-  const base = preset ?? presets.stream.content;
-  return {
-    stream,
-    window: settings.window ?? base?.window ?? 50,
-    threshold: settings.min_repeats ?? base?.minRepeats ?? 10,
-    maxDistance: settings.max_distance ?? base?.maxDistance ?? 250,
-    mode: settings.mode ?? base?.mode ?? 'block',
-    ...(preset?.folded && { folded: true }),
-  };
-}
-
-function withIndex(
-  options: TextOptions | null,
-  { folded }: Omit<Families, 'schema'>,
-): TextRepeatOptions | null {
-  if (options === null) return null;
-  const createIndex =
-    options.folded && folded !== null ? () => folded(options) : () => new RepeatIndex(options);
-  return { ...options, createIndex };
-}
-
-function semanticOptions(settings: SemanticSettings, preset: Preset['semantic']): SemanticOptions | null {
-  if (!(settings.enabled ?? preset !== null)) return null;
-  return {
-    afterTurns: settings.after_turns,
-    interval: settings.interval,
-    historyTurns: settings.history_turns,
-    confidence: settings.confidence,
-    maxCharacters: settings.max_characters,
-    mode: settings.mode ?? preset?.mode ?? 'block',
-  };
+  return sha256(canonicalJson(decisive), 12);
 }

@@ -1,9 +1,7 @@
-import type { DetectorId, Verdict } from '@loopwatch/contract';
+import { detectorFacts, type Verdict } from '@loopwatch/contract';
 import { blockMessage } from '../detectors/tool-repeat/wording.ts';
 import { nouns } from '../incident/wording.ts';
 import type { DetectionPlan } from './plan.ts';
-
-const ofCalls: ReadonlySet<DetectorId> = new Set(['tool-repeat', 'tool-cycle', 'stagnation']);
 
 /**
  * What a user is told when a session is stopped for whatever was found in it. A custom text stands for all loops of calls.
@@ -18,7 +16,7 @@ export function stopMessage(
   const options = (tool === undefined ? undefined : plan.perTool.get(tool)) ?? plan.tool;
   if (verdict.detector === 'tool-repeat' && tool !== undefined)
     return blockMessage(tool, verdict.count, options);
-  if (ofCalls.has(verdict.detector) && options.blockText !== null) return options.blockText;
+  if (detectorFacts[verdict.detector].ofCalls && options.blockText !== null) return options.blockText;
   const reason = verdict.reason.replace(/(?<![.\s])[.\s]+$/, '');
   return (
     `${nouns[verdict.kind]} detected: ${reason}. ` +

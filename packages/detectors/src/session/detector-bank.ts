@@ -3,11 +3,7 @@ import type { CallHistory, HistorySnapshot } from '../calls/call-history.ts';
 import type { Semantic } from '../detectors/semantic/semantic.ts';
 import type { SemanticLayer } from '../detectors/semantic/semantic-layer.ts';
 import type { Detector, Step } from '../incident/finding.ts';
-import type { DetectionPlan } from '../plan/plan.ts';
-import { detectorKinds } from '../plan/registry.ts';
-
-/** Place of the detector that asks a model: what it asked cannot be taken back. */
-const SEMANTIC = detectorKinds.findIndex(({ id }) => id === 'semantic');
+import type { DetectionPlan, PlannedDetector } from '../plan/plan.ts';
 
 /**
  * The detectors of one session, with the calls that several of them look at. One place per kind, `null` where it is off, up
@@ -15,6 +11,8 @@ const SEMANTIC = detectorKinds.findIndex(({ id }) => id === 'semantic');
  */
 export class DetectorBank {
   calls: CallHistory | null;
+  /** The detector that asks a model, where it is on: what it asked cannot be taken back. */
+  semantic: Semantic | null = null;
   private readonly layer: SemanticLayer | null;
   private detectors: (Detector | null)[];
 
@@ -22,11 +20,6 @@ export class DetectorBank {
     this.layer = layer;
     this.detectors = this.createDetectors(plan);
     this.calls = createHistory(plan);
-  }
-
-  /** The detector that asks a model, where it is on. */
-  get semantic(): Semantic | null {
-    return (this.detectors[SEMANTIC] ?? null) as Semantic | null;
   }
 
   /** Hands the event to each, in the order of the registry, which is the order of their verdicts. */
@@ -41,15 +34,15 @@ export class DetectorBank {
 
   /** Closes those whose conclusions can be taken back. */
   closeRevocable(step: Step): void {
-    this.detectors.forEach((detector, i) => {
-      if (i !== SEMANTIC) detector?.close(step, 'recovered');
-    });
+    for (const detector of this.detectors) {
+      if (detector !== this.semantic) detector?.close(step, 'recovered');
+    }
   }
 
   /** State of those whose conclusions can be taken back; it ends with the last that has anything to remember. */
   revocableStates(): unknown[] {
     return upToLast(
-      this.detectors.map((detector, i) => (i === SEMANTIC ? null : (detector?.snapshot() ?? null))),
+      this.detectors.map((detector) => (detector === this.semantic ? null : (detector?.snapshot() ?? null))),
     );
   }
 
@@ -57,7 +50,10 @@ export class DetectorBank {
   rewind(plan: DetectionPlan, states: readonly unknown[], history: HistorySnapshot | null): void {
     const { semantic } = this;
     this.detectors = this.createDetectors(plan);
-    if (semantic !== null) this.detectors[SEMANTIC] = semantic;
+    if (semantic !== null) {
+      this.detectors[plan.detectors.findIndex(isSemantic)] = semantic;
+      this.semantic = semantic;
+    }
     this.restoreStates(states);
     this.restoreCalls(plan, history);
   }
@@ -91,8 +87,14 @@ export class DetectorBank {
   }
 
   private createDetectors(plan: DetectionPlan): (Detector | null)[] {
+    this.semantic = null;
     if (!plan.enabled) return [];
-    return upToLast(detectorKinds.map((kind) => kind.create(plan, this.layer)));
+    const detectors = plan.detectors.map((planned) => {
+      const detector = planned && planned.definition.create(planned.options, plan, this.layer);
+      if (isSemantic(planned)) this.semantic = detector as Semantic | null;
+      return detector;
+    });
+    return upToLast(detectors);
   }
 
   private restoreStates(states: readonly unknown[]): void {
@@ -108,6 +110,10 @@ export class DetectorBank {
   }
 }
 
+function isSemantic(planned: PlannedDetector | null): boolean {
+  return planned?.definition.id === 'semantic';
+}
+
 function upToLast<T>(items: readonly (T | null)[]): (T | null)[] {
   return items.slice(0, items.findLastIndex((item) => item !== null) + 1);
 }
@@ -118,6 +124,6 @@ export interface BankSnapshot {
 }
 
 /** Calls are kept with their results only where a rule looks at both. */
-function createHistory({ enabled, rounds }: DetectionPlan): CallHistory | null {
-  return enabled && rounds !== null ? rounds.createHistory() : null;
+function createHistory(plan: DetectionPlan): CallHistory | null {
+  return plan.enabled && plan.createHistory !== null ? plan.createHistory() : null;
 }

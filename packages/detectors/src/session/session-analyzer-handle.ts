@@ -58,8 +58,8 @@ export function handleOf(detection: Detection): SessionAnalyzerHandle {
     restore(snapshot) {
       analyzer = undefined;
       if (snapshot === null) return;
-      const { settings, families } = detection;
-      const own = applyControl(settings, snapshot.state.overrides, {}, families.schema);
+      const { settings, library } = detection;
+      const own = applyControl(settings, snapshot.state.overrides, {}, library.schema);
       if ('refused' in own) throw new Error(own.refused);
       analyzer = new SessionAnalyzer(snapshot.sessionId, detection);
       analyzer.restore(snapshot.state);

@@ -84,8 +84,8 @@ export class SessionPlan {
 
   restore(overrides: SessionOverrides, labels: Labels): void {
     this.base = tierOf(this.base, labels);
-    const { settings, families } = this.base;
-    this.overrides = soundOverrides(settings, overrides, families.schema);
+    const { settings, library } = this.base;
+    this.overrides = soundOverrides(settings, overrides, library.schema);
     this.current = this.ownPlan();
   }
 
@@ -96,12 +96,12 @@ export class SessionPlan {
   }
 
   private applying(change: Parameters<typeof applyControl>[2]): ReturnType<typeof applyControl> {
-    const { settings, families } = this.base;
-    return applyControl(settings, this.overrides, change, families.schema);
+    const { settings, library } = this.base;
+    return applyControl(settings, this.overrides, change, library.schema);
   }
 
   private planOf(settings: DetectionSettings): DetectionPlan {
-    return makePlan(settings, this.base.families, this.semantic !== null);
+    return makePlan(settings, this.base.library, this.semantic !== null);
   }
 }
 

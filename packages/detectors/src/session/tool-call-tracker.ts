@@ -6,10 +6,11 @@ import {
   type VerdictAction,
 } from '@loopwatch/contract';
 import { canonicalArguments } from '../calls/tool-identity.ts';
+import { toolRepeatPlan } from '../detectors/tool-repeat/options.ts';
 import { ToolRepeat } from '../detectors/tool-repeat/tool-repeat.ts';
 import { blockMessage, toolGuidance } from '../detectors/tool-repeat/wording.ts';
 import type { Step } from '../incident/finding.ts';
-import { makePlan } from '../plan/make-plan.ts';
+import { presets } from '../settings/presets.ts';
 import { SessionTotals } from './session-totals.ts';
 
 /** What the tracker says of one call. */
@@ -46,13 +47,13 @@ export function createToolCallTracker(
 ): ToolCallTracker {
   const whole = 'preset' in config || 'tool_call_loop' in config ? config : { tool_call_loop: config };
   const settings = detectionSchema.parse({ preset: 'similar', ...whole });
-  const plan = makePlan(settings, { rounds: null, folded: null }, false);
+  const plan = toolRepeatPlan(settings, presets[settings.preset]);
   const detector = new ToolRepeat(plan);
   const totals = new SessionTotals();
   return {
     track(fullName, args, time = Date.now()) {
       const name = fullName.slice(0, MAX_NAME_UNITS);
-      if (!plan.enabled) return { blocked: false, reason: null, count: 0, action: 'none' };
+      if (!settings.enabled) return { blocked: false, reason: null, count: 0, action: 'none' };
       const event = { type: 'tool_call_request', name } as KnownEvent;
       const mark = totals.mark(event, time, -1);
       totals.count(event);

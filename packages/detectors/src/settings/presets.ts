@@ -10,33 +10,13 @@ export interface Preset {
     /** `null`: exact matching. */
     readonly similarity: number | null;
   };
-  /** Rules that look at calls together with their results; `null`: they are off, and calls alone decide. */
-  readonly rounds: RoundPreset | null;
+  /** Calls are looked at together with their results; otherwise calls alone decide. */
+  readonly results: boolean;
   /** `null`: the layer is off. */
   readonly content: TextPreset | null;
   readonly thought: TextPreset | null;
   /** A model is asked, where one is configured; `null`: never. */
   readonly semantic: { readonly mode: Mode } | null;
-}
-
-/** Numbers of the rules over steps; which runs they were chosen on is documented with each detector. */
-export interface RoundPreset {
-  readonly cycle: { readonly maxPeriod: number; readonly minRepeats: number };
-  readonly stagnation: {
-    /** Steps in a row that fail with the same error, under varying arguments. */
-    readonly sameError: number;
-    /** The same failing call with the same error, or rejected changes for the same reason, with looks in between. */
-    readonly sameFailure: number;
-    /** The same call with the same result, with other steps in between that change nothing. */
-    readonly sameResult: number;
-    /** Steps in a row in which one reading tool answers the same, whatever its arguments. */
-    readonly sameAnswer: number;
-    /** The same prompt of a harness, although nothing comes of it. */
-    readonly samePrompt: number;
-    /** Steps in a row that bring nothing that was not known. */
-    readonly nothingNew: number;
-  };
-  readonly outage: { readonly minFailures: number };
 }
 
 interface TextPreset {
@@ -54,7 +34,7 @@ function similarCalls(description: string, maxRepeats: number, ttlSeconds: numbe
   return {
     description,
     tool: { maxRepeats, ttlSeconds, mode, similarity: 0.9 },
-    rounds: null,
+    results: false,
     content: null,
     thought: null,
     semantic: null,
@@ -73,18 +53,7 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
   balanced: {
     description: 'all detectors, knowing progress from a loop',
     tool: { maxRepeats: 4, ttlSeconds: null, mode: 'chance_then_block', similarity: null },
-    rounds: {
-      cycle: { maxPeriod: 8, minRepeats: 3 },
-      stagnation: {
-        sameError: 5,
-        sameFailure: 4,
-        sameResult: 5,
-        sameAnswer: 6,
-        samePrompt: 5,
-        nothingNew: 5,
-      },
-      outage: { minFailures: 3 },
-    },
+    results: true,
     content: balancedText,
     thought: balancedText,
     semantic: { mode: 'chance_then_block' },
@@ -92,7 +61,7 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
   stream: {
     description: 'the layers of a stream service: 5 identical calls in a row; 50 units of text 10 times',
     tool: { maxRepeats: 5, ttlSeconds: null, mode: 'block', similarity: null },
-    rounds: null,
+    results: false,
     content: streamText,
     thought: null,
     semantic: { mode: 'block' },
@@ -100,7 +69,7 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
   proxy: {
     description: 'a proxy that breaks: 4 identical calls in a row within two minutes',
     tool: { maxRepeats: 4, ttlSeconds: 120, mode: 'block', similarity: null },
-    rounds: null,
+    results: false,
     content: null,
     thought: null,
     semantic: null,

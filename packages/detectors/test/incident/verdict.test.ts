@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import type { Mark } from '../../src/calls/mark.ts';
 import type { Finding } from '../../src/incident/finding.ts';
 import { incidentId, type Scene, toVerdict } from '../../src/incident/verdict.ts';
-import { planDetection } from '../../src/plan/every-family.ts';
+import { planDetection } from '../../src/plan/whole-library.ts';
 import { call, run, text } from '../sessions.ts';
 
 const plan = planDetection(detectionSchema.parse({ preset: 'stream' }));

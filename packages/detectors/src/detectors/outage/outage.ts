@@ -1,32 +1,28 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
-import type { AgentKnowledge } from '../../agents/agent-knowledge.ts';
 import type { CallHistory, Round } from '../../calls/call-history.ts';
-import type { RoundOptions } from '../../calls/round-options.ts';
-import type { Detector, DetectorMeta, Step } from '../../incident/finding.ts';
+import type { CallKnowledge } from '../../calls/call-knowledge.ts';
+import type { Detector, Step } from '../../incident/finding.ts';
 import { type Pattern, PatternIncident, type PatternSnapshot } from '../../incident/pattern-incident.ts';
 import { counted, quotedResult, quotedStep, sentence } from '../../incident/quoted-calls.ts';
 import { closingReason } from '../../incident/wording.ts';
 
-export const outageMeta: DetectorMeta = {
-  id: 'outage',
-  title: 'Outage',
-  description:
-    'Calls fail again and again with rate limits, timeouts or server errors: not the agent’s doing.',
-  maturity: 'stable',
-};
+export interface OutageOptions {
+  /** Failures in a row that are none of the agent's making. */
+  readonly threshold: number;
+}
 
 /** Finds repeated failures of what a tool depends on, so that they are not taken for a loop. */
 export class Outage implements Detector {
   private readonly threshold: number;
-  private readonly agents: AgentKnowledge;
+  private readonly knowledge: CallKnowledge;
   private readonly incident = new PatternIncident('outage');
   private count = 0;
   /** `count` before the latest step. */
   private countBefore = 0;
 
-  constructor({ threshold }: NonNullable<RoundOptions['outage']>, agents: AgentKnowledge) {
+  constructor({ threshold }: OutageOptions, knowledge: CallKnowledge) {
     this.threshold = threshold;
-    this.agents = agents;
+    this.knowledge = knowledge;
   }
 
   push(step: Step): void {
@@ -51,7 +47,7 @@ export class Outage implements Detector {
       thresholdOf: { setting: 'outage.min_failures', value: this.threshold },
       mode: 'warn',
       rounds: calls.rounds.slice(-this.count),
-      ...sentence`${counted(this.count)} steps in a row failed with timeouts, rate limits or server errors, the last of them ${quotedStep(settled)}${quotedResult(settled.calls[0], this.agents)}`,
+      ...sentence`${counted(this.count)} steps in a row failed with timeouts, rate limits or server errors, the last of them ${quotedStep(settled)}${quotedResult(settled.calls[0], this.knowledge.agents)}`,
       guidance: '',
       evidence: {},
     };

@@ -1,6 +1,6 @@
 import type { CheckAnswer, JudgeAnswer, VerdictOutcome } from '@loopwatch/contract';
 import type { Mark } from '../../calls/mark.ts';
-import type { Detector, DetectorMeta, Finding, Step, ThresholdBase } from '../../incident/finding.ts';
+import type { Detector, Finding, Step, ThresholdBase } from '../../incident/finding.ts';
 import { type Account, Incident, type IncidentSnapshot } from '../../incident/incident.ts';
 import { sentence } from '../../incident/quoted-calls.ts';
 import type { Scene } from '../../incident/verdict.ts';
@@ -11,13 +11,6 @@ import type { SemanticOptions } from './options.ts';
 import { CheckSchedule, type ScheduleSnapshot } from './schedule.ts';
 import { checkId, type SemanticCheck } from './semantic-check.ts';
 import { type HistorySnapshot, type Turn, TurnHistory } from './turn-history.ts';
-
-export const semanticMeta: DetectorMeta = {
-  id: 'semantic',
-  title: 'Judged as a loop',
-  description: 'A model that reads the latest turns is sure that the agent gets no nearer to its request.',
-  maturity: 'experimental',
-};
 
 /** What is needed to say who and where, once the answer is there. */
 export type AskingScene = Omit<Scene, 'sessionId'>;

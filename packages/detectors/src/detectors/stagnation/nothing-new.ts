@@ -11,7 +11,7 @@ const SHOWN_STEPS = 2;
 export function nothingNew({ rounds }: CallHistory, stale: number, context: RuleContext): RuleMatch | null {
   const { options, isOpen } = context;
   if (stale < options.nothingNew || (!isOpen && isLeftToOthers(rounds, context))) return null;
-  const shown = callsWithResults(rounds.slice(-SHOWN_STEPS), context.rounds.agents);
+  const shown = callsWithResults(rounds.slice(-SHOWN_STEPS), context.knowledge.agents);
   return {
     rule: 'nothing-new',
     steps: rounds.slice(-Math.min(stale, rounds.length)),
@@ -50,8 +50,8 @@ function leadsToKnownPage(earlier: readonly Round[], { calls }: Round): boolean 
  * Whether the latest steps are one step over and over, or a cycle that has begun to come round: these have detectors
  * of their own, and patience of their own. Should it break off, this rule holds at once.
  */
-export function isLeftToOthers(all: readonly Round[], { options, rounds }: RuleContext): boolean {
-  const longest = rounds.cycle?.maxPeriod ?? 1;
+export function isLeftToOthers(all: readonly Round[], { options }: RuleContext): boolean {
+  const longest = options.longestCycle;
   for (let period = 1; period <= longest; period += 1) {
     const count = Math.max(2, Math.min(period, options.nothingNew));
     const latest = all.slice(-count - period);

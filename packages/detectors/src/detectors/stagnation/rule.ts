@@ -1,12 +1,13 @@
 import type { CallHistory, Round } from '../../calls/call-history.ts';
-import type { RoundOptions } from '../../calls/round-options.ts';
+import type { CallKnowledge } from '../../calls/call-knowledge.ts';
 import type { ThresholdBase } from '../../incident/finding.ts';
 import type { Sentence } from '../../incident/quoted-calls.ts';
+import type { StagnationOptions } from './options.ts';
 
 /** What a rule is told besides the calls. */
 export interface RuleContext {
-  readonly options: NonNullable<RoundOptions['stagnation']>;
-  readonly rounds: RoundOptions;
+  readonly options: StagnationOptions;
+  readonly knowledge: CallKnowledge;
   /** Whether the detector has an incident open. */
   readonly isOpen: boolean;
 }

@@ -108,7 +108,7 @@ function match(
   threshold: number,
   thresholdOf: ThresholdBase,
   what: string,
-  { rounds: { agents } }: RuleContext,
+  { knowledge: { agents } }: RuleContext,
 ): RuleMatch {
   const latest = steps.at(-1) as Round;
   const count = steps.length;

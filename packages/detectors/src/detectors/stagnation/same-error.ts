@@ -25,7 +25,7 @@ export const sameError: StagnationRule = (calls, context) => {
   const threshold = context.options.sameError * patienceWith(steps.slice(-1));
   if (count < threshold || !isVaried(steps)) return rejectedAgain(rounds, settled, context);
   const tools = new Set(steps.flatMap((step) => step.calls.map(({ identity }) => identity.name)));
-  const result = quotedResult(settled.calls[0], context.rounds.agents);
+  const result = quotedResult(settled.calls[0], context.knowledge.agents);
   const told =
     tools.size === 1
       ? sentence`${[...tools].join('')} failed ${counted(count)} times in a row with the same error, whatever its arguments${result}`
@@ -33,7 +33,7 @@ export const sameError: StagnationRule = (calls, context) => {
   const thresholdOf = {
     setting: 'stagnation.same_error',
     value: context.options.sameError,
-    adjustments: waitingAdjustments([settled], context.rounds),
+    adjustments: waitingAdjustments([settled], context.knowledge),
   };
   return { rule: 'same-error', steps, count, threshold, thresholdOf, ...told };
 };
@@ -42,9 +42,9 @@ export const sameError: StagnationRule = (calls, context) => {
 function rejectedAgain(
   rounds: readonly Round[],
   settled: Round,
-  { options, rounds: known }: RuleContext,
+  { options, knowledge }: RuleContext,
 ): RuleMatch | null {
-  const { agents } = known;
+  const { agents } = knowledge;
   const tool = soleToolOf(settled);
   const head = errorHeadOf(settled);
   if (tool === undefined || head === null) return null;
@@ -72,7 +72,7 @@ function rejectedAgain(
     thresholdOf: {
       setting: changes ? 'stagnation.same_failure' : 'stagnation.same_error',
       value: changes ? options.sameFailure : options.sameError,
-      adjustments: waitingAdjustments([settled], known),
+      adjustments: waitingAdjustments([settled], knowledge),
     },
     ...sentence`${tool} failed ${counted(count)} times with the same error, whatever its arguments, and nothing was changed in between${quotedResult(settled.calls[0], agents)}`,
   };

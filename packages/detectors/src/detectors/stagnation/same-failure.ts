@@ -4,7 +4,7 @@ import { counted, quotedResult, quotedStep, sentence } from '../../incident/quot
 import { changesSomething, type StagnationRule } from './rule.ts';
 
 /** The same call failing in the same way, with other calls in between that changed nothing. */
-export const sameFailure: StagnationRule = ({ rounds, settled }, { options, rounds: { agents } }) => {
+export const sameFailure: StagnationRule = ({ rounds, settled }, { options, knowledge: { agents } }) => {
   if (settled.kind !== 'error') return null;
   const steps: Round[] = [];
   let first = rounds.length;

@@ -8,7 +8,7 @@ import { changesSomething, type StagnationRule } from './rule.ts';
 export const sameResult: StagnationRule = ({ rounds, settled }, context) => {
   const {
     options,
-    rounds: { agents },
+    knowledge: { agents },
     isOpen,
   } = context;
   const telling = settled.calls.filter(isTelling);

@@ -1,25 +1,19 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Round } from '../../calls/call-history.ts';
-import type { RoundOptions } from '../../calls/round-options.ts';
-import type { Detector, DetectorMeta, Step } from '../../incident/finding.ts';
+import type { CallKnowledge } from '../../calls/call-knowledge.ts';
+import type { Detector, Step } from '../../incident/finding.ts';
 import { type Pattern, PatternIncident, type PatternSnapshot } from '../../incident/pattern-incident.ts';
 import { callsWithResults } from '../../incident/quoted-calls.ts';
 import { closingReason } from '../../incident/wording.ts';
 import { HarnessLoop, type HarnessSnapshot } from './harness-loop.ts';
 import { MessageRepeat, type MessageSnapshot } from './message-repeat.ts';
 import { isStale, nothingNew } from './nothing-new.ts';
+import type { StagnationOptions } from './options.ts';
 import { changesSomething, type RuleContext, type RuleMatch, type StagnationRule } from './rule.ts';
 import { rewordedBase, rewordedThreshold, sameAnswer } from './same-answer.ts';
 import { sameError } from './same-error.ts';
 import { sameFailure } from './same-failure.ts';
 import { sameResult } from './same-result.ts';
-
-export const stagnationMeta: DetectorMeta = {
-  id: 'stagnation',
-  title: 'No progress',
-  description: 'The agent goes on calling tools, but nothing comes of it that it did not know.',
-  maturity: 'stable',
-};
 
 /** In this order; `nothing-new` is the vaguest and comes last. */
 const RULES: readonly StagnationRule[] = [sameAnswer, sameError, sameFailure, sameResult];
@@ -31,16 +25,14 @@ const STEPS_BETWEEN = 8;
 /** Latest steps that the guidance shows. */
 const SHOWN_STEPS = 2;
 
-type StagnationOptions = NonNullable<RoundOptions['stagnation']>;
-
 /**
  * Finds calls that lead nowhere without being a plain repetition: one tool failing with the same error whatever the
  * arguments; the same failing or reading call between other calls; one answer to ever other questions; step after step
  * that brings only what was known. It also finds messages, and prompts of a harness, that repeat without calls.
  */
 export class Stagnation implements Detector {
-  private readonly rounds: RoundOptions;
   private readonly options: StagnationOptions;
+  private readonly knowledge: CallKnowledge;
   private readonly incident = new PatternIncident('stagnation');
   /** Steps in a row that brought nothing new. */
   private stale = 0;
@@ -53,9 +45,9 @@ export class Stagnation implements Detector {
   /** From the first prompt on. */
   private harness: HarnessLoop | undefined;
 
-  constructor(rounds: RoundOptions, options: StagnationOptions) {
-    this.rounds = rounds;
+  constructor(options: StagnationOptions, knowledge: CallKnowledge) {
     this.options = options;
+    this.knowledge = knowledge;
   }
 
   push(step: Step): void {
@@ -73,7 +65,7 @@ export class Stagnation implements Detector {
   private settled(step: Step, calls: Parameters<StagnationRule>[0]): void {
     const context: RuleContext = {
       options: this.options,
-      rounds: this.rounds,
+      knowledge: this.knowledge,
       isOpen: this.incident.isOpen,
     };
     if (!calls.regrown) this.before = { stale: this.stale, quiet: this.quiet };
@@ -108,7 +100,7 @@ export class Stagnation implements Detector {
 
   private newHarnessLoop(): HarnessLoop {
     const { samePrompt: threshold, mode } = this.options;
-    return new HarnessLoop({ threshold, mode, agents: this.rounds.agents });
+    return new HarnessLoop({ threshold, mode, agents: this.knowledge.agents });
   }
 
   /** A pattern that is open may go on after other steps, unless they changed something or it was cured. */
@@ -130,7 +122,7 @@ export class Stagnation implements Detector {
       guidance: [
         `This leads nowhere: ${match.plainReason}.`,
         'What you did last, and what came back:',
-        ...callsWithResults(steps.slice(-SHOWN_STEPS), this.rounds.agents),
+        ...callsWithResults(steps.slice(-SHOWN_STEPS), this.knowledge.agents),
         'Stop and say what you know, what you still need, and which other way could bring it; or stop here.',
       ].join('\n'),
       evidence: { rule },

@@ -6,5 +6,5 @@ export interface TextRepeatOptions extends TextRule {
   /** The stream of the session that is read: its answer or its reasoning. */
   readonly stream: 'content' | 'thought';
   readonly mode: Mode;
-  createIndex(): TextIndex;
+  readonly createIndex: () => TextIndex;
 }

@@ -1,6 +1,6 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Mark } from '../../calls/mark.ts';
-import type { Detector, DetectorMeta, Step } from '../../incident/finding.ts';
+import type { Detector, Step } from '../../incident/finding.ts';
 import { type Account, Incident, type IncidentSnapshot } from '../../incident/incident.ts';
 import { counted, sentence } from '../../incident/quoted-calls.ts';
 import { closingReason } from '../../incident/wording.ts';
@@ -8,20 +8,6 @@ import { type LineSnapshot, LineStructure, RESTART, TRACK } from '../../text/lin
 import type { RepeatListener, TextIndex } from '../../text/text-index.ts';
 import type { TextRepeatOptions } from './options.ts';
 import { repeatedText, repetitionReason, textGuidance } from './wording.ts';
-
-export const contentRepeatMeta: DetectorMeta = {
-  id: 'content-repeat',
-  title: 'Repeated text',
-  description: 'The answer repeats a piece of text again and again, close together.',
-  maturity: 'stable',
-};
-
-export const thoughtRepeatMeta: DetectorMeta = {
-  id: 'thought-repeat',
-  title: 'Repeated reasoning',
-  description: 'The reasoning repeats a piece of text again and again, close together.',
-  maturity: 'stable',
-};
 
 /** Marks are kept at every multiple of this many units of tracked text: how exactly a loop's beginning is known. */
 const MARK_EVERY = 128;

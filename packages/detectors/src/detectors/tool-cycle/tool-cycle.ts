@@ -1,35 +1,22 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { CallHistory, Round } from '../../calls/call-history.ts';
-import type { RoundOptions } from '../../calls/round-options.ts';
+import type { CallKnowledge } from '../../calls/call-knowledge.ts';
+import type { CycleOptions } from '../../calls/cycle-options.ts';
 import { patienceWith, waitingAdjustments } from '../../calls/waiting.ts';
-import type { Detector, DetectorMeta, Step } from '../../incident/finding.ts';
+import type { Detector, Step } from '../../incident/finding.ts';
 import { type Pattern, PatternIncident, type PatternSnapshot } from '../../incident/pattern-incident.ts';
 import { callsWithResults, counted, quotedSteps, sentence } from '../../incident/quoted-calls.ts';
 import { namesOf } from '../../incident/round-evidence.ts';
 import { closingReason } from '../../incident/wording.ts';
 
-export const toolCycleMeta: DetectorMeta = {
-  id: 'tool-cycle',
-  title: 'Cycle of tool calls',
-  description:
-    'The agent goes through the same sequence of calls again and again, and the results do not change.',
-  maturity: 'stable',
-};
-
 /** A form that is filled in again with a new page each time gets so many times the patience, if it has these many fields. */
 const FORM_PATIENCE = 2;
 const FORM_FIELDS = 2;
 
-/** Options with the rule on. */
-type CycleOptions = RoundOptions & { readonly cycle: NonNullable<RoundOptions['cycle']> };
-
-export function hasCycles(rounds: RoundOptions): rounds is CycleOptions {
-  return rounds.cycle !== null;
-}
-
 /** Finds a trailing block of 2 to 8 steps that is repeated, with the results it had before. */
 export class ToolCycle implements Detector {
   private readonly options: CycleOptions;
+  private readonly knowledge: CallKnowledge;
   private readonly incident = new PatternIncident('tool-cycle');
   /** By period: how many of the latest steps in a row equal the one a period before them, and only in their calls. */
   private matched: number[];
@@ -38,9 +25,10 @@ export class ToolCycle implements Detector {
   private before: { readonly matched: readonly number[]; readonly alike: readonly number[] };
   private period = 0;
 
-  constructor(options: CycleOptions) {
+  constructor(options: CycleOptions, knowledge: CallKnowledge) {
     this.options = options;
-    this.matched = new Array<number>(options.cycle.maxPeriod + 1).fill(0);
+    this.knowledge = knowledge;
+    this.matched = new Array<number>(options.maxPeriod + 1).fill(0);
     this.alike = [...this.matched];
     this.before = { matched: [...this.matched], alike: [...this.alike] };
   }
@@ -55,7 +43,7 @@ export class ToolCycle implements Detector {
     const { rounds } = calls;
     if (!calls.regrown) this.before = { matched: [...this.matched], alike: [...this.alike] };
     const { matched, alike } = this.before;
-    for (let period = 1; period <= this.options.cycle.maxPeriod; period += 1) {
+    for (let period = 1; period <= this.options.maxPeriod; period += 1) {
       const before = rounds.at(-1 - period);
       const isAlike = before?.key === settled.key && settled.kind !== 'transient';
       this.alike[period] = isAlike ? (alike[period] ?? 0) + 1 : 0;
@@ -71,7 +59,7 @@ export class ToolCycle implements Detector {
 
   /** The shortest period that has been gone through often enough; steps that are all the same are no cycle. */
   private shortestPeriod(rounds: readonly Round[]): number {
-    const { maxPeriod, threshold } = this.options.cycle;
+    const { maxPeriod, threshold } = this.options;
     for (let period = 1; period <= maxPeriod; period += 1) {
       const enough = (this.matched[period] ?? 0) >= period * (threshold - 1);
       if (enough) return period === 1 || !this.isLongEnough(rounds, period) ? 0 : period;
@@ -82,7 +70,7 @@ export class ToolCycle implements Detector {
 
   /** Whether one form was filled in the same way again and again, although the page that came of it differed. */
   private isFormAgain(rounds: readonly Round[], period: number): boolean {
-    const { threshold } = this.options.cycle;
+    const { threshold } = this.options;
     if ((this.alike[period] ?? 0) < period * (FORM_PATIENCE * threshold - 1)) return false;
     const fields = rounds.slice(-period).filter(({ calls }) => calls.some(({ nature }) => nature.enters));
     return new Set(fields.map(({ key }) => key)).size >= FORM_FIELDS;
@@ -94,28 +82,28 @@ export class ToolCycle implements Detector {
   }
 
   private thresholdOf(cycle: readonly Round[]): number {
-    return this.options.cycle.threshold * patienceWith(cycle);
+    return this.options.threshold * patienceWith(cycle);
   }
 
   private pattern(rounds: readonly Round[], period: number): Pattern {
     const same = this.matched[period] ?? 0;
     const cycle = rounds.slice(-period);
-    const isSame = same >= period * (this.options.cycle.threshold - 1);
+    const isSame = same >= period * (this.options.threshold - 1);
     const matched = isSame ? same : (this.alike[period] ?? 0);
     const count = Math.floor((matched + period) / period);
     const known = cycle.every(({ outcome }) => outcome !== null);
-    const { agents } = this.options;
+    const { agents } = this.knowledge;
     return {
       count,
-      threshold: isSame ? this.thresholdOf(cycle) : FORM_PATIENCE * this.options.cycle.threshold,
+      threshold: isSame ? this.thresholdOf(cycle) : FORM_PATIENCE * this.options.threshold,
       thresholdOf: {
         setting: 'tool_cycle.min_repeats',
-        value: this.options.cycle.threshold,
-        adjustments: isSame ? waitingAdjustments(cycle, this.options) : ['same-form'],
+        value: this.options.threshold,
+        adjustments: isSame ? waitingAdjustments(cycle, this.knowledge) : ['same-form'],
       },
       steps: matched + period,
       period,
-      mode: this.options.cycle.mode,
+      mode: this.options.mode,
       rounds: rounds.slice(-Math.min(rounds.length, matched + period)),
       ...sentence`${quotedSteps(cycle)}: the same ${period} steps were made ${counted(count)} times${known && isSame ? ', with no new result' : ''}`,
       guidance: [

@@ -1,6 +1,6 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Mark } from '../../calls/mark.ts';
-import type { Detector, DetectorMeta, Step } from '../../incident/finding.ts';
+import type { Detector, Step } from '../../incident/finding.ts';
 import { type Account, Incident, type IncidentSnapshot } from '../../incident/incident.ts';
 import { counted, sentence } from '../../incident/quoted-calls.ts';
 import { closingReason } from '../../incident/wording.ts';
@@ -9,13 +9,6 @@ import { closingReason } from '../../incident/wording.ts';
 export interface ToolLimitOptions {
   readonly maxTurns: number;
 }
-
-export const toolLimitMeta: DetectorMeta = {
-  id: 'tool-limit',
-  title: 'Tool call limit',
-  description: 'The agent has called tools in as many turns of one prompt as it may.',
-  maturity: 'stable',
-};
 
 /** Counts the turns of a prompt in which tools are called. */
 export class ToolLimit implements Detector {

@@ -1,5 +1,6 @@
-import type { Mode } from '@loopwatch/contract';
+import type { DetectionSettings, Mode, ToolCallLoopSettings } from '@loopwatch/contract';
 import type { SimilaritySettings } from '../../lib/similarity.ts';
+import type { Preset } from '../../settings/presets.ts';
 
 /** tool-repeat's options for one tool, every default filled in. */
 export interface ToolRepeatOptions {
@@ -18,4 +19,55 @@ export interface ToolRepeatOptions {
 export interface ToolRepeatPlan {
   readonly tool: ToolRepeatOptions;
   readonly perTool: ReadonlyMap<string, ToolRepeatOptions>;
+}
+
+export function toolRepeatPlan(
+  { tool_call_loop: own }: DetectionSettings,
+  { tool: preset }: Preset,
+): ToolRepeatPlan {
+  const tool = optionsOver(presetOptions(preset), own);
+  const perTool = Object.entries(own.per_tool ?? {});
+  return { tool, perTool: new Map(perTool.map(([name, limits]) => [name, optionsOver(tool, limits)])) };
+}
+
+const defaultSimilarity: SimilaritySettings = {
+  algorithm: 'levenshtein',
+  threshold: 0.9,
+  normalizeWhitespace: false,
+  ignoreCase: false,
+};
+
+function presetOptions({ maxRepeats, ttlSeconds, mode, similarity }: Preset['tool']): ToolRepeatOptions {
+  return {
+    enabled: true,
+    threshold: maxRepeats,
+    ttlMs: ttlSeconds === null ? null : ttlSeconds * 1000,
+    mode,
+    similarity: similarity === null ? null : { ...defaultSimilarity, threshold: similarity },
+    blockText: null,
+    warningText: null,
+  };
+}
+
+/** Settings over what would hold without them: the preset, or the general settings for one tool's own. */
+function optionsOver(base: ToolRepeatOptions, settings: ToolCallLoopSettings): ToolRepeatOptions {
+  const { similarity, similarity_threshold: threshold, ttl_seconds: ttlSeconds } = settings;
+  const similar = similarity !== undefined || threshold !== undefined;
+  const inherited = base.similarity ?? defaultSimilarity;
+  return {
+    enabled: settings.enabled ?? base.enabled,
+    threshold: settings.max_repeats ?? base.threshold,
+    ttlMs: ttlSeconds === undefined ? base.ttlMs : ttlSeconds === null ? null : ttlSeconds * 1000,
+    mode: settings.mode ?? base.mode,
+    similarity: similar
+      ? {
+          algorithm: similarity?.algorithm ?? inherited.algorithm,
+          threshold: similarity?.threshold ?? threshold ?? inherited.threshold,
+          normalizeWhitespace: similarity?.normalize_whitespace ?? inherited.normalizeWhitespace,
+          ignoreCase: similarity?.ignore_case ?? inherited.ignoreCase,
+        }
+      : base.similarity,
+    blockText: settings.error_messages?.block ?? base.blockText,
+    warningText: settings.error_messages?.warning ?? base.warningText,
+  };
 }

@@ -1,6 +1,6 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { CallHistory, PastCall, Round } from '../../calls/call-history.ts';
-import type { RoundOptions } from '../../calls/round-options.ts';
+import type { CallKnowledge } from '../../calls/call-knowledge.ts';
 import { patienceWith, waitingAdjustments } from '../../calls/waiting.ts';
 import type { Detector, Step } from '../../incident/finding.ts';
 import { type Pattern, PatternIncident, type PatternSnapshot } from '../../incident/pattern-incident.ts';
@@ -22,7 +22,7 @@ import { batchGuidance, toolGuidance, windowPhrase } from './wording.ts';
  */
 export class RoundRepeat implements Detector {
   private readonly plan: ToolRepeatPlan;
-  private readonly rounds: RoundOptions;
+  private readonly knowledge: CallKnowledge;
   private readonly incident = new PatternIncident('tool-repeat');
   /** Alike steps in a row, and how many of them are recent enough to count. */
   private run = 0;
@@ -30,9 +30,9 @@ export class RoundRepeat implements Detector {
   /** `run` before the latest step. */
   private runBefore = 0;
 
-  constructor(plan: ToolRepeatPlan, rounds: RoundOptions) {
+  constructor(plan: ToolRepeatPlan, knowledge: CallKnowledge) {
     this.plan = plan;
-    this.rounds = rounds;
+    this.knowledge = knowledge;
   }
 
   push(step: Step): void {
@@ -84,7 +84,7 @@ export class RoundRepeat implements Detector {
   private pattern(rounds: readonly Round[], round: Round, options: ToolRepeatOptions): Pattern {
     const { count } = this;
     const [first] = round.calls;
-    const { agents } = this.rounds;
+    const { agents } = this.knowledge;
     const results =
       round.outcome === null
         ? ''
@@ -107,7 +107,7 @@ export class RoundRepeat implements Detector {
         value: options.threshold,
         adjustments: [
           ...(isDoubtful(round) ? [] : (['same-result'] as const)),
-          ...waitingAdjustments([round], this.rounds),
+          ...waitingAdjustments([round], this.knowledge),
         ],
       },
       windowMs: options.ttlMs,

@@ -1,17 +1,10 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import { canonicalArguments, toolIdentity } from '../../calls/tool-identity.ts';
-import type { Detector, DetectorMeta, Standing, Step } from '../../incident/finding.ts';
+import type { Detector, Standing, Step } from '../../incident/finding.ts';
 import { closingReason } from '../../incident/wording.ts';
 import { ConsecutiveRun, type RunSnapshot } from './consecutive-run.ts';
 import type { ToolRepeatPlan } from './options.ts';
 import { SimilarCalls, type SimilarSnapshot } from './similar-calls.ts';
-
-export const toolRepeatMeta: DetectorMeta = {
-  id: 'tool-repeat',
-  title: 'Repeated tool call',
-  description: 'The agent calls the same tool with the same, or nearly the same, arguments again and again.',
-  maturity: 'stable',
-};
 
 /** Finds repeated tool calls; each tool's own settings say which matching it gets. */
 export class ToolRepeat implements Detector {

@@ -1,6 +1,6 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Mark } from '../../calls/mark.ts';
-import type { Detector, DetectorMeta, Step } from '../../incident/finding.ts';
+import type { Detector, Step } from '../../incident/finding.ts';
 import { type Account, Incident, type IncidentSnapshot } from '../../incident/incident.ts';
 import { counted, sentence } from '../../incident/quoted-calls.ts';
 import { closingReason } from '../../incident/wording.ts';
@@ -9,13 +9,6 @@ import { closingReason } from '../../incident/wording.ts';
 export interface TurnLimitOptions {
   readonly maxRequests: number;
 }
-
-export const turnLimitMeta: DetectorMeta = {
-  id: 'turn-limit',
-  title: 'Turn request limit',
-  description: 'The agent asks the model more often within one prompt than it may.',
-  maturity: 'stable',
-};
 
 /** Tools that the evidence names: those called last. */
 const SHOWN_CALLS = 8;

@@ -1,0 +1,12 @@
+import { isOn } from '../../lib/is-on.ts';
+import type { DetectorDefinition } from '../definition.ts';
+import { Outage, type OutageOptions } from './outage.ts';
+
+export const outage: DetectorDefinition<OutageOptions> = {
+  id: 'outage',
+  needsResults: ({ outage: own }) => own,
+  options: ({ settings: { outage: own }, preset }) =>
+    isOn(own, preset.results) ? { threshold: own.min_failures ?? 3 } : null,
+  inForce: (options) => ({ enabled: options !== null, min_failures: options?.threshold }),
+  create: (options, { knowledge }) => knowledge && new Outage(options, knowledge),
+};

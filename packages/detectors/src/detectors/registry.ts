@@ -1,0 +1,29 @@
+import { FoldedIndex } from '../text/folded-index.ts';
+import type { TextRule } from '../text/text-index.ts';
+import type { DetectorDefinition } from './definition.ts';
+import { outage } from './outage/index.ts';
+import { semantic } from './semantic/index.ts';
+import { stagnation } from './stagnation/index.ts';
+import { textRepeat } from './text-repeat/index.ts';
+import { toolCycle } from './tool-cycle/index.ts';
+import { toolLimit } from './tool-limit/index.ts';
+import { toolRepeat } from './tool-repeat/index.ts';
+import { turnLimit } from './turn-limit/index.ts';
+
+const folded = (rule: TextRule) => new FoldedIndex(rule);
+
+/**
+ * Every detector, in the order in which they see an event and so in the order of their verdicts. A session's state is kept by
+ * place in this list: new ones come last.
+ */
+export const detectors: readonly DetectorDefinition[] = [
+  toolRepeat,
+  outage,
+  toolCycle,
+  stagnation,
+  textRepeat('content', folded),
+  textRepeat('thought', folded),
+  semantic,
+  toolLimit,
+  turnLimit,
+];

@@ -1,0 +1,20 @@
+import type { DetectorDefinition } from '../definition.ts';
+import type { SemanticOptions } from './options.ts';
+
+/** The rule itself comes with the layer, so that a bundle without one does not carry it. */
+export const semantic: DetectorDefinition<SemanticOptions> = {
+  id: 'semantic',
+  options: ({ settings: { semantic: own }, preset, judged }) => {
+    if (!judged || !(own.enabled ?? preset.semantic !== null)) return null;
+    return {
+      afterTurns: own.after_turns,
+      interval: own.interval,
+      historyTurns: own.history_turns,
+      confidence: own.confidence,
+      maxCharacters: own.max_characters,
+      mode: own.mode ?? preset.semantic?.mode ?? 'block',
+    };
+  },
+  inForce: (options) => ({ enabled: options !== null, mode: options?.mode }),
+  create: (options, { privacy }, layer) => layer && layer.create(options, privacy),
+};

@@ -1,0 +1,37 @@
+import { cycleOptions } from '../../calls/cycle-options.ts';
+import { isOn } from '../../lib/is-on.ts';
+import type { DetectorDefinition } from '../definition.ts';
+import type { StagnationOptions } from './options.ts';
+import { Stagnation } from './stagnation.ts';
+
+export const stagnation: DetectorDefinition<StagnationOptions> = {
+  id: 'stagnation',
+  needsResults: ({ stagnation: own }) => own,
+  options: ({ settings, preset, calls }) => {
+    const { stagnation: own } = settings;
+    if (!isOn(own, preset.results)) return null;
+    return {
+      sameError: own.same_error ?? 5,
+      sameFailure: own.same_failure ?? 4,
+      sameResult: own.same_result ?? 5,
+      sameAnswer: own.same_answer ?? 6,
+      samePrompt: own.same_prompt ?? 5,
+      nothingNew: own.nothing_new ?? 5,
+      mode: own.mode ?? calls.tool.mode,
+      longestCycle: cycleOptions(settings, preset, calls.tool.mode)?.maxPeriod ?? 1,
+    };
+  },
+  // How far tool-cycle looks is hashed as its own.
+  hashed: ({ longestCycle, ...own }) => own,
+  inForce: (options) => ({
+    enabled: options !== null,
+    same_error: options?.sameError,
+    same_failure: options?.sameFailure,
+    same_result: options?.sameResult,
+    same_answer: options?.sameAnswer,
+    same_prompt: options?.samePrompt,
+    nothing_new: options?.nothingNew,
+    mode: options?.mode,
+  }),
+  create: (options, { knowledge }) => knowledge && new Stagnation(options, knowledge),
+};

@@ -1,0 +1,46 @@
+import { isOn } from '../../lib/is-on.ts';
+import { presets } from '../../settings/presets.ts';
+import { RepeatIndex } from '../../text/repeat-index.ts';
+import type { TextIndex, TextRule } from '../../text/text-index.ts';
+import type { DetectorDefinition } from '../definition.ts';
+import { LateTextRepeat } from './late-text-repeat.ts';
+import type { TextRepeatOptions } from './options.ts';
+
+/**
+ * content-repeat and thought-repeat: one rule over two streams of a session.
+ *
+ * @param foldedIndex finds text by what is new in it, where a preset asks for that; without it, equal windows alone count
+ */
+export function textRepeat(
+  stream: TextRepeatOptions['stream'],
+  foldedIndex: ((rule: TextRule) => TextIndex) | null,
+): DetectorDefinition<TextRepeatOptions> {
+  return {
+    id: `${stream}-repeat`,
+    options: ({ settings, preset: { [stream]: preset } }) => {
+      const own = settings[`${stream}_loop`];
+      if (!isOn(own, preset !== null)) return null;
+      const base = preset ?? presets.stream[stream];
+      const options = {
+        stream,
+        window: own.window ?? base?.window ?? 50,
+        threshold: own.min_repeats ?? base?.minRepeats ?? 10,
+        maxDistance: own.max_distance ?? base?.maxDistance ?? 250,
+        mode: own.mode ?? base?.mode ?? 'block',
+        ...(preset?.folded && { folded: true }),
+      };
+      const createIndex =
+        options.folded && foldedIndex ? () => foldedIndex(options) : () => new RepeatIndex(options);
+      return { ...options, createIndex };
+    },
+    hashed: ({ createIndex, ...own }) => own,
+    inForce: (options) => ({
+      enabled: options !== null,
+      window: options?.window,
+      min_repeats: options?.threshold,
+      max_distance: options?.maxDistance,
+      mode: options?.mode,
+    }),
+    create: (options) => new LateTextRepeat(options),
+  };
+}

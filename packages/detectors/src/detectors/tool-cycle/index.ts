@@ -1,0 +1,16 @@
+import { type CycleOptions, cycleOptions } from '../../calls/cycle-options.ts';
+import type { DetectorDefinition } from '../definition.ts';
+import { ToolCycle } from './tool-cycle.ts';
+
+export const toolCycle: DetectorDefinition<CycleOptions> = {
+  id: 'tool-cycle',
+  needsResults: ({ tool_cycle: own }) => own,
+  options: ({ settings, preset, calls }) => cycleOptions(settings, preset, calls.tool.mode),
+  inForce: (options) => ({
+    enabled: options !== null,
+    max_period: options?.maxPeriod,
+    min_repeats: options?.threshold,
+    mode: options?.mode,
+  }),
+  create: (options, { knowledge }) => knowledge && new ToolCycle(options, knowledge),
+};

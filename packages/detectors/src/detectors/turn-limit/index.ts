@@ -1,0 +1,11 @@
+import { isOn } from '../../lib/is-on.ts';
+import type { DetectorDefinition } from '../definition.ts';
+import { TurnLimit, type TurnLimitOptions } from './turn-limit.ts';
+
+export const turnLimit: DetectorDefinition<TurnLimitOptions> = {
+  id: 'turn-limit',
+  options: ({ settings: { turn_requests: own } }) =>
+    isOn(own) ? { maxRequests: own.max_turn_requests ?? 10 } : null,
+  inForce: (options) => ({ enabled: options !== null, max_turn_requests: options?.maxRequests }),
+  create: (options) => new TurnLimit(options),
+};

@@ -1,0 +1,14 @@
+import type { detectionSchema } from '@loopwatch/contract';
+import type { CallHistory } from '../calls/call-history.ts';
+import type { CallKnowledge } from '../calls/call-knowledge.ts';
+import type { DetectorDefinition } from '../detectors/definition.ts';
+
+/** What an entry of the library detects with, so that a page's bundle holds only what its entry needs. */
+export interface Library {
+  /** In the order of the registry; `null`: not in this entry. */
+  readonly detectors: readonly (DetectorDefinition | null)[];
+  /** Keeps a session's calls with their results; `null` where no detector of the entry needs them. */
+  readonly createHistory: ((knowledge: CallKnowledge) => CallHistory) | null;
+  /** Checks settings, those of a session too: what needs a detector that is missing is refused. */
+  readonly schema: typeof detectionSchema;
+}

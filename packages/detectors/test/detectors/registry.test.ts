@@ -1,0 +1,14 @@
+import { detectorIds } from '@loopwatch/contract';
+import { expect, it } from 'vitest';
+import { detectors } from '../../src/index.ts';
+import { callsAndText } from '../../src/lean/calls-and-text.ts';
+
+const ids = detectors.map(({ id }) => id);
+
+it('every detector of the contract is registered, once', () => {
+  expect(ids.toSorted()).toEqual(detectorIds.toSorted());
+});
+
+it('the lean library has its detectors in their places in the registry', () => {
+  expect(callsAndText.detectors.map((one, i) => one?.id ?? ids[i])).toEqual(ids);
+});
