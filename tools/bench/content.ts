@@ -104,7 +104,7 @@ function spend(text: string, analyzer: SessionAnalyzer, from = 0): Spent {
     });
     analyzing += time(() => {
       for (const event of events)
-        if (analyzer.push(event).length > 0) throw new Error('prose was taken for a loop');
+        if (analyzer.push(event).verdicts.length > 0) throw new Error('prose was taken for a loop');
     });
   }
   return { parsing, analyzing };

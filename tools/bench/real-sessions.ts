@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import { gunzipSync } from 'node:zlib';
 import { detectionSchema } from '@loopwatch/contract';
-import { type InputRecord, LoopPipeline, silentObserver } from '@loopwatch/pipeline';
+import { type InputRecord, LoopPipeline, type PartitionPipeline, silentObserver } from '@loopwatch/pipeline';
 import { collectGarbage, type Figures, progress, rounded } from './measure.ts';
 import { randomNumbers } from './prose.ts';
 
@@ -43,6 +43,9 @@ export async function realSessions(sizes: readonly number[]): Promise<Figures[]>
 
   const settings = detectionSchema.parse({ preset: 'balanced', session: { max_sessions: most } });
   const pipeline = new LoopPipeline(settings, silentObserver, undefined, true);
+  const partitions = Array.from({ length: PARTITIONS }, (_, partition) =>
+    pipeline.partition({ topic: 'events', partition }),
+  );
   const random = randomNumbers(1);
   const before = await inUse();
   const figures: Figures[] = [];
@@ -53,10 +56,10 @@ export async function realSessions(sizes: readonly number[]): Promise<Figures[]>
     for (; live < size; live += 1) {
       const session = sessions[live % sessions.length] ?? [];
       const records = recordsOf(session.slice(0, 1 + Math.floor(random() * session.length)), live, events);
-      const place = { topic: 'events', partition: live % PARTITIONS };
-      await pipeline.process({ ...place, records }).forEach(() => undefined);
-      pipeline.tellChanges(place, MOST_TOLD);
-      pipeline.takeNews(place);
+      const partition = partitions[live % PARTITIONS] as PartitionPipeline;
+      await partition.process(records).forEach(() => undefined);
+      partition.tellChanges(MOST_TOLD);
+      partition.takeNews();
       events += records.length;
     }
     const { heap, rss } = await inUse();

@@ -20,11 +20,11 @@ export async function expectedResults(
   const deadLetters: string[] = [];
   const partitions = new Set(records.map(({ partition }) => partition));
   for (const partition of partitions) {
-    const pipeline = new LoopPipeline(detection);
+    const pipeline = new LoopPipeline(detection).partition({ topic, partition });
     const own = records
       .filter((record) => record.partition === partition)
       .map((record) => ({ ...record, text: record.value }));
-    await pipeline.process({ topic, partition, records: own }).forEach((outcome) => {
+    await pipeline.process(own).forEach((outcome) => {
       // As JSON has it: without what is undefined.
       if (outcome.type === 'verdict') verdicts.push(JSON.parse(JSON.stringify(outcome.verdict)) as Verdict);
       else

@@ -20,14 +20,11 @@ export { maskSecrets } from './privacy/mask.ts';
 export { type MaskPatterns, maskPatterns } from './privacy/mask-patterns.ts';
 export { createSessionAnalyzer } from './session/create-session-analyzer.ts';
 export { type LogLine, turnRequestLines, verdictLines } from './session/log-lines.ts';
+export type { Conclusion, Pushed } from './session/pushed.ts';
 export type { SessionAccount } from './session/session-account.ts';
-export {
-  type Reception,
-  SessionAnalyzer,
-  type SessionSnapshot,
-  snapshotVersion,
-} from './session/session-analyzer.ts';
+export { SessionAnalyzer } from './session/session-analyzer.ts';
 export type { SessionAnalyzerHandle } from './session/session-analyzer-handle.ts';
+export { type SessionSnapshot, snapshotVersion } from './session/session-snapshot.ts';
 export type { TurnRequest } from './session/session-step.ts';
 export {
   createToolCallTracker,

@@ -10,7 +10,7 @@ export function analyzer(config: DetectionInput = {}, sessionId = 's'): SessionA
 
 export function run(events: readonly AgentEvent[], config: DetectionInput = {}): PureVerdict[] {
   const session = analyzer(config);
-  return events.flatMap((event) => [...session.push(event)]);
+  return events.flatMap((event) => [...session.push(event).verdicts]);
 }
 
 /** As {@link run}, with the state going through JSON into a new analyzer before every event that `at` names. */
@@ -26,7 +26,7 @@ export function runReloading(
       session = analyzer(config);
       session.restore(snapshot);
     }
-    return [...session.push(event)];
+    return [...session.push(event).verdicts];
   });
 }
 

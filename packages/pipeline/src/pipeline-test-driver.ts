@@ -1,5 +1,6 @@
 import { type DetectionInput, detectionSchema, type Verdict } from '@loopwatch/contract';
 import { LoopPipeline } from './loop-pipeline.ts';
+import type { PartitionPipeline } from './partition-pipeline.ts';
 import type { EvictionReason, InputRecord, Outcome, PipelineObserver } from './records.ts';
 import type { CheckHandling } from './semantic-checks.ts';
 
@@ -25,6 +26,7 @@ export class PipelineTestDriver {
   readonly faults: string[] = [];
   duplicates = 0;
   private readonly pipeline: LoopPipeline;
+  private readonly partitions = new Map<number, PartitionPipeline>();
   private readonly offsets = new Map<number, number>();
 
   /** @param checks who answers the checks of the semantic layer */
@@ -59,16 +61,25 @@ export class PipelineTestDriver {
       const text = value === null || typeof value === 'string' ? value : JSON.stringify(value);
       return { offset: first + i, timestamp, key, text };
     });
-    await this.pipeline.process({ topic: 'events', partition, records }).forEach((outcome) => {
-      if (outcome.type === 'verdict') this.verdicts.push(outcome.verdict);
-      else this.deadLetters.push(outcome);
-    });
+    await this.open(partition)
+      .process(records)
+      .forEach((outcome) => {
+        if (outcome.type === 'verdict') this.verdicts.push(outcome.verdict);
+        else this.deadLetters.push(outcome);
+      });
     return this;
   }
 
   /** The partition goes to another worker. */
   lose(partition: number): this {
-    this.pipeline.drop('events', partition);
+    this.partitions.get(partition)?.close();
+    this.partitions.delete(partition);
     return this;
+  }
+
+  private open(partition: number): PartitionPipeline {
+    const open = this.partitions.get(partition) ?? this.pipeline.partition({ topic: 'events', partition });
+    this.partitions.set(partition, open);
+    return open;
   }
 }

@@ -17,28 +17,27 @@ export interface Place {
   readonly partition: number;
 }
 
-/** Consecutive records of one partition. */
-export interface InputBatch<R extends InputRecord = InputRecord> {
-  readonly topic: string;
-  readonly partition: number;
-  readonly records: readonly R[];
-}
-
 export interface VerdictOutcome<R extends InputRecord = InputRecord> {
   readonly type: 'verdict';
   readonly record: R;
   readonly verdict: Omit<Verdict, 'detectedAt'>;
 }
 
+/** A record that holds no event, and why. */
+export interface DeadLetter<R extends InputRecord = InputRecord> {
+  readonly type: 'dead_letter';
+  readonly record: R;
+  readonly reason: DeadLetterReason;
+  readonly message: string;
+}
+
+/** Where a verdict's events lie in the log. @param origin offset of the loop's first event, where it is known */
+export function sourceOf({ topic, partition }: Place, offset: number, origin = offset) {
+  return { topic, partition, firstOffset: String(origin), offset: String(offset) };
+}
+
 /** What comes out of the pipeline, in the order of the records. */
-export type Outcome<R extends InputRecord = InputRecord> =
-  | VerdictOutcome<R>
-  | {
-      readonly type: 'dead_letter';
-      readonly record: R;
-      readonly reason: DeadLetterReason;
-      readonly message: string;
-    };
+export type Outcome<R extends InputRecord = InputRecord> = VerdictOutcome<R> | DeadLetter<R>;
 
 /** Why a session was taken out of memory. `lru` is the emergency: it can make two runs differ. */
 export type EvictionReason = 'idle' | 'lru' | 'partition_lost' | 'fault';

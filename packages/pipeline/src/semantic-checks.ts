@@ -1,8 +1,15 @@
 import type { CheckAnswer } from '@loopwatch/contract';
 import type { SemanticCheck, SessionAnalyzer } from '@loopwatch/detectors';
-import { concatMap, defer, filter, from, type Observable, type OperatorFunction, of } from 'rxjs';
+import { concatMap, defer, filter, from, type OperatorFunction, of } from 'rxjs';
 import type { PartitionSessions } from './partition-sessions.ts';
-import type { InputRecord, Outcome, PipelineObserver, Place, VerdictOutcome } from './records.ts';
+import {
+  type InputRecord,
+  type Outcome,
+  type PipelineObserver,
+  type Place,
+  sourceOf,
+  type VerdictOutcome,
+} from './records.ts';
 
 /** A session asks whether it loops; the stream goes on, or waits, as {@link CheckHandling} says. */
 export interface RaisedCheck<R extends InputRecord = InputRecord> {
@@ -37,12 +44,16 @@ export interface Desk {
   readonly observer: Pick<PipelineObserver, 'fault'>;
 }
 
+export function isOutcome<R extends InputRecord>(item: Outcome<R> | RaisedCheck<R>): item is Outcome<R> {
+  return item.type !== 'check';
+}
+
 /** Lets each check be answered in its own time: it never holds up the stream. */
 export function answerLater<R extends InputRecord>(
   desk: Desk,
 ): OperatorFunction<Outcome<R> | RaisedCheck<R>, Outcome<R>> {
   return filter((item): item is Outcome<R> => {
-    if (item.type !== 'check') return true;
+    if (isOutcome(item)) return true;
     // Not the record itself: its bytes, and those fetched with it, would stay until the answer is there.
     askLater(desk, item.session, item.check, item.record.offset);
     return false;
@@ -61,7 +72,7 @@ export function askLater(desk: Desk, session: SessionAnalyzer, check: SemanticCh
 /** Analyzes one item after the other, each only when the checks that the one before raised have their answers. */
 export function answerFirst<T, R extends InputRecord>(
   desk: Desk,
-  analyze: (item$: Observable<T>) => Observable<Outcome<R> | RaisedCheck<R>>,
+  analyze: OperatorFunction<T, Outcome<R> | RaisedCheck<R>>,
 ): OperatorFunction<T, Outcome<R>> {
   return concatMap((item) =>
     analyze(of(item)).pipe(
@@ -90,15 +101,12 @@ function conclude(
 ): VerdictOutcome['verdict'][] | null {
   const entry = sessions.holding(session);
   if (entry === undefined) return null;
-  const origins: number[] = [];
   try {
-    const verdicts = session.answer(check.id, answer, origins);
-    if (verdicts === undefined) return null;
+    const concluded = session.answer(check.id, answer);
+    if (concluded === undefined) return null;
+    const { verdicts, origins } = concluded;
     if (verdicts.length > 0) sessions.news?.noteAnswer(entry, verdicts);
-    return verdicts.map((verdict, i) => {
-      const source = { ...place, firstOffset: String(origins[i] ?? offset), offset: String(offset) };
-      return { ...verdict, source };
-    });
+    return verdicts.map((verdict, i) => ({ ...verdict, source: sourceOf(place, offset, origins[i]) }));
   } catch (error) {
     sessions.forget(session.sessionId);
     observer.fault(session.sessionId, offset, error);

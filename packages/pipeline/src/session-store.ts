@@ -1,6 +1,6 @@
 import { type Detection, SessionAnalyzer } from '@loopwatch/detectors';
 import { PartitionSessions } from './partition-sessions.ts';
-import type { EvictionReason, PipelineObserver } from './records.ts';
+import type { EvictionReason, PipelineObserver, Place } from './records.ts';
 import type { EntryStore, SessionEntry } from './session-entry.ts';
 import { SessionNewsBook } from './session-news.ts';
 
@@ -26,7 +26,6 @@ export interface SessionStoreOptions {
  */
 export class SessionStore implements EntryStore<PartitionSessions> {
   private readonly options: SessionStoreOptions;
-  private readonly partitions = new Map<string, PartitionSessions>();
   private oldest: SessionEntry | undefined;
   private newest: SessionEntry | undefined;
   /** Where the next sweep goes on; at the oldest when there is none. */
@@ -42,24 +41,14 @@ export class SessionStore implements EntryStore<PartitionSessions> {
     return this.entries;
   }
 
-  /** The sessions of one partition. */
-  partition(topic: string, partition: number): PartitionSessions {
-    const name = `${topic}/${String(partition)}`;
-    let sessions = this.partitions.get(name);
-    if (sessions === undefined) {
-      const news = this.options.news === true ? new SessionNewsBook({ topic, partition }) : undefined;
-      sessions = new PartitionSessions(this, this.options.detection, news);
-      this.partitions.set(name, sessions);
-    }
-    return sessions;
+  /** Room for the sessions of one partition. */
+  open(place: Place): PartitionSessions {
+    const news = this.options.news === true ? new SessionNewsBook(place) : undefined;
+    return new PartitionSessions(this, this.options.detection, news);
   }
 
   /** Frees all sessions of a partition that now belongs to another worker. */
-  dropPartition(topic: string, partition: number): void {
-    const name = `${topic}/${String(partition)}`;
-    const sessions = this.partitions.get(name);
-    if (sessions === undefined) return;
-    this.partitions.delete(name);
+  close(sessions: PartitionSessions): void {
     for (const entry of [...sessions.all()]) this.evict(entry, 'partition_lost');
   }
 

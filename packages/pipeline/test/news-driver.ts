@@ -1,7 +1,7 @@
 import { type AgentEvent, detectionSchema } from '@loopwatch/contract';
 import { detectionOf } from '@loopwatch/detectors';
 import { from } from 'rxjs';
-import { analyzeSessions, type EventRecord, SessionStore, silentObserver } from '../src/index.ts';
+import { detectLoops, type EventRecord, routeBySession, SessionStore, silentObserver } from '../src/index.ts';
 
 export const place = { topic: 'events', partition: 3 };
 export const start = 1_760_000_000_000;
@@ -35,7 +35,7 @@ const events: Readonly<Record<string, AgentEvent>> = {
 /** Sessions of a partition, whose news are collected. */
 export function openSessions(maxSessions = 100) {
   const store = new SessionStore({ detection, maxSessions, idleMs: 0, observer: silentObserver, news: true });
-  const sessions = store.partition(place.topic, place.partition);
+  const sessions = store.open(place);
   const news = sessions.news!;
   let next = firstOffset;
   /** Events as text: the second it comes at, what it is, and its session unless it is `s`; commas between them. */
@@ -48,7 +48,7 @@ export function openSessions(maxSessions = 100) {
       return { type: 'event', record, sessionId, event };
     });
     from(items)
-      .pipe(analyzeSessions(sessions, place, silentObserver))
+      .pipe(routeBySession(sessions), detectLoops(sessions, place, silentObserver))
       .subscribe();
   };
   return { store, sessions, news, pass };

@@ -9,7 +9,7 @@ const most = 100;
 function open(maxSessions = 100) {
   const observer = { evicted: () => undefined, abandoned: () => undefined };
   const store = new SessionStore({ detection, maxSessions, idleMs: 1000, observer });
-  const sessions = store.partition('events', 0);
+  const sessions = store.open({ topic: 'events', partition: 0 });
   /** One call of a session a letter, from `offset` on. @returns those whose snapshot knew of it already */
   const pass = (letters: string, offset: number): string =>
     Array.from(letters)

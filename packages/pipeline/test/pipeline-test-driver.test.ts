@@ -204,15 +204,11 @@ describe('the pipeline', () => {
 describe('a batch', () => {
   const pipeline = () =>
     new LoopPipeline(detectionSchema.parse({ preset: 'stream', tool_call_loop: { max_repeats: 2 } }));
-  const batch = (partition: number, first: number, ...values: unknown[]) => ({
-    topic: 'events',
-    partition,
-    records: values.map((value, i) => record(first + i, value)),
-  });
+  const batch = (first: number, ...values: unknown[]) => values.map((value, i) => record(first + i, value));
 
   it('is not analyzed before somebody subscribes', () => {
     const loops = pipeline();
-    const outcomes$ = loops.process(batch(0, 0, call('s')));
+    const outcomes$ = loops.partition({ topic: 'events', partition: 0 }).process(batch(0, call('s')));
     expect(loops.activeSessions).toBe(0);
     outcomes$.subscribe();
     expect(loops.activeSessions).toBe(1);
@@ -220,6 +216,7 @@ describe('a batch', () => {
 
   it('of one partition may come between batches of another', () => {
     const loops = pipeline();
+    const partitions = [0, 1].map((partition) => loops.partition({ topic: 'events', partition }));
     const found: string[] = [];
     for (const [partition, first] of [
       [0, 0],
@@ -227,7 +224,7 @@ describe('a batch', () => {
       [0, 1],
       [1, 1],
     ] as const) {
-      loops.process(batch(partition, first, call('s'))).subscribe((outcome) => {
+      partitions[partition]!.process(batch(first, call('s'))).subscribe((outcome) => {
         if (outcome.type === 'verdict') found.push(JSON.stringify(outcome.verdict.source));
       });
     }

@@ -57,7 +57,7 @@ describe('a session is told of', () => {
 
   it('only where somebody takes it', () => {
     const store = new SessionStore({ detection, maxSessions: 1, idleMs: 0, observer: silentObserver });
-    expect(store.partition('events', 0).news).toBeUndefined();
+    expect(store.open({ topic: 'events', partition: 0 }).news).toBeUndefined();
   });
 });
 

@@ -10,8 +10,8 @@ describe('a session that is taken out of memory', () => {
   const fault = ({ sessions }: Open) => {
     sessions.forget('s');
   };
-  const lost = ({ store }: Open) => {
-    store.dropPartition('events', 3);
+  const lost = ({ store, sessions }: Open) => {
+    store.close(sessions);
   };
   it.each<[string, string, (made: Open) => void, boolean]>([
     ['for want of room', '0 ls', room, false],

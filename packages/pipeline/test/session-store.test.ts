@@ -1,7 +1,7 @@
 import { detectionSchema } from '@loopwatch/contract';
 import { detectionOf } from '@loopwatch/detectors';
 import { describe, expect, it } from 'vitest';
-import { type EvictionReason, SessionStore } from '../src/index.ts';
+import { type EvictionReason, type PartitionSessions, SessionStore } from '../src/index.ts';
 
 const idleMs = 1000;
 const detection = detectionOf(
@@ -25,12 +25,22 @@ function storeOf(maxSessions: number) {
       abandoned: (incidents) => abandoned.push(...incidents),
     },
   });
+  const open = new Map<number, PartitionSessions>();
+  const sessionsOf = (partition: number): PartitionSessions => {
+    const sessions = open.get(partition) ?? store.open({ topic: 'events', partition });
+    open.set(partition, sessions);
+    return sessions;
+  };
+  const drop = (partition: number): void => {
+    store.close(sessionsOf(partition));
+    open.delete(partition);
+  };
   /** The same call in a session. @returns how many the session had seen before */
   const call = (
     sessionId: string,
     { time = 0, timestamp = null, partition = 0 }: Partial<CallPlace> = {},
   ): number => {
-    const sessions = store.partition('events', partition);
+    const sessions = sessionsOf(partition);
     const session = sessions.use(sessionId, 0)!.analyzer;
     const before = session.eventIndex + 1;
     session.push({ type: 'tool_call_request', name: 'ls', time });
@@ -38,8 +48,8 @@ function storeOf(maxSessions: number) {
     return before;
   };
   const has = (sessionId: string, partition = 0): boolean =>
-    [...store.partition('events', partition).all()].some(({ analyzer }) => analyzer.sessionId === sessionId);
-  return { store, evictions, abandoned, call, has };
+    [...sessionsOf(partition).all()].some(({ analyzer }) => analyzer.sessionId === sessionId);
+  return { store, evictions, abandoned, call, has, drop, sessionsOf };
 }
 
 interface CallPlace {
@@ -99,12 +109,12 @@ describe('the bound on sessions in memory', () => {
   });
 
   it('holds for 100,000 session ids', () => {
-    const { call, store, evictions } = storeOf(100);
+    const { call, store, evictions, sessionsOf } = storeOf(100);
     for (let i = 0; i < 100_000; i += 1) call(`s-${String(i)}`, { partition: i % 7 });
     expect(store.size).toBe(100);
     expect(evictions).toHaveLength(99_900);
     expect(new Set(evictions)).toEqual(new Set(['lru']));
-    const inPartitions = Array.from({ length: 7 }, (_, i) => [...store.partition('events', i).all()].length);
+    const inPartitions = Array.from({ length: 7 }, (_, i) => [...sessionsOf(i).all()].length);
     expect(inPartitions.reduce((sum, size) => sum + size)).toBe(100);
   });
 });
@@ -197,11 +207,11 @@ describe('the sweep', () => {
   });
 
   it('survives that everything goes while it stands in the middle', () => {
-    const { call, store, evictions } = storeOf(100_000);
+    const { call, store, evictions, drop } = storeOf(100_000);
     for (let i = 0; i < 3000; i += 1) call(`s-${String(i)}`, { partition: 1 });
     store.sweep();
     call('busy', { partition: 1, time: 1e9 });
-    store.dropPartition('events', 1);
+    drop(1);
     store.sweep();
     expect(store.size).toBe(0);
     for (let i = 0; i < 3000; i += 1) call(`t-${String(i)}`, { time: 0 });
@@ -215,13 +225,13 @@ describe('the sweep', () => {
 
 describe('a partition that goes away', () => {
   it('takes its sessions with it, and no others', () => {
-    const { call, has, store, evictions, abandoned } = storeOf(1000);
+    const { call, has, store, evictions, abandoned, drop } = storeOf(1000);
     for (const partition of [0, 1]) {
       call('a', { partition });
       call('a', { partition });
       call('b', { partition });
     }
-    store.dropPartition('events', 1);
+    drop(1);
     expect(evictions).toEqual(['partition_lost', 'partition_lost']);
     expect(abandoned).toHaveLength(1);
     expect(store.size).toBe(2);
@@ -229,19 +239,10 @@ describe('a partition that goes away', () => {
     expect([call('a', { partition: 0 }), call('a', { partition: 1 })]).toEqual([2, 0]);
   });
 
-  it('is of its topic', () => {
-    const { store, call, has, evictions } = storeOf(1000);
-    call('a', { partition: 1 });
-    store.dropPartition('other', 1);
-    store.dropPartition('events', 2);
-    expect(has('a', 1)).toBe(true);
-    expect(evictions).toEqual([]);
-  });
-
   it('forgets the partition’s newest time', () => {
-    const { call, has, store } = storeOf(1000);
+    const { call, has, store, drop } = storeOf(1000);
     call('ahead', { time: 1e9, partition: 1 });
-    store.dropPartition('events', 1);
+    drop(1);
     call('a', { time: 0, partition: 1 });
     for (let i = 0; i < 2000; i += 1) call('b', { time: 0, partition: 1 });
     store.sweep();

@@ -14,8 +14,8 @@ import { EventTally } from './event-tally.ts';
 import { HeapGuard } from './heap-guard.ts';
 import { IncidentBook } from './incident-book.ts';
 import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
+import { PartitionProcessor } from './partition-processor.ts';
 import { PartitionWatch, stuckDetail } from './partition-watch.ts';
-import { PartitionWork } from './partition-work.ts';
 import { SemanticDesk } from './semantic/desk.ts';
 import type { ModelClient } from './semantic/limited-judge.ts';
 import { logTurnRequest } from './turn-request-log.ts';
@@ -53,7 +53,7 @@ export interface WorkerStatus {
 }
 
 /**
- * From records to verdicts: one {@link PartitionWork} for each partition that this process owns, all on one pipeline,
+ * From records to verdicts: one {@link PartitionProcessor} for each partition that this process owns, all on one pipeline,
  * one set of metrics and one desk for the questions to a model.
  */
 export class Worker {
@@ -65,7 +65,7 @@ export class Worker {
   private readonly settings: WideSettings;
   private readonly tally = new EventTally();
   private readonly desk: SemanticDesk | undefined;
-  private readonly partitions = new Map<string, PartitionWork>();
+  private readonly partitions = new Map<string, PartitionProcessor>();
   private readonly letters: DeadLetterLog;
   private readonly watch: PartitionWatch;
   private readonly heap: HeapGuard;
@@ -168,7 +168,7 @@ export class Worker {
         this.settings.take(records);
       });
       await this.deps.runner.run((place, lane) => {
-        const work = new PartitionWork(place, lane, {
+        const work = new PartitionProcessor(place, lane, {
           ...{
             pipeline: this.pipeline,
             settings: this.settings,

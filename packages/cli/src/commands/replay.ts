@@ -83,7 +83,7 @@ async function replay(
       },
     },
     checks,
-  );
+  ).partition({ topic: 'replay', partition: 0 });
   let offset = 0;
   for (const file of files) {
     let line = 0;
@@ -98,7 +98,7 @@ async function replay(
         offset += batch.length;
         line += batch.length;
         let out = '';
-        await pipeline.process({ topic: 'replay', partition: 0, records }).forEach((outcome) => {
+        await pipeline.process(records).forEach((outcome) => {
           out += told(outcome, json, (record, message) => {
             bad.add(file, record.offset - first + 1, message);
           });

@@ -3,7 +3,8 @@ import type { SemanticCheck } from '../detectors/semantic/semantic-check.ts';
 import type { PureVerdict } from '../incident/verdict.ts';
 import type { Detection } from '../plan/detection.ts';
 import { applyControl } from '../settings/session-settings.ts';
-import { SessionAnalyzer, type SessionSnapshot } from './session-analyzer.ts';
+import { SessionAnalyzer } from './session-analyzer.ts';
+import type { SessionSnapshot } from './session-snapshot.ts';
 
 /** One session's analyzer, as a library hands it out. */
 export interface SessionAnalyzerHandle {
@@ -44,13 +45,13 @@ export function handleOf(detection: Detection): SessionAnalyzerHandle {
   return {
     push(event) {
       analyzer ??= new SessionAnalyzer(event.sessionId ?? '', detection);
-      return [...analyzer.push(withShortName(event))];
+      return [...analyzer.push(withShortName(event)).verdicts];
     },
     takeCheck() {
       return analyzer?.takeCheck();
     },
     answer(checkId, answer) {
-      return [...(analyzer?.answer(checkId, answer) ?? [])];
+      return [...(analyzer?.answer(checkId, answer)?.verdicts ?? [])];
     },
     snapshot() {
       return analyzer === undefined ? null : { sessionId: analyzer.sessionId, state: analyzer.snapshot() };

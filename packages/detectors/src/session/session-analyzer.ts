@@ -7,59 +7,48 @@ import {
 } from '@loopwatch/contract';
 import type { SemanticCheck } from '../detectors/semantic/semantic-check.ts';
 import type { Finding } from '../incident/finding.ts';
-import { NO_OPEN_INCIDENTS, type OpenIncident, OpenIncidents, slotOf } from '../incident/open-incidents.ts';
-import { type Labels, labelsAfter, NO_LABELS } from '../incident/session-labels.ts';
+import { NO_OPEN_INCIDENTS, OpenIncidents, slotOf } from '../incident/open-incidents.ts';
+import { labelsAfter, NO_LABELS } from '../incident/session-labels.ts';
 import { thresholdOrigin } from '../incident/threshold.ts';
 import type { PureVerdict, Scene } from '../incident/verdict.ts';
 import type { Detection } from '../plan/detection.ts';
 import type { DetectionPlan } from '../plan/plan.ts';
 import { chatCommands } from '../settings/chat-commands.ts';
-import type { SessionOverrides } from '../settings/session-settings.ts';
-import { type BankSnapshot, DetectorBank } from './detector-bank.ts';
-import { KnownIds, type KnownIdsSnapshot } from './known-ids.ts';
-import { LastTurn, type LastTurnSnapshot } from './last-turn.ts';
+import { DetectorBank } from './detector-bank.ts';
+import { KnownIds } from './known-ids.ts';
+import { LastTurn } from './last-turn.ts';
+import { type Conclusion, DUPLICATE, NO_NEWS, NO_VERDICTS, type Pushed } from './pushed.ts';
 import { accountOf, type SessionAccount } from './session-account.ts';
 import { SessionPlan } from './session-plan.ts';
+import { type SessionSnapshot, snapshotVersion } from './session-snapshot.ts';
 import { SessionStep } from './session-step.ts';
-import { SessionTotals, type TotalsSnapshot } from './session-totals.ts';
+import { SessionTotals } from './session-totals.ts';
 
-/** No verdict: shared, because most events have none. */
-const NONE: readonly PureVerdict[] = [];
-const NO_IDS: readonly string[] = [];
-/** To be raised when a snapshot is not what it was: older ones are not to be restored then. */
-export const snapshotVersion = 4;
-
-/** What became of an event, for those who count. */
-export type Reception = 'analyzed' | 'duplicate' | 'refused_setting';
+/** Nothing of a session is told of an event: it stands behind all of them. */
+const NO_EVENT: KnownEvent = { type: 'turn_started' };
 
 /**
  * One session under watch: takes its events in order and says what loops. It holds all state of the session, reads no
  * clock, and gives the same verdicts for the same events, always.
  */
-export class SessionAnalyzer extends SessionStep {
+export class SessionAnalyzer {
   readonly sessionId: string;
-  /** What became of the last event; with `refused_setting`, {@link refusal} says why. */
-  reception: Reception = 'analyzed';
-  refusal = '';
-  /** Incidents that the last event left open for ever, by restarting the session after a pause. */
-  abandoned: readonly string[] = NO_IDS;
+  /** Time of the newest event, epoch ms. */
+  lastTime = 0;
+  /** The caller's own position of the last event that was no duplicate; -1 where it gave none. */
+  lastPosition = -1;
   private readonly plan: SessionPlan;
   private labels = NO_LABELS;
-  protected bank: DetectorBank;
+  private bank: DetectorBank;
+  private totals = new SessionTotals();
   private ids = new KnownIds();
   private turn = new LastTurn();
   private incidents = NO_OPEN_INCIDENTS;
 
   constructor(sessionId: string, detection: Detection) {
-    super();
     this.sessionId = sessionId;
     this.plan = new SessionPlan(detection);
     this.bank = new DetectorBank(detection.plan, detection.semantic);
-  }
-
-  /** Time of the newest event, epoch ms. */
-  get lastTime(): number {
-    return this.time;
   }
 
   /** The server's settings that the session was last analyzed by. */
@@ -82,99 +71,95 @@ export class SessionAnalyzer extends SessionStep {
    *
    * @param fallbackTime event time, epoch ms, of an event that carries none; default: the time of the event before
    * @param position the caller's own position of the event, for example its offset in a log
-   * @param origins receives, for each verdict, the position at which its loop began
    */
-  push(
-    event: AgentEvent,
-    fallbackTime = this.lastTime,
-    position = -1,
-    origins?: number[],
-  ): readonly PureVerdict[] {
+  push(event: AgentEvent, fallbackTime = this.lastTime, position = -1): Pushed {
     const own = eventTime(event, fallbackTime);
     const time = Number.isFinite(own) ? own : fallbackTime;
     const isAfterPause = this.totals.events > 0 && time - this.lastTime > this.plan.current.idleMs;
-    if (this.abandoned !== NO_IDS) this.abandoned = NO_IDS;
-    this.turnRequest = null;
-    if (typeof event.id === 'string' && !this.ids.add(event.id, isAfterPause)) {
-      this.reception = 'duplicate';
-      return NONE;
-    }
-    this.reception = 'analyzed';
+    if (typeof event.id === 'string' && !this.ids.add(event.id, isAfterPause)) return DUPLICATE;
     // Not for a duplicate: a copied history neither ends a pause nor begins one.
-    if (isAfterPause) this.restartSession();
+    const { abandoned } = isAfterPause ? this.restartSession() : NO_NEWS;
     this.labels = labelsAfter(this.labels, event);
-    this.begin(event as KnownEvent, time, position);
-    const { bank, turn } = this;
-    const { type } = this.event;
-    if (this.plan.mayChange && this.plan.settle(this.labels)) bank.adopt(this.plan.current, this);
-    if (type === 'control' || type === 'prompt_started') this.obey();
+    this.lastTime = time;
+    this.lastPosition = position;
+    const { bank, turn, totals, incidents } = this;
+    const step = new SessionStep(event as KnownEvent, time, position, { totals, bank, incidents });
+    const { type } = step.event;
+    if (this.plan.mayChange && this.plan.settle(this.labels)) bank.adopt(this.plan.current, step);
+    const refusal = type === 'control' || type === 'prompt_started' ? this.obey(step) : null;
     const repeated = turn.repeatsBeginning(type);
-    if (turn.isFirst(type)) turn.begin(this.totals, this.incidents, bank);
+    if (turn.isFirst(type)) turn.begin(totals, incidents, bank);
     if (type === 'retry') {
-      turn.closeTaken(this.incidents, bank, this);
-      bank.semantic?.push(this);
-    } else if (!repeated) bank.push(this);
-    if (type === 'session_ended') bank.close(this, 'ended');
-    let verdicts = NONE;
-    if (this.findings.length === 0) this.totals.count(this.event);
-    else verdicts = this.conclude(origins);
-    if (type === 'retry') turn.takeBack(this.totals, bank, this.plan.current);
-    else if (repeated) this.totals.turns -= 1;
+      turn.closeTaken(incidents, bank, step);
+      bank.semantic?.push(step);
+    } else if (!repeated) bank.push(step);
+    if (type === 'session_ended') bank.close(step, 'ended');
+    let found = NO_VERDICTS;
+    if (step.findings.length === 0) totals.count(step.event);
+    else found = this.conclude(step);
+    if (type === 'retry') turn.takeBack(totals, bank, this.plan.current);
+    else if (repeated) totals.turns -= 1;
     else turn.pass(type);
-    this.end();
-    return verdicts;
+    const { turnRequest } = step;
+    if (found === NO_VERDICTS && refusal === null && abandoned.length === 0 && turnRequest === null)
+      return NO_NEWS;
+    return { ...found, isDuplicate: false, refusal, abandoned, turnRequest };
   }
 
   /** Turns the findings of this event into verdicts, and counts the event. */
-  private conclude(origins: number[] | undefined): PureVerdict[] {
-    const scene = { sessionId: this.sessionId, ...this.labels, ...this.count() };
-    return this.findings.flatMap((found) => {
+  private conclude(step: SessionStep): Conclusion {
+    const scene = { sessionId: this.sessionId, ...this.labels, ...step.count() };
+    const verdicts: PureVerdict[] = [];
+    const origins: number[] = [];
+    for (const found of step.findings) {
       const slot = slotOf(found);
       const finding = this.turn.news(found, slot, this.incidents.id(slot) !== undefined);
-      return finding === undefined ? [] : [this.verdict(finding, scene, origins)];
-    });
+      if (finding === undefined) continue;
+      verdicts.push(this.verdict(finding, scene));
+      origins.push(finding.since.position);
+    }
+    return { verdicts, origins };
   }
 
-  private verdict(finding: Finding, scene: Scene, origins: number[] | undefined): PureVerdict {
-    origins?.push(finding.since.position);
+  private verdict(finding: Finding, scene: Scene): PureVerdict {
     if (this.incidents === NO_OPEN_INCIDENTS) this.incidents = new OpenIncidents();
     const origin = thresholdOrigin(finding, this.plan.tiers(scene));
     return this.incidents.verdict(finding, scene, this.plan.current, origin);
   }
 
-  /** Does what a control event, or the user in the prompt, asks for; each command stands for itself. */
-  private obey(): void {
-    const { event } = this;
-    if (event.type === 'control') this.change(event);
-    else if (event.type === 'prompt_started') {
-      for (const command of chatCommands(event.text ?? '')) {
-        if ('refused' in command) this.refuse(command.refused);
-        else this.change(command);
-      }
-    }
+  /**
+   * Does what a control event, or the user in the prompt, asks for; each command stands for itself.
+   *
+   * @returns why some of it was refused; `null`: none was
+   */
+  private obey(step: SessionStep): string | null {
+    const { event } = step;
+    if (event.type === 'control') return this.change(event, step);
+    if (event.type !== 'prompt_started') return null;
+    const refusals = chatCommands(event.text ?? '').flatMap((command) =>
+      'refused' in command ? command.refused : (this.change(command, step) ?? []),
+    );
+    return refusals.length === 0 ? null : refusals.join('; ');
   }
 
-  private change(change: Parameters<SessionPlan['change']>[0]): void {
+  private change(change: Parameters<SessionPlan['change']>[0], step: SessionStep): string | null {
     const refused = this.plan.change(change);
-    if (refused === undefined) this.bank.adopt(this.plan.current, this);
-    else this.refuse(refused);
-  }
-
-  private refuse(why: string): void {
-    this.refusal = this.reception === 'refused_setting' ? `${this.refusal}; ${why}` : why;
-    this.reception = 'refused_setting';
+    if (refused !== undefined) return refused;
+    this.bank.adopt(this.plan.current, step);
+    return null;
   }
 
   /** After a long pause nothing of the past counts, but its ids stay known; what was open stays as it was last reported. */
-  private restartSession(): void {
+  private restartSession(): Pick<Pushed, 'abandoned'> {
+    const abandoned = this.openIncidents;
     this.plan.reset();
     this.bank = new DetectorBank(this.plan.current, this.plan.semantic);
     this.ids.restart();
     this.totals = new SessionTotals();
     this.turn = new LastTurn();
     this.labels = NO_LABELS;
-    this.abandoned = this.openIncidents;
     this.incidents = NO_OPEN_INCIDENTS;
+    return { abandoned };
   }
 
   /**
@@ -193,15 +178,15 @@ export class SessionAnalyzer extends SessionStep {
   /**
    * Takes the answer to a check, however late; its verdict belongs to the event that raised the check.
    *
-   * @param origins receives, for each verdict, the position at which its loop began
    * @returns undefined when the check is over, because a new prompt has begun
    */
-  answer(id: string, answer: CheckAnswer, origins?: number[]): readonly PureVerdict[] | undefined {
+  answer(id: string, answer: CheckAnswer): Conclusion | undefined {
     const settled = this.bank.semantic?.answer(this.sessionId, id, answer);
     if (settled === undefined) return undefined;
     const { finding, scene } = settled;
-    if (finding === undefined) return NONE;
-    return [this.verdict(finding, { sessionId: this.sessionId, ...scene }, origins)];
+    if (finding === undefined) return NO_VERDICTS;
+    const verdict = this.verdict(finding, { sessionId: this.sessionId, ...scene });
+    return { verdicts: [verdict], origins: [finding.since.position] };
   }
 
   /** Ids of the incidents that are open now. */
@@ -211,21 +196,12 @@ export class SessionAnalyzer extends SessionStep {
 
   /** How the open incidents stand, the last event included. */
   get openIncidentSummaries(): OpenIncidentSummary[] {
-    return this.incidents.summaries(this.markNow());
-  }
-
-  goOn(slot: string, count: number): void {
-    this.incidents.goOn(slot, count);
+    return this.incidents.summaries(this.totals.mark(NO_EVENT, this.lastTime, this.lastPosition));
   }
 
   /** Index of the last event that was no duplicate. */
   get eventIndex(): number {
     return this.totals.events - 1;
-  }
-
-  /** The caller's own position of the last event that was no duplicate; -1 where it gave none. */
-  get lastPosition(): number {
-    return this.position;
   }
 
   get account(): SessionAccount {
@@ -237,7 +213,7 @@ export class SessionAnalyzer extends SessionStep {
     return {
       v: snapshotVersion,
       lastTime: this.lastTime,
-      position: this.position,
+      position: this.lastPosition,
       overrides: this.plan.overrides,
       ids: this.ids.snapshot(),
       totals: this.totals.snapshot(),
@@ -250,8 +226,8 @@ export class SessionAnalyzer extends SessionStep {
 
   /** Takes the state of an analyzer with the same detection settings. */
   restore(snapshot: SessionSnapshot): void {
-    this.time = snapshot.lastTime;
-    this.position = snapshot.position;
+    this.lastTime = snapshot.lastTime;
+    this.lastPosition = snapshot.position;
     this.ids = new KnownIds();
     this.ids.restore(snapshot.ids);
     this.totals = Object.assign(new SessionTotals(), snapshot.totals);
@@ -262,16 +238,4 @@ export class SessionAnalyzer extends SessionStep {
     this.bank = new DetectorBank(this.plan.current, this.plan.semantic);
     this.bank.restore(this.plan.current, snapshot);
   }
-}
-
-export interface SessionSnapshot extends BankSnapshot {
-  readonly v: typeof snapshotVersion;
-  readonly lastTime: number;
-  readonly position: number;
-  readonly overrides: SessionOverrides;
-  readonly ids: KnownIdsSnapshot;
-  readonly totals: TotalsSnapshot;
-  readonly turn: LastTurnSnapshot;
-  readonly labels: Labels;
-  readonly incidents: readonly OpenIncident[];
 }

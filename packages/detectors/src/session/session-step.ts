@@ -2,10 +2,10 @@ import type { KnownEvent } from '@loopwatch/contract';
 import type { CallHistory } from '../calls/call-history.ts';
 import type { Mark } from '../calls/mark.ts';
 import type { Finding, Step } from '../incident/finding.ts';
+import type { OpenIncidents } from '../incident/open-incidents.ts';
 import type { DetectorBank } from './detector-bank.ts';
-import { SessionTotals } from './session-totals.ts';
+import type { SessionTotals } from './session-totals.ts';
 
-const NO_EVENT: KnownEvent = { type: 'turn_started' };
 const NO_FINDINGS: readonly Finding[] = [];
 
 /** A model request, by its number in its prompt. */
@@ -14,40 +14,33 @@ export interface TurnRequest {
   readonly allowed: number;
 }
 
-/**
- * A session's event on its way through the detectors, and what they find in it. A part of the session's analyzer and no
- * object of its own, because there is one for every event of every session.
- */
-export abstract class SessionStep implements Step {
-  event = NO_EVENT;
-  time = 0;
-  /** The model request that the last event began, where their number is limited. */
-  turnRequest: TurnRequest | null = null;
+/** A session as an event finds it. */
+interface SessionState {
+  readonly totals: SessionTotals;
+  readonly bank: DetectorBank;
+  readonly incidents: OpenIncidents;
+}
+
+/** A session's event on its way through the detectors, and what they find in it. */
+export class SessionStep implements Step {
+  readonly event: KnownEvent;
+  readonly time: number;
+  readonly position: number;
   findings = NO_FINDINGS;
-  protected totals = new SessionTotals();
-  protected abstract bank: DetectorBank;
-  protected position = -1;
+  /** The model request that the event begins, where their number is limited. */
+  turnRequest: TurnRequest | null = null;
+  private readonly totals: SessionTotals;
+  private readonly bank: DetectorBank;
+  private readonly incidents: OpenIncidents;
   private before: Mark | undefined;
 
-  protected begin(event: KnownEvent, time: number, position: number): void {
+  constructor(event: KnownEvent, time: number, position: number, session: SessionState) {
     this.event = event;
     this.time = time;
     this.position = position;
-    this.findings = NO_FINDINGS;
-    this.before = undefined;
-  }
-
-  /** Lets go of the event, because its arguments or results can be large. */
-  protected end(): void {
-    this.event = NO_EVENT;
-    this.before = undefined;
-  }
-
-  /** Counts the event. @returns the session before it and after it */
-  protected count(): { readonly before: Mark; readonly after: Mark } {
-    const before = this.mark();
-    this.totals.count(this.event);
-    return { before, after: this.markNow() };
+    this.totals = session.totals;
+    this.bank = session.bank;
+    this.incidents = session.incidents;
   }
 
   get calls(): CallHistory | null {
@@ -71,14 +64,22 @@ export abstract class SessionStep implements Step {
     this.findings = [...this.findings, finding];
   }
 
-  abstract goOn(slot: string, count: number): void;
+  goOn(slot: string, count: number): void {
+    this.incidents.goOn(slot, count);
+  }
 
   noteTurnRequest(number: number, allowed: number): void {
     this.turnRequest = { number, allowed };
   }
 
-  /** The session as it is, the last event included. */
-  protected markNow(): Mark {
+  /** Counts the event. @returns the session before it and after it */
+  count(): { readonly before: Mark; readonly after: Mark } {
+    const before = this.mark();
+    this.totals.count(this.event);
+    return { before, after: this.markNow() };
+  }
+
+  private markNow(): Mark {
     return this.totals.mark(this.event, this.time, this.position);
   }
 }

@@ -52,14 +52,12 @@ describe('the evidence of a limit', () => {
   });
 });
 
-test('a request is told while it is the last event, and only where there is a limit', () => {
+test('a request is told with the event that begins it, and only where there is a limit', () => {
   const limited = analyzer({ turn_requests: { max_turn_requests: 2 } });
   const told = [...turns(3), { type: 'retry' }, { type: 'turn_started' }].map((event) => {
-    limited.push(event);
-    return limited.turnRequest?.number ?? null;
+    return limited.push(event).turnRequest?.number ?? null;
   });
   expect(told).toEqual([1, null, null, 2, null, null, 3, null, null, null, null]);
   const free = analyzer();
-  free.push({ type: 'turn_started' });
-  expect(free.turnRequest).toBeNull();
+  expect(free.push({ type: 'turn_started' }).turnRequest).toBeNull();
 });

@@ -140,11 +140,9 @@ describe('what needs rules that the lean entry lacks is refused, by its key', ()
     const settings = callsAndText.schema.parse({ preset: 'stream' });
     const analyzer = new SessionAnalyzer('s', makeDetection(settings, callsAndText, null));
     const before = analyzer.currentPlan;
-    analyzer.push({ type: 'control', set });
-    expect(analyzer.reception).toBe('refused_setting');
-    expect(analyzer.refusal).toContain(key);
+    expect(analyzer.push({ type: 'control', set }).refusal).toContain(key);
     expect(analyzer.currentPlan).toBe(before);
-    const [verdict] = Array.from({ length: 5 }, () => [...analyzer.push(call('read'))]).flat();
+    const [verdict] = Array.from({ length: 5 }, () => [...analyzer.push(call('read')).verdicts]).flat();
     expect(verdict).toMatchObject({ preset: 'stream', count: 5 });
   });
 

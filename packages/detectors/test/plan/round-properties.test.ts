@@ -149,8 +149,8 @@ describe('preset balanced', () => {
         const [a, b] = [analyzer(balanced), analyzer(balanced)];
         const found: [PureVerdict[], PureVerdict[]] = [[], []];
         for (let i = 0; i < Math.max(one.length, two.length); i += 1) {
-          for (const event of one.slice(i, i + 1)) found[0].push(...a.push(event));
-          for (const event of two.slice(i, i + 1)) found[1].push(...b.push(event));
+          for (const event of one.slice(i, i + 1)) found[0].push(...a.push(event).verdicts);
+          for (const event of two.slice(i, i + 1)) found[1].push(...b.push(event).verdicts);
         }
         expect(found).toEqual([run(one, balanced), run(two, balanced)]);
       }),
@@ -209,7 +209,7 @@ describe('preset balanced', () => {
           for (const [args, result, times] of steps) {
             for (let i = 0; i < times; i += 1) {
               watched.push({ type: 'tool_call_request', name: 'read', args });
-              for (const verdict of watched.push({ type: 'tool_result', result })) {
+              for (const verdict of watched.push({ type: 'tool_result', result }).verdicts) {
                 expect(JSON.stringify(verdict.evidence).length).toBeLessThanOrEqual(32 * 1024);
               }
             }

@@ -6,7 +6,7 @@ const detection = (input: DetectionInput) =>
   detectionOf(detectionSchema.parse({ preset: 'stream', ...input }));
 const call = { type: 'tool_call_request', name: 'ls', args: {}, model: 'm', backend: 'b' } as const;
 const told = (analyzer: SessionAnalyzer, times: number) =>
-  Array.from({ length: times }, () => analyzer.push(call))
+  Array.from({ length: times }, () => analyzer.push(call).verdicts)
     .flat()
     .map(({ phase, count, outcome }) => [phase, count, outcome ?? null]);
 

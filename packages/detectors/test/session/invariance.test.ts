@@ -46,7 +46,7 @@ describe.each(configs.map((config, i) => ({ config, i })))('configuration $i', (
         for (let n = 0; n < Math.max(...sessions.map(({ length }) => length)); n += 1) {
           sessions.forEach((events, s) => {
             const event = events[n];
-            if (event !== undefined) verdicts[s]?.push(...(analyzers[s]?.push(event) ?? []));
+            if (event !== undefined) verdicts[s]?.push(...(analyzers[s]?.push(event).verdicts ?? []));
           });
         }
         expect(verdicts).toEqual(sessions.map((events) => run(events, config)));

@@ -196,5 +196,7 @@ test('a setting that the turn has changed stays changed', () => {
     same(),
     same(),
   ];
-  expect(events.flatMap((event) => session.push(event))).toMatchObject([{ phase: 'opened', count: 2 }]);
+  expect(events.flatMap((event) => session.push(event).verdicts)).toMatchObject([
+    { phase: 'opened', count: 2 },
+  ]);
 });

@@ -43,27 +43,21 @@ describe('an id that comes again', () => {
   test.each([0, 1, 63, 64, 65, 200, 5_000])('after %i other events is a duplicate', (after) => {
     for (const before of [0, 1, 5, 97]) {
       const session = analyzer();
-      const push = (id: string | null) => {
-        session.push({ type: 'turn_started', id });
-        return session.reception;
-      };
-      for (let n = 0; n < before; n += 1) push(`before-${String(n)}`);
-      push('again');
-      for (let n = 0; n < after; n += 1)
-        expect(push(n % 3 === 0 ? null : `id-${String(n)}`)).toBe('analyzed');
+      const isKnown = (id: string | null) => session.push({ type: 'turn_started', id }).isDuplicate;
+      for (let n = 0; n < before; n += 1) isKnown(`before-${String(n)}`);
+      isKnown('again');
+      for (let n = 0; n < after; n += 1) expect(isKnown(n % 3 === 0 ? null : `id-${String(n)}`)).toBe(false);
       const restored = analyzer();
       restored.restore(session.snapshot());
-      restored.push({ type: 'turn_started', id: 'again' });
-      expect(restored.reception).toBe('duplicate');
-      expect(push('again')).toBe('duplicate');
+      expect(restored.push({ type: 'turn_started', id: 'again' }).isDuplicate).toBe(true);
+      expect(isKnown('again')).toBe(true);
     }
   });
 
   test('ten thousand ids of one pattern are all new', () => {
     const session = analyzer();
     for (let n = 0; n < 10_000; n += 1) {
-      session.push({ type: 'turn_started', id: `s-${String(n)}` });
-      expect(session.reception).toBe('analyzed');
+      expect(session.push({ type: 'turn_started', id: `s-${String(n)}` }).isDuplicate).toBe(false);
     }
   });
 });
@@ -81,51 +75,56 @@ describe('a pause', () => {
   test('starts everything afresh: index and settings', () => {
     const session = analyzer();
     session.push({ type: 'control', set: { enabled: false }, time: 0 });
-    const verdicts = [0, 1, 2, 3, 4].flatMap((n) => [...session.push({ ...same(), time: hour + 1 + n })]);
+    const verdicts = [0, 1, 2, 3, 4].flatMap((n) => [
+      ...session.push({ ...same(), time: hour + 1 + n }).verdicts,
+    ]);
     expect(verdicts).toMatchObject([{ eventIndex: 4, count: 5 }]);
   });
 
   test('lets ids stay known: an event that comes again neither counts nor starts the session afresh', () => {
     const session = analyzer();
     const opened = [0, 1, 2, 3, 4].flatMap((n) => [
-      ...session.push({ ...same(), id: `e-${String(n)}`, time: n }),
+      ...session.push({ ...same(), id: `e-${String(n)}`, time: n }).verdicts,
     ]);
     expect(opened).toMatchObject([{ phase: 'opened' }]);
-    session.push({ ...same(), id: 'e-0', time: hour + 5 });
-    expect([session.reception, session.abandoned, session.lastTime]).toEqual(['duplicate', [], 4]);
-    session.push({ ...same(), id: 'e-5', time: hour + 5 });
-    expect([session.reception, session.eventIndex]).toEqual(['analyzed', 0]);
-    expect(session.abandoned).toEqual(opened.map(({ incidentId }) => incidentId));
-    session.push({ ...same(), id: 'e-0', time: hour + 6 });
-    expect([session.reception, session.abandoned]).toEqual(['duplicate', []]);
+    const again = session.push({ ...same(), id: 'e-0', time: hour + 5 });
+    expect([again.isDuplicate, again.abandoned, session.lastTime]).toEqual([true, [], 4]);
+    const other = session.push({ ...same(), id: 'e-5', time: hour + 5 });
+    expect([other.isDuplicate, session.eventIndex]).toEqual([false, 0]);
+    expect(other.abandoned).toEqual(opened.map(({ incidentId }) => incidentId));
+    expect(session.push({ ...same(), id: 'e-0', time: hour + 6 })).toMatchObject({
+      isDuplicate: true,
+      abandoned: [],
+    });
   });
 
   test('makes indexes new that are given as ids, since they begin at 0 again', () => {
     const session = analyzer();
-    const receptions = [
+    const given = [
       ['#0', 0],
       ['#0', 1],
       ['#0', hour + 1],
       ['#0', hour + 2],
       ['#1', hour + 2],
     ] as const;
-    expect(
-      receptions.map(([id, time]) => {
-        session.push({ type: 'turn_started', id, time });
-        return session.reception;
-      }),
-    ).toEqual(['analyzed', 'duplicate', 'analyzed', 'duplicate', 'analyzed']);
+    expect(given.map(([id, time]) => session.push({ type: 'turn_started', id, time }).isDuplicate)).toEqual([
+      false,
+      true,
+      false,
+      true,
+      false,
+    ]);
   });
 
   test('leaves what was open as it was last told, and the same loop again is another', () => {
     const session = analyzer();
     const loop = (from: number) =>
-      [0, 1, 2, 3, 4].flatMap((n) => [...session.push({ ...same(), time: from + n })]);
+      [0, 1, 2, 3, 4].flatMap((n) => [...session.push({ ...same(), time: from + n }).verdicts]);
     const [first, ...more] = [...loop(0), ...loop(2 * hour)];
     expect(more).toMatchObject([{ phase: 'opened', eventIndex: 4 }]);
     expect(more[0]?.incidentId).not.toBe(first?.incidentId);
-    session.push({ type: 'session_ended', time: 4 * hour });
-    expect(session.abandoned).toEqual([more[0]?.incidentId]);
+    const { abandoned } = session.push({ type: 'session_ended', time: 4 * hour });
+    expect(abandoned).toEqual([more[0]?.incidentId]);
   });
 
   test('backwards is none', () => {
@@ -154,13 +153,9 @@ describe('a history of forty calls that is copied into its session four times', 
   const copies = [history, history, history, history].flat();
   const counted = (events: readonly AgentEvent[]) => {
     const session = analyzer({ preset: 'balanced' });
-    const receptions: string[] = [];
-    const verdicts = events.flatMap((event) => {
-      const found = session.push(event);
-      receptions.push(session.reception);
-      return [...found];
-    });
-    const analyzed = receptions.filter((reception) => reception === 'analyzed').length;
+    const pushed = events.map((event) => session.push(event));
+    const verdicts = pushed.flatMap((one) => one.verdicts);
+    const analyzed = pushed.filter(({ isDuplicate }) => !isDuplicate).length;
     return { verdicts, analyzed, index: session.eventIndex, time: session.lastTime };
   };
 

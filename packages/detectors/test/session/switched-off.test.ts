@@ -36,7 +36,7 @@ describe('detection that is switched off', () => {
     const { args, looks } = watched();
     const session = analyzer(config);
     for (const event of before) session.push(event);
-    for (let n = 0; n < 20; n += 1) expect(session.push(call('read', args))).toEqual([]);
+    for (let n = 0; n < 20; n += 1) expect(session.push(call('read', args)).verdicts).toEqual([]);
     expect(looks()).toBe(0);
     // Switched on, the same call is looked at.
     const open = analyzer({ preset: config.preset });

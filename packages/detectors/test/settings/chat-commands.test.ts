@@ -177,7 +177,7 @@ describe('in a session', () => {
   const calls = (n: number): AgentEvent[] => Array.from({ length: n }, () => call('read', { path: 'a' }));
   const opened = (events: AgentEvent[]) => {
     const session = analyzer({ preset: 'proxy' });
-    const verdicts = events.flatMap((event) => [...session.push(event)]);
+    const verdicts = events.flatMap((event) => [...session.push(event).verdicts]);
     return verdicts.filter(({ phase }) => phase === 'opened').map(({ count, action }) => [count, action]);
   };
 
@@ -212,11 +212,8 @@ describe('in a session', () => {
 
   test('only what the user writes counts, and a refusal says why', () => {
     const session = analyzer({ preset: 'proxy' });
-    session.push({ type: 'content', text: '!/set(tool-loop-mode=stop)' });
-    expect(session.reception).toBe('analyzed');
-    session.push(prompt('!/set(tool-loop-ttl=x) !/unset(tool-loop-x)'));
-    expect(session.reception).toBe('refused_setting');
-    expect(session.refusal).toBe(
+    expect(session.push({ type: 'content', text: '!/set(tool-loop-mode=stop)' }).refusal).toBeNull();
+    expect(session.push(prompt('!/set(tool-loop-ttl=x) !/unset(tool-loop-x)')).refusal).toBe(
       'tool-loop-ttl is "x"; allowed: a number above 0, or null; tool-loop-x is no setting; did you mean tool_loop_ttl?',
     );
   });

@@ -226,7 +226,7 @@ describe('the semantic layer', () => {
       if (check === undefined) continue;
       turns.push(turn);
       const answer = confidence === null ? ({ failure: 'error' } as const) : { analysis: '', confidence };
-      const verdicts = session.answer(check.id, answer) ?? [];
+      const verdicts = session.answer(check.id, answer)?.verdicts ?? [];
       opened.push(...verdicts.filter(({ phase }) => phase === 'opened').map(({ action }) => action));
     }
     return { turns, opened };

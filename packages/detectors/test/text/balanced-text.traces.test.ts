@@ -28,7 +28,7 @@ interface Stream {
 function needed({ chunks }: Stream, preset: PresetName): number | undefined {
   const session = analyzer({ preset });
   for (const chunk of chunks) {
-    for (const { detector, evidence } of session.push(text(chunk)))
+    for (const { detector, evidence } of session.push(text(chunk)).verdicts)
       if (detector === 'content-repeat') return Number(evidence['at']) + 1;
   }
   return undefined;
@@ -78,7 +78,7 @@ describe('runs of real agents', () => {
       const session = sessions.get(sessionId) ?? analyzer({ preset: 'balanced' }, sessionId);
       sessions.set(sessionId, session);
       if (event.type === 'content') units += String(event['text']).length;
-      for (const { detector, reason } of session.push(event))
+      for (const { detector, reason } of session.push(event).verdicts)
         if (detector === 'content-repeat' || detector === 'thought-repeat')
           alarms.push(`${sessionId}: ${reason}`);
     }

@@ -70,11 +70,11 @@ export class SessionDetection {
     let verdicts: readonly PureVerdict[] = [];
     let refused: string | undefined;
     try {
-      verdicts = this.analyzer.push(event, now);
-      const { turnRequest, reception, refusal, abandoned } = this.analyzer;
-      if (turnRequest !== null) this.observer.turnRequest(this.id, turnRequest);
-      if (reception === 'refused_setting') refused = refusal;
-      if (abandoned.length > 0) this.loops.clear();
+      const pushed = this.analyzer.push(event, now);
+      verdicts = pushed.verdicts;
+      if (pushed.turnRequest !== null) this.observer.turnRequest(this.id, pushed.turnRequest);
+      if (pushed.refusal !== null) refused = pushed.refusal;
+      if (pushed.abandoned.length > 0) this.loops.clear();
     } catch (error) {
       this.analyzer = new SessionAnalyzer(this.id, this.watchedBy.detection);
       this.loops.clear();

@@ -66,7 +66,8 @@ export async function runBacktest(run: BacktestRun): Promise<BacktestResult> {
       events += 1;
       state.events += 1;
       state.analyzers.forEach((analyzer, index) => {
-        for (const verdict of analyzer.push(one.event, one.timestamp)) note(state.hits[index], verdict);
+        for (const verdict of analyzer.push(one.event, one.timestamp).verdicts)
+          note(state.hits[index], verdict);
       });
     }
     if (performance.now() < sliceEnd) continue;

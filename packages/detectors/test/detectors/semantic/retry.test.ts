@@ -17,7 +17,7 @@ const look: AgentEvent[] = [
 const sure: CheckAnswer = { analysis: 'It opens the same door again.', confidence: 0.97 };
 
 function push(session: SessionAnalyzer, ...events: AgentEvent[]): PureVerdict[] {
-  return events.flatMap((event) => [...session.push(event)]);
+  return events.flatMap((event) => [...session.push(event).verdicts]);
 }
 
 /** A session in its third turn, which has raised a check that is under way. */
@@ -32,14 +32,16 @@ describe('a check that is under way while its turn is streamed again', () => {
     const { session, check } = asked();
     expect(push(session, say('wrong'), retry, turn, say('right'))).toEqual([]);
     expect(session.takeCheck()).toBeUndefined();
-    expect(session.answer(check.id, sure)).toMatchObject([{ phase: 'opened', eventIndex: 5, count: 1 }]);
+    expect(session.answer(check.id, sure)?.verdicts).toMatchObject([
+      { phase: 'opened', eventIndex: 5, count: 1 },
+    ]);
     expect(session.answer(check.id, sure)).toBeUndefined();
   });
 
   it('may get it between the retry and what is streamed again', () => {
     const { session, check } = asked();
     push(session, say('wrong'), retry);
-    const [opened] = session.answer(check.id, sure)!;
+    const [opened] = session.answer(check.id, sure)!.verdicts;
     expect(push(session, turn, say('right'), retry, say('and right'), turn)).toEqual([]);
     expect(session.openIncidents).toEqual([opened!.incidentId]);
   });
@@ -103,7 +105,7 @@ function run(turns: readonly Turn[], retries: boolean) {
   const settle = (at: number) => {
     const ready = due.filter((check) => check.at <= at);
     due.splice(0, due.length, ...due.filter((check) => check.at > at));
-    for (const { id, answer } of ready) tell(session.answer(id, answer) ?? []);
+    for (const { id, answer } of ready) tell(session.answer(id, answer)?.verdicts ?? []);
   };
   push(session, { type: 'prompt_started', text: 'go' });
   turns.forEach(({ text, inVain, late, answer }, n) => {

@@ -20,7 +20,7 @@ function session(config: DetectionInput = {}, judged = true): SessionAnalyzer {
 }
 
 function push(analyzer: SessionAnalyzer, events: readonly AgentEvent[]) {
-  return events.flatMap((event) => [...analyzer.push(event)]);
+  return events.flatMap((event) => [...analyzer.push(event).verdicts]);
 }
 
 const turns = (count: number) => Array<AgentEvent>(count).fill(turn);
@@ -101,7 +101,7 @@ describe('a check', () => {
     push(analyzer, [prompt, ...talk(1, 29), turn]);
     const check = analyzer.takeCheck()!;
     push(analyzer, [{ type: 'content', text: 'a' }]);
-    const opened = analyzer.answer(check.id, sure)!;
+    const opened = analyzer.answer(check.id, sure)!.verdicts;
     expect(push(analyzer, [{ type: 'retry' }, turn, { type: 'content', text: 'b' }])).toEqual([]);
     expect(analyzer.openIncidents).toEqual([opened[0]!.incidentId]);
     push(analyzer, turns(4));
@@ -109,7 +109,7 @@ describe('a check', () => {
     push(analyzer, turns(1));
     const next = analyzer.takeCheck();
     expect(next?.turn).toBe(35);
-    expect(analyzer.answer(next!.id, sure)).toMatchObject([{ phase: 'escalated', count: 2 }]);
+    expect(analyzer.answer(next!.id, sure)?.verdicts).toMatchObject([{ phase: 'escalated', count: 2 }]);
   });
 
   it('has an id of session, event id and event time', () => {
@@ -139,7 +139,7 @@ describe('a verdict', () => {
       ]);
       const check = analyzer.takeCheck()!;
       push(analyzer, Array<AgentEvent>(late).fill({ ...turn, model: 'm2', promptId: 'p' }));
-      return analyzer.answer(check.id, sure);
+      return analyzer.answer(check.id, sure)?.verdicts;
     });
     expect(verdicts[1]).toEqual(verdicts[0]);
     expect(verdicts[2]).toEqual(verdicts[0]);
@@ -177,7 +177,7 @@ describe('a verdict', () => {
       const [verdict] = analyzer.answer(analyzer.takeCheck()!.id, {
         analysis: `It sends ${key}`,
         confidence: 1,
-      })!;
+      })!.verdicts;
       return [verdict!.evidence['analysis'], verdict!.guidance?.includes(key)];
     });
     expect(evidence).toEqual([
@@ -189,7 +189,7 @@ describe('a verdict', () => {
   it('gives its guidance to a model that gets a chance', () => {
     const analyzer = session({ preset: 'balanced' });
     push(analyzer, turns(30));
-    const [verdict] = analyzer.answer(analyzer.takeCheck()!.id, sure)!;
+    const [verdict] = analyzer.answer(analyzer.takeCheck()!.id, sure)!.verdicts;
     expect(verdict).toMatchObject({ action: 'chance', guidance: expect.stringContaining(sure.analysis) });
   });
 });
@@ -214,7 +214,7 @@ describe('an answer', () => {
     push(analyzer, turns(30));
     const check = analyzer.takeCheck()!;
     expect(analyzer.answer('c-0', sure)).toBeUndefined();
-    expect(analyzer.answer(check.id, sure)).toHaveLength(1);
+    expect(analyzer.answer(check.id, sure)?.verdicts).toHaveLength(1);
     expect(analyzer.answer(check.id, sure)).toBeUndefined();
   });
 
@@ -224,7 +224,7 @@ describe('an answer', () => {
     const check = analyzer.takeCheck()!;
     push(analyzer, [{ type: 'control', set: { 'tool_call_loop.max_repeats': 9 } }]);
     expect(analyzer.takeCheck()).toBeUndefined();
-    expect(analyzer.answer(check.id, sure)).toHaveLength(1);
+    expect(analyzer.answer(check.id, sure)?.verdicts).toHaveLength(1);
   });
 
   it('finds its check in a session that was saved and loaded, and whoever loads it learns what is under way', () => {

@@ -129,7 +129,7 @@ describe('same-prompt', () => {
     const find = (store_text: boolean) => {
       const session = analyzer({ preset: 'balanced', privacy: { store_text } });
       return prompts(repeated(5, { prompt: 'Say done.', events: done })).flatMap((event) => [
-        ...session.push(event),
+        ...session.push(event).verdicts,
       ])[0];
     };
     expect(find(true)).toMatchObject({

@@ -10,21 +10,21 @@ import type {
   TaskBatch,
   TaskLane,
 } from '@loopwatch/log';
-import type { LateAnswer, LoopPipeline, Outcome, WideSettings } from '@loopwatch/pipeline';
+import type { LateAnswer, LoopPipeline, Outcome, PartitionPipeline, WideSettings } from '@loopwatch/pipeline';
 import type { Logger } from 'pino';
 import { deadLetter, maxLetterBytes, smallLetterBytes } from './dead-letter.ts';
 import type { DeadLetterLog, DeadLetterNote } from './dead-letter-log.ts';
 import { countEvents, type EventTally } from './event-tally.ts';
 import { type IncidentBook, openIncidentOf } from './incident-book.ts';
-import { forgetSession, type KeptEntry, keepSession, readKept } from './kept-state.ts';
+import { forgetSession, keepSession } from './kept-state.ts';
 import type { WorkerMetrics } from './metrics.ts';
+import { PartitionRecovery, TOLD_KEY } from './partition-recovery.ts';
 import { ReplayReach } from './replay-reach.ts';
 import { newsOutputs } from './session-summaries.ts';
-import { SettingsHistory } from './settings-history.ts';
-import { logVerdict } from './verdict-log.ts';
+import { type Found, reportVerdicts } from './verdict-report.ts';
 
 /** What the partitions of a worker share. */
-export interface PartitionWorkDeps {
+export interface PartitionProcessorDeps {
   readonly pipeline: LoopPipeline;
   readonly settings: WideSettings;
   readonly topics: TopicNames;
@@ -49,79 +49,52 @@ export interface PartitionWorkDeps {
 const MOST_KEPT = 1_000;
 /** Sessions told of at a time: bounds what live numbers cost, in bytes and work, where very many sessions go on. */
 const MAX_TOLD = 1_000;
-/** Kept state: the offset before which summaries have told of all events. */
-const TOLD_KEY = 'told';
-
-/** A verdict on its way out, with the timestamp of the record that led to it, epoch ms. */
-interface Found {
-  readonly verdict: Verdict;
-  readonly timestamp: number;
-}
 
 /**
  * The work on one partition: records to verdicts and dead letters, made durable together with the position behind them.
  * What was found is counted and logged once it is out.
  */
-export class PartitionWork implements PartitionTask {
+export class PartitionProcessor implements PartitionTask {
   private readonly place: Place;
   private readonly lane: TaskLane;
-  private readonly deps: PartitionWorkDeps;
+  private readonly pipeline: PartitionPipeline;
+  private readonly deps: PartitionProcessorDeps;
   /** Offset of the next record. */
   private position = 0;
   private closed = false;
-  /** Of events at this offset and behind it, summaries may not have told; as it is durable, or on its way there. */
-  private told = 0;
   private ticker: NodeJS.Timeout | undefined;
-  /** Sessions that were kept under other settings, or by another version. */
-  private notRestored = 0;
-  private readonly history = new SettingsHistory();
+  private readonly recovery: PartitionRecovery;
   private readonly reach: ReplayReach;
-  /** Sessions as they were kept, until the history of the settings is known as well. */
-  private kept: KeptEntry[] = [];
-
-  constructor(place: Place, lane: TaskLane, deps: PartitionWorkDeps) {
+  constructor(place: Place, lane: TaskLane, deps: PartitionProcessorDeps) {
     this.place = place;
     this.lane = lane;
+    this.pipeline = deps.pipeline.partition(place);
     this.deps = deps;
+    this.recovery = new PartitionRecovery(this.pipeline, deps.settings, deps.incidents);
     this.reach = new ReplayReach(deps.replayReach);
   }
 
   restore(entry: { readonly key: string; readonly value: string }): void {
-    const { settings } = this.deps;
-    if (entry.key === TOLD_KEY) {
-      this.told = Number(entry.value);
-      return;
-    }
-    if (this.history.restore(entry, (found) => settings.versionOf(found))) return;
-    const kept = readKept(entry);
-    if (kept === undefined) this.notRestored += 1;
-    else this.kept.push(kept);
+    this.recovery.restore(entry);
   }
 
   async replay(batch: TaskBatch): Promise<void> {
-    const { pipeline, incidents } = this.deps;
-    this.restoreSessions();
-    for (const { version, records } of this.history.cut(batch.records)) {
-      pipeline.adopt(this.place, version.detection);
-      for (const verdict of await pipeline.replay({ ...this.place, records })) {
-        incidents.recall(verdict);
-        incidents.noteActivity([verdict.incidentId], verdict.time);
-      }
-    }
+    await this.recovery.replay(batch.records);
   }
 
   ready(position: number): void {
     this.position = position;
-    this.restoreSessions();
-    if (this.notRestored > 0) {
+    this.recovery.restoreSessions();
+    const { notRestored, toldBefore } = this.recovery;
+    if (notRestored > 0) {
       this.deps.logger.warn(
-        { ...this.place, sessions: this.notRestored },
+        { ...this.place, sessions: notRestored },
         'Ignored session snapshots of another version; these sessions restart where the replay began',
       );
     }
     this.adoptSettings();
-    this.deps.pipeline.resume(this.place);
-    if (this.told < position) this.deps.pipeline.noteUntold(this.place, this.told);
+    this.pipeline.resume();
+    if (toldBefore < position) this.pipeline.noteUntold(toldBefore);
     this.ticker = setInterval(() => this.tell(), this.deps.tellIntervalMs);
   }
 
@@ -130,42 +103,25 @@ export class PartitionWork implements PartitionTask {
    * events are told of is kept with it, so that a takeover tells of the others, and of no more.
    */
   private tell(): void {
-    const { pipeline, incidents, now } = this.deps;
-    const active = pipeline.tellChanges(this.place, MAX_TOLD);
-    const told = pipeline.untoldFrom(this.place) ?? this.position;
-    if (active.sessions === 0 && told === this.told) return;
+    const { incidents, now } = this.deps;
+    const active = this.pipeline.tellChanges(MAX_TOLD);
+    const told = this.pipeline.untoldFrom ?? this.position;
+    if (active.sessions === 0 && told === this.recovery.toldBefore) return;
     incidents.noteActivity(active.incidents, now());
-    this.told = told;
+    this.recovery.toldBefore = told;
     void this.commit([], [], [{ key: TOLD_KEY, value: String(told) }]);
-  }
-
-  private restoreSessions(): void {
-    const { pipeline, incidents } = this.deps;
-    for (const kept of this.kept.splice(0)) {
-      const version = this.history.byHash(kept.settings);
-      if (version === undefined) {
-        this.notRestored += 1;
-        continue;
-      }
-      pipeline.restore(this.place, kept, version.detection);
-      for (const incident of kept.incidents) incidents.restore(incident);
-      incidents.noteActivity(
-        kept.incidents.map(({ id }) => id),
-        kept.snapshot.lastTime,
-      );
-    }
   }
 
   /** What holds now, holds from the next record on; the offset is kept with the step that the record is in. */
   private adoptSettings(): void {
-    const { settings, pipeline } = this.deps;
-    const { current } = settings;
-    if (this.history.latest !== current) this.history.begin(this.position, current);
-    pipeline.adopt(this.place, current.detection);
+    const { current } = this.deps.settings;
+    const { history } = this.recovery;
+    if (history.latest !== current) history.begin(this.position, current);
+    this.pipeline.adopt(current.detection);
   }
 
   async process(batch: TaskBatch): Promise<void> {
-    const { pipeline, metrics, tally, processed } = this.deps;
+    const { metrics, tally, processed } = this.deps;
     const { next, lag, isRetry = false } = batch;
     const began = performance.now();
     this.adoptSettings();
@@ -174,7 +130,7 @@ export class PartitionWork implements PartitionTask {
     const letters: DeadLetterNote[] = [];
     // What a batch before this one counted that failed half-way comes again.
     tally.take();
-    const processing = pipeline.process(batch).forEach((outcome) => {
+    const processing = this.pipeline.process(batch.records).forEach((outcome) => {
       if (isJudged(outcome)) return;
       if (outcome.type === 'verdict')
         outputs.push(this.verdictOutput(outcome.verdict, outcome.record.timestamp, found, this.deps.now()));
@@ -204,9 +160,9 @@ export class PartitionWork implements PartitionTask {
   /** What an answer led to that came when its event was long processed. */
   late({ verdicts }: LateAnswer, record: CheckRecord): void {
     if (this.closed) return;
-    const { topics, now, pipeline } = this.deps;
+    const { topics, now } = this.deps;
     const found: Found[] = [];
-    pipeline.noteCheck(this.place, record);
+    this.pipeline.noteCheck(record);
     const outputs: OutputRecord[] = [{ topic: topics.checks, key: record.id, value: JSON.stringify(record) }];
     const timestamp = now();
     for (const verdict of verdicts ?? []) outputs.push(this.verdictOutput(verdict, timestamp, found));
@@ -216,8 +172,7 @@ export class PartitionWork implements PartitionTask {
   close(): void {
     this.closed = true;
     clearInterval(this.ticker);
-    const { topic, partition } = this.place;
-    this.deps.pipeline.drop(topic, partition);
+    this.pipeline.close();
   }
 
   /** @returns whether the step is durable; if not, the partition's work begins anew */
@@ -232,22 +187,18 @@ export class PartitionWork implements PartitionTask {
     } catch {
       return false;
     }
-    const { incidents, metrics, logger, now } = this.deps;
-    const sentAt = now();
-    for (const { verdict, timestamp } of found) {
-      incidents.note(verdict);
-      incidents.noteActivity([verdict.incidentId], sentAt);
-      metrics.detectionLatency.observe(Math.max(0, sentAt - timestamp) / 1000);
-      logVerdict(logger, verdict);
-    }
+    reportVerdicts(found, this.deps);
     return true;
   }
 
   private step(outputs: readonly OutputRecord[], found: readonly Found[]): Step {
-    const { pipeline, settings, incidents, topics } = this.deps;
+    const { settings, incidents, topics } = this.deps;
     const { position } = this;
-    const checkpoint = pipeline.checkpoint(this.place, position, this.reach.records, MOST_KEPT);
-    const state: StateChange[] = [...this.history.changes(), ...checkpoint.forgotten.map(forgetSession)];
+    const checkpoint = this.pipeline.checkpoint(position, this.reach.records, MOST_KEPT);
+    const state: StateChange[] = [
+      ...this.recovery.history.changes(),
+      ...checkpoint.forgotten.map(forgetSession),
+    ];
     for (const { openIncidents, detection, ...session } of checkpoint.kept) {
       // What this step itself found is not in the book before it is out.
       const news = found.filter(({ verdict }) => openIncidents.includes(verdict.incidentId));
@@ -257,7 +208,7 @@ export class PartitionWork implements PartitionTask {
       const { hash } = settings.versionOf(detection.settings);
       state.push(keepSession({ ...session, settings: hash, incidents: open }));
     }
-    const news = newsOutputs(pipeline.takeNews(this.place), topics);
+    const news = newsOutputs(this.pipeline.takeNews(), topics);
     return { position, resumeFrom: checkpoint.resumeFrom, outputs: [...outputs, ...news], state };
   }
 

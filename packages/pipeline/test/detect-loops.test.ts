@@ -1,12 +1,15 @@
 import { type DetectionInput, detectionSchema } from '@loopwatch/contract';
 import { detectionOf } from '@loopwatch/detectors';
-import { from, map } from 'rxjs';
+import { filter, from, map, pipe } from 'rxjs';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import {
-  analyzeSessions,
+  type DeadLetter,
+  detectLoops,
   type EventRecord,
+  isOutcome,
   type Outcome,
   type PipelineObserver,
+  routeBySession,
   SessionStore,
 } from '../src/index.ts';
 import { inWords, marbles, record } from './marbles.ts';
@@ -24,7 +27,9 @@ beforeEach(() => {
   for (const told of Object.values(observer)) told.mockClear();
 });
 
-/** The operator on fresh sessions; two equal calls are a loop unless the settings say otherwise. */
+const place = { topic: 'events', partition: 3 };
+
+/** The operators on fresh sessions; two equal calls are a loop unless the settings say otherwise. */
 function analyze(config: DetectionInput = { tool_call_loop: { max_repeats: 2 } }) {
   const settings = detectionSchema.parse({ preset: 'stream', ...config });
   const sessions = new SessionStore({
@@ -32,8 +37,8 @@ function analyze(config: DetectionInput = { tool_call_loop: { max_repeats: 2 } }
     maxSessions: 10,
     idleMs: 3_600_000,
     observer,
-  }).partition('events', 3);
-  return analyzeSessions(sessions, { topic: 'events', partition: 3 }, observer);
+  }).open(place);
+  return pipe(routeBySession(sessions), detectLoops(sessions, place, observer), filter(isOutcome));
 }
 
 let offset = 0;
@@ -49,7 +54,7 @@ function item(sessionId: string, event: { type: string; [field: string]: unknown
 const call = (sessionId: string, name = 'ls', more = {}) =>
   item(sessionId, { type: 'tool_call_request', name, ...more });
 
-describe('analyzeSessions', () => {
+describe('events of sessions', () => {
   it('emits a verdict with the event that leads to it, and nothing otherwise', () => {
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const items = { a: call('s'), b: item('s', { type: 'content', text: 'on' }), c: call('s') };
@@ -103,9 +108,14 @@ describe('analyzeSessions', () => {
   });
 
   it('passes dead letters through in their place; they stop nothing', () => {
-    const bad: Outcome = { type: 'dead_letter', record: record(99, 'x'), reason: 'not_json', message: 'bad' };
+    const bad: DeadLetter = {
+      type: 'dead_letter',
+      record: record(99, 'x'),
+      reason: 'not_json',
+      message: 'bad',
+    };
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
-      const input = cold<EventRecord | Outcome>(' -abc-|', { a: call('s'), b: bad, c: call('s') });
+      const input = cold<EventRecord | DeadLetter>(' -abc-|', { a: call('s'), b: bad, c: call('s') });
       const sub = '        ^----!';
       const output = '     --bv-|';
       const output$ = input.pipe(
@@ -192,7 +202,7 @@ it('goes on behind a fault of its own, tells it, and lets the session start afre
     idleMs: 1000,
     observer,
   });
-  const sessions = store.partition('events', 3);
+  const sessions = store.open(place);
   const broken = new Error('broken');
   vi.spyOn(sessions.use('s-1', 0)!.analyzer, 'push').mockImplementationOnce(() => {
     throw broken;
@@ -208,7 +218,7 @@ it('goes on behind a fault of its own, tells it, and lets the session start afre
     };
   });
   from(events)
-    .pipe(analyzeSessions(sessions, { topic: 'events', partition: 3 }, observer))
+    .pipe(routeBySession(sessions), detectLoops(sessions, place, observer), filter(isOutcome))
     .subscribe({ next: (outcome) => outcomes.push(outcome), error: fail });
   expect(observer.fault.mock.calls).toEqual([['s-1', 0, broken]]);
   expect(observer.evicted.mock.calls).toEqual([['fault']]);

@@ -1,0 +1,23 @@
+import type { OpenIncident } from '../incident/open-incidents.ts';
+import type { Labels } from '../incident/session-labels.ts';
+import type { SessionOverrides } from '../settings/session-settings.ts';
+import type { BankSnapshot } from './detector-bank.ts';
+import type { KnownIdsSnapshot } from './known-ids.ts';
+import type { LastTurnSnapshot } from './last-turn.ts';
+import type { TotalsSnapshot } from './session-totals.ts';
+
+/** To be raised when a snapshot is not what it was: older ones are not to be restored then. */
+export const snapshotVersion = 4;
+
+/** The whole state of a session as JSON. */
+export interface SessionSnapshot extends BankSnapshot {
+  readonly v: typeof snapshotVersion;
+  readonly lastTime: number;
+  readonly position: number;
+  readonly overrides: SessionOverrides;
+  readonly ids: KnownIdsSnapshot;
+  readonly totals: TotalsSnapshot;
+  readonly turn: LastTurnSnapshot;
+  readonly labels: Labels;
+  readonly incidents: readonly OpenIncident[];
+}

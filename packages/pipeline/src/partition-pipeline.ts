@@ -1,0 +1,177 @@
+import type { CheckRecord } from '@loopwatch/contract';
+import type { Detection } from '@loopwatch/detectors';
+import { filter, finalize, from, type Observable, type OperatorFunction, pipe } from 'rxjs';
+import { decodeRecords, type EventRecord } from './decode-records.ts';
+import { detectLoops } from './detect-loops.ts';
+import type { KeptSession } from './kept-session.ts';
+import type { Checkpoint, PartitionSessions } from './partition-sessions.ts';
+import {
+  type DeadLetter,
+  type InputRecord,
+  type Outcome,
+  type PipelineObserver,
+  type Place,
+  silentObserver,
+  type VerdictOutcome,
+} from './records.ts';
+import { routeBySession } from './route-by-session.ts';
+import {
+  answerFirst,
+  answerLater,
+  askLater,
+  type CheckHandling,
+  type Desk,
+  isOutcome,
+  type RaisedCheck,
+} from './semantic-checks.ts';
+import type { SessionNews, ToldChanges } from './session-news.ts';
+import type { SessionStore } from './session-store.ts';
+
+const NOTHING_TOLD: ToldChanges = { sessions: 0, incidents: [] };
+const NO_NEWS: SessionNews = { summaries: [], over: [], checksOver: [] };
+
+/** What the partitions of a pipeline share. */
+export interface SharedPipeline {
+  readonly store: SessionStore;
+  readonly observer: PipelineObserver;
+  readonly checks: CheckHandling | undefined;
+}
+
+/**
+ * The way of one partition's records: decode, route by session, detectors, verdicts. Batches come one after the other;
+ * those of other partitions may come between, since a session belongs to one partition.
+ */
+export class PartitionPipeline {
+  private readonly place: Place;
+  private readonly shared: SharedPipeline;
+  private readonly sessions: PartitionSessions;
+
+  constructor(place: Place, shared: SharedPipeline) {
+    this.place = place;
+    this.shared = shared;
+    this.sessions = shared.store.open(place);
+  }
+
+  /**
+   * What one batch leads to, in the order of its records. Subscribing processes the batch, so subscribe once, and not
+   * before the batch before it is through.
+   */
+  process<R extends InputRecord>(records: readonly R[]): Observable<Outcome<R>> {
+    const { store, observer } = this.shared;
+    return from(records).pipe(
+      decodeRecords(),
+      this.withAnswers(this.analyze(observer)),
+      finalize(() => {
+        store.sweep();
+      }),
+    );
+  }
+
+  /**
+   * Records that were processed before, to bring the sessions back to where they were. The observer hears nothing, and
+   * those that a restored session knows of are passed over.
+   *
+   * @returns the verdicts they lead to, which are out already
+   */
+  async replay<R extends InputRecord>(records: readonly R[]): Promise<VerdictOutcome<R>['verdict'][]> {
+    const verdicts: VerdictOutcome<R>['verdict'][] = [];
+    await from(records)
+      .pipe(decodeRecords(), this.analyze(silentObserver))
+      // Checks are taken out of their sessions, so that those without an answer count as under way.
+      .forEach((outcome) => {
+        if (outcome.type === 'verdict') verdicts.push(outcome.verdict);
+      });
+    this.shared.store.sweep();
+    this.sessions.news?.dropSummaries();
+    return verdicts;
+  }
+
+  private analyze<R extends InputRecord>(
+    observer: PipelineObserver,
+  ): OperatorFunction<EventRecord<R> | DeadLetter<R>, Outcome<R> | RaisedCheck<R>> {
+    return pipe(routeBySession(this.sessions), detectLoops(this.sessions, this.place, observer));
+  }
+
+  private withAnswers<T, R extends InputRecord>(
+    analyze: OperatorFunction<T, Outcome<R> | RaisedCheck<R>>,
+  ): OperatorFunction<T, Outcome<R>> {
+    const { desk } = this;
+    if (desk === undefined) return pipe(analyze, filter(isOutcome));
+    return desk.handling.late === undefined ? answerFirst(desk, analyze) : pipe(analyze, answerLater(desk));
+  }
+
+  /** Who answers the checks, where anybody does. */
+  private get desk(): Desk | undefined {
+    const { place, sessions } = this;
+    const { checks: handling, observer } = this.shared;
+    return handling && { handling, sessions, place, observer };
+  }
+
+  /** The sessions go by other settings, each from its next event on. */
+  adopt(detection: Detection): void {
+    this.sessions.detection = detection;
+  }
+
+  /**
+   * Takes back a session as it was kept. Before the replay.
+   *
+   * @param detection the settings by which it was analyzed then
+   */
+  restore(kept: KeptSession, detection: Detection): void {
+    this.sessions.restore(kept, detection);
+  }
+
+  /** After the replay: asks again what was being asked when the partition's owner before went away. */
+  resume(): void {
+    const { desk } = this;
+    if (desk?.handling.late === undefined) return;
+    for (const { analyzer, coveredTo } of this.sessions.all()) {
+      const check = analyzer.checkUnderWay;
+      if (check !== undefined) askLater(desk, analyzer, check, coveredTo);
+    }
+  }
+
+  /**
+   * What to keep beside the log when all records before `next` are processed.
+   *
+   * @param reach records that a replay may have to go through
+   * @param most sessions to be kept at a time
+   */
+  checkpoint(next: number, reach: number, most: number): Checkpoint {
+    return this.sessions.checkpoint(next, reach, most);
+  }
+
+  /** A session's check is recorded, in the step of the next checkpoint. */
+  noteCheck({ sessionId, id }: Pick<CheckRecord, 'sessionId' | 'id'>): void {
+    this.sessions.noteCheck(sessionId, id);
+  }
+
+  /**
+   * Has what changed sessions told with the next {@link takeNews}.
+   *
+   * @param most sessions at a time, those that have waited longest
+   */
+  tellChanges(most: number): ToldChanges {
+    return this.sessions.news?.tellChanges(most) ?? NOTHING_TOLD;
+  }
+
+  /** Offset of the first event that no summary knows of, once the news is taken; undefined: all is told. */
+  get untoldFrom(): number | undefined {
+    return this.sessions.news?.untoldFrom;
+  }
+
+  /** After the replay: events from this offset on may be in no summary. */
+  noteUntold(offset: number): void {
+    this.sessions.noteUntold(offset);
+  }
+
+  /** What is to be told of the sessions since the last time, together with the next checkpoint. */
+  takeNews(): SessionNews {
+    return this.sessions.news?.take() ?? NO_NEWS;
+  }
+
+  /** The partition belongs to another worker now: its sessions are forgotten. */
+  close(): void {
+    this.shared.store.close(this.sessions);
+  }
+}
