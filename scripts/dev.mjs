@@ -15,11 +15,15 @@ const commands = [
     join(root, 'packages/cli/src/main.ts'),
     ...['start', '--port', serverPort, '--data-dir', join(root, '.cache/dev'), ...process.argv.slice(2)],
   ],
-  [bin('vite'), join(root, 'packages/dashboard'), '--clearScreen', 'false'],
+  [bin('vite'), join(root, 'packages/dashboard'), '--clearScreen', 'false', '--strictPort'],
 ];
 
 const children = commands.map(([command, ...args]) => spawn(command, args, { cwd: root, stdio: 'inherit' }));
+let isStopping = false;
 const stop = () => {
+  // A second signal would have tsx kill the server before it has closed its files.
+  if (isStopping) return;
+  isStopping = true;
   for (const child of children) child.kill('SIGTERM');
 };
 process.on('SIGINT', stop);
