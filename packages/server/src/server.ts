@@ -28,6 +28,9 @@ import { SharedStats } from './stats/shared-stats.ts';
 import { measuredDatabase } from './storage/measured-database.ts';
 import { TriagePublisher } from './triage/triage-publisher.ts';
 
+/** How long requests may take to end when the server stops. */
+const stopGraceMs = 1_000;
+
 export interface ServerDeps extends WebOptions {
   /** 0 takes a free one. */
   readonly port: number;
@@ -205,7 +208,10 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[], door: D
   });
   hub.live = live;
   running.push(async () => {
+    // It waits for requests; a body may go on for long.
+    const cut = setTimeout(() => door.http.closeAllConnections(), stopGraceMs);
     await live.stop();
+    clearTimeout(cut);
     door.http.closeAllConnections();
   });
   await live.start();

@@ -6,12 +6,12 @@ import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
 import type { ServerMetrics } from '../metrics.ts';
 import { HeldBodies } from './held-bodies.ts';
 import type { Intake } from './intake.ts';
-import { limits } from './limits.ts';
 import { readBody } from './read-body.ts';
-import { isKnownType, type PostedEvent, type Rejection, readEvents } from './read-events.ts';
+import type { Rejection } from './read-event.ts';
 import { RecentIds } from './recent-ids.ts';
+import { takeEvents, type Unfinished } from './take-events.ts';
+import { Tally } from './tally.ts';
 import { Turns } from './turns.ts';
-import { writeEvents } from './write-events.ts';
 
 export interface EventsApiOptions {
   readonly sink: VerdictSink;
@@ -25,11 +25,11 @@ export interface EventsApiOptions {
   readonly onAccepted: (at: number) => void;
 }
 
-/**
- * `POST /events`: for producers without Kafka. Good lines are taken even when others are refused. Nothing is taken
- * before the body has come whole.
- */
-export function eventsApi({ sink, topic, metrics, intake, now, onAccepted }: EventsApiOptions): Router {
+/** What says that a body is one event a line. */
+const lineTypes = ['application/x-ndjson', 'application/ndjson', 'application/jsonl'];
+
+/** `POST /events`: for producers without Kafka. Good lines are taken even when others are refused. */
+export function eventsApi({ metrics, intake, ...options }: EventsApiOptions): Router {
   const router = Router();
   const held = new HeldBodies();
   const turns = new Turns();
@@ -39,80 +39,31 @@ export function eventsApi({ sink, topic, metrics, intake, now, onAccepted }: Eve
     .route('/events')
     .post(async (request, response) => {
       parseQuery(request.query, postedEventsQuerySchema);
-      const room = held.enter();
+      const areLines = typeof request.is(lineTypes) === 'string';
+      const { hold, leave } = held.enter();
       try {
-        const body = await readBody(request, limits.bodyBytes, room.add);
-        const read = await readEvents(body, { topic, now: now(), turns });
-        const written = await writeEvents(sink, read.events);
-        const outcome = sumUp(written.events, recent);
-        const rejectedTotal = read.rejectedTotal + written.rejected.length;
-        const rejected = [...read.rejected, ...written.rejected].slice(0, limits.listed);
-        count(
-          metrics,
-          outcome,
-          rejectedTotal,
-          read.events.length - written.events.length - written.rejected.length,
-        );
-        const answer: PostedEvents = {
-          ...outcome,
-          rejected,
-          ...(rejectedTotal > rejected.length && { rejectedTotal }),
-        };
-        if (written.events.length > 0) onAccepted(now());
-        if (written.failed !== undefined) {
-          const { line, error } = written.failed;
-          intake.failed(error, read.events.length - written.events.length);
-          throw unavailable(answer, line);
+        const tally = new Tally(recent, metrics.postedEvents);
+        const { failure, unread } = await takeEvents(readBody(request), {
+          ...options,
+          ...{ areLines, turns, hold, tally },
+        });
+        const answer = tally.answer();
+        if (failure !== undefined) {
+          tally.failed(failure.events);
+          intake.failed(failure.error, failure.events);
+          throw unavailable(answer, failure.line);
         }
-        if (written.events.length > 0) intake.succeeded();
-        if (read.unreadFromLine !== undefined) throw tooManyRefused(answer, read.unreadFromLine);
-        if (written.events.length === 0) throw nothingUsable(answer);
+        if (tally.hasWritten) intake.succeeded();
+        if (unread !== undefined) throw unfinished(answer, unread, tally.hasWritten);
+        if (!tally.hasWritten) throw nothingUsable(answer);
         response.status(202).json(answer);
       } finally {
-        room.leave();
+        leave();
       }
     })
     .all(methodNotAllowed('POST'));
 
   return router;
-}
-
-type Outcome = Pick<PostedEvents, 'accepted' | 'duplicates' | 'ignored'>;
-
-/** What became of events that are in the log. */
-function sumUp(events: readonly PostedEvent[], recent: RecentIds): Outcome {
-  let accepted = 0;
-  let duplicates = 0;
-  const ignored = new Map<string, number>();
-  for (const event of events) {
-    const { id, type } = event;
-    if (id !== undefined && recent.has(id)) duplicates += 1;
-    else if (isKnownType(event)) accepted += 1;
-    else {
-      const name = ignored.has(type) || ignored.size < limits.listedTypes ? type.slice(0, 100) : 'other';
-      ignored.set(name, (ignored.get(name) ?? 0) + 1);
-    }
-    if (id !== undefined) recent.add(id);
-  }
-  return { accepted, duplicates, ignored: Object.fromEntries(ignored) };
-}
-
-function count(
-  { postedEvents }: ServerMetrics,
-  { accepted, duplicates, ignored }: Outcome,
-  rejected: number,
-  failed: number,
-): void {
-  const others = Object.values(ignored).reduce((sum, of) => sum + of, 0);
-  for (const [result, events] of Object.entries({
-    accepted,
-    duplicate: duplicates,
-    ignored: others,
-    rejected,
-    failed,
-  })) {
-    if (events > 0) postedEvents.inc({ result }, events);
-  }
 }
 
 function unavailable(answer: PostedEvents, line: number): HttpProblem {
@@ -121,10 +72,23 @@ function unavailable(answer: PostedEvents, line: number): HttpProblem {
   return new HttpProblem(503, detail, { ...answer, retryFromLine: line }, undefined, { 'retry-after': '5' });
 }
 
-function tooManyRefused(answer: PostedEvents, line: number): HttpProblem {
-  const usable = answer.accepted + answer.duplicates + Object.keys(answer.ignored).length > 0;
-  const detail = `${String(limits.refused)} lines before line ${String(line)} are no events, so nothing from there on was read. The events before it are taken; send the rest in another request once it is mended`;
-  return new HttpProblem(usable ? 422 : 400, detail, { ...answer, unreadFromLine: line });
+function unfinished(
+  answer: PostedEvents,
+  { fromLine, problem }: NonNullable<Unfinished['unread']>,
+  hasWritten: boolean,
+): HttpProblem {
+  const { message, status, cause, headers } = problem;
+  const what = hasWritten
+    ? `Nothing from line ${String(fromLine)} on was taken; the events before it are`
+    : 'Nothing of it was taken';
+  return new HttpProblem(
+    // That there was too much of it is no news where none of it was an event.
+    status === 422 && !hasWritten ? 400 : status,
+    `${message}. ${what}`,
+    { ...answer, unreadFromLine: fromLine },
+    cause,
+    headers,
+  );
 }
 
 const statuses: Partial<Record<Rejection['code'], number>> = {

@@ -1,23 +1,30 @@
 import { HttpProblem } from '../http/problem.ts';
 import { limits } from './limits.ts';
 
-/** What all requests together hold in memory until the log has it; a log that is slow makes producers wait. */
+/** Counts bytes that a request begins to hold, or holds no longer; it throws 429 where there is no room for more. */
+export type Hold = (bytes: number) => void;
+
+/** What all requests together hold in memory until the log has it. */
 export class HeldBodies {
   #bytes = 0;
   #requests = 0;
+
+  get bytes(): number {
+    return this.#bytes;
+  }
 
   /**
    * Makes room for one request.
    *
    * @throws HttpProblem 429 where there is none
    */
-  enter(): { readonly add: (bytes: number) => void; readonly leave: () => void } {
+  enter(): { readonly hold: Hold; readonly leave: () => void } {
     if (this.#requests >= limits.heldRequests) throw busy();
     this.#requests += 1;
     let held = 0;
     return {
-      add: (bytes) => {
-        if (this.#bytes + bytes > limits.heldBytes) throw busy();
+      hold: (bytes) => {
+        if (bytes > 0 && this.#bytes + bytes > limits.heldBytes) throw busy();
         held += bytes;
         this.#bytes += bytes;
       },

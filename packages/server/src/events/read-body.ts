@@ -1,26 +1,24 @@
 import type { IncomingMessage } from 'node:http';
-import type { Readable, Transform } from 'node:stream';
+import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { HttpProblem } from '../http/problem.ts';
+import { limits } from './limits.ts';
 
+const chunkSize = 64 * 1024;
 const decoders: Readonly<Record<string, () => Transform>> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
+  gzip: () => createGunzip({ chunkSize }),
+  'x-gzip': () => createGunzip({ chunkSize }),
+  deflate: () => createInflate({ chunkSize }),
+  br: () => createBrotliDecompress({ chunkSize }),
 };
 
 /**
- * Reads a request's body, decompressed. What is too large is refused as soon as that shows.
+ * A request's body as it arrives, decompressed. As long as no more of it is asked for, the connection waits.
+ * Reading it throws HttpProblem 400 where it is cut off or damaged, 413 where it goes on for too long.
  *
- * @param onBytes told of bytes as they come; it may throw to end the reading
- * @throws HttpProblem 400 when it is cut off or damaged, 413, 415
+ * @throws HttpProblem 415
  */
-export async function readBody(
-  request: IncomingMessage,
-  limit: number,
-  onBytes: (bytes: number) => void,
-): Promise<Buffer> {
+export function readBody(request: IncomingMessage): AsyncGenerator<Buffer> {
   const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   const decoder = decoders[encoding]?.();
   if (decoder === undefined && encoding !== 'identity') {
@@ -29,18 +27,32 @@ export async function readBody(
       `Bodies are taken as they are, or compressed as ${Object.keys(decoders).join(', ')}; not as ${encoding}`,
     );
   }
+  return chunksOf(request, decoder, encoding);
+}
+
+async function* chunksOf(
+  request: IncomingMessage,
+  decoder: Transform | undefined,
+  encoding: string,
+): AsyncGenerator<Buffer> {
   const source = decoder === undefined ? request : request.pipe(decoder);
   const cutOff = (): void => {
     if (!request.complete) source.destroy(new Error('the request ended before its body did'));
   };
   request.once('close', cutOff);
+  if (request.destroyed) cutOff();
+  let size = 0;
   try {
-    if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
-    return await collect(source, limit, onBytes);
+    // The connection outlives a refusal.
+    for await (const chunk of source.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > limits.bodyBytes) throw tooLong();
+      yield chunk;
+    }
   } catch (error) {
     if (error instanceof HttpProblem) throw error;
     const what = decoder === undefined ? 'is cut off' : `is cut off, or not what ${encoding} makes`;
-    throw new HttpProblem(400, `The body ${what}; nothing of it was taken`, { accepted: 0 }, error);
+    throw new HttpProblem(400, `The body ${what}`, {}, error);
   } finally {
     request.off('close', cutOff);
     if (decoder !== undefined) {
@@ -52,20 +64,7 @@ export async function readBody(
   }
 }
 
-async function collect(source: Readable, limit: number, onBytes: (bytes: number) => void): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  // The connection outlives a refusal.
-  for await (const chunk of source.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > limit) throw tooLarge(limit);
-    onBytes(chunk.length);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
-function tooLarge(limit: number): HttpProblem {
-  const detail = `The body has more than ${String(limit)} bytes; nothing of it was taken. Send it in several requests`;
-  return new HttpProblem(413, detail, { accepted: 0 });
+function tooLong(): HttpProblem {
+  const detail = `The body has more than ${String(limits.bodyBytes)} bytes; send the rest in another request`;
+  return new HttpProblem(413, detail);
 }

@@ -1,11 +1,22 @@
+import { HttpProblem } from '../http/problem.ts';
+import { ByteCollector } from './byte-collector.ts';
+import type { Hold } from './held-bodies.ts';
 import { extentOf } from './json-extent.ts';
+import { limits } from './limits.ts';
 
 /** One event's text in a body. */
 export interface Piece {
   /** The line it begins in, or its place in an array; from 1. */
   readonly line: number;
-  readonly start: number;
-  readonly end: number;
+  /** Undefined where it is larger than an event may be. */
+  readonly bytes: Buffer | undefined;
+}
+
+export interface SplitOptions {
+  /** Whether the body says that it is lines, whatever it looks like. */
+  readonly areLines: boolean;
+  readonly isJson: (bytes: Buffer) => boolean;
+  readonly hold: Hold;
 }
 
 const lineFeed = 0x0a;
@@ -13,81 +24,161 @@ const comma = 0x2c;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
 const openBrace = 0x7b;
+const byteOrderMark = [0xef, 0xbb, 0xbf];
 
-/** The texts of the elements of a JSON array, of one JSON object over several lines, or of the lines (NDJSON). */
-export function* splitBody(body: Buffer, isJson: (piece: Piece) => boolean): Generator<Piece> {
-  const start = skipBlank(body, hasByteOrderMark(body) ? 3 : 0, body.length);
-  const end = trimEnd(body, start, body.length);
-  if (start === end) return;
-  if (body[start] === openBracket && body[end - 1] === closeBracket) {
-    yield* elements(body, start, end);
-    return;
+/**
+ * The lines of a body (NDJSON) as they arrive. What begins as a JSON array, or as an object that its first line does not end,
+ * is read whole: its elements, the object, or lines after all.
+ */
+export async function* splitBody(
+  chunks: AsyncGenerator<Buffer>,
+  { areLines, isJson, hold }: SplitOptions,
+): AsyncGenerator<Piece> {
+  try {
+    const { line, text } = await skipToText(chunks);
+    const isArray = text[0] === openBracket && !areLines;
+    const { ahead, isOpen } =
+      text[0] === openBrace && !areLines
+        ? await readFirstLine(text, chunks, hold)
+        : { ahead: text, isOpen: false };
+    const body = follow(ahead, chunks);
+    if (!isArray && !isOpen) {
+      yield* lines(body, line, hold);
+      return;
+    }
+    const whole = await collect(body, hold);
+    if (isArray && whole.at(-1) === closeBracket) yield* elements(whole, hold);
+    else if (isOpen && isJson(whole)) yield { line, bytes: whole };
+    else yield* lines([whole], line, hold);
+  } finally {
+    await chunks.return(undefined);
   }
-  const whole = { line: 1 + lineFeeds(body, 0, start), start, end };
-  const feed = body.indexOf(lineFeed, start);
-  const isOver = feed !== -1 && feed < end && body[start] === openBrace;
-  // Only an object that is not over with its first line, and is with the last one.
-  if (isOver && !extentOf(body, start, feed).closed && isJson(whole)) yield whole;
-  else yield* lines(body, start, end, whole.line);
 }
 
-function* lines(body: Buffer, from: number, end: number, firstLine: number): Generator<Piece> {
+/** Reads up to the first byte that is neither blank nor of a byte order mark. */
+async function skipToText(chunks: AsyncGenerator<Buffer>): Promise<{ line: number; text: Buffer }> {
+  let line = 1;
+  let before = 0;
+  for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
+    const chunk = next.value;
+    for (let at = 0; at < chunk.length; at += 1) {
+      const byte = chunk[at];
+      if (byte === lineFeed) line += 1;
+      else if (!isBlank(byte) && byte !== byteOrderMark[before + at])
+        return { line, text: chunk.subarray(at) };
+    }
+    before += chunk.length;
+  }
+  return { line, text: Buffer.alloc(0) };
+}
+
+/** Reads ahead until it shows whether an object goes on behind its first line. */
+async function readFirstLine(
+  text: Buffer,
+  chunks: AsyncGenerator<Buffer>,
+  hold: Hold,
+): Promise<{ ahead: Buffer; isOpen: boolean }> {
+  const collector = new ByteCollector(hold);
+  for (let chunk = text; ; ) {
+    const feed = chunk.indexOf(lineFeed);
+    const end = collector.size + feed;
+    collector.add(chunk);
+    if (feed !== -1) {
+      const ahead = collector.take();
+      return { ahead, isOpen: !extentOf(ahead, 0, end).closed };
+    }
+    const next = collector.size > limits.eventBytes ? undefined : await chunks.next();
+    if (next === undefined || next.done === true) return { ahead: collector.take(), isOpen: false };
+    chunk = next.value;
+  }
+}
+
+async function* follow(ahead: Buffer, chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  yield ahead;
+  yield* chunks;
+}
+
+async function collect(chunks: AsyncIterable<Buffer>, hold: Hold): Promise<Buffer> {
+  const collector = new ByteCollector(hold);
+  for await (const chunk of chunks) {
+    if (collector.size + chunk.length > limits.wholeBytes) throw tooLarge();
+    collector.add(chunk);
+  }
+  const whole = collector.take();
+  // It is held until the last of it is taken.
+  hold(whole.length);
+  return trimmed(whole);
+}
+
+function tooLarge(): HttpProblem {
+  const detail = `An array, or an event over several lines, may have ${String(limits.wholeBytes)} bytes. Send one event a line, as application/x-ndjson, or several requests`;
+  return new HttpProblem(413, detail);
+}
+
+/** A line that grows too large is dropped up to its end, its neighbours are not. */
+async function* lines(
+  chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
+  firstLine: number,
+  hold: Hold,
+): AsyncGenerator<Piece> {
+  const begun = new ByteCollector(hold);
   let line = firstLine;
-  for (let at = from; at < end; ) {
-    const byte = body[at];
-    if (byte === lineFeed) {
-      line += 1;
-      at += 1;
-    } else if (isBlank(byte)) at += 1;
-    else {
-      const feed = body.indexOf(lineFeed, at);
-      const over = feed === -1 || feed > end ? end : feed;
-      yield { line, start: at, end: trimEnd(body, at, over) };
-      at = over;
+  let size = 0;
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length; ) {
+      const byte = chunk[at];
+      if (size === 0 && isBlank(byte)) {
+        if (byte === lineFeed) line += 1;
+        at += 1;
+        continue;
+      }
+      const feed = chunk.indexOf(lineFeed, at);
+      const part = chunk.subarray(at, feed === -1 ? undefined : feed);
+      at += part.length;
+      size += part.length;
+      if (size > limits.eventBytes) begun.take();
+      else if (feed === -1 || begun.size > 0) begun.add(part);
+      if (feed === -1) continue;
+      yield pieceOf(line, size, begun.size > 0 ? begun.take() : part);
+      size = 0;
     }
   }
+  if (size > 0) yield pieceOf(line, size, begun.take());
 }
 
 /** What lies behind the array is read by lines. */
-function* elements(body: Buffer, from: number, end: number): Generator<Piece> {
+async function* elements(body: Buffer, hold: Hold): AsyncGenerator<Piece> {
   let place = 0;
-  for (let at = skipBlank(body, from + 1, end); at < end; ) {
+  for (let at = skipBlank(body, 1); at < body.length; ) {
     if (place === 0 && body[at] === closeBracket) at += 1;
     else {
       place += 1;
-      const { end: over } = extentOf(body, at, end);
-      yield { line: place, start: at, end: trimEnd(body, at, over) };
-      at = skipBlank(body, over + 1, end);
-      if (body[over] === comma) continue;
+      const { end } = extentOf(body, at, body.length);
+      yield pieceOf(place, end - at, body.subarray(at, end));
+      at = skipBlank(body, end + 1);
+      if (body[end] === comma) continue;
     }
-    yield* lines(body, at, end, place + 1);
+    yield* lines([body.subarray(at)], place + 1, hold);
     return;
   }
+}
+
+function pieceOf(line: number, size: number, bytes: Buffer): Piece {
+  return { line, bytes: size > limits.eventBytes ? undefined : trimmed(bytes) };
 }
 
 function isBlank(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0d || byte === 0x09 || byte === lineFeed;
 }
 
-function skipBlank(body: Buffer, from: number, end: number): number {
+function skipBlank(body: Buffer, from: number): number {
   let at = from;
-  while (at < end && isBlank(body[at])) at += 1;
+  while (at < body.length && isBlank(body[at])) at += 1;
   return at;
 }
 
-function trimEnd(body: Buffer, start: number, from: number): number {
-  let end = from;
-  while (end > start && isBlank(body[end - 1])) end -= 1;
-  return end;
-}
-
-/** Byte by byte: a body may be nothing but line feeds, and each search for the next one would cost more. */
-function lineFeeds(body: Buffer, from: number, end: number): number {
-  let count = 0;
-  for (let at = from; at < end; at += 1) if (body[at] === lineFeed) count += 1;
-  return count;
-}
-
-function hasByteOrderMark(body: Buffer): boolean {
-  return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf;
+function trimmed(bytes: Buffer): Buffer {
+  let end = bytes.length;
+  while (end > 0 && isBlank(bytes[end - 1])) end -= 1;
+  return bytes.subarray(0, end);
 }

@@ -10,6 +10,9 @@ export interface Door {
   close(): Promise<void>;
 }
 
+/** How long a request may take to arrive: a long body of events waits for the log. */
+const requestTimeoutMs = 60 * 60_000;
+
 export async function openDoor({
   host,
   port,
@@ -18,7 +21,7 @@ export async function openDoor({
   readonly port: number;
 }): Promise<Door> {
   let serving: RequestListener = starting;
-  const http = createServer((request, response) => {
+  const http = createServer({ requestTimeout: requestTimeoutMs }, (request, response) => {
     serving(request, response);
   });
   const url = await listen(http, host, port);

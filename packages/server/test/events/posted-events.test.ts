@@ -1,10 +1,7 @@
-import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { LogError } from '@loopwatch/log';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sharedPglite } from '../../../storage/test/shared-pglite.ts';
-import { readEvents } from '../../src/events/read-events.ts';
-import { Turns } from '../../src/events/turns.ts';
 import type { LoopwatchServer } from '../../src/index.ts';
 import type { MemoryLog } from '../memory-log.ts';
 import { startServer, topics } from '../running-server.ts';
@@ -163,7 +160,8 @@ describe('posted events', () => {
     expect((await post(line, { 'content-encoding': 'gzip' })).status).toBe(400);
     expect((await post(line, { 'content-encoding': 'zstd' })).status).toBe(415);
     expect((await post('x'.repeat(21 * mebibyte))).status).toBe(413);
-    const bomb = gzipSync(`${line}\n${' '.repeat(300 * mebibyte)}`);
+    expect((await post(`[${line}${' '.repeat(21 * mebibyte)}]`)).status).toBe(413);
+    const bomb = gzipSync(`[${line},${' '.repeat(300 * mebibyte)}]`);
     expect((await post(bomb, { 'content-encoding': 'gzip' })).status).toBe(413);
     expect(written()).toEqual([]);
   });
@@ -192,47 +190,4 @@ describe('posted events', () => {
     expect(JSON.stringify(failed.body)).not.toContain('no brokers');
     expect(written()).toHaveLength(2);
   });
-
-  it('are taken only once their body has come whole', async () => {
-    const { port } = new URL(url);
-    const socket = connect(Number(port), '127.0.0.1');
-    const head = `POST /api/v1/events HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000\r\n\r\n`;
-    await new Promise<void>((sent) => socket.write(`${head}${line}\n`, () => sent()));
-    socket.destroy();
-    expect((await post(line)).status).toBe(202);
-    expect(written()).toHaveLength(1);
-  });
-
-  it('wait for a log that is slow, and are put off when too many wait', async () => {
-    let release: () => void = () => undefined;
-    const hold = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    log.pause = () => hold;
-    const body = `${line}\n${' '.repeat(15 * mebibyte)}`;
-    const answers = Array.from({ length: 10 }, () => post(body));
-    const first = await Promise.race(answers);
-    expect([first.status, first.headers.get('retry-after')]).toEqual([429, '1']);
-    release();
-    const statuses = (await Promise.all(answers)).map(({ status }) => status).sort();
-    expect(statuses.slice(0, 8)).toEqual(Array.from({ length: 8 }, () => 202));
-    expect(written()).toHaveLength(statuses.filter((status) => status === 202).length);
-    expect((await post(body)).status).toBe(202);
-  });
-});
-
-it('a long body is read in slices, and others get their turn between them', async () => {
-  const body = Buffer.from(`${line}\n`.repeat(20_000));
-  const turns = new Turns();
-  let turnsOfOthers = 0;
-  let reading = true;
-  const others = async (): Promise<void> => {
-    for (; reading; turnsOfOthers += 1) await new Promise((resolve) => setImmediate(resolve));
-  };
-  const other = others();
-  const read = await Promise.all([1, 2].map((now) => readEvents(body, { topic: 'events', now, turns })));
-  reading = false;
-  await other;
-  expect(read.map(({ events }) => events.length)).toEqual([20_000, 20_000]);
-  expect(turnsOfOthers).toBeGreaterThan(4);
 });

@@ -1,0 +1,171 @@
+import type { VerdictSink } from '@loopwatch/log';
+import fc from 'fast-check';
+import { Registry } from 'prom-client';
+import { expect, it } from 'vitest';
+import { HeldBodies } from '../../src/events/held-bodies.ts';
+import { limits } from '../../src/events/limits.ts';
+import { RecentIds } from '../../src/events/recent-ids.ts';
+import { takeEvents } from '../../src/events/take-events.ts';
+import { Tally } from '../../src/events/tally.ts';
+import { Turns } from '../../src/events/turns.ts';
+import { createServerMetrics } from '../../src/metrics.ts';
+import { MemoryLog } from '../memory-log.ts';
+
+const metrics = createServerMetrics(new Registry());
+const line = '{"sessionId":"s-1","type":"turn_started","time":1}';
+
+interface Taking {
+  readonly areLines?: boolean;
+  readonly sink?: VerdictSink;
+  readonly turns?: Turns;
+  readonly onHeld?: (bytes: number) => void;
+}
+
+/** Takes a body that arrives in these chunks, and tells what became of it. */
+async function take(
+  chunks: Iterable<Buffer>,
+  { areLines = false, sink, turns = new Turns(), onHeld }: Taking = {},
+) {
+  const log = new MemoryLog();
+  const held = new HeldBodies();
+  const { hold, leave } = held.enter();
+  const tally = new Tally(new RecentIds(), metrics.postedEvents);
+  const { failure, unread } = await takeEvents(arriving(chunks), {
+    ...{ areLines, turns, tally },
+    hold: (bytes) => {
+      hold(bytes);
+      onHeld?.(held.bytes);
+    },
+    sink: sink ?? log.sink(),
+    topic: 'events',
+    now: () => 5,
+    onAccepted: () => undefined,
+  });
+  leave();
+  return {
+    answer: tally.answer(),
+    failure,
+    unread: unread && { fromLine: unread.fromLine, status: unread.problem.status },
+    records: (log.topics.get('events') ?? []).map(({ value }) => String(value)),
+    heldAfter: held.bytes,
+  };
+}
+
+async function* arriving(chunks: Iterable<Buffer>): AsyncGenerator<Buffer> {
+  for (const chunk of chunks) {
+    await Promise.resolve();
+    yield chunk;
+  }
+}
+
+function* repeated(chunk: Buffer, times: number): Generator<Buffer> {
+  for (let n = 0; n < times; n += 1) yield chunk;
+}
+
+const parts = fc.constantFrom(
+  ...[line, '{"sessionId":"é-2","type":"content","text":"a\\"}\\n"}', '{"type":"content"}', '[1]', '[', ']'],
+  ...['{', '}', '{"sessionId":\n"s-3",\n"type":"turn_started"}', `[${line},\n${line}]`, 'x', '', ' \t', ','],
+);
+const bodies = fc
+  .record({
+    mark: fc.constantFrom('', '\uFEFF', '\n', ' \r\n'),
+    parts: fc.array(parts, { maxLength: 8 }),
+    separator: fc.constantFrom('\n', '\r\n', '\n\n', ',', ''),
+    end: fc.constantFrom('', '\n', ' '),
+  })
+  .map(({ mark, parts: of, separator, end }) => Buffer.from(`${mark}${of.join(separator)}${end}`));
+
+it('a body gives the same records and the same answer, however it is cut into chunks', async () => {
+  const cuts = fc.array(fc.nat(200), { maxLength: 20 });
+  await fc.assert(
+    fc.asyncProperty(bodies, cuts, fc.boolean(), async (body, at, areLines) => {
+      const ends = [...new Set([...at.map((cut) => Math.min(cut, body.length)), body.length])].sort(
+        (a, b) => a - b,
+      );
+      const chunks = ends.map((end, n) => body.subarray(ends[n - 1] ?? 0, end));
+      expect(await take(chunks, { areLines })).toEqual(await take([body], { areLines }));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+it('a body that says it is lines is read by lines, whatever its first line looks like', async () => {
+  for (const first of ['{"torn":', `[${line}`, `[${line}]`]) {
+    const { answer } = await take([Buffer.from(`${first}\n${line}\n`)], { areLines: true });
+    expect(answer).toMatchObject({ accepted: 1, rejected: [{ line: 1 }] });
+  }
+});
+
+it('no more of a body is read while the log is written, and little of it is held', async () => {
+  const chunk = Buffer.from(`${line}\n`.repeat(1_000));
+  let read = 0;
+  function* counted(): Generator<Buffer> {
+    for (const one of repeated(chunk, 200)) {
+      read += one.length;
+      yield one;
+    }
+  }
+  let release: () => void = () => undefined;
+  let began: () => void = () => undefined;
+  let lots = 0;
+  let most = 0;
+  const asked = new Promise<void>((resolve) => {
+    began = resolve;
+  });
+  const hold = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const sink: VerdictSink = {
+    open: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+    publish: () => {
+      lots += 1;
+      began();
+      return hold;
+    },
+  };
+  const onHeld = (bytes: number): void => {
+    most = Math.max(most, bytes);
+  };
+  const taking = take(counted(), { sink, onHeld });
+  await asked;
+  for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect([lots, read <= limits.lotBytes + 2 * chunk.length]).toEqual([1, true]);
+  release();
+  expect(await taking).toMatchObject({ answer: { accepted: 200_000 }, heldAfter: 0 });
+  expect(most).toBeGreaterThan(0);
+  expect(most).toBeLessThanOrEqual(limits.lotBytes + chunk.length);
+});
+
+it('a line without an end is held up to the size of an event, refused, and skipped to its end', async () => {
+  let most = 0;
+  const onHeld = (bytes: number): void => {
+    most = Math.max(most, bytes);
+  };
+  const endless = repeated(Buffer.alloc(64 * 1024, 'x'), 1_600);
+  function* body(): Generator<Buffer> {
+    yield Buffer.from(`${line}\n{"text":"`);
+    yield* endless;
+    yield Buffer.from(`\n${line}`);
+  }
+  const { answer, heldAfter } = await take(body(), { onHeld });
+  expect(answer).toMatchObject({ accepted: 2, rejected: [{ line: 2, code: 'too_large' }] });
+  expect(most).toBeLessThanOrEqual(limits.eventBytes + limits.lotBytes);
+  expect(heldAfter).toBe(0);
+});
+
+it('long bodies are taken in slices, and others get their turn between them', async () => {
+  const chunks = [Buffer.from(`${line}\n`.repeat(20_000))];
+  const turns = new Turns();
+  let turnsOfOthers = 0;
+  let taking = true;
+  const others = async (): Promise<void> => {
+    for (; taking; turnsOfOthers += 1) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const other = others();
+  const taken = await Promise.all([1, 2].map(() => take(chunks, { turns })));
+  taking = false;
+  await other;
+  expect(taken.map(({ answer }) => answer.accepted)).toEqual([20_000, 20_000]);
+  expect(turnsOfOthers).toBeGreaterThan(4);
+});
