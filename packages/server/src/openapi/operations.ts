@@ -258,7 +258,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
         agent: 'coder',
       },
       lines:
-        'One event, an array of events, or one event a line. Good ones are taken even when others are refused.',
+        'One event, an array of events (up to 20 MB), or one event a line (up to 1 GiB), which are taken as they arrive. Good ones are taken even when others are refused. A problem has the same counts, and `unreadFromLine` or `retryFromLine`: the line to go on from.',
       problems: [400, 413, 415, 422],
     },
   },
