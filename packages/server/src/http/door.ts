@@ -12,18 +12,24 @@ export interface Door {
 
 /** How long a request may take to arrive: a long body of events waits for the log. */
 const requestTimeoutMs = 60 * 60_000;
+/** How long a connection may be silent while a request goes on. The log answers within 10 s, live clients ping every 25 s. */
+const idleMs = 2 * 60_000;
 
+/** @param idle for tests: ms that a connection may be silent */
 export async function openDoor({
   host,
   port,
+  idle = idleMs,
 }: {
   readonly host: string;
   readonly port: number;
+  readonly idle?: number;
 }): Promise<Door> {
   let serving: RequestListener = starting;
   const http = createServer({ requestTimeout: requestTimeoutMs }, (request, response) => {
     serving(request, response);
   });
+  http.setTimeout(idle);
   const url = await listen(http, host, port);
   return {
     ...{ url, http },
