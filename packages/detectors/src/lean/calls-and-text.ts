@@ -36,7 +36,7 @@ export const callsAndText: Library = {
     toolLimit,
     turnLimit,
   ],
-  createHistory: null,
+  results: null,
   schema,
 };
 

@@ -1,4 +1,4 @@
-import type { detectionSchema } from '@loopwatch/contract';
+import type { DetectionSettings, detectionSchema } from '@loopwatch/contract';
 import type { CallHistory } from '../calls/call-history.ts';
 import type { CallKnowledge } from '../calls/call-knowledge.ts';
 import type { DetectorDefinition } from '../detectors/definition.ts';
@@ -7,8 +7,11 @@ import type { DetectorDefinition } from '../detectors/definition.ts';
 export interface Library {
   /** In the order of the registry; `null`: not in this entry. */
   readonly detectors: readonly (DetectorDefinition | null)[];
-  /** Keeps a session's calls with their results; `null` where no detector of the entry needs them. */
-  readonly createHistory: ((knowledge: CallKnowledge) => CallHistory) | null;
+  /** Results of calls, where a detector of the entry needs them: what they are read by, and what keeps a session's. */
+  readonly results: {
+    readonly knowledge: (settings: DetectionSettings) => CallKnowledge;
+    readonly createHistory: (knowledge: CallKnowledge) => CallHistory;
+  } | null;
   /** Checks settings, those of a session too: what needs a detector that is missing is refused. */
   readonly schema: typeof detectionSchema;
 }

@@ -1,5 +1,4 @@
 import type { DetectionSettings, DetectorId } from '@loopwatch/contract';
-import { callKnowledge } from '../calls/call-knowledge.ts';
 import type { OptionSources } from '../detectors/definition.ts';
 import { toolRepeatPlan } from '../detectors/tool-repeat/options.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
@@ -16,7 +15,7 @@ import type { DetectionPlan, PlannedDetector } from './plan.ts';
  */
 export function makePlan(
   settings: DetectionSettings,
-  { detectors, createHistory }: Omit<Library, 'schema'>,
+  { detectors, results }: Omit<Library, 'schema'>,
   judged: boolean,
 ): DetectionPlan {
   const sources = optionSources(settings, judged);
@@ -25,8 +24,8 @@ export function makePlan(
     return definition && options !== null ? { definition, options } : null;
   });
   const needed = detectors.some((one) => one?.needsResults && isOn(one.needsResults(settings)));
-  const keepsResults = createHistory !== null && (sources.preset.results || needed);
-  const knowledge = keepsResults ? callKnowledge(settings) : null;
+  const kept = sources.preset.results || needed ? results : null;
+  const knowledge = kept && kept.knowledge(settings);
   return {
     enabled: settings.enabled,
     preset: settings.preset,
@@ -35,9 +34,9 @@ export function makePlan(
     detectors: planned,
     on: new Set(planned.flatMap((one) => (one === null ? [] : one.definition.id))),
     knowledge,
-    createHistory: knowledge && createHistory && (() => createHistory(knowledge)),
+    createHistory: kept && knowledge && (() => kept.createHistory(knowledge)),
     privacy: privacyOf(settings.privacy),
-    configHash: configHash(sources, planned, keepsResults),
+    configHash: configHash(sources, planned, kept !== null),
   };
 }
 

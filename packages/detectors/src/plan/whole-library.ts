@@ -1,5 +1,6 @@
 import { type DetectionSettings, detectionSchema } from '@loopwatch/contract';
 import { CallHistory } from '../calls/call-history.ts';
+import { callKnowledge } from '../calls/call-knowledge.ts';
 import { detectors } from '../detectors/registry.ts';
 import type { SemanticLayer } from '../detectors/semantic/semantic-layer.ts';
 import { type Detection, makeDetection } from './detection.ts';
@@ -10,7 +11,7 @@ import type { DetectionPlan } from './plan.ts';
 /** All that can be detected. */
 export const wholeLibrary: Library = {
   detectors,
-  createHistory: (knowledge) => new CallHistory(knowledge),
+  results: { knowledge: callKnowledge, createHistory: (knowledge) => new CallHistory(knowledge) },
   schema: detectionSchema,
 };
 
