@@ -89,6 +89,7 @@ export {
 } from './verdicts/activity.ts';
 export { type DetectorId, detectorFacts, detectorIds } from './verdicts/detectors.ts';
 export { evidenceCallSchema, evidenceSchema } from './verdicts/evidence.ts';
+export { isOpenAfter, mitigationBy } from './verdicts/incident-life.ts';
 export {
   type Incident,
   type IncidentRow,
@@ -130,5 +131,6 @@ export {
   type VerdictAction,
   type VerdictOutcome,
   type VerdictPhase,
+  verdictPhases,
   verdictSchema,
 } from './verdicts/verdict.ts';

@@ -2,6 +2,7 @@ import {
   type AgentEvent,
   type Control,
   judgedHeader,
+  mitigationBy,
   settingsByHeader,
   settingsFromHeader,
   type TopicNames,
@@ -85,16 +86,16 @@ export class SessionWatch implements SessionObserver {
     );
   }
 
-  private count({ incidentId, detector, phase, action, outcome }: PureVerdict): void {
+  private count(verdict: PureVerdict): void {
     const { metrics } = this.options;
+    const { incidentId, detector, phase, action } = verdict;
     metrics.verdicts.inc({ detector, phase, action });
     if (action === 'warn' || action === 'chance') metrics.warnings.inc();
     if (action === 'block') metrics.blocks.inc();
+    const hadChance = this.chances.delete(incidentId);
+    const mitigation = mitigationBy(hadChance ? 'chance' : undefined, verdict);
+    if (mitigation !== undefined) metrics.mitigations.inc({ outcome: mitigation });
     if (action === 'chance') this.chances.add(incidentId);
-    else if (this.chances.delete(incidentId)) {
-      if (action === 'block') metrics.mitigations.inc({ outcome: 'blocked' });
-      else if (outcome === 'recovered') metrics.mitigations.inc({ outcome: 'recovered' });
-    }
     const [oldest] = this.chances;
     if (this.chances.size > MOST_CHANCES && oldest !== undefined) this.chances.delete(oldest);
   }

@@ -1,4 +1,4 @@
-import { type DetectorId, isQuiet, type Verdict } from '@loopwatch/contract';
+import { type DetectorId, isOpenAfter, isQuiet, mitigationBy, type Verdict } from '@loopwatch/contract';
 import { LabelValues } from './label-values.ts';
 import type { IncidentLabels, IncidentStates, WorkerMetrics } from './metrics.ts';
 
@@ -53,15 +53,14 @@ export class IncidentBook {
   /** Counts a verdict that was just published. */
   note(verdict: Pick<Verdict, NotedKey>): void {
     const { metrics } = this;
-    const { incidentId, detector, phase, action, outcome } = verdict;
+    const { incidentId, detector, phase, action } = verdict;
     metrics.verdicts.inc({ detector, phase, action });
     if (phase === 'opened') metrics.loops.inc({ detector, ...this.labels(verdict) });
     if (action === 'warn' || action === 'chance') metrics.warnings.inc();
     if (action === 'block') metrics.blocks.inc();
     const before = this.open.get(incidentId);
-    if (before?.action === 'chance' && action === 'block') metrics.mitigations.inc({ outcome: 'blocked' });
-    if (before?.action === 'chance' && outcome === 'recovered')
-      metrics.mitigations.inc({ outcome: 'recovered' });
+    const mitigation = mitigationBy(before?.action, verdict);
+    if (mitigation !== undefined) metrics.mitigations.inc({ outcome: mitigation });
     const after = this.recall(verdict);
     metrics.wastedCalls.inc(after.calls - (before?.calls ?? 0));
     metrics.wastedTokens.inc(after.tokens - (before?.tokens ?? 0));
@@ -75,8 +74,8 @@ export class IncidentBook {
     const tokens = Math.max(known?.tokens ?? 0, told.tokens);
     const since = known?.since ?? told.since;
     const incident = { id, ...told, calls, tokens, since };
-    if (verdict.phase === 'resolved') this.forget(id);
-    else this.restore(incident);
+    if (isOpenAfter(verdict)) this.restore(incident);
+    else this.forget(id);
     return incident;
   }
 

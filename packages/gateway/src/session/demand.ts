@@ -1,3 +1,4 @@
+import { isOpenAfter } from '@loopwatch/contract';
 import { type DetectionPlan, type PureVerdict, plainGuidance, stopMessage } from '@loopwatch/detectors';
 
 /** What detection asks for. */
@@ -31,7 +32,7 @@ export function demandOf(
   let demand: Demand | undefined;
   for (const verdict of verdicts) {
     const { action, kind } = verdict;
-    if (kind !== 'loop' || verdict.phase === 'resolved') continue;
+    if (kind !== 'loop' || !isOpenAfter(verdict)) continue;
     if (action === 'block') return blockBy(verdict, plan, tool ?? verdict.tool?.name);
     if (action === 'chance') demand = { action, verdict, text: verdict.guidance ?? plainGuidance(verdict) };
   }

@@ -1,3 +1,4 @@
+import { isOpenAfter } from '@loopwatch/contract';
 import { canonicalArguments, type PureVerdict } from '@loopwatch/detectors';
 import type { ToolCall } from '../api/conversation.ts';
 
@@ -7,8 +8,8 @@ export class OpenLoops {
 
   note(verdicts: readonly PureVerdict[]): void {
     for (const verdict of verdicts) {
-      if (verdict.phase === 'resolved') this.open.delete(verdict.incidentId);
-      else this.open.set(verdict.incidentId, verdict);
+      if (isOpenAfter(verdict)) this.open.set(verdict.incidentId, verdict);
+      else this.open.delete(verdict.incidentId);
     }
   }
 

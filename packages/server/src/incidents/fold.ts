@@ -2,6 +2,7 @@ import {
   type Incident,
   type IncidentRow,
   type IncidentStep,
+  isOpenAfter,
   reasonWithCount,
   type Verdict,
 } from '@loopwatch/contract';
@@ -77,7 +78,7 @@ export function addVerdict(
   if (seen.length > KEPT_STEPS && seen.splice(1, 1)[0] === added) return undefined;
   const { evidence, guidance, ...latest } = verdict;
   const said = <T>(value: T): Said<T> => ({ at: { eventIndex, phase, id }, value });
-  const resolution = phase === 'resolved';
+  const resolution = !isOpenAfter(verdict);
   const telling = Object.keys(evidence).length > 0;
   return {
     seen,
@@ -103,7 +104,7 @@ export type RowOfVerdicts = Omit<IncidentRow, 'lastActivityAt'>;
 export function toRow(fold: FoldedRow, told?: Standing): RowOfVerdicts {
   const { latest } = fold;
   const standing = standingOn(fold.latest, told);
-  const resolved = latest.phase === 'resolved';
+  const resolved = !isOpenAfter(latest);
   const { reason, countAt } = reasonOf(fold);
   return {
     id: latest.incidentId,
@@ -151,7 +152,7 @@ export function toIncident(fold: IncidentFold, told?: Standing): Omit<Incident, 
   return {
     ...toRow(fold, told),
     ...(latest.thresholdOrigin !== undefined && { thresholdOrigin: latest.thresholdOrigin }),
-    resolution: latest.phase === 'resolved' && fold.loopReason !== null ? latest.reason : null,
+    resolution: !isOpenAfter(latest) && fold.loopReason !== null ? latest.reason : null,
     guidance: fold.guidance?.value ?? null,
     evidence: evidenceOf(fold),
     verdicts: [...fold.seen],

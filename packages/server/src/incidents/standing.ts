@@ -1,4 +1,9 @@
-import type { OpenIncidentSummary, SessionSummary, Verdict } from '@loopwatch/contract';
+import {
+  isOpenAfter,
+  type OpenIncidentSummary,
+  type SessionSummary,
+  type Verdict,
+} from '@loopwatch/contract';
 
 /** How an open incident stands by its session's latest summary: the numbers go on between two verdicts. */
 export interface Standing extends Omit<OpenIncidentSummary, 'id'> {
@@ -21,7 +26,7 @@ export function standingOn(
   latest: Pick<Verdict, 'phase' | 'eventIndex'>,
   standing: Standing | undefined,
 ): Standing | undefined {
-  if (standing === undefined || latest.phase === 'resolved') return undefined;
+  if (standing === undefined || !isOpenAfter(latest)) return undefined;
   return standing.eventIndex >= latest.eventIndex ? standing : undefined;
 }
 

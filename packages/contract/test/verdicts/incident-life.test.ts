@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { isOpenAfter, mitigationBy, type VerdictAction, verdictPhases } from '../../src/index.ts';
+
+test('an incident is open until its resolution', () => {
+  expect(verdictPhases.filter((phase) => isOpenAfter({ phase }))).toEqual(['opened', 'escalated']);
+});
+
+test.each<[VerdictAction | undefined, Parameters<typeof mitigationBy>[1], string | undefined]>([
+  ['chance', { action: 'block' }, 'blocked'],
+  ['chance', { action: 'none', outcome: 'recovered' }, 'recovered'],
+  ['chance', { action: 'none', outcome: 'ended' }, undefined],
+  ['chance', { action: 'none', outcome: 'disabled' }, undefined],
+  ['chance', { action: 'chance' }, undefined],
+  ['block', { action: 'none', outcome: 'recovered' }, undefined],
+  ['warn', { action: 'block' }, undefined],
+  [undefined, { action: 'block' }, undefined],
+])('after %s, %j comes of the chance: %s', (before, verdict, mitigation) => {
+  expect(mitigationBy(before, verdict)).toBe(mitigation);
+});
