@@ -75,7 +75,10 @@ export async function startWorker(
   watched: Watched,
 ): Promise<Consumer> {
   const inner = createKafkaTaskRunner({
-    ...{ brokers, clientId, topics: [topics.events], stateTopic: topics.state },
+    brokers,
+    clientId,
+    topics: [topics.events],
+    stateTopic: topics.state,
     ...options,
   });
   const worker = new Worker({

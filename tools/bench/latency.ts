@@ -77,8 +77,12 @@ async function loop(sink: VerdictSink, topic: string, sessionId: string): Promis
 async function startWorker(brokers: readonly string[], topics: Names): Promise<() => Promise<void>> {
   const worker = new Worker({
     runner: createKafkaTaskRunner({
-      ...{ brokers, clientId, topics: [topics.events], stateTopic: topics.state },
-      ...{ groupId: uniqueName('worker'), delivery: 'exactly_once' },
+      brokers,
+      clientId,
+      topics: [topics.events],
+      stateTopic: topics.state,
+      groupId: uniqueName('worker'),
+      delivery: 'exactly_once',
     }),
     topics,
     detection: detectionSchema.parse({ preset: 'stream', tool_call_loop: { max_repeats: 2 } }),

@@ -11,7 +11,7 @@ const LIMIT_KIB = 80;
 /** Of the heap a session, garbage included: what is asked of Node's limit before a run begins. */
 const ROOM = 90_000;
 const PARTITIONS = 4;
-const MOST_TOLD = 10_000;
+const MAX_TOLD = 10_000;
 const BENCH = 'memory, sessions of real traffic';
 const recorded = /\.events\.jsonl(?:\.gz)?$/;
 
@@ -58,7 +58,7 @@ export async function realSessions(sizes: readonly number[]): Promise<Figures[]>
       const records = recordsOf(session.slice(0, 1 + Math.floor(random() * session.length)), live, events);
       const partition = partitions[live % PARTITIONS] as PartitionPipeline;
       await partition.process(records).forEach(() => undefined);
-      partition.tellChanges(MOST_TOLD);
+      partition.tellChanges(MAX_TOLD);
       partition.takeNews();
       events += records.length;
     }

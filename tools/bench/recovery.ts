@@ -39,7 +39,10 @@ export async function recovery(): Promise<Figures[]> {
   await using fleet = new Fleet(configFile);
   await using commits = new CommitWatch(brokers, group, topics.events);
   const traffic = new Traffic({
-    ...{ startsAt: Date.now(), stepMs: 1, idleMs: 3_600_000, random: new Random(5) },
+    startsAt: Date.now(),
+    stepMs: 1,
+    idleMs: 3_600_000,
+    random: new Random(5),
   });
   await using production = new Production(brokers, topics.events, traffic, RATE);
   fleet.start();

@@ -32,14 +32,12 @@ if (internalMinIsr !== 1 && internalMinIsr !== 2) {
 const logs = fileURLToPath(new URL('../../.cache/chaos', import.meta.url));
 const seed = numberOf('seed');
 const report = await runChaos({
-  ...{
-    minutes: numberOf('minutes'),
-    kills: numberOf('kills'),
-    rate: numberOf('rate'),
-    seed,
-    logs,
-    internalMinIsr,
-  },
+  minutes: numberOf('minutes'),
+  kills: numberOf('kills'),
+  rate: numberOf('rate'),
+  seed,
+  logs,
+  internalMinIsr,
   told: progress(),
 });
 await mkdir(logs, { recursive: true });

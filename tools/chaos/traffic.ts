@@ -121,9 +121,14 @@ export class Traffic {
     const random = this.#options.random.fork();
     this.#opened += 1;
     return {
-      ...{ id: `${habit}-${this.#opened}`, habit, events: agentEvents(random), named: random.chance(0.8) },
+      id: `${habit}-${this.#opened}`,
+      habit,
+      events: agentEvents(random),
+      named: random.chance(0.8),
       left: habit === 'patient' ? Number.POSITIVE_INFINITY : random.between(20, 200),
-      ...{ count: 0, spokeAt: 0, silentUntil: 0 },
+      count: 0,
+      spokeAt: 0,
+      silentUntil: 0,
     };
   }
 }

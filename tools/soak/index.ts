@@ -18,7 +18,9 @@ const { values } = parseArgs({
 const numberOf = (name: keyof typeof values): number => numberOption(name, values[name]);
 
 const report = await runSoak({
-  ...{ minutes: numberOf('minutes'), records: numberOf('records'), lines: numberOf('lines') },
+  minutes: numberOf('minutes'),
+  records: numberOf('records'),
+  lines: numberOf('lines'),
   seed: numberOf('seed'),
   told: progress(),
 });

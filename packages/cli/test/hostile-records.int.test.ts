@@ -13,7 +13,8 @@ const hostile: readonly (readonly [reason: string, message: kafkajs.Message])[] 
   [
     'not_json',
     {
-      ...{ key: 'x', value: 'no json' },
+      key: 'x',
+      value: 'no json',
       headers: { a: Buffer.alloc(20 * mb, 'h'), b: 'kept', __proto__: 'kept too' },
     },
   ],
@@ -24,8 +25,12 @@ const hostile: readonly (readonly [reason: string, message: kafkajs.Message])[] 
 const loop = Array.from({ length: 6 }, (_, i) => ({
   key: 'after',
   value: JSON.stringify({
-    ...{ sessionId: 'after', type: 'tool_call_request', name: 'read_file', args: { path: 'a' } },
-    ...{ id: `e-${String(i)}`, time: 1_760_000_000_000 + i },
+    sessionId: 'after',
+    type: 'tool_call_request',
+    name: 'read_file',
+    args: { path: 'a' },
+    id: `e-${String(i)}`,
+    time: 1_760_000_000_000 + i,
   }),
 }));
 
@@ -117,7 +122,8 @@ it('a partition whose dead letters cannot be written stands still, tells its lag
     );
   };
   await waitFor(async () => (await sample('loopwatch_partition_stuck_seconds{')) >= 10, {
-    ...{ timeoutMs: 90_000, describe: 'a partition that stands still' },
+    timeoutMs: 90_000,
+    describe: 'a partition that stands still',
   });
   // What lies before the record is durable, nothing behind it is skipped.
   expect(await sample('loopwatch_consumer_lag{')).toBe(1 + loop.length);

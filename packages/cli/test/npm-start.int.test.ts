@@ -12,7 +12,8 @@ it.each(['SIGTERM', 'SIGINT'] as const)('npm start ends its server when it is se
   onTestFinished(() => dir.remove());
   // A group of its own, as a service manager makes it; the signal goes to npm alone.
   const npm = spawn('npm', ['start', '--', '--port', '0', '--data-dir', dir.path, '--no-samples'], {
-    ...{ cwd: root, detached: true },
+    cwd: root,
+    detached: true,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onTestFinished(() => {

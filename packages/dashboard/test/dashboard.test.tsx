@@ -99,8 +99,18 @@ function reasons(): (string | null)[] {
 
 describe('a session that came by a gateway', () => {
   const said = (part: Partial<SessionMessage>): SessionMessage => ({
-    ...{ number: 1, at: NOW, role: 'assistant', text: null, thought: null, calls: [], callId: null },
-    ...{ isError: false, finishReason: null, model: null, byGateway: false, ...part },
+    number: 1,
+    at: NOW,
+    role: 'assistant',
+    text: null,
+    thought: null,
+    calls: [],
+    callId: null,
+    isError: false,
+    finishReason: null,
+    model: null,
+    byGateway: false,
+    ...part,
   });
 
   it('has its conversation, message by message', async () => {

@@ -89,7 +89,12 @@ export class Gateway {
     const me = randomBytes(6).toString('hex');
     const ownSettings = new SessionSettings(2 * gateway.max_sessions);
     const watch = new SessionWatch({
-      ...{ metrics, logger, outbox, topics, now, me },
+      metrics,
+      logger,
+      outbox,
+      topics,
+      now,
+      me,
       onSettings: (id, set) => {
         ownSettings.note(id, set);
       },
@@ -121,7 +126,12 @@ export class Gateway {
     this.storage =
       deps.openDatabase &&
       new GatewayStorage({
-        ...{ open: deps.openDatabase, me, settings, metrics, logger, now },
+        open: deps.openDatabase,
+        me,
+        settings,
+        metrics,
+        logger,
+        now,
         versionOf: (detection) => wide.versionOf(detection),
         held: (id) => sessions.peek(id, now()),
         drop: (session) => {
@@ -137,7 +147,13 @@ export class Gateway {
       ownSettings,
       sessions,
       conversations: new Conversations({
-        ...{ sessions, create, settings: wide, ownSettings, storage: this.storage, logger, now },
+        sessions,
+        create,
+        settings: wide,
+        ownSettings,
+        storage: this.storage,
+        logger,
+        now,
       }),
       storage: this.storage,
       unjudged: this.unjudged,

@@ -23,7 +23,7 @@ import type { SessionObserver } from './session/session-observer.ts';
 import type { Settings } from './session/session-settings.ts';
 
 /** Chances whose outcome is not known yet, at most. */
-const MOST_CHANCES = 10_000;
+const MAX_CHANCES = 10_000;
 
 export interface SessionWatchOptions {
   readonly metrics: GatewayMetrics;
@@ -97,7 +97,7 @@ export class SessionWatch implements SessionObserver {
     if (mitigation !== undefined) metrics.mitigations.inc({ outcome: mitigation });
     if (action === 'chance') this.chances.add(incidentId);
     const [oldest] = this.chances;
-    if (this.chances.size > MOST_CHANCES && oldest !== undefined) this.chances.delete(oldest);
+    if (this.chances.size > MAX_CHANCES && oldest !== undefined) this.chances.delete(oldest);
   }
 
   private tell(verdicts: readonly PureVerdict[]): void {

@@ -105,8 +105,11 @@ describe('a summary', () => {
       'of nothing from before a pause',
       `0 ls, 1 ls, 2 ls, ${idleSeconds + 3} ls`,
       {
-        ...{ events: 1, incidents: { open: 0, total: 0, byDetector: {} }, verdicts: 0 },
-        ...{ startedAt: start + (idleSeconds + 3) * 1000, source: { firstOffset: '103', lastOffset: '103' } },
+        events: 1,
+        incidents: { open: 0, total: 0, byDetector: {} },
+        verdicts: 0,
+        startedAt: start + (idleSeconds + 3) * 1000,
+        source: { firstOffset: '103', lastOffset: '103' },
       },
     ],
     [

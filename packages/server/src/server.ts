@@ -138,7 +138,10 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[], door: D
   running.push(() => retention.stop());
 
   const samples = new SampleSessions({
-    ...{ database, logger, now, playback: deps.samples },
+    database,
+    logger,
+    now,
+    playback: deps.samples,
     onRemoved: () => hub.live?.retell(),
   });
 
@@ -157,7 +160,16 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[], door: D
     events: intakeReadiness(intake),
   });
   const app = createApp({
-    ...{ database, metrics, logger, now, sink, intake, info, registry, readiness, samples },
+    database,
+    metrics,
+    logger,
+    now,
+    sink,
+    intake,
+    info,
+    registry,
+    readiness,
+    samples,
     dashboardDir: deps.dashboardDir,
     topic: topics.events,
     topics,
@@ -190,7 +202,12 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[], door: D
     },
   });
   const live = new LiveHub(door.http, {
-    ...{ database, info, metrics, logger, now, stats },
+    database,
+    info,
+    metrics,
+    logger,
+    now,
+    stats,
     mayConnect: async (request) => {
       if (!hosts.isSameOrigin(request) || !hosts.isOwn(request)) return false;
       const bearer = access.required ? bearerOf(request.headers.authorization) : undefined;

@@ -78,8 +78,12 @@ export async function runServer(
 export function loop(sessionId: string): string[] {
   return Array.from({ length: 6 }, (_, n) =>
     JSON.stringify({
-      ...{ id: `${sessionId}-${String(n)}`, sessionId, time: 1_760_000_000_000 + n },
-      ...{ type: 'tool_call_request', name: 'read_file', args: { path: 'a' } },
+      id: `${sessionId}-${String(n)}`,
+      sessionId,
+      time: 1_760_000_000_000 + n,
+      type: 'tool_call_request',
+      name: 'read_file',
+      args: { path: 'a' },
     }),
   );
 }

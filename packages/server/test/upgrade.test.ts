@@ -28,15 +28,14 @@ onBothDatabases(({ make }) => {
     }));
     const fold = {
       seen,
-      ...{
-        revision: 2,
-        detectedAt: opened.detectedAt,
-        action: 'block',
-        groupKey: 'g',
-        loop: seen[1],
-        guidance: seen[0],
-      },
-      ...{ evidence: { verdict: escalated, detectedAt: escalated.detectedAt }, lastEvidence: null },
+      revision: 2,
+      detectedAt: opened.detectedAt,
+      action: 'block',
+      groupKey: 'g',
+      loop: seen[1],
+      guidance: seen[0],
+      evidence: { verdict: escalated, detectedAt: escalated.detectedAt },
+      lastEvidence: null,
     };
     await old.query(
       `insert into incidents (id, change, group_key, detector, kind, state, action, session_id, detected_at, last_at,

@@ -19,8 +19,13 @@ onBothDatabases(({ make }) => {
       ['{"a":[1,null]}', 'x'],
     );
     expect(row).toEqual({
-      ...{ big: 9_007_199_254_740_991, count: 2, float: 1.5, text: 'ä' },
-      ...{ json: { a: [1, null] }, nothing: null, same: true },
+      big: 9_007_199_254_740_991,
+      count: 2,
+      float: 1.5,
+      text: 'ä',
+      json: { a: [1, null] },
+      nothing: null,
+      same: true,
     });
   });
 

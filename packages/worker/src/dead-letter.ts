@@ -47,7 +47,8 @@ export function deadLetter(
   if (value !== null)
     added[deadLetterHeaders.sha256] = Buffer.from(createHash('sha256').update(value).digest('hex'));
   const cut = {
-    ...{ topic, key: key?.subarray(0, maxKeyBytes) ?? null },
+    topic,
+    key: key?.subarray(0, maxKeyBytes) ?? null,
     headers: { ...firstHeaders(original, keptBytes), ...added },
   };
   const room = Math.max(0, maxBytes - letterSize({ ...cut, value: null }));

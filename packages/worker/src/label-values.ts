@@ -1,5 +1,5 @@
 /** Distinct values of a label that a process tells apart; each further one counts as `other`. */
-export const MOST_LABEL_VALUES = 20;
+export const MAX_LABEL_VALUES = 20;
 const longest = 100;
 
 /** Makes label values of names that producers choose: as many as there may be, whatever they send. */
@@ -10,7 +10,7 @@ export class LabelValues {
   of(name: string | null): string {
     if (name === null || name === '') return 'unknown';
     const value = name.slice(0, longest);
-    if (!this.known.has(value) && this.known.size >= MOST_LABEL_VALUES) return 'other';
+    if (!this.known.has(value) && this.known.size >= MAX_LABEL_VALUES) return 'other';
     this.known.add(value);
     return value;
   }

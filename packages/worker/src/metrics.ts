@@ -67,7 +67,10 @@ export function createWorkerMetrics(
   ): Counter<L> => new Counter({ name: `loopwatch_${name}`, help, labelNames, registers });
   const incidentGauge = (name: string, help: string, state: 'open' | 'quiet'): Gauge<'detector'> =>
     new Gauge({
-      ...{ name: `loopwatch_${name}`, help, labelNames: ['detector'], registers },
+      name: `loopwatch_${name}`,
+      help,
+      labelNames: ['detector'],
+      registers,
       collect() {
         const states = incidents();
         for (const detector of states.detectors) this.set({ detector }, 0);

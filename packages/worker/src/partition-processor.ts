@@ -46,7 +46,7 @@ export interface PartitionProcessorDeps {
 }
 
 /** Sessions kept in one step; a wave of old ones is spread over several. */
-const MOST_KEPT = 1_000;
+const MAX_KEPT = 1_000;
 /** Sessions told of at a time: bounds what live numbers cost, in bytes and work, where very many sessions go on. */
 const MAX_TOLD = 1_000;
 
@@ -194,7 +194,7 @@ export class PartitionProcessor implements PartitionTask {
   private step(outputs: readonly OutputRecord[], found: readonly Found[]): Step {
     const { settings, incidents, topics } = this.deps;
     const { position } = this;
-    const checkpoint = this.pipeline.checkpoint(position, this.reach.records, MOST_KEPT);
+    const checkpoint = this.pipeline.checkpoint(position, this.reach.records, MAX_KEPT);
     const state: StateChange[] = [
       ...this.recovery.history.changes(),
       ...checkpoint.forgotten.map(forgetSession),

@@ -169,13 +169,14 @@ export class Worker {
       });
       await this.deps.runner.run((place, lane) => {
         const work = new PartitionProcessor(place, lane, {
-          ...{
-            pipeline: this.pipeline,
-            settings: this.settings,
-            topics: this.deps.topics,
-            metrics: this.metrics,
-          },
-          ...{ incidents: this.incidents, tally: this.tally, logger: this.deps.logger, now: this.now },
+          pipeline: this.pipeline,
+          settings: this.settings,
+          topics: this.deps.topics,
+          metrics: this.metrics,
+          incidents: this.incidents,
+          tally: this.tally,
+          logger: this.deps.logger,
+          now: this.now,
           tellIntervalMs: this.deps.tellIntervalMs ?? TELL_INTERVAL_MS,
           replayReach: this.deps.replayReach ?? REPLAY_REACH,
           letters: this.letters,

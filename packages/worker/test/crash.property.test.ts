@@ -57,8 +57,13 @@ const batches = fc.array(fc.record({ length: fc.integer({ min: 1, max: 12 }), fa
 async function start(preset: string, replayReach: number) {
   const log = new MemoryRunner(topics.events);
   const worker = new Worker({
-    ...{ runner: log, topics, replayReach, detection: detectionSchema.parse({ preset }) },
-    ...{ registry: new Registry(), logger: pino({ level: 'silent' }), now: () => 0 },
+    runner: log,
+    topics,
+    replayReach,
+    detection: detectionSchema.parse({ preset }),
+    registry: new Registry(),
+    logger: pino({ level: 'silent' }),
+    now: () => 0,
   });
   await worker.start();
   return { log, worker };

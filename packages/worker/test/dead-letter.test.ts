@@ -52,7 +52,8 @@ describe('a dead letter', () => {
     {
       what: 'row of headers',
       record: {
-        ...{ key: null, value: Buffer.from('v') },
+        key: null,
+        value: Buffer.from('v'),
         headers: Object.fromEntries(
           Array.from({ length: 50_000 }, (_, i) => [`h${String(i)}`, Buffer.from('x')]),
         ),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LabelValues, MOST_LABEL_VALUES } from '../src/label-values.ts';
+import { LabelValues, MAX_LABEL_VALUES } from '../src/label-values.ts';
 import { calls, metric, records, startWorker } from './fakes.ts';
 
 describe('labels of names that producers choose', () => {
@@ -7,8 +7,8 @@ describe('labels of names that producers choose', () => {
     const labels = new LabelValues();
     const names = Array.from({ length: 1_000 }, (_, i) => `agent ${i}`);
     const values = names.map((name) => labels.of(name));
-    expect(values.slice(0, MOST_LABEL_VALUES)).toEqual(names.slice(0, MOST_LABEL_VALUES));
-    expect(new Set(values.slice(MOST_LABEL_VALUES))).toEqual(new Set(['other']));
+    expect(values.slice(0, MAX_LABEL_VALUES)).toEqual(names.slice(0, MAX_LABEL_VALUES));
+    expect(new Set(values.slice(MAX_LABEL_VALUES))).toEqual(new Set(['other']));
     expect(labels.of('agent 3')).toBe('agent 3');
     expect([labels.of(null), labels.of('')]).toEqual(['unknown', 'unknown']);
   });

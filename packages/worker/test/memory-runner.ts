@@ -213,8 +213,13 @@ export class MemoryRunner implements TaskRunner {
     if (partition === undefined) {
       const place = { topic: this.#topic, partition: number };
       partition = {
-        ...{ place, records: [], position: first, resumeFrom: first, state: new Map() },
-        ...{ task: undefined, lane: undefined },
+        place,
+        records: [],
+        position: first,
+        resumeFrom: first,
+        state: new Map(),
+        task: undefined,
+        lane: undefined,
       };
       this.#partitions.set(number, partition);
     }

@@ -60,7 +60,11 @@ describe('summaries', () => {
     ]);
     expect(log.summaries).toMatchObject([
       {
-        ...{ sessionId: 's-1', status: 'live', events: 2, toolCalls: 2, verdicts: 1 },
+        sessionId: 's-1',
+        status: 'live',
+        events: 2,
+        toolCalls: 2,
+        verdicts: 1,
         incidents: { open: 1, total: 1, byDetector: { 'tool-repeat': 1 } },
         source: { topic: topics.events, partition: 0, firstOffset: '10', lastOffset: '11' },
       },
@@ -78,7 +82,10 @@ describe('summaries', () => {
     expect(log.summaries).toHaveLength(before);
     await log.deliver(records(3, [{ sessionId: 's-1', type: 'session_ended' }]));
     expect(latest(log)).toMatchObject({
-      ...{ status: 'ended', events: 4, verdicts: 2, incidents: { open: 0, total: 1 } },
+      status: 'ended',
+      events: 4,
+      verdicts: 2,
+      incidents: { open: 0, total: 1 },
       source: { firstOffset: '0', lastOffset: '3' },
     });
   });
@@ -92,8 +99,11 @@ describe('summaries', () => {
     await asked[0]!(0.99);
     await log.settled();
     expect(latest(log)).toMatchObject({
-      ...{ status: 'live', verdicts: 1, incidents: { open: 1, byDetector: { semantic: 1 } } },
-      ...{ lastEventAt: start + 31_000, source: { firstOffset: '0', lastOffset: '3' } },
+      status: 'live',
+      verdicts: 1,
+      incidents: { open: 1, byDetector: { semantic: 1 } },
+      lastEventAt: start + 31_000,
+      source: { firstOffset: '0', lastOffset: '3' },
     });
   });
 });

@@ -56,7 +56,11 @@ async function startWith(log: MemoryRunner, control: ControlTopic, detection: De
     { write: (line: string) => lines.push(JSON.parse(line) as LogLine) },
   );
   const worker = new Worker({
-    ...{ runner: log, control, topics, logger, registry: new Registry() },
+    runner: log,
+    control,
+    topics,
+    logger,
+    registry: new Registry(),
     detection,
   });
   await worker.start();

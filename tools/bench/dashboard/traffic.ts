@@ -104,7 +104,11 @@ export function fleetSummary(verdict: Verdict): SessionSummary {
   const { sessionId, time, model, backend, agent, tenant, count, cost, detector } = verdict;
   return {
     v: 1,
-    ...{ sessionId, model, backend, agent, tenant },
+    sessionId,
+    model,
+    backend,
+    agent,
+    tenant,
     status: 'live',
     startedAt: time - 60_000,
     lastEventAt: time,

@@ -26,7 +26,10 @@ export async function startPostgres(): Promise<TestPostgres> {
   const port = await freePort();
   const messages: string[] = [];
   const server = new EmbeddedPostgres({
-    ...{ databaseDir: join(dir.path, 'data'), port, user: 'postgres', password: 'secret' },
+    databaseDir: join(dir.path, 'data'),
+    port,
+    user: 'postgres',
+    password: 'secret',
     persistent: false,
     createPostgresUser: process.getuid?.() === 0,
     postgresFlags: ['-c', 'fsync=off', '-c', 'listen_addresses=127.0.0.1'],

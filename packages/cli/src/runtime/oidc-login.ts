@@ -9,8 +9,14 @@ export function oidcLogin({ server: { oidc } }: Pick<Settings, 'server'>): OidcO
   // The schema wants all of them, or none.
   if (issuer === undefined || clientId === undefined || clientSecret === undefined) return undefined;
   return {
-    ...{ issuer, clientId, clientSecret, name: oidc.name, scope: oidc.scope, publicUrl: oidc.public_url },
-    ...{ operators: oidc.operators, viewers: oidc.viewers },
+    issuer,
+    clientId,
+    clientSecret,
+    name: oidc.name,
+    scope: oidc.scope,
+    publicUrl: oidc.public_url,
+    operators: oidc.operators,
+    viewers: oidc.viewers,
     roleClaim: oidc.role_claim,
     defaultRole: oidc.default_role,
   };

@@ -33,7 +33,11 @@ export function serverDeps(
   const hasModel = modelClient(settings.llm) !== undefined;
   const { preset, configHash } = planDetection(settings, hasModel);
   return {
-    ...{ host, port, publicUrl, tokens, oidc },
+    host,
+    port,
+    publicUrl,
+    tokens,
+    oidc,
     allowedHosts: hostsOf(settings),
     trustProxy: settings.server.trust_proxy,
     links: outwardLinks(settings.server),

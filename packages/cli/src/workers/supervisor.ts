@@ -72,7 +72,11 @@ export class Supervisor implements Running {
     });
     this.#slots = Array.from({ length: deps.workers }, (_, index) => ({
       worker: index + 1,
-      ...{ process: undefined, readyAt: undefined, restart: undefined, absence: 'not started', missed: 0 },
+      process: undefined,
+      readyAt: undefined,
+      restart: undefined,
+      absence: 'not started',
+      missed: 0,
       metrics: [],
     }));
   }

@@ -79,8 +79,12 @@ describe('the commands', () => {
     const topics = topicNames({ prefix });
     const own = { LOOPWATCH_KAFKA_TOPICS_PREFIX: prefix, LOOPWATCH_KAFKA_PARTITIONS: '1' };
     const events = Array.from({ length: 6 }, (_, i) => ({
-      ...{ id: `e-${i}`, sessionId: 's', time: Date.now() + i },
-      ...{ type: 'tool_call_request', name: 'read_file', args: { path: 'a' } },
+      id: `e-${i}`,
+      sessionId: 's',
+      time: Date.now() + i,
+      type: 'tool_call_request',
+      name: 'read_file',
+      args: { path: 'a' },
     }));
     const recorded = await file('events.jsonl', events.map((event) => JSON.stringify(event)).join('\n'));
 

@@ -3,7 +3,9 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { ApiError, request, send } from './client.ts';
 
 const everybody: Me = {
-  ...{ required: false, exposed: false, methods: [] },
+  required: false,
+  exposed: false,
+  methods: [],
   user: { name: 'everybody', role: 'operator' },
 };
 

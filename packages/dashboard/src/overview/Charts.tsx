@@ -32,7 +32,9 @@ export function LoopsFound({ overview, range, onZoom }: Props) {
         .filter((id) => buckets.some(({ incidents }) => (incidents[id] ?? 0) > 0))
         .map(
           (id): Series => ({
-            ...{ id, name: id, color: `--d-${id}` },
+            id,
+            name: id,
+            color: `--d-${id}`,
             values: buckets.map(({ incidents }) => incidents[id] ?? 0),
           }),
         ),
@@ -45,7 +47,12 @@ export function LoopsFound({ overview, range, onZoom }: Props) {
         <p className={styles['nothing']}>No loop was found in this time.</p>
       ) : (
         <Chart
-          {...{ times, series, onZoom, kind: 'bars', format: formatCompact, height: 210 }}
+          times={times}
+          series={series}
+          onZoom={onZoom}
+          kind="bars"
+          format={formatCompact}
+          height={210}
           text={`Loops found by detector, ${rangeText(range).toLowerCase()}: ${sums.join(', ')}`}
         />
       )}
@@ -60,11 +67,15 @@ export function CountCharts({ overview, range, onZoom }: Props) {
   const latencies = useMemo(
     (): Series[] => [
       {
-        ...{ id: 'p50', name: 'p50', color: '--d-thought-repeat' },
+        id: 'p50',
+        name: 'p50',
+        color: '--d-thought-repeat',
         values: buckets.map((bucket) => bucket.latency?.p50Ms ?? null),
       },
       {
-        ...{ id: 'p95', name: 'p95', color: '--d-semantic' },
+        id: 'p95',
+        name: 'p95',
+        color: '--d-semantic',
         values: buckets.map((bucket) => bucket.latency?.p95Ms ?? null),
       },
     ],
@@ -73,7 +84,9 @@ export function CountCharts({ overview, range, onZoom }: Props) {
   const sessions = useMemo(
     (): Series[] => [
       {
-        ...{ id: 'sessions', name: 'sessions', color: '--accent' },
+        id: 'sessions',
+        name: 'sessions',
+        color: '--accent',
         values: buckets.map(({ activeSessions }) => activeSessions),
       },
     ],
@@ -83,7 +96,9 @@ export function CountCharts({ overview, range, onZoom }: Props) {
   const used = useMemo(
     (): Series[] => [
       {
-        ...{ id: 'wasted', name: hasTokens ? 'tokens' : 'calls', color: '--d-tool-cycle' },
+        id: 'wasted',
+        name: hasTokens ? 'tokens' : 'calls',
+        color: '--d-tool-cycle',
         values: buckets.map((bucket) => (hasTokens ? (bucket.wasted.tokens ?? 0) : bucket.wasted.calls)),
       },
     ],

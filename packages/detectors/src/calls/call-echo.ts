@@ -13,7 +13,7 @@ export interface CallText {
 const ECHO = '\u0001';
 /** Values of the arguments that are looked for, longest first, and the least that is looked for anywhere in a text. */
 const MAX_VALUES = 32;
-const LEAST_ANYWHERE = 3;
+const MIN_ANYWHERE = 3;
 
 /** Values are looked for without the white space that they begin and end with: a text may have it, or not. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it stands for an echo.
@@ -35,7 +35,7 @@ export function withoutEcho(text: string, { name, said: canonical }: CallText): 
   const values = valuesOf(canonical);
   values.push(name);
   let rest = text;
-  for (const value of values.filter(({ length }) => length >= LEAST_ANYWHERE).toSorted(longestFirst))
+  for (const value of values.filter(({ length }) => length >= MIN_ANYWHERE).toSorted(longestFirst))
     rest = rest.replaceAll(value, ECHO);
   rest = rest.replace(AROUND, ECHO);
   const said = values.join('\n');
@@ -101,9 +101,7 @@ function lastName(path: string): string {
 
 /** Whether the arguments speak of it; so little as `a` is in every text, so that it has to be a name there, too. */
 function names(last: string, said: string, values: readonly string[]): boolean {
-  return last.length < LEAST_ANYWHERE
-    ? values.some((value) => lastName(value) === last)
-    : said.includes(last);
+  return last.length < MIN_ANYWHERE ? values.some((value) => lastName(value) === last) : said.includes(last);
 }
 
 function isQuoted(text: string, at: number, length: number): boolean {

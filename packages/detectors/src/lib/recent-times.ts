@@ -1,7 +1,7 @@
 /** Times kept; a count beyond that stands still. */
-const MOST_TIMES = 65_536;
+const MAX_TIMES = 65_536;
 /** Fewer where a clock jumps back, because then every new time has to be held against all others. */
-const MOST_DISORDERED_TIMES = 1024;
+const MAX_DISORDERED_TIMES = 1024;
 
 /**
  * The times of a run of calls, of which those count that lie within a limit of the newest. With a clock that only goes
@@ -24,7 +24,7 @@ export class RecentTimes {
       this.head = Math.max(this.head, tooFar + 1);
     }
     times.push(time);
-    if (times.length - this.head > (this.ordered ? MOST_TIMES : MOST_DISORDERED_TIMES)) this.head += 1;
+    if (times.length - this.head > (this.ordered ? MAX_TIMES : MAX_DISORDERED_TIMES)) this.head += 1;
     if (this.head > 1024 && this.head * 2 > times.length) {
       times.splice(0, this.head);
       this.head = 0;

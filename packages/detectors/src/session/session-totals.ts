@@ -56,8 +56,15 @@ export class SessionTotals {
     const { events, prompts, turns, calls, contentUnits, thoughtUnits } = this;
     const { inputTokens, outputTokens, usageReports } = this;
     return {
-      ...{ events, prompts, turns, calls, contentUnits, thoughtUnits },
-      ...{ inputTokens, outputTokens, usageReports },
+      events,
+      prompts,
+      turns,
+      calls,
+      contentUnits,
+      thoughtUnits,
+      inputTokens,
+      outputTokens,
+      usageReports,
     };
   }
 }

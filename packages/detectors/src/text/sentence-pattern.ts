@@ -1,14 +1,14 @@
 /** Sentences that may lie between one and its like, at most. */
 const PERIODS = 4;
 /** White space in what two sentences have in common, at least: less of them is alike by chance. */
-const LEAST_COMMON_SPACES = 3;
+const MIN_COMMON_SPACES = 3;
 /** White space in what differs, at most: one word, or two. More may be data. */
-const MOST_OTHER_SPACES = 1;
+const MAX_OTHER_SPACES = 1;
 /** Units of a sentence, at most. */
-const MOST_UNITS = 200;
+const MAX_UNITS = 200;
 /** Sentences of one pattern, and units that these take, until it is a loop. */
-const LEAST_ROUNDS = 16;
-const LEAST_UNITS = 600;
+const MIN_ROUNDS = 16;
+const MIN_UNITS = 600;
 
 const LINE_BREAK = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -49,7 +49,7 @@ export class SentencePattern {
 
   /** @param maxDistance units until the text has to come round */
   constructor(maxDistance: number) {
-    this.mostUnits = Math.min(MOST_UNITS, maxDistance);
+    this.mostUnits = Math.min(MAX_UNITS, maxDistance);
   }
 
   /** How often the pattern has come, where that makes it a loop; else 0. */
@@ -57,7 +57,7 @@ export class SentencePattern {
     const { runs, units } = this.state;
     for (const [i, run] of runs.entries()) {
       const rounds = Math.floor(run / (i + 1)) + 1;
-      if (rounds >= LEAST_ROUNDS && (units[i] ?? 0) >= LEAST_UNITS) return rounds;
+      if (rounds >= MIN_ROUNDS && (units[i] ?? 0) >= MIN_UNITS) return rounds;
     }
     return 0;
   }
@@ -139,7 +139,7 @@ export class SentencePattern {
     }
     state.runs = goesOn.map((on, i) => (on ? (runs[i] ?? 0) + 1 : 0));
     state.units = goesOn.map((on, i) => (on ? (units[i] ?? 0) + length : 0));
-    state.lengths = [length, ...lengths.slice(0, LEAST_ROUNDS - 1)];
+    state.lengths = [length, ...lengths.slice(0, MIN_ROUNDS - 1)];
     return this.rounds > 0;
   }
 
@@ -186,7 +186,7 @@ function isAlike(a: string | undefined, b: string): boolean {
   if (2 * (begin + end) < shorter) return false;
   const other = Math.max(spacesIn(a.slice(begin, a.length - end)), spacesIn(b.slice(begin, b.length - end)));
   const common = spacesIn(b.slice(0, begin)) + spacesIn(b.slice(b.length - end));
-  return other <= MOST_OTHER_SPACES && common >= LEAST_COMMON_SPACES && PROSE.test(a) && PROSE.test(b);
+  return other <= MAX_OTHER_SPACES && common >= MIN_COMMON_SPACES && PROSE.test(a) && PROSE.test(b);
 }
 
 function spacesIn(text: string): number {

@@ -16,7 +16,7 @@ import { changeBetween, type Settings } from './session-settings.ts';
 import { Transcript } from './transcript.ts';
 
 /** Calls whose tools are known when their results come. */
-const MOST_TOOLS = 256;
+const MAX_TOOLS = 256;
 
 /** What a request's history led to, before the model is asked. */
 export interface Asking {
@@ -44,7 +44,7 @@ export class GatewaySession {
   private readonly ledger = new PromptLedger();
   private readonly lineage = new Lineage();
   /** The tools of the latest calls, by the call's id. */
-  private readonly tools = new Latest<string>(MOST_TOOLS);
+  private readonly tools = new Latest<string>(MAX_TOOLS);
   private readonly transcript: Transcript | undefined;
   private contentUnits = 0;
   /** What was kept before must not be taken for what is. */
@@ -269,7 +269,8 @@ export class GatewaySession {
       ledger: this.ledger.snapshot(),
       lineage: this.lineage.snapshot(),
       tools: [...this.tools],
-      ...{ contentUnits, hasOwnSettings },
+      contentUnits,
+      hasOwnSettings,
       system: this.transcript?.system ?? '',
     };
   }

@@ -3,7 +3,7 @@ import { Latest } from '../latest.ts';
 import type { GatewaySession } from './gateway-session.ts';
 
 /** Answers of the gateway's own that a request may go on from; they hold whole requests. */
-const MOST_OWN_ANSWERS = 200;
+const MAX_OWN_ANSWERS = 200;
 
 /** An answer of the gateway's own, with the request it was given to: the model's API does not know it. */
 export interface OwnWords {
@@ -23,7 +23,7 @@ export class SessionStore {
   /** By name, the ids of the other conversations that share it. */
   private readonly sharing = new Map<string, Set<string>>();
   private readonly answers: Latest<string>;
-  private readonly ownAnswers = new Latest<OwnWords>(MOST_OWN_ANSWERS);
+  private readonly ownAnswers = new Latest<OwnWords>(MAX_OWN_ANSWERS);
   private readonly limit: number;
   private readonly onLetGo: (why: LetGo) => void;
 

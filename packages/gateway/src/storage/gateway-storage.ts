@@ -83,7 +83,9 @@ export class GatewayStorage {
     const { me, open, metrics, logger, settings, drop, now } = options;
     const { max_sessions: sessions, max_buffered_records: records } = settings.gateway;
     this.link = new DatabaseLink({
-      ...{ open, logger, prepare: (database) => this.prepare(database) },
+      open,
+      logger,
+      prepare: (database) => this.prepare(database),
       onUp: () => {
         this.behind.resume();
       },
@@ -92,7 +94,10 @@ export class GatewayStorage {
       },
     });
     this.behind = new WriteBehind({
-      ...{ link: this.link, owner: me, logger, now },
+      link: this.link,
+      owner: me,
+      logger,
+      now,
       limits: { session: sessions, answer: records, message: records },
       onDropped: (what, count) => {
         metrics.storageDropped.inc({ what }, count);

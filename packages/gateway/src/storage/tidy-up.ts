@@ -1,7 +1,7 @@
 import { type Database, removeMessages } from '@loopwatch/storage';
 
 /** Rows that one run takes of each table, at most: the rest waits for the next. */
-const MOST_ROWS = 5_000;
+const MAX_ROWS = 5_000;
 const DAY = 86_400_000;
 const MEBIBYTE = 1_048_576;
 /** Indexes and what PostgreSQL adds to each row. */
@@ -18,7 +18,7 @@ export async function tidyUp(
   { retentionDays, retentionMegabytes }: TidyUpOptions,
   now: number,
 ): Promise<void> {
-  const limit = String(MOST_ROWS);
+  const limit = String(MAX_ROWS);
   await database.query(
     `delete from gateway_sessions where id in
        (select id from gateway_sessions where expires_at < $1::float8 order by expires_at limit ${limit})`,
@@ -31,7 +31,7 @@ export async function tidyUp(
       [before],
     );
     await database.query('delete from gateway_settings where used_at < $1::float8', [before]);
-    await removeMessages(database, { limit: MOST_ROWS, before });
+    await removeMessages(database, { limit: MAX_ROWS, before });
   }
   if (retentionMegabytes !== null) await removeSurplus(database, retentionMegabytes * MEBIBYTE);
 }
@@ -45,5 +45,5 @@ async function removeSurplus(database: Database, limit: number): Promise<void> {
   const { messages = 0, bytes = 0 } = row ?? {};
   if (bytes <= limit) return;
   const surplus = Math.ceil((messages * (bytes - limit)) / bytes);
-  await removeMessages(database, { limit: Math.min(surplus, MOST_ROWS) });
+  await removeMessages(database, { limit: Math.min(surplus, MAX_ROWS) });
 }

@@ -133,8 +133,12 @@ describe('a compressed request', () => {
       'x-session-id': 's',
     };
     const request = httpRequest({
-      ...{ host: '127.0.0.1', port, headers },
-      ...{ path: '/v1/chat/completions', method: 'POST', agent: false },
+      host: '127.0.0.1',
+      port,
+      headers,
+      path: '/v1/chat/completions',
+      method: 'POST',
+      agent: false,
     });
     request.end(body);
     const [response] = (await once(request, 'response')) as [IncomingMessage];

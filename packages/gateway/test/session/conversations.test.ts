@@ -46,8 +46,11 @@ function conversations(
     new GatewaySession(id, version, observer, { origin: 'test', stores: false, name: shared });
   return new Conversations({
     sessions: new SessionStore(maxSessions, ignored),
-    ...{ create, settings, storage: undefined, isOwnAnswer: () => false },
-    ...{ ownSettings, logger },
+    create,
+    settings,
+    storage: undefined,
+    ownSettings,
+    logger,
     now: () => 0,
   });
 }

@@ -134,8 +134,11 @@ describe('a start that cannot succeed', () => {
     });
     const there = await newTopic(kafka);
     const runner = createKafkaTaskRunner({
-      ...{ ...kafka, groupId: uniqueName('group'), delivery: 'exactly_once' },
-      ...{ topics: [topic, there], stateTopic: `${topic}-too` },
+      ...kafka,
+      groupId: uniqueName('group'),
+      delivery: 'exactly_once',
+      topics: [topic, there],
+      stateTopic: `${topic}-too`,
     });
     onTestFinished(() => runner.stop());
     const open = (): never => {

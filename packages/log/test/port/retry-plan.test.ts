@@ -36,12 +36,10 @@ async function lives(
       return Promise.resolve();
     });
     const task: PartitionTask = {
-      ...{
-        restore: () => undefined,
-        replay: () => Promise.resolve(),
-        ready: () => undefined,
-        close: () => undefined,
-      },
+      restore: () => undefined,
+      replay: () => Promise.resolve(),
+      ready: () => undefined,
+      close: () => undefined,
       process: ({ records, next }) => {
         const outputs = records.map(({ offset, rejection }) => {
           if (rejection === undefined && fails.process?.(offset) === true) throw new TypeError('a bug');

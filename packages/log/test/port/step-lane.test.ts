@@ -4,7 +4,10 @@ import type { Step } from '../../src/port/task.ts';
 
 const output = (value: string) => ({ topic: 'out', key: null, value });
 const step = (position: number, more: Partial<Step> = {}): Step => ({
-  ...{ position, resumeFrom: 0, outputs: [], state: [] },
+  position,
+  resumeFrom: 0,
+  outputs: [],
+  state: [],
   ...more,
 });
 const urgent = (position: number) => step(position, { outputs: [output(`o${position}`)] });
@@ -38,7 +41,9 @@ describe('the steps of a task', () => {
     await settled();
     expect(done).toEqual([1]);
     expect(writes[1]).toEqual({
-      ...{ position: 3, resumeFrom: 2, outputs: [output('x')] },
+      position: 3,
+      resumeFrom: 2,
+      outputs: [output('x')],
       state: [{ key: 'a', value: null }],
     });
     waiting[1]!.resolve();

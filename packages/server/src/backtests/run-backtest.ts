@@ -133,9 +133,15 @@ function variantResult(
   const [truePositives, falsePositives] = [count('loop', true), count('not_loop', true)];
   const [falseNegatives, trueNegatives] = [count('loop', false), count('not_loop', false)];
   return {
-    ...{ name, configHash: detection.plan.configHash, incidents: hits.length, byDetector },
+    name,
+    configHash: detection.plan.configHash,
+    incidents: hits.length,
+    byDetector,
     flagged: results.filter(({ loops }) => loops[index] === true).length,
-    ...{ truePositives, falsePositives, falseNegatives, trueNegatives },
+    truePositives,
+    falsePositives,
+    falseNegatives,
+    trueNegatives,
     precision: share(truePositives, truePositives + falsePositives),
     recall: share(truePositives, truePositives + falseNegatives),
   };

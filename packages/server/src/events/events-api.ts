@@ -45,7 +45,10 @@ export function eventsApi({ metrics, intake, ...options }: EventsApiOptions): Ro
         const tally = new Tally(recent, metrics.postedEvents);
         const { failure, unread } = await takeEvents(readBody(request), {
           ...options,
-          ...{ areLines, turns, hold, tally },
+          areLines,
+          turns,
+          hold,
+          tally,
         });
         const answer = tally.answer();
         if (failure !== undefined) {

@@ -32,7 +32,8 @@ export async function openDoor({
   http.setTimeout(idle);
   const url = await listen(http, host, port);
   return {
-    ...{ url, http },
+    url,
+    http,
     serve: (app) => {
       serving = app;
     },

@@ -55,7 +55,16 @@ export function incidentColumnsOf(
   const { id, detector, kind, state, action, outcome, sessionId, agent, model, backend, tenant, tool } = row;
   const words = [row.reason, tool?.name, sessionId, id, agent, model, tenant].filter((word) => word != null);
   return {
-    ...{ id, detector, kind, state, action, outcome, agent, model, backend, tenant },
+    id,
+    detector,
+    kind,
+    state,
+    action,
+    outcome,
+    agent,
+    model,
+    backend,
+    tenant,
     group_key: fold.groupKey,
     session_id: sessionId,
     tool: tool?.name ?? null,

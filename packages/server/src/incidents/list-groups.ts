@@ -104,8 +104,22 @@ function toGroup(row: GroupRow, latest: RowOfVerdicts): IncidentGroup {
   const { occurrences, open, quiet, sessions, calls, turns, ms } = row;
   const action: Verdict['action'] = actions[row.action] ?? 'none';
   return {
-    ...{ key: row.id, detector, kind, tool, agent, model, backend, reason, latestId: latest.id },
-    ...{ occurrences, open, quiet, sessions, firstSeen: row.first_seen, lastSeen: row.last_seen, action },
+    key: row.id,
+    detector,
+    kind,
+    tool,
+    agent,
+    model,
+    backend,
+    reason,
+    latestId: latest.id,
+    occurrences,
+    open,
+    quiet,
+    sessions,
+    firstSeen: row.first_seen,
+    lastSeen: row.last_seen,
+    action,
     cost: { calls, turns, tokens: row.tokens < 0 ? null : row.tokens, ms },
     triage: {
       new: row.new,

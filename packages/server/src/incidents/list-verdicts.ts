@@ -19,7 +19,10 @@ export async function listVerdicts(
   conditions.anyOf('agent', filter.agent);
   conditions.between('detected_at', filter.from, filter.to);
   const page = await pageOfIds(database, {
-    ...{ table: 'verdicts', conditions, columns: { detectedAt: 'detected_at' }, ...paging },
+    table: 'verdicts',
+    conditions,
+    columns: { detectedAt: 'detected_at' },
+    ...paging,
     sort: { by: 'detectedAt', descending: true },
   });
   const rows = await database.query<{ id: string; doc: string }>(

@@ -79,7 +79,11 @@ function verdictRow({ verdict, arrivedAt }: ReadVerdict) {
   const { id, incidentId, sessionId, detector, phase, model, agent, time } = verdict;
   const detectedAt = verdict.detectedAt ?? arrivedAt;
   return {
-    ...{ id, detector, phase, model, agent },
+    id,
+    detector,
+    phase,
+    model,
+    agent,
     incident_id: incidentId,
     session_id: sessionId,
     detected_at: detectedAt,

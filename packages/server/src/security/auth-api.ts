@@ -80,7 +80,10 @@ export function loginPages(doors: Doors, pages: readonly string[]): Router {
   const sendPage = (response: Response, to: string, alert?: string, status?: number): void => {
     const failed = alert === undefined ? {} : { alert, wrongToken: true };
     sendLoginPage(response, {
-      ...{ to, methods: access.methods, provider: oidc?.options.name, ...failed },
+      to,
+      methods: access.methods,
+      provider: oidc?.options.name,
+      ...failed,
       ...(status !== undefined && { status }),
     });
   };

@@ -85,7 +85,9 @@ export class Oidc {
   async finish(url: URL, { state, nonce, verifier }: Pending): Promise<LoggedIn> {
     const client = await library();
     const tokens = await client.authorizationCodeGrant(await this.#configuration(), url, {
-      ...{ expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier },
+      expectedState: state,
+      expectedNonce: nonce,
+      pkceCodeVerifier: verifier,
       idTokenExpected: true,
     });
     const claims = tokens.claims();

@@ -71,7 +71,14 @@ async function listMessages(
 function toMessage({ number, at, role, doc }: MessageRow): SessionMessage {
   const { text = null, thought = null, calls = [], callId = null, finishReason = null, model = null } = doc;
   return {
-    ...{ number: Number(number), at, role, text, thought, callId, finishReason, model },
+    number: Number(number),
+    at,
+    role,
+    text,
+    thought,
+    callId,
+    finishReason,
+    model,
     calls: calls.map(({ id, name, arguments: args }) => ({ id, name, arguments: args ?? null })),
     isError: doc.isError === true,
     byGateway: doc.byGateway === true,

@@ -49,7 +49,8 @@ async function recordAt(
   const { timestamp, key, value, headers } = found;
   return {
     ...place,
-    ...{ offset, timestamp },
+    offset,
+    timestamp,
     key: key?.toString() ?? null,
     headers: Object.fromEntries(
       Object.entries(headers).map(([name, bytes]) => [name, Buffer.from(bytes).toString()]),

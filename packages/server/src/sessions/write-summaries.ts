@@ -83,15 +83,15 @@ async function writeStandings(tx: Queryable, told: readonly { summary: SessionSu
     Array.from(standingsOf(summary), ([id, standing]): RowOf<typeof standingColumns> => {
       const { count, cost, lastAt, eventIndex } = standing;
       return {
-        ...{
-          id,
-          session_id: summary.sessionId,
-          last_at: lastAt,
-          count,
-          calls: cost.calls,
-          turns: cost.turns,
-        },
-        ...{ tokens: cost.tokens ?? -1, duration: cost.ms, event_index: eventIndex },
+        id,
+        session_id: summary.sessionId,
+        last_at: lastAt,
+        count,
+        calls: cost.calls,
+        turns: cost.turns,
+        tokens: cost.tokens ?? -1,
+        duration: cost.ms,
+        event_index: eventIndex,
         standing: jsonText(standing),
       };
     }),
@@ -111,7 +111,12 @@ function rowOf({ id, summary, at }: { id: string; summary: SessionSummary; at: n
   const { status, agent, model, backend, tenant, tokens, incidents } = summary;
   const words = [id, agent, model, tenant].filter((word) => word !== null);
   return {
-    ...{ id, state: status, agent, model, backend, tenant },
+    id,
+    state: status,
+    agent,
+    model,
+    backend,
+    tenant,
     started_at: summary.startedAt,
     last_event_at: summary.lastEventAt,
     events: summary.events,

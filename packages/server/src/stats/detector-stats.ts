@@ -24,7 +24,9 @@ export function detectorStats(
   const falsePositives = sum((row) => row.falsePositives);
   const judged = acknowledged + falsePositives;
   return {
-    ...{ detector, acknowledged, falsePositives },
+    detector,
+    acknowledged,
+    falsePositives,
     incidents: sum((row) => row.found),
     falsePositiveRate: judged === 0 ? null : falsePositives / judged,
     wasted: wasteOf(own),

@@ -34,7 +34,8 @@ beforeAll(async () => {
   }
   for (const [sessionId, offsets] of places) {
     const source = {
-      ...{ topic: topics.events, partition: 0 },
+      topic: topics.events,
+      partition: 0,
       firstOffset: String(offsets[0]),
       lastOffset: String(offsets.at(-1)),
     };
@@ -125,7 +126,9 @@ it('tells its progress a few times a second, and how it ends at once', async () 
   );
   const result = { variants: [], sessions: [], missing: [] };
   const { id } = jobs.add({
-    ...{ total: 100, variants: [], by: 'operator' },
+    total: 100,
+    variants: [],
+    by: 'operator',
     run: async (_signal, onProgress) => {
       for (let done = 1; done <= 100; done += 1) {
         now += 10;

@@ -20,8 +20,12 @@ async function read(sessions: readonly RecordedSession[]): Promise<string> {
 }
 
 const session = (sessionId: string, first: number, last: number, live = false): RecordedSession => ({
-  ...{ sessionId, topic: topics.events, partition: 0 },
-  ...{ first, last, live },
+  sessionId,
+  topic: topics.events,
+  partition: 0,
+  first,
+  last,
+  live,
 });
 
 describe('recorded sessions', () => {

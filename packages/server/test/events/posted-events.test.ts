@@ -107,7 +107,9 @@ describe('posted events', () => {
     const known = JSON.stringify({ ...call, id: 'e-1' });
     const unknown = JSON.stringify({ ...call, type: 'thinking_harder' });
     expect((await post([known, unknown, known].join('\n'))).body).toMatchObject({
-      ...{ accepted: 1, duplicates: 1, ignored: { thinking_harder: 1 } },
+      accepted: 1,
+      duplicates: 1,
+      ignored: { thinking_harder: 1 },
     });
     expect((await post(known)).body).toMatchObject({ accepted: 0, duplicates: 1 });
     expect((await post(JSON.stringify({ ...call, id: 'e-1', sessionId: 's-2' }))).body).toMatchObject({

@@ -31,7 +31,9 @@ async function take(
   const { hold, leave } = held.enter();
   const tally = new Tally(new RecentIds(), metrics.postedEvents);
   const { failure, unread } = await takeEvents(arriving(chunks), {
-    ...{ areLines, turns, tally },
+    areLines,
+    turns,
+    tally,
     hold: (bytes) => {
       hold(bytes);
       onHeld?.(held.bytes);

@@ -54,12 +54,20 @@ async function looksAt(database: Queryable, now: number) {
 }
 
 const goingOn = {
-  ...{ lists: [['open'], [], []], sessions: [['live', 1, 0]], looping: 1, groups: [[1, 0]] },
-  ...{ stats: [1, 0, 1], detector: 1 },
+  lists: [['open'], [], []],
+  sessions: [['live', 1, 0]],
+  looping: 1,
+  groups: [[1, 0]],
+  stats: [1, 0, 1],
+  detector: 1,
 };
 const gone = {
-  ...{ lists: [[], ['quiet'], []], sessions: [['quiet', 0, 1]], looping: 0, groups: [[0, 1]] },
-  ...{ stats: [0, 1, 0], detector: 0 },
+  lists: [[], ['quiet'], []],
+  sessions: [['quiet', 0, 1]],
+  looping: 0,
+  groups: [[0, 1]],
+  stats: [0, 1, 0],
+  detector: 0,
 };
 
 onBothDatabases(({ make }) => {
@@ -96,12 +104,10 @@ onBothDatabases(({ make }) => {
       if (order === 'session first') await writeVerdicts(database, opened);
       const [item] = await incidentItems(database, ['i-1'], START + 1_000);
       expect(item).toMatchObject({
-        ...{
-          count: 120,
-          reason: 'read_file was called 120 times in a row with the same arguments',
-          lastAt: START + 900,
-          revision: 1,
-        },
+        count: 120,
+        reason: 'read_file was called 120 times in a row with the same arguments',
+        lastAt: START + 900,
+        revision: 1,
         cost: { calls: 120, turns: 120, tokens: 12_000, ms: 120_000 },
       });
       expect(await database.query('select count, calls, tokens, duration from incidents')).toEqual([
@@ -114,7 +120,10 @@ onBothDatabases(({ make }) => {
       await writeVerdicts(database, [{ verdict: last, arrivedAt: START }]);
       await tell(database, START + 3_000, START + 3_000, 130);
       expect((await incidentItems(database, ['i-1'], START))[0]).toMatchObject({
-        ...{ state: 'resolved', count: 121, reason: last.reason, cost: last.cost },
+        state: 'resolved',
+        count: 121,
+        reason: last.reason,
+        cost: last.cost,
       });
     },
   );

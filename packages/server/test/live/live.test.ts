@@ -37,7 +37,10 @@ describe('the namespace /live', () => {
 
   function connect(auth: { since?: unknown } = {}, extraHeaders: Record<string, string> = {}): LiveSocket {
     const socket: LiveSocket = io(`${url}/live`, {
-      ...{ auth, extraHeaders, reconnection: false, forceNew: true },
+      auth,
+      extraHeaders,
+      reconnection: false,
+      forceNew: true,
       transports: ['websocket'],
     });
     sockets.push(socket);
@@ -59,7 +62,9 @@ describe('the namespace /live', () => {
     expect(snapshotMessageSchema.parse(snapshot)).toMatchObject({ incidents: [{ id: 'i-1' }], info });
     expect(snapshot.incidents[0]).not.toHaveProperty('evidence');
     expect(heartbeatMessageSchema.parse(heartbeat)).toMatchObject({
-      ...{ lag: 0, lastVerdictAt: START + 12, log: 'up' },
+      lag: 0,
+      lastVerdictAt: START + 12,
+      log: 'up',
     });
   });
 

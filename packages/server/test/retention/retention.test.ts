@@ -36,7 +36,10 @@ async function fill(database: Database, days: number): Promise<void> {
 
 const retention = (database: Database, limits: RetentionLimits) =>
   new Retention({
-    ...{ database, limits, logger: silent, now: () => START },
+    database,
+    limits,
+    logger: silent,
+    now: () => START,
     metrics: createServerMetrics(new Registry()),
   });
 
@@ -50,7 +53,13 @@ onBothDatabases(({ make }) => {
     const after = await currentStats(database, START);
     expect(after).toMatchObject({ kept: 10, dropped: 1_090, found: 1_100 });
     expect({ ...after, open: 0, quiet: 0, openByDetector: {}, kept: 0, dropped: 0, latency: null }).toEqual({
-      ...{ ...before, open: 0, quiet: 0, openByDetector: {}, kept: 0, dropped: 0, latency: null },
+      ...before,
+      open: 0,
+      quiet: 0,
+      openByDetector: {},
+      kept: 0,
+      dropped: 0,
+      latency: null,
     });
     expect(await database.query('select count(*) as n from verdicts')).toEqual([{ n: 10 }]);
     expect(await database.query('select count(*) as n from incident_docs')).toEqual([{ n: 10 }]);

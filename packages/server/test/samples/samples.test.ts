@@ -48,7 +48,9 @@ it('samples are marked as such in lists, stay stopped over a restart, and are re
   const stopped = await api('/samples', { method: 'PUT', body: '{"playing":false}' });
   expect(stopped).toEqual({ available: true, playing: false, sessions: 1 });
   expect(await api('/samples', { method: 'DELETE' })).toEqual({
-    ...{ available: true, playing: false, sessions: 0 },
+    available: true,
+    playing: false,
+    sessions: 0,
   });
   expect(await flags('/sessions')).toEqual({ own: undefined });
   expect(await flags('/incidents')).toEqual({ own: undefined });
@@ -65,10 +67,14 @@ it('samples are marked as such in lists, stay stopped over a restart, and are re
 it('a server that plays no samples says so, and refuses to play them', async () => {
   const { url, server } = await startServer({ openDatabase: database });
   expect(await (await fetch(`${url}/api/v1/samples`)).json()).toEqual({
-    ...{ available: false, playing: false, sessions: 0 },
+    available: false,
+    playing: false,
+    sessions: 0,
   });
   const refused = await fetch(`${url}/api/v1/samples`, {
-    ...{ method: 'PUT', body: '{"playing":true}', headers: { 'content-type': 'application/json' } },
+    method: 'PUT',
+    body: '{"playing":true}',
+    headers: { 'content-type': 'application/json' },
   });
   expect(refused.status).toBe(409);
   expect(await refused.text()).toContain('run `loopwatch start` without --no-samples');

@@ -43,7 +43,10 @@ const event = '{"type":"session_ended","sessionId":"s"}';
 function listen(url: string, headers: Record<string, string>): Promise<Socket | undefined> {
   return new Promise((resolve) => {
     const socket = io(`${url}/live`, {
-      ...{ extraHeaders: headers, reconnection: false, forceNew: true, transports: ['websocket'] },
+      extraHeaders: headers,
+      reconnection: false,
+      forceNew: true,
+      transports: ['websocket'],
     });
     socket.on('snapshot', () => resolve(socket));
     socket.on('connect_error', () => {

@@ -37,14 +37,15 @@ beforeAll(async () => {
     },
   );
   options = {
-    ...{ issuer: provider.issuer.url ?? '', clientId: 'loopwatch', clientSecret: 'shh', name: 'Acme <ID>' },
-    ...{
-      scope: 'openid groups',
-      roleClaim: 'groups',
-      operators: ['sre'],
-      viewers: ['staff'],
-      defaultRole: 'none',
-    },
+    issuer: provider.issuer.url ?? '',
+    clientId: 'loopwatch',
+    clientSecret: 'shh',
+    name: 'Acme <ID>',
+    scope: 'openid groups',
+    roleClaim: 'groups',
+    operators: ['sre'],
+    viewers: ['staff'],
+    defaultRole: 'none',
   };
   const tokens = { viewer: viewerToken };
   const started = await startServer({ openDatabase: emptyDatabase, oidc: options, tokens, now: () => now });
@@ -127,12 +128,10 @@ describe('a login by the provider', () => {
     const parameter = (name: string) => authorize.searchParams.get(name);
     expect(authorize.origin).toBe(new URL(options.issuer).origin);
     expect(Object.fromEntries(authorize.searchParams)).toMatchObject({
-      ...{
-        response_type: 'code',
-        client_id: 'loopwatch',
-        scope: 'openid groups',
-        code_challenge_method: 'S256',
-      },
+      response_type: 'code',
+      client_id: 'loopwatch',
+      scope: 'openid groups',
+      code_challenge_method: 'S256',
       redirect_uri: `${url}/login/oidc/callback`,
     });
     expect(parameter('state')?.length).toBeGreaterThan(20);
@@ -242,7 +241,10 @@ describe('a logout at the provider', () => {
       const at = (path: string) => `${issuer}/${path}`;
       response.setHeader('content-type', 'application/json').end(
         JSON.stringify({
-          ...{ issuer, authorization_endpoint: at('a'), token_endpoint: at('t'), jwks_uri: at('k') },
+          issuer,
+          authorization_endpoint: at('a'),
+          token_endpoint: at('t'),
+          jwks_uri: at('k'),
         }),
       );
     });

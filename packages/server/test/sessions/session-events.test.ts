@@ -56,7 +56,8 @@ function logOf(contents: readonly Content[]) {
   });
   const [first] = expected;
   const source = {
-    ...{ topic: topics.events, partition: 0 },
+    topic: topics.events,
+    partition: 0,
     firstOffset: String(contents.findIndex(({ kind }) => kind === 'own')),
     lastOffset: String(last),
   };
@@ -142,7 +143,9 @@ describe('a session read back from the log', () => {
     const held = logOf(Array.from({ length: 300 }, () => ({ kind: 'own' as const })));
     const around = { offset: 150, index: 150 };
     const { items, before, after } = await sessionEvents(held.log.records(), {
-      ...{ session: sessionOf(held), query: { limit: 20, around: 'i-1' }, around },
+      session: sessionOf(held),
+      query: { limit: 20, around: 'i-1' },
+      around,
     });
     expect(placed(items).map(({ eventIndex }) => eventIndex)).toEqual(
       Array.from({ length: 20 }, (_, n) => 141 + n),

@@ -31,7 +31,11 @@ const read = (path: string) => fetch(`${url}/api/v1/sessions/${path}`);
 describe('a record of a session', () => {
   it('is given byte for byte, with where it lies', async () => {
     expect(await (await read('s-1/records/0')).json()).toEqual({
-      ...{ topic: 'loopwatch.events', partition: 0, offset: '0', timestamp: 1_760_000_000_000, key: 's-1' },
+      topic: 'loopwatch.events',
+      partition: 0,
+      offset: '0',
+      timestamp: 1_760_000_000_000,
+      key: 's-1',
       headers: { traceparent: '00-ab-cd-01' },
       value: spaced,
       bytes: Buffer.byteLength(spaced),

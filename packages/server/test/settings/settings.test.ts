@@ -77,7 +77,10 @@ describe('settings of a scope', () => {
     log.append(topics.control, '{"scope":"server","set":{"enabled":true}}', { key: 'server', timestamp: 5 });
     await stored();
     expect((await call('GET', 'server')).body).toMatchObject({
-      ...{ set: { enabled: true }, version: 2, updatedAt: 5, updatedBy: 'the control topic' },
+      set: { enabled: true },
+      version: 2,
+      updatedAt: 5,
+      updatedBy: 'the control topic',
     });
     const gone = await call('DELETE', 'server');
     expect(gone.body).toMatchObject({ set: {}, version: 3 });
@@ -187,7 +190,11 @@ describe('the keys', () => {
   it('say what each takes, and where it may be set', () => {
     const key = (path: string) => settingKeys.find((one) => one.path === path);
     expect(key('content_loop.window')).toMatchObject({
-      ...{ type: 'integer', min: 8, max: 256, nullable: false, scopes: ['server', 'model', 'session'] },
+      type: 'integer',
+      min: 8,
+      max: 256,
+      nullable: false,
+      scopes: ['server', 'model', 'session'],
       allowed: 'a whole number from 8 to 256',
     });
     expect(key('tool_call_loop.mode')).toMatchObject({ type: 'choice' });

@@ -26,7 +26,9 @@ onBothDatabases(({ make }) => {
         verdicts.map((one) => ({ verdict: one, arrivedAt: START })),
       );
       const openIncidents = ['old', 'open', 'cycle'].map((id) => ({
-        ...{ id, count: 5, cost: { ...tokens, tokens: null } },
+        id,
+        count: 5,
+        cost: { ...tokens, tokens: null },
       }));
       await writeSummaries(tx, [
         { id: 's-1', summary: summary('s-1', { events: 100, openIncidents }), at: START + 2 * minute },
@@ -39,9 +41,17 @@ onBothDatabases(({ make }) => {
   it('the overview is of one moment: its sums, buckets, detectors and open incidents agree', async () => {
     const overview = await readOverview(await filled(), { lastMs: 60 * minute }, START + 2.5 * minute);
     expect(overview).toMatchObject({
-      ...{ asOf: START + 2.5 * minute, from: START - 57.5 * minute, to: START + 2.5 * minute },
-      ...{ open: 3, quiet: 0, openByDetector: { 'tool-repeat': 2, 'tool-cycle': 1 }, found: 3, recovered: 1 },
-      ...{ wasted: { calls: 15, tokens: 900 }, liveSessions: 1, firstAt: START - 600 * minute + 12 },
+      asOf: START + 2.5 * minute,
+      from: START - 57.5 * minute,
+      to: START + 2.5 * minute,
+      open: 3,
+      quiet: 0,
+      openByDetector: { 'tool-repeat': 2, 'tool-cycle': 1 },
+      found: 3,
+      recovered: 1,
+      wasted: { calls: 15, tokens: 900 },
+      liveSessions: 1,
+      firstAt: START - 600 * minute + 12,
     });
     expect(overview.openItems.map(({ id }) => id)).toEqual(['cycle', 'open', 'old']);
     const sum = (counts: Partial<Record<string, number>>) =>
@@ -50,7 +60,10 @@ onBothDatabases(({ make }) => {
     expect(overview.detectors.reduce((all, { incidents }) => all + incidents, 0)).toBe(overview.found);
     expect(overview.detectors.reduce((all, { open }) => all + open, 0)).toBe(overview.open);
     expect(overview.detectors.find(({ detector }) => detector === 'tool-repeat')).toMatchObject({
-      ...{ incidents: 2, open: 2, falsePositives: 1, falsePositiveRate: 1 },
+      incidents: 2,
+      open: 2,
+      falsePositives: 1,
+      falsePositiveRate: 1,
     });
     expect(overview.latency).toEqual({ p50Ms: 12, p95Ms: 12, incidents: 3 });
   });

@@ -29,8 +29,13 @@ onBothDatabases(({ make }) => {
     const stats = await rangeStats(database, { from: START, to: START + 600_000, bucketMs: 60_000 }, START);
     const of = (detector: string) => stats.detectors.find((one) => one.detector === detector);
     expect(of('tool-repeat')).toEqual({
-      ...{ detector: 'tool-repeat', incidents: 3, open: 1, acknowledged: 1, falsePositives: 1 },
-      ...{ falsePositiveRate: 0.5, wasted: { calls: 13, tokens: 900 } },
+      detector: 'tool-repeat',
+      incidents: 3,
+      open: 1,
+      acknowledged: 1,
+      falsePositives: 1,
+      falsePositiveRate: 0.5,
+      wasted: { calls: 13, tokens: 900 },
     });
     expect(of('tool-cycle')).toMatchObject({ incidents: 1, open: 1, falsePositiveRate: null });
     expect(of('outage')).toMatchObject({ incidents: 0, wasted: { calls: 0, tokens: null } });

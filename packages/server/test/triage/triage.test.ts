@@ -42,8 +42,12 @@ describe('a decision', () => {
     await patch({ status: 'false_positive' });
     const { triage, triageHistory } = await read();
     expect(triage).toEqual({
-      ...{ status: 'false_positive', mutedUntil: null, note: 'seen', by: 'operator' },
-      ...{ at: START + 5_000, revision: 2 },
+      status: 'false_positive',
+      mutedUntil: null,
+      note: 'seen',
+      by: 'operator',
+      at: START + 5_000,
+      revision: 2,
     });
     expect(triageHistory.map(({ at, from, to }) => [at, from.status, to.status])).toEqual([
       [START, 'new', 'acknowledged'],
@@ -56,7 +60,10 @@ describe('a decision', () => {
     await patch({ status: 'acknowledged', note: null });
     const undo = async () => (await patch((await read()).triageHistory.at(-1)?.from)).body.triage;
     expect(await undo()).toMatchObject({
-      ...{ status: 'muted', mutedUntil: START + 60_000, note: 'until the fix is out', revision: 3 },
+      status: 'muted',
+      mutedUntil: START + 60_000,
+      note: 'until the fix is out',
+      revision: 3,
     });
     expect(await undo()).toMatchObject({ status: 'acknowledged', mutedUntil: null, note: null, revision: 4 });
   });

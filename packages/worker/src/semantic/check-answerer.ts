@@ -79,7 +79,15 @@ export function checkRecord(
   const { id, sessionId, promptId, eventId, eventIndex, time, turn } = check;
   const answered = 'failure' in answer ? null : answer;
   return {
-    ...{ v: 1, id, sessionId, promptId, eventId, eventIndex, time, turn, model },
+    v: 1,
+    id,
+    sessionId,
+    promptId,
+    eventId,
+    eventIndex,
+    time,
+    turn,
+    model,
     analysis: answered === null ? null : storeText ? answered.analysis : '',
     confidence: answered?.confidence ?? null,
     failure: 'failure' in answer ? answer.failure : null,

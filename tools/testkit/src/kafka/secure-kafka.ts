@@ -86,7 +86,10 @@ export async function startSecureKafka(): Promise<SecureKafka> {
     const listeners = Object.fromEntries(names.map((name, index) => [name, addresses[index]]));
     return {
       listeners: listeners as SecureKafka['listeners'],
-      ...{ authority, user, guest, stop },
+      authority,
+      user,
+      guest,
+      stop,
       [Symbol.asyncDispose]: stop,
     };
   } catch (error) {

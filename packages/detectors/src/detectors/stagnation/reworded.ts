@@ -2,7 +2,7 @@ import { jsonFrom } from '@loopwatch/contract';
 import type { ToolIdentity } from '../../calls/tool-identity.ts';
 
 /** A shorter text is a name or a key, not a wording. */
-const LEAST_WORDS = 3;
+const MIN_WORDS = 3;
 /** So short a word names nothing, nor do these. */
 const SMALL = 3;
 const FUNCTION_WORDS = new Set(
@@ -34,7 +34,7 @@ export function isReworded(a: ToolIdentity, b: ToolIdentity, share: number): boo
 function sameQuestion(a: string, b: string, share: number): boolean {
   const [one, two] = [wordsOf(a), wordsOf(b)];
   const [first, second] = [new Set(one), new Set(two)];
-  if (Math.min(first.size, second.size) < LEAST_WORDS) return false;
+  if (Math.min(first.size, second.size) < MIN_WORDS) return false;
   const common = [...first].filter((word) => second.has(word)).length;
   const different = [...first, ...second].filter((word) => !(first.has(word) && second.has(word)));
   if (!different.every((word) => WORD.test(word))) return false;

@@ -12,7 +12,7 @@ import { toolGuidance, windowPhrase } from './wording.ts';
 /** Calls of a tool that a new one is compared with, at least: bounds memory and what one call can cost. */
 export const COMPARED_CALLS = 128;
 /** With high thresholds twice as many calls are kept, but never more than these. */
-const MOST_CALLS = 4096;
+const MAX_CALLS = 4096;
 /** Tools of a session whose calls are remembered; beyond them the one called longest ago is forgotten. */
 const REMEMBERED_TOOLS = 256;
 
@@ -79,7 +79,7 @@ export class SimilarCalls {
   /** Adds the call to those of its tool. @returns them, oldest first */
   private remember(call: PastCall, { threshold }: ToolRepeatOptions): readonly PastCall[] {
     // A snapshot may hold the list, so that it is not changed.
-    const most = Math.min(MOST_CALLS, Math.max(COMPARED_CALLS, threshold * 2));
+    const most = Math.min(MAX_CALLS, Math.max(COMPARED_CALLS, threshold * 2));
     const calls = [...(this.past.get(call.name) ?? []).slice(1 - most), call];
     this.past.delete(call.name);
     this.past.set(call.name, calls);

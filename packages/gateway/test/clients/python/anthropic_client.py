@@ -2,7 +2,7 @@
 
 from anthropic import Anthropic
 
-from cases import API_KEY, MOST_TURNS, PROMPT, TOOL_DESCRIPTION, TOOL_NAME, TOOL_SCHEMA, Case, GetWeather, run_cases
+from cases import API_KEY, MAX_TURNS, PROMPT, TOOL_DESCRIPTION, TOOL_NAME, TOOL_SCHEMA, Case, GetWeather, run_cases
 
 TOOL = {"name": TOOL_NAME, "description": TOOL_DESCRIPTION, "input_schema": TOOL_SCHEMA}
 
@@ -10,7 +10,7 @@ TOOL = {"name": TOOL_NAME, "description": TOOL_DESCRIPTION, "input_schema": TOOL
 def run(case: Case, get_weather: GetWeather) -> str:
     client = Anthropic(api_key=API_KEY, base_url=case.url, max_retries=0, default_headers=case.headers)
     messages = [{"role": "user", "content": PROMPT}]
-    for _ in range(MOST_TURNS):
+    for _ in range(MAX_TURNS):
         body = {"model": case.model, "max_tokens": 1000, "messages": messages, "tools": [TOOL]}
         if case.stream:
             with client.messages.stream(**body) as stream:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 PROMPT = "Is it warmer in Paris or in Rome?"
 API_KEY = "sk-client-test"
-MOST_TURNS = 12
+MAX_TURNS = 12
 TOOL_NAME = "get_weather"
 TOOL_DESCRIPTION = "The weather in a city"
 TOOL_SCHEMA = {

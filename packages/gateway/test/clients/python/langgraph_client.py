@@ -5,7 +5,7 @@ from langchain_openai import ChatOpenAI
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
 
-from cases import API_KEY, MOST_TURNS, PROMPT, TOOL_DESCRIPTION, TOOL_NAME, Case, GetWeather, run_cases
+from cases import API_KEY, MAX_TURNS, PROMPT, TOOL_DESCRIPTION, TOOL_NAME, Case, GetWeather, run_cases
 
 
 def run(case: Case, get_weather: GetWeather) -> str:
@@ -32,7 +32,7 @@ def run(case: Case, get_weather: GetWeather) -> str:
     graph.add_edge("tools", "model")
     agent = graph.compile()
     given = {"messages": [("user", PROMPT)]}
-    config = {"recursion_limit": 2 * MOST_TURNS}
+    config = {"recursion_limit": 2 * MAX_TURNS}
     if not case.stream:
         return agent.invoke(given, config)["messages"][-1].text
     state = given

@@ -12,7 +12,7 @@ from agents import (
 )
 from openai import AsyncOpenAI
 
-from cases import API_KEY, MOST_TURNS, PROMPT, TOOL_DESCRIPTION, TOOL_NAME, Case, GetWeather, run_cases
+from cases import API_KEY, MAX_TURNS, PROMPT, TOOL_DESCRIPTION, TOOL_NAME, Case, GetWeather, run_cases
 
 set_tracing_disabled(True)
 
@@ -27,8 +27,8 @@ async def run_agent(case: Case, get_weather: GetWeather) -> str:
 
     agent = Agent(name="Weather", model=model(model=case.model, openai_client=client), tools=[weather])
     if not case.stream:
-        return (await Runner.run(agent, PROMPT, max_turns=MOST_TURNS)).final_output
-    result = Runner.run_streamed(agent, PROMPT, max_turns=MOST_TURNS)
+        return (await Runner.run(agent, PROMPT, max_turns=MAX_TURNS)).final_output
+    result = Runner.run_streamed(agent, PROMPT, max_turns=MAX_TURNS)
     async for _ in result.stream_events():
         pass
     return result.final_output

@@ -4,7 +4,7 @@ import json
 
 from openai import OpenAI
 
-from cases import API_KEY, MOST_TURNS, PROMPT, TOOL_DESCRIPTION, TOOL_NAME, TOOL_SCHEMA, Case, GetWeather, run_cases
+from cases import API_KEY, MAX_TURNS, PROMPT, TOOL_DESCRIPTION, TOOL_NAME, TOOL_SCHEMA, Case, GetWeather, run_cases
 
 TOOL = {"name": TOOL_NAME, "description": TOOL_DESCRIPTION, "parameters": TOOL_SCHEMA, "strict": True}
 
@@ -12,7 +12,7 @@ TOOL = {"name": TOOL_NAME, "description": TOOL_DESCRIPTION, "parameters": TOOL_S
 def run_chat(client: OpenAI, case: Case, get_weather: GetWeather) -> str:
     messages = [{"role": "user", "content": PROMPT}]
     tools = [{"type": "function", "function": TOOL}]
-    for _ in range(MOST_TURNS):
+    for _ in range(MAX_TURNS):
         body = {"model": case.model, "messages": messages, "tools": tools}
         if case.stream:
             with client.chat.completions.stream(**body) as stream:
@@ -32,7 +32,7 @@ def run_chat(client: OpenAI, case: Case, get_weather: GetWeather) -> str:
 def run_responses(client: OpenAI, case: Case, get_weather: GetWeather) -> str:
     given = [{"role": "user", "content": PROMPT}]
     more = {}
-    for _ in range(MOST_TURNS):
+    for _ in range(MAX_TURNS):
         body = {"model": case.model, "input": given, "tools": [{"type": "function", **TOOL}], **more}
         if case.stream:
             with client.responses.stream(**body) as stream:

@@ -62,7 +62,9 @@ export function nextLinkState(
       const trouble = { ...event.failure, lastAt: now };
       return [
         {
-          ...{ since, lastToldAt, answeredAt: undefined },
+          since,
+          lastToldAt,
+          answeredAt: undefined,
           troubles: new Map(troubles).set(event.broker, trouble),
         },
       ];

@@ -41,7 +41,8 @@ export async function checkDurability(options: KafkaOptions, topics: readonly st
     ]);
     const seen = found.filter((each) => typeof each !== 'string');
     return {
-      ...{ brokers: brokers.length, enoughBrokers: brokers.length >= enoughBrokers },
+      brokers: brokers.length,
+      enoughBrokers: brokers.length >= enoughBrokers,
       risks: durabilityRisks(seen, options.brokers),
       hidden: found.filter((each) => typeof each === 'string'),
     };
@@ -69,7 +70,10 @@ async function safetyOf(
   const settings = await settingsOf(admin, kafkajs.ConfigResourceTypes.TOPIC, topic, [minInSync, unclean]);
   if (settings === undefined) return topic;
   return {
-    ...{ topic, internal: topic.startsWith('__'), exists: true, copies },
+    topic,
+    internal: topic.startsWith('__'),
+    exists: true,
+    copies,
     minInSync: numberIn(settings, minInSync),
     uncleanElection: settings.get(unclean) === 'true',
   };
@@ -86,7 +90,10 @@ async function safetyToCome(admin: Admin, topic: string, broker: string): Promis
   const settings = await settingsOf(admin, kafkajs.ConfigResourceTypes.BROKER, broker, names);
   if (settings === undefined) return topic;
   return {
-    ...{ topic, internal: true, exists: false, copies: numberIn(settings, copies) },
+    topic,
+    internal: true,
+    exists: false,
+    copies: numberIn(settings, copies),
     minInSync: numberIn(settings, inSync),
     uncleanElection: settings.get(unclean) === 'true',
   };

@@ -59,8 +59,12 @@ export async function fetchFrom(
   }));
   return broker.connectionPool.send({
     request: encodeFetchRequest({
-      ...{ replicaId: -1, maxWaitTime: maxWaitMs, minBytes: 1, maxBytes },
-      ...{ isolationLevel: readCommitted, topics },
+      replicaId: -1,
+      maxWaitTime: maxWaitMs,
+      minBytes: 1,
+      maxBytes,
+      isolationLevel: readCommitted,
+      topics,
     }),
     response: {
       decode: (payload) => Promise.resolve(decodeAnswer(payload)),

@@ -53,7 +53,10 @@ class KafkaRecordReader implements RecordReader {
   ): Promise<RecordRange> {
     // A fetcher of its own: it fetches ahead, and ends with what is read here.
     const fetcher = new KafkaFetcher(this.#cluster, {
-      ...{ maxWaitMs: 100, maxBytes: 4 * mib, maxBytesPerPartition: mib, log: this.#options.log },
+      maxWaitMs: 100,
+      maxBytes: 4 * mib,
+      maxBytesPerPartition: mib,
+      log: this.#options.log,
     });
     const timer = setTimeout(() => {
       fetcher.close();

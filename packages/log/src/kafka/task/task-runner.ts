@@ -172,14 +172,13 @@ class KafkaTaskRunner implements TaskRunner {
     return new KafkaTask(
       place,
       {
-        ...{
-          groupId,
-          cluster: this.#cluster,
-          fetcher: this.#fetcher,
-          open: this.#open,
-          observer: this.#observer,
-        },
-        ...{ log, state },
+        groupId,
+        cluster: this.#cluster,
+        fetcher: this.#fetcher,
+        open: this.#open,
+        observer: this.#observer,
+        log,
+        state,
         createWriter: () => this.#createWriter(place, state),
         confirmed: (signal) => this.#confirmed(signal),
       },

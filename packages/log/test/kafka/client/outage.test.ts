@@ -10,7 +10,9 @@ import { KafkaOutageLog } from '../../../src/kafka/client/outage-log.ts';
 
 const refused = { reason: 'connection refused' };
 const fails = (broker = 'k1:9092', failure: { reason: string; advice?: string } = refused): LinkEvent => ({
-  ...{ kind: 'failed', broker, failure },
+  kind: 'failed',
+  broker,
+  failure,
 });
 const answers = (broker = 'k1:9092'): LinkEvent => ({ kind: 'answered', broker });
 

@@ -69,7 +69,9 @@ describe('durability', () => {
 
     await alter({ 'min.insync.replicas': '2', 'unclean.leader.election.enable': 'false' }, risky);
     const producer = kafka().producer({
-      ...{ transactionalId: sound, idempotent: true, maxInFlightRequests: 1 },
+      transactionalId: sound,
+      idempotent: true,
+      maxInFlightRequests: 1,
     });
     await producer.connect();
     const transaction = await producer.transaction();
@@ -82,7 +84,10 @@ describe('durability', () => {
     await alter({ 'min.insync.replicas': '2' }, '__transaction_state');
     await risksOnce(0, [sound, risky]);
     expect(await checkDurability(options, [])).toEqual({
-      ...{ brokers: 3, enoughBrokers: true, risks: [], hidden: [] },
+      brokers: 3,
+      enoughBrokers: true,
+      risks: [],
+      hidden: [],
     });
   });
 });

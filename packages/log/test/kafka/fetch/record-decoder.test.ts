@@ -46,9 +46,16 @@ async function batch(written: readonly Written[], options: BatchOptions = {}): P
     encodeRecord({ offsetDelta: i, timestampDelta: later, key, value, headers }),
   );
   const { buffer } = await RecordBatch({
-    ...{ firstOffset, firstTimestamp, maxTimestamp: firstTimestamp + 5, producerId, records },
-    ...{ lastOffsetDelta: written.length - 1, compression: options.compression ?? 0 },
-    ...{ transactional: options.transactional ?? false, producerEpoch: 0, firstSequence: 0 },
+    firstOffset,
+    firstTimestamp,
+    maxTimestamp: firstTimestamp + 5,
+    producerId,
+    records,
+    lastOffsetDelta: written.length - 1,
+    compression: options.compression ?? 0,
+    transactional: options.transactional ?? false,
+    producerEpoch: 0,
+    firstSequence: 0,
   });
   const bytes = Buffer.from(buffer);
   const flags =

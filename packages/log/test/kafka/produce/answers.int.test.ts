@@ -42,17 +42,24 @@ async function lab() {
   onTestFinished(() => cluster.disconnect());
   const options = { brokers: kafka.brokers, clientId: group };
   return {
-    ...{ group, outputs, options, transactionalId: `${group}/${place.topic}/0` },
+    group,
+    outputs,
+    options,
+    transactionalId: `${group}/${place.topic}/0`,
     writer: async () => {
       const writer = new TransactionalStepWriter(options, {
-        ...{ place, groupId: group, stateRecords: () => [] },
+        place,
+        groupId: group,
+        stateRecords: () => [],
       });
       onTestFinished(() => writer.close());
       await writer.open();
       return writer;
     },
     step: (position: number, ...values: string[]) => ({
-      ...{ position, resumeFrom: position, state: [] },
+      position,
+      resumeFrom: position,
+      state: [],
       outputs: values.map((value): OutputRecord => ({ topic: outputs, key, value })),
     }),
     /** What read-committed readers find, and where the next owner begins. */
@@ -177,7 +184,11 @@ it('partitions that are added to the outputs while workers run take nothing away
   const topic = (name: string, partitions: number) => ({ name, partitions, config: {} });
   await ensureTopics(options, [topic(events, 2), topic(verdicts, 1), topic(checks, 1), topic(state, 1)]);
   const runner = createKafkaTaskRunner({
-    ...{ ...options, groupId: group, topics: [events], stateTopic: state, delivery: 'exactly_once' },
+    ...options,
+    groupId: group,
+    topics: [events],
+    stateTopic: state,
+    delivery: 'exactly_once',
   });
   onTestFinished(() => runner.stop());
   let done = 0;

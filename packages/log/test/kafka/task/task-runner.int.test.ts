@@ -35,7 +35,11 @@ async function count(names: Awaited<ReturnType<typeof topics>>, groupId: string,
   const recoveries: Recovery[] = [];
   const replayed: string[] = [];
   const runner = createKafkaTaskRunner({
-    ...{ ...client, groupId, delivery, topics: [names.events], stateTopic: names.state },
+    ...client,
+    groupId,
+    delivery,
+    topics: [names.events],
+    stateTopic: names.state,
     sessionTimeoutMs: 6_000,
   });
   let told = 0;
@@ -99,13 +103,11 @@ describe.each<Delivery>(['exactly_once', 'at_least_once'])('tasks, %s', (deliver
     await write(names.events, ...written);
     const lengths: number[] = [];
     const runner = createKafkaTaskRunner({
-      ...{
-        ...client,
-        groupId: uniqueName('group'),
-        delivery,
-        topics: [names.events],
-        stateTopic: names.state,
-      },
+      ...client,
+      groupId: uniqueName('group'),
+      delivery,
+      topics: [names.events],
+      stateTopic: names.state,
     });
     onTestFinished(() => runner.stop());
     await runner.run((_, lane) => ({
