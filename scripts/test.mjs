@@ -20,7 +20,7 @@ const vitest = (title) => ({
 
 const steps = [
   check('format', 'biome check --error-on-warnings .'),
-  check('types', 'tsc -b'),
+  check('types', 'npm run -s types'),
   check('versions', 'sherif'),
   check('boundaries', 'node scripts/boundaries.mjs'),
   check('dead code', 'knip --treat-config-hints-as-errors'),

@@ -12,7 +12,7 @@ import { writeSet } from '../src/settings/address.ts';
 import { examples } from '../src/settings/examples.ts';
 import { labelOf } from '../src/settings/value.ts';
 import { readMoved, toConfig } from '../src/tuning/config.ts';
-import { ringLabel, ringShape, ringText } from '../src/ui/charts/ring.ts';
+import { ringLabel, ringShape, ringText } from '../src/ui/charts/ring-arcs.ts';
 import { incident, row, settingKey } from './rows.ts';
 
 describe('the ring', () => {

@@ -1,4 +1,4 @@
-import { ringShape } from '../ui/charts/ring.ts';
+import { ringShape } from '../ui/charts/ring-arcs.ts';
 
 /** The mark with the number of open incidents in it, for the tab. An icon cannot see the page's tokens. */
 export function faviconFor(open: number): string {

@@ -1,6 +1,6 @@
 import type { DetectorId } from '@loopwatch/contract';
 import styles from './Ring.module.css';
-import { type RingData, ringLabel, ringShape, ringText } from './ring.ts';
+import { type RingData, ringLabel, ringShape, ringText } from './ring-arcs.ts';
 
 interface Props extends RingData {
   readonly detector: DetectorId;
