@@ -231,7 +231,6 @@ function callVerdicts(loop: CallLoop, now: number): Verdict[] {
           time: began + (n - 1) * loop.pace,
           name: tool,
           arguments: JSON.stringify(args(n)),
-          ...(similar && { similarity: n === count ? 1 : 0.93 }),
         })),
       },
     };

@@ -1,4 +1,4 @@
-import type { AgentEvent, PresetName } from '@loopwatch/contract';
+import { type AgentEvent, type PresetName, ruleOf } from '@loopwatch/contract';
 import { createSessionAnalyzer, type PureVerdict } from '@loopwatch/detectors';
 import { readEvents } from './read-events.ts';
 import type { Source } from './sources.ts';
@@ -92,12 +92,13 @@ function push({ analyzer, run }: Watch, event: AgentEvent): void {
     if (verdict.kind === 'outage') run.outages += 1;
     if (verdict.kind !== 'loop') continue;
     run.alarms += 1;
-    const rule = ruleOf(verdict);
+    const rule = nameOf(verdict);
     if (run.hits.every((hit) => hit.rule !== rule))
       run.hits.push({ rule, eventIndex: verdict.eventIndex, callIndex: run.calls - 1 });
   }
 }
 
-function ruleOf({ detector, evidence }: PureVerdict): string {
-  return typeof evidence['rule'] === 'string' ? `${detector}/${evidence['rule']}` : detector;
+function nameOf({ detector, evidence }: PureVerdict): string {
+  const rule = ruleOf(evidence);
+  return rule === null ? detector : `${detector}/${rule}`;
 }

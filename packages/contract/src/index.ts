@@ -88,7 +88,13 @@ export {
   sessionStates,
 } from './verdicts/activity.ts';
 export { type DetectorId, detectorFacts, detectorIds } from './verdicts/detectors.ts';
-export { evidenceCallSchema, evidenceSchema } from './verdicts/evidence.ts';
+export {
+  type EvidenceCall,
+  type EvidenceOf,
+  evidenceSchemas,
+  readEvidence,
+  ruleOf,
+} from './verdicts/evidence.ts';
 export { isOpenAfter, mitigationBy } from './verdicts/incident-life.ts';
 export {
   type Incident,

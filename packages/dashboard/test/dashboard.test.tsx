@@ -458,6 +458,7 @@ describe('evidence', () => {
   it('of calls is a line, and the first and latest call with their differences', () => {
     const call = (n: number) => ({
       eventIndex: n,
+      eventId: `e-${String(n)}`,
       time: NOW,
       name: 'search',
       arguments: `{"q":"a","page":${String(n)}}`,
@@ -477,6 +478,7 @@ describe('evidence', () => {
     const step = (n: number, first = n * 10) =>
       ['kitchen', 'tea', 'lamp'].map((item, i) => ({
         eventIndex: first + i,
+        eventId: `e-${String(first + i)}`,
         time: NOW + n,
         name: 'get_price',
         arguments: JSON.stringify({ item }),
@@ -516,13 +518,20 @@ describe('evidence', () => {
   it('of calls marks those that failed, and shows controls of the direction as marks', () => {
     const call = (n: number, kind: string) => ({
       eventIndex: n,
+      eventId: `e-${String(n)}`,
+      time: NOW,
       name: 'run',
       arguments: '{"file":"\u202Egpj.exe"}',
       step: n,
       result: { text: 'no \u2066such file', kind },
     });
     const { container } = render(
-      <Evidence incident={incident({ count: 2, evidence: { calls: [call(1, 'ok'), call(2, 'error')] } })} />,
+      <Evidence
+        incident={incident({
+          count: 2,
+          evidence: { matching: 'exact', calls: [call(1, 'ok'), call(2, 'error')] },
+        })}
+      />,
     );
     const [line] = screen.getAllByRole('slider');
     expect(line!.querySelectorAll('circle[data-failed]')).toHaveLength(1);
@@ -535,12 +544,16 @@ describe('evidence', () => {
   it('of calls shows what the first and the latest brought', () => {
     const call = (n: number, text: string, kind = 'ok') => ({
       eventIndex: n,
+      eventId: `e-${String(n)}`,
+      time: NOW,
       name: 'ci_status',
       arguments: '{}',
       result: { text, kind },
     });
     const show = (...calls: unknown[]) => {
-      const { unmount } = render(<Evidence incident={incident({ evidence: { calls } })} />);
+      const { unmount } = render(
+        <Evidence incident={incident({ evidence: { matching: 'exact', calls } })} />,
+      );
       const [card] = screen.getAllByRole('region').slice(-1);
       const found = {
         note: card!.querySelector('p')?.textContent,
@@ -565,7 +578,7 @@ describe('evidence', () => {
     expect(show(call(1, 'no such file', 'error'), call(2, ''))).toMatchObject({
       headings: ['Result: failed', 'Result'],
     });
-    expect(show({ name: 'ci_status', arguments: '{}' }, call(2, 'a'))).toMatchObject({
+    expect(show({ ...call(1, ''), result: undefined }, call(2, 'a'))).toMatchObject({
       note: 'the same call',
       headings: ['Result'],
       marks: [],
@@ -575,6 +588,7 @@ describe('evidence', () => {
 
   it('of text marks what repeats', () => {
     const evidence = {
+      at: 14,
       window: { length: 6, text: 'again ' },
       distance: 6,
       positions: [2, 8],
@@ -596,7 +610,14 @@ describe('evidence', () => {
       { name: 'edit', arguments: '{}', text: '' },
     ];
     render(
-      <Evidence incident={incident({ detector: 'tool-cycle', count: 4, period: 2, evidence: { cycle } })} />,
+      <Evidence
+        incident={incident({
+          detector: 'tool-cycle',
+          count: 4,
+          period: 2,
+          evidence: { results: 'same', cycle, calls: [] },
+        })}
+      />,
     );
     expect(screen.getByRole('img', { name: 'A cycle of 2: read, then edit, and again' })).toBeTruthy();
     expect(screen.getByText('always answers')).toBeTruthy();
@@ -605,6 +626,8 @@ describe('evidence', () => {
   it('of stagnation shows the result once where it never changes', () => {
     const call = (n: number) => ({
       eventIndex: n,
+      eventId: `e-${String(n)}`,
+      time: NOW,
       name: 'find',
       arguments: `{"q":${String(n)}}`,
       result: { text: 'nothing found', kind: 'ok' },
@@ -629,6 +652,37 @@ describe('evidence', () => {
     render(<Evidence incident={incident({ detector: 'turn-limit', count: 10, evidence })} />);
     expect(screen.getByRole('img', { name: '10 of 10 model requests' })).toBeTruthy();
     expect(screen.getByText('grep TODO')).toBeTruthy();
+  });
+
+  it('of a message that is said again and again is that message', () => {
+    const evidence = { rule: 'same-message', repeated: 'Done.', calls: [] };
+    render(<Evidence incident={incident({ detector: 'stagnation', evidence })} />);
+    expect(screen.getAllByRole('region')).toHaveLength(1);
+    expect(within(screen.getByRole('region', { name: 'What repeats' })).getByText('Done.')).toBeTruthy();
+  });
+
+  it('of tool calls that are too many says what the model was told', () => {
+    const evidence = { limit_reached: true, limit_message: 'Stopping tool loop.' };
+    render(<Evidence incident={incident({ detector: 'tool-limit', count: 3, threshold: 3, evidence })} />);
+    expect(screen.getByRole('img', { name: '3 of 3 turns with tool calls' })).toBeTruthy();
+    expect(screen.getByText('Stopping tool loop.', { selector: 'p' })).toBeTruthy();
+  });
+
+  it('of an outage is what failed', () => {
+    const result = { text: '503', kind: 'transient' };
+    const call = { eventIndex: 1, eventId: 'e', time: NOW, name: 'get', arguments: '{}', result };
+    render(<Evidence incident={incident({ detector: 'outage', evidence: { calls: [call] } })} />);
+    expect(screen.getByRole('region', { name: 'What failed' }).textContent).toContain('503');
+  });
+
+  it.each([
+    ['of another detector', { matching: 'exact', calls: [] }],
+    ['of another version', { analysis: { text: 'It waits.' } }],
+    ['with nothing but the action', { lastAction: 'warn' }],
+  ])('%s is JSON', (_, evidence) => {
+    render(<Evidence incident={incident({ detector: 'semantic', evidence })} />);
+    expect(screen.getByRole('region', { name: 'Evidence' }).textContent).toContain(Object.keys(evidence)[0]);
+    expect(screen.queryByText('Evidence as JSON')).toBeNull();
   });
 
   it('of an unknown shape is JSON that can be searched', () => {

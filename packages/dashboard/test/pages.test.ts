@@ -81,10 +81,12 @@ describe('a conversation', () => {
       ['prompt', ''],
       ['call', 'ls'],
     ]);
-    const evidence = { calls: [{ name: 'ls' }, { eventIndex: 3 }] };
+    const call = { eventIndex: 3, eventId: 'e-3', time: NOW, name: 'ls', arguments: '{}' };
+    const evidence = { matching: 'exact', calls: [call] };
     const older = { firstEventIndex: 9, lastEventIndex: 20, lastAt: NOW };
     expect(loopSpan(incident({ ...older, evidence }))).toEqual({ from: 3, to: 20 });
     expect(loopSpan(incident({ ...older, evidence: {} })).from).toBe(9);
+    expect(loopSpan(incident({ ...older, evidence: { calls: [{ eventIndex: 3 }] } })).from).toBe(9);
   });
 
   it('has one beginning, of calls and of text', () => {

@@ -5,7 +5,7 @@ import { costSentence } from '../src/incident/cost.ts';
 import { callsLine, pairs, stepsOf, totalOf } from '../src/incident/evidence/calls-line.ts';
 import { diff, prettyJson } from '../src/incident/evidence/diff.ts';
 import { highlight } from '../src/incident/evidence/highlight.ts';
-import { readCalls, readCycle, readJudgement, readLimit, readText } from '../src/incident/evidence/read.ts';
+import { repetitionsOf } from '../src/incident/evidence/repetitions.ts';
 import { formatAgo, formatCompact, formatDuration, formatReason, formatStep } from '../src/lib/format.ts';
 import { faviconFor } from '../src/page/favicon.ts';
 import { writeSet } from '../src/settings/address.ts';
@@ -13,7 +13,7 @@ import { examples } from '../src/settings/examples.ts';
 import { labelOf } from '../src/settings/value.ts';
 import { readMoved, toConfig } from '../src/tuning/config.ts';
 import { ringLabel, ringShape, ringText } from '../src/ui/charts/ring-arcs.ts';
-import { incident, row, settingKey } from './rows.ts';
+import { incident, NOW, row, settingKey } from './rows.ts';
 
 describe('the ring', () => {
   it.each([
@@ -120,45 +120,21 @@ describe('the difference of two texts', () => {
 });
 
 describe('evidence', () => {
-  it('is read with care', () => {
-    expect(readCalls({})).toBeUndefined();
-    expect(readCalls({ calls: 'none' })).toBeUndefined();
-    expect(readCalls({ calls: [null, 7, { name: 'ls', arguments: { a: 1 } }] })?.calls).toMatchObject([
-      { name: 'ls', arguments: '{"a":1}', time: undefined },
-    ]);
-    expect(readText({ at: 7, lastAction: 'warn' })).toBeUndefined();
-    expect(readText({ repeated: 'x', positions: [3, 'a', null, 1] })?.ends).toEqual([2, 4]);
-  });
-
-  it('of cycles, judgements and limits is read with care, too', () => {
-    expect(readCycle({ cycle: [{ name: 'a' }] })).toBeUndefined();
-    expect(readCycle({ cycle: [{ name: 'a', arguments: '{}' }, null, { name: 'b', text: 'ok' }] })).toEqual([
-      { name: 'a', arguments: '{}', text: '' },
-      { name: 'b', arguments: '', text: 'ok' },
-    ]);
-    expect(readJudgement({ analysis: 7 })).toBeUndefined();
-    expect(readJudgement({ analysis: 'It waits.', shown: { from: 3, to: 'x' } })).toEqual({
-      analysis: 'It waits.',
-      from: 3,
-      to: undefined,
-      threshold: undefined,
-    });
-    expect(readLimit({})).toBeUndefined();
-    expect(readLimit({ max_allowed: 10, last_tool_calls: ['grep', { name: 'ls' }] })?.lastCalls).toEqual([
-      'grep',
-      '{"name":"ls"}',
-    ]);
+  it('of text has its repetitions in order, each where its window ends', () => {
+    const window = { length: 3, text: 'xyz' };
+    expect(repetitionsOf({ repeated: 'x', window, positions: [3, 1] }).ends).toEqual([4, 6]);
+    expect(repetitionsOf({})).toEqual({ repeated: '', ends: [], excerpt: undefined });
   });
 
   it('marks each repetition where its window ends', () => {
     const text = 'Well. again again again';
-    const evidence = readText({
+    const evidence = repetitionsOf({
       repeated: 'again ',
-      window: { length: 6 },
+      window: { length: 6, text: '' },
       positions: [106, 112],
       excerpt: { from: 100, text },
     });
-    const spans = highlight(evidence!);
+    const spans = highlight(evidence);
     expect(spans.map((span) => [span.text, span.repetition])).toEqual([
       ['Well. ', undefined],
       ['again ', 0],
@@ -168,23 +144,23 @@ describe('evidence', () => {
   });
 
   it('marks equal text before the positions it was given', () => {
-    const evidence = readText({
+    const evidence = repetitionsOf({
       repeated: 'again ',
       positions: [112, 118],
-      window: { length: 6 },
+      window: { length: 6, text: '' },
       excerpt: { from: 100, text: 'again again again again ' },
     });
-    expect(highlight(evidence!).map((span) => span.repetition)).toEqual([0, 1, 2, 3]);
+    expect(highlight(evidence).map((span) => span.repetition)).toEqual([0, 1, 2, 3]);
   });
 
   it('marks whole periods where the compared window ends in the middle of one', () => {
-    const evidence = readText({
+    const evidence = repetitionsOf({
       repeated: 'again\n',
-      window: { length: 3 },
+      window: { length: 3, text: '' },
       positions: [6, 12],
       excerpt: { from: 0, text: 'again\nagain\nagain\nag' },
     });
-    expect(highlight(evidence!).map((span) => [span.text, span.repetition])).toEqual([
+    expect(highlight(evidence).map((span) => [span.text, span.repetition])).toEqual([
       ['again\n', 0],
       ['again\n', 1],
       ['again\nag', undefined],
@@ -197,7 +173,7 @@ describe('evidence', () => {
         fc.string({ maxLength: 60 }),
         fc.array(fc.integer({ min: -20, max: 90 })),
         (text, positions) => {
-          const evidence = readText({ repeated: 'abc', positions, excerpt: { from: 5, text } })!;
+          const evidence = repetitionsOf({ repeated: 'abc', positions, excerpt: { from: 5, text } });
           expect(
             highlight(evidence)
               .map((span) => span.text)
@@ -216,18 +192,16 @@ describe('evidence', () => {
         step,
         member: n + 1,
         eventIndex: 9 * step + n,
+        eventId: 'e',
+        time: NOW,
       }));
-    const { calls, callsPerStep } = readCalls({
-      calls: [...batch(1, 'a', 'b', 'c'), ...batch(4, 'a', 'b', 'c'), ...batch(5, 'c', 'a', 'b')],
-      callsPerStep: 3,
-    })!;
+    const calls = [...batch(1, 'a', 'b', 'c'), ...batch(4, 'a', 'b', 'c'), ...batch(5, 'c', 'a', 'b')];
     const steps = stepsOf(calls, 5);
     expect(steps.map(({ ordinal, calls: made }) => [ordinal, made.length])).toEqual([
       [1, 3],
       [4, 3],
       [5, 3],
     ]);
-    expect(callsPerStep).toBe(3);
     expect(totalOf(steps, 5)).toBe(5);
     const compared = pairs(steps[0]!, steps[2]!);
     expect(compared.map(([before, after]) => [before.arguments, after.arguments])).toEqual([
@@ -240,7 +214,8 @@ describe('evidence', () => {
   });
 
   it('lays all calls on a line, and leaves out the middle of very many', () => {
-    const calls = readCalls({ calls: Array.from({ length: 8 }, () => ({ name: 'ls' })) })!.calls;
+    const call = { eventIndex: 3, eventId: 'e', time: NOW, name: 'ls', arguments: '{}' };
+    const calls = Array.from({ length: 8 }, () => call);
     const short = callsLine(stepsOf(calls, 20), incident({ count: 20 }), 34);
     expect(short.dots).toHaveLength(20);
     expect(short.dots.filter(({ step }) => step !== undefined).map(({ ordinal }) => ordinal)).toEqual([

@@ -13,6 +13,7 @@ import {
 } from '@loopwatch/contract';
 import { describe, expect, it } from 'vitest';
 import { detectors, presets, settingsInForce } from '../src/index.ts';
+import { shown } from './evidence.ts';
 import { type CannedAnswer, goldenEvents, verdictsOf } from './golden-case.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -108,7 +109,7 @@ describe('the pages of the detectors', () => {
     const found = verdictsOf(config, given, canned);
     const expected = verdicts?.lines.map((line) => JSON.parse(line) as Record<string, unknown>) ?? [];
     const told = found.map((verdict, i) => {
-      const whole: Record<string, unknown> = { ...verdict, at: verdict.evidence['at'] };
+      const whole: Record<string, unknown> = { ...verdict, at: shown(verdict, 'at') };
       return Object.fromEntries(Object.keys(expected[i] ?? { phase: 0 }).map((key) => [key, whole[key]]));
     });
     expect(told).toEqual(expected);

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   type AgentEvent,
   type CheckAnswer,
@@ -140,4 +142,16 @@ export function uniqueText(length: number, seed: number): string {
 function refuseUnknownKeys(value: object, known: readonly string[]): void {
   const unknown = Object.keys(value).filter((key) => !known.includes(key));
   if (unknown.length > 0) throw new Error(`unknown: ${unknown.join(', ')}; known: ${known.join(', ')}`);
+}
+
+/** The verdicts of all golden cases. @param changed settings that replace those of a case */
+export function goldenVerdicts(changed: DetectionInput = {}): PureVerdict[] {
+  const root = join(import.meta.dirname, '../../../golden');
+  return readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.json'))
+    .flatMap((file) => {
+      const golden = parseGoldenCase(readFileSync(join(root, file), 'utf8'));
+      const config = { ...(golden.config ?? { preset: golden.preset }), ...changed };
+      return verdictsOf(config, goldenEvents(golden), golden.answers);
+    });
 }

@@ -4,6 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { type AgentEvent, type DetectionInput, eventSchema, type PresetName } from '@loopwatch/contract';
 import { describe, expect, it } from 'vitest';
 import { createSessionAnalyzer, detectors, type PureVerdict } from '../src/index.ts';
+import { shown } from './evidence.ts';
 import {
   type ExpectedVerdict,
   goldenEvents,
@@ -74,7 +75,7 @@ describe('golden cases', () => {
 
 /** The verdict as a golden file writes it; the place in the text only where the file has one. */
 function outcomeOf(verdict: PureVerdict, expected: ExpectedVerdict | undefined): ExpectedVerdict {
-  const { phase, detector, eventIndex, action, count, outcome, evidence } = verdict;
+  const { phase, detector, eventIndex, action, count, outcome } = verdict;
   return {
     phase,
     detector,
@@ -82,7 +83,7 @@ function outcomeOf(verdict: PureVerdict, expected: ExpectedVerdict | undefined):
     action,
     count,
     ...(outcome !== undefined && { outcome }),
-    ...(expected?.at !== undefined && { at: evidence['at'] as number }),
+    ...(expected?.at !== undefined && { at: shown(verdict, 'at') as number }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { AgentEvent, DetectionInput } from '@loopwatch/contract';
+import { type AgentEvent, type DetectionInput, ruleOf } from '@loopwatch/contract';
 import type { PureVerdict } from '../src/index.ts';
 import { call, run } from './sessions.ts';
 
@@ -31,9 +31,10 @@ export function said(events: readonly AgentEvent[], config: DetectionInput = {})
   return run(events, { preset: 'balanced', ...config }).map(line);
 }
 
-function line({ detector, evidence, phase, action, outcome, count, period }: PureVerdict): string {
-  const rule = evidence['rule'];
-  const name = typeof rule === 'string' ? `${detector}/${rule}` : detector;
+function line(verdict: PureVerdict): string {
+  const { detector, phase, action, outcome, count, period } = verdict;
+  const rule = ruleOf(verdict.evidence);
+  const name = rule === null ? detector : `${detector}/${rule}`;
   const cycle = detector === 'tool-cycle' ? ` period ${String(period)}` : '';
   return `${name} ${phase} ${outcome ?? action} ${String(count)}${cycle}`;
 }

@@ -1,3 +1,4 @@
+import type { PureVerdict } from '@loopwatch/detectors';
 import type { AnswerTaker } from './answer-taker.ts';
 import type { Json } from './api/conversation.ts';
 import { parseObject, summed, usageOf } from './api/json.ts';
@@ -99,7 +100,7 @@ export class WholeReply implements AnswerTaker {
 
   private stop({ demand, call }: Judgement, json: Json, text: string): Outcome {
     const own = this.exchange.ownAnswer(demand);
-    const kept = call === undefined ? soFar(text, demand.verdict.evidence['at'], this.exchange) : '';
+    const kept = call === undefined ? soFar(text, demand.verdict, this.exchange) : '';
     const whole = kept === '' ? own : { ...own, text: `${kept}\n\n${own.text}` };
     this.exchange.answerOwn(whole, this.headers, usageOf(json));
     return demand.verdict.kind === 'limit' ? 'limited' : 'blocked';
@@ -107,8 +108,8 @@ export class WholeReply implements AnswerTaker {
 }
 
 /** A text up to the unit at which it was found to repeat itself. */
-function soFar(text: string, at: unknown, { asked }: Exchange): string {
-  if (typeof at !== 'number') return '';
-  const end = at + 1 - (asked.session.saidUnits - text.length);
+function soFar(text: string, { evidence }: PureVerdict, { asked }: Exchange): string {
+  if (!('at' in evidence)) return '';
+  const end = evidence.at + 1 - (asked.session.saidUnits - text.length);
   return text.slice(0, Math.max(0, end));
 }

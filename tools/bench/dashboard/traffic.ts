@@ -77,7 +77,8 @@ export function fleetVerdict(n: number, time: number, run: string): Verdict {
     evidence: {
       matching: 'exact',
       calls: Array.from({ length: 5 }, (_, call) => ({
-        index: count * 2 - call * 2,
+        eventIndex: count * 2 - call * 2,
+        eventId: `e-${String(count * 2 - call * 2)}`,
         time: time - call * 1_500,
         name,
         arguments: args,

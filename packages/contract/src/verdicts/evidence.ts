@@ -1,45 +1,187 @@
 import { z } from 'zod';
+import type { DetectorId } from './detectors.ts';
+import { verdictActions } from './verdict.ts';
 
 /**
- * The evidence of a verdict, as far as detectors share its form: which parts there are depends on the detector. All of
- * it is optional, and other fields may stand beside these.
+ * What each detector writes into the evidence of its verdicts. Texts may be cut, masked or not stored, and a list keeps
+ * 16 entries at most; fields stay. A resolution may leave out what was seen while the loop went on, so that fields of
+ * detectors that do so are optional.
  */
 
-/** A call of the loop. */
-export const evidenceCallSchema = z.object({
-  eventIndex: z.int().nonnegative(),
-  eventId: z.string(),
-  time: z.number().describe('Event time, epoch ms.'),
-  name: z.string(),
-  arguments: z.string().describe('Canonical JSON, maybe cut.'),
-  step: z.int().positive().optional().describe('Which step of the loop made it, from 1.'),
-  similarity: z.number().optional().describe('0 to 1, where calls were compared by likeness.'),
-  member: z.int().positive().optional().describe('Which call of its step it is, from 1.'),
-  result: z
-    .object({ text: z.string().describe('Maybe cut.'), kind: z.string().describe('ok, or how it failed.') })
-    .optional(),
-});
+const count = z.int().nonnegative();
+const ordinal = z.int().positive();
 
-export const evidenceSchema = z.looseObject({
-  calls: z.array(evidenceCallSchema).optional().describe('Of the first step and of the latest.'),
+/** In the evidence of every detector. */
+const shared = {
+  lastAction: z
+    .enum(verdictActions)
+    .optional()
+    .describe('What the incident asked for; of a resolution, until then.'),
+};
+
+const callSchema = z
+  .object({
+    eventIndex: count,
+    eventId: z.string(),
+    time: z.number().describe('Event time, epoch ms.'),
+    name: z.string(),
+    arguments: z.string().describe('Canonical JSON, maybe cut.'),
+    step: ordinal.optional().describe('Which step of the loop made it, from 1.'),
+    member: ordinal.optional().describe('Which call of its step it is, from 1; of steps with several.'),
+    result: z
+      .object({
+        text: z.string().describe('Maybe cut.'),
+        kind: z.enum(['ok', 'error', 'transient', 'not_run']),
+      })
+      .optional()
+      .describe('Where the detector looks at results.'),
+  })
+  .describe('A call of the loop.');
+
+const calls = {
+  calls: z.array(callSchema).describe('Of the first step and of the latest, oldest first.'),
   callsPerStep: z
     .int()
-    .positive()
+    .min(2)
     .optional()
-    .describe('Calls of the latest step; more than one where the model makes several at once.'),
-  rule: z.string().optional().describe('Of a detector with several.'),
-  matching: z.enum(['exact', 'similar']).optional(),
-  cycle: z
-    .array(z.object({ name: z.string(), arguments: z.string(), text: z.string() }))
+    .describe('Calls of the latest step, where the model makes several at once.'),
+};
+
+const cycleCallSchema = z.object({
+  name: z.string(),
+  arguments: z.string().describe('Canonical JSON, maybe cut.'),
+  text: z.string().describe('What it brings, maybe cut; empty where that is not known.'),
+});
+
+const repeated = z.string().describe('The text that repeats, maybe cut.');
+
+const textSchema = z.object({
+  at: count.describe("Offset of the deciding unit in the session's text."),
+  rule: z
+    .enum(['text', 'counter', 'lines', 'run', 'block', 'pattern', 'novelty'])
     .optional()
-    .describe('The steps of the cycle, and what each brings.'),
-  repeated: z.string().optional().describe('The text that repeats, one period of it.'),
-  window: z.object({ length: z.int(), text: z.string() }).optional().describe('What was compared.'),
+    .describe('How the text repeats, where kinds of that are told apart.'),
+  window: z
+    .object({ length: ordinal, text: z.string() })
+    .optional()
+    .describe('What was compared. This and all below: absent from a resolution.'),
+  distance: z.number().optional().describe('Mean distance of two occurrences of the window.'),
   positions: z
     .array(z.int())
     .optional()
-    .describe('Offsets in the text of the session at which the latest occurrences of the window begin.'),
-  distance: z.number().optional().describe('Mean distance of two of them.'),
-  excerpt: z.object({ from: z.int(), text: z.string() }).optional(),
-  analysis: z.string().optional().describe('What the judging model said.'),
+    .describe("Offsets in the session's text at which the latest occurrences of the window begin."),
+  repeated: repeated.optional(),
+  excerpt: z
+    .object({ from: z.int().describe("Offset in the session's text."), text: z.string() })
+    .optional()
+    .describe('The text up to the deciding unit.'),
+  ...shared,
 });
+
+export const evidenceSchemas = {
+  'tool-repeat': z.object({
+    matching: z.enum(['exact', 'similar']),
+    results: z
+      .enum(['same', 'unknown'])
+      .optional()
+      .describe('Whether the results are the same too, where they are looked at.'),
+    similarity: z
+      .object({
+        algorithm: z.enum(['levenshtein', 'jaccard']),
+        threshold: z.number(),
+        normalizeWhitespace: z.boolean(),
+        ignoreCase: z.boolean(),
+      })
+      .nullish()
+      .describe('Of similar matching: how arguments were compared.'),
+    argumentsLength: count
+      .optional()
+      .describe('Length of the arguments before they were cut, in UTF-16 code units.'),
+    ...calls,
+    ...shared,
+  }),
+  'tool-cycle': z.object({
+    results: z
+      .enum(['same', 'different', 'unknown'])
+      .describe(
+        'Whether each step brings the same every time; different: one form is filled in again and again.',
+      ),
+    cycle: z
+      .array(
+        cycleCallSchema.extend({
+          calls: z.array(cycleCallSchema).optional().describe('Of a step with several.'),
+        }),
+      )
+      .describe('The steps of the cycle in turn, each with the first of its calls.'),
+    ...calls,
+    ...shared,
+  }),
+  stagnation: z.object({
+    rule: z.enum([
+      'same-error',
+      'same-failure',
+      'same-result',
+      'same-answer',
+      'same-prompt',
+      'same-message',
+      'nothing-new',
+    ]),
+    repeated: repeated.optional().describe('Of same-prompt and same-message: its text, maybe cut.'),
+    ...calls,
+    ...shared,
+  }),
+  'content-repeat': textSchema,
+  'thought-repeat': textSchema,
+  semantic: z.object({
+    analysis: z
+      .string()
+      .optional()
+      .describe(
+        'What the judging model said, maybe cut. This and all below: absent where no check ended the incident.',
+      ),
+    turn: ordinal.optional().describe('Turn of the prompt at which it was asked, from 1.'),
+    shown: z
+      .object({ from: count, to: count })
+      .optional()
+      .describe('Turns that it was shown. This and the threshold: absent from a resolution.'),
+    threshold: z.number().optional().describe('Confidence above which it is a loop.'),
+    ...shared,
+  }),
+  'tool-limit': z.object({
+    limit_reached: z.literal(true),
+    limit_message: z.string(),
+    ...shared,
+  }),
+  'turn-limit': z.object({
+    turn_requests: count.describe('Model requests that were made.'),
+    max_allowed: count,
+    last_tool_calls: z.array(z.string()).describe('Names of the tools called last, oldest first.'),
+    ...shared,
+  }),
+  outage: z.object({ ...calls, ...shared }),
+} as const satisfies Record<DetectorId, z.ZodType>;
+
+type Evidences = { readonly [D in DetectorId]: z.infer<(typeof evidenceSchemas)[D]> };
+
+/** What a detector writes into the evidence of its verdicts. */
+export type EvidenceOf<D extends DetectorId> = Evidences[D];
+export type EvidenceCall = z.infer<typeof callSchema>;
+
+const byDetector: { readonly [D in DetectorId]: z.ZodType<EvidenceOf<D>> } = evidenceSchemas;
+
+/**
+ * The evidence of a verdict that was read from the log or the API. Fields that the schema does not know are left out.
+ *
+ * @returns undefined when it does not fit, as that of another version may
+ */
+export function readEvidence<D extends DetectorId>(
+  detector: D,
+  evidence: unknown,
+): EvidenceOf<D> | undefined {
+  return byDetector[detector].safeParse(evidence).data;
+}
+
+/** Which rule held, of a detector that has several. */
+export function ruleOf(evidence: EvidenceOf<DetectorId>): string | null {
+  return 'rule' in evidence ? (evidence.rule ?? null) : null;
+}

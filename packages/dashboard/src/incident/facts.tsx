@@ -1,4 +1,10 @@
-import { detectorFacts, type Incident, type IncidentStep, type ThresholdOrigin } from '@loopwatch/contract';
+import {
+  detectorFacts,
+  type Incident,
+  type IncidentStep,
+  readEvidence,
+  type ThresholdOrigin,
+} from '@loopwatch/contract';
 import type { IncidentDetail } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -25,7 +31,7 @@ const actions: Record<Incident['action'], string> = {
 
 /** Of a batch, what repeats is a step. */
 function countedIn({ detector, evidence }: Incident): string {
-  const batch = detector === 'tool-repeat' && Number(evidence['callsPerStep'] ?? 1) > 1;
+  const batch = detector === 'tool-repeat' && readEvidence(detector, evidence)?.callsPerStep !== undefined;
   return batch ? 'same step of calls' : detectorFacts[detector].counts;
 }
 

@@ -1,3 +1,4 @@
+import { readEvidence } from '@loopwatch/contract';
 import type { IncidentDetail, SessionEvent } from '@loopwatch/contract/api';
 import { visibleText } from '../lib/visible-text.ts';
 
@@ -59,7 +60,7 @@ function kindOf(event: {
 
 type LoopData = Pick<
   IncidentDetail,
-  'began' | 'cost' | 'evidence' | 'firstEventIndex' | 'lastAt' | 'lastEventIndex'
+  'began' | 'cost' | 'detector' | 'evidence' | 'firstEventIndex' | 'lastAt' | 'lastEventIndex'
 >;
 
 /** Where the loop began: event and time, the same wherever they are told. */
@@ -73,12 +74,8 @@ export function loopSpan(incident: LoopData): { from: number; to: number } {
 }
 
 /** Of verdicts that do not say where their loop began: the first call that their evidence has. */
-function firstCallOf({ evidence, firstEventIndex }: LoopData): number {
-  const calls = Array.isArray(evidence['calls']) ? (evidence['calls'] as unknown[]) : [];
-  const [first] = calls.flatMap((call) => {
-    const index =
-      typeof call === 'object' && call !== null && 'eventIndex' in call ? call.eventIndex : undefined;
-    return typeof index === 'number' ? [index] : [];
-  });
+function firstCallOf({ detector, evidence, firstEventIndex }: LoopData): number {
+  const known = readEvidence(detector, evidence);
+  const first = known !== undefined && 'calls' in known ? known.calls[0]?.eventIndex : undefined;
   return Math.min(first ?? firstEventIndex, firstEventIndex);
 }

@@ -1,4 +1,4 @@
-import type { AgentEvent } from '@loopwatch/contract';
+import { type AgentEvent, ruleOf } from '@loopwatch/contract';
 import type { BacktestHit } from '@loopwatch/contract/api';
 import { createSessionAnalyzer } from '@loopwatch/detectors';
 import { type ModelValues, toConfigWith, type Values } from './config.ts';
@@ -27,7 +27,7 @@ export function analyze({ events }: Recording, values: Values, models: ModelValu
       if (phase === 'resolved') continue;
       hits.set(incidentId, {
         detector,
-        rule: typeof evidence['rule'] === 'string' ? evidence['rule'] : null,
+        rule: ruleOf(evidence),
         eventIndex: known?.eventIndex ?? eventIndex,
         count,
         action: known !== undefined && strength[known.action] > strength[action] ? known.action : action,

@@ -17,12 +17,9 @@ export interface Presentation {
 }
 
 /** An evidence as it may leave: secrets masked, bounded to 32 KiB of UTF-8, without the agent's text if so wanted. */
-export function presentable(
-  evidence: Record<string, unknown>,
-  presentation: Presentation,
-): Record<string, unknown> {
+export function presentable<T extends object>(evidence: T, presentation: Presentation): T {
   for (let limit = MAX_TEXT_UNITS; ; limit = Math.floor(limit / 2)) {
-    const bounded = bound(evidence, limit, presentation) as Record<string, unknown>;
+    const bounded = bound(evidence, limit, presentation) as T;
     if (utf8Length(JSON.stringify(bounded)) <= MAX_BYTES) return bounded;
   }
 }

@@ -1,5 +1,6 @@
 import type {
   DetectorId,
+  EvidenceOf,
   KnownEvent,
   ThresholdAdjustment,
   Verdict,
@@ -19,8 +20,8 @@ export interface ThresholdBase {
 }
 
 /** What a detector concludes at one event, before it becomes a verdict. */
-export interface Finding {
-  readonly detector: DetectorId;
+export interface Finding<D extends DetectorId = DetectorId> {
+  readonly detector: D;
   /** Default: loop. */
   readonly kind?: Verdict['kind'];
   readonly phase: VerdictPhase;
@@ -43,7 +44,7 @@ export interface Finding {
   readonly countAt?: number | undefined;
   readonly plainCountAt?: number | undefined;
   readonly guidance?: string;
-  readonly evidence: Record<string, unknown>;
+  readonly evidence: EvidenceOf<D>;
   /** Where the loop began, as opposed to where it was noticed. */
   readonly since: Mark;
   /** Calls in the loop, where it is one of calls. */

@@ -1,21 +1,21 @@
-import type { Mode, VerdictAction, VerdictOutcome, VerdictPhase } from '@loopwatch/contract';
+import type { DetectorId, Mode, VerdictAction, VerdictOutcome, VerdictPhase } from '@loopwatch/contract';
 import type { Mark } from '../calls/mark.ts';
 import type { Finding, Step } from './finding.ts';
 import { slotOf } from './open-incidents.ts';
 import type { Sentence } from './quoted-calls.ts';
 
 /** What a detector has to say of its loop as it is now: a finding, but for what the incident itself knows. */
-export type Account = Omit<
-  Finding,
+export type Account<D extends DetectorId> = Omit<
+  Finding<D>,
   'phase' | 'action' | 'outcome' | 'count' | 'since' | 'key' | 'windowMs' | 'period' | 'tool'
 > &
-  Partial<Pick<Finding, 'key' | 'windowMs' | 'period' | 'tool'>>;
+  Partial<Pick<Finding<D>, 'key' | 'windowMs' | 'period' | 'tool'>>;
 
 /**
  * The life of one loop: opened, escalated as it goes on, resolved when the pattern ends. A repetition is news when it
  * opens the incident, when it comes although the model was given a chance, and at each doubling of the threshold.
  */
-export class Incident {
+export class Incident<D extends DetectorId> {
   readonly since: Mark;
   readonly mode: Mode;
   action: VerdictAction = 'none';
@@ -46,14 +46,14 @@ export class Incident {
   }
 
   /** The pattern holds with this count, which is told where it is news. */
-  report(step: Pick<Step, 'emit' | 'goOn'>, count: number, account: () => Account): void {
+  report(step: Pick<Step, 'emit' | 'goOn'>, count: number, account: () => Account<D>): void {
     const phase = this.repeat(count);
     if (phase !== undefined) step.emit(this.finding(phase, account()));
     else step.goOn((this.slot ??= slotOf({ key: '', ...account() })), count);
   }
 
   /** The finding that says how the incident stands; what the account leaves out is as most have it. */
-  finding(phase: VerdictPhase, { guidance, evidence, ...account }: Account): Finding {
+  finding(phase: VerdictPhase, { guidance, evidence, ...account }: Account<D>): Finding<D> {
     const { action, count, since } = this;
     this.slot = slotOf({ key: '', ...account });
     return {
@@ -72,7 +72,7 @@ export class Incident {
   }
 
   /** The finding that ends the incident. */
-  resolution(account: Account, outcome: VerdictOutcome, told: Sentence): Finding {
+  resolution(account: Account<D>, outcome: VerdictOutcome, told: Sentence): Finding<D> {
     return { ...this.finding('resolved', account), action: 'none', outcome, ...told };
   }
 
@@ -81,8 +81,8 @@ export class Incident {
     return { since, mode, action, count, nextLevel };
   }
 
-  static restore(snapshot: IncidentSnapshot): Incident {
-    const incident = new Incident(snapshot.mode, snapshot.nextLevel, snapshot.since);
+  static restore<D extends DetectorId>(snapshot: IncidentSnapshot): Incident<D> {
+    const incident = new Incident<D>(snapshot.mode, snapshot.nextLevel, snapshot.since);
     incident.action = snapshot.action;
     incident.count = snapshot.count;
     return incident;

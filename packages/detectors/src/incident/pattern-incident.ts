@@ -1,13 +1,20 @@
-import type { DetectorId, Mode, VerdictOutcome } from '@loopwatch/contract';
+import type { EvidenceOf, Mode, VerdictOutcome } from '@loopwatch/contract';
 import type { Round } from '../calls/call-history.ts';
 import type { Mark } from '../calls/mark.ts';
 import type { Step } from './finding.ts';
 import { type Account, Incident, type IncidentSnapshot } from './incident.ts';
 import { type Sentence, withEnding } from './quoted-calls.ts';
-import { roundEvidence, toolOf } from './round-evidence.ts';
+import { type RoundEvidence, roundEvidence, toolOf } from './round-evidence.ts';
+
+/** Detectors that go by rounds. */
+type RoundDetector = 'tool-repeat' | 'tool-cycle' | 'stagnation' | 'outage';
 
 /** What a rule over rounds says of the pattern it sees. */
-export interface Pattern extends Omit<Account, 'detector' | 'tool' | keyof Sentence>, Sentence {
+export interface Pattern<D extends RoundDetector>
+  extends Omit<Account<D>, 'detector' | 'tool' | 'evidence' | keyof Sentence>,
+    Sentence {
+  /** Without what it says of the rounds. */
+  readonly evidence: Omit<EvidenceOf<D>, keyof RoundEvidence>;
   readonly count: number;
   readonly mode: Mode;
   /** The rounds that make the pattern, oldest first, as far as they are remembered. */
@@ -19,12 +26,12 @@ export interface Pattern extends Omit<Account, 'detector' | 'tool' | keyof Sente
 }
 
 /** The one open incident of a rule over rounds, and what it was last seen to be. */
-export class PatternIncident {
-  private readonly detector: DetectorId;
-  private incident: Incident | undefined;
-  private pattern: Pattern | undefined;
+export class PatternIncident<D extends RoundDetector> {
+  private readonly detector: D;
+  private incident: Incident<D> | undefined;
+  private pattern: Pattern<D> | undefined;
 
-  constructor(detector: DetectorId) {
+  constructor(detector: D) {
     this.detector = detector;
   }
 
@@ -33,12 +40,12 @@ export class PatternIncident {
   }
 
   /** The pattern of the open incident, as it was last seen. */
-  get current(): Pattern | undefined {
+  get current(): Pattern<D> | undefined {
     return this.incident === undefined ? undefined : this.pattern;
   }
 
   /** The pattern holds at this step. @param regrown it has been told of the step already, which has grown since */
-  holds(step: Step, pattern: Pattern, regrown = false): void {
+  holds(step: Step, pattern: Pattern<D>, regrown = false): void {
     if (regrown && this.incident !== undefined) {
       this.pattern = pattern;
       return;
@@ -60,28 +67,30 @@ export class PatternIncident {
     step.emit(incident.resolution(this.account(pattern), outcome, told));
   }
 
-  private account(pattern: Pattern): Account {
+  private account(pattern: Pattern<D>): Account<D> {
     const { rounds, evidence } = pattern;
     const latest = rounds.at(-1);
+    const shown = roundEvidence(rounds, pattern.steps ?? pattern.count);
     return {
       ...pattern,
       detector: this.detector,
       tool: latest === undefined ? null : toolOf(latest),
-      evidence: { ...evidence, ...roundEvidence(rounds, pattern.steps ?? pattern.count) },
+      // The compiler cannot put a generic type together again.
+      evidence: { ...evidence, ...shown } as unknown as EvidenceOf<D>,
     };
   }
 
-  snapshot(): PatternSnapshot {
+  snapshot(): PatternSnapshot<D> {
     return { incident: this.incident?.snapshot(), pattern: this.pattern };
   }
 
-  restore({ incident, pattern }: PatternSnapshot): void {
+  restore({ incident, pattern }: PatternSnapshot<D>): void {
     this.incident = incident && Incident.restore(incident);
     this.pattern = pattern;
   }
 }
 
-export interface PatternSnapshot {
+export interface PatternSnapshot<D extends RoundDetector> {
   readonly incident: IncidentSnapshot | undefined;
-  readonly pattern: Pattern | undefined;
+  readonly pattern: Pattern<D> | undefined;
 }

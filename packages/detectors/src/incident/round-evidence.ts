@@ -1,3 +1,4 @@
+import type { EvidenceOf } from '@loopwatch/contract';
 import type { Round } from '../calls/call-history.ts';
 import { signature } from '../calls/tool-identity.ts';
 import { firstAndLatest, SHOWN_CALLS, shownCall } from './shown-calls.ts';
@@ -7,12 +8,15 @@ const SHOWN_MEMBERS = 6;
 /** With its own first step and its latest, so many calls are shown of steps with several. */
 const SHOWN_OF_BATCHES = 12;
 
+/** What the evidence of every detector of calls says of its rounds. */
+export type RoundEvidence = Pick<EvidenceOf<'outage'>, 'calls' | 'callsPerStep'>;
+
 /**
  * The calls of the rounds with their results, as evidence: whole steps, the first and the latest.
  *
  * @param total steps of the loop, those included that are no longer remembered
  */
-export function roundEvidence(rounds: readonly Round[], total: number): Record<string, unknown> {
+export function roundEvidence(rounds: readonly Round[], total: number): RoundEvidence {
   const callsPerStep = rounds.at(-1)?.calls.length ?? 0;
   const widest = Math.min(SHOWN_MEMBERS, Math.max(1, ...rounds.map(({ calls }) => calls.length)));
   const most = widest === 1 ? SHOWN_CALLS : Math.max(2, Math.floor(SHOWN_OF_BATCHES / widest));

@@ -1,3 +1,4 @@
+import type { EvidenceCall } from '@loopwatch/contract';
 import type { Mark } from '../calls/mark.ts';
 
 /** Calls that an evidence shows: the first and the latest. */
@@ -9,6 +10,11 @@ export function firstAndLatest<T>(calls: readonly T[], most = SHOWN_CALLS): read
 }
 
 /** A call as an evidence shows it. @param step which step of the loop it is, from 1 */
-export function shownCall({ eventIndex, eventId, time }: Mark, name: string, args: string, step: number) {
+export function shownCall(
+  { eventIndex, eventId, time }: Mark,
+  name: string,
+  args: string,
+  step: number,
+): EvidenceCall {
   return { eventIndex, eventId, time, name, arguments: args, step };
 }

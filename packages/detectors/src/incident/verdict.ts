@@ -1,4 +1,4 @@
-import type { Cost, ThresholdOrigin, Verdict } from '@loopwatch/contract';
+import type { Cost, DetectorId, EvidenceOf, ThresholdOrigin, Verdict } from '@loopwatch/contract';
 import type { Mark } from '../calls/mark.ts';
 import { sha256 } from '../lib/sha256.ts';
 import type { Privacy } from '../privacy/privacy.ts';
@@ -16,7 +16,13 @@ export interface Scene extends Labels {
 }
 
 /** A verdict without what only the edge knows: when it was detected, and where the events lie. */
-export type PureVerdict = Omit<Verdict, 'detectedAt' | 'source'>;
+export type PureVerdict = { readonly [D in DetectorId]: VerdictOf<D> }[DetectorId];
+
+interface VerdictOf<D extends DetectorId>
+  extends Omit<Verdict, 'detectedAt' | 'source' | 'detector' | 'evidence'> {
+  detector: D;
+  evidence: EvidenceOf<D>;
+}
 
 const MAX_REASON_UNITS = 1000;
 
@@ -44,7 +50,7 @@ export function toVerdict(
   const { before } = scene;
   const { privacy } = plan;
   const { since } = finding;
-  return {
+  const verdict: VerdictOf<DetectorId> = {
     v: 1,
     id: `v-${hash([finding.phase, ...identity(finding, scene)])}`,
     incidentId: incident,
@@ -74,13 +80,15 @@ export function toVerdict(
     preset: plan.preset,
     configHash: plan.configHash,
   };
+  // A finding has the evidence of its detector: see Account.
+  return verdict as PureVerdict;
 }
 
 /** All that was written by the agent and its tools, or quotes it, as it may leave. */
 function textsOf(
   finding: Finding,
   { mask, storeText }: Privacy,
-): Pick<Verdict, 'tool' | 'reason' | 'countAt' | 'guidance' | 'evidence'> {
+): Pick<VerdictOf<DetectorId>, 'tool' | 'reason' | 'countAt' | 'guidance' | 'evidence'> {
   const secrets = new SecretMask(mask);
   const presentation: Presentation = { secrets, storeText };
   const { tool, guidance } = finding;

@@ -1,5 +1,6 @@
 import type { AgentEvent } from '@loopwatch/contract';
 import { describe, expect, test } from 'vitest';
+import { shown } from '../evidence.ts';
 import { analyzer, call, run } from '../sessions.ts';
 
 const turn = (n: number): AgentEvent[] => [
@@ -22,7 +23,9 @@ describe('the evidence of a limit', () => {
 
   test('of tool calls names the limit, however far it is exceeded', () => {
     const verdicts = run(turns(6), { tool_call_limit: { max_turns: 3 } });
-    expect(verdicts.map(({ phase, count, evidence }) => [phase, count, evidence['limit_message']])).toEqual([
+    expect(
+      verdicts.map((verdict) => [verdict.phase, verdict.count, shown(verdict, 'limit_message')]),
+    ).toEqual([
       ['opened', 3, 'Tool call limit reached (3). Stopping tool loop.'],
       ['escalated', 6, 'Tool call limit reached (3). Stopping tool loop.'],
     ]);
@@ -32,7 +35,7 @@ describe('the evidence of a limit', () => {
     const events = [...turns(4), { type: 'prompt_started' }, ...turns(3)];
     const found = run(events, { turn_requests: { max_turn_requests: 2 } });
     expect(
-      found.filter(({ phase }) => phase === 'opened').map(({ evidence }) => evidence['last_tool_calls']),
+      found.filter(({ phase }) => phase === 'opened').map((verdict) => shown(verdict, 'last_tool_calls')),
     ).toEqual([
       ['tool-0', 'tool-1'],
       ['tool-0', 'tool-1'],

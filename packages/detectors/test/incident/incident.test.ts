@@ -1,3 +1,4 @@
+import type { Mode } from '@loopwatch/contract';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Mark } from '../../src/calls/mark.ts';
@@ -16,8 +17,8 @@ const since: Mark = {
 };
 
 /** The counts that are news, with the phase and the action. */
-function news(mode: Incident['mode'], threshold: number, counts: readonly number[]): string[] {
-  let incident = new Incident(mode, threshold, since);
+function news(mode: Mode, threshold: number, counts: readonly number[]): string[] {
+  let incident = new Incident<'tool-repeat'>(mode, threshold, since);
   return counts.flatMap((count) => {
     const phase = incident.repeat(count);
     incident = Incident.restore(JSON.parse(JSON.stringify(incident.snapshot())) as IncidentSnapshot);

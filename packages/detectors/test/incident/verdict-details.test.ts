@@ -1,25 +1,16 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import {
   type AgentEvent,
   type DetectionInput,
-  evidenceSchema,
   reasonWithCount,
   type ThresholdAdjustment,
   verdictSchema,
 } from '@loopwatch/contract';
 import { describe, expect, test } from 'vitest';
-import type { PureVerdict } from '../../src/index.ts';
-import { goldenEvents, parseGoldenCase, verdictsOf } from '../golden-case.ts';
+import { shown } from '../evidence.ts';
+import { goldenVerdicts } from '../golden-case.ts';
 import { call, run, text } from '../sessions.ts';
 
-const root = join(import.meta.dirname, '../../../../golden');
-const verdicts: readonly PureVerdict[] = readdirSync(root, { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.json'))
-  .flatMap((file) => {
-    const golden = parseGoldenCase(readFileSync(join(root, file), 'utf8'));
-    return verdictsOf(golden.config ?? { preset: golden.preset }, goldenEvents(golden), golden.answers);
-  });
+const verdicts = goldenVerdicts();
 
 /** What each adjustment makes of a number. */
 const adjusted: Readonly<Record<ThresholdAdjustment, (value: number) => number>> = {
@@ -43,9 +34,10 @@ describe('every verdict of the golden cases', () => {
     }
   });
 
-  test('has evidence of the known form, with its calls numbered by the steps of the loop', () => {
-    for (const { evidence, count, detector, period } of verdicts) {
-      const { calls = [] } = evidenceSchema.parse(evidence);
+  test('has its calls numbered by the steps of the loop', () => {
+    for (const verdict of verdicts) {
+      const { count, detector, period } = verdict;
+      const calls = shown(verdict, 'calls') ?? [];
       const steps = calls.map(({ step = 0 }) => step);
       expect(steps).toEqual(steps.toSorted((a, b) => a - b));
       const last = detector === 'tool-cycle' ? count * period : count;
@@ -54,10 +46,11 @@ describe('every verdict of the golden cases', () => {
   });
 
   test('began no later than it was found, as long ago as it costs', () => {
-    for (const { began, eventIndex, time, cost, evidence, windowMs } of verdicts) {
+    for (const verdict of verdicts) {
+      const { began, eventIndex, time, cost, windowMs } = verdict;
       expect(began?.eventIndex).toBeLessThanOrEqual(eventIndex);
       if (began?.time !== undefined && cost.ms > 0) expect(began.time).toBe(time - cost.ms);
-      const [first] = evidenceSchema.parse(evidence).calls ?? [];
+      const [first] = shown(verdict, 'calls') ?? [];
       if (first?.step === 1 && windowMs === null) expect(began?.eventIndex).toBe(first.eventIndex);
     }
   });
@@ -106,15 +99,15 @@ describe('a step of several calls that repeats', () => {
   });
 
   test.each([
-    { members: 1, shown: [1, 2, 3] },
-    { members: 3, shown: [1, 1, 1, 2, 2, 2, 3, 3, 3] },
-    { members: 9, shown: [...Array<number>(6).fill(1), ...Array<number>(6).fill(3)] },
-  ])('has whole steps as evidence, or as much of them as fits: $members calls each', ({ members, shown }) => {
+    { members: 1, made: [1, 2, 3] },
+    { members: 3, made: [1, 1, 1, 2, 2, 2, 3, 3, 3] },
+    { members: 9, made: [...Array<number>(6).fill(1), ...Array<number>(6).fill(3)] },
+  ])('has whole steps as evidence, or as much of them as fits: $members calls each', ({ members, made }) => {
     const names = Array.from({ length: members }, (_, n) => `item ${String(n)}`);
     const [verdict] = run([...steps(4, names), text('done')], { preset: 'balanced' });
-    const { calls = [], callsPerStep } = evidenceSchema.parse(verdict?.evidence);
-    expect(calls.map(({ step }) => step)).toEqual(shown);
-    expect(callsPerStep).toBe(members > 1 ? members : undefined);
+    const calls = shown(verdict, 'calls') ?? [];
+    expect(calls.map(({ step }) => step)).toEqual(made);
+    expect(shown(verdict, 'callsPerStep')).toBe(members > 1 ? members : undefined);
     if (members === 3) expect(calls.map(({ member }) => member)).toEqual([1, 2, 3, 1, 2, 3, 1, 2, 3]);
     for (const { name, arguments: args, member } of calls)
       if (member !== undefined)

@@ -35,7 +35,7 @@ const finding: Finding = {
   period: 1,
   tool: null,
   reason: 'as it is',
-  evidence: {},
+  evidence: { matching: 'exact', calls: [] },
   since: mark,
 };
 const origin: ThresholdOrigin = {
@@ -89,7 +89,10 @@ describe('the ids of a verdict and of its incident', () => {
   });
 
   test.each([
-    ['numbers and words', ids({ count: 6, threshold: 6, reason: 'other', evidence: { a: 1 } })],
+    [
+      'numbers and words',
+      ids({ count: 6, threshold: 6, reason: 'other', evidence: { matching: 'similar', calls: [] } }),
+    ],
     ['index and position', ids({}, { eventIndex: 7, position: 70 })],
     ['labels', ids({}, {}, { model: 'm', backend: 'b', promptId: 'p', agent: 'a', tenant: 't' })],
   ])('do not depend on %s', (_, other) => {

@@ -1,6 +1,7 @@
 import type { AgentEvent } from '@loopwatch/contract';
 import { describe, expect, test } from 'vitest';
 import { createSessionAnalyzer, createToolCallTracker } from '../../src/index.ts';
+import { shown } from '../evidence.ts';
 import { analyzer, call, run, text } from '../sessions.ts';
 
 const same = (): AgentEvent => call('read', { path: 'a' });
@@ -10,7 +11,7 @@ describe('ids and times that an event lacks', () => {
     const events: AgentEvent[] = [same(), same(), { ...same(), time: 5000 }, same(), { ...same(), id: null }];
     const [verdict] = run(events);
     expect(verdict).toMatchObject({ eventId: '#4', eventIndex: 4, time: 5000, count: 5 });
-    expect(verdict?.evidence['calls']).toMatchObject([
+    expect(shown(verdict, 'calls')).toMatchObject([
       { eventId: '#0', time: 0 },
       { eventId: '#1', time: 0 },
       { eventId: '#2', time: 5000 },
@@ -195,7 +196,7 @@ describe('the life of a loop', () => {
       const args = ['{"b":1, "a":2}', '{"a":2,"b":1.0}', { b: 1, a: 2 }, { a: 2, b: 1 }];
       const events = args.map((written, n) => ({ ...call('read', written), time: n * 1000 }));
       const [verdict] = run(events, { preset });
-      expect(verdict?.evidence['calls']).toEqual(
+      expect(shown(verdict, 'calls')).toEqual(
         args.slice(0, verdict?.count).map((_, n) => ({
           eventIndex: n,
           eventId: `#${String(n)}`,
@@ -248,7 +249,7 @@ describe('the life of a loop', () => {
     expect(verdicts[0]).toMatchObject({ phase: 'opened', count: 10, evidence: { at } });
     const last = verdicts.at(-1);
     expect(last).toMatchObject({ phase: 'resolved', outcome: 'recovered' });
-    expect(last?.evidence['at']).toBe(12 * block.length - 1 + 250);
+    expect(shown(last, 'at')).toBe(12 * block.length - 1 + 250);
   });
 
   test('switching detection off ends it', () => {

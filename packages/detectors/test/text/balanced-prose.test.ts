@@ -1,6 +1,7 @@
 import type { PresetName } from '@loopwatch/contract';
 import { describe, expect, test } from 'vitest';
 import type { PureVerdict } from '../../src/index.ts';
+import { shown } from '../evidence.ts';
 import { run, runReloading, text } from '../sessions.ts';
 import { degenerateProse, refrain, soundProse } from './made-prose.ts';
 
@@ -8,7 +9,7 @@ const seeds = Array.from({ length: 20 }, (_, n) => n + 1);
 const opened = (whole: string, preset: PresetName = 'balanced'): PureVerdict | undefined =>
   run([text(whole)], { preset }).find(({ phase }) => phase === 'opened');
 const tenSentences = degenerateProse.find(({ name }) => name === 'ten sentences in any order');
-const at = (verdict: PureVerdict | undefined): number => Number(verdict?.evidence['at']);
+const at = (verdict: PureVerdict | undefined): number => Number(shown(verdict, 'at'));
 
 describe('prose without a fixed period', () => {
   test.each(degenerateProse)('$name: is found within 6,000 units', ({ make }) => {
@@ -39,7 +40,7 @@ describe('prose without a fixed period', () => {
     const make = (line: (n: number) => string): string =>
       Array.from({ length: 60 }, (_, n) => line(n)).join('');
     const verdict = opened(make((n) => `There are ${number(n)} prime numbers in the list. `));
-    expect(verdict?.evidence['rule']).toBe('counter');
+    expect(shown(verdict, 'rule')).toBe('counter');
     expect(at(verdict)).toBeLessThan(800);
     expect(opened(make((n) => `Fetched ${number(n)} pages in ${number(n + 7)} ms\n`))).toBeUndefined();
   });

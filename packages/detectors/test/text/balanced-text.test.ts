@@ -1,6 +1,7 @@
 import type { PresetName } from '@loopwatch/contract';
 import { describe, expect, test } from 'vitest';
 import type { PureVerdict } from '../../src/index.ts';
+import { shown } from '../evidence.ts';
 import { call, run, runReloading, text } from '../sessions.ts';
 import { degenerateTexts } from './degenerate-texts.ts';
 import { lookAlikes } from './look-alikes.ts';
@@ -12,7 +13,7 @@ describe('what a model writes that has fallen into a rut', () => {
   test.each(degenerateTexts)('$name', ({ text: whole, rule }) => {
     const verdict = opened(whole);
     expect(verdict?.detector).toBe('content-repeat');
-    if (rule !== undefined) expect(verdict?.evidence['rule']).toBe(rule);
+    if (rule !== undefined) expect(shown(verdict, 'rule')).toBe(rule);
     expect(opened(whole, 'thought')?.detector).toBe('thought-repeat');
   });
 
@@ -39,7 +40,7 @@ describe('a run from the first unit on', () => {
       const whole = unit.repeat(200);
       const at = (preset: PresetName): number => {
         const found = run([text(whole)], { preset }).find(({ phase }) => phase === 'opened');
-        return Number(found?.evidence['at']) + 1;
+        return Number(shown(found, 'at')) + 1;
       };
       expect(at('balanced')).toBeLessThanOrEqual(2 * at('stream'));
     },

@@ -28,8 +28,8 @@ interface Stream {
 function needed({ chunks }: Stream, preset: PresetName): number | undefined {
   const session = analyzer({ preset });
   for (const chunk of chunks) {
-    for (const { detector, evidence } of session.push(text(chunk)).verdicts)
-      if (detector === 'content-repeat') return Number(evidence['at']) + 1;
+    for (const verdict of session.push(text(chunk)).verdicts)
+      if (verdict.detector === 'content-repeat') return verdict.evidence.at + 1;
   }
   return undefined;
 }

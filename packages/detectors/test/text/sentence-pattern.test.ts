@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PureVerdict } from '../../src/index.ts';
+import { shown } from '../evidence.ts';
 import { run, runReloading, text } from '../sessions.ts';
 
 const words = Array.from(
@@ -10,7 +11,7 @@ const all = (sentence: (word: string, n: number) => string, count = 30): string 
   words.slice(0, count).map(sentence).join('');
 const said = (whole: string): PureVerdict[] => run([text(whole)], { preset: 'balanced' });
 const rules = (whole: string): unknown[] =>
-  said(whole).flatMap(({ phase, evidence }) => (phase === 'opened' ? [evidence['rule']] : []));
+  said(whole).flatMap((verdict) => (verdict.phase === 'opened' ? [shown(verdict, 'rule')] : []));
 /** 40 units and the word. */
 const long = (word: string): string => `We went to see the ${word} in the old town again. `;
 
@@ -19,7 +20,7 @@ describe('sentences of one pattern', () => {
     expect(rules(all(long, 15))).toEqual([]);
     const [opened] = said(all(long, 16));
     expect(opened).toMatchObject({ phase: 'opened', count: 16, evidence: { rule: 'pattern' } });
-    expect(opened?.evidence['at']).toBe(all(long, 16).length - 1);
+    expect(shown(opened, 'at')).toBe(all(long, 16).length - 1);
     expect(opened?.reason).toMatch(
       /^“We went to see the \S+ in the old town again\.” and its like come every \d+/,
     );
@@ -27,7 +28,7 @@ describe('sentences of one pattern', () => {
 
   test('are a loop with 600 units where they are short', () => {
     const short = (word: string): string => `I have a ${word}. `;
-    const at = Number(said(all(short, 60))[0]?.evidence['at']);
+    const at = Number(shown(said(all(short, 60))[0], 'at'));
     expect(at).toBeGreaterThanOrEqual(600);
     expect(at).toBeLessThan(640);
   });
@@ -97,7 +98,7 @@ describe('sentences of one pattern', () => {
       text(whole.slice(n * size, (n + 1) * size)),
     );
     const places = (verdicts: readonly PureVerdict[]) =>
-      verdicts.map(({ phase, count, evidence }) => [phase, count, evidence['at']]);
+      verdicts.map((verdict) => [verdict.phase, verdict.count, shown(verdict, 'at')]);
     expect(places(run(pieces, { preset: 'balanced' }))).toEqual(places(said(whole)));
     expect(runReloading(pieces, (n) => n % 5 === 0, { preset: 'balanced' })).toEqual(
       run(pieces, { preset: 'balanced' }),

@@ -108,10 +108,7 @@ export class SessionDetection {
   }
 
   private noteLimit(verdicts: readonly PureVerdict[]): void {
-    for (const { detector, phase, evidence } of verdicts) {
-      const message = evidence['limit_message'];
-      if (detector === 'tool-limit' && phase !== 'resolved' && typeof message === 'string')
-        this.limit = message;
-    }
+    for (const { detector, phase, evidence } of verdicts)
+      if (detector === 'tool-limit' && phase !== 'resolved') this.limit = evidence.limit_message;
   }
 }

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { DetectorId } from '@loopwatch/contract';
+import { type DetectorId, ruleOf } from '@loopwatch/contract';
 import type { BacktestHit, BacktestResult } from '@loopwatch/contract/api';
 import { type Detection, type PureVerdict, SessionAnalyzer } from '@loopwatch/detectors';
 import type { RecordReader } from '@loopwatch/log';
@@ -95,8 +95,8 @@ function note(hits: Open['hits'][number] | undefined, verdict: PureVerdict): voi
   const { incidentId, detector, evidence, eventIndex, count, action, reason, kind } = verdict;
   const known = hits?.get(incidentId);
   if (known === undefined) {
-    const rule = typeof evidence['rule'] === 'string' ? evidence['rule'] : null;
-    hits?.set(incidentId, { hit: { detector, rule, eventIndex, count, action, reason }, kind });
+    const hit = { detector, rule: ruleOf(evidence), eventIndex, count, action, reason };
+    hits?.set(incidentId, { hit, kind });
   } else if (verdict.phase !== 'resolved') {
     const stronger = strength[action] > strength[known.hit.action] ? action : known.hit.action;
     hits?.set(incidentId, {

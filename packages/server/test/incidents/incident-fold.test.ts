@@ -154,16 +154,25 @@ it('the fold is small: evidence is kept of the verdicts that are shown alone', (
 });
 
 describe('identical loops have the same group', () => {
-  const cycle = (...names: string[]) => ({ cycle: names.map((name) => ({ name, arguments: '{}' })) });
-  const text = (repeated: string) => ({ repeated, rule: 'text' });
+  const cycle = (...names: string[]) =>
+    verdict({
+      detector: 'tool-cycle',
+      evidence: {
+        results: 'same',
+        cycle: names.map((name) => ({ name, arguments: '{}', text: '' })),
+        calls: [],
+      },
+    });
+  const text = (repeated: string) => ({ at: 9, repeated, rule: 'text' });
   const ofText = (evidence: Record<string, unknown>) =>
     verdict({ detector: 'content-repeat', tool: null, evidence });
   const same: [string, Verdict, Verdict][] = [
     ['of calls', verdict({ sessionId: 'a', count: 5 }), verdict({ sessionId: 'b', count: 50, time: 9 })],
+    ['of a cycle entered elsewhere', cycle('a', 'b', 'c'), cycle('c', 'a', 'b')],
     [
-      'of a cycle entered elsewhere',
-      verdict({ evidence: cycle('a', 'b', 'c') }),
-      verdict({ evidence: cycle('c', 'a', 'b') }),
+      'of evidence that does not fit',
+      verdict({ evidence: { calls: 7 } }),
+      verdict({ evidence: { calls: 8 } }),
     ],
     ['of a text cut elsewhere', ofText(text('again and ')), ofText(text('and again '))],
     ['of a text broken elsewhere', ofText(text('again and ')), ofText(text('Again\nand  '))],
@@ -174,7 +183,8 @@ describe('identical loops have the same group', () => {
     ['model', verdict(), verdict({ model: 'other' })],
     ['detector', verdict(), verdict({ detector: 'stagnation' })],
     ['text', ofText(text('again and ')), ofText(text('again or '))],
-    ['steps', verdict({ evidence: cycle('a', 'b') }), verdict({ evidence: cycle('a', 'b', 'b') })],
+    ['rule', ofText(text('again and ')), ofText({ ...text('again and '), rule: 'block' })],
+    ['steps', cycle('a', 'b'), cycle('a', 'b', 'b')],
   ];
   it.each(same)('%s', (_, a, b) => expect(groupKey(a)).toBe(groupKey(b)));
   it.each(others)('but not of another %s', (_, a, b) => expect(groupKey(a)).not.toBe(groupKey(b)));

@@ -1,4 +1,4 @@
-import type { Incident } from '@loopwatch/contract';
+import type { EvidenceCall } from '@loopwatch/contract';
 import { formatDuration, formatTime, plural } from '../../lib/format.ts';
 import { visibleText } from '../../lib/visible-text.ts';
 import { MarkPicker } from '../../ui/controls/MarkPicker.tsx';
@@ -6,18 +6,15 @@ import { Card } from '../../ui/layout/Card.tsx';
 import { callsLine, type LoopStep, pairs, stepsOf, totalOf } from './calls-line.ts';
 import { diff, type Piece, prettyJson } from './diff.ts';
 import styles from './Evidence.module.css';
-import type { Call, CallResult, CallsEvidence as Evidence } from './read.ts';
+import type { ViewProps } from './view.ts';
 
-interface Props {
-  readonly incident: Incident;
-  readonly evidence: Evidence;
-  /** Opens the session at an event. */
-  readonly onOpen?: ((eventIndex: number) => void) | undefined;
-}
+type Props = ViewProps<'tool-repeat'>;
+type CallResult = NonNullable<EvidenceCall['result']>;
 
 /** Repeated calls: all steps on one line, then the first and the latest side by side. */
 export function CallsEvidence({ incident, evidence, onOpen }: Props) {
-  const { calls, callsPerStep } = evidence;
+  const { calls, callsPerStep = 1 } = evidence;
+  if (calls.length === 0) return null;
   const steps = stepsOf(calls, incident.count);
   const [first] = steps;
   const latest = steps.at(-1);
@@ -43,7 +40,7 @@ export function CallsEvidence({ incident, evidence, onOpen }: Props) {
 }
 
 function CallsLineCard({ incident, evidence, onOpen }: Props) {
-  const { calls, similar, callsPerStep } = evidence;
+  const { calls, matching, callsPerStep = 1 } = evidence;
   const steps = stepsOf(calls, incident.count);
   const { noticedAt } = callsLine(steps, incident, WIDE.maxDots);
   const total = totalOf(steps, incident.count);
@@ -57,7 +54,7 @@ function CallsLineCard({ incident, evidence, onOpen }: Props) {
   return (
     <Card
       title={`The loop, ${unit} by ${unit}`}
-      note={`${plural(total, `${similar ? 'similar' : 'identical'} ${unit}`)}${each}${soFar}${kept}`}
+      note={`${plural(total, `${matching === 'similar' ? 'similar' : 'identical'} ${unit}`)}${each}${soFar}${kept}`}
     >
       <div className={styles['line']} data-detector={incident.detector}>
         <div className={styles['wide']}>
@@ -95,7 +92,7 @@ const MAX_DRAWN = 4;
 
 function Line({
   incident,
-  evidence: { calls, callsPerStep },
+  evidence: { calls, callsPerStep = 1 },
   shape: { width, maxDots },
   onOpen,
 }: Props & { readonly shape: Shape }) {
@@ -171,7 +168,7 @@ function Line({
                 key={member}
                 className={styles['dot']}
                 data-noticed={noticed || undefined}
-                data-failed={step?.calls[member]?.result?.failed === true || undefined}
+                data-failed={isFailed(step?.calls[member]?.result) || undefined}
                 cx={x(index)}
                 cy={TOP + member * APART}
                 r={step === undefined ? 3.4 : 5.4}
@@ -187,14 +184,12 @@ function Line({
 function dotTitle(ordinal: number, step: LoopStep | undefined, batch: boolean): string {
   const parts = [`${batch ? 'Step' : 'Call'} ${String(ordinal)}`];
   const [first] = step?.calls ?? [];
-  if (first?.time !== undefined) parts.push(formatTime(first.time));
-  if (first?.eventIndex !== undefined) parts.push(`event #${String(first.eventIndex)}`);
-  if (first?.similarity !== undefined) parts.push(`${String(Math.round(first.similarity * 100))} % alike`);
+  if (first !== undefined) parts.push(formatTime(first.time), `event #${String(first.eventIndex)}`);
   const calls = (step?.calls ?? [])
     .slice(0, MAX_DRAWN)
     .map((call) => clamp(`${call.name} ${call.arguments}`));
   if (step === undefined) parts.push('not kept as evidence');
-  if (first?.result?.failed === true) parts.push('failed');
+  if (isFailed(first?.result)) parts.push('failed');
   return visibleText([parts.join(', '), ...calls].join(' · '));
 }
 
@@ -272,7 +267,7 @@ function note(unit: 'step' | 'call', calls: boolean, results: boolean | undefine
 }
 
 interface CallTextProps {
-  readonly call: Call;
+  readonly call: EvidenceCall;
   readonly title: string;
   readonly pieces: readonly Piece[];
   readonly result: readonly Piece[] | undefined;
@@ -283,9 +278,8 @@ function CallText({ call, title, pieces, result }: CallTextProps) {
     <div>
       <h3>
         {title}
-        {call.time !== undefined && <span>{formatTime(call.time)}</span>}
-        {call.eventIndex !== undefined && <span>event #{call.eventIndex}</span>}
-        {call.similarity !== undefined && <span>{Math.round(call.similarity * 100)} % alike</span>}
+        <span>{formatTime(call.time)}</span>
+        <span>event #{call.eventIndex}</span>
       </h3>
       <Pieces pieces={pieces} />
       {call.result !== undefined && (
@@ -301,7 +295,7 @@ function CallText({ call, title, pieces, result }: CallTextProps) {
 function Result({ result, pieces }: { result: CallResult; pieces: readonly Piece[] }) {
   return (
     <>
-      <h4 className={styles['result']}>{result.failed ? 'Result: failed' : 'Result'}</h4>
+      <h4 className={styles['result']}>{isFailed(result) ? 'Result: failed' : 'Result'}</h4>
       {result.text === '' ? <p className={styles['empty']}>empty</p> : <Pieces pieces={pieces} />}
     </>
   );
@@ -318,6 +312,10 @@ function Pieces({ pieces }: { pieces: readonly Piece[] }) {
   );
 }
 
-function shown(call: Call): string {
+function isFailed(result: CallResult | undefined): boolean {
+  return result !== undefined && result.kind !== 'ok';
+}
+
+function shown(call: EvidenceCall): string {
   return `${call.name}\n${prettyJson(call.arguments)}`;
 }

@@ -1,18 +1,15 @@
-import type { Incident } from '@loopwatch/contract';
+import type { EvidenceOf } from '@loopwatch/contract';
 import { formatNumber, plural } from '../../lib/format.ts';
 import { visibleText } from '../../lib/visible-text.ts';
 import { Card } from '../../ui/layout/Card.tsx';
 import styles from './CycleEvidence.module.css';
 import { prettyJson } from './diff.ts';
-import type { CycleStep } from './read.ts';
+import type { ViewProps } from './view.ts';
 
-interface Props {
-  readonly incident: Incident;
-  readonly cycle: readonly CycleStep[];
-}
+type Cycle = EvidenceOf<'tool-cycle'>['cycle'];
 
 /** A cycle of calls drawn as one: its steps on a ring, in the order they come, and what each of them brings. */
-export function CycleEvidence({ incident, cycle }: Props) {
+export function CycleEvidence({ incident, evidence: { cycle } }: ViewProps<'tool-cycle'>) {
   const rounds = formatNumber(incident.count);
   return (
     <Card
@@ -48,7 +45,7 @@ const CENTER = SIZE / 2;
 const RADIUS = 74;
 const NODE = 16;
 
-function Round({ cycle, count }: { readonly cycle: readonly CycleStep[]; readonly count: number }) {
+function Round({ cycle, count }: { readonly cycle: Cycle; readonly count: number }) {
   const steps = cycle.length;
   const angle = (index: number) => (2 * Math.PI * index) / steps - Math.PI / 2;
   const point = (radians: number, radius = RADIUS) => ({

@@ -1,23 +1,17 @@
-import type { Incident } from '@loopwatch/contract';
 import { formatShare } from '../../lib/format.ts';
 import { Card } from '../../ui/layout/Card.tsx';
 import styles from './JudgeEvidence.module.css';
-import type { Judgement } from './read.ts';
+import type { ViewProps } from './view.ts';
 
 /** What a model said of the session, quoted as the model's, and how sure it was. */
-export function JudgeEvidence({
-  incident,
-  judgement,
-}: {
-  readonly incident: Incident;
-  readonly judgement: Judgement;
-}) {
-  const { analysis, from, to, threshold } = judgement;
+export function JudgeEvidence({ incident, evidence }: ViewProps<'semantic'>) {
+  const { analysis, shown, threshold } = evidence;
+  if (analysis === undefined) return null;
   const { confidence } = incident;
   return (
     <Card
       title="What the judging model said"
-      note={from !== undefined && to !== undefined ? `of turns ${String(from)} to ${String(to)}` : undefined}
+      note={shown && `of turns ${String(shown.from)} to ${String(shown.to)}`}
     >
       <blockquote className={styles['said']} data-detector={incident.detector}>
         {analysis}

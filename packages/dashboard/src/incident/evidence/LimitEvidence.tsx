@@ -1,15 +1,15 @@
-import type { Incident } from '@loopwatch/contract';
 import { Card } from '../../ui/layout/Card.tsx';
 import styles from './LimitEvidence.module.css';
-import type { Limit } from './read.ts';
+import type { ViewProps } from './view.ts';
 
 const MAX_DRAWN = 40;
 
 /** A limit drawn as a row of requests, the one too many marked, and the last calls before it. */
-export function LimitEvidence({ incident, limit }: { readonly incident: Incident; readonly limit: Limit }) {
-  const allowed = limit.allowed ?? incident.threshold;
+export function LimitEvidence({ incident, evidence }: ViewProps<'tool-limit' | 'turn-limit'>) {
+  const isOfTurns = 'max_allowed' in evidence;
+  const allowed = isOfTurns ? evidence.max_allowed : incident.threshold;
   const drawn = Math.min(MAX_DRAWN, allowed + 1);
-  const unit = incident.detector === 'turn-limit' ? 'model requests' : 'turns with tool calls';
+  const unit = isOfTurns ? 'model requests' : 'turns with tool calls';
   return (
     <Card title="The limit" note={`${String(allowed)} ${unit} in one prompt are allowed`}>
       <div
@@ -22,12 +22,12 @@ export function LimitEvidence({ incident, limit }: { readonly incident: Incident
           <i key={index} data-over={index === drawn - 1 || undefined} />
         ))}
       </div>
-      {limit.message !== undefined && <p className={styles['message']}>{limit.message}</p>}
-      {limit.lastCalls.length > 0 && (
+      {!isOfTurns && <p className={styles['message']}>{evidence.limit_message}</p>}
+      {isOfTurns && evidence.last_tool_calls.length > 0 && (
         <>
           <h3 className={styles['head']}>The last calls before it</h3>
           <ul className={styles['calls']}>
-            {limit.lastCalls.map((call, index) => (
+            {evidence.last_tool_calls.map((call, index) => (
               <li key={index}>{call}</li>
             ))}
           </ul>

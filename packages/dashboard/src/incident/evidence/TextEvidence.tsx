@@ -4,20 +4,19 @@ import { visibleText } from '../../lib/visible-text.ts';
 import { Card } from '../../ui/layout/Card.tsx';
 import styles from './Evidence.module.css';
 import { highlight } from './highlight.ts';
-import type { TextEvidence as Evidence } from './read.ts';
-
-interface Props {
-  readonly incident: Incident;
-  readonly evidence: Evidence;
-}
+import { RepeatedText } from './RepeatedText.tsx';
+import { type Repetitions, repetitionsOf } from './repetitions.ts';
+import type { ViewProps } from './view.ts';
 
 /** Repeated text: where in the session it stands, and the text itself with each repetition marked. */
-export function TextEvidence({ incident, evidence }: Props) {
-  const { ends, distance, repeated } = evidence;
+export function TextEvidence({ incident, evidence }: ViewProps<'content-repeat' | 'thought-repeat'>) {
+  const { distance } = evidence;
+  const repetitions = repetitionsOf(evidence);
+  const { ends, repeated } = repetitions;
   const every = distance === undefined ? '' : `, every ${formatNumber(Math.round(distance))} characters`;
   const what = incident.detector === 'thought-repeat' ? 'reasoning' : 'answer';
   const counted = ends.length < incident.count ? 'the latest' : 'all';
-  const spans = highlight(evidence);
+  const spans = highlight(repetitions);
   return (
     <>
       {ends.length > 1 && (
@@ -25,16 +24,10 @@ export function TextEvidence({ incident, evidence }: Props) {
           title={`Where it stands in the ${what}`}
           note={`${counted} ${plural(ends.length, 'repetition')}${every}`}
         >
-          <Positions incident={incident} evidence={evidence} />
+          <Positions incident={incident} repetitions={repetitions} />
         </Card>
       )}
-      {repeated.trim() !== '' && (
-        <Card title="What repeats" note={`${plural(repeated.length, 'character')} each time`}>
-          <blockquote className={styles['quote']} data-detector={incident.detector} tabIndex={0}>
-            {visibleText(repeated)}
-          </blockquote>
-        </Card>
-      )}
+      <RepeatedText text={repeated} detector={incident.detector} />
       {spans.length > 0 && (
         <Card title="In its context" note="each repetition is marked">
           <pre className={styles['prose']} data-detector={incident.detector} tabIndex={0}>
@@ -61,7 +54,12 @@ export function TextEvidence({ incident, evidence }: Props) {
 const WIDTH = 720;
 const EDGE = 8;
 
-function Positions({ incident, evidence: { ends, repeated } }: Props) {
+interface PositionsProps {
+  readonly incident: Incident;
+  readonly repetitions: Repetitions;
+}
+
+function Positions({ incident, repetitions: { ends, repeated } }: PositionsProps) {
   const first = (ends[0] ?? 0) - repeated.length;
   const last = Math.max(ends.at(-1) ?? 0, first + 1);
   const x = (offset: number) => EDGE + ((offset - first) / (last - first)) * (WIDTH - 2 * EDGE);

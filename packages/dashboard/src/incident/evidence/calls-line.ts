@@ -1,11 +1,10 @@
-import type { Incident } from '@loopwatch/contract';
-import type { Call } from './read.ts';
+import type { EvidenceCall, Incident } from '@loopwatch/contract';
 
 /** What one model response asked for: a call, or several at once. */
 export interface LoopStep {
   /** Which step of the loop, from 1. */
   readonly ordinal: number;
-  readonly calls: readonly Call[];
+  readonly calls: readonly EvidenceCall[];
 }
 
 /** One step on the line. */
@@ -33,9 +32,9 @@ export type LineData = Pick<Incident, 'count' | 'threshold' | 'verdicts'>;
  *
  * @param count steps of the loop
  */
-export function stepsOf(calls: readonly Call[], count: number): LoopStep[] {
+export function stepsOf(calls: readonly EvidenceCall[], count: number): LoopStep[] {
   const latest = Math.max(count, calls.length) - calls.length + 1;
-  const steps = new Map<number, Call[]>();
+  const steps = new Map<number, EvidenceCall[]>();
   calls.forEach((call, index) => {
     const ordinal = call.step ?? (index === 0 ? 1 : latest + index);
     steps.set(ordinal, [...(steps.get(ordinal) ?? []), call]);
@@ -79,9 +78,9 @@ export function callsLine(
 }
 
 /** The same call of two steps: that with the same arguments, or else that in the same place. */
-export function pairs(first: LoopStep, latest: LoopStep): (readonly [Call, Call])[] {
+export function pairs(first: LoopStep, latest: LoopStep): (readonly [EvidenceCall, EvidenceCall])[] {
   const left = [...latest.calls];
-  const same = (a: Call, b: Call) => a.name === b.name && a.arguments === b.arguments;
+  const same = (a: EvidenceCall, b: EvidenceCall) => a.name === b.name && a.arguments === b.arguments;
   return first.calls.flatMap((call, index) => {
     const found = left.findIndex((other) => same(call, other));
     const other = found === -1 ? latest.calls[index] : left.splice(found, 1)[0];

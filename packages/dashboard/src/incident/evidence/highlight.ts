@@ -1,4 +1,4 @@
-import type { TextEvidence } from './read.ts';
+import type { Repetitions } from './repetitions.ts';
 
 /** A piece of an excerpt; `repetition` numbers the repetitions from 0 and is undefined outside of them. */
 export interface Span {
@@ -12,7 +12,7 @@ export interface Span {
  * Cuts the excerpt where repetitions begin and end. The evidence has the positions of the latest only, so equal text
  * right before them is marked as well; what lies outside of the excerpt is counted but not shown.
  */
-export function highlight({ excerpt, ends, repeated }: TextEvidence): Span[] {
+export function highlight({ excerpt, ends, repeated }: Repetitions): Span[] {
   if (excerpt === undefined) return [];
   const { from, text } = excerpt;
   const spans: Span[] = [];
@@ -31,7 +31,7 @@ export function highlight({ excerpt, ends, repeated }: TextEvidence): Span[] {
 }
 
 function allEnds(
-  { from, text }: NonNullable<TextEvidence['excerpt']>,
+  { from, text }: NonNullable<Repetitions['excerpt']>,
   given: readonly number[],
   repeated: string,
 ): number[] {

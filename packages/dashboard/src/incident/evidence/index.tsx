@@ -1,4 +1,5 @@
-import type { Incident } from '@loopwatch/contract';
+import { type DetectorId, type EvidenceOf, type Incident, readEvidence } from '@loopwatch/contract';
+import type { ComponentType } from 'react';
 import { Card } from '../../ui/layout/Card.tsx';
 import { JsonTree } from '../../ui/layout/JsonTree.tsx';
 import { CallsEvidence } from './CallsEvidence.tsx';
@@ -7,47 +8,57 @@ import styles from './Evidence.module.css';
 import { JudgeEvidence } from './JudgeEvidence.tsx';
 import { LimitEvidence } from './LimitEvidence.tsx';
 import { ResultsEvidence } from './ResultsEvidence.tsx';
-import { readCalls, readCycle, readJudgement, readLimit, readText } from './read.ts';
+import { StagnationEvidence } from './StagnationEvidence.tsx';
 import { TextEvidence } from './TextEvidence.tsx';
+import type { ViewProps } from './view.ts';
 
-/** Draws what a detector saw. Each view claims the shapes it can draw; the rest is JSON. */
-export function Evidence({
-  incident,
-  onOpen,
-}: {
+const views: { readonly [D in DetectorId]: ComponentType<ViewProps<D>> } = {
+  'tool-repeat': CallsEvidence,
+  'tool-cycle': CycleEvidence,
+  stagnation: StagnationEvidence,
+  'content-repeat': TextEvidence,
+  'thought-repeat': TextEvidence,
+  semantic: JudgeEvidence,
+  'tool-limit': LimitEvidence,
+  'turn-limit': LimitEvidence,
+  outage: ResultsEvidence,
+};
+
+interface Props {
   readonly incident: Incident;
   /** Opens the session at an event. */
   readonly onOpen?: ((eventIndex: number) => void) | undefined;
-}) {
+}
+
+/** Draws what a detector saw. What does not fit the schema of its detector is shown as JSON. */
+export function Evidence({ incident, onOpen }: Props) {
   const { evidence, detector } = incident;
-  const cycle = readCycle(evidence);
-  const calls = readCalls(evidence);
-  const text = readText(evidence);
-  const judgement = readJudgement(evidence);
-  const limit = readLimit(evidence);
-  const views = [cycle, calls, text, judgement, limit].filter((view) => view !== undefined);
-  if (views.length === 0 && Object.keys(evidence).length === 0) return null;
-  const byResult = detector === 'stagnation' || detector === 'outage';
+  if (Object.keys(evidence).length === 0) return null;
+  const known = readEvidence(detector, evidence);
+  if (known === undefined || !saysSomething(known)) {
+    return (
+      <Card title="Evidence">
+        <JsonTree value={evidence} />
+      </Card>
+    );
+  }
   return (
     <>
-      {judgement !== undefined && <JudgeEvidence incident={incident} judgement={judgement} />}
-      {limit !== undefined && <LimitEvidence incident={incident} limit={limit} />}
-      {cycle !== undefined && <CycleEvidence incident={incident} cycle={cycle} />}
-      {calls !== undefined && byResult && <ResultsEvidence incident={incident} evidence={calls} />}
-      {calls !== undefined && !byResult && cycle === undefined && (
-        <CallsEvidence incident={incident} evidence={calls} onOpen={onOpen} />
-      )}
-      {text !== undefined && <TextEvidence incident={incident} evidence={text} />}
-      {views.length > 0 ? (
-        <details className={styles['raw']}>
-          <summary>Evidence as JSON</summary>
-          <JsonTree value={evidence} />
-        </details>
-      ) : (
-        <Card title="Evidence">
-          <JsonTree value={evidence} />
-        </Card>
-      )}
+      <View detector={detector} incident={incident} evidence={known} onOpen={onOpen} />
+      <details className={styles['raw']}>
+        <summary>Evidence as JSON</summary>
+        <JsonTree value={evidence} />
+      </details>
     </>
   );
+}
+
+function View<D extends DetectorId>({ detector, ...props }: ViewProps<D> & { readonly detector: D }) {
+  const Drawn: ComponentType<ViewProps<D>> = views[detector];
+  return <Drawn {...props} />;
+}
+
+/** A resolution may have nothing to show: the action, and where it came. */
+function saysSomething(evidence: EvidenceOf<DetectorId>): boolean {
+  return Object.keys(evidence).some((name) => name !== 'lastAction' && name !== 'at');
 }

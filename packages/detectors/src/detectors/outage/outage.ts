@@ -40,7 +40,7 @@ export class Outage implements Detector {
     }
     this.count = this.countBefore + 1;
     if (this.count < this.threshold) return;
-    const pattern: Pattern = {
+    const pattern: Pattern<'outage'> = {
       kind: 'outage',
       count: this.count,
       threshold: this.threshold,
@@ -75,5 +75,5 @@ export class Outage implements Detector {
 interface OutageSnapshot {
   readonly count: number;
   readonly countBefore: number;
-  readonly incident: PatternSnapshot;
+  readonly incident: PatternSnapshot<'outage'>;
 }

@@ -1,4 +1,4 @@
-import type { CheckAnswer, JudgeAnswer, VerdictOutcome } from '@loopwatch/contract';
+import type { CheckAnswer, EvidenceOf, JudgeAnswer, VerdictOutcome } from '@loopwatch/contract';
 import type { Mark } from '../../calls/mark.ts';
 import type { Detector, Finding, Step, ThresholdBase } from '../../incident/finding.ts';
 import { type Account, Incident, type IncidentSnapshot } from '../../incident/incident.ts';
@@ -36,7 +36,7 @@ export class Semantic implements Detector {
   /** No check shows an earlier turn: most prompts are over before there is anything to keep. */
   private readonly firstShown: number;
   private question: Question | undefined;
-  private incident: Incident | undefined;
+  private incident: Incident<'semantic'> | undefined;
   private confidence = 0;
 
   constructor(options: SemanticOptions, privacy: Privacy) {
@@ -139,7 +139,10 @@ export class Semantic implements Detector {
     return this.resolved(incident, 'recovered', why, { analysis: answer.analysis, turn: question.turn });
   }
 
-  private account({ shown: [first, last], turn }: Question, { analysis, confidence }: JudgeAnswer): Account {
+  private account(
+    { shown: [first, last], turn }: Question,
+    { analysis, confidence }: JudgeAnswer,
+  ): Account<'semantic'> {
     const turns = `turns ${String(first)} to ${String(last)}`;
     return {
       detector: 'semantic',
@@ -171,15 +174,15 @@ export class Semantic implements Detector {
   }
 
   private resolved(
-    incident: Incident,
+    incident: Incident<'semantic'>,
     outcome: VerdictOutcome,
     why: string,
-    evidence: Finding['evidence'],
+    evidence: EvidenceOf<'semantic'>,
   ): Finding {
     const checks = incident.count === 1 ? 'one check' : `${String(incident.count)} checks in a row`;
     const told = sentence`A model had seen a loop in ${checks}; ${why}`;
     const { confidence, thresholdOf } = this;
-    const account: Account = {
+    const account: Account<'semantic'> = {
       detector: 'semantic',
       threshold: 1,
       thresholdOf,

@@ -172,5 +172,5 @@ export interface HarnessSnapshot {
   readonly run: PromptRun;
   readonly stepsBefore: string;
   readonly lastTime: number;
-  readonly incident: PatternSnapshot;
+  readonly incident: PatternSnapshot<'stagnation'>;
 }

@@ -19,7 +19,7 @@ export interface MessageOptions {
   /** How often a message has to be said. */
   readonly threshold: number;
   readonly thresholdOf: ThresholdBase;
-  readonly mode: Pattern['mode'];
+  readonly mode: Pattern<'stagnation'>['mode'];
 }
 
 interface Message {
@@ -109,7 +109,7 @@ export class MessageRepeat {
     this.said = [{ key, mark: begin }, ...this.said].slice(0, PERIODS.length);
   }
 
-  private pattern(text: string): Pattern | null {
+  private pattern(text: string): Pattern<'stagnation'> | null {
     const { threshold, thresholdOf, mode } = this.options;
     for (const [i, period] of PERIODS.entries()) {
       const run = this.runs[i];
@@ -167,5 +167,5 @@ export interface MessageSnapshot {
   readonly begin: Mark | null;
   readonly said: readonly Message[];
   readonly runs: readonly (Run | null)[];
-  readonly incident: PatternSnapshot;
+  readonly incident: PatternSnapshot<'stagnation'>;
 }

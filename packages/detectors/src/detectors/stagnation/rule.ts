@@ -1,3 +1,4 @@
+import type { EvidenceOf } from '@loopwatch/contract';
 import type { CallHistory, Round } from '../../calls/call-history.ts';
 import type { CallKnowledge } from '../../calls/call-knowledge.ts';
 import type { ThresholdBase } from '../../incident/finding.ts';
@@ -15,7 +16,7 @@ export interface RuleContext {
 /** A pattern that a rule sees at the latest step. */
 export interface RuleMatch extends Sentence {
   /** Names the rule in the evidence. */
-  readonly rule: string;
+  readonly rule: EvidenceOf<'stagnation'>['rule'];
   /** The steps of the pattern, oldest first, as far as they are remembered. */
   readonly steps: readonly Round[];
   readonly count: number;

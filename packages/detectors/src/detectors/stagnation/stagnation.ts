@@ -19,7 +19,11 @@ import { sameResult } from './same-result.ts';
 const RULES: readonly StagnationRule[] = [sameAnswer, sameError, sameFailure, sameResult];
 
 /** Rules whose pattern may go on after other steps, so many at most. */
-const RECURRING = new Set(['same-failure', 'same-result', 'same-error']);
+const RECURRING: ReadonlySet<RuleMatch['rule'] | undefined> = new Set([
+  'same-failure',
+  'same-result',
+  'same-error',
+]);
 const STEPS_BETWEEN = 8;
 
 /** Latest steps that the guidance shows. */
@@ -107,14 +111,14 @@ export class Stagnation implements Detector {
   private mayRecur(settled: Round): boolean {
     const { current } = this.incident;
     return (
-      RECURRING.has(String(current?.evidence['rule'])) &&
+      RECURRING.has(current?.evidence.rule) &&
       this.quiet <= STEPS_BETWEEN &&
       settled.key !== current?.rounds.at(-1)?.key &&
       !changesSomething(settled)
     );
   }
 
-  private pattern({ rule, steps, ...match }: RuleMatch): Pattern {
+  private pattern({ rule, steps, ...match }: RuleMatch): Pattern<'stagnation'> {
     return {
       ...match,
       mode: this.options.mode,
@@ -178,7 +182,7 @@ interface StagnationSnapshot {
   readonly stale: number;
   readonly quiet: number;
   readonly before: { readonly stale: number; readonly quiet: number };
-  readonly incident: PatternSnapshot;
+  readonly incident: PatternSnapshot<'stagnation'>;
   readonly messages?: MessageSnapshot;
   readonly harness?: HarnessSnapshot;
 }

@@ -17,6 +17,8 @@ const LINE_BREAK = '\n';
 /** Shared by all that have none. */
 const NONE: readonly never[] = [];
 
+type TextDetector = 'content-repeat' | 'thought-repeat';
+
 interface Gap {
   readonly at: number;
   readonly units: number;
@@ -27,7 +29,7 @@ export class TextRepeat implements Detector, RepeatListener {
   private readonly options: TextRepeatOptions;
   private readonly structure = new LineStructure();
   private readonly index: TextIndex;
-  private incident: Incident | undefined;
+  private incident: Incident<TextDetector> | undefined;
   /** Where the tracked text was at its last multiples of {@link MARK_EVERY} units, oldest first. */
   private marks: readonly Mark[] = NONE;
   private nextMarkAt = 0;
@@ -185,7 +187,7 @@ export class TextRepeat implements Detector, RepeatListener {
     return this.options.stream === 'content' ? 'answer' : 'reasoning';
   }
 
-  private account(count: number, at: number): Account {
+  private account(count: number, at: number): Account<TextDetector> {
     const { window, threshold } = this.options;
     const { distances, rule } = this.index;
     const farthest = distances.at(-1) ?? 0;

@@ -85,7 +85,7 @@ export class ToolCycle implements Detector {
     return this.options.threshold * patienceWith(cycle);
   }
 
-  private pattern(rounds: readonly Round[], period: number): Pattern {
+  private pattern(rounds: readonly Round[], period: number): Pattern<'tool-cycle'> {
     const same = this.matched[period] ?? 0;
     const cycle = rounds.slice(-period);
     const isSame = same >= period * (this.options.threshold - 1);
@@ -156,5 +156,5 @@ interface CycleSnapshot {
   readonly alike: readonly number[];
   readonly before: { readonly matched: readonly number[]; readonly alike: readonly number[] };
   readonly period: number;
-  readonly incident: PatternSnapshot;
+  readonly incident: PatternSnapshot<'tool-cycle'>;
 }

@@ -23,7 +23,7 @@ export class ToolLimit implements Detector {
   private reportsTurns = false;
   private reportsResults = false;
   private since: Mark | undefined;
-  private incident: Incident | undefined;
+  private incident: Incident<'tool-limit'> | undefined;
 
   constructor(options: ToolLimitOptions) {
     this.options = options;
@@ -96,7 +96,7 @@ export class ToolLimit implements Detector {
     this.incident = undefined;
   }
 
-  private account(turns: number): Account {
+  private account(turns: number): Account<'tool-limit'> {
     const { maxTurns } = this.options;
     return {
       detector: 'tool-limit',

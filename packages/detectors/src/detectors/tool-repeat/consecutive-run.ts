@@ -13,7 +13,7 @@ const NO_CALLS: readonly Mark[] = [];
 
 /** An open incident, with the options that its last call went by. */
 interface OpenRun {
-  readonly incident: Incident;
+  readonly incident: Incident<'tool-repeat'>;
   readonly options: ToolRepeatOptions;
 }
 
@@ -91,7 +91,7 @@ export class ConsecutiveRun {
     this.latest = NO_CALLS;
   }
 
-  private account(identity: ToolIdentity, options: ToolRepeatOptions, count: number): Account {
+  private account(identity: ToolIdentity, options: ToolRepeatOptions, count: number): Account<'tool-repeat'> {
     const { name } = identity;
     const within = options.ttlMs === null ? 'in a row' : `in a row ${windowPhrase(options.ttlMs)}`;
     return {

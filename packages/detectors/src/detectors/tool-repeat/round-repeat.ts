@@ -81,7 +81,11 @@ export class RoundRepeat implements Detector {
     this.runBefore = 0;
   }
 
-  private pattern(rounds: readonly Round[], round: Round, options: ToolRepeatOptions): Pattern {
+  private pattern(
+    rounds: readonly Round[],
+    round: Round,
+    options: ToolRepeatOptions,
+  ): Pattern<'tool-repeat'> {
     const { count } = this;
     const [first] = round.calls;
     const { agents } = this.knowledge;
@@ -169,5 +173,5 @@ interface RoundRepeatSnapshot {
   readonly run: number;
   readonly count: number;
   readonly runBefore: number;
-  readonly incident: PatternSnapshot;
+  readonly incident: PatternSnapshot<'tool-repeat'>;
 }

@@ -25,7 +25,7 @@ interface PastCall {
 }
 
 interface OpenIncident {
-  readonly incident: Incident;
+  readonly incident: Incident<'tool-repeat'>;
   readonly identity: ToolIdentity;
   readonly options: ToolRepeatOptions;
   readonly calls: readonly PastCall[];
@@ -129,7 +129,7 @@ export class SimilarCalls {
   }
 }
 
-function account({ incident: { count }, identity, options, calls }: OpenIncident): Account {
+function account({ incident: { count }, identity, options, calls }: OpenIncident): Account<'tool-repeat'> {
   const { name } = identity;
   const within = options.ttlMs === null ? '' : ` ${windowPhrase(options.ttlMs)}`;
   return {

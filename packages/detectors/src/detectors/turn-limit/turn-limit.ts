@@ -21,7 +21,7 @@ export class TurnLimit implements Detector {
   private requests = 0;
   private lastCalls = NO_CALLS;
   private since: Mark | undefined;
-  private incident: Incident | undefined;
+  private incident: Incident<'turn-limit'> | undefined;
 
   constructor(options: TurnLimitOptions) {
     this.options = options;
@@ -57,7 +57,7 @@ export class TurnLimit implements Detector {
     this.incident = undefined;
   }
 
-  private account(requests: number): Account {
+  private account(requests: number): Account<'turn-limit'> {
     const { maxRequests } = this.options;
     return {
       detector: 'turn-limit',
@@ -69,7 +69,7 @@ export class TurnLimit implements Detector {
         // The request at hand is the one that must not be made.
         turn_requests: requests - 1,
         max_allowed: maxRequests,
-        last_tool_calls: this.lastCalls,
+        last_tool_calls: [...this.lastCalls],
       },
     };
   }

@@ -7,6 +7,7 @@ import {
   type SessionSnapshot,
   semanticLayer,
 } from '../../../src/index.ts';
+import { shown } from '../../evidence.ts';
 
 const turn: AgentEvent = { type: 'turn_started' };
 const prompt: AgentEvent = { type: 'prompt_started', text: 'Fix the test' };
@@ -178,7 +179,7 @@ describe('a verdict', () => {
         analysis: `It sends ${key}`,
         confidence: 1,
       })!.verdicts;
-      return [verdict!.evidence['analysis'], verdict!.guidance?.includes(key)];
+      return [shown(verdict, 'analysis'), verdict!.guidance?.includes(key)];
     });
     expect(evidence).toEqual([
       [maskSecrets(`It sends ${key}`), false],
