@@ -67,7 +67,21 @@ const opened: Verdict = {
   confidence: 1,
   tool: { name: 'read_file', signature: 'read_file:{"path":"a"}' },
   reason: 'read_file was called 5 times in a row with the same arguments',
-  evidence: { calls: [{ eventId: 'e-17', arguments: '{"path":"a"}' }] },
+  evidence: {
+    matching: 'exact',
+    calls: [
+      {
+        eventIndex: 41,
+        eventId: 'e-17',
+        time: 1763757600000,
+        name: 'read_file',
+        arguments: '{"path":"a"}',
+        step: 5,
+      },
+    ],
+    argumentsLength: 12,
+    lastAction: 'block',
+  },
   cost: { calls: 5, turns: 5, characters: 0, tokens: null, ms: 8200 },
   source: { topic: 'loopwatch.events', partition: 0, firstOffset: '10', offset: '51' },
   model: 'gpt-5-mini',

@@ -3,6 +3,7 @@ import {
   controlSchema,
   eventSchemas,
   eventTypes,
+  explainEvidence,
   otherEventSchema,
   sessionSummarySchema,
   settingsSchema,
@@ -106,7 +107,8 @@ export function eventParts(at: string, dialect: Dialect): { root: Json; parts: R
 }
 
 function convert(schema: z.ZodType, target: Dialect): Json {
-  const document = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', target });
+  const override = explainEvidence;
+  const document = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', target, override });
   return without(document, '$schema');
 }
 

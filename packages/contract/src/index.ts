@@ -95,6 +95,7 @@ export {
   readEvidence,
   ruleOf,
 } from './verdicts/evidence.ts';
+export { explainEvidence } from './verdicts/explain-evidence.ts';
 export { isOpenAfter, mitigationBy } from './verdicts/incident-life.ts';
 export {
   type Incident,

@@ -69,7 +69,7 @@ export const incidentSchema = incidentRowSchema.extend({
   thresholdOrigin: thresholdOriginSchema.optional(),
   resolution: z.string().nullable().describe('How it ended, in a sentence.'),
   guidance: z.string().nullable().describe('The latest text for the model.'),
-  evidence: z.record(z.string(), z.unknown()).describe('Of the latest verdict that has some.'),
+  evidence: verdictSchema.shape.evidence,
   verdicts: z
     .array(incidentStepSchema)
     .describe('Oldest first; the first and the latest where there are many.'),

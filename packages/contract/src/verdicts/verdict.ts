@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { detectorIds } from './detectors.ts';
+import { evidenceRecordSchema } from './evidence-record.ts';
 
 /** What Loopwatch concludes, version 1. One verdict is one change in the life of an incident. */
 
@@ -84,7 +85,7 @@ export const verdictSchema = z.object({
     .describe('Where in the reason the count stands, in UTF-16 code units.'),
   began: beginningSchema.optional(),
   guidance: z.string().optional().describe('What to tell the model, where the action asks for it.'),
-  evidence: z.record(z.string(), z.unknown()).describe('Per detector, at most 32 KiB, secrets masked.'),
+  evidence: evidenceRecordSchema,
   cost: costSchema,
   source: z
     .object({ topic: z.string(), partition: z.int(), firstOffset: z.string(), offset: z.string() })

@@ -1,6 +1,8 @@
 import { type DetectionInput, detectorIds, evidenceSchemas } from '@loopwatch/contract';
 import { describe, expect, test } from 'vitest';
 import { type Presentation, presentable } from '../../src/incident/evidence.ts';
+import type { Account } from '../../src/incident/incident.ts';
+import type { Pattern } from '../../src/incident/pattern-incident.ts';
 import type { PureVerdict } from '../../src/index.ts';
 import { SecretMask } from '../../src/privacy/secret-mask.ts';
 import { goldenVerdicts } from '../golden-case.ts';
@@ -58,3 +60,20 @@ function swollen<T>(value: T): T {
   ]);
   return Object.fromEntries(entries) as T;
 }
+
+test('a detector writes the evidence of its own schema alone', () => {
+  const evidence: Account<'turn-limit'>['evidence'] = {
+    turn_requests: 1,
+    max_allowed: 1,
+    last_tool_calls: [],
+    // @ts-expect-error: no such field
+    allowed: 1,
+  };
+  // @ts-expect-error: a rule that is not declared
+  const pattern: Pattern<'stagnation'>['evidence'] = { rule: 'same-mood' };
+  const analysisOf = (verdict: PureVerdict) =>
+    verdict.detector === 'semantic' ? verdict.evidence.analysis : undefined;
+  const [judged] = verdicts.filter(({ detector }) => detector === 'semantic');
+  expect(judged && analysisOf(judged)).toEqual(expect.any(String));
+  expect([evidence, pattern]).toHaveLength(2);
+});

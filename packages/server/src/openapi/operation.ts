@@ -1,3 +1,4 @@
+import { explainEvidence } from '@loopwatch/contract';
 import { problemSchema } from '@loopwatch/contract/api';
 import { z } from 'zod';
 
@@ -99,7 +100,7 @@ function queryParameters({ shape }: z.ZodObject): Json[] {
 }
 
 function toSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
-  const document = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  const document = z.toJSONSchema(schema, { io, unrepresentable: 'any', override: explainEvidence });
   delete document.$schema;
   return { ...document };
 }

@@ -1,0 +1,41 @@
+import { detectorIds, explainEvidence, readEvidence, ruleOf, verdictSchema } from '@loopwatch/contract';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+
+const call = { eventIndex: 3, eventId: 'e-3', time: 7, name: 'ls', arguments: '{}' };
+
+describe('evidence that is read', () => {
+  test('has the fields of its detector, and no others', () => {
+    const evidence = { matching: 'exact', calls: [{ ...call, later: 1 }], later: true };
+    expect(readEvidence('tool-repeat', evidence)).toEqual({ matching: 'exact', calls: [call] });
+  });
+
+  test.each([
+    ['of another detector', { analysis: 'It waits.' }],
+    ['whose calls have another form', { matching: 'exact', calls: [{ name: 'ls' }] }],
+    ['with a word that is not known', { matching: 'nearly', calls: [call] }],
+    ['that is none', null],
+  ])('%s does not fit', (_, evidence) => {
+    expect(readEvidence('tool-repeat', evidence)).toBeUndefined();
+  });
+
+  test('names its rule, where its detector has several', () => {
+    expect(ruleOf({ rule: 'same-error', calls: [] })).toBe('same-error');
+    expect(ruleOf({ at: 7, rule: 'block' })).toBe('block');
+    expect(ruleOf({ at: 7 })).toBeNull();
+    expect(ruleOf({ calls: [] })).toBeNull();
+  });
+});
+
+test('a verdict is kept whatever its evidence is', () => {
+  const evidence = { calls: 'none', of: ['another', { version: 9 }] };
+  expect(verdictSchema.shape.evidence.parse(evidence)).toEqual(evidence);
+});
+
+test('the published schema has a form per detector, and one for those of other versions', () => {
+  const json = z.toJSONSchema(verdictSchema, { io: 'output', override: explainEvidence });
+  const forms = (json.properties?.['evidence'] as { anyOf: { title: string }[] }).anyOf;
+  expect(forms.map(({ title }) => title)).toEqual([...detectorIds, 'other']);
+  // Fields of later versions may stand beside those that are known.
+  expect(JSON.stringify(forms)).not.toContain('additionalProperties');
+});
