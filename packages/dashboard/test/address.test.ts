@@ -7,7 +7,7 @@ import { addTerms, readTerms, suggest } from '../src/incidents/search-terms.ts';
 import { parseSearch, writeSearch } from '../src/lib/search.ts';
 import { allTime, rangeLimits, readRange, type TimeRange, writeRange } from '../src/lib/time-range.ts';
 import { toCsv } from '../src/list/csv.ts';
-import { grafanaLink, grafanaTimes, recordLink } from '../src/page/elsewhere.ts';
+import { grafanaLink, grafanaTimes, recordLink } from '../src/page/record-links.ts';
 import { readSessionSearch, writeSessionSearch } from '../src/sessions/search.ts';
 import { NOW, row } from './rows.ts';
 

@@ -2,7 +2,7 @@ import { detectionSchema, type ThresholdOrigin } from '@loopwatch/contract';
 import type { SettingKey } from '@loopwatch/contract/api';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { saidMeanwhile } from '../src/incident/said.ts';
+import { saidMeanwhile } from '../src/incident/said-around.ts';
 import { beginningOf, lineOf, loopSpan } from '../src/incident/session-marks.ts';
 import { settingLink, thresholdText, toolSettingLink } from '../src/incident/threshold.ts';
 import { toBlocks } from '../src/session/blocks.ts';

@@ -6,7 +6,7 @@ import { errorText } from '../lib/error-text.ts';
 import { plural } from '../lib/format.ts';
 import { Button } from '../ui/controls/Button.tsx';
 import { Banner } from '../ui/feedback/Banner.tsx';
-import { toast } from '../ui/feedback/toasts.ts';
+import { toast } from '../ui/feedback/toast-store.ts';
 
 /** Says that what is shown are samples, as long as that is so, and offers what to do about it. */
 export function SampleBanner() {

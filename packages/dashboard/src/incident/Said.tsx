@@ -7,7 +7,7 @@ import { VeilNote } from '../session/VeilNote.tsx';
 import { Card } from '../ui/layout/Card.tsx';
 import { diff } from './evidence/diff.ts';
 import styles from './Said.module.css';
-import { saidMeanwhile } from './said.ts';
+import { saidMeanwhile } from './said-around.ts';
 import { loopSpan } from './session-marks.ts';
 
 /** What is shown of it: the first, and the latest. */

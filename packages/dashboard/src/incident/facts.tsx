@@ -11,7 +11,7 @@ import type { ReactNode } from 'react';
 import { formatDuration, formatExact, formatNumber } from '../lib/format.ts';
 import { visibleText } from '../lib/visible-text.ts';
 import { GrafanaLink, RecordLink } from '../page/Elsewhere.tsx';
-import { recordName } from '../page/elsewhere.ts';
+import { recordName } from '../page/record-links.ts';
 import { CopyButton } from '../ui/controls/CopyButton.tsx';
 import { Card } from '../ui/layout/Card.tsx';
 import { Facts } from '../ui/layout/Facts.tsx';

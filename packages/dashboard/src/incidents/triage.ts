@@ -7,7 +7,7 @@ import { errorText } from '../lib/error-text.ts';
 import { plural } from '../lib/format.ts';
 import { LiveContext } from '../live/context.ts';
 import type { LiveStore } from '../live/live-store.ts';
-import { toast } from '../ui/feedback/toasts.ts';
+import { toast } from '../ui/feedback/toast-store.ts';
 
 /** What people say of incidents, and how to take it back. */
 

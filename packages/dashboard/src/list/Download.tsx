@@ -4,7 +4,7 @@ import { formatNumber } from '../lib/format.ts';
 import { saveFile } from '../lib/save-file.ts';
 import { Button } from '../ui/controls/Button.tsx';
 import { Menu, MenuItem, MenuLabel } from '../ui/controls/Menu.tsx';
-import { toast } from '../ui/feedback/toasts.ts';
+import { toast } from '../ui/feedback/toast-store.ts';
 import { Icon } from '../ui/lib/icons.tsx';
 import { type CsvColumns, toCsv } from './csv.ts';
 

@@ -6,7 +6,7 @@ import { putSettings } from '../api/settings.ts';
 import { errorText } from '../lib/error-text.ts';
 import { omit } from '../lib/omit.ts';
 import { Button } from '../ui/controls/Button.tsx';
-import { toast } from '../ui/feedback/toasts.ts';
+import { toast } from '../ui/feedback/toast-store.ts';
 import { Icon } from '../ui/lib/icons.tsx';
 
 /** Switches all detection off for a session, and on again. */

@@ -2,7 +2,7 @@ import { jsonFrom } from '@loopwatch/contract';
 import type { SessionRecord } from '@loopwatch/contract/api';
 import { formatExact, plural } from '../lib/format.ts';
 import { RecordLink } from '../page/Elsewhere.tsx';
-import { recordName } from '../page/elsewhere.ts';
+import { recordName } from '../page/record-links.ts';
 import { CopyButton } from '../ui/controls/CopyButton.tsx';
 import { JsonTree } from '../ui/layout/JsonTree.tsx';
 import styles from './RecordDialog.module.css';

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { formatNumber } from '../lib/format.ts';
 import { visibleText } from '../lib/visible-text.ts';
 import { GrafanaLink, RecordLink } from '../page/Elsewhere.tsx';
-import { recordName } from '../page/elsewhere.ts';
+import { recordName } from '../page/record-links.ts';
 import { unresolvedText } from '../sessions/unresolved.ts';
 import { DetectorSquare, StateLabel } from '../ui/controls/Chip.tsx';
 import { CopyButton } from '../ui/controls/CopyButton.tsx';

@@ -15,7 +15,7 @@ import { Button } from '../ui/controls/Button.tsx';
 import { Async } from '../ui/feedback/Async.tsx';
 import { Message } from '../ui/feedback/Message.tsx';
 import { Skeleton } from '../ui/feedback/Skeleton.tsx';
-import { toast } from '../ui/feedback/toasts.ts';
+import { toast } from '../ui/feedback/toast-store.ts';
 import { Card } from '../ui/layout/Card.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
 import { Icon } from '../ui/lib/icons.tsx';

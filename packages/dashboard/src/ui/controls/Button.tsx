@@ -1,5 +1,5 @@
 import type { ComponentProps } from 'react';
-import { toast } from '../feedback/toasts.ts';
+import { toast } from '../feedback/toast-store.ts';
 import styles from './Button.module.css';
 
 type Props = ComponentProps<'button'> & {

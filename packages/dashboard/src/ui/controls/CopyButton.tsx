@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { errorText } from '../../lib/error-text.ts';
-import { toast } from '../feedback/toasts.ts';
+import { toast } from '../feedback/toast-store.ts';
 import { Icon } from '../lib/icons.tsx';
 import styles from './Button.module.css';
 

@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 import { Button } from '../controls/Button.tsx';
 import { Icon } from '../lib/icons.tsx';
 import styles from './Toasts.module.css';
-import { dismiss, type Toast, useToasts } from './toasts.ts';
+import { dismiss, type Toast, useToasts } from './toast-store.ts';
 
 /** Long enough to read it and to reach for Undo. */
 const SHOWN_MS = 8_000;
