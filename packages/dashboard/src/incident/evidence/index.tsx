@@ -12,7 +12,8 @@ import { StagnationEvidence } from './StagnationEvidence.tsx';
 import { TextEvidence } from './TextEvidence.tsx';
 import type { ViewProps } from './view.ts';
 
-const views: { readonly [D in DetectorId]: ComponentType<ViewProps<D>> } = {
+/** Evidence of a detector without a view of its own is shown as JSON. */
+const views: { readonly [D in DetectorId]?: ComponentType<ViewProps<D>> } = {
   'tool-repeat': CallsEvidence,
   'tool-cycle': CycleEvidence,
   stagnation: StagnationEvidence,
@@ -35,7 +36,7 @@ export function Evidence({ incident, onOpen }: Props) {
   const { evidence, detector } = incident;
   if (Object.keys(evidence).length === 0) return null;
   const known = readEvidence(detector, evidence);
-  if (known === undefined || !saysSomething(known)) {
+  if (views[detector] === undefined || known === undefined || !saysSomething(known)) {
     return (
       <Card title="Evidence">
         <JsonTree value={evidence} />
@@ -54,8 +55,8 @@ export function Evidence({ incident, onOpen }: Props) {
 }
 
 function View<D extends DetectorId>({ detector, ...props }: ViewProps<D> & { readonly detector: D }) {
-  const Drawn: ComponentType<ViewProps<D>> = views[detector];
-  return <Drawn {...props} />;
+  const Drawn: ComponentType<ViewProps<D>> | undefined = views[detector];
+  return Drawn && <Drawn {...props} />;
 }
 
 /** A resolution may have nothing to show: the action, and where it came. */
