@@ -12,6 +12,8 @@ export class FakeServer {
   sessionState: 'live' | 'ended' | 'idle' = 'live';
   invalid: { path: string; detail: string }[] = [];
   overview: Overview | undefined;
+  /** Answers that come before it, one a request. */
+  nextOverviews: Overview[] = [];
   /** How often, and for what, the overview was asked. */
   readonly overviews: string[] = [];
   /** What the list of sessions was asked for. */
@@ -39,7 +41,7 @@ export class FakeServer {
     if (path === '/auth/me') return this.me;
     if (path === '/overview') {
       this.overviews.push(query.toString());
-      return this.overview;
+      return this.nextOverviews.shift() ?? this.overview;
     }
     if (path === '/incidents' && method === 'GET') return this.list(query);
     if (path === '/incidents') {
