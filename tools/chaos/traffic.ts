@@ -13,7 +13,7 @@ export interface TrafficOptions {
   readonly startsAt: number;
   /** Event time between two records, ms. */
   readonly stepMs: number;
-  /** Event time after which a session starts afresh, ms: some are silent for longer, and come back. */
+  /** Event time after which a session restarts, ms: some are silent for longer, and come back. */
   readonly idleMs: number;
   readonly random: Random;
 }

@@ -60,7 +60,7 @@ describe('loopwatch gateway', () => {
     const flags = ['--upstream', upstream.url, '--port', '0', '--data-dir', dir.path];
     const start = () => spawnCli(['gateway', ...flags], { KAFKA_BROKERS: '' }, { from: 'source' });
     await using before = start();
-    // An embedded database that is made anew takes its time on a busy machine.
+    // A new embedded database takes its time on a busy machine.
     const line = await before.line(/The gateway is at/, 120_000);
     expect(line).toContain('by preset proxy (recommended for agents: --preset balanced');
     const first = urlIn(line);
@@ -126,7 +126,7 @@ describe('loopwatch start with an upstream', () => {
     const flags = ['--port', '0', '--data-dir', dir.path, '--no-samples', '--upstream', upstream.url];
     const args = ['start', ...flags, '--set', 'gateway.port=0', '--set', 'log.format=json'];
     await using cli = spawnCli(args, { KAFKA_BROKERS: '' }, { from: 'source' });
-    // An embedded database that is made anew takes its time on a busy machine.
+    // A new embedded database takes its time on a busy machine.
     const gateway = urlIn(await cli.line(/The gateway is at/, 120_000));
     // The address that users open comes last.
     const at = await cli.line(/Loopwatch \S+ is at/);

@@ -80,7 +80,7 @@ export class ControlFeed {
     }
   }
 
-  /** Asked anew after each wait. */
+  /** Asked again after each wait. */
   private isStopped(): boolean {
     return this.stopping.signal.aborted;
   }

@@ -105,7 +105,7 @@ export class Outbox {
     this.pumping = undefined;
   }
 
-  /** Asked anew after each wait: it may have been closed meanwhile. */
+  /** Asked again after each wait: it may have been closed meanwhile. */
   private isClosed(): boolean {
     return this.closing.signal.aborted;
   }

@@ -57,7 +57,7 @@ describe.each([false, true])('the limit of tool calls (streamed: %s)', (stream) 
     });
   });
 
-  it('stops a model that calls a tool without having the choice, and begins anew with the next prompt', async () => {
+  it('stops a model that calls a tool without having the choice, and restarts with the next prompt', async () => {
     await using bench = await GatewayBench.start(
       (request, i) => modelReply(request, { calls: [{ name: 'grep', args: { path: files[i % 4] } }] }),
       limit,

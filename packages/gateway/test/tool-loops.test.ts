@@ -39,7 +39,7 @@ describe.each([false, true])('Chat Completions (streamed: %s)', (stream) => {
     expect(got.map(({ finish }) => finish)).toEqual(['tool_calls', 'tool_calls', 'tool_calls', 'error']);
   });
 
-  it('another call in between, or a new request of the user, begins the count anew', async () => {
+  it('another call in between, or a new request of the user, restarts the count', async () => {
     await using bench = await GatewayBench.start(says(read, read, read, write, read, read, read, read));
     const agent = new Agent(bench, stream);
     const got = await agent.turns(7);

@@ -35,7 +35,7 @@ export function detectLoops<R extends InputRecord>(
     try {
       pushed = analyzer.push(event, record.timestamp ?? analyzer.lastTime, record.offset);
     } catch (error) {
-      // A fault of ours must not stop the stream: the session starts afresh, and the observer hears of it.
+      // A fault of ours must not stop the stream: the session restarts, and the observer hears of it.
       sessions.forget(sessionId);
       observer.fault(sessionId, record.offset, error);
       return;

@@ -78,7 +78,7 @@ export class PartitionSessions implements EntryOwner {
     return entry;
   }
 
-  /** The session starts afresh with its next event. */
+  /** The session restarts with its next event. */
   forget(sessionId: string): void {
     const entry = this.entries.get(sessionId);
     if (entry !== undefined) this.store.forget(entry);

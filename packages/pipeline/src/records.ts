@@ -51,7 +51,7 @@ export interface PipelineObserver {
   /** A model request in a session whose requests are limited. */
   turnRequest(sessionId: string, request: TurnRequest): void;
   evicted(reason: EvictionReason): void;
-  /** Incidents that will never be resolved: their session was taken out of memory, or started afresh after a pause. */
+  /** Incidents that will never be resolved: their session was taken out of memory, or restarted after a pause. */
   abandoned(incidentIds: readonly string[]): void;
   /** Detection itself failed at an event, which is a bug of ours; the session has been forgotten. */
   fault(sessionId: string, offset: number, error: unknown): void;

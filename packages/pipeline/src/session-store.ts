@@ -13,7 +13,7 @@ export interface SessionStoreOptions {
   readonly detection: Detection;
   /** Sessions in memory, over all partitions. */
   readonly maxSessions: number;
-  /** Event time, ms, after which a session starts afresh by its own next event. */
+  /** Event time, ms, after which a session restarts by its own next event. */
   readonly idleMs: number;
   readonly observer: Pick<PipelineObserver, 'evicted' | 'abandoned'>;
   /** Whether what is to be told of sessions is collected; somebody has to take it. Default: no. */
@@ -54,7 +54,7 @@ export class SessionStore implements EntryStore<PartitionSessions> {
 
   /**
    * Frees the sessions whose last event lies more than twice the idle limit before the newest of their partition: they
-   * would start afresh anyway. A single event with a wild clock must not empty the memory, so a session also has to
+   * would restart anyway. A single event with a wild clock must not empty the memory, so a session also has to
    * have been silent for a number of events. A sweep passes over sessions that are not idle, since a partition that
    * stands still, or a clock that is ahead, would hold up the others for ever; each goes on where the last one stopped.
    */

@@ -194,7 +194,7 @@ describe('events of sessions', () => {
   });
 });
 
-it('goes on behind a fault of its own, tells it, and lets the session start afresh', () => {
+it('goes on behind a fault of its own, tells it, and lets the session restart', () => {
   const settings = detectionSchema.parse({ preset: 'stream', tool_call_loop: { max_repeats: 2 } });
   const store = new SessionStore({
     detection: detectionOf(settings),

@@ -81,7 +81,7 @@ describe('a checkpoint', () => {
     expect(sessions.checkpoint(3, 100, most).forgotten).toEqual([]);
   });
 
-  it('does not forget a session that is back and kept anew', () => {
+  it('does not forget a session that is back and kept again', () => {
     const { sessions, pass } = open(1);
     pass('a', 0);
     sessions.checkpoint(1, 0, most);

@@ -171,7 +171,7 @@ describe('the pipeline', () => {
     expect(new Set(driver.verdicts.map(({ incidentId }) => incidentId)).size).toBe(2);
   });
 
-  it('starts afresh in a partition that comes back', async () => {
+  it('restarts in a partition that comes back', async () => {
     const driver = new PipelineTestDriver({ preset: 'stream', tool_call_loop: { max_repeats: 2 } });
     await driver.write([call('s')], { partition: 1 });
     await driver.write([call('t')], { partition: 2 });

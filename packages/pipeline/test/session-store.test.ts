@@ -99,7 +99,7 @@ describe('the bound on sessions in memory', () => {
     expect(store.size).toBe(2);
   });
 
-  it('makes a session that was let go start afresh, and leaves its incident behind', () => {
+  it('makes a session that was let go restart, and leaves its incident behind', () => {
     const { call, abandoned } = storeOf(1);
     expect([call('a'), call('a'), call('a')]).toEqual([0, 1, 2]);
     expect(abandoned).toEqual([]);

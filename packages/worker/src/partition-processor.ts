@@ -175,7 +175,7 @@ export class PartitionProcessor implements PartitionTask {
     this.pipeline.close();
   }
 
-  /** @returns whether the step is durable; if not, the partition's work begins anew */
+  /** @returns whether the step is durable; if not, the partition's work restarts */
   private async commit(
     outputs: readonly OutputRecord[],
     found: readonly Found[],

@@ -4,7 +4,7 @@ import type { SettingsVersion } from '@loopwatch/pipeline';
 import { z } from 'zod';
 
 const key = 'settings';
-/** Older ones are dropped: a session that was kept under one of them begins afresh after a takeover. */
+/** Older ones are dropped: a session that was kept under one of them restarts after a takeover. */
 const mostVersions = 50;
 
 const historySchema = z.object({

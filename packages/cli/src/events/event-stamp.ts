@@ -15,7 +15,7 @@ export class EventStamp {
   private readonly detection: Detection;
   private readonly sessions = new Map<string, SessionAnalyzer>();
 
-  /** @param settings those of the replay to agree with: they say after which pause a session is counted afresh */
+  /** @param settings those of the replay to agree with: they say after which pause a session restarts */
   constructor(settings: DetectionSettings) {
     this.detection = detectionOf({ ...settings, enabled: false });
   }

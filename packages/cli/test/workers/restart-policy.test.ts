@@ -39,7 +39,7 @@ const cases: [what: string, workers: number, happenings: Happening[], expected: 
     [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000],
   ],
   [
-    'begins anew after a minute of good work',
+    'restarts after a minute of good work',
     2,
     ['ready', {}, {}, {}, { wellMs: 60_000 }, {}],
     [500, 1_000, 2_000, 500, 1_000],

@@ -62,7 +62,7 @@ async function produced(events: readonly string[], env: Record<string, string>):
   expect(await produce.exited, produce.stderr.join('\n')).toBe(0);
 }
 
-/** Each worker is a process that loads everything anew, and one of them is missed by the brokers for a while. */
+/** Each worker is a process that loads everything again, and one of them is missed by the brokers for a while. */
 describe('several workers on one machine', { timeout: 240_000 }, () => {
   let brokers: string[] = [];
   beforeAll(() => {

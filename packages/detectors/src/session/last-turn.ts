@@ -93,7 +93,7 @@ export class LastTurn {
   }
 
   /**
-   * A finding as it is to be told, if it is news: an incident that was resolved in what was taken back opens anew only
+   * A finding as it is to be told, if it is news: an incident that was resolved in what was taken back reopens only
    * when its loop goes further than it did.
    */
   news(finding: Finding, slot: string, isOpen: boolean): Finding | undefined {

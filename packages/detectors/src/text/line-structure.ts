@@ -1,7 +1,7 @@
 /**
  * Recognises the structure of streamed Markdown line by line, one UTF-16 unit at a time, so that it does not matter
  * how the stream was cut: fences, list items, headings, quotes, table rows and dividers. Where one begins, the search
- * for repeated text starts anew, because structure repeats legitimately.
+ * for repeated text restarts, because structure repeats legitimately.
  */
 
 /** What a unit is to the search for repeated text. */

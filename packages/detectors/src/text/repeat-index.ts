@@ -112,7 +112,7 @@ export class RepeatIndex implements TextIndex {
     };
   }
 
-  /** Appends the remembered text anew: what lies further back than that cannot matter. */
+  /** Appends the remembered text again: what lies further back than that cannot matter. */
   restore(snapshot: object): void {
     if (!('quietIn' in snapshot)) return;
     const { text, counts, quietIn } = snapshot as RepeatSnapshot;

@@ -154,7 +154,7 @@ describe('tool-cycle', () => {
     expect(said(turns(...letters('AAAAAA'))).filter((line) => line.startsWith('tool-cycle'))).toEqual([]);
   });
 
-  it('recovers, and opens anew', () => {
+  it('recovers, and reopens', () => {
     const off = { stagnation: { enabled: false } };
     expect(said(turns(...letters('ABABABCBABABA')), off)).toEqual([
       'tool-cycle opened chance 3 period 2',
@@ -381,7 +381,7 @@ describe('stagnation', () => {
     expect(opened('ABCDEFGCAEBGXAAA')).toHaveLength(2);
   });
 
-  it('nothing-new: counts anew after another loop', () => {
+  it('nothing-new: restarts its count after another loop', () => {
     const loop = `${'ABC'.repeat(4)}A`;
     const lines = (rest: string) => said(turns(...letters(loop + rest)));
     expect(lines('CBAB')).toHaveLength(3);

@@ -53,7 +53,7 @@ describe('a turn that is streamed again', () => {
       ],
     },
     {
-      name: 'opens anew what it has resolved, where the loop goes on instead',
+      name: 'reopens what it has resolved, where the loop goes on instead',
       events: [turnStarted, ...times(5, same), turnStarted, other(), retry, ...times(5, same)],
       expected: [
         ['opened', 5, 5, undefined],

@@ -73,7 +73,7 @@ describe('a pause', () => {
     expect(run(events)[0]?.count).toBe(count);
   });
 
-  test('starts everything afresh: index and settings', () => {
+  test('restarts everything: index and settings', () => {
     const session = analyzer();
     session.push({ type: 'control', set: { enabled: false }, time: 0 });
     const verdicts = [0, 1, 2, 3, 4].flatMap((n) => [
@@ -82,7 +82,7 @@ describe('a pause', () => {
     expect(verdicts).toMatchObject([{ eventIndex: 4, count: 5 }]);
   });
 
-  test('lets ids stay known: an event that comes again neither counts nor starts the session afresh', () => {
+  test('lets ids stay known: an event that comes again neither counts nor restarts the session', () => {
     const session = analyzer();
     const opened = [0, 1, 2, 3, 4].flatMap((n) => [
       ...session.push({ ...same(), id: `e-${String(n)}`, time: n }).verdicts,

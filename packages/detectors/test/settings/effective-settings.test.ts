@@ -167,7 +167,7 @@ describe('a preset that counts calls otherwise', () => {
   ];
   const turn = (model: string): AgentEvent => ({ type: 'turn_started', backend: 'b', model });
 
-  test('ends what is open and counts anew', () => {
+  test('ends what is open and restarts the count', () => {
     const events = [
       step(),
       step(),

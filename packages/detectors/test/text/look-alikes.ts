@@ -1,4 +1,4 @@
-/** Texts that repeat themselves legitimately, made anew for every run and always the same. */
+/** Texts that repeat themselves legitimately, made for every run and always the same. */
 
 /** Pseudo-random whole numbers below a limit. */
 function numbers(seed: number): (below: number) => number {

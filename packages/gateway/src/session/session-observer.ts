@@ -11,6 +11,6 @@ export interface SessionObserver {
   /** The user set something for the session in the chat. */
   settingsChanged(sessionId: string, own: Settings): void;
   turnRequest(sessionId: string, request: TurnRequest): void;
-  /** Detection itself failed at an event; the session starts afresh. */
+  /** Detection itself failed at an event; the session restarts. */
   fault(sessionId: string, error: unknown): void;
 }

@@ -37,7 +37,7 @@ const turns = fc.array(
 );
 
 describe('what a cumulative history has that is new', () => {
-  it.each(['own', 'the same for all', 'none', 'made up anew by the client'] as const)(
+  it.each(['own', 'the same for all', 'none', 'made up by the client each time'] as const)(
     'each call once, each result once, with ids of the calls: %s',
     (ids) => {
       fc.assert(
@@ -54,7 +54,7 @@ describe('what a cumulative history has that is new', () => {
             });
             for (const one of answered) ledger.answered(callKey(one));
             const told =
-              ids === 'made up anew by the client'
+              ids === 'made up by the client each time'
                 ? answered.map((one) => ({ ...one, id: `x${one.id ?? ''}` }))
                 : answered;
             history.push(asks(...told), ...told.map(({ id }) => result(id)));

@@ -131,7 +131,7 @@ onBothDatabases(({ make, kind }) => {
     expect((await one.turn()).finish).toBe('error');
   });
 
-  it('a session whose time is over is removed, and begins afresh', async () => {
+  it('a session whose time is over is removed, and restarts', async () => {
     const { database } = await make();
     await using upstream = await startUpstream();
     const first = await gatewayOn(database, upstream);

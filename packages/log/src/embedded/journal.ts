@@ -22,7 +22,7 @@ const lineFeed = 10;
 
 /**
  * The steps of a group's tasks in one file, a line each: a step is durable when its line is on the disk, with all that
- * belongs to it. The file is written anew, without what is outdated, when that outweighs the rest.
+ * belongs to it. The file is rewritten, without what is outdated, when that outweighs the rest.
  */
 export class Journal {
   readonly #path: string;
@@ -33,7 +33,7 @@ export class Journal {
   >();
   #file: FileHandle;
   #size = 0;
-  /** What the file took when it was last written anew. */
+  /** What the file took when it was last rewritten. */
   #leanSize = 0;
   /** The file's name may not have reached the disk. */
   #nameUnsynced = true;
@@ -50,7 +50,7 @@ export class Journal {
   /**
    * Reads a journal, or begins one. A last line that a crash had left half written never counted and is cut off.
    *
-   * @param compactBytes a smaller file is not written anew
+   * @param compactBytes a smaller file is not rewritten
    * @throws LogError `corrupt_log`, `storage_failed`.
    */
   static async open(path: string, compactBytes: number, log: LogFunction | undefined): Promise<Journal> {

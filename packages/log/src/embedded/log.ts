@@ -34,7 +34,7 @@ export interface EmbeddedLogOptions {
    * death of the process but not a power cut; commits, steps and `close` wait for the disk in either case.
    */
   readonly durable?: boolean;
-  /** Bytes a group's journal may take before it is written anew without what is outdated. Default 1 MiB. */
+  /** Bytes a group's journal may take before it is rewritten without what is outdated. Default 1 MiB. */
   readonly journalBytes?: number;
   /** Default: silent. */
   readonly log?: LogFunction;

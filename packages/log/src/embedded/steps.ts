@@ -32,7 +32,7 @@ export class GroupSteps {
   /**
    * Reads the group's journal and appends what a crash kept from its topics; for before anyone else can write.
    *
-   * @param compactBytes a smaller journal is not written anew
+   * @param compactBytes a smaller journal is not rewritten
    * @throws LogError `corrupt_log`, `storage_failed`.
    */
   static async open(

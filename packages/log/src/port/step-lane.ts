@@ -17,7 +17,7 @@ interface Waiting {
 /**
  * The steps of one task on their way into the log: one write at a time, while the task goes on with the next batch. What
  * comes meanwhile is written together. After a failure nothing is written any more: what had become durable by then is
- * for the log to say, and the task begins anew from there.
+ * for the log to say, and the task restarts from there.
  */
 export class StepLane implements TaskLane {
   readonly #write: (step: Step) => Promise<void>;

@@ -90,7 +90,7 @@ export interface TaskObserver {
   /** The partitions this member owns, after each rebalance. */
   onAssignment?(partitions: readonly Place[], change: { arrived: number; left: number }): void;
   onRecovered?(recovery: Recovery): void;
-  /** A partition's work was interrupted and begins anew; `reason` is for people. */
+  /** A partition's work was interrupted and restarts; `reason` is for people. */
   onInterrupted?(place: Place, reason: string): void;
   onDrained?(place: Place, durationMs: number): void;
   /** The link to the log went up or down. */

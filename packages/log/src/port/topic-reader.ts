@@ -12,7 +12,7 @@ export interface Bounds {
 export interface TopicReadOptions {
   /**
    * Where to begin in a partition; outside of the bounds, the nearest of them counts. It is asked again when what was to
-   * be read next is not in the log (any more): retention has taken it, or the topic was created anew. Default: the start.
+   * be read next is not in the log (any more): retention has taken it, or the topic was recreated. Default: the start.
    */
   readonly from?: (place: Place, bounds: Bounds) => number | Promise<number>;
   /** The link to the log went up or down; `reason` is for people. Must not throw. */

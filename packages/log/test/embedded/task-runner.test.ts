@@ -153,7 +153,7 @@ describe('tasks', () => {
     await expect(runner.run(recorder.open)).rejects.toMatchObject({ code: 'log_closed' });
   });
 
-  it('begin anew when they fail, from what is durable', async () => {
+  it('restart when they fail, from what is durable', async () => {
     const log = await openLog(await folder());
     const recorder = new Recorder();
     const { step } = recorder;
@@ -178,7 +178,7 @@ describe('tasks', () => {
     expect(await values(log, verdicts)).toEqual(['a', 'b']);
   });
 
-  it('begin anew only when the batch in progress is done', async () => {
+  it('restart only when the batch in progress is done', async () => {
     const log = await openLog(await folder());
     const recorder = new Recorder();
     const { step } = recorder;

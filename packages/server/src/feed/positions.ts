@@ -23,7 +23,7 @@ export async function setPosition(tx: Queryable, { topic, partition }: Place, ne
 
 /**
  * Where to go on reading a partition: where the last transaction ended, if the log still goes that far. What it no longer
- * holds is said, and what a topic that was created anew holds is read from its start.
+ * holds is said, and what a topic that was recreated holds is read from its start.
  */
 export async function resumeAt(
   database: Database,

@@ -34,7 +34,7 @@ interface SaidReason extends Said<string> {
   readonly countAt?: number | undefined;
 }
 
-/** Small, since it is written anew with each verdict: nothing that is large is in it twice. */
+/** Small, since it is rewritten with each verdict: nothing that is large is in it twice. */
 export type IncidentFold = FoldedRow & FoldedEvidence;
 
 /** What lists need of an incident. */

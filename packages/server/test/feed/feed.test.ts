@@ -62,7 +62,7 @@ function lives(count: number): Verdict[] {
 }
 
 onBothDatabases(({ make, kind, disconnect }) => {
-  it('a restart goes on where it was, and a database made anew holds the same', async () => {
+  it('a restart goes on where it was, and a new database holds the same', async () => {
     const log = new MemoryLog();
     log.batch = 4;
     const all = lives(20);

@@ -165,7 +165,7 @@ describe('the namespace /live', () => {
     expect(incidents[0]?.id).toBe('i-299');
   });
 
-  it('tells who comes back what was missed, and all anew when that is too much', async () => {
+  it('tells who comes back what was missed, and everything again when that is too much', async () => {
     const first = connect();
     const { sequence } = await next(first, 'snapshot');
     first.disconnect();

@@ -305,7 +305,7 @@ function Pieces({ pieces }: { pieces: readonly Piece[] }) {
   return (
     <pre className={styles['code']}>
       {pieces.map(({ text, same }, index) =>
-        // The pieces are cut anew whenever they change, and have no other identity than their place.
+        // The pieces are cut again whenever they change, and have no other identity than their place.
         same ? <span key={index}>{visibleText(text)}</span> : <mark key={index}>{visibleText(text)}</mark>,
       )}
     </pre>

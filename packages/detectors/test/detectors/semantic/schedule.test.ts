@@ -103,7 +103,7 @@ describe('the schedule of checks', () => {
     expect(oracle(60, [{ ...at(0.9), late: 20 }])).toEqual([30, 51]);
   });
 
-  it('begins anew with a prompt, whatever is under way', () => {
+  it('restarts with a prompt, whatever is under way', () => {
     const schedule = new CheckSchedule(options);
     const turns = (count: number) =>
       Array.from({ length: count }, () => schedule.startTurn()).indexOf(true) + 1;

@@ -200,7 +200,7 @@ describe('an answer', () => {
     ['a new prompt', prompt],
     ['the end of the session', { type: 'session_ended' }],
     ['the layer switched off', { type: 'control', set: { 'semantic.enabled': false } }],
-    ['a pause after which the session starts afresh', { ...turn, time: 4_000_000 }],
+    ['a pause after which the session restarts', { ...turn, time: 4_000_000 }],
   ])('is dropped after %s', (_, event) => {
     const analyzer = session();
     push(analyzer, turns(30));

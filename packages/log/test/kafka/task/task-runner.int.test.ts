@@ -125,7 +125,7 @@ describe.each<Delivery>(['exactly_once', 'at_least_once'])('tasks, %s', (deliver
     expect(lengths).toEqual(sizes);
   });
 
-  it('begin afresh where an offset was set by hand, and forget what was kept', async () => {
+  it('restart where an offset was set by hand, and forget what was kept', async () => {
     const names = await topics();
     const groupId = uniqueName('group');
     await write(names.events, 'a', 'b', 'c');
