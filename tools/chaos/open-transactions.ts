@@ -5,7 +5,7 @@ const readUncommitted = 0;
 const readCommitted = 1;
 
 /**
- * Transactions that nobody ends any more: a coordinator that lost its log has forgotten them, and readers of committed
+ * Transactions that are never ended: a coordinator that lost its log has forgotten them, and readers of committed
  * records wait before them for ever.
  *
  * @param timeoutMs how long a transaction may take until its coordinator aborts it

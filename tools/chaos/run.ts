@@ -118,7 +118,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   told('reading what came of it');
   const read = (topic: string) => readTopic(cluster.direct, topic, { timeoutMs: readMs });
   const events = await read(topics.events);
-  // By somebody else's reader: what it sees is what there is.
+  // By an independent reader: what it sees is what there is.
   const found = foundResults(
     await readWithJava(cluster.direct, topics.verdicts),
     await readWithJava(cluster.direct, topics['dead-letters']),

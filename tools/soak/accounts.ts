@@ -25,7 +25,7 @@ export async function settleAccounts(
   metrics: string,
 ): Promise<Accounts> {
   const kafka = new kafkajs.Kafka({ brokers: [...brokers], logLevel: kafkajs.logLevel.ERROR });
-  // Nobody writes events in transactions, so each offset is a record.
+  // No producer here writes events in transactions, so each offset is a record.
   const records = (await topicEnds(kafka, topics.events)).reduce((sum, { high }) => sum + Number(high), 0);
   const deadLetters: Record<string, number> = {};
   let written = 0;

@@ -24,7 +24,7 @@ export function soundLine(index: number, random: Random): string {
 
 type Mutation = (line: string, random: Random) => string;
 
-/** What happens to text on its way, and what nobody should write. No mutation adds a line feed. */
+/** What happens to text on its way, and what no producer should write. No mutation adds a line feed. */
 const mutations: readonly Mutation[] = [
   (line, random) => line.slice(0, random.between(0, line.length)),
   (line, random) => {

@@ -12,7 +12,7 @@ export interface PostedLines {
   rejected: number;
   /** Of bodies that were refused as a whole, for good. */
   refused: number;
-  /** Bodies after whose answer nobody knows: none at all, or one that does not add up. */
+  /** Bodies whose outcome is unknown: none at all, or one that does not add up. */
   readonly unclear: string[];
 }
 

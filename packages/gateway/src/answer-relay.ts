@@ -97,7 +97,7 @@ export class AnswerRelay implements AnswerReceiver {
   }
 }
 
-/** An answer that goes on as it is: an error of the upstream's, or what nobody here can read. */
+/** An answer that goes on as it is: an error of the upstream's, or one that cannot be read. */
 class Untouched implements AnswerTaker {
   private readonly exchange: Exchange;
   private readonly isAnswer: boolean;

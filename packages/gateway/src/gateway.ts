@@ -43,7 +43,7 @@ export interface GatewayDeps {
   readonly topics: TopicNames;
   /** Where events and verdicts go; opened when there is something to write, closed by `stop`. None: nowhere. */
   readonly sink?: VerdictSink | undefined;
-  /** The `control` topic, where settings of the dashboard are; a new reader each time. None: nobody makes any. */
+  /** The `control` topic, where settings of the dashboard are; a new reader each time. None: there are none. */
   readonly control?: (() => TopicReader) | undefined;
   /** The database that sessions and messages are stored in; closed by `stop`. None: a restart forgets them. */
   readonly openDatabase?: (() => Promise<Database>) | undefined;

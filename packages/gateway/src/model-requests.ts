@@ -71,7 +71,7 @@ export class ModelRequests {
       path: target.path(path),
       headers: requestHeaders(incoming.rawHeaders),
     };
-    // Where nothing is watched nothing is looked at, unless somebody may be asking for it.
+    // Where nothing is watched nothing is looked at, unless a request may ask for it.
     const { sessions, ownSettings } = this.deps;
     const idle = !this.watchesAny() && !sessions.anyOwnSettings && !ownSettings.isAny;
     const encoding = incoming.headers['content-encoding'];
@@ -145,7 +145,7 @@ export class ModelRequests {
       : this.pass(api, withoutCoding(request), Buffer.from(JSON.stringify(body)), client);
   }
 
-  /** Nobody waits for it: the answer is on its way already. */
+  /** Runs in the background: the answer is on its way already. */
   private keep(session: GatewaySession): void {
     const { storage } = this.deps;
     storage?.messages(session.id, session.takeMessages());

@@ -26,7 +26,7 @@ export interface OutboxOptions {
 }
 
 /**
- * What is on its way to the event log. Nobody waits for it: while the log cannot be reached records are kept within a
+ * What is on its way to the event log. Requests do not wait for it: while the log cannot be reached records are kept within a
  * bound, and what goes beyond that is counted and said.
  */
 export class Outbox {

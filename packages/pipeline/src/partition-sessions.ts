@@ -22,7 +22,7 @@ export class PartitionSessions implements EntryOwner {
   newestTime = 0;
   /** The server's settings for the records that come now; sessions go by them from their next event on. */
   detection: Detection;
-  /** What is to be told of the sessions, where somebody takes it. */
+  /** What is to be told of the sessions, where it is collected. */
   readonly news: SessionNewsBook | undefined;
   private readonly entries = new Map<string, SessionEntry>();
   /** Sessions with records that their snapshot does not know of, in the order of the first such record. */

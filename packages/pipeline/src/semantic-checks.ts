@@ -24,7 +24,7 @@ export interface CheckHandling {
   /** Finds an answer; never rejects. */
   answer(check: SemanticCheck): Promise<CheckAnswer>;
   /**
-   * Takes what a late answer led to; `null` when nobody waited for it any more. Without it, the stream waits for each
+   * Takes what a late answer led to; `null` when the check was over. Without it, the stream waits for each
    * answer, so that checks come at exactly the turns they are due at.
    */
   readonly late?: (late: LateAnswer) => void;

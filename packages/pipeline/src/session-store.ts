@@ -16,7 +16,7 @@ export interface SessionStoreOptions {
   /** Event time, ms, after which a session restarts by its own next event. */
   readonly idleMs: number;
   readonly observer: Pick<PipelineObserver, 'evicted' | 'abandoned'>;
-  /** Whether what is to be told of sessions is collected; somebody has to take it. Default: no. */
+  /** Whether what is to be told of sessions is collected; it has to be taken regularly. Default: no. */
   readonly news?: boolean;
 }
 

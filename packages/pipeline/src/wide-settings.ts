@@ -22,7 +22,7 @@ export interface WideSettingsDeps {
   readonly configured: DetectionSettings;
   readonly prepare: (settings: DetectionSettings) => Detection;
   readonly log: (level: 'info' | 'warn', message: string, fields: object) => void;
-  /** Told what a session's scope sets now, where somebody acts on it; others hear of it in the session's own stream. */
+  /** Told what a session's scope sets now, where the process acts on it; others hear of it in the session's own stream. */
   readonly onSession?: (sessionId: string, set: Control['set']) => void;
 }
 

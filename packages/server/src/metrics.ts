@@ -16,7 +16,7 @@ export interface ServerMetrics {
   readonly refusedTokens: Counter<'result'>;
 }
 
-/** What is looked at when somebody asks for the metrics. */
+/** What is read when the metrics are scraped. */
 export interface ServerState {
   readonly load: () => DatabaseLoad;
   readonly topics: () => Status['log']['topics'];

@@ -45,7 +45,7 @@ export interface ServerDeps extends WebOptions {
   /** File, environment and flags, which settings made here lie over. */
   readonly configured: ConfiguredSettings;
   readonly retention: RetentionLimits;
-  /** Without any, and without a provider of logins, nobody has to log in. */
+  /** Without any, and without a provider of logins, no login is needed. */
   readonly tokens?: AccessTokens;
   readonly oidc?: OidcOptions | undefined;
   readonly readiness: () => Promise<Readiness>;
@@ -63,7 +63,7 @@ export interface ServerDeps extends WebOptions {
 
 export interface LoopwatchServer {
   /**
-   * Takes the port, and answers `/healthz` there; `start` does so itself where nobody has. A port that is taken is found
+   * Takes the port, and answers `/healthz` there; `start` does so itself if need be. A port that is taken is found
    * before a database is made.
    */
   listen(): Promise<{ url: string }>;

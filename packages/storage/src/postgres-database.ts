@@ -8,7 +8,7 @@ types.setTypeParser(pg.types.builtins.INT8, Number);
 
 export interface PostgresOptions {
   readonly url: string;
-  /** Told of connections that break while nobody uses them. */
+  /** Told of connections that break while they are idle. */
   readonly onTrouble: (message: string, error: unknown) => void;
 }
 

@@ -49,7 +49,7 @@ export interface IncidentStates {
   readonly ages: readonly (IncidentLabels & { readonly seconds: number })[];
 }
 
-/** What is looked at when somebody asks for the metrics. */
+/** What is read when the metrics are scraped. */
 export interface WorkerState {
   readonly activeSessions: () => number;
   readonly incidents: () => IncidentStates;

@@ -97,7 +97,7 @@ export class Worker {
       },
       refusedSetting: (sessionId, message) => {
         this.tally.note('refusedSettings');
-        // It quotes, and may cut, what somebody wrote in a prompt or an event.
+        // It quotes, and may cut, what a user wrote in a prompt or an event.
         const shown = maskSecrets(message, mask, () => undefined);
         deps.logger.warn({ sessionId }, oneLine(`Rejected a setting of session ${sessionId}: ${shown}`));
       },

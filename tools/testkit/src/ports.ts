@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
-/** A TCP port of this machine that nobody listens on at the moment. */
+/** A TCP port of this machine that is free at the moment. */
 export async function freePort(): Promise<number> {
   const [port] = await freePorts(1);
   return port as number;

@@ -13,7 +13,7 @@ export function answersFor(settings: Settings, file: string | undefined): CheckH
   const client = modelClient(settings.llm);
   if (client === undefined && file === undefined) return undefined;
   const { semantic } = settings;
-  // One question at a time, and nobody else's: only time is limited.
+  // One question at a time, from this process alone: only time is limited.
   const unlimited = { maxConcurrent: 1, perMinute: Infinity, perSession: Infinity };
   const budget = new CallBudget(unlimited, () => performance.now());
   return new CheckAnswerer({

@@ -6,7 +6,7 @@ import { listenFailure } from './http.ts';
 import type { Running } from './lifecycle.ts';
 import { processRegistry } from './registry.ts';
 
-/** What the gateway detects by where nobody chose a preset: it acts at once, so it acts on what is certain. */
+/** What the gateway detects by where no preset is set: it acts at once, so it acts on what is certain. */
 const OWN_PRESET = 'proxy';
 
 /** The settings as the gateway goes by them: with the preset that is meant for it. */

@@ -58,7 +58,7 @@ function words(schema: JsonSchema): string {
 }
 
 function range({ minimum, maximum, exclusiveMinimum }: JsonSchema): string {
-  // A whole number without bounds of its own has those of exact arithmetic, which tell nobody anything.
+  // A whole number without bounds of its own has those of exact arithmetic, which say nothing.
   const above = exclusiveMinimum === undefined ? undefined : ` above ${exclusiveMinimum}`;
   const from = minimum === undefined || minimum <= Number.MIN_SAFE_INTEGER ? undefined : minimum;
   const to = maximum === undefined || maximum >= Number.MAX_SAFE_INTEGER ? undefined : maximum;

@@ -242,7 +242,7 @@ export function detectionSettings(settings: DetectionSettings): DetectionSetting
 
 /** Effective detection settings, defaults filled in. */
 export type DetectionSettings = z.infer<typeof detectionSchema>;
-/** Detection settings as somebody writes them. */
+/** Detection settings as a user writes them. */
 export type DetectionInput = z.input<typeof detectionSchema>;
 /** Detection settings of one model, over those of the server. */
 export type ModelSettings = z.infer<typeof modelSettingsSchema>;

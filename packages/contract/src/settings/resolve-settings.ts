@@ -24,7 +24,7 @@ export type ResolvedSettings =
     }
   | { readonly ok: false; readonly errors: readonly string[] };
 
-/** Keys whose value is the preset's as long as nobody sets them. */
+/** Keys whose value is the preset's until they are set. */
 const presetPath =
   /^(content_loop|thought_loop)\.|^semantic\.(enabled|mode)$|^tool_call_loop\.((enabled|max_repeats|ttl_seconds|mode)$|similarity(_|\.)threshold$)/;
 

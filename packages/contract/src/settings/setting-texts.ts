@@ -4,7 +4,7 @@ import type { settingsSchema } from './settings.ts';
 
 /**
  * What each setting means. The texts stand apart from the schema because detection carries that into browsers, where
- * nobody reads them; their type is made of the schema's, so that a setting without a text does not compile.
+ * they are never shown; their type is made of the schema's, so that a setting without a text does not compile.
  */
 
 /** Texts are a tree of the schema's shape; `about` is said of the block itself, `each` of any name in a record. */

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** One ticking clock for all relative times; it follows the server's, so that a wrong clock here misleads nobody. */
+/** One ticking clock for all relative times; it follows the server's, so that a wrong local clock does no harm. */
 const listeners = new Set<() => void>();
 let offset = 0;
 let now = Date.now();

@@ -50,7 +50,7 @@ export function preferForList(list: ListName, part: Partial<ListPreferences>): v
   prefer({ [list]: { ...usePreferences.getState()[list], ...part } });
 }
 
-/** What is stored may be of an older page, or of nobody: only what fits is taken. */
+/** What is stored may be from an older page, or be something else: only what fits is taken. */
 function read(): Preferences {
   try {
     const stored = JSON.parse(localStorage.getItem(KEY) ?? '{}') as Stored<Preferences>;

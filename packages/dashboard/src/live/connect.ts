@@ -32,7 +32,7 @@ export function connect(store: LiveStore, client: QueryClient): { readonly retry
       const again = store.get().stats !== undefined;
       buffer.clear();
       store.snapshot(message, serverNow());
-      // After a long break nobody knows what was missed: all that is shown is read again.
+      // After a long break it is unknown what was missed: all that is shown is read again.
       if (again) void client.invalidateQueries();
     }),
   );

@@ -5,7 +5,7 @@ import { formatCompact, formatDuration, formatNumber, plural } from '../lib/form
 import { Sparkline } from '../ui/charts/Sparkline.tsx';
 import styles from './Tiles.module.css';
 
-/** The few numbers that matter, each with what it is made of. What nobody reports is said to be unknown. */
+/** The few numbers that matter, each with what it is made of. What no producer reports is shown as unknown. */
 export function Tiles({ overview }: { readonly overview: Overview }) {
   const { buckets, latency, wasted, open, openByDetector, found, recovered, lag } = overview;
   const tokens = buckets.map((bucket) => bucket.wasted.tokens ?? 0);

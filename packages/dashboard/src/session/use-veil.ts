@@ -10,7 +10,7 @@ export interface Veil {
   readonly toggle: () => void;
 }
 
-/** Texts that are not to be kept are hidden until somebody asks for them. */
+/** Texts that are not to be kept are hidden until the user asks for them. */
 export function useVeil(): Veil {
   const [lifted, setLifted] = useState(false);
   const { data: settings } = useQuery(scopeQuery('server'));

@@ -26,7 +26,7 @@ export function useSessionList(search: Pick<SessionSearch, 'filter' | 'range' | 
     return read?.map((item) => sessionAt(newer(live.get(item.sessionId), item), now));
   }, [query.data, live, now]);
 
-  // A session that nobody has read yet: the list is read again, at most every second.
+  // A session that is not in the list yet: the list is read again, at most every second.
   const { sort } = search;
   const unknown = useMemo(() => {
     if (rows === undefined || sort !== '-lastEventAt') return 0;

@@ -11,7 +11,7 @@ export interface Detection {
   readonly plan: DetectionPlan;
   /** What plans are made with. */
   readonly library: Library;
-  /** What asks a model, where somebody answers its checks. */
+  /** What asks a model, where its checks are answered. */
   readonly semantic: SemanticLayer | null;
   /** Those of single models, by backend and model; none where all have the same. */
   readonly tiers?: ReadonlyMap<string, Detection>;
@@ -19,7 +19,7 @@ export interface Detection {
   readonly server?: Detection;
 }
 
-/** @param semantic the semantic layer, where somebody answers its checks; without it, it is off */
+/** @param semantic the semantic layer, where its checks are answered; without it, it is off */
 export function makeDetection(
   settings: DetectionSettings,
   library: Library,

@@ -15,7 +15,7 @@ export const wholeLibrary: Library = {
   schema: detectionSchema,
 };
 
-/** @param semantic the semantic layer, where somebody answers its checks; without it, it is off */
+/** @param semantic the semantic layer, where its checks are answered; without it, it is off */
 export function detectionOf(settings: DetectionSettings, semantic: SemanticLayer | null = null): Detection {
   return makeDetection(settings, wholeLibrary, semantic);
 }

@@ -163,14 +163,14 @@ export class SessionAnalyzer {
   }
 
   /**
-   * The check that the last event raised, to be asked for after every push where there is somebody to answer it. It
+   * The check that the last event raised, to be taken after every push by a caller that can answer it. It
    * is handed out once; the session goes on meanwhile.
    */
   takeCheck(): SemanticCheck | undefined {
     return this.bank.semantic?.takeCheck(this.sessionId, () => this.labels);
   }
 
-  /** The check that was under way when the session's state was saved: nobody may be asking it any more. */
+  /** The check that was under way when the session's state was saved: it may have to be asked again. */
   get checkUnderWay(): SemanticCheck | undefined {
     return this.bank.semantic?.checkUnderWay(this.sessionId);
   }

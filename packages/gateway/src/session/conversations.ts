@@ -62,7 +62,7 @@ export class Conversations {
     const own = ownSettings.of(id) ?? (settingsName === null ? undefined : ownSettings.of(settingsName));
     const refused = own && session.setOwn(own, now());
     if (refused !== undefined) {
-      // It quotes, and may cut, what somebody wrote.
+      // It quotes, and may cut, what a user wrote.
       const shown = maskSecrets(
         refused,
         maskPatterns(settings.current.settings.privacy.mask),

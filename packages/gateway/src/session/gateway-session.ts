@@ -202,7 +202,7 @@ export class GatewaySession {
       this.contentUnits += text.length;
       this.lineage.said(text);
     }
-    // A text is stopped, but nobody can be given a chance in the middle of it.
+    // A text is stopped, but no model can be given a chance in the middle of it.
     const demand = demandOf(verdicts, this.plan);
     return demand?.action === 'block' ? demand : undefined;
   }

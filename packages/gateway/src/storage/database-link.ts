@@ -18,7 +18,7 @@ export interface DatabaseLinkOptions {
   readonly logger: Logger;
 }
 
-/** The way to the database: after a failure nobody waits for it any more until it can be used again. */
+/** The way to the database: after a failure requests skip it until it can be used again. */
 export class DatabaseLink {
   private readonly options: DatabaseLinkOptions;
   private readonly stopping = new AbortController();

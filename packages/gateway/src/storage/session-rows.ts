@@ -52,7 +52,7 @@ export async function keepSessions(
   rows: readonly SessionRow[],
 ): Promise<ReadonlySet<string>> {
   if (rows.length === 0) return new Set();
-  // In one order, whoever writes: so nobody waits for somebody who waits for them.
+  // All writers take rows in one order, which rules out deadlocks.
   const sorted = [...rows].sort((a, b) => (a.id < b.id ? -1 : 1));
   const kept = await database.query<{ id: string }>(
     `insert into gateway_sessions as s (id, owner, settings, state, expires_at)
@@ -71,7 +71,7 @@ export async function giveSession(database: Queryable, id: string, owner: string
   await database.query('update gateway_sessions set owner = null where id = $1 and owner = $2', [id, owner]);
 }
 
-/** @param owner whose sessions are given up; all, where absent: nobody else can have any */
+/** @param owner whose sessions are given up; all, where absent: no other gateway can have any */
 export async function giveSessions(database: Queryable, owner?: string): Promise<void> {
   await database.query(
     'update gateway_sessions set owner = null where owner is not null and ($1::text is null or owner = $1)',

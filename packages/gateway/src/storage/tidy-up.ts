@@ -12,7 +12,7 @@ export interface TidyUpOptions {
   readonly retentionMegabytes: number | null;
 }
 
-/** Removes what gateways stored and nobody needs any more. @param now wall clock, epoch ms */
+/** Removes what gateways stored and no longer need. @param now wall clock, epoch ms */
 export async function tidyUp(
   database: Database,
   { retentionDays, retentionMegabytes }: TidyUpOptions,

@@ -13,7 +13,7 @@ interface Owner {
   readonly host: string;
 }
 
-/** The holder renews its lock five times as often; a lock not renewed for so long belongs to nobody. */
+/** The holder renews its lock five times as often; a lock not renewed for so long has expired. */
 const staleMs = 10_000;
 
 /** Folders this process holds: its own process id in an owner file may also be a dead process' one. */

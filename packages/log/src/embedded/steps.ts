@@ -12,7 +12,7 @@ import type { EmbeddedTopics } from './topics.ts';
  * Makes the steps of a group's tasks durable, each exactly once, through kills and power cuts: with the fsync of its line
  * in the group's journal it is done, outputs included.
  *
- * The line holds the outputs with the offsets they get. While it is written nobody else may write to their topics, and
+ * The line holds the outputs with the offsets they get. While it is written nothing else may write to their topics, and
  * whoever does so next writes the outputs first. So they lie where the line says or, after a crash, are missing from the
  * end of the topic: then they are appended before anyone else can write. Only the last line's can be missing, as the
  * ones before have to be on the disk first.

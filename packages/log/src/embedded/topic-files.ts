@@ -89,7 +89,7 @@ export class TopicFiles {
       this.#written += 1;
       if (this.#limits.durable) await this.#datasync();
     } catch (error) {
-      // Nobody was told that these bytes are there; without them the file is as it was.
+      // These bytes were never acknowledged; without them the file is as it was.
       this.#torn = true;
       await this.#cut().catch(() => undefined);
       throw storageError(`append to ${this.#active.path}`, error);

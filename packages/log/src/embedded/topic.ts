@@ -57,7 +57,7 @@ export class TopicLog {
     return this.#alone(() => this.#write(records, now));
   }
 
-  /** Runs `work` while nobody else writes to the topic, with all that is in it on the disk. */
+  /** Runs `work` with exclusive write access to the topic, with all that is in it on the disk. */
   hold<T>(work: () => Promise<T>): Promise<T> {
     return this.#alone(async () => {
       await this.#payOff();

@@ -81,7 +81,7 @@ export interface Recovery extends Place {
 export interface PartitionPosition extends Place {
   /** The offset behind what is durable; `undefined` until that is known. */
   readonly position: number | undefined;
-  /** The offset that the partition's next record will get; `undefined` when nobody says so at the moment. */
+  /** The offset that the partition's next record will get; `undefined` while it is unknown. */
   readonly end: number | undefined;
 }
 

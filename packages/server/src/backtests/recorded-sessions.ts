@@ -97,7 +97,7 @@ async function* readStretch(
       yield { session, event: decoded.event, timestamp };
     }
     next = range.next;
-    // Nobody keeps what is over while others go on.
+    // What is over is freed while others go on.
     for (let session = byEnd[told]; session !== undefined && session.last < next; session = byEnd[told]) {
       yield { ended: session, complete: session.first >= start };
       told += 1;

@@ -101,7 +101,7 @@ export class TopicFeed {
 
   async #store(place: Place, records: readonly LogRecord[], next: number): Promise<void> {
     const { database, store } = this.#options;
-    // Markers of transactions, which nobody needs to be told of.
+    // Markers of transactions, which are of no interest.
     if (records.length === 0) return setPosition(database, place, next);
     const tell = await database.transaction(async (tx) => {
       await lockChanges(tx);

@@ -52,7 +52,7 @@ export async function listGroups(
   return { ...page, items: await groupsOf(database, page.items, filter, now) };
 }
 
-/** -1 where nobody reports any, as in the table. */
+/** -1 where no usage is reported, as in the table. */
 const tokenSum = 'coalesce(sum(tokens) filter (where tokens >= 0), -1)::float8';
 
 async function groupsOf(

@@ -47,7 +47,7 @@ export class LiveHub {
   readonly #namespace: Namespace<DefaultEventsMap, LiveMessages>;
   readonly #pace: Pace;
   readonly #beat: ReturnType<typeof setInterval>;
-  /** Everything that is sent goes through here one after the other, so that nobody misses what comes in between. */
+  /** Everything that is sent goes through here one after the other, so that no client misses what comes in between. */
   #sending: Promise<void> = Promise.resolve();
   #unlisten: () => Promise<void> = () => Promise.resolve();
   #sequence = 0;
@@ -155,7 +155,7 @@ export class LiveHub {
     this.#open = message.stats.open;
     if ('info' in message) socket.emit('snapshot', message);
     else socket.emit('changes', message);
-    // With nobody there, nothing was told; what the first one knows is where telling begins.
+    // Without clients, nothing was sent; what the first one knows is where telling begins.
     if (!this.#namespace.adapter.rooms.has(told)) this.#sequence = message.sequence;
     socket.emit('heartbeat', this.#heartbeat());
     await socket.join(told);

@@ -18,7 +18,7 @@ export class Pace {
     }, this.#intervalMs);
   }
 
-  /** After a longer time, if nobody asks before. */
+  /** After a longer time, unless it is asked for before. */
   askLater(ms: number): void {
     this.#later ??= setTimeout(() => {
       this.#later = undefined;

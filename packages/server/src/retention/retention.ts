@@ -138,7 +138,7 @@ export class Retention {
     return removed;
   }
 
-  /** PostgreSQL does so by itself; the embedded one has nobody who would. */
+  /** PostgreSQL does so by itself; the embedded one does not. */
   private async tidy(rowsWent: boolean): Promise<void> {
     const { database, now } = this.options;
     if (database.kind !== 'pglite' || now() - this.tidiedAt < hour) return;

@@ -56,7 +56,7 @@ export class Access {
     return this.methods.length > 0;
   }
 
-  /** Who sends a request with these headers; undefined: nobody known. */
+  /** Who sends a request with these headers; undefined: an unknown user. */
   user({ authorization, cookie }: Pick<IncomingHttpHeaders, 'authorization' | 'cookie'>): User | undefined {
     if (!this.required) return anybody;
     if (authorization !== undefined) return this.byToken(bearerOf(authorization) ?? '');

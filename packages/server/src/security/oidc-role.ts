@@ -3,7 +3,7 @@ import type { User } from './user.ts';
 
 /** Who of those that a provider knows may do what. */
 export interface RoleRules {
-  /** Dotted path of the claim that says what somebody is. */
+  /** Dotted path of the claim that holds a user's roles. */
   readonly roleClaim: string;
   readonly operators: readonly string[];
   readonly viewers: readonly string[];
@@ -14,7 +14,7 @@ type Claims = Readonly<Record<string, unknown>>;
 
 const longestName = 100;
 
-/** @returns undefined for somebody who may do nothing here */
+/** @returns undefined for a user without a role here */
 export function userOfClaims(claims: Claims, rules: RoleRules): User | undefined {
   const role = roleOf(claims, rules);
   return role === 'none' ? undefined : { name: nameOf(claims), role };

@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { z } from 'zod';
 
-/** Texts for browsers to keep that nobody else can have made, each for one purpose and a while. */
+/** Texts for browsers to keep that no one else can have made, each for one purpose and a while. */
 export class Seals {
   private readonly key: Buffer;
   private readonly now: () => number;

@@ -6,7 +6,7 @@ export interface User {
   readonly role: Role;
 }
 
-/** Where nobody has to log in, everybody may do everything. */
+/** Where no login is needed, every client may do everything. */
 export const anybody: User = { name: 'operator', role: 'operator' };
 
 const users = new WeakMap<object, User>();

@@ -5,7 +5,7 @@ import { askJudge, type Judge } from '@loopwatch/pipeline';
 /** Answers kept in memory; the oldest go first. */
 const MAX_RECORDED = 10_000;
 
-/** Answers that were given already, by check: nobody is asked twice. */
+/** Answers that were given already, by check: no model is asked twice. */
 export class RecordedAnswers {
   private readonly answers = new Map<string, CheckAnswer>();
 

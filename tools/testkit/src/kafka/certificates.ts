@@ -16,7 +16,7 @@ export interface IdentityOptions {
   readonly validTo?: Date;
 }
 
-/** Somebody who signs certificates. */
+/** A certificate authority. */
 export interface Authority {
   /** Its own certificate, as PEM: for those who trust it. */
   readonly certificate: string;

@@ -35,7 +35,7 @@ export async function readTopic(
   const groupId = uniqueName('read-topic');
   const consumer = kafka.consumer({ groupId, maxWaitTimeInMs: 50, allowAutoTopicCreation: false });
   const records: TopicRecord[] = [];
-  /** By partition, the offset after the last one passed: markers of transactions count, though nobody sees them. */
+  /** By partition, the offset after the last one passed: markers of transactions count, though they are never returned. */
   const passed = new Map<number, number>();
   await admin.connect();
   try {

@@ -60,7 +60,7 @@ const triageTexts: Record<Exclude<TriageStatus, 'new'>, string> = {
   false_positive: 'false positive',
 };
 
-/** What somebody said of an incident; nothing while nobody did. */
+/** The triage of an incident; nothing before there is any. */
 export function TriageLabel({ triage: { status, note } }: { readonly triage: Triage }) {
   if (status === 'new') return note === null ? null : <span className={styles['triage']}>noted</span>;
   return (

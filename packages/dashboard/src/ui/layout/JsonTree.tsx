@@ -8,11 +8,11 @@ interface Props {
   readonly value: unknown;
   /** How many levels are open at first. */
   readonly open?: number;
-  /** The text that the value was read from, where somebody may want it exactly so. */
+  /** The text that the value was read from, where it may be wanted as it was. */
   readonly source?: string;
 }
 
-/** JSON that can be folded, searched, and seen as it is. Long texts are cut until somebody asks for them. */
+/** JSON that can be folded, searched, and seen as it is. Long texts are cut until the user asks for them. */
 export function JsonTree({ value, open = 2, source }: Props) {
   const [mode, setMode] = useState<'tree' | 'raw'>('tree');
   const [search, setSearch] = useState('');

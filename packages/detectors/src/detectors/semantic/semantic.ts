@@ -109,7 +109,7 @@ export class Semantic implements Detector {
   /**
    * Takes the answer to a check.
    *
-   * @returns undefined when nobody waits for it any more; else where it was asked, and what follows from it, if anything
+   * @returns undefined when the check is over; else where it was asked, and what follows from it, if anything
    */
   answer(
     sessionId: string,

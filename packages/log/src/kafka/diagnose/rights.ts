@@ -52,7 +52,7 @@ export function missingRights<R extends KafkaRight>(
 }
 
 /**
- * Checks rights before they are needed: later, a missing one may look like a group that nobody coordinates, or come up
+ * Checks rights before they are needed: later, a missing one may look like a group without a coordinator, or come up
  * with the first verdict only.
  *
  * @param doing As in "Cannot <doing>".

@@ -17,7 +17,7 @@ export interface FetcherOptions extends FetchLimits {
   readonly goOn?: (place: Place, bounds: Bounds) => Promise<number>;
 }
 
-/** While a partition's bytes wait for somebody to take them, a broker may hold the fetch of others only so long, ms. */
+/** While a partition's bytes wait to be taken, a broker may hold the fetch of others only so long, ms. */
 const hurriedWaitMs = 5;
 const mib = 1024 * 1024;
 /** What all partitions together may be sent ahead; each of them a mebibyte, however many there are. */
@@ -96,7 +96,7 @@ export class KafkaFetcher {
     }
   }
 
-  /** -1 as long as nobody leads it. */
+  /** -1 as long as it has no leader. */
   #leaderOf({ topic, partition }: PartitionStream): number {
     try {
       const partitions = this.#cluster.findTopicPartitionMetadata(topic);

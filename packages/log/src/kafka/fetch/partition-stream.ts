@@ -54,7 +54,7 @@ export class PartitionStream {
     return this.#offset;
   }
 
-  /** Fetched while there is still something to work on, so that nobody waits for it. */
+  /** Fetched while there is still something to work on, so that there is no wait for it. */
   get isWanted(): boolean {
     if (this.#closed || this.#answers.length >= mostAnswers) return false;
     const ahead = this.#answers.reduce((bytes, { decoder }) => bytes + decoder.left, 0);

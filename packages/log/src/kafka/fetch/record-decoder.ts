@@ -47,7 +47,7 @@ interface Codec {
  * transactions. A batch that is cut off at the end is left for the next fetch.
  *
  * kafkajs decodes the same three times slower: it makes each offset a string and an arbitrary-precision number, and
- * filters every record thrice. Records come as views of the fetched bytes, and are read only where somebody asks.
+ * filters every record thrice. Records come as views of the fetched bytes, and are read only on demand.
  */
 export class RecordDecoder {
   /** The offset to fetch next: behind the last whole batch, markers of transactions and gaps included. */

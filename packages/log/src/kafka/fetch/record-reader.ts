@@ -9,7 +9,7 @@ import { KafkaFetcher } from './fetcher.ts';
 import { listOffset } from './offsets.ts';
 
 const mib = 1024 * 1024;
-/** Somebody waits for the answer. */
+/** A user waits for the answer. */
 const patienceMs = 10_000;
 
 /** Looks records up by their offset, read committed; connects when it is first asked. */

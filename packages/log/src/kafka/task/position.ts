@@ -5,7 +5,7 @@ import type { KafkaCluster } from '../internals/cluster.ts';
 export interface CommittedPosition {
   /** The offset of the next record to process. */
   readonly position: number;
-  /** From where on records are needed to rebuild what the task had in memory; `undefined` when somebody else committed. */
+  /** From where on records are needed to rebuild what the task had in memory; `undefined` when another client committed. */
   readonly resumeFrom: number | undefined;
 }
 

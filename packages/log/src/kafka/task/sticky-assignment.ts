@@ -8,7 +8,7 @@ export interface Claim {
 
 /**
  * Shares partitions among members: as evenly as it goes, and otherwise as it was. A partition that stays needs no
- * recovery. Partitions nobody has, or that were claimed twice, go where least is.
+ * recovery. Partitions without an owner, or that were claimed twice, go where least is.
  *
  * @returns the partitions of each member, all members included
  */

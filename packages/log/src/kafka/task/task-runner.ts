@@ -100,7 +100,7 @@ class KafkaTaskRunner implements TaskRunner {
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#started?.catch(() => undefined);
-    // While this process is still a member, so that nobody takes a partition that is just being drained.
+    // While this process is still a member, so that no other member takes a partition that is just being drained.
     this.#assign([]);
     await Promise.all(this.#leaving.values());
     await this.#supervised;
