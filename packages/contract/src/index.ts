@@ -96,7 +96,7 @@ export {
   ruleOf,
 } from './verdicts/evidence.ts';
 export { explainEvidence } from './verdicts/explain-evidence.ts';
-export { isOpenAfter, mitigationBy } from './verdicts/incident-life.ts';
+export { isOpenAfter, mitigationBy, strongerAction } from './verdicts/incident-life.ts';
 export {
   type Incident,
   type IncidentRow,

@@ -1,6 +1,6 @@
 import type { Pushed } from '@loopwatch/detectors';
 import type { OperatorFunction } from 'rxjs';
-import { emitEach } from './emit-each.ts';
+import { eachEvent } from './each-event.ts';
 import type { PartitionSessions } from './partition-sessions.ts';
 import {
   type DeadLetter,
@@ -23,11 +23,7 @@ export function detectLoops<R extends InputRecord>(
   place: Place,
   observer: PipelineObserver,
 ): OperatorFunction<SessionEvent<R> | DeadLetter<R>, Outcome<R> | RaisedCheck<R>> {
-  return emitEach((item, emit) => {
-    if (item.type === 'dead_letter') {
-      emit(item);
-      return;
-    }
+  return eachEvent((item, emit) => {
     const { record, event, session: entry } = item;
     const { analyzer } = entry;
     const { sessionId } = analyzer;

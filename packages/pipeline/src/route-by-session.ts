@@ -1,7 +1,7 @@
 import type { AgentEvent } from '@loopwatch/contract';
 import type { OperatorFunction } from 'rxjs';
 import type { EventRecord } from './decode-records.ts';
-import { emitEach } from './emit-each.ts';
+import { eachEvent } from './each-event.ts';
 import type { PartitionSessions } from './partition-sessions.ts';
 import type { DeadLetter, InputRecord } from './records.ts';
 import type { SessionEntry } from './session-entry.ts';
@@ -21,11 +21,7 @@ export interface SessionEvent<R extends InputRecord = InputRecord> {
 export function routeBySession<R extends InputRecord>(
   sessions: PartitionSessions,
 ): OperatorFunction<EventRecord<R> | DeadLetter<R>, SessionEvent<R> | DeadLetter<R>> {
-  return emitEach((item, emit) => {
-    if (item.type === 'dead_letter') {
-      emit(item);
-      return;
-    }
+  return eachEvent((item, emit) => {
     const { record, event } = item;
     const session = sessions.use(item.sessionId, record.offset);
     if (session !== undefined) emit({ type: 'session_event', record, event, session });

@@ -62,9 +62,12 @@ export class PartitionProcessor implements PartitionTask {
   /** Offset of the next record. */
   private position = 0;
   private closed = false;
+  /** Of events at this offset and behind it, summaries may not have told; as it is durable, or on its way there. */
+  private told = 0;
   private ticker: NodeJS.Timeout | undefined;
   private readonly recovery: PartitionRecovery;
   private readonly reach: ReplayReach;
+
   constructor(place: Place, lane: TaskLane, deps: PartitionProcessorDeps) {
     this.place = place;
     this.lane = lane;
@@ -94,6 +97,7 @@ export class PartitionProcessor implements PartitionTask {
     }
     this.adoptSettings();
     this.pipeline.resume();
+    this.told = toldBefore;
     if (toldBefore < position) this.pipeline.noteUntold(toldBefore);
     this.ticker = setInterval(() => this.tell(), this.deps.tellIntervalMs);
   }
@@ -106,9 +110,9 @@ export class PartitionProcessor implements PartitionTask {
     const { incidents, now } = this.deps;
     const active = this.pipeline.tellChanges(MAX_TOLD);
     const told = this.pipeline.untoldFrom ?? this.position;
-    if (active.sessions === 0 && told === this.recovery.toldBefore) return;
+    if (active.sessions === 0 && told === this.told) return;
     incidents.noteActivity(active.incidents, now());
-    this.recovery.toldBefore = told;
+    this.told = told;
     void this.commit([], [], [{ key: TOLD_KEY, value: String(told) }]);
   }
 
@@ -236,7 +240,7 @@ export class PartitionProcessor implements PartitionTask {
   }
 }
 
-/** A verdict that whoever wrote the event has written already. */
+/** A verdict that the producer of the event, a gateway, has written already. */
 function isJudged({ type, record }: Outcome<LogRecord>): boolean {
   return type === 'verdict' && judgedHeader in record.headers;
 }

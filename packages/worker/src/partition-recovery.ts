@@ -11,7 +11,7 @@ export const TOLD_KEY = 'told';
 export class PartitionRecovery {
   /** The settings by which the partition's records are analyzed. */
   readonly history = new SettingsHistory();
-  /** Of events at this offset and behind it, summaries may not have told. */
+  /** Of events at this offset and behind it, the owner before may not have told in summaries. */
   toldBefore = 0;
   /** Sessions that were kept under other settings, or by another version. */
   notRestored = 0;

@@ -4,7 +4,7 @@ import { verdictActions } from './verdict.ts';
 
 /**
  * What each detector writes into the evidence of its verdicts. Texts may be cut, masked or not stored, and a list keeps
- * 16 entries at most; fields stay. A resolution may leave out what was seen while the loop went on, so that fields of
+ * 16 entries at most; fields stay. A resolution may leave out what was seen while the loop continued, so that fields of
  * detectors that do so are optional.
  */
 

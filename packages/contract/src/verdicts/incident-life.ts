@@ -10,6 +10,13 @@ export function isOpenAfter({ phase }: Pick<Verdict, 'phase'>): boolean {
   return phase !== 'resolved';
 }
 
+const actionRank: Readonly<Record<VerdictAction, number>> = { none: 0, warn: 1, chance: 2, block: 3 };
+
+/** The stronger of two actions; an incident has the strongest of its verdicts. */
+export function strongerAction(a: VerdictAction, b: VerdictAction): VerdictAction {
+  return actionRank[a] >= actionRank[b] ? a : b;
+}
+
 /**
  * What came of a chance that a model was given.
  *

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { isOpenAfter, mitigationBy, type VerdictAction, verdictPhases } from '../../src/index.ts';
+import {
+  isOpenAfter,
+  mitigationBy,
+  strongerAction,
+  type VerdictAction,
+  verdictPhases,
+} from '../../src/index.ts';
 
 test('an incident is open until its resolution', () => {
   expect(verdictPhases.filter((phase) => isOpenAfter({ phase }))).toEqual(['opened', 'escalated']);
@@ -16,4 +22,11 @@ test.each<[VerdictAction | undefined, Parameters<typeof mitigationBy>[1], string
   [undefined, { action: 'block' }, undefined],
 ])('after %s, %j comes of the chance: %s', (before, verdict, mitigation) => {
   expect(mitigationBy(before, verdict)).toBe(mitigation);
+});
+
+test('block is stronger than a chance, a chance than a warning, and a warning than nothing', () => {
+  const weakestFirst: VerdictAction[] = ['none', 'warn', 'chance', 'block'];
+  for (const [i, one] of weakestFirst.entries())
+    for (const [j, other] of weakestFirst.entries())
+      expect(strongerAction(one, other)).toBe(weakestFirst[Math.max(i, j)]);
 });

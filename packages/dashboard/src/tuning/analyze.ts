@@ -1,4 +1,4 @@
-import { type AgentEvent, ruleOf } from '@loopwatch/contract';
+import { type AgentEvent, isOpenAfter, ruleOf, strongerAction } from '@loopwatch/contract';
 import type { BacktestHit } from '@loopwatch/contract/api';
 import { createSessionAnalyzer } from '@loopwatch/detectors';
 import { type ModelValues, toConfigWith, type Values } from './config.ts';
@@ -9,8 +9,6 @@ export interface Recording {
   readonly events: readonly AgentEvent[];
 }
 
-const strength = { none: 0, warn: 1, chance: 2, block: 3 } as const;
-
 /**
  * The incidents that would open in a session under these settings; the semantic layer asks no model here.
  *
@@ -20,17 +18,16 @@ export function analyze({ events }: Recording, values: Values, models: ModelValu
   const analyzer = createSessionAnalyzer(toConfigWith(values, models));
   const hits = new Map<string, BacktestHit>();
   for (const event of events) {
-    for (const { incidentId, detector, phase, eventIndex, count, action, reason, evidence } of analyzer.push(
-      event,
-    )) {
+    for (const verdict of analyzer.push(event)) {
+      if (!isOpenAfter(verdict)) continue;
+      const { incidentId, detector, eventIndex, count, action, reason, evidence } = verdict;
       const known = hits.get(incidentId);
-      if (phase === 'resolved') continue;
       hits.set(incidentId, {
         detector,
         rule: ruleOf(evidence),
         eventIndex: known?.eventIndex ?? eventIndex,
         count,
-        action: known !== undefined && strength[known.action] > strength[action] ? known.action : action,
+        action: strongerAction(known?.action ?? 'none', action),
         reason,
       });
     }

@@ -1,4 +1,4 @@
-import type { OpenIncidentSummary, ThresholdOrigin } from '@loopwatch/contract';
+import { isOpenAfter, type OpenIncidentSummary, type ThresholdOrigin } from '@loopwatch/contract';
 import type { Mark } from '../calls/mark.ts';
 import type { Finding } from './finding.ts';
 import {
@@ -58,7 +58,7 @@ export class OpenIncidents {
   verdict(finding: Finding, scene: Scene, plan: VerdictSettings, origin: ThresholdOrigin): PureVerdict {
     const slot = slotOf(finding);
     const id = this.id(slot) ?? incidentId(finding, scene);
-    if (finding.phase === 'resolved') this.bySlot?.delete(slot);
+    if (!isOpenAfter(finding)) this.bySlot?.delete(slot);
     else {
       const { since, count, calls } = finding;
       this.bySlot ??= new Map<string, Entry>();

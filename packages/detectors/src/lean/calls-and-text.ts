@@ -4,7 +4,7 @@ import { textRepeat } from '../detectors/text-repeat/index.ts';
 import { toolLimit } from '../detectors/tool-limit/index.ts';
 import { callsAlone } from '../detectors/tool-repeat/calls-alone.ts';
 import { turnLimit } from '../detectors/turn-limit/index.ts';
-import { isOn } from '../lib/is-on.ts';
+import { isOn, type Switchable } from '../lib/is-on.ts';
 import type { Library } from '../plan/library.ts';
 import { withModel } from '../settings/effective-settings.ts';
 import { type Preset, presets } from '../settings/presets.ts';
@@ -50,7 +50,7 @@ function beyond(settings: DetectionSettings): ['preset' | (typeof blocks)[number
 }
 
 /** The key that switches a block on. */
-function keyOf(block: { readonly enabled?: boolean | undefined }): string {
+function keyOf(block: Switchable): string {
   const set = Object.entries(block).flatMap(([key, value]) => (value === undefined ? [] : [key]));
   return block.enabled === true ? 'enabled' : (set[0] ?? '');
 }

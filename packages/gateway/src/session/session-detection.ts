@@ -1,4 +1,4 @@
-import { type AgentEvent, detectionSchema } from '@loopwatch/contract';
+import { type AgentEvent, detectionSchema, isOpenAfter } from '@loopwatch/contract';
 import { type DetectionPlan, detectionOf, type PureVerdict, SessionAnalyzer } from '@loopwatch/detectors';
 import type { SettingsVersion } from '@loopwatch/pipeline';
 import type { EventBody } from './event-body.ts';
@@ -108,7 +108,8 @@ export class SessionDetection {
   }
 
   private noteLimit(verdicts: readonly PureVerdict[]): void {
-    for (const { detector, phase, evidence } of verdicts)
-      if (detector === 'tool-limit' && phase !== 'resolved') this.limit = evidence.limit_message;
+    for (const verdict of verdicts)
+      if (verdict.detector === 'tool-limit' && isOpenAfter(verdict))
+        this.limit = verdict.evidence.limit_message;
   }
 }

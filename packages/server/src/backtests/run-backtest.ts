@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { type DetectorId, ruleOf } from '@loopwatch/contract';
+import { type DetectorId, isOpenAfter, ruleOf, strongerAction } from '@loopwatch/contract';
 import type { BacktestHit, BacktestResult } from '@loopwatch/contract/api';
 import { type Detection, type PureVerdict, SessionAnalyzer } from '@loopwatch/detectors';
 import type { RecordReader } from '@loopwatch/log';
@@ -21,8 +21,6 @@ export interface BacktestRun {
 
 /** Others get their turn after so long, ms. */
 const sliceMs = 15;
-const strength = { none: 0, warn: 1, chance: 2, block: 3 } as const;
-
 interface Found {
   readonly hit: BacktestHit;
   readonly kind: PureVerdict['kind'];
@@ -97,11 +95,14 @@ function note(hits: Open['hits'][number] | undefined, verdict: PureVerdict): voi
   if (known === undefined) {
     const hit = { detector, rule: ruleOf(evidence), eventIndex, count, action, reason };
     hits?.set(incidentId, { hit, kind });
-  } else if (verdict.phase !== 'resolved') {
-    const stronger = strength[action] > strength[known.hit.action] ? action : known.hit.action;
+  } else if (isOpenAfter(verdict)) {
     hits?.set(incidentId, {
       ...known,
-      hit: { ...known.hit, action: stronger, count: Math.max(known.hit.count, count) },
+      hit: {
+        ...known.hit,
+        action: strongerAction(known.hit.action, action),
+        count: Math.max(known.hit.count, count),
+      },
     });
   }
 }

@@ -4,6 +4,7 @@ import {
   type IncidentStep,
   isOpenAfter,
   reasonWithCount,
+  strongerAction,
   type Verdict,
 } from '@loopwatch/contract';
 import { groupKey } from './group-key.ts';
@@ -18,7 +19,6 @@ import { type Standing, standingOn } from './standing.ts';
 export const KEPT_STEPS = 32;
 
 const phaseRank = { opened: 0, escalated: 1, resolved: 2 } as const;
-const actionRank = { none: 0, warn: 1, chance: 2, block: 3 } as const;
 
 /** Where a verdict stands in its session's stream; the id makes the order total. */
 type Place = Pick<Verdict, 'eventIndex' | 'phase' | 'id'>;
@@ -85,7 +85,7 @@ export function addVerdict(
     latest: fold === undefined || seen.at(-1) === added ? latest : fold.latest,
     revision: (fold?.revision ?? 0) + 1,
     detectedAt: Math.min(fold?.detectedAt ?? Infinity, detectedAt),
-    action: stronger(fold?.action ?? 'none', action),
+    action: strongerAction(fold?.action ?? 'none', action),
     guidance: guidance === undefined ? (fold?.guidance ?? null) : later(fold?.guidance, said(guidance)),
     evidence: telling && !resolution ? later(fold?.evidence, said(evidence)) : (fold?.evidence ?? null),
     lastEvidence:
@@ -188,8 +188,4 @@ export function compareText(a: string, b: string): number {
 
 function later<T extends { readonly at: Place }>(known: T | null | undefined, added: T): T {
   return known == null || streamOrder(known.at, added.at) < 0 ? added : known;
-}
-
-function stronger(a: Verdict['action'], b: Verdict['action']): Verdict['action'] {
-  return actionRank[a] >= actionRank[b] ? a : b;
 }
