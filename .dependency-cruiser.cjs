@@ -77,14 +77,14 @@ module.exports = {
       name: 'core-without-node',
       comment: 'The core runs in a browser: no Node modules',
       severity: 'error',
-      from: { path: '^packages/(contract|detectors|pipeline)/src/' },
+      from: { path: '^packages/(contract|formats|detectors|pipeline)/src/' },
       to: { dependencyTypes: ['core'] },
     },
     {
       name: 'core-without-io',
       comment: 'The core is transport-free: no Kafka, HTTP, sockets, logs or metrics',
       severity: 'error',
-      from: { path: '^packages/(contract|detectors|pipeline)/src/' },
+      from: { path: '^packages/(contract|formats|detectors|pipeline)/src/' },
       to: { path: io },
     },
     {

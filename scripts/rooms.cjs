@@ -4,14 +4,15 @@
 const mayImport = {
   contract: [],
   detectors: ['contract'],
+  formats: ['contract'],
   pipeline: ['contract', 'detectors'],
   log: ['contract'],
   storage: ['contract', 'log'],
   worker: ['contract', 'detectors', 'pipeline', 'log'],
   gateway: ['contract', 'detectors', 'pipeline', 'log', 'storage'],
-  server: ['contract', 'detectors', 'pipeline', 'log', 'storage'],
+  server: ['contract', 'formats', 'detectors', 'pipeline', 'log', 'storage'],
   dashboard: ['contract', 'detectors'],
-  cli: ['contract', 'detectors', 'pipeline', 'log', 'storage', 'worker', 'gateway', 'server'],
+  cli: ['contract', 'formats', 'detectors', 'pipeline', 'log', 'storage', 'worker', 'gateway', 'server'],
 };
 
 /**
@@ -33,6 +34,13 @@ const rooms = {
     settings: ['lib', 'pattern', 'verdicts'],
     verdicts: [],
     api: ['events', 'settings', 'verdicts'],
+  },
+  formats: {
+    record: [],
+    agents: ['record'],
+    chat: ['record'],
+    streams: ['record'],
+    telemetry: ['record', 'chat'],
   },
   log: {
     port: [],

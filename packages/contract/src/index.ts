@@ -26,6 +26,7 @@ export {
   otherEventSchema,
 } from './events/event.ts';
 export { eventTime } from './events/event-time.ts';
+export { excessOf } from './events/event-weight.ts';
 export { judgedHeader } from './events/judged.ts';
 export { messageOf } from './lib/message-of.ts';
 export { jsonFrom, readJson } from './lib/read-json.ts';

@@ -23,6 +23,7 @@ export type DeadLetterReason = keyof typeof deadLetterReasons;
 export const eventRefusals = {
   ...deadLetterReasons,
   too_large: 'the event has more bytes than the log takes',
+  unknown_format: 'the record is of no known format, or of another one than was named',
 } as const;
 
 export type EventRefusal = keyof typeof eventRefusals;

@@ -13,9 +13,10 @@ const backslash = 0x5c;
  * What makes an event too heavy: a single one is worked on in one go, while everything else waits.
  *
  * @param json need not be valid
+ * @param maxParts members of all arrays and objects, at most
  * @returns `undefined` where there is nothing to be said against it
  */
-export function excessOf(json: string): string | undefined {
+export function excessOf(json: string, maxParts = MAX_PARTS): string | undefined {
   // As many brackets as levels, and as many more to close them.
   if (json.length < 2 * MAX_LEVELS) return undefined;
   let levels = 0;
@@ -26,7 +27,7 @@ export function excessOf(json: string): string | undefined {
       at = endOfString(json, at + 1);
     } else if (code === comma) {
       parts += 1;
-      if (parts > MAX_PARTS) return `it has more than ${MAX_PARTS.toLocaleString('en-US')} values`;
+      if (parts > maxParts) return `it has more than ${maxParts.toLocaleString('en-US')} values`;
     } else if (isBracket(code, 0x5b, 0x7b)) {
       levels += 1;
       if (levels > MAX_LEVELS)

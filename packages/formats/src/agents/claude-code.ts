@@ -1,0 +1,258 @@
+import type { Usage } from '../record/conversation.ts';
+import {
+  type Format,
+  type FormatReader,
+  ignored,
+  type Reading,
+  type SessionEvent,
+} from '../record/format.ts';
+import {
+  isObject,
+  type JsonObject,
+  joinedText,
+  listOf,
+  numberOf,
+  objectOf,
+  textOf,
+  timeOf,
+} from '../record/json.ts';
+import { SidechainIds } from './sidechain-ids.ts';
+
+/** Records that are bookkeeping of the program. */
+const bookkeeping = new Set([
+  'summary',
+  'system',
+  'progress',
+  'file-history-snapshot',
+  'queue-operation',
+  'attachment',
+  'custom-title',
+  'ai-title',
+  'agent-name',
+  'last-prompt',
+  'pr-link',
+  'mode',
+  'permission-mode',
+  'worktree-state',
+]);
+/** What a command of the program itself printed; the model is not asked. */
+const outputOfCommand =
+  /^<(?:local-command-stdout|local-command-stderr|local-command-caveat|bash-stdout|bash-stderr)>/;
+/** Stands for the model where the program answers in its place. */
+const syntheticModel = '<synthetic>';
+
+/**
+ * Session files of Claude Code (`~/.claude/projects/**.jsonl`): a line holds one block of a message, and each line of a
+ * message repeats its usage, which is final in the last. Resumed and forked sessions copy earlier records with their `uuid`.
+ */
+export const claudeCode: Format = {
+  name: 'claude-code',
+  title: 'a Claude Code session',
+  keys: [
+    'uuid',
+    'parentUuid',
+    'isSidechain',
+    'sessionId',
+    'requestId',
+    'toolUseResult',
+    'leafUuid',
+    'userType',
+  ],
+  recognises: (record) =>
+    ((record['type'] === 'user' || record['type'] === 'assistant') &&
+      isObject(record['message']) &&
+      'content' in record['message'] &&
+      ('uuid' in record || 'isCompactSummary' in record || 'isMeta' in record)) ||
+    (bookkeeping.has(String(record['type'])) &&
+      ('leafUuid' in record || 'uuid' in record || 'messageId' in record || 'sessionId' in record) &&
+      !('payload' in record)),
+  createReader: (session) => new ClaudeCodeReader(session),
+};
+
+/** A message whose blocks are still coming. */
+interface OpenMessage {
+  readonly id: string;
+  readonly stamp: Stamp;
+  usage: Usage | undefined;
+}
+
+interface Stamp {
+  readonly sessionId: string;
+  readonly parentSessionId: string | undefined;
+  readonly agent: string;
+  readonly agentVersion: string | undefined;
+  readonly model: string | undefined;
+}
+
+class ClaudeCodeReader implements FormatReader {
+  readonly #fallback: string | undefined;
+  readonly #sidechains = new SidechainIds();
+  readonly #open = new Map<string, OpenMessage>();
+  /** Epoch ms of the newest record. */
+  #time: number | undefined;
+
+  constructor(session: string | undefined) {
+    this.#fallback = session;
+  }
+
+  read(record: JsonObject): Reading {
+    const type = String(record['type']);
+    const message = objectOf(record['message']);
+    if ((type !== 'user' && type !== 'assistant') || !isObject(record['message'])) return ignored(type);
+    const stamp = this.#stampOf(record, textOf(message['model']));
+    if (stamp === undefined) return ignored(`${type} without a session`);
+    this.#time = timeOf(record['timestamp']) ?? this.#time;
+    return type === 'user'
+      ? this.#readUser(record, message, stamp)
+      : this.#readAnswer(record, message, stamp);
+  }
+
+  end(): SessionEvent[] {
+    return [...this.#open.keys()].flatMap((sessionId) => this.#finish(sessionId));
+  }
+
+  #stampOf(record: JsonObject, model: string | undefined): Stamp | undefined {
+    const session = textOf(record['sessionId']) ?? this.#fallback;
+    if (session === undefined) return undefined;
+    const sidechain = this.#sidechains.of(record);
+    return {
+      sessionId: sidechain === undefined ? session : `${session}/${sidechain}`,
+      parentSessionId: sidechain === undefined ? undefined : session,
+      agent: 'claude-code',
+      agentVersion: textOf(record['version']),
+      model,
+    };
+  }
+
+  #readUser(record: JsonObject, message: JsonObject, stamp: Stamp): Reading {
+    if (record['isMeta'] === true) return ignored('user (meta)');
+    const uuid = textOf(record['uuid']);
+    const time = this.#time;
+    const { content } = message;
+    const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content);
+    const events: SessionEvent[] = [];
+    const skipped: string[] = [];
+    blocks.forEach((value, i) => {
+      const block = objectOf(value);
+      const id = uuid === undefined ? undefined : `${uuid}.${String(i)}`;
+      if (block['type'] === 'tool_result') {
+        const callId = textOf(block['tool_use_id']);
+        const isError = block['is_error'] === true;
+        events.push({
+          ...stamp,
+          id,
+          time,
+          type: 'tool_result',
+          callId,
+          result: resultOf(block['content']),
+          isError,
+        });
+        return;
+      }
+      const text = block['type'] === 'text' ? textOf(block['text']) : undefined;
+      if (text === undefined) skipped.push(`user (${String(block['type'])})`);
+      else if (outputOfCommand.test(text)) skipped.push('user (output of a command)');
+      else {
+        // The program continues a conversation that it has shortened; nobody asked for anything.
+        const origin = record['isCompactSummary'] === true ? 'harness' : undefined;
+        events.push(...this.#finish(stamp.sessionId), {
+          ...stamp,
+          id,
+          time,
+          type: 'prompt_started',
+          text,
+          origin,
+        });
+      }
+    });
+    return { events, ignored: skipped };
+  }
+
+  #readAnswer(record: JsonObject, message: JsonObject, stamp: Stamp): Reading {
+    if (record['isApiErrorMessage'] === true || stamp.model === syntheticModel)
+      return ignored('assistant (API error)');
+    const uuid = textOf(record['uuid']);
+    const time = this.#time;
+    const events: SessionEvent[] = [];
+    const id = textOf(message['id']) ?? uuid ?? '';
+    let open = this.#open.get(stamp.sessionId);
+    if (open?.id !== id) {
+      events.push(...this.#finish(stamp.sessionId));
+      open = { id, stamp, usage: undefined };
+      this.#open.set(stamp.sessionId, open);
+      events.push({ ...stamp, id: id === '' ? undefined : `${id}.start`, time, type: 'turn_started' });
+    }
+    open.usage = usageOf(message['usage']) ?? open.usage;
+    const { content } = message;
+    const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content);
+    const skipped: string[] = [];
+    blocks.forEach((value, i) => {
+      const event = eventOf(objectOf(value));
+      if (event === undefined) skipped.push(`assistant (${String(objectOf(value)['type'])})`);
+      else
+        events.push({
+          ...stamp,
+          id: uuid === undefined ? undefined : `${uuid}.${String(i)}`,
+          time,
+          ...event,
+        });
+    });
+    return { events, ignored: skipped };
+  }
+
+  /** A message is over when the next one, or a prompt, begins: its last line has the usage that counts. */
+  #finish(sessionId: string): SessionEvent[] {
+    const open = this.#open.get(sessionId);
+    if (open === undefined) return [];
+    this.#open.delete(sessionId);
+    const { id, stamp, usage } = open;
+    const eventId = id === '' ? undefined : `${id}.end`;
+    return [{ ...stamp, id: eventId, time: this.#time, type: 'turn_finished', usage }];
+  }
+}
+
+/** Parts of text are one text; of a picture, the parts stay as they are. */
+function resultOf(content: unknown): unknown {
+  const isText = listOf(content).every((part) => objectOf(part)['type'] === 'text');
+  return Array.isArray(content) && isText ? joinedText(content) : (content ?? '');
+}
+
+type Block =
+  | { readonly type: 'content' | 'thought'; readonly text: string }
+  | {
+      readonly type: 'tool_call_request';
+      readonly callId: string | undefined;
+      readonly name: string;
+      readonly args: Record<string, unknown>;
+    };
+
+function eventOf(block: JsonObject): Block | undefined {
+  const { type } = block;
+  const text = textOf(block['text']) ?? textOf(block['thinking']);
+  if (type === 'text' && text !== undefined) return { type: 'content', text };
+  if (type === 'thinking' && text !== undefined) return { type: 'thought', text };
+  if (type === 'tool_use' || type === 'server_tool_use' || type === 'mcp_tool_use') {
+    const name = textOf(block['name']) ?? '';
+    return {
+      type: 'tool_call_request',
+      callId: textOf(block['id']),
+      name,
+      args: { ...objectOf(block['input']) },
+    };
+  }
+  return undefined;
+}
+
+/** Anthropic counts cached tokens beside the input, the event contract within it. */
+function usageOf(value: unknown): Usage | undefined {
+  if (!isObject(value)) return undefined;
+  const input = numberOf(value['input_tokens']) ?? 0;
+  const cachedInputTokens = numberOf(value['cache_read_input_tokens']) ?? 0;
+  const cacheWriteTokens = numberOf(value['cache_creation_input_tokens']) ?? 0;
+  return {
+    inputTokens: input + cachedInputTokens + cacheWriteTokens,
+    outputTokens: numberOf(value['output_tokens']) ?? 0,
+    cachedInputTokens,
+    cacheWriteTokens,
+  };
+}

@@ -1,0 +1,2 @@
+export { formatNames } from './registry.ts';
+export { type Fault, type Translated, Translator, type TranslatorOptions } from './translator.ts';

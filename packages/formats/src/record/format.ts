@@ -1,0 +1,54 @@
+import type { AgentEvent, KnownEvent } from '@loopwatch/contract';
+import type { JsonObject } from './json.ts';
+
+/** A canonical event made of a producer's record; its session is known. */
+export type SessionEvent = KnownEvent & { readonly sessionId: string };
+
+/** What one record says. */
+export interface Reading {
+  readonly events: readonly AgentEvent[];
+  /** Types of what holds nothing to be judged: of the record, or of parts of it. */
+  readonly ignored: readonly string[];
+}
+
+/** Reads the records of one stream or file in their order. */
+export interface FormatReader {
+  /** Never throws, whatever the record holds. */
+  read(record: JsonObject): Reading;
+  /** The events that were waiting for more, at the end of the file or request. */
+  end(): readonly SessionEvent[];
+}
+
+/** One producer's format: how its records are told from others, and what they mean. */
+export interface Format {
+  /** As `--format` and `?format=` name it. */
+  readonly name: string;
+  /** As people call it. */
+  readonly title: string;
+  /** Top-level keys that its records have and others lack, to name the nearest format of a record that none recognises. */
+  readonly keys: readonly string[];
+  /**
+   * Whether a record can only be of this format. Formats do not overlap: at most one recognises a record, so that the order
+   * in which they are asked says nothing.
+   */
+  recognises(record: JsonObject): boolean;
+  /** @param session the session of records that name none: the key of a Kafka record, the name of a file */
+  createReader(session: string | undefined): FormatReader;
+}
+
+const nothing: readonly never[] = [];
+
+/** A record that is evaluated. */
+export function reading(events: readonly SessionEvent[]): Reading {
+  return { events, ignored: nothing };
+}
+
+/** A record that holds nothing to be judged. @param type what its producer calls it */
+export function ignored(type: string): Reading {
+  return { events: nothing, ignored: [type] };
+}
+
+/** A reader without state. */
+export function statelessReader(read: (record: JsonObject) => Reading): FormatReader {
+  return { read, end: () => nothing };
+}

@@ -1,0 +1,35 @@
+import { claudeCode } from './agents/claude-code.ts';
+import { canonical } from './canonical.ts';
+import type { Format } from './record/format.ts';
+import type { JsonObject } from './record/json.ts';
+
+/** All formats that are read. A new one is a file and a line here. */
+export const formats: readonly Format[] = [canonical, claudeCode];
+
+/** The names of all formats. */
+export const formatNames: readonly string[] = formats.map(({ name }) => name);
+
+/** The format of this name. */
+export function formatOf(name: string): Format | undefined {
+  return formats.find((format) => format.name === name);
+}
+
+/** The format that a record can only be of. */
+export function recognise(record: JsonObject): Format | undefined {
+  return formats.find((format) => format.recognises(record));
+}
+
+/** The format that shares most top-level keys with a record which none recognises. */
+export function nearestFormat(record: JsonObject): Format | undefined {
+  const keys = new Set(Object.keys(record));
+  let nearest: Format | undefined;
+  let most = 0;
+  for (const format of formats) {
+    const shared = format.keys.filter((key) => keys.has(key)).length;
+    if (shared > most) {
+      nearest = format;
+      most = shared;
+    }
+  }
+  return nearest;
+}

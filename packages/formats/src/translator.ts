@@ -1,0 +1,158 @@
+import { type AgentEvent, type EventRefusal, excessOf, messageOf } from '@loopwatch/contract';
+import type { Format, FormatReader } from './record/format.ts';
+import { isObject, type JsonObject, textOf } from './record/json.ts';
+import { formatOf, nearestFormat, recognise } from './registry.ts';
+
+/** What became of one value of the input. */
+export interface Translated {
+  readonly events: readonly AgentEvent[];
+  /** Types of what was read and holds nothing to be judged. */
+  readonly ignored: readonly string[];
+  /** Parts of the value that could not be read. */
+  readonly faults: readonly Fault[];
+}
+
+/** Why something could not be read. */
+export interface Fault {
+  readonly code: EventRefusal;
+  readonly message: string;
+}
+
+export interface TranslatorOptions {
+  /** A format's name; `auto` tells the format by each record, and where that is not enough by those before it. */
+  readonly format: string;
+  /** The session of records that name none. */
+  readonly session?: string | undefined;
+}
+
+/** A record may hold a whole conversation: more than an event may. */
+const MAX_RECORD_PARTS = 5_000_000;
+const sseField = /^(?:event|id|retry):|^:/;
+const ssePrefix = 'data:';
+const sseEnd = '[DONE]';
+const none: Translated = { events: [], ignored: [], faults: [] };
+
+/**
+ * Turns the records of one file, request or stream into canonical events. A record that cannot be read is a fault, one
+ * without anything to judge is counted by its type: nothing is dropped in silence.
+ */
+export class Translator {
+  readonly #options: TranslatorOptions;
+  readonly #readers = new Map<Format, FormatReader>();
+  #latest: Format | undefined;
+
+  constructor(options: TranslatorOptions) {
+    this.#options = options;
+  }
+
+  /** Names of the formats that were read so far. */
+  get formats(): string[] {
+    return [...this.#readers.keys()].map(({ name }) => name);
+  }
+
+  /** Reads one text: a line of a file, an element of a body, a frame of a server-sent event. */
+  read(text: string): Translated {
+    const json = unframed(text);
+    if (json === '') return none;
+    const excess = excessOf(json, MAX_RECORD_PARTS);
+    if (excess !== undefined) return fault('too_complex', excess);
+    let value: unknown;
+    try {
+      value = JSON.parse(json);
+    } catch (error) {
+      return fault('not_json', messageOf(error));
+    }
+    return this.readValue(value);
+  }
+
+  /** Reads a value that is parsed already; of an array, each element. */
+  readValue(value: unknown): Translated {
+    if (isObject(value)) return this.#readRecord(value);
+    if (!Array.isArray(value))
+      return fault('not_an_object', `expected a JSON object, got ${describe(value)}`);
+    const record = messagesOf(value);
+    if (record !== undefined) return this.#readRecord(record);
+    const parts = value.map((element) => this.readValue(element));
+    return {
+      events: parts.flatMap(({ events }) => events),
+      ignored: parts.flatMap(({ ignored }) => ignored),
+      faults: parts.flatMap(({ faults }) => faults),
+    };
+  }
+
+  /** The events that were waiting for more, at the end of the file or request. */
+  end(): readonly AgentEvent[] {
+    return [...this.#readers.values()].flatMap((reader) => reader.end());
+  }
+
+  #readRecord(record: JsonObject): Translated {
+    const { format: name } = this.#options;
+    const asked = name === 'auto' ? undefined : formatOf(name);
+    const format = asked ?? this.#formatOf(record);
+    if (format === undefined) return this.#unrecognised(record);
+    if (asked !== undefined && !asked.recognises(record)) return this.#mismatch(record, asked);
+    this.#latest = format;
+    let reader = this.#readers.get(format);
+    if (reader === undefined) {
+      reader = format.createReader(this.#options.session);
+      this.#readers.set(format, reader);
+    }
+    return { ...reader.read(record), faults: none.faults };
+  }
+
+  #formatOf(record: JsonObject): Format | undefined {
+    return this.#latest?.recognises(record) === true ? this.#latest : recognise(record);
+  }
+
+  /** Among records of another format it is one that says nothing; alone it may be an event of a type to come. */
+  #unrecognised(record: JsonObject): Translated {
+    const type = textOf(record['type']);
+    if (this.#latest !== undefined && this.#latest.name !== 'canonical')
+      return { ...none, ignored: [type ?? 'unknown'] };
+    if (type !== undefined) return { ...none, events: [record as AgentEvent], ignored: [type] };
+    return fault('unknown_format', `no known format has such records${nearestHint(record)}`);
+  }
+
+  #mismatch(record: JsonObject, { name }: Format): Translated {
+    const other = recognise(record);
+    if (other !== undefined)
+      return fault(
+        'unknown_format',
+        `this is ${other.title}: use the format ${other.name} instead of ${name}`,
+      );
+    if (this.#latest !== undefined) return { ...none, ignored: [textOf(record['type']) ?? 'unknown'] };
+    return fault('unknown_format', `this is no record of the format ${name}${nearestHint(record)}`);
+  }
+}
+
+/** The nearest format of a record that none recognises, as a sentence's end. */
+function nearestHint(record: JsonObject): string {
+  const nearest = nearestFormat(record);
+  return nearest === undefined ? '' : `; the nearest is ${nearest.name} (${nearest.title})`;
+}
+
+function fault(code: EventRefusal, message: string): Translated {
+  return { ...none, faults: [{ code, message }] };
+}
+
+/** The JSON of a line, which may be a line of a stream of server-sent events. */
+function unframed(text: string): string {
+  const line = text.trim();
+  if (line.startsWith(ssePrefix)) {
+    const data = line.slice(ssePrefix.length).trim();
+    return data === sseEnd ? '' : data;
+  }
+  return sseField.test(line) ? '' : line;
+}
+
+/** An array of messages is one conversation. */
+function messagesOf(value: readonly unknown[]): JsonObject | undefined {
+  const [first] = value;
+  const isMessage = isObject(first) && 'role' in first && !('uuid' in first) && !('messages' in first);
+  return isMessage ? { messages: value } : undefined;
+}
+
+function describe(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+}
