@@ -1,10 +1,14 @@
 import { claudeCode } from './agents/claude-code.ts';
+import { codex } from './agents/codex.ts';
+import { geminiCli } from './agents/gemini-cli.ts';
+import { opencode } from './agents/opencode.ts';
+import { openhands } from './agents/openhands.ts';
 import { canonical } from './canonical.ts';
 import type { Format } from './record/format.ts';
 import type { JsonObject } from './record/json.ts';
 
 /** All formats that are read. A new one is a file and a line here. */
-export const formats: readonly Format[] = [canonical, claudeCode];
+export const formats: readonly Format[] = [canonical, claudeCode, codex, geminiCli, opencode, openhands];
 
 /** The names of all formats. */
 export const formatNames: readonly string[] = formats.map(({ name }) => name);
@@ -23,7 +27,8 @@ export function recognise(record: JsonObject): Format | undefined {
 export function nearestFormat(record: JsonObject): Format | undefined {
   const keys = new Set(Object.keys(record));
   let nearest: Format | undefined;
-  let most = 0;
+  // A single key, such as `type`, says nothing.
+  let most = 1;
   for (const format of formats) {
     const shared = format.keys.filter((key) => keys.has(key)).length;
     if (shared > most) {

@@ -1,4 +1,5 @@
-import { type AgentEvent, type EventRefusal, excessOf, messageOf } from '@loopwatch/contract';
+import { type AgentEvent, type DeadLetterReason, excessOf, messageOf } from '@loopwatch/contract';
+import { canonical } from './canonical.ts';
 import type { Format, FormatReader } from './record/format.ts';
 import { isObject, type JsonObject, textOf } from './record/json.ts';
 import { formatOf, nearestFormat, recognise } from './registry.ts';
@@ -10,11 +11,13 @@ export interface Translated {
   readonly ignored: readonly string[];
   /** Parts of the value that could not be read. */
   readonly faults: readonly Fault[];
+  /** Whether the value is an event of ours as it stands. */
+  readonly isCanonical: boolean;
 }
 
 /** Why something could not be read. */
 export interface Fault {
-  readonly code: EventRefusal;
+  readonly reason: DeadLetterReason;
   readonly message: string;
 }
 
@@ -30,7 +33,7 @@ const MAX_RECORD_PARTS = 5_000_000;
 const sseField = /^(?:event|id|retry):|^:/;
 const ssePrefix = 'data:';
 const sseEnd = '[DONE]';
-const none: Translated = { events: [], ignored: [], faults: [] };
+const none: Translated = { events: [], ignored: [], faults: [], isCanonical: false };
 
 /**
  * Turns the records of one file, request or stream into canonical events. A record that cannot be read is a fault, one
@@ -77,6 +80,7 @@ export class Translator {
       events: parts.flatMap(({ events }) => events),
       ignored: parts.flatMap(({ ignored }) => ignored),
       faults: parts.flatMap(({ faults }) => faults),
+      isCanonical: false,
     };
   }
 
@@ -97,7 +101,11 @@ export class Translator {
       reader = format.createReader(this.#options.session);
       this.#readers.set(format, reader);
     }
-    return { ...reader.read(record), faults: none.faults };
+    const { events, ignored, isPiece = false } = reader.read(record);
+    // What holds nothing, a repeated event for example, is counted like what says nothing.
+    const isNothing = events.length === 0 && ignored.length === 0 && !isPiece;
+    const types = isNothing ? [textOf(record['type']) ?? format.name] : ignored;
+    return { ...none, events, ignored: types, isCanonical: format === canonical };
   }
 
   #formatOf(record: JsonObject): Format | undefined {
@@ -107,9 +115,10 @@ export class Translator {
   /** Among records of another format it is one that says nothing; alone it may be an event of a type to come. */
   #unrecognised(record: JsonObject): Translated {
     const type = textOf(record['type']);
-    if (this.#latest !== undefined && this.#latest.name !== 'canonical')
+    if (this.#latest !== undefined && this.#latest !== canonical)
       return { ...none, ignored: [type ?? 'unknown'] };
-    if (type !== undefined) return { ...none, events: [record as AgentEvent], ignored: [type] };
+    if (type !== undefined && 'sessionId' in record)
+      return { ...none, events: [record as AgentEvent], ignored: [type], isCanonical: true };
     return fault('unknown_format', `no known format has such records${nearestHint(record)}`);
   }
 
@@ -128,11 +137,13 @@ export class Translator {
 /** The nearest format of a record that none recognises, as a sentence's end. */
 function nearestHint(record: JsonObject): string {
   const nearest = nearestFormat(record);
-  return nearest === undefined ? '' : `; the nearest is ${nearest.name} (${nearest.title})`;
+  return nearest === undefined
+    ? `; Loopwatch's own events have "sessionId" and "type"`
+    : `; the nearest is ${nearest.name} (${nearest.title})`;
 }
 
-function fault(code: EventRefusal, message: string): Translated {
-  return { ...none, faults: [{ code, message }] };
+function fault(reason: DeadLetterReason, message: string): Translated {
+  return { ...none, faults: [{ reason, message }] };
 }
 
 /** The JSON of a line, which may be a line of a stream of server-sent events. */

@@ -1,5 +1,5 @@
 import type { AgentEvent } from '@loopwatch/contract';
-import { decodeEvent } from '@loopwatch/contract/check';
+import { acceptEvent, decodeEvent } from '@loopwatch/contract/check';
 import { map, type OperatorFunction } from 'rxjs';
 import type { DeadLetter, InputRecord } from './records.ts';
 
@@ -21,7 +21,7 @@ export function decodeRecords<R extends InputRecord>(): OperatorFunction<R, Even
 
 function decode<R extends InputRecord>(record: R): EventRecord<R> | DeadLetter<R> {
   if (record.rejection !== undefined) return { type: 'dead_letter', record, ...record.rejection };
-  const decoded = decodeEvent(record);
+  const decoded = record.event === undefined ? decodeEvent(record) : acceptEvent(record.event, record);
   if (!decoded.ok) return { type: 'dead_letter', record, reason: decoded.reason, message: decoded.message };
   return { type: 'event', record, sessionId: decoded.sessionId, event: decoded.event };
 }

@@ -1,4 +1,4 @@
-import type { DeadLetterReason, Verdict } from '@loopwatch/contract';
+import type { AgentEvent, DeadLetterReason, Verdict } from '@loopwatch/contract';
 import type { EventSource } from '@loopwatch/contract/check';
 import type { TurnRequest } from '@loopwatch/detectors';
 
@@ -7,6 +7,8 @@ export interface InputRecord extends EventSource {
   readonly offset: number;
   /** Epoch ms; the time of an event that carries none. `null`: the time of the session's event before it. */
   readonly timestamp: number | null;
+  /** The event, where another format than ours was read; `text` is not looked at then. */
+  readonly event?: AgentEvent;
   /** Why it holds nothing to be read. */
   readonly rejection?: { readonly reason: DeadLetterReason; readonly message: string };
 }

@@ -6,10 +6,11 @@ import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { UsageError } from '../errors.ts';
 import { BadLines } from '../events/bad-lines.ts';
 import { EventStamp } from '../events/event-stamp.ts';
-import { type Format, formats, parseFormat } from '../events/formats.ts';
+import { formatHelp, parseFormat } from '../events/formats.ts';
+import { IgnoredTypes } from '../events/ignored-types.ts';
 import { Pace } from '../events/pace.ts';
 import { Progress } from '../events/progress.ts';
-import { readLines } from '../events/read-lines.ts';
+import { type FileRecord, RecordReader } from '../events/read-records.ts';
 import { kafkaSink, requireBrokers } from '../runtime/kafka.ts';
 import { silentLogger } from '../runtime/logger.ts';
 import { tellWarnings } from '../runtime/output.ts';
@@ -19,7 +20,7 @@ interface Options extends ConfigOptions {
   readonly topic?: string;
   readonly speed: number;
   readonly rate?: number;
-  readonly format: Format;
+  readonly format: string;
 }
 
 /** Records that are sent together: enough for speed, few enough for a request of Kafka's. */
@@ -32,7 +33,7 @@ export function produceCommand(): Command {
     .description('sends recorded events to Kafka')
     .argument(
       '<file...>',
-      'files of events, one JSON object a line; - for the standard input, .gz is unpacked',
+      'files of events or of agents’ sessions; - for the standard input, .gz is unpacked',
     )
     .option('--brokers <list>', 'comma-separated bootstrap servers, host:port (default: KAFKA_BROKERS)')
     .option('--topic <name>', 'topic to send to (default: the events topic)')
@@ -43,7 +44,7 @@ export function produceCommand(): Command {
       0,
     )
     .option('--rate <n>', 'events a second, at most', positive)
-    .option('--format <name>', `format of the events: ${formats.join(', ')}`, parseFormat, 'canonical');
+    .option('--format <name>', formatHelp, parseFormat, 'auto');
   return addConfigOptions(command).action(async (files: string[], options: Options) => {
     const { settings, warnings } = loadConfig(options, [
       { flag: '--brokers', path: 'kafka.brokers', text: options.brokers },
@@ -67,27 +68,31 @@ export function produceCommand(): Command {
       units = 0;
       progress.show(() => `${String(sent)} events sent, ${(sent / progress.seconds).toFixed(0)} a second`);
     };
+    const send = async (text: string, file: string, line: number): Promise<void> => {
+      const event = stamp.stamp(text);
+      if (!event.ok) {
+        bad.add(file, line, event.message);
+        return;
+      }
+      const pause = pace.pauseBefore(event.time);
+      if (pause > 0) {
+        await flush();
+        await pace.wait(pause);
+      }
+      waiting.push({ topic, key: event.sessionId, value: event.value });
+      units += event.value.length;
+      if (waiting.length >= BATCH_RECORDS || units >= BATCH_UNITS) await flush();
+    };
+    const reader = new RecordReader(options.format);
+    const ignored = new IgnoredTypes();
     try {
       for (const file of files) {
-        let line = 0;
         try {
-          for await (const lines of readLines(file)) {
-            for (const text of lines) {
-              line += 1;
-              if (text.trim() === '') continue;
-              const event = stamp.stamp(text);
-              if (!event.ok) {
-                bad.add(file, line, event.message);
-                continue;
-              }
-              const pause = pace.pauseBefore(event.time);
-              if (pause > 0) {
-                await flush();
-                await pace.wait(pause);
-              }
-              waiting.push({ topic, key: event.sessionId, value: event.value });
-              units += event.value.length;
-              if (waiting.length >= BATCH_RECORDS || units >= BATCH_UNITS) await flush();
+          for await (const records of reader.read(file)) {
+            for (const record of records) {
+              ignored.add(record.ignored);
+              for (const { message } of record.faults) bad.add(file, record.line, message);
+              for (const text of textsOf(record)) await send(text, file, record.line);
             }
           }
         } catch (error) {
@@ -101,9 +106,15 @@ export function produceCommand(): Command {
     }
     progress.clear();
     bad.finish();
+    if (ignored.total > 0) process.stderr.write(`ignored: ${String(ignored)}\n`);
     process.stderr.write(`${String(sent)} events sent to ${topic} on ${brokers.join(',')}\n`);
-    process.exitCode = bad.total > 0 ? 2 : 0;
+    process.exitCode = bad.total > 0 || sent === 0 ? 2 : 0;
   });
+}
+
+/** Events as they are sent: what a producer of ours wrote stays as it is. */
+function textsOf({ isCanonical, text, events }: FileRecord): string[] {
+  return isCanonical && text !== undefined ? [text] : events.map((event) => JSON.stringify(event));
 }
 
 function positive(text: string): number {

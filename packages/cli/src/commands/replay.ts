@@ -1,4 +1,4 @@
-import type { Settings, Verdict } from '@loopwatch/contract';
+import { isEventType, type Settings, type Verdict } from '@loopwatch/contract';
 import {
   type CheckHandling,
   type InputRecord,
@@ -11,16 +11,17 @@ import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { UsageError } from '../errors.ts';
 import { BadLines, badLines } from '../events/bad-lines.ts';
-import { type Format, formats, parseFormat } from '../events/formats.ts';
+import { formatHelp, parseFormat } from '../events/formats.ts';
+import { IgnoredTypes } from '../events/ignored-types.ts';
 import { Progress } from '../events/progress.ts';
-import { type Lines, readLines } from '../events/read-lines.ts';
+import { type FileRecord, RecordReader } from '../events/read-records.ts';
 import { answersFor } from '../events/recorded-answers.ts';
 import { tellWarnings, writeOut } from '../runtime/output.ts';
 
 interface Options extends ConfigOptions {
   readonly json?: boolean;
   readonly preset?: string;
-  readonly format: Format;
+  readonly format: string;
   readonly checks?: string;
 }
 
@@ -32,11 +33,11 @@ export function replayCommand(): Command {
     .description('analyses recorded events offline and prints verdicts')
     .argument(
       '<file...>',
-      'files of events, one JSON object a line; - for the standard input, .gz is unpacked',
+      'files of events or of agents’ sessions; - for the standard input, .gz is unpacked',
     )
     .option('--json', 'one verdict a line on the standard output, and nothing else there')
     .option('--preset <name>', 'detection preset (default: balanced)')
-    .option('--format <name>', `format of the events: ${formats.join(', ')}`, parseFormat, 'canonical')
+    .option('--format <name>', formatHelp, parseFormat, 'auto')
     .option(
       '--checks <file>',
       'recorded answers of the semantic layer, one JSON object a line: those are not asked again',
@@ -50,30 +51,27 @@ export function replayCommand(): Command {
       { flag: '--preset', path: 'preset', text: options.preset },
     ]);
     tellWarnings(warnings);
-    process.exitCode = await replay(
-      files,
-      settings,
-      options.json === true,
-      answersFor(settings, options.checks),
-    );
+    process.exitCode = await replay(files, settings, options, answersFor(settings, options.checks));
   });
 }
 
 async function replay(
   files: readonly string[],
   settings: Settings,
-  json: boolean,
+  { json = false, format }: Options,
   checks: CheckHandling | undefined,
 ): Promise<number> {
   const bad = new BadLines();
   const progress = new Progress();
-  const counts = { events: 0, loops: 0, outages: 0, sessions: new Set<string>(), forgotten: 0 };
+  const ignored = new IgnoredTypes();
+  const counts = { events: 0, evaluated: 0, loops: 0, outages: 0, sessions: new Set<string>(), forgotten: 0 };
   const pipeline = new LoopPipeline(
     settings,
     {
       ...silentObserver,
-      event: () => {
+      event: (type) => {
         counts.events += 1;
+        if (isEventType(type)) counts.evaluated += 1;
       },
       evicted: (reason) => {
         if (reason === 'lru') counts.forgotten += 1;
@@ -84,23 +82,24 @@ async function replay(
     },
     checks,
   ).partition({ topic: 'replay', partition: 0 });
-  let offset = 0;
+  const reader = new RecordReader(format);
+  const offsets = new LineOffsets();
   for (const file of files) {
-    let line = 0;
     let read = 0;
-    const lines = readLines(file, (bytes) => {
+    const batches = reader.read(file, (bytes) => {
       read = bytes;
     });
+    offsets.beginFile();
     try {
-      for await (const batch of lines) {
-        const records = toRecords(batch, offset);
-        const first = offset - line;
-        offset += batch.length;
-        line += batch.length;
+      for await (const batch of batches) {
+        for (const record of batch) {
+          offsets.reach(record.line);
+          ignored.add(record.ignored);
+        }
         let out = '';
-        await pipeline.process(records).forEach((outcome) => {
+        await pipeline.process(toRecords(batch, offsets)).forEach((outcome) => {
           out += told(outcome, json, (record, message) => {
-            bad.add(file, record.offset - first + 1, message);
+            bad.add(file, record.line, message);
           });
           if (outcome.type !== 'verdict' || outcome.verdict.phase !== 'opened') return;
           if (outcome.verdict.kind === 'outage') counts.outages += 1;
@@ -127,22 +126,67 @@ async function replay(
       `${String(counts.forgotten)} sessions were forgotten early for want of room; raise session.max_sessions\n`,
     );
   }
-  if (!json) await writeOut(summaryLine(settings, counts, bad.total, progress.seconds));
+  if (json && ignored.total > 0) process.stderr.write(`ignored: ${String(ignored)}\n`);
+  if (!json)
+    await writeOut(
+      summaryLine(settings, { ...counts, ignored: String(ignored) }, bad.total, progress.seconds),
+    );
   if (bad.total > 0) return exitCodes.badInput;
+  if (counts.evaluated === 0) {
+    process.stderr.write(`${nothingEvaluated(files, ignored.total)}\n`);
+    return exitCodes.badInput;
+  }
   return counts.loops > 0 ? exitCodes.loopsFound : exitCodes.none;
 }
 
-/** Blank lines are no records, but they count as lines. */
-function toRecords(lines: Lines, offset: number): InputRecord[] {
-  return lines.flatMap((text, i) =>
-    text.trim() === '' ? [] : [{ offset: offset + i, timestamp: null, key: null, text }],
-  );
+/** A record of a line, at a position of its own: a line may hold several events. */
+interface LineRecord extends InputRecord {
+  readonly line: number;
+}
+
+/** Positions of events: that of their line among all lines, or behind the event before. */
+class LineOffsets {
+  #last = -1;
+  #fileStart = 0;
+  #lines = 0;
+
+  beginFile(): void {
+    this.#fileStart += this.#lines;
+    this.#lines = 0;
+  }
+
+  /** Lines of the file read so far. */
+  reach(line: number): void {
+    this.#lines = line;
+  }
+
+  next(line: number): number {
+    this.#last = Math.max(this.#last + 1, this.#fileStart + line - 1);
+    return this.#last;
+  }
+}
+
+function toRecords(batch: readonly FileRecord[], offsets: LineOffsets): LineRecord[] {
+  return batch.flatMap(({ line, events, faults }) => {
+    const record = () => ({ line, offset: offsets.next(line), timestamp: null, key: null, text: null });
+    return [
+      ...events.map((event) => ({ ...record(), event })),
+      ...faults.map((rejection) => ({ ...record(), rejection })),
+    ];
+  });
+}
+
+function nothingEvaluated(files: readonly string[], ignored: number): string {
+  const where = files.length === 1 ? String(files[0]) : `these ${String(files.length)} files`;
+  return ignored === 0
+    ? `nothing to evaluate: there are no events in ${where}`
+    : `nothing to evaluate: all ${String(ignored)} records in ${where} are of types that say nothing of loops; --format names the format where auto does not find it`;
 }
 
 function told(
-  outcome: Outcome,
+  outcome: Outcome<LineRecord>,
   json: boolean,
-  onBad: (record: InputRecord, message: string) => void,
+  onBad: (record: LineRecord, message: string) => void,
 ): string {
   if (outcome.type === 'verdict')
     return json ? `${JSON.stringify(outcome.verdict)}\n` : verdictLine(outcome.verdict);
@@ -158,15 +202,16 @@ function verdictLine(verdict: Omit<Verdict, 'detectedAt'>): string {
 
 function summaryLine(
   settings: Settings,
-  counts: { events: number; loops: number; outages: number; sessions: ReadonlySet<string> },
+  counts: { events: number; loops: number; outages: number; sessions: ReadonlySet<string>; ignored: string },
   bad: number,
   seconds: number,
 ): string {
   const loops = counts.loops === 1 ? '1 loop' : `${String(counts.loops)} loops`;
   const outages = counts.outages === 1 ? ', 1 outage' : `, ${String(counts.outages)} outages`;
   const badText = bad === 0 ? '' : `, ${badLines(bad)}`;
+  const ignoredText = counts.ignored === '' ? '' : ` (ignored: ${counts.ignored})`;
   return (
-    `${loops} in ${String(counts.sessions.size)} sessions${counts.outages === 0 ? '' : outages}; ${String(counts.events)} events${badText} ` +
+    `${loops} in ${String(counts.sessions.size)} sessions${counts.outages === 0 ? '' : outages}; ${String(counts.events)} events${badText}${ignoredText} ` +
     `in ${seconds.toFixed(1)} s, preset ${settings.preset}\n`
   );
 }

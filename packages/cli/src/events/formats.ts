@@ -1,12 +1,12 @@
+import { formatNames } from '@loopwatch/formats';
 import { InvalidArgumentError } from 'commander';
 
-/** Formats of recorded events that can be read. */
-export const formats = ['canonical'] as const;
-export type Format = (typeof formats)[number];
+/** The help of `--format`. */
+export const formatHelp = `format of the events: auto (by record, then by file), ${formatNames.join(', ')}`;
 
 /** The value of `--format`. */
-export function parseFormat(text: string): Format {
-  const format = formats.find((known) => known === text);
-  if (format === undefined) throw new InvalidArgumentError(`Known formats: ${formats.join(', ')}.`);
-  return format;
+export function parseFormat(text: string): string {
+  if (text !== 'auto' && !formatNames.includes(text))
+    throw new InvalidArgumentError(`Known formats: auto, ${formatNames.join(', ')}.`);
+  return text;
 }

@@ -74,7 +74,7 @@ describe('loopwatch replay', { timeout }, () => {
     const half = gzipSync(`${jsonLines(calls('cut off', 19_999))}?\n${jsonLines(calls('cut off', 9999))}`);
     const files = await filesOf({
       'a.jsonl': `${jsonLines(calls('a', 3))}no json\n\n{"type":"content"}\n${jsonLines(calls('a', 2))}`,
-      'b.jsonl': `[]\n${jsonLines(calls('b', 5))}`,
+      'b.jsonl': `7\n${jsonLines(calls('b', 5))}`,
       'c.gz': half.subarray(0, half.length - 10),
     });
     const missing = join(samplesDir, 'nowhere.jsonl');
@@ -87,7 +87,7 @@ describe('loopwatch replay', { timeout }, () => {
       `${missing}: there is no such file`,
       expect.stringMatching(`^${files['c.gz']}:20000: .*JSON`),
       `${files['c.gz']}: the gzip file ends too early`,
-      `${files['b.jsonl']}:1: expected a JSON object, got an array`,
+      `${files['b.jsonl']}:1: expected a JSON object, got a number`,
     ]);
     const found = verdictsIn(ended).filter(({ phase }) => phase === 'opened');
     expect(found.map(({ sessionId, eventIndex }) => [sessionId, eventIndex])).toEqual(
@@ -167,7 +167,7 @@ describe('loopwatch replay', { timeout }, () => {
   it('refuses a format that it does not know, and names those it does', async () => {
     const ended = await run(['replay', '-', '--format', 'morse']);
     expect(ended).toMatchObject({ code: 2, stdout: [] });
-    expect(ended.stderr.join('\n')).toMatch(/--format.*morse.*Known formats: canonical/);
+    expect(ended.stderr.join('\n')).toMatch(/--format.*morse.*Known formats: auto, canonical, claude-code/);
   });
 });
 

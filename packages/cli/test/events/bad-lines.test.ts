@@ -60,6 +60,8 @@ describe('bad lines', () => {
     add('events.jsonl', 1, 1);
     add('events.jsonl', 3, 4);
     bad.finish();
-    expect(said.slice(5)).toEqual([expect.stringMatching(/^array\.json: one JSON object a line .*jq -c/)]);
+    expect(said.slice(5)).toEqual([
+      expect.stringMatching(/^array\.json: JSON is expected: .*docs\/events\.md/),
+    ]);
   });
 });

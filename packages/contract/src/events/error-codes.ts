@@ -7,6 +7,7 @@ export const deadLetterReasons = {
   not_json: 'the value is not JSON',
   not_an_object: 'the value is JSON, but not an object',
   invalid_event: 'the value does not fit the event schema',
+  unknown_format: 'the record is of no known format, or of another one than was named',
   missing_session: 'neither the value nor the key names a session',
   too_complex:
     'the value is nested too deeply, or made of too many parts, to be analyzed without holding up others',
@@ -23,7 +24,6 @@ export type DeadLetterReason = keyof typeof deadLetterReasons;
 export const eventRefusals = {
   ...deadLetterReasons,
   too_large: 'the event has more bytes than the log takes',
-  unknown_format: 'the record is of no known format, or of another one than was named',
 } as const;
 
 export type EventRefusal = keyof typeof eventRefusals;

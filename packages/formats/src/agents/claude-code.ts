@@ -5,6 +5,7 @@ import {
   ignored,
   type Reading,
   type SessionEvent,
+  type Stamp,
 } from '../record/format.ts';
 import {
   isObject,
@@ -74,14 +75,6 @@ interface OpenMessage {
   readonly id: string;
   readonly stamp: Stamp;
   usage: Usage | undefined;
-}
-
-interface Stamp {
-  readonly sessionId: string;
-  readonly parentSessionId: string | undefined;
-  readonly agent: string;
-  readonly agentVersion: string | undefined;
-  readonly model: string | undefined;
 }
 
 class ClaudeCodeReader implements FormatReader {

@@ -1,4 +1,4 @@
-import type { SessionEvent } from './format.ts';
+import type { SessionEvent, Stamp } from './format.ts';
 import { textId } from './text-id.ts';
 
 /** One tool call of a message. */
@@ -29,15 +29,6 @@ export type Message =
       readonly usage?: Usage | undefined;
       readonly costUsd?: number | undefined;
     };
-
-/** What all events of a conversation have in common. */
-export interface Stamp {
-  readonly sessionId: string;
-  readonly time?: number | undefined;
-  readonly model?: string | undefined;
-  readonly agent?: string | undefined;
-  readonly tenant?: string | undefined;
-}
 
 /** Conversations that are remembered; of an older one, known messages are told again, under the same ids. */
 const MAX_CONVERSATIONS = 1000;

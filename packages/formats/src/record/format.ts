@@ -4,11 +4,26 @@ import type { JsonObject } from './json.ts';
 /** A canonical event made of a producer's record; its session is known. */
 export type SessionEvent = KnownEvent & { readonly sessionId: string };
 
+/** What the events of a record have in common. */
+export interface Stamp {
+  readonly sessionId: string;
+  /** Session that this one, a sub-agent or a fork, was started by. */
+  readonly parentSessionId?: string | undefined;
+  /** Epoch ms. */
+  readonly time?: number | undefined;
+  readonly model?: string | undefined;
+  readonly agent?: string | undefined;
+  readonly agentVersion?: string | undefined;
+  readonly tenant?: string | undefined;
+}
+
 /** What one record says. */
 export interface Reading {
   readonly events: readonly AgentEvent[];
   /** Types of what holds nothing to be judged: of the record, or of parts of it. */
   readonly ignored: readonly string[];
+  /** Whether the record is a piece of something that is told once it is whole. */
+  readonly isPiece?: boolean;
 }
 
 /** Reads the records of one stream or file in their order. */
@@ -37,6 +52,9 @@ export interface Format {
 }
 
 const nothing: readonly never[] = [];
+
+/** A piece of something that is told once it is whole. */
+export const piece: Reading = { events: nothing, ignored: nothing, isPiece: true };
 
 /** A record that is evaluated. */
 export function reading(events: readonly SessionEvent[]): Reading {

@@ -1,0 +1,212 @@
+import type { Usage } from '../record/conversation.ts';
+import {
+  type Format,
+  type FormatReader,
+  ignored,
+  type Reading,
+  reading,
+  type SessionEvent,
+  type Stamp,
+} from '../record/format.ts';
+import {
+  isObject,
+  type JsonObject,
+  joinedText,
+  listOf,
+  numberOf,
+  objectOf,
+  textOf,
+  timeOf,
+  unwrapped,
+} from '../record/json.ts';
+import { textId } from '../record/text-id.ts';
+import { Turns } from '../record/turns.ts';
+import { CodexExecReader, isExecEvent } from './codex-exec.ts';
+
+/** What the program puts in front of the user's words. */
+const context =
+  /^\s*(?:<(?:environment_context|user_instructions|permissions|collaboration_mode|skills|INSTRUCTIONS)\b|# AGENTS\.md)/;
+const exitCode = /^(?:Process exited with code|Exit code:) (-?\d+)$/m;
+/** The exit code stands above the output. */
+const HEAD_UNITS = 400;
+
+/**
+ * OpenAI Codex: rollout files (`~/.codex/sessions/**.jsonl`) and the events of `codex exec --json`. The rollout of a forked
+ * session or a sub-agent begins with the whole history of its parent, whose head is the last `session_meta` of the file.
+ */
+export const codex: Format = {
+  name: 'codex',
+  title: 'a Codex session',
+  keys: ['timestamp', 'type', 'payload', 'thread_id', 'item'],
+  recognises: (record) =>
+    isExecEvent(record) ||
+    (isObject(record['payload']) && 'timestamp' in record && types.has(String(record['type']))),
+  createReader: (session) => new CodexReader(session),
+};
+
+const types = new Set([
+  'session_meta',
+  'response_item',
+  'event_msg',
+  'turn_context',
+  'compacted',
+  'world_state',
+]);
+
+class CodexReader implements FormatReader {
+  readonly #exec: CodexExecReader;
+  readonly #turns = new Turns();
+  #sessionId: string | undefined;
+  /** The session that the history in this file began with: the ids of copied events are the same in every copy. */
+  #root: string | undefined;
+  #parentSessionId: string | undefined;
+  #agentVersion: string | undefined;
+  #model: string | undefined;
+  #totalTokens = '';
+  readonly #uses = new Map<string, number>();
+
+  constructor(session: string | undefined) {
+    this.#exec = new CodexExecReader(session);
+    this.#sessionId = session;
+  }
+
+  read(record: JsonObject): Reading {
+    if (isExecEvent(record)) return this.#exec.read(record);
+    const type = String(record['type']);
+    const payload = objectOf(record['payload']);
+    if (type === 'session_meta') return this.#readMeta(payload);
+    if (type === 'turn_context') this.#model = textOf(payload['model']) ?? this.#model;
+    if (this.#sessionId === undefined) return ignored(`${type} without a session`);
+    const stamp = {
+      sessionId: this.#sessionId,
+      parentSessionId: this.#parentSessionId,
+      time: timeOf(record['timestamp']),
+      agent: 'codex',
+      agentVersion: this.#agentVersion,
+      model: this.#model,
+    };
+    if (type === 'response_item') return this.#readItem(payload, stamp);
+    if (type === 'event_msg' && payload['type'] === 'token_count') return this.#readTokens(payload, stamp);
+    const name = textOf(payload['type']);
+    return ignored(name === undefined ? type : `${type} (${name})`);
+  }
+
+  end(): SessionEvent[] {
+    return this.#exec.end();
+  }
+
+  #readMeta(payload: JsonObject): Reading {
+    const id = textOf(payload['id']);
+    // The first is the file's own, those behind it came with the history.
+    if (this.#root === undefined) {
+      this.#sessionId = id ?? this.#sessionId;
+      this.#agentVersion = textOf(payload['cli_version']);
+      const spawned = objectOf(objectOf(objectOf(payload['source'])['subagent'])['thread_spawn']);
+      this.#parentSessionId = textOf(spawned['parent_thread_id']) ?? textOf(payload['forked_from_id']);
+      this.#root = textOf(payload['forked_from_id']) ?? id ?? '';
+    } else this.#root = id ?? this.#root;
+    return ignored('session_meta');
+  }
+
+  #readItem(item: JsonObject, stamp: Stamp): Reading {
+    const type = String(item['type']);
+    const callId = textOf(item['call_id']) ?? textOf(item['id']);
+    const name = textOf(item['name']);
+    switch (type) {
+      case 'message':
+        return this.#readMessage(item, stamp);
+      case 'reasoning': {
+        const text = joinedText(item['summary']) || joinedText(item['content']);
+        return text === ''
+          ? ignored('reasoning (encrypted)')
+          : this.#answer({ type: 'thought', text }, text, stamp);
+      }
+      case 'function_call':
+        return this.#call(callId, name ?? '', argsOf(item['arguments']), stamp);
+      case 'custom_tool_call':
+        return this.#call(callId, name ?? '', { input: item['input'] }, stamp);
+      case 'local_shell_call':
+        return this.#call(callId, 'local_shell', { ...objectOf(item['action']) }, stamp);
+      case 'web_search_call':
+        return this.#call(callId, 'web_search', { ...objectOf(item['action']) }, stamp);
+      case 'function_call_output':
+      case 'custom_tool_call_output': {
+        this.#turns.act();
+        const { result, isError } = resultOf(item['output']);
+        const id = this.#idOf(`result:${callId ?? ''}`);
+        return reading([{ ...stamp, id, type: 'tool_result', callId, result, isError }]);
+      }
+      default:
+        return ignored(`response_item (${type})`);
+    }
+  }
+
+  #readMessage(item: JsonObject, stamp: Stamp): Reading {
+    const text = joinedText(item['content']);
+    const { role } = item;
+    if (role === 'assistant' && text !== '') return this.#answer({ type: 'content', text }, text, stamp);
+    if (role !== 'user' || text === '' || context.test(text)) return ignored(`message (${String(role)})`);
+    const id = this.#idOf(textId(text));
+    return reading([...this.#turns.finish(stamp, id), { ...stamp, id, type: 'prompt_started', text }]);
+  }
+
+  #answer(event: { type: 'content' | 'thought'; text: string }, key: string, stamp: Stamp): Reading {
+    const id = this.#idOf(textId(key));
+    return reading([...this.#turns.answer(stamp, id), { ...stamp, id, ...event }]);
+  }
+
+  #call(callId: string | undefined, name: string, args: Args, stamp: Stamp): Reading {
+    const id = this.#idOf(`call:${callId ?? ''}`);
+    return reading([
+      ...this.#turns.answer(stamp, id),
+      { ...stamp, id, type: 'tool_call_request', callId, name, args },
+    ]);
+  }
+
+  /** The same count is reported again with every change of the limits. */
+  #readTokens(payload: JsonObject, stamp: Stamp): Reading {
+    const info = objectOf(payload['info']);
+    const total = JSON.stringify(info['total_token_usage'] ?? null);
+    const usage = usageOf(info['last_token_usage']);
+    if (usage === undefined || total === this.#totalTokens) return ignored('event_msg (token_count)');
+    this.#totalTokens = total;
+    return reading(this.#turns.finish(stamp, this.#idOf(textId(total)), usage));
+  }
+
+  /** The n-th of its kind in the file; in a copy it is the n-th as well. */
+  #idOf(key: string): string {
+    const uses = (this.#uses.get(key) ?? 0) + 1;
+    this.#uses.set(key, uses);
+    return `${this.#root ?? this.#sessionId ?? ''}:${key}:${String(uses)}`;
+  }
+}
+
+type Args = Record<string, unknown> | string;
+
+function argsOf(value: unknown): Args {
+  return typeof value === 'string' ? value : { ...objectOf(value) };
+}
+
+/** An output is a text, an object with a text and whether it succeeded, or JSON of both, by version. */
+function resultOf(output: unknown): { result: unknown; isError: boolean | undefined } {
+  const value = typeof output === 'string' && output.startsWith('{') ? unwrapped(output) : output;
+  if (isObject(value) && ('output' in value || 'content' in value)) {
+    const code = numberOf(objectOf(value['metadata'])['exit_code']);
+    const success = value['success'];
+    const isError = typeof success === 'boolean' ? !success : code === undefined ? undefined : code !== 0;
+    return { result: value['output'] ?? value['content'], isError };
+  }
+  const text = Array.isArray(output) ? joinedText(listOf(output)) : output;
+  const code = typeof text === 'string' ? exitCode.exec(text.slice(0, HEAD_UNITS))?.[1] : undefined;
+  return { result: text ?? '', isError: code === undefined ? undefined : code !== '0' };
+}
+
+function usageOf(value: unknown): Usage | undefined {
+  if (!isObject(value)) return undefined;
+  return {
+    inputTokens: numberOf(value['input_tokens']),
+    outputTokens: numberOf(value['output_tokens']),
+    cachedInputTokens: numberOf(value['cached_input_tokens']),
+    reasoningTokens: numberOf(value['reasoning_output_tokens']),
+  };
+}

@@ -1,0 +1,206 @@
+import type { Usage } from '../record/conversation.ts';
+import {
+  type Format,
+  type FormatReader,
+  ignored,
+  type Reading,
+  reading,
+  type SessionEvent,
+  type Stamp,
+} from '../record/format.ts';
+import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf, timeOf } from '../record/json.ts';
+
+/**
+ * opencode: the files of its storage (`session/`, `message/` and `part/`), what `opencode export` writes, the events of
+ * `opencode run --format json` and of its server. A part is written again while its tool runs.
+ */
+export const opencode: Format = {
+  name: 'opencode',
+  title: 'an opencode session',
+  keys: [
+    'sessionID',
+    'messageID',
+    'callID',
+    'providerID',
+    'modelID',
+    'part',
+    'properties',
+    'projectID',
+    'info',
+  ],
+  recognises: (record) =>
+    isExport(record) ||
+    isPart(record) ||
+    isMessage(record) ||
+    isSession(record) ||
+    isRunEvent(record) ||
+    isBusEvent(record),
+  createReader: () => new OpencodeReader(),
+};
+
+function isExport(record: JsonObject): boolean {
+  return isSession(objectOf(record['info'])) && Array.isArray(record['messages']);
+}
+
+function isPart(record: JsonObject): boolean {
+  return 'messageID' in record && 'sessionID' in record && 'type' in record;
+}
+
+function isMessage(record: JsonObject): boolean {
+  return 'sessionID' in record && 'role' in record && isObject(record['time']);
+}
+
+function isSession(record: JsonObject): boolean {
+  return isObject(record['time']) && ('projectID' in record || ('directory' in record && 'title' in record));
+}
+
+function isRunEvent(record: JsonObject): boolean {
+  return (
+    'sessionID' in record && 'timestamp' in record && (isObject(record['part']) || record['type'] === 'error')
+  );
+}
+
+function isBusEvent(record: JsonObject): boolean {
+  return (
+    isObject(record['properties']) &&
+    /^(?:message|session|server|file|permission|todo|lsp|storage)\./.test(String(record['type']))
+  );
+}
+
+/** What a part belongs to. */
+interface MessageFacts {
+  readonly role: string;
+  readonly model: string | undefined;
+}
+
+class OpencodeReader implements FormatReader {
+  readonly #messages = new Map<string, MessageFacts>();
+  readonly #parents = new Map<string, string>();
+
+  read(record: JsonObject): Reading {
+    if (isExport(record)) return this.#readExport(record);
+    if (isRunEvent(record)) {
+      const { part } = record;
+      return isObject(part) ? this.#readPart(part, timeOf(record['timestamp']), true) : ignored('error');
+    }
+    if (isPart(record)) return this.#readPart(record, undefined, true);
+    if (isMessage(record)) return this.#readMessage(record);
+    if (isSession(record)) return this.#readSession(record);
+    const properties = objectOf(record['properties']);
+    const { info, part } = properties;
+    if (isObject(part)) return this.#readPart(part, undefined, false);
+    if (isObject(info)) return isMessage(info) ? this.#readMessage(info) : this.#readSession(info);
+    return ignored(String(record['type']));
+  }
+
+  end(): SessionEvent[] {
+    return [];
+  }
+
+  #readExport(record: JsonObject): Reading {
+    const readings = [this.#readSession(objectOf(record['info']))];
+    for (const value of listOf(record['messages'])) {
+      const { info, parts } = objectOf(value);
+      readings.push(this.#readMessage(objectOf(info)));
+      for (const part of listOf(parts)) readings.push(this.#readPart(objectOf(part), undefined, true));
+    }
+    return {
+      events: readings.flatMap(({ events }) => events),
+      ignored: readings.flatMap((one) => one.ignored),
+    };
+  }
+
+  #readSession(session: JsonObject): Reading {
+    const id = textOf(session['id']);
+    const parent = textOf(session['parentID']);
+    if (id !== undefined && parent !== undefined) this.#parents.set(id, parent);
+    return ignored('session');
+  }
+
+  #readMessage(message: JsonObject): Reading {
+    const id = textOf(message['id']);
+    const model = textOf(message['modelID']) ?? textOf(objectOf(message['model'])['modelID']);
+    if (id !== undefined) this.#messages.set(id, { role: String(message['role']), model });
+    return ignored('message');
+  }
+
+  /** @param isWhole whether it is written once it is finished, and not while its text grows */
+  #readPart(part: JsonObject, time: number | undefined, isWhole: boolean): Reading {
+    const type = String(part['type']);
+    const sessionId = textOf(part['sessionID']);
+    if (sessionId === undefined) return ignored(`part (${type}) without a session`);
+    const message = this.#messages.get(String(part['messageID']));
+    const times = objectOf(part['time'] ?? objectOf(part['state'])['time']);
+    const stamp = {
+      sessionId,
+      parentSessionId: this.#parents.get(sessionId),
+      time: timeOf(times['start']) ?? time,
+      agent: 'opencode',
+      model: message?.model,
+    };
+    const id = textOf(part['id']);
+    const text = textOf(part['text']);
+    switch (type) {
+      case 'text':
+      case 'reasoning': {
+        if (text === undefined || part['synthetic'] === true) return ignored(`part (${type})`);
+        if (message?.role === 'user') return reading([{ ...stamp, id, type: 'prompt_started', text }]);
+        if (!isWhole && timeOf(times['end']) === undefined) return ignored(`part (${type}, unfinished)`);
+        return reading([{ ...stamp, id, type: type === 'text' ? 'content' : 'thought', text }]);
+      }
+      case 'tool':
+        return readTool(part, stamp);
+      case 'step-start':
+        return reading([{ ...stamp, id, type: 'turn_started' }]);
+      case 'step-finish': {
+        const costUsd = numberOf(part['cost']);
+        return reading([{ ...stamp, id, type: 'turn_finished', usage: usageOf(part['tokens']), costUsd }]);
+      }
+      default:
+        return ignored(`part (${type})`);
+    }
+  }
+}
+
+function readTool(part: JsonObject, stamp: Stamp): Reading {
+  const state = objectOf(part['state']);
+  const status = String(state['status']);
+  const callId = textOf(part['callID']) ?? textOf(part['id']);
+  if (status === 'pending') return ignored('part (tool, pending)');
+  const name = textOf(part['tool']) ?? '';
+  const args = { ...objectOf(state['input']) };
+  const events: SessionEvent[] = [
+    { ...stamp, id: `call:${callId ?? ''}`, type: 'tool_call_request', callId, name, args },
+  ];
+  if (status === 'completed' || status === 'error') {
+    const time = timeOf(objectOf(state['time'])['end']) ?? stamp.time;
+    const isError = status === 'error';
+    const result = (isError ? state['error'] : state['output']) ?? '';
+    events.push({
+      ...stamp,
+      time,
+      id: `result:${callId ?? ''}`,
+      type: 'tool_result',
+      callId,
+      result,
+      isError,
+    });
+  }
+  return reading(events);
+}
+
+/** opencode counts cached tokens beside the input, and reasoning beside the output. */
+function usageOf(value: unknown): Usage | undefined {
+  if (!isObject(value)) return undefined;
+  const cache = objectOf(value['cache']);
+  const cachedInputTokens = numberOf(cache['read']) ?? 0;
+  const cacheWriteTokens = numberOf(cache['write']) ?? 0;
+  const reasoningTokens = numberOf(value['reasoning']) ?? 0;
+  return {
+    inputTokens: (numberOf(value['input']) ?? 0) + cachedInputTokens + cacheWriteTokens,
+    outputTokens: (numberOf(value['output']) ?? 0) + reasoningTokens,
+    cachedInputTokens,
+    cacheWriteTokens,
+    reasoningTokens,
+  };
+}

@@ -1,0 +1,188 @@
+import {
+  type Format,
+  type FormatReader,
+  ignored,
+  type Reading,
+  reading,
+  type SessionEvent,
+  type Stamp,
+} from '../record/format.ts';
+import { isObject, type JsonObject, joinedText, numberOf, objectOf, textOf, timeOf } from '../record/json.ts';
+import { Turns } from '../record/turns.ts';
+
+/** Written by the model with every call, to say what the call is for. */
+const comments = new Set(['kind', 'thought', 'summary', 'security_risk']);
+/** Steps of the older events that are no tool calls. */
+const inner = new Set([
+  'message',
+  'system',
+  'change_agent_state',
+  'recall',
+  'condensation',
+  'null',
+  'delegate',
+]);
+
+/**
+ * OpenHands: events of its agent SDK (`kind`), and of the versions before it (`action` and `observation`), a file an event or
+ * a line an event. They do not name their conversation; its folder does.
+ */
+export const openhands: Format = {
+  name: 'openhands',
+  title: 'OpenHands events',
+  keys: [
+    'id',
+    'timestamp',
+    'source',
+    'kind',
+    'action',
+    'observation',
+    'tool_call_id',
+    'llm_response_id',
+    'cause',
+    'extras',
+  ],
+  recognises: (record) =>
+    'source' in record && 'timestamp' in record && (isSdkEvent(record) || isOlderEvent(record)),
+  createReader: (session) => new OpenHandsReader(session),
+};
+
+function isSdkEvent({ kind }: JsonObject): boolean {
+  return typeof kind === 'string' && /Event$|^Condensation|Observation$|^Pause/.test(kind);
+}
+
+function isOlderEvent(record: JsonObject): boolean {
+  return (
+    (typeof record['action'] === 'string' && isObject(record['args'])) ||
+    typeof record['observation'] === 'string'
+  );
+}
+
+interface EventStamp extends Stamp {
+  readonly id: string | undefined;
+}
+
+class OpenHandsReader implements FormatReader {
+  readonly #sessionId: string | undefined;
+  readonly #turns = new Turns();
+
+  constructor(session: string | undefined) {
+    this.#sessionId = session;
+  }
+
+  read(record: JsonObject): Reading {
+    const kind =
+      textOf(record['kind']) ?? textOf(record['action']) ?? textOf(record['observation']) ?? 'event';
+    if (this.#sessionId === undefined) return ignored(`${kind} without a session`);
+    const id = typeof record['id'] === 'number' ? String(record['id']) : textOf(record['id']);
+    const stamp = { sessionId: this.#sessionId, time: timeOf(record['timestamp']), id, agent: 'openhands' };
+    return isSdkEvent(record) ? this.#readSdk(kind, record, stamp) : this.#readOlder(kind, record, stamp);
+  }
+
+  end(): SessionEvent[] {
+    return [];
+  }
+
+  #readSdk(kind: string, record: JsonObject, stamp: EventStamp): Reading {
+    const callId = textOf(record['tool_call_id']);
+    switch (kind) {
+      case 'ActionEvent': {
+        const name = textOf(record['tool_name']) ?? '';
+        const thought = textOf(record['reasoning_content']);
+        return this.#call(
+          {
+            callId,
+            name,
+            args: withoutComments(record['action']),
+            text: joinedText(record['thought']),
+            thought,
+          },
+          stamp,
+        );
+      }
+      case 'ObservationEvent': {
+        const observation = objectOf(record['observation']);
+        const code =
+          numberOf(observation['exit_code']) ?? numberOf(objectOf(observation['metadata'])['exit_code']);
+        const isError = observation['is_error'] === true || (code !== undefined && code > 0);
+        return this.#result(
+          callId,
+          joinedText(observation['content']) || observation['content'],
+          isError,
+          stamp,
+        );
+      }
+      case 'AgentErrorEvent':
+        return this.#result(callId, record['error'], true, stamp);
+      case 'UserRejectObservation':
+        return this.#result(callId, record['rejection_reason'] ?? 'Action rejected', true, stamp);
+      case 'MessageEvent':
+        return this.#message(record['source'], joinedText(objectOf(record['llm_message'])['content']), stamp);
+      default:
+        return ignored(kind);
+    }
+  }
+
+  #readOlder(kind: string, record: JsonObject, stamp: EventStamp): Reading {
+    const metadata = objectOf(record['tool_call_metadata']);
+    const args = objectOf(record['args']);
+    if (typeof record['observation'] === 'string') {
+      if (inner.has(kind) || !('cause' in record)) return ignored(kind);
+      const callId = textOf(metadata['tool_call_id']) ?? String(record['cause']);
+      const code = numberOf(objectOf(objectOf(record['extras'])['metadata'])['exit_code']);
+      return this.#result(
+        callId,
+        record['content'] ?? '',
+        kind === 'error' || (code !== undefined && code > 0),
+        stamp,
+      );
+    }
+    if (kind === 'message') return this.#message(record['source'], textOf(args['content']) ?? '', stamp);
+    if (inner.has(kind) || record['source'] !== 'agent') return ignored(kind);
+    const callId = textOf(metadata['tool_call_id']) ?? stamp.id;
+    const name = textOf(metadata['function_name']) ?? kind;
+    return this.#call(
+      { callId, name, args: withoutComments(args), text: textOf(args['thought']), thought: undefined },
+      stamp,
+    );
+  }
+
+  #call(call: Call, stamp: EventStamp): Reading {
+    const { callId, name, args, text, thought } = call;
+    const { id } = stamp;
+    const events = this.#turns.answer(stamp, id);
+    if (thought !== undefined)
+      events.push({ ...stamp, id: suffixed(id, 'thought'), type: 'thought', text: thought });
+    if (text !== undefined && text !== '')
+      events.push({ ...stamp, id: suffixed(id, 'text'), type: 'content', text });
+    return reading([...events, { ...stamp, type: 'tool_call_request', callId, name, args }]);
+  }
+
+  #result(callId: string | undefined, result: unknown, isError: boolean, stamp: EventStamp): Reading {
+    this.#turns.act();
+    return reading([{ ...stamp, type: 'tool_result', callId, result: result ?? '', isError }]);
+  }
+
+  #message(source: unknown, text: string, stamp: EventStamp): Reading {
+    if (text === '') return ignored('message');
+    if (source === 'user')
+      return reading([...this.#turns.finish(stamp, stamp.id), { ...stamp, type: 'prompt_started', text }]);
+    return reading([...this.#turns.answer(stamp, stamp.id), { ...stamp, type: 'content', text }]);
+  }
+}
+
+interface Call {
+  readonly callId: string | undefined;
+  readonly name: string;
+  readonly args: Record<string, unknown>;
+  readonly text: string | undefined;
+  readonly thought: string | undefined;
+}
+
+function withoutComments(action: unknown): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(objectOf(action)).filter(([key]) => !comments.has(key)));
+}
+
+function suffixed(id: string | undefined, suffix: string): string | undefined {
+  return id === undefined ? undefined : `${id}.${suffix}`;
+}

@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { outline, readAll } from '../read-all.ts';
+
+let uuid = 0;
+const record = (type: string, message: object, more: object = {}) => {
+  uuid += 1;
+  return {
+    type,
+    uuid: `u${String(uuid)}`,
+    parentUuid: null,
+    sessionId: 's',
+    timestamp: `2026-03-01T10:00:0${String(uuid % 10)}Z`,
+    version: '2.1.63',
+    message,
+    ...more,
+  };
+};
+const user = (content: unknown, more: object = {}) => record('user', { role: 'user', content }, more);
+const answer = (id: string, block: object, output = 1, more: object = {}) =>
+  record(
+    'assistant',
+    {
+      id,
+      model: 'claude-opus-5',
+      content: [block],
+      usage: {
+        input_tokens: 2,
+        cache_read_input_tokens: 30,
+        cache_creation_input_tokens: 400,
+        output_tokens: output,
+      },
+    },
+    more,
+  );
+const use = (id: string) => ({ type: 'tool_use', id, name: 'Read', input: { file_path: 'a' } });
+const result = (id: string, content: unknown, isError?: boolean) => [
+  { type: 'tool_result', tool_use_id: id, content, ...(isError !== undefined && { is_error: isError }) },
+];
+const read = (...records: object[]) => readAll('claude-code', records);
+
+describe('Claude Code', () => {
+  it('makes one turn of the lines of a message, with the usage of the last', () => {
+    const { events } = read(
+      user('look'),
+      answer('m', { type: 'thinking', thinking: 'Hm' }),
+      answer('m', { type: 'text', text: 'I look.' }, 5),
+      answer('m', use('t'), 9),
+      user(result('t', 'x')),
+      answer('m2', { type: 'text', text: 'Done.' }),
+    );
+    expect(outline(events)).toEqual([
+      'prompt_started look',
+      'turn_started',
+      'thought Hm',
+      'content I look.',
+      'tool_call_request Read',
+      'tool_result x',
+      'turn_finished',
+      'turn_started',
+      'content Done.',
+      'turn_finished',
+    ]);
+    expect(events[6]).toMatchObject({
+      id: 'm.end',
+      model: 'claude-opus-5',
+      agent: 'claude-code',
+      agentVersion: '2.1.63',
+      usage: { inputTokens: 432, outputTokens: 9, cachedInputTokens: 30, cacheWriteTokens: 400 },
+    });
+  });
+
+  it('gives the copies of a resumed session the ids of their originals', () => {
+    const [first, second] = [user('look'), answer('m', use('t'))];
+    const copied = read(first, second, first, second).events.map(({ id }) => id);
+    expect(copied).toEqual(['u7.0', 'm.start', 'u8.0', 'm.end', 'u7.0', 'm.start', 'u8.0', 'm.end']);
+  });
+
+  it.each([
+    ['isError as it is', result('t', 'no', true), { result: 'no', isError: true }],
+    ['its absence as success', result('t', 'yes'), { result: 'yes', isError: false }],
+    [
+      'texts as one',
+      result('t', [
+        { type: 'text', text: 'a' },
+        { type: 'text', text: 'b' },
+      ]),
+      { result: 'a\nb' },
+    ],
+    [
+      'a picture as it came',
+      result('t', [{ type: 'image', source: {} }]),
+      { result: [{ type: 'image', source: {} }] },
+    ],
+    ['nothing as an empty text', result('t', undefined), { result: '' }],
+  ])('reads of a result %s', (_, content, expected) => {
+    expect(read(user(content)).events).toEqual([
+      expect.objectContaining({ type: 'tool_result', callId: 't', ...expected }),
+    ]);
+  });
+
+  it('makes sessions of sub-agents, with their parent', () => {
+    const { events } = read(
+      user('a', { agentId: 'x1', isSidechain: true }),
+      user('b', { uuid: 'root', isSidechain: true }),
+      user('c', { parentUuid: 'root', isSidechain: true }),
+      user('d'),
+    );
+    expect(events.map(({ sessionId, parentSessionId }) => [sessionId, parentSessionId])).toEqual([
+      ['s/x1', 's'],
+      ['s/root', 's'],
+      ['s/root', 's'],
+      ['s', undefined],
+    ]);
+  });
+
+  it('tells what the program wrote from what a person asked', () => {
+    const { events, ignored } = read(
+      user('Caveat', { isMeta: true }),
+      user('<local-command-stdout>ok</local-command-stdout>'),
+      user('This session is being continued', { isCompactSummary: true }),
+      answer('e', { type: 'text', text: 'API Error: 529' }, 0, { isApiErrorMessage: true }),
+      { type: 'progress', uuid: 'p', sessionId: 's', data: {} },
+    );
+    expect(events).toEqual([expect.objectContaining({ type: 'prompt_started', origin: 'harness' })]);
+    expect(ignored).toEqual([
+      'user (meta)',
+      'user (output of a command)',
+      'assistant (API error)',
+      'progress',
+    ]);
+  });
+});

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { outline, readAll } from '../read-all.ts';
+
+const at = { timestamp: '2026-03-20T15:14:46.455Z' };
+
+describe('Gemini CLI', () => {
+  it('reads the events of stream-json, whose session stands in the first', () => {
+    const { events } = readAll('gemini-cli', [
+      { type: 'init', ...at, session_id: 'g', model: 'gemini-3' },
+      { type: 'message', ...at, role: 'user', content: 'list' },
+      { type: 'message', ...at, role: 'assistant', content: 'I list.', delta: true },
+      { type: 'tool_use', ...at, tool_name: 'ls', tool_id: 'c', parameters: { path: '.' } },
+      { type: 'tool_result', ...at, tool_id: 'c', status: 'error', output: 'no' },
+      { type: 'result', ...at, status: 'success', stats: { input_tokens: 7, output_tokens: 2, cached: 3 } },
+    ]);
+    expect(outline(events)).toEqual([
+      'prompt_started list',
+      'turn_started',
+      'content I list.',
+      'tool_call_request ls',
+      'tool_result no',
+      'turn_finished',
+    ]);
+    expect(events.every(({ sessionId, model }) => sessionId === 'g' && model === 'gemini-3')).toBe(true);
+    expect(events[4]).toMatchObject({ callId: 'c', isError: true });
+    expect(events[5]).toMatchObject({ usage: { inputTokens: 7, outputTokens: 2, cachedInputTokens: 3 } });
+  });
+
+  it('reads a chat file in one document, and a message that is written again once', () => {
+    const call = {
+      id: 'c',
+      name: 'ls',
+      args: { path: '.' },
+      status: 'success',
+      timestamp: '2026-03-20T15:14:48Z',
+      result: [{ functionResponse: { id: 'c', name: 'ls', response: { output: 'a' } } }],
+    };
+    const message = {
+      id: 'm',
+      ...at,
+      type: 'gemini',
+      content: 'Hi',
+      model: 'gemini-3',
+      thoughts: [{ subject: 'S', description: 'D' }],
+      tokens: { input: 10, output: 1, cached: 2, thoughts: 4 },
+      toolCalls: [call],
+    };
+    const chat = (...messages: object[]) => ({
+      sessionId: 'g',
+      projectHash: 'p',
+      startTime: at.timestamp,
+      messages,
+    });
+    const { events } = readAll('gemini-cli', [
+      chat({ id: 'u', ...at, type: 'user', content: 'list' }, message, {
+        id: 'i',
+        ...at,
+        type: 'info',
+        content: 'x',
+      }),
+    ]);
+    expect(outline(events)).toEqual([
+      'prompt_started list',
+      'turn_started',
+      'thought S\nD',
+      'content Hi',
+      'tool_call_request ls',
+      'tool_result a',
+      'turn_finished',
+    ]);
+    expect(events[6]).toMatchObject({
+      time: Date.parse('2026-03-20T15:14:48Z'),
+      usage: { inputTokens: 10, outputTokens: 5, cachedInputTokens: 2, reasoningTokens: 4 },
+    });
+    const twice = readAll('gemini-cli', [
+      chat({ ...message, toolCalls: [{ ...call, result: undefined }] }),
+      chat(message),
+    ]);
+    expect(new Set(twice.events.map(({ id }) => id)).size).toBe(6);
+  });
+
+  it('reads a chat file with a line a message', () => {
+    const { events, ignored } = readAll('gemini-cli', [
+      { sessionId: 'g', projectHash: 'p', startTime: at.timestamp },
+      { id: 'u', ...at, type: 'user', content: [{ text: 'list' }] },
+      { $set: { lastUpdated: at.timestamp } },
+    ]);
+    expect(outline(events)).toEqual(['prompt_started list']);
+    expect(events[0]).toMatchObject({ sessionId: 'g' });
+    expect(ignored).toEqual(['session', 'update']);
+  });
+});

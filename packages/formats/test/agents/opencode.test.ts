@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { outline, readAll } from '../read-all.ts';
+
+const session = {
+  id: 'ses_2',
+  projectID: 'p',
+  directory: '/w',
+  title: 't',
+  parentID: 'ses_1',
+  time: { created: 1, updated: 2 },
+};
+const message = (id: string, role: string) => ({
+  id,
+  sessionID: 'ses_2',
+  role,
+  modelID: 'm',
+  providerID: 'p',
+  time: { created: 1_760_000_000_000 },
+});
+const part = (id: string, messageID: string, more: object) => ({
+  id,
+  sessionID: 'ses_2',
+  messageID,
+  ...more,
+});
+const tool = (status: string, more: object = {}) =>
+  part('prt_3', 'a', {
+    type: 'tool',
+    tool: 'bash',
+    callID: 'c',
+    state: { status, input: { command: 'ls' }, ...more },
+  });
+const parts = [
+  part('prt_1', 'u', { type: 'text', text: 'list' }),
+  part('prt_2', 'a', { type: 'step-start' }),
+  tool('completed', { output: 'a', time: { start: 1_760_000_001_000, end: 1_760_000_002_000 } }),
+  part('prt_4', 'a', { type: 'text', text: 'Done.' }),
+  part('prt_5', 'a', {
+    type: 'step-finish',
+    cost: 0.02,
+    tokens: { input: 1, output: 2, reasoning: 4, cache: { read: 30, write: 400 } },
+  }),
+];
+const told = [
+  'prompt_started list',
+  'turn_started',
+  'tool_call_request bash',
+  'tool_result a',
+  'content Done.',
+  'turn_finished',
+];
+
+describe('opencode', () => {
+  it('reads the files of its storage', () => {
+    const { events } = readAll('opencode', [
+      session,
+      message('u', 'user'),
+      message('a', 'assistant'),
+      ...parts,
+    ]);
+    expect(outline(events)).toEqual(told);
+    expect(
+      events.every(({ sessionId, parentSessionId }) => sessionId === 'ses_2' && parentSessionId === 'ses_1'),
+    ).toBe(true);
+    expect(events[3]).toMatchObject({ time: 1_760_000_002_000, isError: false, model: 'm' });
+    expect(events[5]).toMatchObject({
+      costUsd: 0.02,
+      usage: {
+        inputTokens: 431,
+        outputTokens: 6,
+        cachedInputTokens: 30,
+        cacheWriteTokens: 400,
+        reasoningTokens: 4,
+      },
+    });
+  });
+
+  it('reads an export as it reads the files', () => {
+    const document = {
+      info: session,
+      messages: [
+        { info: message('u', 'user'), parts: parts.slice(0, 1) },
+        { info: message('a', 'assistant'), parts: parts.slice(1) },
+      ],
+    };
+    expect(outline(readAll('opencode', [document]).events)).toEqual(told);
+  });
+
+  it('tells a tool that is written again once, and its text when it is whole', () => {
+    const updated = (one: object) => ({ type: 'message.part.updated', properties: { part: one } });
+    const { events, ignored } = readAll('opencode', [
+      updated(tool('pending')),
+      updated(tool('running')),
+      updated(tool('error', { error: 'no' })),
+      updated(part('prt_4', 'a', { type: 'text', text: 'Do' })),
+      updated(part('prt_4', 'a', { type: 'text', text: 'Done.', time: { start: 1, end: 2 } })),
+    ]);
+    expect(events.map(({ id }) => id)).toEqual(['call:c', 'call:c', 'result:c', 'prt_4']);
+    expect(events[2]).toMatchObject({ result: 'no', isError: true });
+    expect(ignored).toEqual(['part (tool, pending)', 'part (text, unfinished)']);
+  });
+});

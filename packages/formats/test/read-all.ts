@@ -1,0 +1,23 @@
+import type { AgentEvent } from '@loopwatch/contract';
+import { Translator } from '../src/index.ts';
+
+/** What comes of the records of one file. */
+export function readAll(format: string, records: readonly unknown[], session: string | undefined = 'file') {
+  const translator = new Translator({ format, session });
+  const read = records.map((record) => translator.readValue(record));
+  return {
+    events: [...read.flatMap(({ events }) => events), ...translator.end()],
+    ignored: read.flatMap(({ ignored }) => ignored),
+    faults: read.flatMap(({ faults }) => faults),
+  };
+}
+
+/** The types of events, and what tells them apart at a glance. */
+export function outline(events: readonly AgentEvent[]): string[] {
+  return events.map((event) => {
+    const detail = event['text'] ?? event['name'] ?? event['result'];
+    return detail === undefined
+      ? event.type
+      : `${event.type} ${typeof detail === 'string' ? detail : JSON.stringify(detail)}`;
+  });
+}

@@ -1,0 +1,147 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { formatNames, Translator } from '../src/index.ts';
+import { formats } from '../src/registry.ts';
+import { sampleRecords } from './sample-records.ts';
+
+const read = (format: string, ...texts: string[]) => {
+  const translator = new Translator({ format, session: 'file' });
+  const read = texts.map((text) => translator.read(text));
+  return {
+    events: [...read.flatMap(({ events }) => events), ...translator.end()],
+    ignored: read.flatMap(({ ignored }) => ignored),
+    faults: read.flatMap(({ faults }) => faults),
+  };
+};
+
+const [user, answer] = sampleRecords['claude-code']!.map((record) => JSON.stringify(record));
+const call = JSON.stringify({ type: 'tool_call_request', sessionId: 's', name: 'ls' });
+
+describe('the records of all formats', () => {
+  const records = Object.entries(sampleRecords).flatMap(([name, list]) =>
+    list.map((record, i) => [`${name} ${String(i)}`, name, record] as const),
+  );
+
+  it('have samples', () => {
+    expect(Object.keys(sampleRecords).toSorted()).toEqual([...formatNames].toSorted());
+  });
+
+  it.each(records)('%s is recognised by one format', (_, name, record) => {
+    expect(formats.filter((format) => format.recognises(record)).map((format) => format.name)).toEqual([
+      name,
+    ]);
+  });
+
+  it.each(records)('%s is refused under every other format', (_, name, record) => {
+    for (const other of formatNames.filter((one) => one !== name)) {
+      const { events, faults } = read(other, JSON.stringify(record));
+      expect(events).toEqual([]);
+      expect(faults).toEqual([
+        {
+          reason: 'unknown_format',
+          message: expect.stringContaining(`use the format ${name} instead of ${other}`),
+        },
+      ]);
+    }
+  });
+
+  it('may lack anything and hold anything else, and nothing is thrown', () => {
+    const names = fc.constantFrom(...Object.keys(sampleRecords));
+    const mutated = fc
+      .tuple(
+        names,
+        fc.nat(),
+        fc.dictionary(
+          fc.string(),
+          fc.json().map((json) => JSON.parse(json) as unknown),
+        ),
+        fc.nat(),
+        fc.jsonValue(),
+      )
+      .map(([name, at, more, drop, value]) => {
+        const list = sampleRecords[name]!;
+        const record = { ...list[at % list.length], ...more };
+        const keys = Object.keys(record);
+        return { ...record, [keys[drop % keys.length]!]: value };
+      });
+    fc.assert(
+      fc.property(fc.array(fc.oneof(mutated, fc.jsonValue()), { maxLength: 8 }), (values) => {
+        const translator = new Translator({ format: 'auto', session: 'file' });
+        for (const value of values) {
+          const { events, ignored, faults } = translator.read(JSON.stringify(value));
+          const isEmpty = Array.isArray(value) || events.length + ignored.length + faults.length > 0;
+          expect(isEmpty).toBe(true);
+        }
+        translator.end();
+      }),
+      { seed: 1, numRuns: 2000 },
+    );
+  });
+});
+
+describe('Translator', () => {
+  it('tells the format by each record', () => {
+    const { events, ignored, faults } = read('auto', user!, call, answer!);
+    expect(events.map(({ type }) => type)).toEqual([
+      'prompt_started',
+      'tool_call_request',
+      'turn_started',
+      'tool_call_request',
+      'turn_finished',
+    ]);
+    expect({ ignored, faults }).toEqual({ ignored: [], faults: [] });
+  });
+
+  it('counts a record that says nothing by its type, once the format is known', () => {
+    expect(read('auto', user!, '{"type":"yet-to-come"}')).toMatchObject({
+      ignored: ['yet-to-come'],
+      faults: [],
+    });
+  });
+
+  it('passes an event of a type to come on, and counts it', () => {
+    const event = { type: 'plan_made', sessionId: 's' };
+    expect(read('auto', JSON.stringify(event))).toEqual({
+      events: [event],
+      ignored: ['plan_made'],
+      faults: [],
+    });
+  });
+
+  it.each([
+    ['no JSON', 'hello', 'not_json', ''],
+    ['no object', '17', 'not_an_object', 'a number'],
+    [
+      'a record of no format',
+      '{"a":1}',
+      'unknown_format',
+      'Loopwatch\'s own events have "sessionId" and "type"',
+    ],
+    [
+      'a record that is nearly one',
+      '{"uuid":"u","parentUuid":null,"isSidechain":false}',
+      'unknown_format',
+      'the nearest is claude-code',
+    ],
+    ['nesting without end', `${'['.repeat(20_000)}${']'.repeat(20_000)}`, 'too_complex', 'levels deep'],
+  ])('names %s', (_, text, reason, message) => {
+    expect(read('auto', text)).toMatchObject({
+      events: [],
+      faults: [{ reason, message: expect.stringContaining(message) }],
+    });
+  });
+
+  it('reads the elements of an array, and the frames of a server-sent event', () => {
+    expect(read('auto', `[${call},[${call}],3]`)).toMatchObject({
+      events: [{ name: 'ls' }, { name: 'ls' }],
+      faults: [{ reason: 'not_an_object' }],
+    });
+    expect(
+      read('auto', 'event: message', 'id: 1', ': ping', `data: ${call}`, 'data: [DONE]', ''),
+    ).toMatchObject({
+      events: [{ name: 'ls' }],
+      ignored: [],
+      faults: [],
+    });
+  });
+});
