@@ -6,6 +6,7 @@ import { gatewayCommand } from './commands/gateway.ts';
 import { produceCommand } from './commands/produce.ts';
 import { repairCommand } from './commands/repair.ts';
 import { replayCommand } from './commands/replay.ts';
+import { scanCommand } from './commands/scan.ts';
 import { serverCommand } from './commands/server.ts';
 import { startCommand } from './commands/start.ts';
 import { topicsCommand } from './commands/topics.ts';
@@ -25,6 +26,7 @@ for (const command of [
   serverCommand(),
   gatewayCommand(),
   repairCommand(),
+  scanCommand(),
   replayCommand(),
   produceCommand(),
   topicsCommand(),

@@ -19,6 +19,7 @@ export { detectionOf, planDetection } from './plan/whole-library.ts';
 export { maskSecrets } from './privacy/mask.ts';
 export { type MaskPatterns, maskPatterns } from './privacy/mask-patterns.ts';
 export { createSessionAnalyzer } from './session/create-session-analyzer.ts';
+export { KnownIds } from './session/known-ids.ts';
 export { type LogLine, turnRequestLines, verdictLines } from './session/log-lines.ts';
 export type { Conclusion, Pushed } from './session/pushed.ts';
 export type { SessionAccount } from './session/session-account.ts';

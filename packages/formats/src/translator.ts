@@ -11,6 +11,8 @@ export interface Translated {
   readonly ignored: readonly string[];
   /** Parts of the value that could not be read. */
   readonly faults: readonly Fault[];
+  /** Whether the events may be copies out of another session, to be told by their ids. */
+  readonly hasCopies: boolean;
   /** Whether the value is an event of ours as it stands. */
   readonly isCanonical: boolean;
 }
@@ -33,7 +35,7 @@ const MAX_RECORD_PARTS = 5_000_000;
 const sseField = /^(?:event|id|retry):|^:/;
 const ssePrefix = 'data:';
 const sseEnd = '[DONE]';
-const none: Translated = { events: [], ignored: [], faults: [], isCanonical: false };
+const none: Translated = { events: [], ignored: [], faults: [], hasCopies: false, isCanonical: false };
 
 /**
  * Turns the records of one file, request or stream into canonical events. A record that cannot be read is a fault, one
@@ -80,6 +82,7 @@ export class Translator {
       events: parts.flatMap(({ events }) => events),
       ignored: parts.flatMap(({ ignored }) => ignored),
       faults: parts.flatMap(({ faults }) => faults),
+      hasCopies: parts.some(({ hasCopies }) => hasCopies),
       isCanonical: false,
     };
   }
@@ -105,7 +108,8 @@ export class Translator {
     // What holds nothing, a repeated event for example, is counted like what says nothing.
     const isNothing = events.length === 0 && ignored.length === 0 && !isPiece;
     const types = isNothing ? [textOf(record['type']) ?? format.name] : ignored;
-    return { ...none, events, ignored: types, isCanonical: format === canonical };
+    const { hasCopies = false } = format;
+    return { ...none, events, ignored: types, hasCopies, isCanonical: format === canonical };
   }
 
   #formatOf(record: JsonObject): Format | undefined {

@@ -9,6 +9,10 @@ export class IgnoredTypes {
     for (const type of types) this.#counts.set(type, (this.#counts.get(type) ?? 0) + 1);
   }
 
+  get counts(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#counts);
+  }
+
   get total(): number {
     return [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
   }

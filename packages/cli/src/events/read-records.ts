@@ -10,12 +10,13 @@ export interface FileRecord extends Translated {
   readonly text: string | undefined;
 }
 
-const nothing: FileRecord = {
+const nothing = {
   line: 0,
   text: undefined,
   events: [],
   ignored: [],
   faults: [],
+  hasCopies: true,
   isCanonical: false,
 };
 /** A document is parsed as a whole, which takes several times its size in memory. */
@@ -27,17 +28,17 @@ const MAX_DOCUMENT_UNITS = 256 * 1024 * 1024;
  */
 export class RecordReader {
   readonly #format: string;
+  readonly #only: string | undefined;
   #session: string | undefined;
   #translator: Translator | undefined;
 
-  /** @param format a format's name, or `auto` */
-  constructor(format: string) {
+  /**
+   * @param format a format's name, or `auto`
+   * @param session the session that all files belong to; by default a file's name says it
+   */
+  constructor(format: string, session?: string) {
     this.#format = format;
-  }
-
-  /** Formats that the file read last was found to be of. */
-  get formats(): readonly string[] {
-    return this.#translator?.formats ?? [];
+    this.#only = session;
   }
 
   /**
@@ -73,7 +74,7 @@ export class RecordReader {
   }
 
   #translatorFor(file: string): Translator {
-    const session = sessionOf(file);
+    const session = this.#only ?? sessionOf(file);
     if (this.#translator === undefined || this.#session !== session)
       this.#translator = new Translator({ format: this.#format, session });
     this.#session = session;

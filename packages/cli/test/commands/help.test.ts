@@ -7,6 +7,7 @@ import { gatewayCommand } from '../../src/commands/gateway.ts';
 import { produceCommand } from '../../src/commands/produce.ts';
 import { repairCommand } from '../../src/commands/repair.ts';
 import { replayCommand } from '../../src/commands/replay.ts';
+import { scanCommand } from '../../src/commands/scan.ts';
 import { serverCommand } from '../../src/commands/server.ts';
 import { startCommand } from '../../src/commands/start.ts';
 import { topicsCommand } from '../../src/commands/topics.ts';
@@ -37,6 +38,7 @@ const commands: [name: string, create: () => Command, flags: string[]][] = [
   ['server', serverCommand, ['--brokers', '--port', '--data-dir']],
   ['gateway', gatewayCommand, ['--upstream', '--port', '--data-dir', '--brokers', '--config', '--preset']],
   ['repair', repairCommand, ['--data-dir', '--yes']],
+  ['scan', scanCommand, ['--since', '--json', '--html', '--open', '--format', '--preset', '--set']],
   ['replay', replayCommand, ['--json', '--format', '--preset', '--set']],
   ['produce', produceCommand, ['--speed', '--rate', '--brokers']],
   ['topics', topicsCommand, ['--brokers', '--partitions', '--check']],

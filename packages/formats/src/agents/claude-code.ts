@@ -49,6 +49,7 @@ const syntheticModel = '<synthetic>';
 export const claudeCode: Format = {
   name: 'claude-code',
   title: 'a Claude Code session',
+  hasCopies: true,
   keys: [
     'uuid',
     'parentUuid',

@@ -60,7 +60,7 @@ export class CodexExecReader implements FormatReader {
   }
 
   end(): SessionEvent[] {
-    return [];
+    return this.#turns.end();
   }
 
   #readItem(type: string, item: JsonObject, stamp: Stamp): Reading {
@@ -87,7 +87,7 @@ export class CodexExecReader implements FormatReader {
       this.#started.add(callId ?? '');
     }
     if (isOver) {
-      this.#turns.act();
+      this.#turns.act(stamp);
       this.#started.delete(callId ?? '');
       events.push({ ...stamp, type: 'tool_result', callId, result, isError });
     }

@@ -37,6 +37,7 @@ const HEAD_UNITS = 400;
 export const codex: Format = {
   name: 'codex',
   title: 'a Codex session',
+  hasCopies: true,
   keys: ['timestamp', 'type', 'payload', 'thread_id', 'item'],
   recognises: (record) =>
     isExecEvent(record) ||
@@ -92,7 +93,7 @@ class CodexReader implements FormatReader {
   }
 
   end(): SessionEvent[] {
-    return this.#exec.end();
+    return [...this.#turns.end(), ...this.#exec.end()];
   }
 
   #readMeta(payload: JsonObject): Reading {
@@ -131,7 +132,7 @@ class CodexReader implements FormatReader {
         return this.#call(callId, 'web_search', { ...objectOf(item['action']) }, stamp);
       case 'function_call_output':
       case 'custom_tool_call_output': {
-        this.#turns.act();
+        this.#turns.act(stamp);
         const { result, isError } = resultOf(item['output']);
         const id = this.#idOf(`result:${callId ?? ''}`);
         return reading([{ ...stamp, id, type: 'tool_result', callId, result, isError }]);

@@ -113,7 +113,7 @@ class GeminiReader implements FormatReader {
   }
 
   end(): SessionEvent[] {
-    return [];
+    return this.#turns.end();
   }
 
   #readChat(messages: readonly unknown[]): Reading {
@@ -138,13 +138,14 @@ class GeminiReader implements FormatReader {
       ]);
     }
     if (type === 'tool_result') {
-      this.#turns.act();
+      this.#turns.act(stamp);
       const isError = record['status'] === 'error';
       const result = record['output'] ?? record['error'] ?? '';
       return reading([{ ...stamp, type: 'tool_result', callId, result, isError }]);
     }
     if (type === 'message' && text !== undefined) {
-      if (record['role'] === 'user') return reading([{ ...stamp, type: 'prompt_started', text }]);
+      if (record['role'] === 'user')
+        return reading([...this.#turns.finish(stamp, undefined), { ...stamp, type: 'prompt_started', text }]);
       return reading([...this.#turns.answer(stamp, undefined), { ...stamp, type: 'content', text }]);
     }
     if (type === 'result')

@@ -80,7 +80,7 @@ class OpenHandsReader implements FormatReader {
   }
 
   end(): SessionEvent[] {
-    return [];
+    return this.#turns.end();
   }
 
   #readSdk(kind: string, record: JsonObject, stamp: EventStamp): Reading {
@@ -159,7 +159,7 @@ class OpenHandsReader implements FormatReader {
   }
 
   #result(callId: string | undefined, result: unknown, isError: boolean, stamp: EventStamp): Reading {
-    this.#turns.act();
+    this.#turns.act(stamp);
     return reading([{ ...stamp, type: 'tool_result', callId, result: result ?? '', isError }]);
   }
 

@@ -40,6 +40,8 @@ export interface Format {
   readonly name: string;
   /** As people call it. */
   readonly title: string;
+  /** Whether resumed and forked sessions begin with copies of earlier records, which give events of the same ids. */
+  readonly hasCopies?: boolean;
   /** Top-level keys that its records have and others lack, to name the nearest format of a record that none recognises. */
   readonly keys: readonly string[];
   /**

@@ -44,6 +44,7 @@ describe('OpenHands', () => {
       'turn_started',
       'content I look.',
       'tool_call_request terminal',
+      'turn_finished',
     ]);
     expect(events[4]).toMatchObject({ sessionId: 'conversation', callId: '1', isError: true });
     expect(ignored).toEqual(['SystemPromptEvent']);
@@ -51,8 +52,8 @@ describe('OpenHands', () => {
 
   it('leaves out what the model writes about a call', () => {
     const { events } = readAll('openhands', [action('1', 'a')]);
-    expect(events.at(-1)).toMatchObject({ args: { command: 'ls' } });
-    expect(Object.keys(events.at(-1)?.['args'] as object)).toEqual(['command']);
+    expect(events.at(-2)).toMatchObject({ args: { command: 'ls' } });
+    expect(Object.keys(events.at(-2)?.['args'] as object)).toEqual(['command']);
   });
 
   it('reads a failure of the agent and a refusal as results', () => {
@@ -80,6 +81,7 @@ describe('OpenHands', () => {
       'content I look.',
       'tool_call_request run',
       'tool_result a',
+      'turn_finished',
     ]);
     expect(events[4]).toMatchObject({ callId: '2', isError: false });
     expect(ignored).toEqual(['agent_state_changed']);

@@ -1,0 +1,117 @@
+import { writeFileSync } from 'node:fs';
+import { Command, InvalidArgumentError } from 'commander';
+import { loadConfig } from '../config/load-config.ts';
+import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
+import { UsageError } from '../errors.ts';
+import { BadLines } from '../events/bad-lines.ts';
+import { formatHelp, parseFormat } from '../events/formats.ts';
+import { Progress } from '../events/progress.ts';
+import { tellWarnings, writeOut } from '../runtime/output.ts';
+import { type Source, sourcesAt, sourcesOf } from '../scan/find-sources.ts';
+import { knownHistories } from '../scan/histories.ts';
+import { megabytes } from '../scan/numbers.ts';
+import { reportPage } from '../scan/report-page.ts';
+import { reportText } from '../scan/report-text.ts';
+import { Scan } from '../scan/scan.ts';
+import type { ScanReport } from '../scan/scan-report.ts';
+import { showInDashboard } from '../scan/show-in-dashboard.ts';
+
+interface Options extends ConfigOptions {
+  readonly since: number;
+  readonly json?: true;
+  readonly html?: string;
+  readonly open?: true;
+  readonly format: string;
+  readonly preset?: string;
+}
+
+const exitCodes = { none: 0, badInput: 2, loopsFound: 3 } as const;
+
+/** `loopwatch scan [PATH...]`: the loops in the histories that agents keep on this machine. */
+export function scanCommand(): Command {
+  const command = new Command('scan')
+    .description('reports the loops in the histories that agents keep on this machine, and what they cost')
+    .argument('[path...]', 'files and folders of histories (default: where the agents keep them)')
+    .option('--since <time>', 'only histories written since: 30d, 12h or a date', parseSince, 0)
+    .option('--json', 'the report as JSON on the standard output, and nothing else there')
+    .option('--html <file>', 'writes the report as one self-contained page')
+    .option('--open', 'opens the dashboard on the sessions with the loops that cost most')
+    .option('--preset <name>', 'detection preset (default: balanced)')
+    .option('--format <name>', formatHelp, parseFormat, 'auto')
+    .addHelpText(
+      'after',
+      '\nReads Claude Code, Codex, Gemini CLI, Qwen Code, opencode and OpenHands. Nothing leaves the machine.' +
+        '\nExit status: 0 no loop, 3 loops found, 2 bad input (named on the standard error).',
+    );
+  return addConfigOptions(command).action(async (paths: string[], options: Options) => {
+    const { settings, warnings } = loadConfig(options, [
+      { flag: '--preset', path: 'preset', text: options.preset },
+    ]);
+    tellWarnings(warnings);
+    const sources = paths.length > 0 ? sourcesAt(paths, options.since) : ownSources(options.since);
+    const bad = new BadLines();
+    const progress = new Progress();
+    const total = sources.reduce((sum, { bytes }) => sum + bytes, 0);
+    const scan = new Scan({
+      settings,
+      format: options.format,
+      bad,
+      onProgress: (files, bytes) => {
+        progress.show(() => `${String(files)} files, ${megabytes(bytes)} of ${megabytes(total)} read`);
+      },
+    });
+    for (const source of sources) await scan.read(source);
+    progress.clear();
+    bad.finish();
+    const report = scan.report(progress.seconds);
+    if (options.html !== undefined) writePage(options.html, report);
+    await writeOut(
+      options.json === true ? `${JSON.stringify(report)}\n` : reportText(report, process.stdout.isTTY),
+    );
+    process.exitCode = exitCodeOf(report, sources);
+    if (options.open === true && report.worst.length > 0)
+      await showInDashboard(report.worst, sources, settings.preset);
+  });
+}
+
+/** @throws UsageError where no agent has left a history */
+function ownSources(since: number): Source[] {
+  const histories = knownHistories();
+  const sources = sourcesOf(histories, since);
+  if (sources.length > 0) return sources;
+  const folders = histories.map(({ agent, folder }) => `  ${agent.padEnd(12)} ${folder}`).join('\n');
+  const when = since === 0 ? '' : ` since ${new Date(since).toISOString()}`;
+  throw new UsageError(
+    `no agent has left a history here${when}; looked in\n${folders}\nName other files or folders: loopwatch scan PATH...`,
+  );
+}
+
+function writePage(file: string, report: ScanReport): void {
+  try {
+    writeFileSync(file, reportPage(report));
+  } catch (error) {
+    throw new UsageError(`--html ${file}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function exitCodeOf(report: ScanReport, sources: readonly Source[]): number {
+  if (report.events === 0) {
+    const where = sources.length === 0 ? 'there is no file' : `${String(report.files)} files were read`;
+    process.stderr.write(`nothing to evaluate: ${where}, and no record of an agent’s session in them\n`);
+    return exitCodes.badInput;
+  }
+  if (report.faults > 0) return exitCodes.badInput;
+  return report.loops > 0 ? exitCodes.loopsFound : exitCodes.none;
+}
+
+const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** Epoch ms of `30d`, `12h` or a date. */
+function parseSince(text: string): number {
+  const [, amount, unit = ''] = /^(\d+)([mhdw])$/.exec(text) ?? [];
+  if (amount !== undefined) return Date.now() - Number(amount) * (unitMs[unit] ?? 0);
+  const date = Date.parse(text);
+  if (Number.isNaN(date))
+    throw new InvalidArgumentError('Expected 30d, 12h, 2w or a date such as 2026-11-01.');
+  return date;
+}

@@ -1,0 +1,57 @@
+import type { Cost } from '@loopwatch/contract';
+
+/** A loop in a session that was scanned. */
+export interface ScannedLoop {
+  readonly sessionId: string;
+  readonly file: string;
+  readonly agent: string | null;
+  readonly model: string | null;
+  readonly detector: string;
+  readonly kind: 'loop' | 'limit' | 'outage';
+  readonly count: number;
+  /** What was repeated, as a sentence. */
+  readonly reason: string;
+  /** Event time of its first finding, epoch ms. */
+  readonly time: number;
+  /** What it had used when it ended, or at the session's last event. */
+  readonly cost: Cost;
+}
+
+/** What the sessions, or their loops, used together. */
+export interface Usage {
+  calls: number;
+  tokens: number;
+  /** Of the models that have a price. */
+  usd: number;
+}
+
+/** What a scan found; `scan --json` writes it. Times and sizes differ between runs. */
+export interface ScanReport {
+  readonly v: 1;
+  readonly files: number;
+  readonly bytes: number;
+  /** Characters of JSON that were read, unpacked. */
+  readonly characters: number;
+  readonly seconds: number;
+  readonly sessions: number;
+  readonly sessionsWithLoops: number;
+  /** Sessions by agent, as the events name it. */
+  readonly agents: Readonly<Record<string, number>>;
+  readonly events: number;
+  /** Copies of events in resumed and forked sessions, which count once. */
+  readonly duplicates: number;
+  /** What was read and says nothing of loops, by type. */
+  readonly ignored: Readonly<Record<string, number>>;
+  /** Places that could not be read. */
+  readonly faults: number;
+  /** Files of no known format, in folders. */
+  readonly skippedFiles: number;
+  readonly used: Usage;
+  readonly loops: number;
+  readonly wasted: Usage;
+  readonly byDetector: Readonly<Record<string, { readonly loops: number } & Usage>>;
+  /** Models of which no price is known. */
+  readonly withoutPrice: readonly string[];
+  /** The loops that cost most, the worst first. */
+  readonly worst: readonly ScannedLoop[];
+}

@@ -1,0 +1,93 @@
+import { type ScannedLoop, type ScanReport, type Usage } from './scan-report.ts';
+import type { ScannedSession } from './scanned-session.ts';
+
+/** The loops that a report names. */
+const NAMED_LOOPS = 10;
+
+/** What all sessions of a scan have in common, added up as they are finished. */
+export class ScanTotals {
+  characters = 0;
+  duplicates = 0;
+  skippedFiles = 0;
+  #sessions = 0;
+  #sessionsWithLoops = 0;
+  #events = 0;
+  #loops = 0;
+  #worst: ScannedLoop[] = [];
+  readonly #agents = new Map<string, number>();
+  readonly #used = noUsage();
+  readonly #wasted = noUsage();
+  readonly #byDetector = new Map<string, { loops: number } & Usage>();
+
+  add(session: ScannedSession): void {
+    const { events, agent, toolCalls, tokens } = session.account;
+    this.#sessions += 1;
+    this.#events += events;
+    this.duplicates += session.duplicates;
+    const name = agent ?? 'unknown';
+    this.#agents.set(name, (this.#agents.get(name) ?? 0) + 1);
+    addUsage(this.#used, {
+      calls: toolCalls,
+      tokens: tokens === null ? 0 : tokens.input + tokens.output,
+      usd: 0,
+    });
+    const loops = session.loops.filter(({ kind }) => kind === 'loop');
+    if (loops.length > 0) this.#sessionsWithLoops += 1;
+    for (const loop of loops) this.#addLoop(loop);
+    this.#worst = [...this.#worst, ...loops].sort(byCost).slice(0, NAMED_LOOPS);
+  }
+
+  #addLoop({ detector, cost }: ScannedLoop): void {
+    const usage = { calls: cost.calls, tokens: cost.tokens ?? 0, usd: 0 };
+    this.#loops += 1;
+    addUsage(this.#wasted, usage);
+    const own = this.#byDetector.get(detector) ?? { loops: 0, ...noUsage() };
+    own.loops += 1;
+    addUsage(own, usage);
+    this.#byDetector.set(detector, own);
+  }
+
+  report(read: Pick<ScanReport, 'files' | 'bytes' | 'seconds' | 'ignored' | 'faults'>): ScanReport {
+    return {
+      v: 1,
+      files: read.files,
+      bytes: read.bytes,
+      characters: this.characters,
+      seconds: read.seconds,
+      sessions: this.#sessions,
+      sessionsWithLoops: this.#sessionsWithLoops,
+      agents: sorted(this.#agents, (count) => count),
+      events: this.#events,
+      duplicates: this.duplicates,
+      ignored: read.ignored,
+      faults: read.faults,
+      skippedFiles: this.skippedFiles,
+      used: this.#used,
+      loops: this.#loops,
+      wasted: this.#wasted,
+      byDetector: sorted(this.#byDetector, ({ loops }) => loops),
+      withoutPrice: [],
+      worst: this.#worst,
+    };
+  }
+}
+
+function noUsage(): Usage {
+  return { calls: 0, tokens: 0, usd: 0 };
+}
+
+function addUsage(sum: Usage, { calls, tokens, usd }: Usage): void {
+  sum.calls += calls;
+  sum.tokens += tokens;
+  sum.usd += usd;
+}
+
+/** By money, then by tokens, then by calls. */
+function byCost(a: ScannedLoop, b: ScannedLoop): number {
+  return (b.cost.tokens ?? 0) - (a.cost.tokens ?? 0) || b.cost.calls - a.cost.calls;
+}
+
+/** The entries of a map, the largest first. */
+function sorted<T>(map: ReadonlyMap<string, T>, size: (value: T) => number): Record<string, T> {
+  return Object.fromEntries([...map].sort(([, a], [, b]) => size(b) - size(a)));
+}

@@ -1,0 +1,113 @@
+import type { DetectionSettings } from '@loopwatch/contract';
+import { acceptEvent } from '@loopwatch/contract/check';
+import { type Detection, detectionOf, KnownIds } from '@loopwatch/detectors';
+import { UsageError } from '../errors.ts';
+import type { BadLines } from '../events/bad-lines.ts';
+import { IgnoredTypes } from '../events/ignored-types.ts';
+import { type FileRecord, RecordReader } from '../events/read-records.ts';
+import { FileFaults } from './file-faults.ts';
+import type { Source } from './find-sources.ts';
+import type { ScanReport } from './scan-report.ts';
+import { ScanTotals } from './scan-totals.ts';
+import { ScannedSession } from './scanned-session.ts';
+
+export interface ScanOptions {
+  readonly settings: DetectionSettings;
+  /** A format's name, or `auto`. */
+  readonly format: string;
+  readonly bad: BadLines;
+  /** Called as it goes on, with the files and bytes behind it. */
+  readonly onProgress: (files: number, bytes: number) => void;
+}
+
+/** A file in a folder that begins with so many records of no known format is no history. */
+const UNKNOWN_FROM_THE_START = 50;
+
+/**
+ * Analyzes histories, one source after the other. Of a session nothing is kept behind its source but what it used and its
+ * loops; a history that was copied into another session counts once.
+ */
+export class Scan {
+  readonly #options: ScanOptions;
+  readonly #detection: Detection;
+  readonly #copies = new KnownIds();
+  readonly #totals = new ScanTotals();
+  readonly #ignored = new IgnoredTypes();
+  #files = 0;
+  #bytes = 0;
+
+  constructor(options: ScanOptions) {
+    this.#options = options;
+    this.#detection = detectionOf(options.settings);
+  }
+
+  async read(source: Source): Promise<void> {
+    const reader = new RecordReader(this.#options.format, source.session);
+    const sessions = new Map<string, ScannedSession>();
+    for (const file of source.files) {
+      await this.#readFile(file, source.isNamed, reader, sessions);
+      this.#files += 1;
+    }
+    for (const session of sessions.values()) this.#totals.add(session);
+    this.#bytes += source.bytes;
+    this.#options.onProgress(this.#files, this.#bytes);
+  }
+
+  report(seconds: number): ScanReport {
+    const ignored = this.#ignored.counts;
+    const faults = this.#options.bad.total;
+    return this.#totals.report({ files: this.#files, bytes: this.#bytes, seconds, ignored, faults });
+  }
+
+  async #readFile(
+    file: string,
+    isNamed: boolean,
+    reader: RecordReader,
+    sessions: Map<string, ScannedSession>,
+  ): Promise<void> {
+    const faults = new FileFaults();
+    let isKnown = isNamed;
+    try {
+      const batches = reader.read(file, (bytes) => {
+        this.#options.onProgress(this.#files, this.#bytes + bytes);
+      });
+      for await (const records of batches) {
+        for (const record of records) {
+          this.#take(record, file, sessions, faults);
+          if (record.events.length > 0 || record.ignored.length > 0) isKnown = true;
+        }
+        if (!isKnown && faults.count >= UNKNOWN_FROM_THE_START) break;
+      }
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      faults.add(0, error);
+    }
+    if (isKnown) faults.tell(file, this.#options.bad);
+    else if (faults.count > 0) this.#totals.skippedFiles += 1;
+  }
+
+  #take(record: FileRecord, file: string, sessions: Map<string, ScannedSession>, faults: FileFaults): void {
+    faults.lines = record.line;
+    this.#totals.characters += record.text?.length ?? 0;
+    this.#ignored.add(record.ignored);
+    for (const fault of record.faults) faults.add(record.line, fault);
+    for (const value of record.events) {
+      const accepted = acceptEvent(value);
+      if (!accepted.ok) {
+        faults.add(record.line, accepted);
+        continue;
+      }
+      const { sessionId, event } = accepted;
+      if (record.hasCopies && typeof event.id === 'string' && !this.#copies.add(event.id)) {
+        this.#totals.duplicates += 1;
+        continue;
+      }
+      let session = sessions.get(sessionId);
+      if (session === undefined) {
+        session = new ScannedSession(sessionId, this.#detection, file);
+        sessions.set(sessionId, session);
+      }
+      session.push(event);
+    }
+  }
+}

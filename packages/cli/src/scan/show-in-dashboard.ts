@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { RecordReader } from '../events/read-records.ts';
+import { commandFile } from '../runtime/paths.ts';
+import type { Source } from './find-sources.ts';
+import type { ScannedLoop } from './scan-report.ts';
+
+/** Events in one request. */
+const POSTED_AT_ONCE = 2000;
+const READY_WITHIN_MS = 60_000;
+const POLL_MS = 200;
+
+/**
+ * Runs the dashboard on the sessions of these loops, in a folder of its own that is removed at the end, and opens a browser.
+ * Resolves when the user ends it.
+ *
+ * @param sources that the loops were found in
+ * @param preset that they were found with
+ */
+export async function showInDashboard(
+  loops: readonly ScannedLoop[],
+  sources: readonly Source[],
+  preset: string,
+): Promise<void> {
+  const port = await freePort();
+  const url = `http://localhost:${String(port)}`;
+  const folder = mkdtempSync(join(tmpdir(), 'loopwatch-scan-'));
+  const args = [commandFile, 'start', '--no-samples', '--port', String(port), '--data-dir', folder];
+  const dashboard = spawn(process.execPath, [...args, '--preset', preset], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, LOOPWATCH_LOG_LEVEL: 'error' },
+  });
+  const ended = once(dashboard, 'exit');
+  const end = () => dashboard.kill('SIGTERM');
+  process.once('SIGINT', end).once('SIGTERM', end);
+  try {
+    await Promise.race([ready(url), ended]);
+    if (dashboard.exitCode !== null) throw new Error('the dashboard did not start; its message stands above');
+    for (const source of sources) {
+      const own = loops.filter(({ file }) => source.files.includes(file));
+      if (own.length > 0) await post(url, source, new Set(own.map(({ sessionId }) => sessionId)));
+    }
+    process.stderr.write(`The dashboard shows these sessions at ${url}/incidents; Ctrl+C ends it.\n`);
+    openBrowser(`${url}/incidents`);
+    await ended;
+  } finally {
+    dashboard.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port is free');
+  return address.port;
+}
+
+async function ready(url: string): Promise<void> {
+  const until = performance.now() + READY_WITHIN_MS;
+  while (performance.now() < until) {
+    const answer = await fetch(`${url}/readyz`).catch(() => undefined);
+    if (answer?.ok === true) return;
+    await delay(POLL_MS);
+  }
+  throw new Error('the dashboard was not ready within a minute');
+}
+
+/** Sends the events of these sessions in a history. */
+async function post(url: string, source: Source, sessions: ReadonlySet<string>): Promise<void> {
+  let lines: string[] = [];
+  const flush = async () => {
+    if (lines.length === 0) return;
+    const body = lines.join('\n');
+    lines = [];
+    const headers = { 'content-type': 'application/x-ndjson' };
+    const answer = await fetch(`${url}/api/v1/events`, { method: 'POST', headers, body });
+    if (!answer.ok) throw new Error(`the dashboard refused events: ${await answer.text()}`);
+  };
+  const reader = new RecordReader('auto', source.session);
+  for (const file of source.files) {
+    for await (const records of reader.read(file)) {
+      const events = records.flatMap((record) => record.events);
+      const own = events.filter(({ sessionId }) => sessions.has(sessionId ?? ''));
+      lines.push(...own.map((event) => JSON.stringify(event)));
+      if (lines.length >= POSTED_AT_ONCE) await flush();
+    }
+  }
+  await flush();
+}
+
+const openers: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  darwin: ['open'],
+  win32: ['cmd', '/c', 'start', ''],
+};
+
+/** Where there is no browser, the address on the terminal has to do. */
+function openBrowser(url: string): void {
+  const [command, ...args] = openers[process.platform] ?? ['xdg-open'];
+  const browser = spawn(command, [...args, url], { stdio: 'ignore', detached: true });
+  browser.on('error', () => undefined);
+  browser.unref();
+}

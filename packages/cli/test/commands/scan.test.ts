@@ -1,0 +1,53 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { spawnCli } from '@loopwatch/testkit';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { claudeLoop, folderOf } from '../scan/histories.ts';
+
+/** A process takes its time to start, more so when others do as well. */
+const timeout = 60_000;
+
+async function scan(home: string, ...args: string[]) {
+  const cli = spawnCli(
+    ['scan', ...args],
+    { HOME: home, CLAUDE_CONFIG_DIR: '', KAFKA_BROKERS: '' },
+    { from: 'source' },
+  );
+  onTestFinished(() => cli[Symbol.asyncDispose]());
+  const code = await cli.exited;
+  return { code, stdout: cli.stdout, stderr: cli.stderr };
+}
+
+describe('loopwatch scan', { timeout }, () => {
+  it('reports the loops in the histories of this machine, ends with 3, and writes the page', async () => {
+    const home = await folderOf({ '.claude/projects/-w/a.jsonl': claudeLoop('a', 6) });
+    const page = join(home, 'report.html');
+    const ended = await scan(home, '--html', page);
+    expect(ended).toMatchObject({ code: 3, stderr: [] });
+    expect(ended.stdout.join('\n')).toMatch(/1 loop in 1 session: 6 wasted calls, 6\.09k tokens/);
+    expect(await readFile(page, 'utf8')).toContain('<h1>1 loop in 1 session</h1>');
+  });
+
+  it('writes one JSON document with --json', async () => {
+    const folder = await folderOf({ 'a.jsonl': claudeLoop('a', 1) });
+    const ended = await scan(folder, folder, '--json');
+    expect(ended).toMatchObject({ code: 0, stderr: [] });
+    expect(JSON.parse(ended.stdout.join('\n'))).toMatchObject({ v: 1, sessions: 1, loops: 0 });
+  });
+
+  it('ends with 2 where there is nothing to evaluate, and says where it looked', async () => {
+    const home = await folderOf({ 'a.jsonl': [{ type: 'summary', summary: 'x', leafUuid: 'y' }] });
+    const nowhere = await scan(home);
+    expect(nowhere.code).toBe(2);
+    expect(nowhere.stderr.join('\n')).toContain(join(home, '.claude/projects'));
+    const nothing = await scan(home, join(home, 'a.jsonl'));
+    expect(nothing.code).toBe(2);
+    expect(nothing.stderr.join('\n')).toContain('nothing to evaluate');
+  });
+
+  it.each(['soon', '30'])('refuses --since %s, and says what it expects', async (since) => {
+    const ended = await scan('/nowhere', '--since', since);
+    expect(ended.code).toBe(2);
+    expect(ended.stderr.join('\n')).toContain('30d, 12h, 2w or a date');
+  });
+});

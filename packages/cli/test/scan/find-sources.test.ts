@@ -1,0 +1,88 @@
+import { utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { sourcesAt, sourcesOf } from '../../src/scan/find-sources.ts';
+import { knownHistories } from '../../src/scan/histories.ts';
+import { folderOf } from './histories.ts';
+
+describe('knownHistories', () => {
+  it('looks where the agents keep their histories, and where the environment says', () => {
+    const folders = (environment: Record<string, string>) =>
+      knownHistories(environment, '/h').map(({ folder }) => folder);
+    expect(folders({})).toEqual(
+      expect.arrayContaining([
+        '/h/.claude/projects',
+        '/h/.codex/sessions',
+        '/h/.gemini/tmp',
+        '/h/.local/share/opencode/storage',
+      ]),
+    );
+    expect(folders({ CLAUDE_CONFIG_DIR: '/a,/b', CODEX_HOME: '/c', XDG_DATA_HOME: '/d' })).toEqual(
+      expect.arrayContaining([
+        '/a/projects',
+        '/b/projects',
+        '/c/sessions',
+        '/c/archived_sessions',
+        '/d/opencode/storage',
+      ]),
+    );
+  });
+});
+
+describe('sources', () => {
+  it('are the histories of all agents, and nothing else in their folders', async () => {
+    const home = await folderOf({
+      '.claude/projects/-w/a.jsonl': '{}',
+      '.claude/projects/-w/a/subagents/agent-1.jsonl': '{}',
+      '.claude/projects/-w/sessions-index.json': '{}',
+      '.codex/sessions/2026/05/07/rollout-x.jsonl': '{}',
+      '.codex/history.jsonl': '{}',
+      '.gemini/tmp/p/chats/session-1.json': '{}',
+      '.gemini/tmp/p/logs.json': '{}',
+    });
+    const found = sourcesOf(knownHistories({}, home), 0).flatMap(({ files }) => files);
+    expect(found.map((file) => file.slice(home.length + 1)).toSorted()).toEqual([
+      '.claude/projects/-w/a.jsonl',
+      '.claude/projects/-w/a/subagents/agent-1.jsonl',
+      '.codex/sessions/2026/05/07/rollout-x.jsonl',
+      '.gemini/tmp/p/chats/session-1.json',
+    ]);
+  });
+
+  it('join the files of one session, in their order', async () => {
+    const folder = await folderOf({
+      'storage/session/p/ses_1.json': '{}',
+      'storage/message/ses_1/msg_1.json': '{}',
+      'storage/message/ses_1/msg_2.json': '{}',
+      'storage/part/msg_1/prt_1.json': '{}',
+      'storage/part/msg_2/prt_2.json': '{}',
+      'storage/part/msg_2/prt_3.json': '{}',
+      'conversations/c1/events/event-00001-b.json': '{}',
+      'conversations/c1/events/event-00000-a.json': '{}',
+    });
+    const sources = sourcesAt([folder], 0).map(({ session, files }) => [
+      session,
+      files.map((file) => file.split('/').at(-1)),
+    ]);
+    expect(sources.toSorted()).toEqual([
+      ['c1', ['event-00000-a.json', 'event-00001-b.json']],
+      ['ses_1', ['ses_1.json', 'msg_1.json', 'prt_1.json', 'msg_2.json', 'prt_2.json', 'prt_3.json']],
+    ]);
+  });
+
+  it('come by the time they were written, and not those before --since', async () => {
+    const folder = await folderOf({ 'new.jsonl': '{}', 'old.jsonl': '{}', 'older.jsonl': '{}' });
+    const at = (name: string, seconds: number) => utimes(join(folder, name), seconds, seconds);
+    await Promise.all([at('new.jsonl', 3000), at('old.jsonl', 2000), at('older.jsonl', 1000)]);
+    const names = (since: number) =>
+      sourcesAt([folder], since).map(({ files }) => files[0]?.split('/').at(-1));
+    expect(names(0)).toEqual(['older.jsonl', 'old.jsonl', 'new.jsonl']);
+    expect(names(2_000_000)).toEqual(['old.jsonl', 'new.jsonl']);
+  });
+
+  it('say which path is not there', () => {
+    expect(() => sourcesAt(['/nowhere/at/all'], 0)).toThrow(
+      '/nowhere/at/all: there is no such file or folder',
+    );
+  });
+});

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { reportPage } from '../../src/scan/report-page.ts';
+import { reportText } from '../../src/scan/report-text.ts';
+import type { ScanReport } from '../../src/scan/scan-report.ts';
+
+const used = { calls: 42, tokens: 3_100_000, usd: 8.4 };
+const report: ScanReport = {
+  v: 1,
+  files: 312,
+  bytes: 1_200_000_000,
+  characters: 1_180_000_000,
+  seconds: 40,
+  sessions: 300,
+  sessionsWithLoops: 1,
+  agents: { 'claude-code': 290, codex: 10 },
+  events: 90_000,
+  duplicates: 12,
+  ignored: { progress: 800, summary: 3 },
+  faults: 0,
+  skippedFiles: 1,
+  used: { calls: 20_000, tokens: 900_000_000, usd: 310 },
+  loops: 1,
+  wasted: used,
+  byDetector: { 'tool-repeat': { loops: 1, ...used } },
+  withoutPrice: ['gpt-9'],
+  worst: [
+    {
+      sessionId: 's-1',
+      file: '/h/<a>.jsonl',
+      agent: 'claude-code',
+      model: 'claude-sonnet-4-5',
+      detector: 'tool-repeat',
+      kind: 'loop',
+      count: 42,
+      reason: 'Read "<script>" was called 42 times in a row',
+      time: Date.UTC(2026, 10, 1),
+      cost: { calls: 42, turns: 42, characters: 0, tokens: 3_100_000, ms: 1 },
+    },
+  ],
+};
+const none: ScanReport = { ...report, loops: 0, sessionsWithLoops: 0, byDetector: {}, worst: [] };
+
+describe('the report on the terminal', () => {
+  it('says first what was found and what it cost, then where', () => {
+    const text = reportText(report, false);
+    expect(text).toContain('300 sessions scanned  312 files, 1.2 GB in 40.0 s, 30 MB/s');
+    expect(text).toContain('claude-code 290 · codex 10 · 20,000 calls, 900M tokens, $310.00');
+    expect(text).toContain('1 loop in 1 session: 42 wasted calls, 3.1M tokens, $8.40');
+    expect(text).toContain('Read "<script>" was called 42 times in a row');
+    expect(text).toContain('session s-1 in /h/<a>.jsonl');
+    expect(text).toContain('Ignored, because they say nothing of loops: 800 progress, 3 summary');
+    expect(text).toContain('No price is known for gpt-9');
+    expect(text).not.toContain('\u001b');
+  });
+
+  it('has colours where the terminal shows them, and says it when there is no loop', () => {
+    const text = reportText(none, true);
+    expect(text).toContain('No loops');
+    expect(text).toContain('\u001b[');
+    expect(text).not.toContain('--open');
+  });
+});
+
+describe('the report as a page', () => {
+  it('is one file that loads nothing, in which histories are text', () => {
+    const page = reportPage(report);
+    expect(page).toContain('<h1>1 loop in 1 session</h1>');
+    expect(page).toContain('Read &quot;&lt;script&gt;&quot; was called');
+    expect(page).toContain('/h/&lt;a&gt;.jsonl');
+    expect(page).not.toMatch(/<script|<link|<img|https?:/);
+    expect(page).toContain("default-src 'none'");
+  });
+
+  it('has no tables when there is no loop', () => {
+    expect(reportPage(none)).toContain('<h1>No loops</h1>');
+    expect(reportPage(none)).not.toContain('<table');
+  });
+});

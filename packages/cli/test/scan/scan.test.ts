@@ -1,0 +1,114 @@
+import { detectionSchema } from '@loopwatch/contract';
+import { describe, expect, it } from 'vitest';
+import { BadLines } from '../../src/events/bad-lines.ts';
+import { sourcesAt } from '../../src/scan/find-sources.ts';
+import { Scan } from '../../src/scan/scan.ts';
+import { claudeLoop, folderOf } from './histories.ts';
+
+async function scanned(files: Parameters<typeof folderOf>[0], names = ['']) {
+  const folder = await folderOf(files);
+  const told: string[] = [];
+  const bad = new BadLines((text) => told.push(text));
+  const scan = new Scan({
+    settings: detectionSchema.parse({}),
+    format: 'auto',
+    bad,
+    onProgress: () => undefined,
+  });
+  for (const source of sourcesAt(
+    names.map((name) => `${folder}/${name}`),
+    0,
+  ))
+    await scan.read(source);
+  return { report: scan.report(1), told: told.map((text) => text.replace(`${folder}/`, '').trim()) };
+}
+
+const codexLoop = [
+  { timestamp: '2026-11-02T10:00:00Z', type: 'session_meta', payload: { id: 'c', cli_version: '1' } },
+  ...Array.from({ length: 5 }, (_, i) => [
+    {
+      timestamp: '2026-11-02T10:00:01Z',
+      type: 'response_item',
+      payload: {
+        type: 'function_call',
+        name: 'exec_command',
+        call_id: String(i),
+        arguments: '{"cmd":"npm test"}',
+      },
+    },
+    {
+      timestamp: '2026-11-02T10:00:02Z',
+      type: 'response_item',
+      payload: {
+        type: 'function_call_output',
+        call_id: String(i),
+        output: `Chunk ID: ${String(i)}fa9c1\nWall time: 0.1${String(i)} seconds\nProcess exited with code 1\nOriginal token count: 9\nOutput:\nno tests`,
+      },
+    },
+  ]).flat(),
+];
+
+describe('Scan', () => {
+  it('reports what the loops of all agents used, the worst first', async () => {
+    const { report } = await scanned({
+      'a.jsonl': claudeLoop('a', 6),
+      'b.jsonl': codexLoop,
+      'c.jsonl': claudeLoop('c', 12),
+    });
+    expect(report).toMatchObject({
+      files: 3,
+      sessions: 3,
+      sessionsWithLoops: 3,
+      loops: 3,
+      agents: { 'claude-code': 2, codex: 1 },
+      used: { calls: 23, tokens: 18 * 1015 },
+      wasted: { calls: 23 },
+      byDetector: { 'tool-repeat': { loops: 3, calls: 23 } },
+      faults: 0,
+    });
+    expect(report.worst.map(({ sessionId, count }) => [sessionId, count])).toEqual([
+      ['c', 12],
+      ['a', 6],
+      ['c', 5],
+    ]);
+    expect(report.worst[0]).toMatchObject({
+      model: 'claude-sonnet-4-5',
+      reason: expect.stringContaining('was called 12 times in a row'),
+    });
+  });
+
+  it('counts the history that a resumed session begins with once', async () => {
+    const original = claudeLoop('a', 6);
+    const resumed = original.map((record) => ({ ...record, sessionId: 'b' }));
+    const { report } = await scanned({ 'a.jsonl': original, 'b.jsonl': resumed });
+    expect(report).toMatchObject({ sessions: 1, loops: 1, wasted: { calls: 6 } });
+    // The turns' ends are made of the records, too.
+    expect(report.duplicates).toBe(24);
+  });
+
+  it('reads each session of a file by itself, a sub-agent too', async () => {
+    const sub = claudeLoop('a', 4, 'x').map((record) => ({ ...record, isSidechain: true, agentId: 'x' }));
+    const { report } = await scanned({ 'a.jsonl': [...claudeLoop('a', 2), ...sub] });
+    expect(report).toMatchObject({ sessions: 2, sessionsWithLoops: 1 });
+    expect(report.worst).toMatchObject([{ sessionId: 'a/x', count: 4 }]);
+  });
+
+  it('passes over files of no known format in folders, and names them where they are asked for', async () => {
+    const files = { 'a.jsonl': claudeLoop('a', 1), 'index.json': '{"version":1,"entries":[]}' };
+    const folder = await scanned(files);
+    expect(folder.report).toMatchObject({ sessions: 1, skippedFiles: 1, faults: 0 });
+    expect(folder.told).toEqual([]);
+    const named = await scanned(files, ['a.jsonl', 'index.json']);
+    expect(named.report).toMatchObject({ skippedFiles: 0, faults: 1 });
+    expect(named.told).toEqual([expect.stringMatching(/^index\.json:1: no known format has such records/)]);
+  });
+
+  it('names a broken line, but not the last one, which the agent is still writing', async () => {
+    const lines = claudeLoop('a', 2).map((record) => JSON.stringify(record));
+    const { report, told } = await scanned({
+      'a.jsonl': [lines[0], '{"broken', ...lines.slice(1), '{"type":"assis'].join('\n'),
+    });
+    expect(report.faults).toBe(1);
+    expect(told).toEqual([expect.stringMatching(/^a\.jsonl:2: .*JSON/)]);
+  });
+});
