@@ -44,6 +44,7 @@ export {
   type ModelSettings,
   modelSettingsSchema,
   type PresetName,
+  type PriceSettings,
   presetNames,
   type SemanticSettings,
   type TextLoopSettings,

@@ -194,6 +194,7 @@ function summaryOf(
     toolCalls: account.toolCalls,
     characters: account.characters,
     tokens: account.tokens,
+    usd: account.usd,
     model: account.model,
     backend: account.backend,
     agent: account.agent,

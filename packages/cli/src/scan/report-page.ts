@@ -58,7 +58,7 @@ function detectorTable({ byDetector }: ScanReport): string {
 function loopTable(worst: readonly ScannedLoop[]): string {
   const rows = worst.map(({ reason, agent, model, time, detector, sessionId, file, cost }) => {
     const facts = [agent, model, day(time), detector].filter((fact) => fact !== null).join(' · ');
-    const cells = [wholeNumber(cost.calls), compactNumber(cost.tokens ?? 0), moneyText(0)];
+    const cells = [wholeNumber(cost.calls), compactNumber(cost.tokens ?? 0), moneyText(cost.usd ?? 0)];
     return `<tr><td>${escaped(reason)}<br><span class="soft">${escaped(facts)}</span><br><code>${escaped(sessionId)}<br>${escaped(file)}</code></td>${numberCells(cells)}</tr>`;
   });
   return `<h2>The loops that cost most</h2>

@@ -42,7 +42,7 @@ function detectorLines({ byDetector }: ScanReport): string[] {
 
 function loopLines(loop: ScannedLoop, rank: number, paint: (style: Style, text: string) => string): string[] {
   const { agent, model, time, detector, reason, sessionId, file, cost } = loop;
-  const usage = { calls: cost.calls, tokens: cost.tokens ?? 0, usd: 0 };
+  const usage = { calls: cost.calls, tokens: cost.tokens ?? 0, usd: cost.usd ?? 0 };
   const facts = [agent, model, day(time), detector].filter((fact) => fact !== null);
   return [
     `  ${paint('bold', `${String(rank)}.`.padEnd(4))}${paint('bold', usageText(usage))}${paint('dim', `  ${facts.join(' · ')}`)}`,

@@ -15,21 +15,23 @@ export class ScanTotals {
   #loops = 0;
   #worst: ScannedLoop[] = [];
   readonly #agents = new Map<string, number>();
+  readonly #withoutPrice = new Set<string>();
   readonly #used = noUsage();
   readonly #wasted = noUsage();
   readonly #byDetector = new Map<string, { loops: number } & Usage>();
 
   add(session: ScannedSession): void {
-    const { events, agent, toolCalls, tokens } = session.account;
+    const { events, agent, model, toolCalls, tokens, usd } = session.account;
     this.#sessions += 1;
     this.#events += events;
     this.duplicates += session.duplicates;
     const name = agent ?? 'unknown';
     this.#agents.set(name, (this.#agents.get(name) ?? 0) + 1);
+    if (tokens !== null && usd === null) this.#withoutPrice.add(model ?? 'an unnamed model');
     addUsage(this.#used, {
       calls: toolCalls,
       tokens: tokens === null ? 0 : tokens.input + tokens.output,
-      usd: 0,
+      usd: usd ?? 0,
     });
     const loops = session.loops.filter(({ kind }) => kind === 'loop');
     if (loops.length > 0) this.#sessionsWithLoops += 1;
@@ -38,7 +40,7 @@ export class ScanTotals {
   }
 
   #addLoop({ detector, cost }: ScannedLoop): void {
-    const usage = { calls: cost.calls, tokens: cost.tokens ?? 0, usd: 0 };
+    const usage = { calls: cost.calls, tokens: cost.tokens ?? 0, usd: cost.usd ?? 0 };
     this.#loops += 1;
     addUsage(this.#wasted, usage);
     const own = this.#byDetector.get(detector) ?? { loops: 0, ...noUsage() };
@@ -66,7 +68,7 @@ export class ScanTotals {
       loops: this.#loops,
       wasted: this.#wasted,
       byDetector: sorted(this.#byDetector, ({ loops }) => loops),
-      withoutPrice: [],
+      withoutPrice: [...this.#withoutPrice].sort(),
       worst: this.#worst,
     };
   }
@@ -84,7 +86,11 @@ function addUsage(sum: Usage, { calls, tokens, usd }: Usage): void {
 
 /** By money, then by tokens, then by calls. */
 function byCost(a: ScannedLoop, b: ScannedLoop): number {
-  return (b.cost.tokens ?? 0) - (a.cost.tokens ?? 0) || b.cost.calls - a.cost.calls;
+  return (
+    (b.cost.usd ?? 0) - (a.cost.usd ?? 0) ||
+    (b.cost.tokens ?? 0) - (a.cost.tokens ?? 0) ||
+    b.cost.calls - a.cost.calls
+  );
 }
 
 /** The entries of a map, the largest first. */

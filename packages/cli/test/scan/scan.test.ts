@@ -61,7 +61,13 @@ describe('Scan', () => {
       sessionsWithLoops: 3,
       loops: 3,
       agents: { 'claude-code': 2, codex: 1 },
-      used: { calls: 23, tokens: 18 * 1015 },
+      // 10 tokens of input, 1,000 from the cache and 5 of output in each turn of Claude Sonnet 4.5.
+      used: {
+        calls: 23,
+        tokens: 18 * 1015,
+        usd: expect.closeTo(18 * (10 * 3 + 1000 * 0.3 + 5 * 15) * 1e-6, 9),
+      },
+      withoutPrice: [],
       wasted: { calls: 23 },
       byDetector: { 'tool-repeat': { loops: 3, calls: 23 } },
       faults: 0,

@@ -19,6 +19,7 @@ const timeSchema = z.union([z.number().min(-MAX_TIME).max(MAX_TIME), z.iso.datet
 
 /** More than any request takes, and little enough that the sums of a session stay numbers that JSON can write. */
 export const MAX_TOKENS = 1e12;
+const MAX_USD = 1e9;
 const tokenCount = z.number().nonnegative().max(MAX_TOKENS).nullish();
 
 /** What every event may carry, whatever its type. `null` means absent, since some serialisers write it. */
@@ -43,7 +44,10 @@ const envelope = {
   model: optionalName,
   backend: optionalName,
   agent: optionalName,
+  agentVersion: optionalName,
   tenant: optionalName,
+  parentSessionId: optionalName.describe('Of a sub-agent or a fork: the session that started it.'),
+  tags: z.record(z.string().max(MAX_NAME_UNITS), z.string().max(MAX_NAME_UNITS)).nullish(),
 };
 
 /** A setting's value as a control event carries it; it is checked against the settings' schema where it is applied. */
@@ -97,7 +101,22 @@ export const eventSchemas = {
     .looseObject({
       ...envelope,
       type: z.literal('turn_finished'),
-      usage: z.looseObject({ inputTokens: tokenCount, outputTokens: tokenCount }).nullish(),
+      usage: z
+        .looseObject({
+          inputTokens: tokenCount.describe('With those that were cached or written to the cache.'),
+          outputTokens: tokenCount.describe('With those of reasoning.'),
+          cachedInputTokens: tokenCount,
+          cacheWriteTokens: tokenCount,
+          reasoningTokens: tokenCount,
+        })
+        .nullish()
+        .describe('Of this turn alone, reported once.'),
+      costUsd: z
+        .number()
+        .nonnegative()
+        .max(MAX_USD)
+        .nullish()
+        .describe('What the turn cost by the producer; default: by the prices of its model.'),
       finishReason: optionalText,
     })
     .describe('One model request is over.'),

@@ -168,6 +168,16 @@ const turnRequestsSchema = z.strictObject({
   max_turn_requests: z.int().min(1).max(1_000_000).optional(),
 });
 
+const usdSchema = z.number().nonnegative().max(1_000_000);
+
+/** US dollars for a million tokens of a model. */
+const priceSchema = z.strictObject({
+  input: usdSchema,
+  output: usdSchema,
+  cached_input: usdSchema.optional(),
+  cache_write: usdSchema.optional(),
+});
+
 /** Of patterns that are masked; each is searched for in every text that leaves. */
 const MAX_MASKS = 1000;
 
@@ -212,6 +222,7 @@ export const detectionSchema = z.strictObject({
   turn_requests: turnRequestsSchema.prefault({}),
   per_tool: z.record(z.string(), toolContractSchema).default({}),
   agents: z.record(z.string(), agentContractSchema).default({}),
+  prices: z.record(z.string(), priceSchema).default({}),
   semantic: semanticSchema.prefault({}),
   overrides: z
     .strictObject({
@@ -249,5 +260,6 @@ export type ModelSettings = z.infer<typeof modelSettingsSchema>;
 export type ToolCallLoopSettings = z.infer<typeof toolCallLoopSchema>;
 export type ToolContractSettings = z.infer<typeof toolContractSchema>;
 export type AgentContractSettings = z.infer<typeof agentContractSchema>;
+export type PriceSettings = z.infer<typeof priceSchema>;
 export type SemanticSettings = z.infer<typeof semanticSchema>;
 export type TextLoopSettings = z.infer<typeof textLoopSchema>;

@@ -52,6 +52,15 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
       harness_prompts: 'Prompts that the harness writes, and no person.',
     },
   },
+  prices: {
+    about: 'US dollars for a million tokens, by the name of the model; wins over the table that ships.',
+    each: {
+      input: 'Tokens of the prompt.',
+      output: 'Tokens of the answer, reasoning included.',
+      cached_input: 'Tokens of the prompt that came from the cache; default: as input.',
+      cache_write: 'Tokens of the prompt that were written to the cache; default: as input.',
+    },
+  },
   semantic: {
     ...semantic,
     second_opinion: 'llm.second_model has to confirm a loop.',

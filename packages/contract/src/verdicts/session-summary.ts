@@ -36,9 +36,19 @@ export const sessionSummarySchema = z.object({
   toolCalls: count.describe('Those of a turn that was streamed again count once.'),
   characters: count.describe('UTF-16 code units of answer and reasoning.'),
   tokens: z
-    .object({ input: z.number().nonnegative(), output: z.number().nonnegative() })
+    .object({
+      input: z.number().nonnegative(),
+      output: z.number().nonnegative(),
+      cached: z.number().nonnegative().optional().describe('Those of the input that came from the cache.'),
+    })
     .nullable()
     .describe('null where the producer reports no usage.'),
+  usd: z
+    .number()
+    .nonnegative()
+    .nullable()
+    .optional()
+    .describe('US dollars; null where no usage is reported, or the price of a model is not known.'),
   model: z.string().nullable().describe('This and the next three: as last reported; null when unknown.'),
   backend: z.string().nullable(),
   agent: z.string().nullable(),

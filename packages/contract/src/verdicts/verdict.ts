@@ -51,6 +51,17 @@ export const costSchema = z
     turns: z.int().nonnegative(),
     characters: z.int().nonnegative().describe('UTF-16 code units of answer and reasoning.'),
     tokens: z.number().nonnegative().nullable().describe('null where the producer reports no usage.'),
+    cachedTokens: z
+      .number()
+      .nonnegative()
+      .optional()
+      .describe('Those of them that came from the cache; where usage is reported.'),
+    usd: z
+      .number()
+      .nonnegative()
+      .nullable()
+      .optional()
+      .describe('US dollars, where usage is reported; null where the model has no price.'),
     ms: z.number().describe('Event time since the loop began, not since it was noticed.'),
   })
   .describe('What the loop has used since it began.');

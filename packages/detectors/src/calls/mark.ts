@@ -16,4 +16,9 @@ export interface Mark {
   /** Tokens reported before this event, and how many reports there were. */
   readonly tokens: number;
   readonly usageReports: number;
+  /** Those of the tokens that came from the cache. */
+  readonly cachedTokens: number;
+  /** US dollars of the turns with a price, and how many reports of usage had none. */
+  readonly usd: number;
+  readonly unpricedReports: number;
 }

@@ -1,5 +1,6 @@
 import type { Cost, DetectorId, EvidenceOf, ThresholdOrigin, Verdict } from '@loopwatch/contract';
 import type { Mark } from '../calls/mark.ts';
+import { roundUsd } from '../lib/round-usd.ts';
 import { sha256 } from '../lib/sha256.ts';
 import type { Privacy } from '../privacy/privacy.ts';
 import { SecretMask } from '../privacy/secret-mask.ts';
@@ -132,8 +133,19 @@ export function costSince(
     // The turn in which the loop began counts too, where turns are reported at all.
     turns: after.turns - since.turns + (since.turns === 0 ? 0 : 1),
     characters: after.characters - since.characters,
-    tokens: after.usageReports === since.usageReports ? null : after.tokens - since.tokens,
+    ...usageSince(since, after),
     ms: Math.max(0, after.time - since.time),
+  };
+}
+
+/** @param since of a state that an earlier version saved, it knows of no money */
+function usageSince(since: Mark, after: Mark): Pick<Cost, 'tokens' | 'cachedTokens' | 'usd'> {
+  if (after.usageReports === since.usageReports) return { tokens: null };
+  const { cachedTokens = 0, usd = 0, unpricedReports = 0 }: Partial<Mark> = since;
+  return {
+    tokens: after.tokens - since.tokens,
+    cachedTokens: after.cachedTokens - cachedTokens,
+    usd: after.unpricedReports === unpricedReports ? roundUsd(after.usd - usd) : null,
   };
 }
 

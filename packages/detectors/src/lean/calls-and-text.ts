@@ -37,6 +37,7 @@ export const callsAndText: Library = {
     turnLimit,
   ],
   results: null,
+  prices: new Map(),
   schema,
 };
 

@@ -4,6 +4,7 @@ import { toolRepeatPlan } from '../detectors/tool-repeat/options.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { isOn } from '../lib/is-on.ts';
 import { sha256 } from '../lib/sha256.ts';
+import { PriceBook } from '../prices/price-book.ts';
 import { privacyOf } from '../privacy/privacy.ts';
 import { presets } from '../settings/presets.ts';
 import type { Library } from './library.ts';
@@ -15,7 +16,7 @@ import type { DetectionPlan, PlannedDetector } from './plan.ts';
  */
 export function makePlan(
   settings: DetectionSettings,
-  { detectors, results }: Omit<Library, 'schema'>,
+  { detectors, results, prices }: Omit<Library, 'schema'>,
   judged: boolean,
 ): DetectionPlan {
   const sources = optionSources(settings, judged);
@@ -36,6 +37,7 @@ export function makePlan(
     knowledge,
     createHistory: kept && knowledge && (() => kept.createHistory(knowledge)),
     privacy: privacyOf(settings.privacy),
+    prices: new PriceBook(settings.prices, prices),
     configHash: configHash(sources, planned, kept !== null),
   };
 }

@@ -4,6 +4,7 @@ import type { CallKnowledge } from '../calls/call-knowledge.ts';
 import type { DetectorDefinition } from '../detectors/definition.ts';
 import type { ToolRepeatPlan } from '../detectors/tool-repeat/options.ts';
 import type { VerdictSettings } from '../incident/verdict.ts';
+import type { PriceBook } from '../prices/price-book.ts';
 
 /** A detector that is on, with its options. */
 export interface PlannedDetector {
@@ -22,4 +23,5 @@ export interface DetectionPlan extends ToolRepeatPlan, VerdictSettings {
   /** `null`: results are not kept, and calls alone decide. */
   readonly knowledge: CallKnowledge | null;
   createHistory: (() => CallHistory) | null;
+  readonly prices: PriceBook;
 }

@@ -3,6 +3,7 @@ import { CallHistory } from '../calls/call-history.ts';
 import { callKnowledge } from '../calls/call-knowledge.ts';
 import { detectors } from '../detectors/registry.ts';
 import type { SemanticLayer } from '../detectors/semantic/semantic-layer.ts';
+import { priceTable } from '../prices/price-table.ts';
 import { type Detection, makeDetection } from './detection.ts';
 import type { Library } from './library.ts';
 import { makePlan } from './make-plan.ts';
@@ -12,6 +13,7 @@ import type { DetectionPlan } from './plan.ts';
 export const wholeLibrary: Library = {
   detectors,
   results: { knowledge: callKnowledge, createHistory: (knowledge) => new CallHistory(knowledge) },
+  prices: priceTable,
   schema: detectionSchema,
 };
 

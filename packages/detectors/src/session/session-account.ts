@@ -1,4 +1,5 @@
 import type { Labels } from '../incident/session-labels.ts';
+import { roundUsd } from '../lib/round-usd.ts';
 import type { DetectionPlan } from '../plan/plan.ts';
 import type { SessionTotals } from './session-totals.ts';
 
@@ -11,7 +12,9 @@ export interface SessionAccount extends Omit<Labels, 'promptId'> {
   /** UTF-16 code units of answer and reasoning. */
   readonly characters: number;
   /** `null` where no usage was reported. */
-  readonly tokens: { readonly input: number; readonly output: number } | null;
+  readonly tokens: { readonly input: number; readonly output: number; readonly cached: number } | null;
+  /** US dollars; `null` where no usage was reported, or a turn's model has no price. */
+  readonly usd: number | null;
   readonly preset: string;
   readonly configHash: string;
 }
@@ -21,14 +24,15 @@ export function accountOf(
   { model, backend, agent, tenant }: Labels,
   { preset, configHash }: DetectionPlan,
 ): SessionAccount {
-  const { inputTokens, outputTokens, usageReports } = totals;
+  const { inputTokens, outputTokens, cachedTokens, usageReports, usd, unpricedReports } = totals;
   return {
     events: totals.events,
     prompts: totals.prompts,
     turns: totals.turns,
     toolCalls: totals.calls,
     characters: totals.contentUnits + totals.thoughtUnits,
-    tokens: usageReports === 0 ? null : { input: inputTokens, output: outputTokens },
+    tokens: usageReports === 0 ? null : { input: inputTokens, output: outputTokens, cached: cachedTokens },
+    usd: usageReports === 0 || unpricedReports > 0 ? null : roundUsd(usd),
     model,
     backend,
     agent,

@@ -86,6 +86,8 @@ export class SessionAnalyzer {
     const step = new SessionStep(event as KnownEvent, time, position, { totals, bank, incidents });
     const { type } = step.event;
     if (this.plan.mayChange && this.plan.settle(this.labels)) bank.adopt(this.plan.current, step);
+    if (step.event.type === 'turn_finished')
+      step.cost = this.plan.current.prices.costOf(step.event, this.labels.model);
     const refusal = type === 'control' || type === 'prompt_started' ? this.obey(step) : null;
     const repeated = turn.repeatsBeginning(type);
     if (turn.isFirst(type)) turn.begin(totals, incidents, bank);
@@ -95,7 +97,7 @@ export class SessionAnalyzer {
     } else if (!repeated) bank.push(step);
     if (type === 'session_ended') bank.close(step, 'ended');
     let found = NO_VERDICTS;
-    if (step.findings.length === 0) totals.count(step.event);
+    if (step.findings.length === 0) totals.count(step.event, step.cost);
     else found = this.conclude(step);
     if (type === 'retry') turn.takeBack(totals, bank, this.plan.current);
     else if (repeated) totals.turns -= 1;

@@ -27,6 +27,8 @@ export class SessionStep implements Step {
   readonly time: number;
   readonly position: number;
   findings = NO_FINDINGS;
+  /** US dollars of the turn that the event ends, where its price is known. */
+  cost: number | undefined;
   /** The model request that the event begins, where their number is limited. */
   turnRequest: TurnRequest | null = null;
   private readonly totals: SessionTotals;
@@ -75,7 +77,7 @@ export class SessionStep implements Step {
   /** Counts the event. @returns the session before it and after it */
   count(): { readonly before: Mark; readonly after: Mark } {
     const before = this.mark();
-    this.totals.count(this.event);
+    this.totals.count(this.event, this.cost);
     return { before, after: this.markNow() };
   }
 

@@ -13,8 +13,12 @@ export class SessionTotals {
   inputTokens = 0;
   outputTokens = 0;
   usageReports = 0;
+  cachedTokens = 0;
+  usd = 0;
+  unpricedReports = 0;
 
-  count(event: KnownEvent): void {
+  /** @param cost US dollars of the turn that the event ends; undefined where no price is known */
+  count(event: KnownEvent, cost?: number): void {
     this.events += 1;
     switch (event.type) {
       case 'content':
@@ -33,10 +37,13 @@ export class SessionTotals {
         this.calls += 1;
         break;
       case 'turn_finished':
-        if (event.usage) {
-          this.inputTokens += event.usage.inputTokens ?? 0;
-          this.outputTokens += event.usage.outputTokens ?? 0;
+        if (event.usage || cost !== undefined) {
+          this.inputTokens += event.usage?.inputTokens ?? 0;
+          this.outputTokens += event.usage?.outputTokens ?? 0;
+          this.cachedTokens += event.usage?.cachedInputTokens ?? 0;
           this.usageReports += 1;
+          if (cost === undefined) this.unpricedReports += 1;
+          else this.usd += cost;
         }
         break;
       default:
@@ -45,16 +52,29 @@ export class SessionTotals {
 
   /** The session as it stands, at this event. */
   mark(event: KnownEvent, time: number, position: number): Mark {
-    const { events, turns, calls, usageReports } = this;
+    const { events, turns, calls, usageReports, cachedTokens, usd, unpricedReports } = this;
     const characters = this.contentUnits + this.thoughtUnits;
     const tokens = this.inputTokens + this.outputTokens;
     const eventId = event.id ?? `#${String(events)}`;
-    return { eventIndex: events, eventId, time, position, turns, calls, characters, tokens, usageReports };
+    return {
+      eventIndex: events,
+      eventId,
+      time,
+      position,
+      turns,
+      calls,
+      characters,
+      tokens,
+      usageReports,
+      cachedTokens,
+      usd,
+      unpricedReports,
+    };
   }
 
   snapshot(): TotalsSnapshot {
     const { events, prompts, turns, calls, contentUnits, thoughtUnits } = this;
-    const { inputTokens, outputTokens, usageReports } = this;
+    const { inputTokens, outputTokens, usageReports, cachedTokens, usd, unpricedReports } = this;
     return {
       events,
       prompts,
@@ -65,6 +85,9 @@ export class SessionTotals {
       inputTokens,
       outputTokens,
       usageReports,
+      cachedTokens,
+      usd,
+      unpricedReports,
     };
   }
 }

@@ -14,6 +14,9 @@ const since: Mark = {
   characters: 0,
   tokens: 0,
   usageReports: 0,
+  cachedTokens: 0,
+  usd: 0,
+  unpricedReports: 0,
 };
 
 /** The counts that are news, with the phase and the action. */

@@ -22,6 +22,9 @@ const mark: Mark = {
   characters: 0,
   tokens: 0,
   usageReports: 0,
+  cachedTokens: 0,
+  usd: 0,
+  unpricedReports: 0,
 };
 const finding: Finding = {
   detector: 'tool-repeat',
@@ -133,7 +136,7 @@ test('a verdict carries the labels that the session has at its event, each as it
 describe('what a loop has cost', () => {
   const usage = (tokens: number): AgentEvent => ({
     type: 'turn_finished',
-    usage: { inputTokens: tokens, outputTokens: 1 },
+    usage: { inputTokens: tokens, outputTokens: 1, cachedInputTokens: 2 },
   });
   const turn = (n: number): AgentEvent[] => [
     { type: 'turn_started', time: n * 1000 },
@@ -153,11 +156,19 @@ describe('what a loop has cost', () => {
     [
       'exact',
       { preset: 'stream', tool_call_loop: { max_repeats: 3 } },
-      { calls: 3, turns: 3, characters: 6, tokens: 20, ms: 2000 },
+      { calls: 3, turns: 3, characters: 6, tokens: 20, cachedTokens: 4, usd: null, ms: 2000 },
     ],
-    ['similar', { preset: 'similar' }, { calls: 3, turns: 3, characters: 6, tokens: 20, ms: 2000 }],
+    [
+      'similar',
+      { preset: 'similar' },
+      { calls: 3, turns: 3, characters: 6, tokens: 20, cachedTokens: 4, usd: null, ms: 2000 },
+    ],
     // Without results a step is over with its turn.
-    ['by steps', { preset: 'balanced' }, { calls: 4, turns: 4, characters: 9, tokens: 40, ms: 3100 }],
+    [
+      'by steps',
+      { preset: 'balanced' },
+      { calls: 4, turns: 4, characters: 9, tokens: 40, cachedTokens: 8, usd: null, ms: 3100 },
+    ],
   ])('counts from its first call, not from when it was noticed: %s', (_, config, cost) => {
     const [verdict] = run([...before, ...[1, 2, 3, 4, 5].flatMap(turn)], config);
     expect(verdict?.cost).toEqual(cost);
@@ -173,6 +184,21 @@ describe('what a loop has cost', () => {
     expect(run(calls)[0]?.cost.tokens).toBeNull();
     const free: AgentEvent = { type: 'turn_finished', usage: { inputTokens: 0, outputTokens: 0 } };
     expect(run([...calls.slice(1), free, ...calls.slice(4)])[0]?.cost.tokens).toBe(0);
+  });
+
+  test.each([
+    ['by the price of the model', {}, 'm', [1, 1], 2e-6 * 2],
+    ['by what the producer says', { costUsd: 0.25 }, 'unheard-of', [1, 1], 0.5],
+    ['not at all where a turn has no price', {}, 'unheard-of', [1, 1], null],
+    ['by the turns of the loop alone', {}, 'm', [500, 1, 1], 2e-6 * 2],
+  ])('is counted in dollars %s', (_, more, model, tokens, usd) => {
+    const prices = { m: { input: 1, output: 1 } };
+    const turns = tokens.flatMap((count): AgentEvent[] => [
+      ...(count === 500 ? [call('write')] : [call('read'), call('read')]),
+      { ...more, type: 'turn_finished', model, usage: { inputTokens: count, outputTokens: 1 } },
+    ]);
+    const config: DetectionInput = { preset: 'stream', tool_call_loop: { max_repeats: 5 }, prices };
+    expect(run([...turns, call('read')], config)[0]?.cost.usd).toBe(usd);
   });
 
   test('is not less than nothing where clocks go backwards', () => {

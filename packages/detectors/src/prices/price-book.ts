@@ -1,0 +1,72 @@
+import type { KnownEvent, PriceSettings } from '@loopwatch/contract';
+import type { Price } from './price-table.ts';
+
+type TurnFinished = Extract<KnownEvent, { type: 'turn_finished' }>;
+
+/** Models are named by the events, so that their number has to have a bound. */
+const MAX_REMEMBERED = 1000;
+
+/** What the tokens of a model cost: by the configuration, then by the table that ships. */
+export class PriceBook {
+  readonly #own: ReadonlyMap<string, Price>;
+  readonly #table: ReadonlyMap<string, Price>;
+  readonly #remembered = new Map<string, Price | undefined>();
+
+  constructor(own: Readonly<Record<string, PriceSettings>>, table: ReadonlyMap<string, Price>) {
+    const entries = Object.entries(own).map(([model, price]): [string, Price] => [
+      model.toLowerCase(),
+      {
+        input: price.input,
+        output: price.output,
+        cachedInput: price.cached_input,
+        cacheWrite: price.cache_write,
+      },
+    ]);
+    this.#own = new Map(entries);
+    this.#table = table;
+  }
+
+  /** @returns undefined for a model whose price is not known */
+  priceOf(model: string): Price | undefined {
+    if (this.#remembered.has(model)) return this.#remembered.get(model);
+    const names = namesOf(model);
+    const price = firstOf(this.#own, names) ?? firstOf(this.#table, names);
+    if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
+    this.#remembered.set(model, price);
+    return price;
+  }
+
+  /** US dollars of a turn. @returns undefined where its model has no price and the producer names none */
+  costOf({ usage, costUsd }: TurnFinished, model: string | null): number | undefined {
+    if (typeof costUsd === 'number') return costUsd;
+    if (!usage || model === null) return undefined;
+    const price = this.priceOf(model);
+    if (price === undefined) return undefined;
+    const { input, output, cachedInput = input, cacheWrite = input } = price;
+    const cached = usage.cachedInputTokens ?? 0;
+    const written = usage.cacheWriteTokens ?? 0;
+    const plain = Math.max(0, (usage.inputTokens ?? 0) - cached - written);
+    const tokens = plain * input + cached * cachedInput + written * cacheWrite;
+    return (tokens + (usage.outputTokens ?? 0) * output) / 1e6;
+  }
+}
+
+function firstOf(prices: ReadonlyMap<string, Price>, names: readonly string[]): Price | undefined {
+  const name = names.find((one) => prices.has(one));
+  return name === undefined ? undefined : prices.get(name);
+}
+
+/**
+ * The names that a model may have a price under, the most exact first: as it is, without the names of vendor and region in
+ * front, without what a cloud appends, without the date, and with the spelling of Anthropic's own ids.
+ */
+function namesOf(model: string): string[] {
+  const whole = model.toLowerCase();
+  const bare = whole
+    .slice(whole.lastIndexOf('/') + 1)
+    .replace(/^(?:[a-z]{2,6}\.)?(?:anthropic|openai|google|meta)\./, '');
+  const plain = bare.replace(/\[\w+\]$|@\w+$|:\w+$/, '').replace(/-v\d$/, '');
+  const undated = plain.replace(/-(?:latest|preview\b.*|20\d{6}|20\d\d-\d\d-\d\d)$/, '');
+  const dashed = undated.startsWith('claude') ? undated.replaceAll('.', '-') : undated;
+  return [...new Set([whole, bare, plain, undated, dashed])];
+}

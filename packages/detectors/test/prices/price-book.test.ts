@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { PriceBook } from '../../src/prices/price-book.ts';
+import { priceTable } from '../../src/prices/price-table.ts';
+
+const book = new PriceBook({}, priceTable);
+const finished = (usage: Record<string, number> | null, costUsd?: number) =>
+  ({ type: 'turn_finished', usage, costUsd }) as const;
+
+describe('the price of a model', () => {
+  it.each([
+    ['claude-sonnet-4-5', 3],
+    ['claude-sonnet-4-5-20250929', 3],
+    ['claude-sonnet-4.5', 3],
+    ['Claude-Sonnet-4-5[1m]', 3],
+    ['anthropic/claude-opus-4.8', 5],
+    ['us.anthropic.claude-opus-4-1-20250805-v1:0', 15],
+    ['claude-opus-4@20250514', 15],
+    ['claude-3-5-haiku-latest', 0.8],
+    ['openai/gpt-5-mini-2025-08-07', 0.25],
+    ['gpt-5.1-codex-max', 1.25],
+    ['models/gemini-2.5-pro', 1.25],
+    ['gemini-3-pro-preview', 2],
+    ['gemini-2.5-flash-lite-preview-09-2025', 0.1],
+  ])('is found for %s', (model, input) => {
+    expect(book.priceOf(model)?.input).toBe(input);
+  });
+
+  it.each(['gpt-5-unheard-of', 'claude', 'qwen3:8b', ''])('is not guessed for %s', (model) => {
+    expect(book.priceOf(model)).toBeUndefined();
+  });
+
+  it('is the one of the configuration where it names one', () => {
+    const own = new PriceBook(
+      { 'GPT-5': { input: 7, output: 8 }, 'qwen3:8b': { input: 0, output: 0 } },
+      priceTable,
+    );
+    expect(own.priceOf('openai/gpt-5-2025-08-07')).toMatchObject({ input: 7, output: 8 });
+    expect(own.priceOf('qwen3:8b')).toMatchObject({ input: 0 });
+    expect(own.priceOf('gpt-5-mini')?.input).toBe(0.25);
+  });
+
+  it('is dearer for output than for input, and cheaper from the cache', () => {
+    for (const { input, output, cachedInput = 0, cacheWrite = input } of priceTable.values()) {
+      expect(output).toBeGreaterThan(input);
+      expect(cachedInput).toBeLessThan(input);
+      expect(cacheWrite).toBeGreaterThanOrEqual(input);
+    }
+  });
+});
+
+describe('the cost of a turn', () => {
+  it.each([
+    ['input and output', { inputTokens: 1e6, outputTokens: 1e6 }, 18],
+    ['input from the cache', { inputTokens: 1e6, cachedInputTokens: 9e5 }, 0.3 + 0.27],
+    ['input written to the cache', { inputTokens: 1e6, cacheWriteTokens: 1e6 }, 3.75],
+    ['reasoning, which is output', { outputTokens: 1e6, reasoningTokens: 9e5 }, 15],
+    ['more from the cache than there is input', { inputTokens: 10, cachedInputTokens: 1e6 }, 0.3],
+    ['nothing', {}, 0],
+  ])('counts %s', (_, usage, usd) => {
+    expect(book.costOf(finished(usage), 'claude-sonnet-4-5')).toBeCloseTo(usd, 9);
+  });
+
+  it('takes input for what has no price of its own', () => {
+    const own = new PriceBook({ m: { input: 2, output: 4 } }, priceTable);
+    expect(
+      own.costOf(finished({ inputTokens: 1e6, cachedInputTokens: 5e5, cacheWriteTokens: 1e5 }), 'm'),
+    ).toBe(2);
+  });
+
+  it('is what the producer says, whatever the model', () => {
+    expect(book.costOf(finished({ inputTokens: 1e6 }, 0.5), 'unheard-of')).toBe(0.5);
+    expect(book.costOf(finished(null, 0.5), null)).toBe(0.5);
+  });
+
+  it.each([
+    ['a model without a price', finished({ inputTokens: 1 }), 'unheard-of'],
+    ['no model', finished({ inputTokens: 1 }), null],
+    ['no usage', finished(null), 'gpt-5'],
+  ])('is not known for %s', (_, event, model) => {
+    expect(book.costOf(event, model)).toBeUndefined();
+  });
+});
