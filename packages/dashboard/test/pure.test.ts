@@ -80,6 +80,11 @@ describe('numbers and times', () => {
     const cost = { calls: 0, turns: 0, characters: 0, tokens: null, ms: 500 };
     expect(costSentence(row({ cost, state: 'resolved' }))).toBe('It went on for 500 ms.');
     const batches = { calls: 15, turns: 5, characters: 0, tokens: null, ms: 500 };
+    const paid = { calls: 5, turns: 5, characters: 0, tokens: 1200, cachedTokens: 900, usd: 0.004, ms: 500 };
+    expect(costSentence(row({ cost: paid }))).toMatch(/^<\$0\.01, 1,200 tokens, 5 calls/);
+    expect(costSentence(row({ cost: { ...paid, usd: null }, model: 'gpt-9' }))).toMatch(
+      / No price is known for gpt-9\.$/,
+    );
     expect(costSentence(row({ cost: batches, count: 5 }))).toMatch(
       /^15 calls in 5 steps and 5 model requests in/,
     );

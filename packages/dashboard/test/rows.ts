@@ -85,6 +85,7 @@ export function stats(part: Partial<IncidentStats> = {}): IncidentStats {
     resolved: { recovered: 0, ended: 0, disabled: 0 },
     calls: 5,
     tokens: null,
+    usd: null,
     latency: null,
     kept: 1,
     dropped: 0,
@@ -94,7 +95,7 @@ export function stats(part: Partial<IncidentStats> = {}): IncidentStats {
 
 export function overview(openItems: IncidentItem[], part: Partial<Overview> = {}): Overview {
   const counts = openItems.length === 0 ? {} : { 'tool-repeat': openItems.length };
-  const wasted = { calls: 5, tokens: null };
+  const wasted = { calls: 5, tokens: null, usd: null };
   return {
     asOf: NOW,
     sequence: 1,
@@ -162,6 +163,7 @@ export function session(part: Partial<SessionItem> = {}): SessionItem {
     toolCalls: 6,
     characters: 800,
     tokens: null,
+    usd: null,
     model: 'gpt-5-mini',
     backend: 'openai',
     agent: 'checkout-agent',

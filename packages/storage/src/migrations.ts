@@ -291,4 +291,14 @@ create table ended_sessions (
 );
 `,
   },
+  {
+    number: 9,
+    name: 'what incidents and sessions cost',
+    sql: `
+-- US dollars; -1 where they are not known.
+alter table incidents add column usd float8 not null default -1;
+alter table sessions add column usd float8 not null default -1;
+alter table dropped add column usd float8;
+`,
+  },
 ];

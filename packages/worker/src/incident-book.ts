@@ -9,6 +9,7 @@ export interface OpenIncident {
   readonly action: Verdict['action'];
   readonly calls: number;
   readonly tokens: number;
+  readonly usd: number;
   readonly agent: string | null;
   readonly model: string | null;
   /** Time of its first verdict; null where that is not known. */
@@ -64,6 +65,7 @@ export class IncidentBook {
     const after = this.recall(verdict);
     metrics.wastedCalls.inc(after.calls - (before?.calls ?? 0));
     metrics.wastedTokens.inc(after.tokens - (before?.tokens ?? 0));
+    metrics.wastedUsd.inc(after.usd - (before?.usd ?? 0));
   }
 
   /** Takes in a verdict that was published before, by this worker or another: it is counted already. */
@@ -72,8 +74,9 @@ export class IncidentBook {
     const known = this.open.get(id);
     const calls = Math.max(known?.calls ?? 0, told.calls);
     const tokens = Math.max(known?.tokens ?? 0, told.tokens);
+    const usd = Math.max(known?.usd ?? 0, told.usd);
     const since = known?.since ?? told.since;
-    const incident = { id, ...told, calls, tokens, since };
+    const incident = { id, ...told, calls, tokens, usd, since };
     if (isOpenAfter(verdict)) this.restore(incident);
     else this.forget(id);
     return incident;
@@ -126,6 +129,7 @@ export function openIncidentOf({
     action,
     calls: cost.calls,
     tokens: cost.tokens ?? 0,
+    usd: cost.usd ?? 0,
     agent,
     model,
     since: time,

@@ -19,6 +19,7 @@ const entrySchema = z.object({
       action: verdictSchema.shape.action,
       calls: z.number(),
       tokens: z.number(),
+      usd: z.number().default(0),
       agent: z.string().nullable().default(null),
       model: z.string().nullable().default(null),
       since: z.number().nullable().default(null),

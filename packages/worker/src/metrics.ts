@@ -15,6 +15,7 @@ export interface WorkerMetrics {
   readonly incidentsOpen: Gauge<'detector'>;
   readonly incidentsQuiet: Gauge<'detector'>;
   readonly wastedTokens: Counter;
+  readonly wastedUsd: Counter;
   readonly wastedCalls: Counter;
   readonly detectionLatency: Histogram;
   readonly batchDuration: Histogram;
@@ -115,6 +116,10 @@ export function createWorkerMetrics(
       'quiet',
     ),
     wastedTokens: counter('wasted_tokens_total', 'Tokens used inside loops, where producers report usage.'),
+    wastedUsd: counter(
+      'wasted_usd_total',
+      'US dollars spent inside loops, where usage is reported and the model has a price.',
+    ),
     wastedCalls: counter('wasted_calls_total', 'Tool calls made inside loops.'),
     detectionLatency: new Histogram({
       name: 'loopwatch_detection_latency_seconds',

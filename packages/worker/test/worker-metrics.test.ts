@@ -48,6 +48,7 @@ describe('the metrics', () => {
         'incidents_oldest_age_seconds',
         'loops_total',
         'wasted_tokens_total',
+        'wasted_usd_total',
         'wasted_calls_total',
         'detection_latency_seconds',
         'batch_duration_seconds',

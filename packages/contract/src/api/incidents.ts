@@ -61,6 +61,7 @@ export const incidentSorts = [
   'count',
   'calls',
   'tokens',
+  'usd',
   'duration',
   'confidence',
 ] as const;
@@ -92,7 +93,7 @@ export const incidentGroupSchema = z.object({
   firstSeen: z.number().describe('Wall clock, epoch ms.'),
   lastSeen: z.number(),
   action: z.enum(verdictActions).describe('The strongest.'),
-  cost: costSchema.pick({ calls: true, turns: true, tokens: true, ms: true }).describe('The sum.'),
+  cost: costSchema.pick({ calls: true, turns: true, tokens: true, usd: true, ms: true }).describe('The sum.'),
   triage: z.object({
     new: z.int().nonnegative(),
     acknowledged: z.int().nonnegative(),
@@ -101,7 +102,7 @@ export const incidentGroupSchema = z.object({
   }),
 });
 
-export const groupSorts = ['lastSeen', 'firstSeen', 'occurrences', 'calls', 'tokens'] as const;
+export const groupSorts = ['lastSeen', 'firstSeen', 'occurrences', 'calls', 'tokens', 'usd'] as const;
 export type GroupSort = (typeof groupSorts)[number];
 
 export const incidentGroupPageSchema = pageSchema(incidentGroupSchema);

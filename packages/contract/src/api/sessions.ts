@@ -50,6 +50,7 @@ export const sessionSorts = [
   'toolCalls',
   'characters',
   'tokens',
+  'usd',
   'incidents',
 ] as const;
 export type SessionSort = (typeof sessionSorts)[number];

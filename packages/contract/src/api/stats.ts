@@ -16,6 +16,11 @@ const latencySchema = z
 export const wasteSchema = z.object({
   calls: count.describe('Tool calls in loops.'),
   tokens: z.number().nonnegative().nullable().describe('null where no producer reports any.'),
+  usd: z
+    .number()
+    .nonnegative()
+    .nullable()
+    .describe('US dollars of those whose price is known; null where none is.'),
 });
 
 export const statsBucketSchema = z.object({

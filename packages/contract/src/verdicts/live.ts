@@ -96,6 +96,11 @@ export const incidentStatsSchema = z.object({
     .nonnegative()
     .nullable()
     .describe('Tokens in loops; null where no producer reports any.'),
+  usd: z
+    .number()
+    .nonnegative()
+    .nullable()
+    .describe('US dollars of those whose price is known; null where none is.'),
   latency: z
     .object({ p50Ms: z.number(), incidents: z.int().positive() })
     .nullable()

@@ -1,5 +1,5 @@
 import type { IncidentRow } from '@loopwatch/contract';
-import { formatDuration, formatNumber, joinWords, plural } from '../lib/format.ts';
+import { formatCompact, formatDuration, formatNumber, formatUsd, joinWords, plural } from '../lib/format.ts';
 
 /** What the loop has used since it began, as far as it is known. */
 export function costSentence({
@@ -7,8 +7,10 @@ export function costSentence({
   state,
   detector,
   count,
-}: Pick<IncidentRow, 'cost' | 'state' | 'detector' | 'count'>): string {
+  model,
+}: Pick<IncidentRow, 'cost' | 'state' | 'detector' | 'count' | 'model'>): string {
   const parts: string[] = [];
+  if (cost.usd != null) parts.push(formatUsd(cost.usd));
   if (cost.tokens !== null) parts.push(plural(cost.tokens, 'token'));
   // A step of several calls counts once, and costs each of them.
   const steps = detector === 'tool-repeat' && cost.calls > count ? ` in ${plural(count, 'step')}` : '';
@@ -18,12 +20,19 @@ export function costSentence({
   const took = formatDuration(Math.max(0, cost.ms));
   if (parts.length === 0)
     return state !== 'resolved' ? `Going on for ${took} so far.` : `It went on for ${took}.`;
-  return `${joinWords(parts)} in ${took} ${state !== 'resolved' ? 'since it began' : 'from its beginning to its end'}.`;
+  const price = cost.tokens !== null && cost.usd === null ? noPrice(model) : '';
+  return `${joinWords(parts)} in ${took} ${state !== 'resolved' ? 'since it began' : 'from its beginning to its end'}.${price}`;
 }
 
-/** The cost in the little room of a list: tokens where they are known, else calls, else characters. */
+/** The cost in the little room of a list: money and tokens where they are known, else calls, else characters. */
 export function costShort({ cost }: Pick<IncidentRow, 'cost'>): { value: string; unit: string } {
+  if (cost.usd != null && cost.tokens !== null)
+    return { value: formatUsd(cost.usd), unit: `${formatCompact(cost.tokens)} tokens` };
   if (cost.tokens !== null) return { value: formatNumber(cost.tokens), unit: 'tokens' };
   if (cost.calls > 0) return { value: formatNumber(cost.calls), unit: cost.calls === 1 ? 'call' : 'calls' };
   return { value: formatNumber(cost.characters), unit: 'characters' };
+}
+
+function noPrice(model: string | null): string {
+  return model === null ? ' No model is named, so there is no price.' : ` No price is known for ${model}.`;
 }

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { incidentGroupsQuery } from '../api/incidents.ts';
 import { errorText } from '../lib/error-text.ts';
-import { formatCompact, formatReason, plural } from '../lib/format.ts';
+import { formatCompact, formatReason, formatUsd, plural } from '../lib/format.ts';
 import { visibleText } from '../lib/visible-text.ts';
 import { useLive } from '../live/context.ts';
 import { Button } from '../ui/controls/Button.tsx';
@@ -105,7 +105,7 @@ function Group({ group, view }: { readonly group: IncidentGroup; readonly view: 
         <small data-hot={group.open > 0 || undefined}>{group.open} open</small>
       </div>
       <div className={styles['cell']}>
-        {cost.tokens === null ? plural(cost.calls, 'call') : `${formatCompact(cost.tokens)} tokens`}
+        {groupCost(cost)}
         <small>{cost.tokens === null ? plural(cost.turns, 'turn') : plural(cost.calls, 'call')}</small>
       </div>
       <div className={styles['cell']}>
@@ -116,4 +116,10 @@ function Group({ group, view }: { readonly group: IncidentGroup; readonly view: 
       </div>
     </li>
   );
+}
+
+/** Money where it is known, else tokens, else calls. */
+function groupCost({ usd, tokens, calls }: IncidentGroup['cost']): string {
+  if (usd != null) return formatUsd(usd);
+  return tokens === null ? plural(calls, 'call') : `${formatCompact(tokens)} tokens`;
 }

@@ -46,6 +46,7 @@ const sortKeys: Readonly<Record<string, (item: IncidentItem) => number>> = {
   count: ({ count }) => count,
   calls: ({ cost }) => cost.calls,
   tokens: ({ cost }) => cost.tokens ?? -1,
+  usd: ({ cost }) => cost.usd ?? -1,
   duration: ({ cost }) => cost.ms,
   confidence: ({ confidence }) => confidence,
 };

@@ -58,6 +58,7 @@ export const sortNames: Readonly<Record<string, string>> = {
   '-lastAt': 'Latest activity',
   '-count': 'Most repetitions',
   '-calls': 'Most calls',
+  '-usd': 'Highest cost',
   '-tokens': 'Most tokens',
   '-duration': 'Longest',
   '-confidence': 'Most confident',
@@ -65,6 +66,7 @@ export const sortNames: Readonly<Record<string, string>> = {
 export const groupSortNames: Readonly<Record<string, string>> = {
   '-lastSeen': 'Latest first',
   '-occurrences': 'Most often',
+  '-usd': 'Highest cost',
   '-tokens': 'Most tokens',
   '-calls': 'Most calls',
   firstSeen: 'Oldest first',

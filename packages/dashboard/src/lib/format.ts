@@ -23,6 +23,19 @@ export function formatCompact(value: number): string {
   return value < 1_000 ? grouped.format(value) : compact.format(value).replace('K', 'k');
 }
 
+const dollars = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' });
+const wholeDollars = new Intl.NumberFormat('en', {
+  style: 'currency',
+  currency: 'USD',
+  maximumFractionDigits: 0,
+});
+
+/** $8.40, $1,284, <$0.01 */
+export function formatUsd(value: number): string {
+  if (value > 0 && value < 0.01) return '<$0.01';
+  return value < 1_000 ? dollars.format(value) : wholeDollars.format(value);
+}
+
 /** 12 ms, 8.2 s, 2m 14s, 1h 05m, 3d 4h */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${String(Math.round(ms))} ms`;

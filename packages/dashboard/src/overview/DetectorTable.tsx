@@ -1,6 +1,6 @@
 import type { Overview } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
-import { formatCompact, formatNumber, formatShare } from '../lib/format.ts';
+import { formatCompact, formatNumber, formatShare, formatUsd } from '../lib/format.ts';
 import { allTime, type TimeRange, writeRange } from '../lib/time-range.ts';
 import { DetectorLabel } from '../ui/controls/Chip.tsx';
 import { Card } from '../ui/layout/Card.tsx';
@@ -17,7 +17,7 @@ export function DetectorTable({ overview, range }: Props) {
     .filter(({ incidents, open }) => incidents > 0 || open > 0)
     .toSorted((a, b) => b.incidents - a.incidents);
   const max = Math.max(1, ...rows.map(({ incidents }) => incidents));
-  const tokens = overview.wasted.tokens !== null;
+  const unit = overview.wasted.usd !== null ? 'usd' : overview.wasted.tokens !== null ? 'tokens' : 'calls';
   return (
     <Card title="By detector" flush>
       {rows.length === 0 ? (
@@ -28,7 +28,7 @@ export function DetectorTable({ overview, range }: Props) {
             <tr>
               <th scope="col">Detector</th>
               <th scope="col">Found</th>
-              <th scope="col">{tokens ? 'Tokens' : 'Calls'}</th>
+              <th scope="col">{unitNames[unit]}</th>
               <th scope="col">Open</th>
               <th scope="col" title="False positives among the incidents that were triaged">
                 False positives
@@ -53,13 +53,7 @@ export function DetectorTable({ overview, range }: Props) {
                   />
                 </th>
                 <td>{formatNumber(row.incidents)}</td>
-                <td>
-                  {tokens
-                    ? row.wasted.tokens === null
-                      ? '–'
-                      : formatCompact(row.wasted.tokens)
-                    : formatCompact(row.wasted.calls)}
-                </td>
+                <td>{wasted(row.wasted, unit)}</td>
                 <td data-hot={row.open > 0 || undefined}>{formatNumber(row.open)}</td>
                 <td
                   title={
@@ -77,4 +71,14 @@ export function DetectorTable({ overview, range }: Props) {
       )}
     </Card>
   );
+}
+
+type Unit = 'usd' | 'tokens' | 'calls';
+
+const unitNames: Readonly<Record<Unit, string>> = { usd: 'Cost', tokens: 'Tokens', calls: 'Calls' };
+
+function wasted(used: Overview['wasted'], unit: Unit): string {
+  const amount = used[unit];
+  if (amount === null) return '–';
+  return unit === 'usd' ? formatUsd(amount) : formatCompact(amount);
 }

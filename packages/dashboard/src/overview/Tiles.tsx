@@ -1,7 +1,7 @@
 import { detectorIds } from '@loopwatch/contract';
 import type { Overview } from '@loopwatch/contract/api';
 import type { ReactNode } from 'react';
-import { formatCompact, formatDuration, formatNumber, plural } from '../lib/format.ts';
+import { formatCompact, formatDuration, formatNumber, formatUsd, plural } from '../lib/format.ts';
 import { Sparkline } from '../ui/charts/Sparkline.tsx';
 import styles from './Tiles.module.css';
 
@@ -36,11 +36,7 @@ export function Tiles({ overview }: { readonly overview: Overview }) {
       />
       <Tile
         name="Used by loops"
-        value={formatCompact(wasted.tokens ?? wasted.calls)}
-        unit={wasted.tokens === null ? (wasted.calls === 1 ? 'call' : 'calls') : 'tokens'}
-        note={
-          wasted.tokens === null ? 'token usage is not reported' : `and ${plural(wasted.calls, 'tool call')}`
-        }
+        {...wasteText(wasted)}
         picture={
           <Sparkline
             color="--d-tool-cycle"
@@ -81,6 +77,19 @@ export function Tiles({ overview }: { readonly overview: Overview }) {
       />
     </section>
   );
+}
+
+/** Money where it is known, else tokens, else calls; and what there is besides. */
+function wasteText({ calls, tokens, usd }: Overview['wasted']): Pick<TileProps, 'value' | 'unit' | 'note'> {
+  const besides = plural(calls, 'tool call');
+  if (tokens === null)
+    return {
+      value: formatCompact(calls),
+      unit: calls === 1 ? 'call' : 'calls',
+      note: 'token usage is not reported',
+    };
+  if (usd === null) return { value: formatCompact(tokens), unit: 'tokens', note: `and ${besides}` };
+  return { value: formatUsd(usd), note: `${formatCompact(tokens)} tokens and ${besides}` };
 }
 
 function openNote(looping: readonly string[], quiet: number): string {

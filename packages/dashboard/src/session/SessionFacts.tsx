@@ -1,6 +1,6 @@
 import type { SessionItem } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
-import { formatCompact, formatDuration, plural } from '../lib/format.ts';
+import { formatCompact, formatDuration, formatUsd, plural } from '../lib/format.ts';
 import { visibleText } from '../lib/visible-text.ts';
 import { chipClass } from '../ui/controls/Chip.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
@@ -8,7 +8,7 @@ import styles from './SessionFacts.module.css';
 
 /** Whose session it is, and how much was said and called in it. */
 export function SessionFacts({ session }: { readonly session: SessionItem }) {
-  const { agent, model, backend, tenant, tokens } = session;
+  const { agent, model, backend, tenant, tokens, usd } = session;
   return (
     <div className={styles['chips']}>
       {agent !== null && (
@@ -31,7 +31,10 @@ export function SessionFacts({ session }: { readonly session: SessionItem }) {
         {plural(session.toolCalls, 'call')}, {formatCompact(session.characters)} characters
         {tokens !== null &&
           `, ${formatCompact(tokens.input)} tokens in and ${formatCompact(tokens.output)} out`}
-        ; over {formatDuration(Math.max(0, session.lastEventAt - session.startedAt))}, last event{' '}
+        {tokens?.cached !== undefined && tokens.cached > 0 && ` (${formatCompact(tokens.cached)} cached)`}
+        {usd != null && `, ${formatUsd(usd)}`}
+        {tokens !== null && usd === null && model !== null && `, no price known for ${visibleText(model)}`};
+        over {formatDuration(Math.max(0, session.lastEventAt - session.startedAt))}, last event{' '}
         <Ago time={session.lastEventAt} />
       </span>
     </div>

@@ -1,6 +1,6 @@
 import { detectorIds } from '@loopwatch/contract';
 import type { SessionItem } from '@loopwatch/contract/api';
-import { formatCompact, formatDuration, plural } from '../lib/format.ts';
+import { formatCompact, formatDuration, formatUsd, plural } from '../lib/format.ts';
 import { visibleText } from '../lib/visible-text.ts';
 import type { Column, Columns } from '../list/column.ts';
 import { Sparkline } from '../ui/charts/Sparkline.tsx';
@@ -68,10 +68,10 @@ const all: readonly Column<SessionItem>[] = [
     width: '80px',
     right: true,
     sort: 'tokens',
-    cell: ({ tokens, events }) => (
+    cell: ({ tokens, usd, events }) => (
       <>
         <span>{tokens === null ? '–' : formatCompact(tokens.input + tokens.output)}</span>
-        <small>{plural(events, 'event')}</small>
+        <small>{usd == null ? plural(events, 'event') : formatUsd(usd)}</small>
       </>
     ),
   },

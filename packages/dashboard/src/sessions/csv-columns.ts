@@ -18,6 +18,8 @@ export const csvColumns: CsvColumns<SessionItem> = {
   characters: ({ characters }) => characters,
   input_tokens: ({ tokens }) => tokens?.input ?? null,
   output_tokens: ({ tokens }) => tokens?.output ?? null,
+  cached_tokens: ({ tokens }) => tokens?.cached ?? null,
+  usd: ({ usd }) => usd ?? null,
   loops: ({ incidents }) => incidents.total,
   open_loops: ({ incidents }) => incidents.open,
 };

@@ -18,6 +18,7 @@ export const sessionSortNames: Readonly<Record<string, string>> = {
   '-incidents': 'Most incidents',
   '-events': 'Most events',
   '-toolCalls': 'Most calls',
+  '-usd': 'Highest cost',
   '-tokens': 'Most tokens',
   '-characters': 'Most characters',
 };

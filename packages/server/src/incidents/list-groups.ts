@@ -14,6 +14,7 @@ const columns: Readonly<Record<GroupSort, string>> = {
   occurrences: 'occurrences',
   calls: 'calls',
   tokens: 'tokens',
+  usd: 'usd',
 };
 const actions = ['none', 'warn', 'chance', 'block'] as const;
 
@@ -29,6 +30,7 @@ interface GroupRow {
   readonly calls: number;
   readonly turns: number;
   readonly tokens: number;
+  readonly usd: number;
   readonly ms: number;
   readonly new: number;
   readonly acknowledged: number;
@@ -44,7 +46,8 @@ export async function listGroups(
 ): Promise<IncidentGroupPage> {
   const fitting = incidentConditions(filter, now);
   const groups = `(select group_key as id, count(*)::float8 as occurrences, min(detected_at) as first_seen,
-    max(detected_at) as last_seen, sum(calls)::float8 as calls, ${tokenSum} as tokens
+    max(detected_at) as last_seen, sum(calls)::float8 as calls, ${knownSum('tokens')} as tokens,
+    ${knownSum('usd')} as usd
     from incidents ${fitting.where} group by group_key) as groups`;
   const conditions = new Conditions();
   conditions.parameters.push(...fitting.parameters);
@@ -52,8 +55,10 @@ export async function listGroups(
   return { ...page, items: await groupsOf(database, page.items, filter, now) };
 }
 
-/** -1 where no usage is reported, as in the table. */
-const tokenSum = 'coalesce(sum(tokens) filter (where tokens >= 0), -1)::float8';
+/** Of those where it is known; -1 where it is of none, as in the table. */
+function knownSum(column: 'tokens' | 'usd'): string {
+  return `coalesce(sum(${column}) filter (where ${column} >= 0), -1)::float8`;
+}
 
 async function groupsOf(
   database: Queryable,
@@ -73,7 +78,8 @@ async function groupsOf(
        max(detected_at) as last_seen, ${isState('open')} as open, ${isState('quiet')} as quiet,
        count(distinct session_id)::float8 as sessions,
        max(case action when 'block' then 3 when 'chance' then 2 when 'warn' then 1 else 0 end) as action,
-       sum(calls)::float8 as calls, sum(turns)::float8 as turns, ${tokenSum} as tokens, sum(duration) as ms,
+       sum(calls)::float8 as calls, sum(turns)::float8 as turns, ${knownSum('tokens')} as tokens,
+       ${knownSum('usd')} as usd, sum(duration) as ms,
        ${isStatus('new')} as new, ${isStatus('acknowledged')} as acknowledged,
        ${isStatus('muted')} as muted, ${isStatus('false_positive')} as false_positive
      from incidents ${conditions.where} group by group_key`,
@@ -120,7 +126,7 @@ function toGroup(row: GroupRow, latest: RowOfVerdicts): IncidentGroup {
     firstSeen: row.first_seen,
     lastSeen: row.last_seen,
     action,
-    cost: { calls, turns, tokens: row.tokens < 0 ? null : row.tokens, ms },
+    cost: { calls, turns, tokens: known(row.tokens), usd: known(row.usd), ms },
     triage: {
       new: row.new,
       acknowledged: row.acknowledged,
@@ -128,4 +134,8 @@ function toGroup(row: GroupRow, latest: RowOfVerdicts): IncidentGroup {
       false_positive: row.false_positive,
     },
   };
+}
+
+function known(sum: number): number | null {
+  return sum < 0 ? null : sum;
 }

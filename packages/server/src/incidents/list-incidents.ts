@@ -10,6 +10,7 @@ const columns: Readonly<Record<IncidentSort, string>> = {
   count: 'count',
   calls: 'calls',
   tokens: 'tokens',
+  usd: 'usd',
   duration: 'duration',
   confidence: 'confidence',
 };

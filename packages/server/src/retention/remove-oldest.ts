@@ -37,11 +37,12 @@ async function addToDropped(tx: Queryable, ids: string): Promise<void> {
     `update dropped set incidents = dropped.incidents + gone.n, since = least(dropped.since, gone.since),
        recovered = dropped.recovered + gone.recovered, ended = dropped.ended + gone.ended,
        disabled = dropped.disabled + gone.disabled, calls = dropped.calls + gone.calls,
-       tokens = case when gone.tokens is null then dropped.tokens else coalesce(dropped.tokens, 0) + gone.tokens end
+       tokens = case when gone.tokens is null then dropped.tokens else coalesce(dropped.tokens, 0) + gone.tokens end,
+       usd = case when gone.usd is null then dropped.usd else coalesce(dropped.usd, 0) + gone.usd end
      from (select count(*) as n, min(detected_at) as since,
          count(*) filter (where outcome = 'recovered') as recovered, count(*) filter (where outcome = 'ended') as ended,
          count(*) filter (where outcome = 'disabled') as disabled, sum(calls)::bigint as calls,
-         sum(tokens) filter (where tokens >= 0) as tokens
+         sum(tokens) filter (where tokens >= 0) as tokens, sum(usd) filter (where usd >= 0) as usd
        from incidents where id in (select jsonb_array_elements_text($1::jsonb))) as gone`,
     [ids],
   );

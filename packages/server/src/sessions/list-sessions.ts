@@ -13,6 +13,7 @@ const columns: Readonly<Record<SessionSort, string>> = {
   toolCalls: 'tool_calls',
   characters: 'characters',
   tokens: 'tokens',
+  usd: 'usd',
   incidents: 'incidents',
 };
 

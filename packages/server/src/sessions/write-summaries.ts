@@ -24,6 +24,7 @@ const columns = {
   tool_calls: 'float8',
   characters: 'float8',
   tokens: 'float8',
+  usd: 'float8',
   incidents_open: 'float8',
   incidents: 'float8',
   active_at: 'float8',
@@ -72,6 +73,7 @@ const standingColumns = {
   calls: 'float8',
   turns: 'float8',
   tokens: 'float8',
+  usd: 'float8',
   duration: 'float8',
   event_index: 'float8',
   standing: 'text',
@@ -90,6 +92,7 @@ async function writeStandings(tx: Queryable, told: readonly { summary: SessionSu
         calls: cost.calls,
         turns: cost.turns,
         tokens: cost.tokens ?? -1,
+        usd: cost.usd ?? -1,
         duration: cost.ms,
         event_index: eventIndex,
         standing: jsonText(standing),
@@ -100,6 +103,7 @@ async function writeStandings(tx: Queryable, told: readonly { summary: SessionSu
   await tx.query(
     `update incidents i set change = nextval('changes'), active_at = greatest(i.active_at, s.active_at),
        last_at = r.last_at, count = r.count, calls = r.calls, turns = r.turns, tokens = r.tokens,
+       usd = r.usd,
        duration = r.duration, event_index = r.event_index, standing = r.standing
      from ${recordset(standingColumns)} join sessions s on s.id = r.session_id
      where i.id = r.id and i.state = 'open' and i.event_index <= r.event_index`,
@@ -124,6 +128,7 @@ function rowOf({ id, summary, at }: { id: string; summary: SessionSummary; at: n
     tool_calls: summary.toolCalls,
     characters: summary.characters,
     tokens: tokens === null ? -1 : tokens.input + tokens.output,
+    usd: summary.usd ?? -1,
     incidents_open: incidents.open,
     incidents: incidents.total,
     active_at: at,

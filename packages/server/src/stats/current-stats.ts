@@ -13,6 +13,7 @@ interface Sums {
   readonly disabled: number;
   readonly calls: number;
   readonly tokens: number | null;
+  readonly usd: number | null;
 }
 
 interface Dropped extends Omit<Sums, 'kept'> {
@@ -26,11 +27,12 @@ export async function currentStats(database: Queryable, now: number): Promise<In
        count(*) filter (where outcome = 'recovered')::float8 as recovered,
        count(*) filter (where outcome = 'ended')::float8 as ended,
        count(*) filter (where outcome = 'disabled')::float8 as disabled,
-       coalesce(sum(calls), 0) as calls, sum(tokens) filter (where tokens >= 0) as tokens
+       coalesce(sum(calls), 0) as calls, sum(tokens) filter (where tokens >= 0) as tokens,
+       sum(usd) filter (where usd >= 0) as usd
      from incidents`,
   );
   const [dropped] = await database.query<Dropped>(
-    `select incidents::float8, since, recovered::float8, ended::float8, disabled::float8, calls::float8, tokens from dropped`,
+    `select incidents::float8, since, recovered::float8, ended::float8, disabled::float8, calls::float8, tokens, usd from dropped`,
   );
   const unresolved = await database.query<{
     state: 'open' | 'quiet';
@@ -56,8 +58,8 @@ export async function currentStats(database: Queryable, now: number): Promise<In
       disabled: sums.disabled + dropped.disabled,
     },
     calls: sums.calls + dropped.calls,
-    tokens:
-      sums.tokens === null && dropped.tokens === null ? null : (sums.tokens ?? 0) + (dropped.tokens ?? 0),
+    tokens: knownSum(sums.tokens, dropped.tokens),
+    usd: knownSum(sums.usd, dropped.usd),
     latency: await latestLatency(database),
     kept: sums.kept,
     dropped: dropped.incidents,
@@ -89,6 +91,10 @@ async function latestLatency(database: Queryable): Promise<IncidentStats['latenc
      from (select latency_ms from incidents order by detected_at desc, id desc limit 1000) as latest`,
   );
   return row?.p50 == null ? null : { p50Ms: row.p50, incidents: row.incidents };
+}
+
+function knownSum(a: number | null, b: number | null): number | null {
+  return a === null && b === null ? null : (a ?? 0) + (b ?? 0);
 }
 
 function least(a: number | null, b: number | null): number | null {

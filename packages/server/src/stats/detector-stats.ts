@@ -11,6 +11,7 @@ interface DetectorRow {
   readonly calls: number;
   /** null: no producer reports any. */
   readonly tokens: number | null;
+  readonly usd: number | null;
 }
 
 /** What one detector found, and what people said of it. */

@@ -15,6 +15,7 @@ interface FoundRow {
   readonly calls: number;
   /** null: no producer reports any. */
   readonly tokens: number | null;
+  readonly usd: number | null;
 }
 
 export interface Found {
@@ -30,7 +31,8 @@ export async function foundInRange(database: Queryable, { from, to, bucketMs }: 
        count(*) filter (where outcome = 'recovered')::float8 as recovered,
        count(*) filter (where triage = 'acknowledged')::float8 as acknowledged,
        count(*) filter (where triage = 'false_positive')::float8 as "falsePositives",
-       sum(calls) as calls, sum(tokens) filter (where tokens >= 0) as tokens
+       sum(calls) as calls, sum(tokens) filter (where tokens >= 0) as tokens,
+       sum(usd) filter (where usd >= 0) as usd
      from incidents where detected_at >= $1::float8 and detected_at < $2::float8 group by 1, 2`,
     [from, to, bucketMs],
   );

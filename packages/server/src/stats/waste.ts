@@ -1,12 +1,22 @@
 import type { Stats } from '@loopwatch/contract/api';
 
-/** What the incidents of these rows used. */
-export function wasteOf(
-  rows: readonly { readonly calls: number; readonly tokens: number | null }[],
-): Stats['wasted'] {
-  const reported = rows.flatMap(({ tokens }) => tokens ?? []);
+/** What the incidents of a group used; null: of none of them it is known. */
+interface Used {
+  readonly calls: number;
+  readonly tokens: number | null;
+  readonly usd: number | null;
+}
+
+/** What the incidents of these groups used. */
+export function wasteOf(groups: readonly Used[]): Stats['wasted'] {
   return {
-    calls: rows.reduce((sum, { calls }) => sum + calls, 0),
-    tokens: reported.length === 0 ? null : reported.reduce((sum, tokens) => sum + tokens, 0),
+    calls: groups.reduce((sum, { calls }) => sum + calls, 0),
+    tokens: knownSum(groups.map(({ tokens }) => tokens)),
+    usd: knownSum(groups.map(({ usd }) => usd)),
   };
+}
+
+function knownSum(amounts: readonly (number | null)[]): number | null {
+  const known = amounts.flatMap((amount) => amount ?? []);
+  return known.length === 0 ? null : known.reduce((sum, amount) => sum + amount, 0);
 }

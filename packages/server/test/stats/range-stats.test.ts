@@ -8,7 +8,7 @@ import { START, verdict } from '../verdicts.ts';
 onBothDatabases(({ make }) => {
   it('each detector is told with what is open, what people said of it, and what it found wasted', async () => {
     const { database } = await make();
-    const tokens = { calls: 5, turns: 5, characters: 0, tokens: 900, ms: 1 };
+    const tokens = { calls: 5, turns: 5, characters: 0, tokens: 900, usd: 0.25, ms: 1 };
     const verdicts = [
       verdict({ incidentId: 'open', time: START }),
       verdict({ incidentId: 'judged', time: START + 60_000, cost: tokens }),
@@ -35,15 +35,15 @@ onBothDatabases(({ make }) => {
       acknowledged: 1,
       falsePositives: 1,
       falsePositiveRate: 0.5,
-      wasted: { calls: 13, tokens: 900 },
+      wasted: { calls: 13, tokens: 900, usd: 0.25 },
     });
     expect(of('tool-cycle')).toMatchObject({ incidents: 1, open: 1, falsePositiveRate: null });
-    expect(of('outage')).toMatchObject({ incidents: 0, wasted: { calls: 0, tokens: null } });
+    expect(of('outage')).toMatchObject({ incidents: 0, wasted: { calls: 0, tokens: null, usd: null } });
     expect(stats.buckets.slice(0, 3).map(({ incidents }) => incidents)).toEqual([
       { 'tool-repeat': 1 },
       { 'tool-repeat': 1 },
       { 'tool-repeat': 1, 'tool-cycle': 1 },
     ]);
-    expect(stats.wasted).toEqual({ calls: 18, tokens: 900 });
+    expect(stats.wasted).toEqual({ calls: 18, tokens: 900, usd: 0.25 });
   });
 });
