@@ -27,6 +27,7 @@ export {
 } from './events/event.ts';
 export { eventTime } from './events/event-time.ts';
 export { excessOf } from './events/event-weight.ts';
+export { type FormatName, formatNames } from './events/format-names.ts';
 export { judgedHeader } from './events/judged.ts';
 export { messageOf } from './lib/message-of.ts';
 export { jsonFrom, readJson } from './lib/read-json.ts';

@@ -1,3 +1,4 @@
+import type { FormatName } from '@loopwatch/contract';
 import { claudeCode } from './agents/claude-code.ts';
 import { codex } from './agents/codex.ts';
 import { geminiCli } from './agents/gemini-cli.ts';
@@ -10,11 +11,8 @@ import type { JsonObject } from './record/json.ts';
 /** All formats that are read. A new one is a file and a line here. */
 export const formats: readonly Format[] = [canonical, claudeCode, codex, geminiCli, opencode, openhands];
 
-/** The names of all formats. */
-export const formatNames: readonly string[] = formats.map(({ name }) => name);
-
 /** The format of this name. */
-export function formatOf(name: string): Format | undefined {
+export function formatOf(name: FormatName): Format | undefined {
   return formats.find((format) => format.name === name);
 }
 

@@ -1,4 +1,10 @@
-import { type AgentEvent, type DeadLetterReason, excessOf, messageOf } from '@loopwatch/contract';
+import {
+  type AgentEvent,
+  type DeadLetterReason,
+  excessOf,
+  type FormatName,
+  messageOf,
+} from '@loopwatch/contract';
 import { canonical } from './canonical.ts';
 import type { Format, FormatReader } from './record/format.ts';
 import { isObject, type JsonObject, textOf } from './record/json.ts';
@@ -25,7 +31,7 @@ export interface Fault {
 
 export interface TranslatorOptions {
   /** A format's name; `auto` tells the format by each record, and where that is not enough by those before it. */
-  readonly format: string;
+  readonly format: FormatName | 'auto';
   /** The session of records that name none. */
   readonly session?: string | undefined;
 }
@@ -67,13 +73,16 @@ export class Translator {
     } catch (error) {
       return fault('not_json', messageOf(error));
     }
-    return this.readValue(value);
+    const translated = this.readValue(value);
+    // One event of ours is worked on in one go, and has narrower bounds.
+    const tooMuch = translated.isCanonical ? excessOf(json) : undefined;
+    return tooMuch === undefined ? translated : fault('too_complex', tooMuch);
   }
 
   /** Reads a value that is parsed already; of an array, each element. */
   readValue(value: unknown): Translated {
     if (isObject(value)) return this.#readRecord(value);
-    if (!Array.isArray(value))
+    if (!Array.isArray(value) || value.length === 0)
       return fault('not_an_object', `expected a JSON object, got ${describe(value)}`);
     const record = messagesOf(value);
     if (record !== undefined) return this.#readRecord(record);
@@ -121,8 +130,14 @@ export class Translator {
     const type = textOf(record['type']);
     if (this.#latest !== undefined && this.#latest !== canonical)
       return { ...none, ignored: [type ?? 'unknown'] };
-    if (type !== undefined && 'sessionId' in record)
-      return { ...none, events: [record as AgentEvent], ignored: [type], isCanonical: true };
+    // Whether it is an event of ours is for the check of events to say, unless it is nearer to something else.
+    if ('sessionId' in record && (type !== undefined || nearestFormat(record) === undefined))
+      return {
+        ...none,
+        events: [record as AgentEvent],
+        ignored: type === undefined ? [] : [type],
+        isCanonical: true,
+      };
     return fault('unknown_format', `no known format has such records${nearestHint(record)}`);
   }
 
@@ -169,5 +184,5 @@ function messagesOf(value: readonly unknown[]): JsonObject | undefined {
 
 function describe(value: unknown): string {
   if (value === null) return 'null';
-  return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+  return Array.isArray(value) ? 'an empty array' : `a ${typeof value}`;
 }

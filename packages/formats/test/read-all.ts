@@ -1,8 +1,12 @@
-import type { AgentEvent } from '@loopwatch/contract';
+import type { AgentEvent, FormatName } from '@loopwatch/contract';
 import { Translator } from '../src/index.ts';
 
 /** What comes of the records of one file. */
-export function readAll(format: string, records: readonly unknown[], session: string | undefined = 'file') {
+export function readAll(
+  format: FormatName | 'auto',
+  records: readonly unknown[],
+  session: string | undefined = 'file',
+) {
   const translator = new Translator({ format, session });
   const read = records.map((record) => translator.readValue(record));
   return {

@@ -1,10 +1,11 @@
+import { type FormatName, formatNames } from '@loopwatch/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatNames, Translator } from '../src/index.ts';
+import { Translator } from '../src/index.ts';
 import { formats } from '../src/registry.ts';
 import { sampleRecords } from './sample-records.ts';
 
-const read = (format: string, ...texts: string[]) => {
+const read = (format: FormatName | 'auto', ...texts: string[]) => {
   const translator = new Translator({ format, session: 'file' });
   const read = texts.map((text) => translator.read(text));
   return {

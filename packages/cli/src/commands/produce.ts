@@ -6,7 +6,7 @@ import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { UsageError } from '../errors.ts';
 import { BadLines } from '../events/bad-lines.ts';
 import { EventStamp } from '../events/event-stamp.ts';
-import { formatHelp, parseFormat } from '../events/formats.ts';
+import { type FormatChoice, formatHelp, parseFormat } from '../events/formats.ts';
 import { IgnoredTypes } from '../events/ignored-types.ts';
 import { Pace } from '../events/pace.ts';
 import { Progress } from '../events/progress.ts';
@@ -20,7 +20,7 @@ interface Options extends ConfigOptions {
   readonly topic?: string;
   readonly speed: number;
   readonly rate?: number;
-  readonly format: string;
+  readonly format: FormatChoice;
 }
 
 /** Records that are sent together: enough for speed, few enough for a request of Kafka's. */

@@ -11,7 +11,7 @@ import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { UsageError } from '../errors.ts';
 import { BadLines, badLines } from '../events/bad-lines.ts';
-import { formatHelp, parseFormat } from '../events/formats.ts';
+import { type FormatChoice, formatHelp, parseFormat } from '../events/formats.ts';
 import { IgnoredTypes } from '../events/ignored-types.ts';
 import { Progress } from '../events/progress.ts';
 import { type FileRecord, RecordReader } from '../events/read-records.ts';
@@ -21,7 +21,7 @@ import { tellWarnings, writeOut } from '../runtime/output.ts';
 interface Options extends ConfigOptions {
   readonly json?: boolean;
   readonly preset?: string;
-  readonly format: string;
+  readonly format: FormatChoice;
   readonly checks?: string;
 }
 

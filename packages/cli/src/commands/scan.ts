@@ -4,7 +4,7 @@ import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { UsageError } from '../errors.ts';
 import { BadLines } from '../events/bad-lines.ts';
-import { formatHelp, parseFormat } from '../events/formats.ts';
+import { type FormatChoice, formatHelp, parseFormat } from '../events/formats.ts';
 import { Progress } from '../events/progress.ts';
 import { tellWarnings, writeOut } from '../runtime/output.ts';
 import { type Source, sourcesAt, sourcesOf } from '../scan/find-sources.ts';
@@ -21,7 +21,7 @@ interface Options extends ConfigOptions {
   readonly json?: true;
   readonly html?: string;
   readonly open?: true;
-  readonly format: string;
+  readonly format: FormatChoice;
   readonly preset?: string;
 }
 

@@ -1,5 +1,6 @@
 import { basename, dirname } from 'node:path';
 import { type Translated, Translator } from '@loopwatch/formats';
+import type { FormatChoice } from './formats.ts';
 import { readLines } from './read-lines.ts';
 
 /** What one line of a file says. */
@@ -27,7 +28,7 @@ const MAX_DOCUMENT_UNITS = 256 * 1024 * 1024;
  * producers write a file an event.
  */
 export class RecordReader {
-  readonly #format: string;
+  readonly #format: FormatChoice;
   readonly #only: string | undefined;
   #session: string | undefined;
   #translator: Translator | undefined;
@@ -36,7 +37,7 @@ export class RecordReader {
    * @param format a format's name, or `auto`
    * @param session the session that all files belong to; by default a file's name says it
    */
-  constructor(format: string, session?: string) {
+  constructor(format: FormatChoice, session?: string) {
     this.#format = format;
     this.#only = session;
   }

@@ -3,6 +3,7 @@ import { acceptEvent } from '@loopwatch/contract/check';
 import { type Detection, detectionOf, KnownIds } from '@loopwatch/detectors';
 import { UsageError } from '../errors.ts';
 import type { BadLines } from '../events/bad-lines.ts';
+import type { FormatChoice } from '../events/formats.ts';
 import { IgnoredTypes } from '../events/ignored-types.ts';
 import { type FileRecord, RecordReader } from '../events/read-records.ts';
 import { FileFaults } from './file-faults.ts';
@@ -14,7 +15,7 @@ import { ScannedSession } from './scanned-session.ts';
 export interface ScanOptions {
   readonly settings: DetectionSettings;
   /** A format's name, or `auto`. */
-  readonly format: string;
+  readonly format: FormatChoice;
   readonly bad: BadLines;
   /** Called as it goes on, with the files and bytes behind it. */
   readonly onProgress: (files: number, bytes: number) => void;

@@ -1,10 +1,23 @@
 import { z } from 'zod';
 import { eventRefusals } from '../events/error-codes.ts';
+import { MAX_NAME_UNITS } from '../events/event.ts';
+import { formatNames } from '../events/format-names.ts';
 
 /** `POST /events`: events of producers without Kafka. */
 
 export const postedEventsQuerySchema = z.strictObject({
-  format: z.enum(['canonical']).optional().describe('How the events are written; canonical by default.'),
+  format: z
+    .enum(['auto', ...formatNames])
+    .optional()
+    .describe(
+      'How the records are written. auto, the default: told by each record, then by those before it.',
+    ),
+  session: z
+    .string()
+    .min(1)
+    .max(MAX_NAME_UNITS)
+    .optional()
+    .describe('The session of records of a format that names none.'),
 });
 
 const count = z.int().nonnegative();
@@ -16,7 +29,7 @@ export const postedEventsSchema = z.object({
   duplicates: count.describe('Those in the log whose id this server has taken for their session before.'),
   ignored: z
     .record(z.string(), count)
-    .describe('Those in the log whose type this version does not know, by type.'),
+    .describe('What says nothing of loops, by type: events of unknown types, and records of other formats.'),
   rejected: z
     .array(
       z.object({

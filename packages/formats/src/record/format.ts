@@ -1,4 +1,4 @@
-import type { AgentEvent, KnownEvent } from '@loopwatch/contract';
+import type { AgentEvent, FormatName, KnownEvent } from '@loopwatch/contract';
 import type { JsonObject } from './json.ts';
 
 /** A canonical event made of a producer's record; its session is known. */
@@ -37,7 +37,7 @@ export interface FormatReader {
 /** One producer's format: how its records are told from others, and what they mean. */
 export interface Format {
   /** As `--format` and `?format=` name it. */
-  readonly name: string;
+  readonly name: FormatName;
   /** As people call it. */
   readonly title: string;
   /** Whether resumed and forked sessions begin with copies of earlier records, which give events of the same ids. */

@@ -38,13 +38,15 @@ export function eventsApi({ metrics, intake, ...options }: EventsApiOptions): Ro
   router
     .route('/events')
     .post(async (request, response) => {
-      parseQuery(request.query, postedEventsQuerySchema);
+      const { format = 'auto', session } = parseQuery(request.query, postedEventsQuerySchema);
       const areLines = typeof request.is(lineTypes) === 'string';
       const { hold, leave } = held.enter();
       try {
         const tally = new Tally(recent, metrics.postedEvents);
         const { failure, unread } = await takeEvents(readBody(request), {
           ...options,
+          format,
+          session,
           areLines,
           turns,
           hold,
@@ -56,9 +58,9 @@ export function eventsApi({ metrics, intake, ...options }: EventsApiOptions): Ro
           intake.failed(failure.error, failure.events);
           throw unavailable(answer, failure.line);
         }
-        if (tally.hasWritten) intake.succeeded();
-        if (unread !== undefined) throw unfinished(answer, unread, tally.hasWritten);
-        if (!tally.hasWritten) throw nothingUsable(answer);
+        if (tally.hasUsed) intake.succeeded();
+        if (unread !== undefined) throw unfinished(answer, unread, tally.hasUsed);
+        if (!tally.hasUsed) throw nothingUsable(answer);
         response.status(202).json(answer);
       } finally {
         leave();
@@ -78,15 +80,15 @@ function unavailable(answer: PostedEvents, line: number): HttpProblem {
 function unfinished(
   answer: PostedEvents,
   { fromLine, problem }: NonNullable<Unfinished['unread']>,
-  hasWritten: boolean,
+  hasUsed: boolean,
 ): HttpProblem {
   const { message, status, cause, headers } = problem;
-  const what = hasWritten
+  const what = hasUsed
     ? `Nothing from line ${String(fromLine)} on was taken; the events before it are`
     : 'Nothing of it was taken';
   return new HttpProblem(
     // That there was too much of it is no news where none of it was an event.
-    status === 422 && !hasWritten ? 400 : status,
+    status === 422 && !hasUsed ? 400 : status,
     `${message}. ${what}`,
     { ...answer, unreadFromLine: fromLine },
     cause,

@@ -1,5 +1,6 @@
-import { type EventRefusal, isEventType } from '@loopwatch/contract';
-import { decodeEvent } from '@loopwatch/contract/check';
+import { type AgentEvent, type EventRefusal, type FormatName, isEventType } from '@loopwatch/contract';
+import { acceptEvent, decodeEvent } from '@loopwatch/contract/check';
+import { type Translated, Translator } from '@loopwatch/formats';
 import type { OutputRecord } from '@loopwatch/log';
 import { limits } from './limits.ts';
 import type { Piece } from './split-body.ts';
@@ -21,22 +22,82 @@ export interface Rejection {
   readonly detail: string;
 }
 
-/** @param now wall clock in epoch ms: the `time` of an event that has none */
-export function readEvent({ line, bytes }: Piece, topic: string, now: number): PostedEvent | Rejection {
-  if (bytes === undefined) {
-    const detail = `the event has more than ${String(limits.eventBytes)} bytes`;
-    return { line, code: 'too_large', detail };
+/** What a piece of a body says. */
+export interface PieceRead {
+  readonly events: readonly PostedEvent[];
+  readonly rejections: readonly Rejection[];
+  /** Types of records of other formats that say nothing of loops. */
+  readonly ignored: readonly string[];
+}
+
+export interface EventReaderOptions {
+  readonly format: FormatName | 'auto';
+  /** The session of records of a format that names none. */
+  readonly session?: string | undefined;
+  readonly topic: string;
+  /** Wall clock in epoch ms: the `time` of events that have none. */
+  readonly now: () => number;
+}
+
+/** Reads the pieces of one body, whatever their format. */
+export class EventReader {
+  readonly #options: EventReaderOptions;
+  readonly #translator: Translator;
+  #line = 1;
+
+  constructor(options: EventReaderOptions) {
+    this.#options = options;
+    this.#translator = new Translator(options);
   }
-  const text = bytes.toString('utf8');
-  const decoded = decodeEvent({ text, key: null });
-  if (!decoded.ok) {
-    const { reason: code, message } = decoded;
-    return { line, code, detail: code === 'missing_session' ? 'set "sessionId" in the event' : message };
+
+  read({ line, bytes }: Piece): PieceRead {
+    this.#line = line;
+    if (bytes === undefined) {
+      const detail = `the event has more than ${String(limits.eventBytes)} bytes`;
+      return { events: [], rejections: [{ line, code: 'too_large', detail }], ignored: [] };
+    }
+    const text = bytes.toString('utf8');
+    return this.#accepted(this.#translator.read(text), text);
   }
-  const { event, sessionId } = decoded;
-  const value = event.time == null ? withTime(text, now) : text;
-  const id = event.id == null ? undefined : JSON.stringify([sessionId, event.id]);
-  return { line, type: event.type, id, record: { topic, key: sessionId, value } };
+
+  /** The events that were waiting for more, at the end of the body. */
+  end(): PieceRead {
+    const events = this.#translator.end();
+    return this.#accepted({ events, ignored: [], faults: [], hasCopies: false, isCanonical: false }, '');
+  }
+
+  #accepted({ events, faults, ignored, isCanonical }: Translated, text: string): PieceRead {
+    const read = events.map((event) => this.#accept(event, isCanonical ? text : undefined));
+    const line = this.#line;
+    return {
+      events: read.filter((one) => 'record' in one),
+      rejections: [
+        ...read.filter((one) => 'code' in one),
+        ...faults.map(({ reason: code, message: detail }) => ({ line, code, detail })),
+      ],
+      // An event of ours is in the log all the same, and counted there.
+      ignored: isCanonical ? [] : ignored,
+    };
+  }
+
+  /** @param text the event as it was written; undefined where it was made of something else */
+  #accept(value: AgentEvent, text: string | undefined): PostedEvent | Rejection {
+    const line = this.#line;
+    const accepted = acceptEvent(value);
+    if (!accepted.ok) {
+      const { reason: code, message } = accepted;
+      return { line, code, detail: code === 'missing_session' ? 'set "sessionId" in the event' : message };
+    }
+    const { event, sessionId } = accepted;
+    const written = text ?? JSON.stringify(event);
+    const record = {
+      topic: this.#options.topic,
+      key: sessionId,
+      value: event.time == null ? withTime(written, this.#options.now()) : written,
+    };
+    const id = event.id == null ? undefined : JSON.stringify([sessionId, event.id]);
+    return { line, type: event.type, id, record };
+  }
 }
 
 /**

@@ -1,14 +1,18 @@
+import type { FormatName } from '@loopwatch/contract';
 import type { VerdictSink } from '@loopwatch/log';
 import { HttpProblem } from '../http/problem.ts';
 import { EventLots, type LogFailure } from './event-lots.ts';
 import type { Hold } from './held-bodies.ts';
 import { limits } from './limits.ts';
-import { isJson, readEvent } from './read-event.ts';
+import { EventReader, isJson, type PieceRead } from './read-event.ts';
 import { splitBody } from './split-body.ts';
 import type { Tally } from './tally.ts';
 import type { Turns } from './turns.ts';
 
 export interface TakeOptions {
+  readonly format: FormatName | 'auto';
+  /** The session of records of a format that names none. */
+  readonly session?: string | undefined;
   /** Whether the body says that it is lines. */
   readonly areLines: boolean;
   readonly sink: VerdictSink;
@@ -32,7 +36,7 @@ export interface Unfinished {
 /** Takes the events of a body as they arrive; what was read before it stopped goes to the log. */
 export async function takeEvents(
   chunks: AsyncGenerator<Buffer>,
-  { areLines, sink, topic, now, turns, hold, tally, onAccepted }: TakeOptions,
+  { format, session, areLines, sink, topic, now, turns, hold, tally, onAccepted }: TakeOptions,
 ): Promise<Unfinished> {
   const lots = new EventLots({
     sink,
@@ -45,6 +49,12 @@ export async function takeEvents(
       tally.reject(rejection);
     },
   });
+  const reader = new EventReader({ format, session, topic, now });
+  const take = async ({ events, rejections, ignored }: PieceRead): Promise<void> => {
+    tally.ignore(ignored);
+    for (const rejection of rejections) tally.reject(rejection);
+    for (const event of events) await lots.add(event);
+  };
   let fromLine = 1;
   let problem: HttpProblem | undefined;
   try {
@@ -53,9 +63,7 @@ export async function takeEvents(
       fromLine = piece.line;
       if (lots.failure !== undefined) break;
       if (tally.rejected >= limits.refused) throw tooManyRefused(fromLine);
-      const read = readEvent(piece, topic, now());
-      if ('record' in read) await lots.add(read);
-      else tally.reject(read);
+      await take(reader.read(piece));
       fromLine += 1;
       if (turns.isOver(began)) began = await turns.next();
     }
@@ -63,6 +71,7 @@ export async function takeEvents(
     if (!(error instanceof HttpProblem)) throw error;
     problem = error;
   } finally {
+    await take(reader.end());
     await lots.flush();
   }
   const { failure } = lots;

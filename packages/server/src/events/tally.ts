@@ -23,8 +23,8 @@ export class Tally {
     return this.#rejectedTotal;
   }
 
-  /** Whether an event is in the log. */
-  get hasWritten(): boolean {
+  /** Whether any of it could be used. */
+  get hasUsed(): boolean {
     return this.#accepted + this.#duplicates + this.#ignored.size > 0;
   }
 
@@ -36,12 +36,18 @@ export class Tally {
       const { id, type } = event;
       if (id !== undefined && this.#recent.has(id)) this.#duplicates += 1;
       else if (isKnownType(event)) this.#accepted += 1;
-      else this.#ignore(type);
+      else this.#countIgnored(type);
       if (id !== undefined) this.#recent.add(id);
     }
     this.#count('accepted', this.#accepted - accepted);
     this.#count('duplicate', this.#duplicates - duplicates);
     this.#count('ignored', events.length - (this.#accepted - accepted) - (this.#duplicates - duplicates));
+  }
+
+  /** Counts records of other formats that say nothing of loops; they are not in the log. */
+  ignore(types: readonly string[]): void {
+    for (const type of types) this.#countIgnored(type);
+    this.#count('ignored', types.length);
   }
 
   reject(rejection: Rejection): void {
@@ -66,7 +72,7 @@ export class Tally {
     };
   }
 
-  #ignore(type: string): void {
+  #countIgnored(type: string): void {
     const ignored = this.#ignored;
     const name = ignored.has(type) || ignored.size < limits.listedTypes ? type.slice(0, 100) : 'other';
     ignored.set(name, (ignored.get(name) ?? 0) + 1);

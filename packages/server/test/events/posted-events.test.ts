@@ -75,6 +75,63 @@ describe('posted events', () => {
     expect(written()).toEqual([event]);
   });
 
+  it('may be records of another format, of which those that say nothing are counted', async () => {
+    const record = (type: string, more: object) => ({
+      type,
+      uuid: type,
+      sessionId: 'c',
+      timestamp: '2026-11-01T10:00:00Z',
+      ...more,
+    });
+    const use = { type: 'tool_use', id: 't', name: 'Read', input: { file_path: 'a' } };
+    const records = [
+      record('user', { message: { role: 'user', content: 'look' } }),
+      record('assistant', {
+        message: { id: 'm', role: 'assistant', model: 'claude-opus-5', content: [use] },
+      }),
+      record('summary', { summary: 'x', leafUuid: 'y' }),
+    ];
+    const body = records.map((one) => JSON.stringify(one)).join('\n');
+    const answer = await post(body);
+    expect(answer).toMatchObject({
+      status: 202,
+      body: { accepted: 4, ignored: { summary: 1 }, rejected: [] },
+    });
+    const events = written() as { type: string; sessionId: string }[];
+    expect(events.map(({ type, sessionId }) => [type, sessionId])).toEqual([
+      ['prompt_started', 'c'],
+      ['turn_started', 'c'],
+      ['tool_call_request', 'c'],
+      ['turn_finished', 'c'],
+    ]);
+    // Sent again, they have the same ids.
+    expect((await post(body)).body).toMatchObject({ accepted: 0, duplicates: 4 });
+  });
+
+  it('are refused under the name of another format, with the right one', async () => {
+    const answer = await post(line, {}, '?format=codex');
+    expect(answer.status).toBe(400);
+    expect(answer.body.rejected).toEqual([
+      {
+        line: 1,
+        code: 'unknown_format',
+        detail: expect.stringContaining('use the format canonical instead of codex'),
+      },
+    ]);
+  });
+
+  it('may be of a format that names no session where the request does', async () => {
+    const event = { id: 'e', timestamp: '2026-04-02T15:25:41', source: 'user', kind: 'MessageEvent' };
+    const said = { ...event, llm_message: { role: 'user', content: [{ type: 'text', text: 'look' }] } };
+    expect((await post(JSON.stringify(said))).body).toMatchObject({
+      accepted: 0,
+      ignored: { 'MessageEvent without a session': 1 },
+    });
+    const answer = await post(JSON.stringify(said), {}, '?session=conversation');
+    expect(answer.body).toMatchObject({ accepted: 1 });
+    expect(written()).toMatchObject([{ sessionId: 'conversation' }]);
+  });
+
   it('are taken although others are refused, and each refusal names its line', async () => {
     const body = [
       line,

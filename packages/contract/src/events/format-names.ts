@@ -1,0 +1,11 @@
+/** Formats of events that are read: the values of `--format` and `?format=`. What each is stands in `@loopwatch/formats`. */
+export const formatNames = [
+  'canonical',
+  'claude-code',
+  'codex',
+  'gemini-cli',
+  'opencode',
+  'openhands',
+] as const;
+
+export type FormatName = (typeof formatNames)[number];
