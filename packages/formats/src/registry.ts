@@ -5,11 +5,20 @@ import { geminiCli } from './agents/gemini-cli.ts';
 import { opencode } from './agents/opencode.ts';
 import { openhands } from './agents/openhands.ts';
 import { canonical } from './canonical.ts';
+import { messages } from './chat/messages.ts';
 import type { Format } from './record/format.ts';
 import type { JsonObject } from './record/json.ts';
 
 /** All formats that are read. A new one is a file and a line here. */
-export const formats: readonly Format[] = [canonical, claudeCode, codex, geminiCli, opencode, openhands];
+export const formats: readonly Format[] = [
+  canonical,
+  claudeCode,
+  codex,
+  geminiCli,
+  opencode,
+  openhands,
+  messages,
+];
 
 /** The format of this name. */
 export function formatOf(name: FormatName): Format | undefined {

@@ -151,4 +151,24 @@ export const sampleRecords: Record<string, readonly Record<string, unknown>[]> =
       extras: {},
     },
   ],
+  messages: [
+    {
+      messages: [
+        { role: 'user', content: 'list files' },
+        {
+          role: 'assistant',
+          tool_calls: [
+            { id: 'call_1', type: 'function', function: { name: 'shell', arguments: '{"cmd":"ls"}' } },
+          ],
+        },
+        { role: 'tool', tool_call_id: 'call_1', content: 'file1' },
+      ],
+    },
+    {
+      input: [
+        { type: 'function_call', call_id: 'call_1', name: 'shell', arguments: '{"cmd":"ls"}' },
+        { type: 'function_call_output', call_id: 'call_1', output: 'file1' },
+      ],
+    },
+  ],
 };

@@ -6,6 +6,7 @@ export const formatNames = [
   'gemini-cli',
   'opencode',
   'openhands',
+  'messages',
 ] as const;
 
 export type FormatName = (typeof formatNames)[number];

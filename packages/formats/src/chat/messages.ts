@@ -1,0 +1,86 @@
+import { Conversations } from '../record/conversation.ts';
+import { type Format, type FormatReader, ignored, type Reading, reading } from '../record/format.ts';
+import { isObject, type JsonObject, listOf, objectOf, textOf, timeOf } from '../record/json.ts';
+import { messagesFrom } from './chat-messages.ts';
+
+/**
+ * Whole conversations as lists of Chat messages or Responses items, as requests to a model hold them: each repeats the one
+ * before it, with more at its end.
+ */
+export const messages: Format = {
+  name: 'messages',
+  title: 'a list of chat messages',
+  keys: ['messages', 'input', 'model', 'tools', 'conversation_id', 'thread_id', 'temperature'],
+  recognises: (record) =>
+    !othersKeys.some((key) => key in record) && (isList(record['messages']) || isList(record['input'])),
+  createReader: (session) => new MessagesReader(session),
+};
+
+/** Records of other producers hold lists of messages, too, but together with these. */
+const othersKeys = [
+  'type',
+  'info',
+  'sessionId',
+  'projectHash',
+  'call_type',
+  'run_type',
+  'traceId',
+  'event',
+  'specversion',
+  'resourceSpans',
+  'attributes',
+  'object',
+  'v',
+];
+
+function isList(value: unknown): boolean {
+  return listOf(value).some(
+    (item) =>
+      isObject(item) &&
+      ('role' in item ||
+        'kwargs' in item ||
+        item['type'] === 'function_call' ||
+        item['type'] === 'function_call_output'),
+  );
+}
+
+class MessagesReader implements FormatReader {
+  readonly #session: string | undefined;
+  readonly #conversations = new Conversations();
+
+  constructor(session: string | undefined) {
+    this.#session = session;
+  }
+
+  read(record: JsonObject): Reading {
+    const sessionId = sessionOf(record) ?? this.#session;
+    if (sessionId === undefined) return ignored('messages without a session');
+    const list = isList(record['messages']) ? record['messages'] : record['input'];
+    const stamp = {
+      sessionId,
+      time: timeOf(record['created_at'] ?? record['created'] ?? record['timestamp']),
+      model: textOf(record['model']),
+    };
+    return reading(this.#conversations.read(messagesFrom(listOf(list)), stamp));
+  }
+
+  end(): [] {
+    return [];
+  }
+}
+
+function sessionOf(record: JsonObject): string | undefined {
+  const { conversation } = record;
+  const metadata = objectOf(record['metadata']);
+  const named = [
+    record['session_id'],
+    record['conversation_id'],
+    isObject(conversation) ? conversation['id'] : conversation,
+    record['thread_id'],
+    metadata['session_id'],
+    metadata['conversation_id'],
+    metadata['thread_id'],
+    record['id'],
+  ];
+  return named.map(textOf).find((id) => id !== undefined);
+}
