@@ -189,6 +189,7 @@ function summaryOf(
     startedAt,
     lastEventAt: livedAt,
     events: account.events,
+    ...(account.unknown > 0 && { unknown: account.unknown }),
     prompts: account.prompts,
     turns: account.turns,
     toolCalls: account.toolCalls,

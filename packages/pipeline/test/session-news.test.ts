@@ -69,6 +69,7 @@ describe('a summary', () => {
       startedAt: start,
       lastEventAt: start + 10_000,
       events: 11,
+      unknown: 1,
       prompts: 1,
       turns: 1,
       toolCalls: 3,

@@ -31,6 +31,9 @@ export const sessionSummarySchema = z.object({
     .number()
     .describe('Event time of its latest event, epoch ms; control events, which come from outside, are none.'),
   events: count.describe('Duplicates left out.'),
+  unknown: count
+    .optional()
+    .describe('Events of types that this version does not know; absent where there is none.'),
   prompts: count,
   turns: count.describe('One that was streamed again counts once.'),
   toolCalls: count.describe('Those of a turn that was streamed again count once.'),

@@ -26,6 +26,14 @@ export function SessionFacts({ session }: { readonly session: SessionItem }) {
           <span>{visibleText(tenant)}</span>
         </span>
       )}
+      {session.unknown !== undefined && (
+        <span
+          className={chipClass}
+          title="Events of types that this version does not know: nothing is looked for in them"
+        >
+          <span>{plural(session.unknown, 'event')} not understood</span>
+        </span>
+      )}
       <span className={styles['facts']}>
         {plural(session.prompts, 'prompt')}, {plural(session.turns, 'turn')},{' '}
         {plural(session.toolCalls, 'call')}, {formatCompact(session.characters)} characters

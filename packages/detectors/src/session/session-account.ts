@@ -6,6 +6,8 @@ import type { SessionTotals } from './session-totals.ts';
 /** What a session has used so far, who it is, and by which settings it is watched. */
 export interface SessionAccount extends Omit<Labels, 'promptId'> {
   readonly events: number;
+  /** Those of types that this version does not know. */
+  readonly unknown: number;
   readonly prompts: number;
   readonly turns: number;
   readonly toolCalls: number;
@@ -27,6 +29,7 @@ export function accountOf(
   const { inputTokens, outputTokens, cachedTokens, usageReports, usd, unpricedReports } = totals;
   return {
     events: totals.events,
+    unknown: totals.unknown,
     prompts: totals.prompts,
     turns: totals.turns,
     toolCalls: totals.calls,

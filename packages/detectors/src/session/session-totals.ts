@@ -1,4 +1,4 @@
-import type { KnownEvent } from '@loopwatch/contract';
+import { isEventType, type KnownEvent } from '@loopwatch/contract';
 import type { Mark } from '../calls/mark.ts';
 
 /** What a session has used so far: counters that every event moves on. */
@@ -16,6 +16,8 @@ export class SessionTotals {
   cachedTokens = 0;
   usd = 0;
   unpricedReports = 0;
+  /** Events of types that this version does not know. */
+  unknown = 0;
 
   /** @param cost US dollars of the turn that the event ends; undefined where no price is known */
   count(event: KnownEvent, cost?: number): void {
@@ -47,6 +49,7 @@ export class SessionTotals {
         }
         break;
       default:
+        if (!isEventType(event.type)) this.unknown += 1;
     }
   }
 
@@ -74,7 +77,7 @@ export class SessionTotals {
 
   snapshot(): TotalsSnapshot {
     const { events, prompts, turns, calls, contentUnits, thoughtUnits } = this;
-    const { inputTokens, outputTokens, usageReports, cachedTokens, usd, unpricedReports } = this;
+    const { inputTokens, outputTokens, usageReports, cachedTokens, usd, unpricedReports, unknown } = this;
     return {
       events,
       prompts,
@@ -88,6 +91,7 @@ export class SessionTotals {
       cachedTokens,
       usd,
       unpricedReports,
+      unknown,
     };
   }
 }
