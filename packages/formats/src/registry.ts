@@ -8,6 +8,8 @@ import { canonical } from './canonical.ts';
 import { messages } from './chat/messages.ts';
 import type { Format } from './record/format.ts';
 import type { JsonObject } from './record/json.ts';
+import { litellm } from './telemetry/litellm.ts';
+import { otlp } from './telemetry/otlp.ts';
 
 /** All formats that are read. A new one is a file and a line here. */
 export const formats: readonly Format[] = [
@@ -18,6 +20,8 @@ export const formats: readonly Format[] = [
   opencode,
   openhands,
   messages,
+  otlp,
+  litellm,
 ];
 
 /** The format of this name. */

@@ -171,4 +171,146 @@ export const sampleRecords: Record<string, readonly Record<string, unknown>[]> =
       ],
     },
   ],
+  otlp: [
+    {
+      resourceSpans: [
+        {
+          resource: { attributes: [{ key: 'service.name', value: { stringValue: 'demo-agent' } }] },
+          scopeSpans: [
+            {
+              scope: { name: 'opentelemetry.instrumentation.openai_v2' },
+              spans: [
+                {
+                  traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
+                  spanId: '00f067aa0ba902b7',
+                  parentSpanId: '',
+                  name: 'chat gpt-4o',
+                  kind: 3,
+                  startTimeUnixNano: '1748000000000000000',
+                  endTimeUnixNano: '1748000001500000000',
+                  attributes: [
+                    { key: 'gen_ai.operation.name', value: { stringValue: 'chat' } },
+                    {
+                      key: 'gen_ai.output.messages',
+                      value: {
+                        stringValue:
+                          '[{"role":"assistant","parts":[{"type":"tool_call","id":"call_x","name":"get_weather","arguments":{"location":"Paris"}}],"finish_reason":"tool_calls"}]',
+                      },
+                    },
+                  ],
+                },
+                {
+                  traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
+                  spanId: '1a2b3c4d5e6f7081',
+                  parentSpanId: '00f067aa0ba902b7',
+                  name: 'execute_tool get_weather',
+                  kind: 1,
+                  startTimeUnixNano: '1748000001500000000',
+                  endTimeUnixNano: '1748000001800000000',
+                  attributes: [
+                    { key: 'gen_ai.operation.name', value: { stringValue: 'execute_tool' } },
+                    { key: 'gen_ai.tool.name', value: { stringValue: 'get_weather' } },
+                    { key: 'gen_ai.tool.call.id', value: { stringValue: 'call_x' } },
+                    { key: 'gen_ai.tool.call.arguments', value: { stringValue: '{"location":"Paris"}' } },
+                    { key: 'gen_ai.tool.call.result', value: { stringValue: 'rainy, 57F' } },
+                  ],
+                },
+              ],
+            },
+          ],
+        },
+      ],
+    },
+    {
+      resourceLogs: [
+        {
+          resource: {
+            attributes: [
+              { key: 'service.name', value: { stringValue: 'claude-code' } },
+              { key: 'service.version', value: { stringValue: '2.3.0' } },
+            ],
+          },
+          scopeLogs: [
+            {
+              scope: { name: 'com.anthropic.claude_code.events' },
+              logRecords: [
+                {
+                  timeUnixNano: '1760000000000000000',
+                  body: { stringValue: 'claude_code.api_request' },
+                  attributes: [
+                    { key: 'event.name', value: { stringValue: 'api_request' } },
+                    { key: 'session.id', value: { stringValue: 'sess-1' } },
+                    { key: 'model', value: { stringValue: 'claude-sonnet-5-5' } },
+                    { key: 'cost_usd', value: { doubleValue: 0.0123 } },
+                    { key: 'input_tokens', value: { intValue: '1200' } },
+                    { key: 'output_tokens', value: { intValue: '300' } },
+                    { key: 'cache_read_tokens', value: { intValue: '5000' } },
+                  ],
+                },
+                {
+                  body: { stringValue: 'claude_code.tool_result' },
+                  attributes: [
+                    { key: 'event.name', value: { stringValue: 'tool_result' } },
+                    { key: 'session.id', value: { stringValue: 'sess-1' } },
+                    { key: 'tool_name', value: { stringValue: 'Bash' } },
+                    { key: 'success', value: { stringValue: 'false' } },
+                    { key: 'duration_ms', value: { intValue: '120' } },
+                    {
+                      key: 'tool_parameters',
+                      value: { stringValue: '{"bash_command":"npm","full_command":"npm test"}' },
+                    },
+                  ],
+                },
+              ],
+            },
+          ],
+        },
+      ],
+    },
+    {
+      name: 'execute_tool query_events',
+      kind: 'INTERNAL',
+      scope: { name: 'openinference.instrumentation.pi-mono' },
+      attributes: {
+        'gen_ai.tool.name': 'query_events',
+        'input.value': '{"date":"Friday"}',
+        'output.value': '...Luminara Jazz Night (concert)...',
+        'openinference.span.kind': 'TOOL',
+        'tool.name': 'query_events',
+        'session.id': '16cd673b-8781-4f15-aacd-93448ecb834a',
+      },
+    },
+  ],
+  litellm: [
+    {
+      id: 'chatcmpl-1',
+      trace_id: 'run-7',
+      call_type: 'acompletion',
+      response_cost: 0.0123,
+      status: 'success',
+      total_tokens: 1234,
+      prompt_tokens: 1200,
+      completion_tokens: 34,
+      startTime: 1760000000.1,
+      endTime: 1760000001.9,
+      model: 'gpt-5.6-luna',
+      model_group: 'gpt-5.6-luna',
+      metadata: { user_api_key_hash: '…', requester_metadata: {} },
+      messages: [{ role: 'user', content: '…' }],
+      response: {
+        choices: [
+          {
+            message: {
+              role: 'assistant',
+              tool_calls: [
+                { id: 'call_1', type: 'function', function: { name: 'search', arguments: '{"q":"x"}' } },
+              ],
+            },
+            finish_reason: 'tool_calls',
+          },
+        ],
+      },
+      error_str: null,
+    },
+  ],
 };

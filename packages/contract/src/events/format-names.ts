@@ -7,6 +7,8 @@ export const formatNames = [
   'opencode',
   'openhands',
   'messages',
+  'otlp',
+  'litellm',
 ] as const;
 
 export type FormatName = (typeof formatNames)[number];

@@ -41,10 +41,13 @@ const MAX_CONVERSATIONS = 1000;
 export class Conversations {
   readonly #told = new Map<string, Set<string>>();
 
-  /** The events of the messages that are new in this history. */
-  read(messages: readonly Message[], stamp: Stamp): SessionEvent[] {
+  /**
+   * The events of the messages that are new in this history.
+   * @param seed tells it from others, where it does not begin with the conversation
+   */
+  read(messages: readonly Message[], stamp: Stamp, seed = ''): SessionEvent[] {
     const told = this.#toldOf(stamp.sessionId);
-    const ids = new IdsOfHistory();
+    const ids = new IdsOfHistory(seed);
     const events: SessionEvent[] = [];
     for (const message of messages) {
       const id = ids.of(message);
@@ -71,8 +74,12 @@ export class Conversations {
 
 /** Ids of the messages of one history, in their order. */
 class IdsOfHistory {
-  #chain = '';
+  #chain: string;
   readonly #uses = new Map<string, number>();
+
+  constructor(seed: string) {
+    this.#chain = seed;
+  }
 
   /** A message with calls or results is known by these, which outlive a shortened history; another by all before it. */
   of(message: Message): string {

@@ -1,0 +1,77 @@
+import type { Usage } from '../record/conversation.ts';
+import { ignored, type Reading, reading, type Stamp } from '../record/format.ts';
+import type { JsonObject } from '../record/json.ts';
+import { numberOf, textOf } from '../record/json.ts';
+import { textId } from '../record/text-id.ts';
+import type { Signal } from './otlp-json.ts';
+import { firstNumber, sessionOf } from './span-facts.ts';
+
+/**
+ * The events that coding agents log: Claude Code, Codex and Gemini CLI. They hold a call's arguments only where its detail is
+ * switched on, and no results; a call of unknown arguments cannot be told from another, so that it is not judged.
+ */
+export function readAgentLog(log: Signal, session: string | undefined): Reading {
+  const { name, attributes: a, resource } = log;
+  const [agent = '', event = ''] = name.split(/\.(.*)/s, 2);
+  const sessionId = sessionOf(log) ?? session;
+  if (sessionId === undefined) return ignored(`${name} without a session`);
+  const stamp: Stamp = {
+    sessionId,
+    time: log.start,
+    agent: agent.replaceAll('_', '-'),
+    agentVersion: textOf(resource['service.version']) ?? textOf(a['app.version']),
+    model: textOf(a['model']),
+  };
+  // The same record sent again has the same id.
+  const id = textId(JSON.stringify([name, log.start, a]));
+  switch (event) {
+    case 'user_prompt': {
+      const text = textOf(a['prompt']);
+      const known = text === undefined || /^(?:<REDACTED>|\[REDACTED\])$/.test(text) ? undefined : text;
+      return reading([{ ...stamp, id, type: 'prompt_started', text: known }]);
+    }
+    case 'tool_result':
+    case 'tool_call':
+      return readCall(log, stamp, id);
+    case 'api_request':
+    case 'api_response':
+    case 'sse_event': {
+      const usage = usageOf(a, agent);
+      if (usage === undefined) return ignored(name);
+      const end = { ...stamp, id: `${id}.end`, usage, costUsd: numberOf(a['cost_usd']) };
+      return reading([
+        { ...stamp, id, type: 'turn_started' },
+        { ...end, type: 'turn_finished' },
+      ]);
+    }
+    default:
+      return ignored(name);
+  }
+}
+
+function readCall({ name: event, attributes: a }: Signal, stamp: Stamp, id: string): Reading {
+  const name = textOf(a['tool_name']) ?? textOf(a['function_name']);
+  const args = ['tool_input', 'tool_parameters', 'arguments', 'function_args']
+    .map((key) => textOf(a[key]))
+    .find((text) => text !== undefined);
+  if (name === undefined || args === undefined) return ignored(`${event} (without arguments)`);
+  const callId = textOf(a['call_id']) ?? textOf(a['tool_use_id']) ?? id;
+  return reading([{ ...stamp, id: `call:${callId}`, type: 'tool_call_request', callId, name, args }]);
+}
+
+/** Claude Code counts cached tokens beside the input, the others within it. */
+function usageOf(a: JsonObject, agent: string): Usage | undefined {
+  const input = firstNumber(a, 'input_tokens', 'input_token_count');
+  const output = firstNumber(a, 'output_tokens', 'output_token_count');
+  if (input === undefined && output === undefined) return undefined;
+  const cached = firstNumber(a, 'cache_read_tokens', 'cached_token_count', 'cached_content_token_count');
+  const written = firstNumber(a, 'cache_creation_tokens');
+  const beside = agent === 'claude_code' ? (cached ?? 0) + (written ?? 0) : 0;
+  return {
+    inputTokens: (input ?? 0) + beside,
+    outputTokens: output ?? 0,
+    cachedInputTokens: cached,
+    cacheWriteTokens: written,
+    reasoningTokens: firstNumber(a, 'reasoning_token_count', 'thoughts_token_count'),
+  };
+}

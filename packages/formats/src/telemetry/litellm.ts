@@ -1,0 +1,101 @@
+import { messagesFrom } from '../chat/chat-messages.ts';
+import { Conversations, type Message, type Usage } from '../record/conversation.ts';
+import { type Format, type FormatReader, ignored, type Reading, reading } from '../record/format.ts';
+import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf, timeOf } from '../record/json.ts';
+
+/**
+ * LiteLLM's StandardLoggingPayload, as its callbacks write it: a record a request, with the whole history and the answer.
+ * Records come in the order in which they are flushed.
+ */
+export const litellm: Format = {
+  name: 'litellm',
+  title: 'a LiteLLM log',
+  keys: [
+    'call_type',
+    'response_cost',
+    'model_group',
+    'trace_id',
+    'startTime',
+    'endTime',
+    'messages',
+    'response',
+  ],
+  recognises: (record) =>
+    typeof record['call_type'] === 'string' &&
+    ('response_cost' in record || 'model_group' in record || 'startTime' in record) &&
+    !('type' in record),
+  createReader: (session) => new LitellmReader(session),
+};
+
+class LitellmReader implements FormatReader {
+  readonly #session: string | undefined;
+  readonly #conversations = new Conversations();
+
+  constructor(session: string | undefined) {
+    this.#session = session;
+  }
+
+  read(record: JsonObject): Reading {
+    const callType = String(record['call_type']);
+    const sessionId = sessionOf(record) ?? this.#session;
+    if (sessionId === undefined) return ignored(`${callType} without a session`);
+    const { messages } = record;
+    const prompt = typeof messages === 'string' ? [{ role: 'user', content: messages }] : listOf(messages);
+    const answers = answersOf(record).map((answer) => withCost(answer, record));
+    const stamp = {
+      sessionId,
+      time: timeOf(record['endTime'] ?? record['startTime']),
+      model: textOf(record['model']),
+    };
+    return reading(this.#conversations.read([...messagesFrom(prompt), ...answers], stamp));
+  }
+
+  end(): [] {
+    return [];
+  }
+}
+
+function sessionOf(record: JsonObject): string | undefined {
+  const metadata = objectOf(record['metadata']);
+  const requester = objectOf(metadata['requester_metadata']);
+  const named = [
+    record['litellm_session_id'],
+    record['session_id'],
+    metadata['litellm_session_id'],
+    metadata['session_id'],
+    requester['session_id'],
+    record['trace_id'],
+    metadata['trace_id'],
+  ];
+  return named.map(textOf).find((id) => id !== undefined);
+}
+
+/** The answer of the Chat API, the Responses API or Anthropic's; a failed request has none. */
+function answersOf(record: JsonObject): Message[] {
+  const response = objectOf(record['response']);
+  const { choices, output, content } = response;
+  if (Array.isArray(output)) return messagesFrom(output);
+  if (Array.isArray(content)) return messagesFrom([{ role: 'assistant', content }]);
+  const { message } = objectOf(listOf(choices)[0]);
+  return isObject(message) ? messagesFrom([{ role: 'assistant', ...message }]) : [];
+}
+
+function withCost(message: Message, record: JsonObject): Message {
+  if (message.role !== 'assistant') return message;
+  return { ...message, usage: usageOf(record), costUsd: numberOf(record['response_cost']) };
+}
+
+function usageOf(record: JsonObject): Usage | undefined {
+  const inputTokens = numberOf(record['prompt_tokens']);
+  const outputTokens = numberOf(record['completion_tokens']);
+  if (inputTokens === undefined && outputTokens === undefined) return undefined;
+  const details = objectOf(objectOf(record['response'])['usage']);
+  const ofInput = objectOf(details['prompt_tokens_details']);
+  return {
+    inputTokens: inputTokens ?? 0,
+    outputTokens: outputTokens ?? 0,
+    cachedInputTokens: numberOf(ofInput['cached_tokens']) ?? numberOf(details['cache_read_input_tokens']),
+    cacheWriteTokens: numberOf(details['cache_creation_input_tokens']),
+    reasoningTokens: numberOf(objectOf(details['completion_tokens_details'])['reasoning_tokens']),
+  };
+}

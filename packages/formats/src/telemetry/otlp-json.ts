@@ -1,0 +1,181 @@
+import {
+  isObject,
+  type JsonObject,
+  listOf,
+  numberOf,
+  objectOf,
+  textOf,
+  timeOf,
+  unwrapped,
+} from '../record/json.ts';
+
+/** A span or a log record, whatever exporter wrote it. */
+export interface Signal {
+  readonly name: string;
+  readonly traceId: string | undefined;
+  readonly spanId: string | undefined;
+  /** Epoch ms. */
+  readonly start: number | undefined;
+  readonly end: number | undefined;
+  /** What went wrong, where the status says that something did. */
+  readonly error: string | undefined;
+  readonly attributes: JsonObject;
+  readonly resource: JsonObject;
+}
+
+/** The spans of an export request, or the one span that the record is. */
+export function spansOf(record: JsonObject): Signal[] {
+  const requests = record['resourceSpans'] ?? record['resource_spans'];
+  if (requests === undefined) return [spanOf(record, objectOf(objectOf(record['resource'])['attributes']))];
+  return recordsOf(requests, ['scopeSpans', 'scope_spans', 'instrumentationLibrarySpans'], ['spans']).map(
+    ([span, resource]) => spanOf(span, resource),
+  );
+}
+
+/** The log records of an export request. */
+export function logsOf(record: JsonObject): Signal[] {
+  const requests = record['resourceLogs'] ?? record['resource_logs'];
+  return recordsOf(requests, ['scopeLogs', 'scope_logs'], ['logRecords', 'log_records']).map(
+    ([log, resource]) => {
+      const signal = spanOf(log, resource);
+      const { attributes } = signal;
+      const name = attributes['event.name'] ?? log['eventName'] ?? log['event_name'];
+      // The body has the prefix that the attribute lacks.
+      const body = textOf(valueOf(log['body']));
+      const isName = body !== undefined && body.endsWith(`.${String(name)}`);
+      const time =
+        timeOf(log['timeUnixNano'] ?? log['time_unix_nano']) ??
+        timeOf(attributes['event.timestamp']) ??
+        timeOf(log['observedTimeUnixNano']);
+      return { ...signal, name: (isName ? body : textOf(name)) ?? body ?? 'log', start: time, end: time };
+    },
+  );
+}
+
+function recordsOf(
+  requests: unknown,
+  scopeKeys: readonly string[],
+  recordKeys: readonly string[],
+): [JsonObject, JsonObject][] {
+  return listOf(requests).flatMap((value) => {
+    const request = objectOf(value);
+    const resource = attributesOf(objectOf(request['resource'])['attributes']);
+    return scopeKeys
+      .flatMap((key) => listOf(request[key]))
+      .flatMap((scope) => recordKeys.flatMap((key) => listOf(objectOf(scope)[key])))
+      .map((item): [JsonObject, JsonObject] => [objectOf(item), resource]);
+  });
+}
+
+function spanOf(span: JsonObject, resource: JsonObject): Signal {
+  const context = objectOf(span['context'] ?? span['spanContext'] ?? span['span_context']);
+  const attributes = attributesOf(span['attributes']);
+  return {
+    name: textOf(span['name']) ?? 'span',
+    traceId: idOf(span['traceId'] ?? span['trace_id'] ?? context['trace_id'] ?? context['traceId']),
+    spanId: idOf(span['spanId'] ?? span['span_id'] ?? context['span_id'] ?? context['spanId']),
+    start: timeOf(span['startTimeUnixNano'] ?? span['start_time_unix_nano'] ?? span['start_time']),
+    end: timeOf(span['endTimeUnixNano'] ?? span['end_time_unix_nano'] ?? span['end_time']),
+    error: errorOf(span, attributes),
+    attributes,
+    resource,
+  };
+}
+
+const hexId = /^(?:[\da-f]{16}|[\da-f]{32})$/i;
+const base64Id = /^[\w+/-]{11,22}={0,2}$/;
+
+/** Ids are hexadecimal, and base64 where a general protobuf library wrote the JSON: one id is one text. */
+function idOf(value: unknown): string | undefined {
+  const id = textOf(value)?.replace(/^0x/, '');
+  if (id === undefined || hexId.test(id) || !base64Id.test(id)) return id?.toLowerCase();
+  const hex = hexOfBase64(id);
+  return hexId.test(hex) ? hex : id;
+}
+
+const base64Digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+
+/** Neither `atob` nor `Buffer` is in every runtime that this runs in. */
+function hexOfBase64(text: string): string {
+  const plain = text.replaceAll('=', '').replaceAll('-', '+').replaceAll('_', '/');
+  const bits = Array.from(plain, (digit) => base64Digits.indexOf(digit).toString(2).padStart(6, '0')).join(
+    '',
+  );
+  const bytes = bits.match(/.{8}/g) ?? [];
+  return bytes.map((byte) => Number.parseInt(byte, 2).toString(16).padStart(2, '0')).join('');
+}
+
+function errorOf(span: JsonObject, attributes: JsonObject): string | undefined {
+  const status = objectOf(span['status']);
+  const code: unknown = status['code'] ?? status['status_code'];
+  const type = textOf(attributes['error.type']);
+  if (type === undefined && !/^(?:2|(?:STATUS_CODE_)?ERROR)$/i.test(String(code))) return undefined;
+  return textOf(status['message']) ?? textOf(status['description']) ?? type ?? 'error';
+}
+
+/** Attributes by their names: OTLP has a list of keys and typed values, other exports have an object. */
+function attributesOf(value: unknown): JsonObject {
+  if (isObject(value)) return value;
+  const pairs = listOf(value).map((pair): [string, unknown] => {
+    const { key, value: held } = objectOf(pair);
+    return [String(key), valueOf(held)];
+  });
+  return Object.fromEntries(pairs);
+}
+
+const MAX_DEPTH = 100;
+
+function valueOf(value: unknown, depth = 0): unknown {
+  if (!isObject(value) || depth > MAX_DEPTH) return value;
+  const [kind] = Object.keys(value);
+  const held = kind === undefined ? undefined : value[kind];
+  switch (kind) {
+    case 'intValue':
+    case 'int_value':
+    case 'doubleValue':
+    case 'double_value':
+      return numberOf(held);
+    case 'arrayValue':
+    case 'array_value':
+      return listOf(objectOf(held)['values']).map((one) => valueOf(one, depth + 1));
+    case 'kvlistValue':
+    case 'kvlist_value':
+      return Object.fromEntries(
+        listOf(objectOf(held)['values']).map((pair): [string, unknown] => {
+          const { key, value: inner } = objectOf(pair);
+          return [String(key), valueOf(inner, depth + 1)];
+        }),
+      );
+    default:
+      return held;
+  }
+}
+
+/** An object under a name: as it stands, as JSON, or spread over attributes whose names begin with it. */
+export function nested(attributes: JsonObject, name: string): unknown {
+  if (name in attributes) return unwrapped(attributes[name]);
+  const root: Tree = new Map();
+  for (const [key, value] of Object.entries(attributes)) {
+    if (!key.startsWith(`${name}.`)) continue;
+    const path = key.slice(name.length + 1).split('.');
+    if (path.length > MAX_DEPTH) continue;
+    let tree = root;
+    for (const step of path.slice(0, -1)) {
+      const next = tree.get(step);
+      const branch: Tree = next instanceof Map ? (next as Tree) : new Map<string, unknown>();
+      tree.set(step, branch);
+      tree = branch;
+    }
+    tree.set(path.at(-1) ?? '', value);
+  }
+  return root.size === 0 ? undefined : plain(root);
+}
+
+type Tree = Map<string, unknown>;
+
+function plain(value: unknown): unknown {
+  if (!(value instanceof Map)) return value;
+  const entries = [...(value as Tree)].map(([key, inner]): [string, unknown] => [key, plain(inner)]);
+  if (!entries.every(([key]) => /^\d+$/.test(key))) return Object.fromEntries(entries);
+  return entries.toSorted(([a], [b]) => Number(a) - Number(b)).map(([, inner]) => inner);
+}

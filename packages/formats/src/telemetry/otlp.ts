@@ -1,0 +1,202 @@
+import { Conversations, type Message } from '../record/conversation.ts';
+import type { Format, FormatReader, Reading, SessionEvent, Stamp } from '../record/format.ts';
+import { isObject, type JsonObject, textOf, unwrapped } from '../record/json.ts';
+import { readAgentLog } from './agent-logs.ts';
+import { logsOf, type Signal, spansOf } from './otlp-json.ts';
+import { inputOf, kindOf, outputOf, sessionOf, toolOf, usageOf } from './span-facts.ts';
+
+/**
+ * OpenTelemetry: export requests of spans and logs as OTLP/JSON, and spans that were exported as plain objects. Spans come at
+ * their end, children before parents, in any request, so that every id is made of what the producer calls the call or span.
+ */
+export const otlp: Format = {
+  name: 'otlp',
+  title: 'an OpenTelemetry export',
+  keys: [
+    'resourceSpans',
+    'resourceLogs',
+    'resource_spans',
+    'resource_logs',
+    'traceId',
+    'spanId',
+    'attributes',
+  ],
+  recognises: (record) =>
+    requestKeys.some((key) => Array.isArray(record[key])) || (isSpan(record) && !('type' in record)),
+  createReader: (session) => new OtlpReader(session),
+};
+
+const requestKeys = ['resourceSpans', 'resource_spans', 'resourceLogs', 'resource_logs'];
+const spanKeys = ['traceId', 'trace_id', 'spanId', 'span_id', 'context', 'kind', 'span_kind', 'scope'];
+
+function isSpan(record: JsonObject): boolean {
+  return (
+    typeof record['name'] === 'string' &&
+    isObject(record['attributes']) &&
+    spanKeys.some((key) => key in record)
+  );
+}
+
+/** Traces and calls that are remembered. */
+const MAX_KNOWN = 1000;
+
+class OtlpReader implements FormatReader {
+  readonly #session: string | undefined;
+  readonly #conversations = new Conversations();
+  /** Sessions of the traces that name one in some of their spans. */
+  readonly #sessions = new Map<string, string>();
+  /** Calls of models by what they call, and how many of them the spans of tools have answered. */
+  readonly #calls = new Map<string, { readonly ids: Set<string>; answered: number }>();
+
+  constructor(session: string | undefined) {
+    this.#session = session;
+  }
+
+  read(record: JsonObject): Reading {
+    const isLogs = 'resourceLogs' in record || 'resource_logs' in record;
+    const isSpans = !isLogs || 'resourceSpans' in record || 'resource_spans' in record;
+    const spans = isSpans ? spansOf(record) : [];
+    const logs = logsOf(record);
+    for (const signal of [...spans, ...logs]) this.#learnSession(signal);
+    const readings = spans
+      .flatMap((span) => this.#partsOf(span))
+      // A part without a time stays where it is among those without.
+      .toSorted((a, b) => (a.time ?? 0) - (b.time ?? 0))
+      .map(({ read }) => read());
+    for (const log of logs.toSorted((a, b) => (a.start ?? 0) - (b.start ?? 0)))
+      readings.push(
+        kindOf(log) === 'model' ? merged(this.#partsOf(log).map(({ read }) => read())) : this.#readLog(log),
+      );
+    return merged(readings);
+  }
+
+  end(): [] {
+    return [];
+  }
+
+  #readLog(log: Signal): Reading {
+    return readAgentLog(log, log.traceId === undefined ? this.#session : this.#sessionOf(log));
+  }
+
+  #learnSession(signal: Signal): void {
+    const session = sessionOf(signal);
+    if (session !== undefined && signal.traceId !== undefined)
+      remember(this.#sessions, signal.traceId, session);
+  }
+
+  #sessionOf(signal: Signal): string | undefined {
+    const { traceId } = signal;
+    const ofTrace = traceId === undefined ? undefined : this.#sessions.get(traceId);
+    return sessionOf(signal) ?? ofTrace ?? traceId ?? this.#session;
+  }
+
+  /** What a span says at its start and at its end. */
+  #partsOf(span: Signal): Part[] {
+    const kind = kindOf(span);
+    const sessionId = this.#sessionOf(span);
+    const nothing = (type: string) => [{ time: span.start, read: () => ({ events: [], ignored: [type] }) }];
+    if (kind === undefined) return nothing(span.name);
+    if (sessionId === undefined) return nothing(`${span.name} without a session`);
+    const { attributes: a, start, end } = span;
+    const stamp: Stamp = {
+      sessionId,
+      time: start,
+      model: textOf(a['gen_ai.response.model'] ?? a['gen_ai.request.model'] ?? a['llm.model_name']),
+      agent: textOf(a['gen_ai.agent.name'] ?? a['agent.name'] ?? span.resource['service.name']),
+    };
+    if (kind === 'model') {
+      const input = inputOf(span);
+      const read = (part: () => SessionEvent[]) => () => ({ events: part(), ignored: [] });
+      return [
+        { time: start, read: read(() => this.#readMessages(input, stamp, '')) },
+        { time: end, read: read(() => this.#readAnswer(span, input, { ...stamp, time: end ?? start })) },
+      ];
+    }
+    const { name, args, result } = toolOf(span);
+    // Without its content a call cannot be told from another of its tool.
+    if (args === undefined && result === undefined) return nothing(`${span.name} (without arguments)`);
+    let callId: string | undefined;
+    const call = (): Reading => {
+      callId = this.#callIdOf(span, sessionId);
+      const id = callId === undefined ? undefined : `call:${callId}`;
+      const event = { ...stamp, id, type: 'tool_call_request', callId, name, args: args ?? {} } as const;
+      return { events: [event], ignored: [] };
+    };
+    const parts: Part[] = [{ time: start, read: call }];
+    const outcome = result ?? span.error;
+    if (outcome === undefined) return parts;
+    const isError = span.error === undefined ? undefined : true;
+    const finish = (): Reading => {
+      const id = callId === undefined ? undefined : `result:${callId}`;
+      const time = end ?? start;
+      return {
+        events: [{ ...stamp, time, id, type: 'tool_result', callId, result: outcome, isError }],
+        ignored: [],
+      };
+    };
+    return [...parts, { time: end ?? start, read: finish }];
+  }
+
+  #readMessages(messages: readonly Message[], stamp: Stamp, seed: string): SessionEvent[] {
+    for (const message of messages)
+      if (message.role === 'assistant')
+        for (const { id, name, args } of message.calls)
+          if (id !== undefined) this.#learnCall(keyOf(stamp.sessionId, name, args), id);
+    return this.#conversations.read(messages, stamp, seed);
+  }
+
+  #readAnswer(span: Signal, input: readonly Message[], stamp: Stamp): SessionEvent[] {
+    const usage = usageOf(span);
+    const output = outputOf(span).map((message) =>
+      message.role === 'assistant' ? { ...message, usage } : message,
+    );
+    const id = span.spanId;
+    if (output.length === 0)
+      return [
+        { ...stamp, id: id && `${id}.turn`, type: 'turn_started' },
+        { ...stamp, id: id && `${id}.end`, type: 'turn_finished', usage },
+      ];
+    // An answer whose history is not recorded is known by its span.
+    return this.#readMessages([...input, ...output], stamp, input.length === 0 ? (id ?? '') : '');
+  }
+
+  /** Histories repeat calls, which are the same ones. */
+  #learnCall(key: string, id: string): void {
+    const calls = this.#calls.get(key) ?? { ids: new Set(), answered: 0 };
+    if (calls.ids.size < MAX_KNOWN) calls.ids.add(id);
+    remember(this.#calls, key, calls);
+  }
+
+  /** A tool's span without the call's id is that of the oldest call of a model which asks for the same. */
+  #callIdOf(span: Signal, sessionId: string): string | undefined {
+    const { name, args, callId } = toolOf(span);
+    if (callId !== undefined) return callId;
+    const calls = this.#calls.get(keyOf(sessionId, name, args ?? {}));
+    if (calls === undefined || calls.answered >= calls.ids.size) return span.spanId;
+    calls.answered += 1;
+    return [...calls.ids][calls.answered - 1];
+  }
+}
+
+interface Part {
+  readonly time: number | undefined;
+  readonly read: () => Reading;
+}
+
+function merged(readings: readonly Reading[]): Reading {
+  return {
+    events: readings.flatMap(({ events }) => events),
+    ignored: readings.flatMap((one) => one.ignored),
+  };
+}
+
+function keyOf(sessionId: string, name: string, args: unknown): string {
+  return JSON.stringify([sessionId, name, unwrapped(args)]);
+}
+
+function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  map.delete(key);
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > MAX_KNOWN && oldest !== undefined) map.delete(oldest);
+}

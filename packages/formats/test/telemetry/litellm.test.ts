@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { outline, readAll } from '../read-all.ts';
+import { sampleRecords } from '../sample-records.ts';
+
+const [record] = sampleRecords['litellm']!;
+
+describe('LiteLLM', () => {
+  it('has the history, the answer, its usage and its cost in a record', () => {
+    const { events } = readAll('litellm', [record]);
+    expect(outline(events)).toEqual([
+      'prompt_started …',
+      'turn_started',
+      'tool_call_request search',
+      'turn_finished',
+    ]);
+    expect(events[3]).toMatchObject({
+      sessionId: 'run-7',
+      model: 'gpt-5.6-luna',
+      costUsd: 0.0123,
+      usage: { inputTokens: 1200, outputTokens: 34 },
+    });
+  });
+
+  it('tells a request that was flushed twice once', () => {
+    expect(readAll('litellm', [record, record]).events).toHaveLength(4);
+  });
+
+  it('prefers the session to the trace, and reads a failure', () => {
+    const failed = { ...record, litellm_session_id: 's', status: 'failure', response: null };
+    const { events } = readAll('litellm', [failed]);
+    expect(events.map(({ type, sessionId }) => [type, sessionId])).toEqual([['prompt_started', 's']]);
+  });
+});
