@@ -8,6 +8,8 @@ import { canonical } from './canonical.ts';
 import { messages } from './chat/messages.ts';
 import type { Format } from './record/format.ts';
 import type { JsonObject } from './record/json.ts';
+import { openaiChat } from './streams/openai-chat.ts';
+import { vercelAi } from './streams/vercel-ai.ts';
 import { litellm } from './telemetry/litellm.ts';
 import { otlp } from './telemetry/otlp.ts';
 
@@ -22,6 +24,8 @@ export const formats: readonly Format[] = [
   messages,
   otlp,
   litellm,
+  openaiChat,
+  vercelAi,
 ];
 
 /** The format of this name. */

@@ -175,6 +175,16 @@ const producers: Record<string, [FormatName, (calls: readonly Call[]) => object[
         ];
       }),
   ],
+  'vercel-ai': [
+    'vercel-ai',
+    (calls) =>
+      calls.flatMap(({ id, args, result }) => [
+        { type: 'start-step' },
+        { type: 'tool-input-available', toolCallId: id, toolName: 'read_file', input: args },
+        { type: 'tool-output-available', toolCallId: id, output: result },
+        { type: 'finish-step' },
+      ]),
+  ],
   openhands: [
     'openhands',
     (calls) =>

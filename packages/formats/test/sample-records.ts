@@ -313,4 +313,29 @@ export const sampleRecords: Record<string, readonly Record<string, unknown>[]> =
       error_str: null,
     },
   ],
+  'openai-chat': [
+    {
+      id: 'a',
+      object: 'chat.completion.chunk',
+      created: 1,
+      model: 'm',
+      choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: null }],
+    },
+    {
+      id: 'b',
+      object: 'chat.completion',
+      choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' } }],
+    },
+  ],
+  'vercel-ai': [
+    { type: 'tool-input-start', toolCallId: 'call_fJdQ', toolName: 'getWeatherInformation' },
+    {
+      type: 'tool-input-available',
+      toolCallId: 'call_fJdQ',
+      toolName: 'getWeatherInformation',
+      input: { city: 'San Francisco' },
+    },
+    { type: 'tool-output-available', toolCallId: 'call_fJdQ', output: { weather: 'sunny' } },
+    { type: 'finish-step' },
+  ],
 };

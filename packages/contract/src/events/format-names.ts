@@ -9,6 +9,8 @@ export const formatNames = [
   'messages',
   'otlp',
   'litellm',
+  'openai-chat',
+  'vercel-ai',
 ] as const;
 
 export type FormatName = (typeof formatNames)[number];

@@ -1,0 +1,105 @@
+import { messagesFrom } from '../chat/chat-messages.ts';
+import { Conversations, type Usage } from '../record/conversation.ts';
+import {
+  type Format,
+  type FormatReader,
+  ignored,
+  piece,
+  type Reading,
+  reading,
+  type SessionEvent,
+  type Stamp,
+} from '../record/format.ts';
+import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf, timeOf } from '../record/json.ts';
+import { PendingCalls } from './pending-calls.ts';
+
+/** Answers of the OpenAI Chat API, whole or in chunks. The usage comes in a chunk of its own behind the last choice. */
+export const openaiChat: Format = {
+  name: 'openai-chat',
+  title: 'an OpenAI Chat answer',
+  keys: ['id', 'object', 'created', 'model', 'choices', 'system_fingerprint'],
+  recognises: ({ object, choices }) =>
+    (object === 'chat.completion.chunk' || object === 'chat.completion') && Array.isArray(choices),
+  createReader: (session) => new OpenaiChatReader(session),
+};
+
+class OpenaiChatReader implements FormatReader {
+  readonly #session: string | undefined;
+  readonly #conversations = new Conversations();
+  readonly #calls = new PendingCalls();
+  /** The answer whose end was not told yet. */
+  #open: { readonly id: string; stamp: Stamp } | undefined;
+
+  constructor(session: string | undefined) {
+    this.#session = session;
+  }
+
+  read(record: JsonObject): Reading {
+    const sessionId = this.#session;
+    if (sessionId === undefined) return ignored(`${String(record['object'])} without a session`);
+    const id = textOf(record['id']) ?? '';
+    const stamp = { sessionId, time: timeOf(record['created']), model: textOf(record['model']) };
+    const usage = usageOf(record['usage']);
+    if (record['object'] === 'chat.completion') {
+      const { message } = objectOf(listOf(record['choices'])[0]);
+      const messages = isObject(message) ? messagesFrom([{ role: 'assistant', ...message }]) : [];
+      const told = messages.map((one) => (one.role === 'assistant' ? { ...one, usage } : one));
+      return reading([...this.#finish(), ...this.#conversations.read(told, stamp, id)]);
+    }
+    const events = this.#begin(id, stamp);
+    for (const choice of listOf(record['choices']))
+      events.push(...this.#readChoice(id, objectOf(choice), stamp));
+    // Some producers report the usage with the last choice instead.
+    const isOver = listOf(record['choices']).every(
+      (choice) => typeof objectOf(choice)['finish_reason'] === 'string',
+    );
+    if (usage !== undefined && isOver) events.push(...this.#finish(usage));
+    return events.length === 0 ? piece : reading(events);
+  }
+
+  end(): SessionEvent[] {
+    return this.#finish();
+  }
+
+  #begin(id: string, stamp: Stamp): SessionEvent[] {
+    if (this.#open?.id === id) return [];
+    const before = this.#finish();
+    this.#open = { id, stamp };
+    return [...before, { ...stamp, id: `${id}.turn`, type: 'turn_started' }];
+  }
+
+  #finish(usage?: Usage): SessionEvent[] {
+    const open = this.#open;
+    this.#open = undefined;
+    return open === undefined ? [] : [{ ...open.stamp, id: `${open.id}.end`, type: 'turn_finished', usage }];
+  }
+
+  #readChoice(id: string, choice: JsonObject, stamp: Stamp): SessionEvent[] {
+    const events: SessionEvent[] = [];
+    const delta = objectOf(choice['delta']);
+    const key = JSON.stringify([id, choice['index'] ?? 0]);
+    const thought = textOf(delta['reasoning_content']) ?? textOf(delta['reasoning']);
+    const text = textOf(delta['content']);
+    if (thought !== undefined) events.push({ ...stamp, type: 'thought', text: thought });
+    if (text !== undefined) events.push({ ...stamp, type: 'content', text });
+    for (const value of listOf(delta['tool_calls'])) {
+      const call = objectOf(value);
+      const inner = objectOf(call['function'] ?? call['custom']);
+      const args = textOf(inner['arguments']) ?? textOf(inner['input']) ?? '';
+      const callKey = `${key}:${String(numberOf(call['index']) ?? 0)}`;
+      this.#calls.add(callKey, textOf(call['id']), textOf(inner['name']), args);
+    }
+    if (typeof choice['finish_reason'] === 'string') events.push(...this.#calls.take(key, stamp));
+    return events;
+  }
+}
+
+function usageOf(value: unknown): Usage | undefined {
+  if (!isObject(value)) return undefined;
+  return {
+    inputTokens: numberOf(value['prompt_tokens']) ?? 0,
+    outputTokens: numberOf(value['completion_tokens']) ?? 0,
+    cachedInputTokens: numberOf(objectOf(value['prompt_tokens_details'])['cached_tokens']),
+    reasoningTokens: numberOf(objectOf(value['completion_tokens_details'])['reasoning_tokens']),
+  };
+}

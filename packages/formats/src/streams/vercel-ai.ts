@@ -1,0 +1,78 @@
+import type { Usage } from '../record/conversation.ts';
+import { type Format, ignored, type Reading, reading, statelessReader } from '../record/format.ts';
+import { isObject, type JsonObject, numberOf, objectOf, textOf } from '../record/json.ts';
+
+const types =
+  /^(?:(?:start|finish|reset)-step|text-(?:start|delta|end)|reasoning-(?:start|delta|end)|tool-(?:input-(?:start|delta|end|available|error)|output-(?:available|error|denied)|call|result|error))$/;
+
+/** The AI SDK's streams: UI messages (v1) and the parts of `fullStream`. They name no session. */
+export const vercelAi: Format = {
+  name: 'vercel-ai',
+  title: 'an AI SDK stream',
+  keys: ['toolCallId', 'toolName', 'inputTextDelta', 'preliminary', 'providerMetadata', 'finishReason'],
+  recognises: ({ type, ...rest }) =>
+    typeof type === 'string' && types.test(type) && !('sessionID' in rest || 'sessionId' in rest),
+  createReader: (session) => statelessReader((record) => read(record, session)),
+};
+
+function read(record: JsonObject, sessionId: string | undefined): Reading {
+  const type = String(record['type']);
+  if (sessionId === undefined) return ignored(`${type} without a session`);
+  const stamp = { sessionId };
+  const callId = textOf(record['toolCallId']);
+  const callIdOf = (kind: string) => (callId === undefined ? undefined : `${kind}:${callId}`);
+  const { input } = record;
+  const call = {
+    ...stamp,
+    id: callIdOf('call'),
+    type: 'tool_call_request',
+    callId,
+    name: textOf(record['toolName']) ?? '',
+    args: typeof input === 'string' ? input : { ...objectOf(input) },
+  } as const;
+  const failed = {
+    ...stamp,
+    id: callIdOf('result'),
+    type: 'tool_result',
+    callId,
+    result: record['errorText'] ?? record['error'] ?? '',
+    isError: true,
+  } as const;
+  const text = textOf(record['delta']) ?? textOf(record['text']);
+  switch (type) {
+    case 'start-step':
+      return reading([{ ...stamp, type: 'turn_started' }]);
+    case 'finish-step':
+      return reading([{ ...stamp, type: 'turn_finished', usage: usageOf(record['usage']) }]);
+    case 'reset-step':
+      return reading([{ ...stamp, type: 'retry' }]);
+    case 'text-delta':
+      return text === undefined ? ignored(type) : reading([{ ...stamp, type: 'content', text }]);
+    case 'reasoning-delta':
+      return text === undefined ? ignored(type) : reading([{ ...stamp, type: 'thought', text }]);
+    case 'tool-call':
+    case 'tool-input-available':
+      return reading([call]);
+    case 'tool-input-error':
+      return reading([call, failed]);
+    case 'tool-output-error':
+    case 'tool-error':
+      return reading([failed]);
+    case 'tool-result':
+    case 'tool-output-available':
+      if (record['preliminary'] === true) return ignored(`${type} (preliminary)`);
+      return reading([{ ...failed, result: record['output'] ?? '', isError: undefined }]);
+    default:
+      return ignored(type);
+  }
+}
+
+function usageOf(value: unknown): Usage | undefined {
+  if (!isObject(value)) return undefined;
+  return {
+    inputTokens: numberOf(value['inputTokens']) ?? 0,
+    outputTokens: numberOf(value['outputTokens']) ?? 0,
+    cachedInputTokens: numberOf(value['cachedInputTokens']),
+    reasoningTokens: numberOf(value['reasoningTokens']),
+  };
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { outline, readAll } from '../read-all.ts';
+
+const chunk = (id: string, delta: object | undefined, more: object = {}) => ({
+  id,
+  object: 'chat.completion.chunk',
+  created: 1760000000,
+  model: 'm',
+  choices: delta === undefined ? [] : [{ index: 0, delta, finish_reason: null, ...more }],
+  usage: delta === undefined ? { prompt_tokens: 5, completion_tokens: 2 } : null,
+});
+const call = (index: number, more: object) => ({ tool_calls: [{ index, ...more }] });
+
+describe('OpenAI Chat', () => {
+  it('puts the pieces of interleaved calls together, once they are whole', () => {
+    const { events } = readAll('openai-chat', [
+      chunk('a', { role: 'assistant', content: 'I look.' }),
+      chunk('a', call(0, { id: 'c0', function: { name: 'ls', arguments: '' } })),
+      chunk('a', call(1, { id: 'c1', function: { name: 'cat', arguments: '{"p"' } })),
+      chunk('a', call(0, { function: { arguments: '{"q":1}' } })),
+      chunk('a', call(1, { function: { arguments: ':2}' } })),
+      chunk('a', {}, { finish_reason: 'tool_calls' }),
+      chunk('a', undefined),
+    ]);
+    expect(outline(events)).toEqual([
+      'turn_started',
+      'content I look.',
+      'tool_call_request ls',
+      'tool_call_request cat',
+      'turn_finished',
+    ]);
+    expect(events.slice(2)).toMatchObject([
+      { callId: 'c0', args: '{"q":1}' },
+      { callId: 'c1', args: '{"p":2}' },
+      { usage: { inputTokens: 5, outputTokens: 2 } },
+    ]);
+  });
+
+  it('ends the turn of an answer without usage at the next one, and at the end', () => {
+    const { events } = readAll('openai-chat', [chunk('a', { content: 'x' }), chunk('b', { content: 'y' })]);
+    const turn = (text: string) => ['turn_started', `content ${text}`, 'turn_finished'];
+    expect(outline(events)).toEqual([...turn('x'), ...turn('y')]);
+  });
+
+  it('takes the usage that comes with the last choice', () => {
+    const last = { ...chunk('a', {}, { finish_reason: 'stop' }), usage: { prompt_tokens: 7 } };
+    const { events } = readAll('openai-chat', [chunk('a', { content: 'x' }), last]);
+    expect(events.at(-1)).toMatchObject({ type: 'turn_finished', usage: { inputTokens: 7 } });
+  });
+
+  it('reads whole answers, and tells equal ones apart by their ids', () => {
+    const whole = (id: string) => ({
+      id,
+      object: 'chat.completion',
+      choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
+    });
+    const { events } = readAll('openai-chat', [whole('a'), whole('b'), whole('b')]);
+    expect(outline(events).filter((line) => line === 'content Hi')).toHaveLength(2);
+  });
+});

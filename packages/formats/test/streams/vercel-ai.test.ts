@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { outline, readAll } from '../read-all.ts';
+
+describe('AI SDK', () => {
+  it('reads UI message streams: one call, its final output', () => {
+    const call = { toolCallId: 'c', toolName: 'ls' };
+    const { events, ignored } = readAll('vercel-ai', [
+      { type: 'start-step' },
+      { type: 'text-delta', id: '0', delta: 'I look.' },
+      { type: 'tool-input-start', ...call },
+      { type: 'tool-input-available', ...call, input: { p: 1 } },
+      { type: 'tool-output-available', toolCallId: 'c', output: 'half', preliminary: true },
+      { type: 'tool-output-available', toolCallId: 'c', output: 'whole' },
+      { type: 'finish-step' },
+      { type: 'reset-step' },
+    ]);
+    expect(outline(events)).toEqual([
+      'turn_started',
+      'content I look.',
+      'tool_call_request ls',
+      'tool_result whole',
+      'turn_finished',
+      'retry',
+    ]);
+    expect(ignored).toEqual(['tool-input-start', 'tool-output-available (preliminary)']);
+  });
+
+  it('reads the parts of fullStream, with usage and failures', () => {
+    const { events } = readAll('vercel-ai', [
+      { type: 'text-delta', id: '0', text: 'Hi' },
+      { type: 'tool-call', toolCallId: 'c', toolName: 'ls', input: {} },
+      { type: 'tool-error', toolCallId: 'c', toolName: 'ls', error: 'no' },
+      { type: 'finish-step', usage: { inputTokens: 3, outputTokens: 1 } },
+    ]);
+    expect(outline(events)).toEqual([
+      'content Hi',
+      'tool_call_request ls',
+      'tool_result no',
+      'turn_finished',
+    ]);
+    expect(events.slice(2)).toMatchObject([{ isError: true }, { usage: { inputTokens: 3 } }]);
+  });
+});
