@@ -1,5 +1,4 @@
-import { messagesFrom } from '../chat/chat-messages.ts';
-import { Conversations, type Usage } from '../record/conversation.ts';
+import type { Usage } from '../record/conversation.ts';
 import {
   type Format,
   type FormatReader,
@@ -25,7 +24,6 @@ export const openaiChat: Format = {
 
 class OpenaiChatReader implements FormatReader {
   readonly #session: string | undefined;
-  readonly #conversations = new Conversations();
   readonly #calls = new PendingCalls();
   /** The answer whose end was not told yet. */
   #open: { readonly id: string; stamp: Stamp } | undefined;
@@ -40,21 +38,16 @@ class OpenaiChatReader implements FormatReader {
     const id = textOf(record['id']) ?? '';
     const stamp = { sessionId, time: timeOf(record['created']), model: textOf(record['model']) };
     const usage = usageOf(record['usage']);
-    if (record['object'] === 'chat.completion') {
-      const { message } = objectOf(listOf(record['choices'])[0]);
-      const messages = isObject(message) ? messagesFrom([{ role: 'assistant', ...message }]) : [];
-      const told = messages.map((one) => (one.role === 'assistant' ? { ...one, usage } : one));
-      return reading([...this.#finish(), ...this.#conversations.read(told, stamp, id)]);
-    }
     const events = this.#begin(id, stamp);
     for (const choice of listOf(record['choices']))
       events.push(...this.#readChoice(id, objectOf(choice), stamp));
     // Some producers report the usage with the last choice instead.
     const isOver = listOf(record['choices']).every(
-      (choice) => typeof objectOf(choice)['finish_reason'] === 'string',
+      (choice) => 'message' in objectOf(choice) || typeof objectOf(choice)['finish_reason'] === 'string',
     );
     if (usage !== undefined && isOver) events.push(...this.#finish(usage));
-    return events.length === 0 ? piece : reading(events);
+    if (events.length > 0) return reading(events);
+    return listOf(record['choices']).some(hasPieces) ? piece : ignored(String(record['object']));
   }
 
   end(): SessionEvent[] {
@@ -76,22 +69,30 @@ class OpenaiChatReader implements FormatReader {
 
   #readChoice(id: string, choice: JsonObject, stamp: Stamp): SessionEvent[] {
     const events: SessionEvent[] = [];
-    const delta = objectOf(choice['delta']);
     const key = JSON.stringify([id, choice['index'] ?? 0]);
+    // A whole answer is one chunk that holds all, and has an id where a piece has none.
+    const { message } = choice;
+    const delta = objectOf(message ?? choice['delta']);
+    const idOf = (part: string) => (message === undefined ? undefined : `${key}.${part}`);
     const thought = textOf(delta['reasoning_content']) ?? textOf(delta['reasoning']);
     const text = textOf(delta['content']);
-    if (thought !== undefined) events.push({ ...stamp, type: 'thought', text: thought });
-    if (text !== undefined) events.push({ ...stamp, type: 'content', text });
-    for (const value of listOf(delta['tool_calls'])) {
+    if (thought !== undefined) events.push({ ...stamp, id: idOf('thought'), type: 'thought', text: thought });
+    if (text !== undefined) events.push({ ...stamp, id: idOf('text'), type: 'content', text });
+    for (const [i, value] of listOf(delta['tool_calls']).entries()) {
       const call = objectOf(value);
       const inner = objectOf(call['function'] ?? call['custom']);
       const args = textOf(inner['arguments']) ?? textOf(inner['input']) ?? '';
-      const callKey = `${key}:${String(numberOf(call['index']) ?? 0)}`;
+      const callKey = `${key}:${String(numberOf(call['index']) ?? i)}`;
       this.#calls.add(callKey, textOf(call['id']), textOf(inner['name']), args);
     }
-    if (typeof choice['finish_reason'] === 'string') events.push(...this.#calls.take(key, stamp));
+    if (message !== undefined || typeof choice['finish_reason'] === 'string')
+      events.push(...this.#calls.take(key, stamp));
     return events;
   }
+}
+
+function hasPieces(choice: unknown): boolean {
+  return listOf(objectOf(objectOf(choice)['delta'])['tool_calls']).length > 0;
 }
 
 function usageOf(value: unknown): Usage | undefined {

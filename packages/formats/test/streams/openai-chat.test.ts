@@ -48,13 +48,25 @@ describe('OpenAI Chat', () => {
     expect(events.at(-1)).toMatchObject({ type: 'turn_finished', usage: { inputTokens: 7 } });
   });
 
-  it('reads whole answers, and tells equal ones apart by their ids', () => {
-    const whole = (id: string) => ({
-      id,
+  it('reads whole answers, and gives one that comes twice the same ids', () => {
+    const calls = ['c0', 'c1'].map((id) => ({ id, function: { name: 'ls', arguments: '{}' } }));
+    const whole = {
+      id: 'a',
       object: 'chat.completion',
-      choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
-    });
-    const { events } = readAll('openai-chat', [whole('a'), whole('b'), whole('b')]);
-    expect(outline(events).filter((line) => line === 'content Hi')).toHaveLength(2);
+      choices: [{ index: 0, message: { content: 'Hi', tool_calls: calls }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 7, completion_tokens: 1 },
+    };
+    const { events } = readAll('openai-chat', [whole, whole]);
+    const ids = events.map(({ id }) => id);
+    expect(outline(events.slice(0, 5))).toEqual([
+      'turn_started',
+      'content Hi',
+      'tool_call_request ls',
+      'tool_call_request ls',
+      'turn_finished',
+    ]);
+    expect(ids.slice(5)).toEqual(ids.slice(0, 5));
+    expect(new Set(ids).size).toBe(5);
+    expect(events[4]).toMatchObject({ usage: { inputTokens: 7 } });
   });
 });
