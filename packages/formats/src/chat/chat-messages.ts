@@ -172,7 +172,7 @@ const callBlocks = new Set(['tool_use', 'server_tool_use', 'tool_call', 'tool-ca
 const resultBlocks = new Set(['tool_result', 'tool_call_response', 'tool-result']);
 
 /** A tool call in whatever wrapping. */
-export function callOf(value: JsonObject): MessageCall {
+function callOf(value: JsonObject): MessageCall {
   const call = isObject(value['tool_call']) ? value['tool_call'] : value;
   const inner = objectOf(call['function'] ?? call['custom']);
   const name = textOf(inner['name']) ?? textOf(call['name']) ?? textOf(call['toolName']) ?? '';
