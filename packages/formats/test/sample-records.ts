@@ -328,6 +328,7 @@ export const sampleRecords: Record<string, readonly Record<string, unknown>[]> =
     },
   ],
   'vercel-ai': [
+    { type: 'start', messageId: 'm' },
     { type: 'tool-input-start', toolCallId: 'call_fJdQ', toolName: 'getWeatherInformation' },
     {
       type: 'tool-input-available',

@@ -5,13 +5,17 @@ import { isObject, type JsonObject, numberOf, objectOf, textOf } from '../record
 const types =
   /^(?:(?:start|finish|reset)-step|text-(?:start|delta|end)|reasoning-(?:start|delta|end)|tool-(?:input-(?:start|delta|end|available|error)|output-(?:available|error|denied)|call|result|error))$/;
 
+/** A stream begins with a part that says little. */
+const startKeys = new Set(['messageId', 'messageMetadata']);
+
 /** The AI SDK's streams: UI messages (v1) and the parts of `fullStream`. They name no session. */
 export const vercelAi: Format = {
   name: 'vercel-ai',
   title: 'an AI SDK stream',
   keys: ['toolCallId', 'toolName', 'inputTextDelta', 'preliminary', 'providerMetadata', 'finishReason'],
   recognises: ({ type, ...rest }) =>
-    typeof type === 'string' && types.test(type) && !('sessionID' in rest || 'sessionId' in rest),
+    (typeof type === 'string' && types.test(type) && !('sessionID' in rest || 'sessionId' in rest)) ||
+    (type === 'start' && Object.keys(rest).every((key) => startKeys.has(key))),
   createReader: (session) => statelessReader((record) => read(record, session)),
 };
 

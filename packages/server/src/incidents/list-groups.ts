@@ -57,7 +57,8 @@ export async function listGroups(
 
 /** Of those where it is known; -1 where it is of none, as in the table. */
 function knownSum(column: 'tokens' | 'usd'): string {
-  return `coalesce(sum(${column}) filter (where ${column} >= 0), -1)::float8`;
+  // A sum of fractions depends on the order of its rows, and pages are cut by it.
+  return `coalesce(round((sum(${column}) filter (where ${column} >= 0))::numeric, 9), -1)::float8`;
 }
 
 async function groupsOf(
