@@ -55,6 +55,7 @@ const vendors: readonly Vendor[] = [
     asOf: '2026-10-03',
     models: {
       'gpt-6-astra': [10, 1, 50],
+      'gpt-6.1-sol': [2, 0.1, 10, 2.5],
       'gpt-6-sol': [2, 0.2, 10, 2.5],
       'gpt-6-luna': [0.1, 0.01, 0.5, 0.125],
       'gpt-5.6-sol': [4, 0.4, 20, 5],

@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PriceBook } from '../../src/prices/price-book.ts';
 import { priceTable } from '../../src/prices/price-table.ts';
+import { SessionTotals } from '../../src/session/session-totals.ts';
 
 const book = new PriceBook({}, priceTable);
 const finished = (usage: Record<string, number> | null, costUsd?: number) =>
@@ -17,6 +19,7 @@ describe('the price of a model', () => {
     ['claude-opus-4@20250514', 15],
     ['claude-3-5-haiku-latest', 0.8],
     ['openai/gpt-5-mini-2025-08-07', 0.25],
+    ['gpt-6.1-sol', 2],
     ['gpt-5.1-codex-max', 1.25],
     ['models/gemini-2.5-pro', 1.25],
     ['gemini-3-pro-preview', 2],
@@ -78,5 +81,30 @@ describe('the cost of a turn', () => {
     ['no usage', finished(null), 'gpt-5'],
   ])('is not known for %s', (_, event, model) => {
     expect(book.costOf(event, model)).toBeUndefined();
+  });
+
+  it('adds up over turns to the cost of all their tokens', () => {
+    const part = fc.nat(1_000_000);
+    const turn = fc.record({ plain: part, cached: part, written: part, output: part });
+    fc.assert(
+      fc.property(fc.array(turn, { minLength: 1, maxLength: 30 }), (turns) => {
+        const usageOf = (of: typeof turns) => {
+          const sum = (name: keyof (typeof turns)[number]) => of.reduce((all, one) => all + one[name], 0);
+          return {
+            inputTokens: sum('plain') + sum('cached') + sum('written'),
+            cachedInputTokens: sum('cached'),
+            cacheWriteTokens: sum('written'),
+            outputTokens: sum('output'),
+          };
+        };
+        const totals = new SessionTotals();
+        for (const one of turns) {
+          const event = finished(usageOf([one]));
+          totals.count(event, book.costOf(event, 'claude-opus-4-5'));
+        }
+        expect(totals.usd).toBeCloseTo(book.costOf(finished(usageOf(turns)), 'claude-opus-4-5') ?? -1, 6);
+        expect(totals.cachedTokens).toBe(usageOf(turns).cachedInputTokens);
+      }),
+    );
   });
 });
