@@ -29,6 +29,7 @@ const usage = (tokens: number) => ({
   type: 'turn_finished',
   usage: { inputTokens: tokens, outputTokens: 1 },
 });
+const dollars = (costUsd: number) => ({ sessionId: 's-1', type: 'turn_finished', costUsd });
 
 describe('the metrics', () => {
   it('are those of the contract, each with a help text', async () => {
@@ -128,6 +129,20 @@ describe('the metrics', () => {
       ],
       // Tokens since the loop began: those known at the last verdict, which came with the other call.
       { wasted_calls_total: 9, wasted_tokens_total: 11 + 21 + 31 + 41 },
+    ],
+    [
+      'dollars once as an incident grows, and those without a price as none',
+      { tool_call_loop: { max_repeats: 2 } },
+      [
+        [...calls(1), dollars(0.25), ...calls(1), dollars(0.5), ...calls(2)],
+        [dollars(1), ...calls(4), ...other],
+        [
+          ...calls(1, { sessionId: 's-2' }),
+          { ...usage(5), sessionId: 's-2' },
+          ...calls(3, { sessionId: 's-2' }),
+        ],
+      ],
+      { wasted_usd_total: 1.75 },
     ],
     [
       'tokens that nobody reports as none',
