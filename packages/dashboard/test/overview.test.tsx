@@ -107,3 +107,23 @@ it('only the parts that an address really has are named as unknown', async () =>
   await open('/?from=yesterday');
   expect(screen.getByRole('note').textContent).toContain('from=yesterday, which is unknown');
 });
+
+it.each([
+  ['dollars', { calls: 13, tokens: 41_200, usd: 8.4 }, '$8.40', '41.2k tokens and 13 tool calls'],
+  [
+    'tokens where no model has a price',
+    { calls: 13, tokens: 41_200, usd: null },
+    '41.2k tokens',
+    'and 13 tool calls',
+  ],
+  ['calls without usage', { calls: 13, tokens: null, usd: null }, '13 calls', 'token usage is not reported'],
+])('what loops used is shown in %s', async (_, wasted, value, note) => {
+  server.overview = overview([], { wasted });
+  await open();
+  const tile = within(screen.getByRole('region', { name: 'Numbers' })).getByRole('heading', {
+    name: 'Used by loops',
+  }).parentElement;
+  const [shown, below] = tile?.querySelectorAll('p') ?? [];
+  expect(shown?.textContent).toBe(value);
+  expect(below?.textContent).toBe(note);
+});
