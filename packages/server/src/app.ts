@@ -4,7 +4,9 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { type BacktestsApiOptions, backtestsApi } from './backtests/backtests-api.ts';
 import { exportsApi } from './backtests/exports-api.ts';
-import { type EventsApiOptions, eventsApi } from './events/events-api.ts';
+import { BodyTaker, type BodyTakerOptions } from './events/body-taker.ts';
+import { eventsApi } from './events/events-api.ts';
+import { otlpApi } from './events/otlp-api.ts';
 import { healthChecks, metricsRoute, type Readiness } from './health.ts';
 import { compress } from './http/compress.ts';
 import { methodNotAllowed, notFound, problemHandler } from './http/problem.ts';
@@ -38,7 +40,7 @@ export interface AppOptions
     SessionEventsApiOptions,
     StatusApiOptions,
     BacktestsApiOptions,
-    EventsApiOptions,
+    BodyTakerOptions,
     SamplesApiOptions {
   readonly info: ServerInfo;
   readonly registry: Registry;
@@ -67,14 +69,16 @@ export function createApp(options: AppOptions): Express {
   app.use(loginPages(options.doors, pages));
   app.use(guard(hosts, (path) => openPaths.has(path)));
   app.use(metricsRoute(options.registry));
-  app.use(API, noStore, api(options));
+  const bodies = new BodyTaker(options);
+  app.use(API, noStore, api(options, bodies));
+  app.use(otlpApi(bodies));
   app.use(staticDashboard(options.dashboardDir));
   app.use(notFound);
   app.use(problemHandler(options.logger));
   return app;
 }
 
-function api(options: AppOptions): Router {
+function api(options: AppOptions, bodies: BodyTaker): Router {
   const router = Router();
   const document = openApiDocument(options.info);
   router.use(authApi(options.doors, options.exposed, options.now));
@@ -90,7 +94,7 @@ function api(options: AppOptions): Router {
   router.use(statusApi(options));
   router.use(backtestsApi(options));
   router.use(exportsApi(options));
-  router.use(eventsApi(options));
+  router.use(eventsApi(bodies));
   router
     .route('/openapi.json')
     .get((_request, response) => {

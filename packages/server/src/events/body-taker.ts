@@ -1,0 +1,124 @@
+import type { FormatName } from '@loopwatch/contract';
+import type { PostedEvents } from '@loopwatch/contract/api';
+import type { VerdictSink } from '@loopwatch/log';
+import { HttpProblem } from '../http/problem.ts';
+import type { ServerMetrics } from '../metrics.ts';
+import { HeldBodies } from './held-bodies.ts';
+import type { Intake } from './intake.ts';
+import type { Rejection } from './read-event.ts';
+import { RecentIds } from './recent-ids.ts';
+import { takeEvents, type Unfinished } from './take-events.ts';
+import { Tally } from './tally.ts';
+import { Turns } from './turns.ts';
+
+export interface BodyTakerOptions {
+  readonly sink: VerdictSink;
+  /** The topic of agent events. */
+  readonly topic: string;
+  readonly metrics: ServerMetrics;
+  readonly intake: Intake;
+  /** Wall clock, epoch ms. */
+  readonly now: () => number;
+  /** Called with the wall clock when events were accepted. */
+  readonly onAccepted: (at: number) => void;
+}
+
+/** How a body is to be read. */
+export interface BodyForm {
+  readonly format: FormatName | 'auto';
+  /** The session of records of a format that names none. */
+  readonly session?: string | undefined;
+  /** Whether it says that it is lines. */
+  readonly areLines: boolean;
+}
+
+/** Takes the events of posted bodies, all requests together. */
+export class BodyTaker {
+  readonly #options: BodyTakerOptions;
+  readonly #held = new HeldBodies();
+  readonly #turns = new Turns();
+  readonly #recent = new RecentIds();
+
+  constructor(options: BodyTakerOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Good events are taken even when others are refused.
+   *
+   * @throws HttpProblem where nothing, or not everything, could be taken; its body has the same counts
+   */
+  async take(chunks: AsyncGenerator<Buffer>, form: BodyForm): Promise<PostedEvents> {
+    const { metrics, intake, ...options } = this.#options;
+    const { hold, leave } = this.#held.enter();
+    try {
+      const tally = new Tally(this.#recent, metrics.postedEvents);
+      const { failure, unread } = await takeEvents(chunks, {
+        ...options,
+        ...form,
+        turns: this.#turns,
+        hold,
+        tally,
+      });
+      const answer = tally.answer();
+      if (failure !== undefined) {
+        tally.failed(failure.events);
+        intake.failed(failure.error, failure.events);
+        throw unavailable(answer, failure.line);
+      }
+      if (tally.hasUsed) intake.succeeded();
+      if (unread !== undefined) throw unfinished(answer, unread, tally.hasUsed);
+      if (!tally.hasUsed) throw nothingUsable(answer);
+      return answer;
+    } finally {
+      leave();
+    }
+  }
+}
+
+function unavailable(answer: PostedEvents, line: number): HttpProblem {
+  const taken = answer.accepted + answer.duplicates > 0 ? 'Those before it are taken. ' : '';
+  const detail = `The event log did not take the events from line ${String(line)} on. ${taken}Send line ${String(line)} and those behind it again`;
+  return new HttpProblem(503, detail, { ...answer, retryFromLine: line }, undefined, { 'retry-after': '5' });
+}
+
+function unfinished(
+  answer: PostedEvents,
+  { fromLine, problem }: NonNullable<Unfinished['unread']>,
+  hasUsed: boolean,
+): HttpProblem {
+  const { message, status, cause, headers } = problem;
+  const what = hasUsed
+    ? `Nothing from line ${String(fromLine)} on was taken; the events before it are`
+    : 'Nothing of it was taken';
+  return new HttpProblem(
+    // That there was too much of it is no news where none of it was an event.
+    status === 422 && !hasUsed ? 400 : status,
+    `${message}. ${what}`,
+    { ...answer, unreadFromLine: fromLine },
+    cause,
+    headers,
+  );
+}
+
+const statuses: Partial<Record<Rejection['code'], number>> = {
+  too_large: 413,
+  too_complex: 422,
+};
+
+function nothingUsable(answer: PostedEvents): HttpProblem {
+  const [first] = answer.rejected;
+  if (first === undefined) {
+    return new HttpProblem(
+      400,
+      'The body is empty: send one JSON event, an array of events, or one event a line',
+      {
+        ...answer,
+      },
+    );
+  }
+  const total = answer.rejectedTotal ?? answer.rejected.length;
+  const what = total === 1 ? 'The event was refused' : `All ${String(total)} events were refused; the first`;
+  const detail = `${what}: line ${String(first.line)}: ${first.detail}`;
+  return new HttpProblem(statuses[first.code] ?? 400, detail, { ...answer });
+}

@@ -1,0 +1,56 @@
+import { type Request, Router } from 'express';
+import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
+import type { BodyTaker } from './body-taker.ts';
+import { limits } from './limits.ts';
+import { type OtlpSignal, otlpJson } from './otlp-protobuf.ts';
+import { readBody } from './read-body.ts';
+
+const protobuf = 'application/x-protobuf';
+const json = 'application/json';
+
+/** OTLP/HTTP: `POST /v1/traces` and `/v1/logs`, in JSON and protobuf, for exporters and collectors. */
+export function otlpApi(bodies: BodyTaker): Router {
+  const router = Router();
+  for (const signal of ['traces', 'logs'] as const) {
+    router
+      .route(`/v1/${signal}`)
+      .post(async (request, response) => {
+        const { rejected, rejectedTotal = rejected.length } = await bodies.take(jsonOf(signal, request), {
+          format: 'otlp',
+          areLines: false,
+        });
+        // An exporter expects its own encoding; of an empty message there is nothing in protobuf.
+        if (request.is(protobuf) !== false) {
+          response.type(protobuf).send(Buffer.alloc(0));
+          return;
+        }
+        const what = signal === 'traces' ? 'rejectedSpans' : 'rejectedLogRecords';
+        const errorMessage = rejected[0]?.detail ?? '';
+        response.json(rejectedTotal === 0 ? {} : { partialSuccess: { [what]: rejectedTotal, errorMessage } });
+      })
+      .all(methodNotAllowed('POST'));
+  }
+  return router;
+}
+
+/** The body as OTLP/JSON. @throws HttpProblem 415 for another encoding */
+function jsonOf(signal: OtlpSignal, request: Request): AsyncGenerator<Buffer> {
+  if (request.is(protobuf) !== false) return decoded(signal, readBody(request));
+  if (request.is(json) !== false) return readBody(request);
+  throw new HttpProblem(415, `OTLP is taken as ${protobuf} or ${json}`);
+}
+
+async function* decoded(signal: OtlpSignal, chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > limits.eventBytes)
+      throw new HttpProblem(
+        413,
+        `An OTLP request may have ${String(limits.eventBytes)} bytes; lower the batch size of the exporter`,
+      );
+    parts.push(chunk);
+  }
+  yield Buffer.from(otlpJson(signal, Buffer.concat(parts)));
+}
