@@ -141,11 +141,14 @@ export function costSince(
 /** @param since of a state that an earlier version saved, it knows of no money */
 function usageSince(since: Mark, after: Mark): Pick<Cost, 'tokens' | 'cachedTokens' | 'usd'> {
   if (after.usageReports === since.usageReports) return { tokens: null };
-  const { cachedTokens = 0, usd = 0, unpricedReports = 0 }: Partial<Mark> = since;
+  const before: Partial<Mark> = since;
   return {
     tokens: after.tokens - since.tokens,
-    cachedTokens: after.cachedTokens - cachedTokens,
-    usd: after.unpricedReports === unpricedReports ? roundUsd(after.usd - usd) : null,
+    cachedTokens: after.cachedTokens - (before.cachedTokens ?? 0),
+    usd:
+      after.unpricedReports === (before.unpricedReports ?? 0)
+        ? roundUsd(after.usd - (before.usd ?? 0))
+        : null,
   };
 }
 
