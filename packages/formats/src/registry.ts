@@ -6,9 +6,15 @@ import { opencode } from './agents/opencode.ts';
 import { openhands } from './agents/openhands.ts';
 import { canonical } from './canonical.ts';
 import { messages } from './chat/messages.ts';
+import { cloudevents } from './cloudevents.ts';
 import type { Format } from './record/format.ts';
 import type { JsonObject } from './record/json.ts';
+import { acp } from './streams/acp.ts';
+import { agUi } from './streams/ag-ui.ts';
+import { anthropic } from './streams/anthropic.ts';
+import { langchain } from './streams/langchain.ts';
 import { openaiChat } from './streams/openai-chat.ts';
+import { openaiResponses } from './streams/openai-responses.ts';
 import { vercelAi } from './streams/vercel-ai.ts';
 import { litellm } from './telemetry/litellm.ts';
 import { otlp } from './telemetry/otlp.ts';
@@ -25,6 +31,12 @@ export const formats: readonly Format[] = [
   otlp,
   litellm,
   openaiChat,
+  openaiResponses,
+  anthropic,
+  agUi,
+  acp,
+  langchain,
+  cloudevents,
   vercelAi,
 ];
 

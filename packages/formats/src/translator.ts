@@ -19,6 +19,8 @@ export interface Translated {
   readonly faults: readonly Fault[];
   /** Whether the events may be copies out of another session, to be told by their ids. */
   readonly hasCopies: boolean;
+  /** Whether the value is a piece of something that is told once it is whole. */
+  readonly isPiece: boolean;
   /** Whether the value is an event of ours as it stands. */
   readonly isCanonical: boolean;
 }
@@ -38,10 +40,19 @@ export interface TranslatorOptions {
 
 /** A record may hold a whole conversation: more than an event may. */
 const MAX_RECORD_PARTS = 5_000_000;
+/** Sessions of envelopes whose readers are remembered. */
+const MAX_ENVELOPES = 1000;
 const sseField = /^(?:event|id|retry):|^:/;
 const ssePrefix = 'data:';
 const sseEnd = '[DONE]';
-const none: Translated = { events: [], ignored: [], faults: [], hasCopies: false, isCanonical: false };
+const none: Translated = {
+  events: [],
+  ignored: [],
+  faults: [],
+  hasCopies: false,
+  isPiece: false,
+  isCanonical: false,
+};
 
 /**
  * Turns the records of one file, request or stream into canonical events. A record that cannot be read is a fault, one
@@ -50,6 +61,7 @@ const none: Translated = { events: [], ignored: [], faults: [], hasCopies: false
 export class Translator {
   readonly #options: TranslatorOptions;
   readonly #readers = new Map<Format, FormatReader>();
+  readonly #envelopes = new Map<string, Translator>();
   #latest: Format | undefined;
 
   constructor(options: TranslatorOptions) {
@@ -92,13 +104,14 @@ export class Translator {
       ignored: parts.flatMap(({ ignored }) => ignored),
       faults: parts.flatMap(({ faults }) => faults),
       hasCopies: parts.some(({ hasCopies }) => hasCopies),
+      isPiece: parts.some(({ isPiece }) => isPiece),
       isCanonical: false,
     };
   }
 
   /** The events that were waiting for more, at the end of the file or request. */
   end(): readonly AgentEvent[] {
-    return [...this.#readers.values()].flatMap((reader) => reader.end());
+    return [...this.#readers.values(), ...this.#envelopes.values()].flatMap((one) => one.end());
   }
 
   #readRecord(record: JsonObject): Translated {
@@ -108,6 +121,8 @@ export class Translator {
     if (format === undefined) return this.#unrecognised(record);
     if (asked !== undefined && !asked.recognises(record)) return this.#mismatch(record, asked);
     this.#latest = format;
+    const content = format.unwrap?.(record);
+    if (content !== undefined) return this.#inner(content.session).readValue(content.value);
     let reader = this.#readers.get(format);
     if (reader === undefined) {
       reader = format.createReader(this.#options.session);
@@ -118,7 +133,21 @@ export class Translator {
     const isNothing = events.length === 0 && ignored.length === 0 && !isPiece;
     const types = isNothing ? [textOf(record['type']) ?? format.name] : ignored;
     const { hasCopies = false } = format;
-    return { ...none, events, ignored: types, hasCopies, isCanonical: format === canonical };
+    return { ...none, events, ignored: types, hasCopies, isPiece, isCanonical: format === canonical };
+  }
+
+  /** Reads what the envelopes of one session hold. */
+  #inner(session: string | undefined): Translator {
+    const key = session ?? '';
+    const inner =
+      this.#envelopes.get(key) ??
+      new Translator({ format: 'auto', session: session ?? this.#options.session });
+    this.#envelopes.set(key, inner);
+    if (this.#envelopes.size > MAX_ENVELOPES) {
+      const [oldest] = this.#envelopes.keys();
+      if (oldest !== undefined) this.#envelopes.delete(oldest);
+    }
+    return inner;
   }
 
   #formatOf(record: JsonObject): Format | undefined {

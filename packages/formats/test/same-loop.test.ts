@@ -185,6 +185,43 @@ const producers: Record<string, [FormatName, (calls: readonly Call[]) => object[
         { type: 'finish-step' },
       ]),
   ],
+  'ag-ui': [
+    'ag-ui',
+    (calls) => [
+      { type: 'RUN_STARTED', threadId: 's', runId: 'r' },
+      ...calls.flatMap(({ id: toolCallId, args, result }) => [
+        { type: 'TOOL_CALL_START', toolCallId, toolCallName: 'read_file' },
+        { type: 'TOOL_CALL_ARGS', toolCallId, delta: JSON.stringify(args).slice(0, 5) },
+        { type: 'TOOL_CALL_ARGS', toolCallId, delta: JSON.stringify(args).slice(5) },
+        { type: 'TOOL_CALL_END', toolCallId },
+        { type: 'TOOL_CALL_RESULT', toolCallId, content: result },
+      ]),
+    ],
+  ],
+  langchain: [
+    'langchain',
+    (calls) =>
+      calls.flatMap(({ id, args, result }) => {
+        const run = { run_id: id, name: 'read_file', metadata: { thread_id: 's' } };
+        return [
+          { ...run, event: 'on_tool_start', data: { input: args } },
+          { ...run, event: 'on_tool_end', data: { output: { kwargs: { content: result } } } },
+        ];
+      }),
+  ],
+  cloudevents: [
+    'cloudevents',
+    (calls) =>
+      calls.flatMap(({ id, args, result }) => {
+        const envelope = { specversion: '1.0', source: '/agent', type: 'agent.event', subject: 's' };
+        const call = { type: 'tool_call_request', sessionId: 's', callId: id, name: 'read_file', args };
+        const answer = { type: 'tool_result', sessionId: 's', callId: id, result };
+        return [
+          { ...envelope, id: `${id}a`, data: call },
+          { ...envelope, id: `${id}b`, data: JSON.stringify(answer) },
+        ];
+      }),
+  ],
   openhands: [
     'openhands',
     (calls) =>

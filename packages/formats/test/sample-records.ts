@@ -327,6 +327,71 @@ export const sampleRecords: Record<string, readonly Record<string, unknown>[]> =
       choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' } }],
     },
   ],
+  'openai-responses': [
+    {
+      type: 'response.created',
+      sequence_number: 0,
+      response: { id: 'resp_1', conversation: { id: 'c' }, model: 'm' },
+    },
+    {
+      type: 'response.output_item.done',
+      sequence_number: 5,
+      item: { type: 'function_call', call_id: 'c1', name: 'ls', arguments: '{}' },
+    },
+    {
+      object: 'response',
+      id: 'resp_2',
+      output: [{ type: 'message', content: [{ type: 'output_text', text: 'Hi' }] }],
+    },
+  ],
+  anthropic: [
+    { type: 'message_start', message: { id: 'msg_1', model: 'm', usage: { input_tokens: 3 } } },
+    { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 't', name: 'ls' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: '{}' } },
+    {
+      type: 'message',
+      role: 'assistant',
+      id: 'msg_2',
+      content: [{ type: 'text', text: 'Hi' }],
+      stop_reason: 'end_turn',
+    },
+  ],
+  'ag-ui': [
+    { type: 'RUN_STARTED', threadId: 't', runId: 'r' },
+    { type: 'TOOL_CALL_START', toolCallId: 'c', toolCallName: 'ls' },
+    { type: 'TEXT_MESSAGE_CONTENT', messageId: 'm', delta: 'Hi' },
+  ],
+  acp: [
+    {
+      jsonrpc: '2.0',
+      method: 'session/update',
+      params: {
+        sessionId: 's',
+        update: { sessionUpdate: 'tool_call', toolCallId: 'c', kind: 'read', rawInput: { path: 'a' } },
+      },
+    },
+    { jsonrpc: '2.0', id: 3, result: { stopReason: 'end_turn' } },
+  ],
+  langchain: [
+    {
+      event: 'on_tool_start',
+      name: 'ls',
+      run_id: 'r',
+      metadata: { thread_id: 't' },
+      data: { input: { path: 'a' } },
+    },
+    { event: 'on_chain_start', name: 'agent', run_id: 'q', metadata: {}, data: {} },
+  ],
+  cloudevents: [
+    {
+      specversion: '1.0',
+      id: '1',
+      source: '/agent',
+      type: 'agent.event',
+      subject: 's',
+      data: { type: 'tool_call_request', sessionId: 's', name: 'ls' },
+    },
+  ],
   'vercel-ai': [
     { type: 'start', messageId: 'm' },
     { type: 'tool-input-start', toolCallId: 'call_fJdQ', toolName: 'getWeatherInformation' },

@@ -10,6 +10,12 @@ export const formatNames = [
   'otlp',
   'litellm',
   'openai-chat',
+  'openai-responses',
+  'anthropic',
+  'ag-ui',
+  'acp',
+  'langchain',
+  'cloudevents',
   'vercel-ai',
 ] as const;
 

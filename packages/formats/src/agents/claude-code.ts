@@ -1,3 +1,4 @@
+import { anthropicUsage } from '../record/anthropic-usage.ts';
 import type { Usage } from '../record/conversation.ts';
 import {
   type Format,
@@ -7,16 +8,7 @@ import {
   type SessionEvent,
   type Stamp,
 } from '../record/format.ts';
-import {
-  isObject,
-  type JsonObject,
-  joinedText,
-  listOf,
-  numberOf,
-  objectOf,
-  textOf,
-  timeOf,
-} from '../record/json.ts';
+import { isObject, type JsonObject, joinedText, listOf, objectOf, textOf, timeOf } from '../record/json.ts';
 import { SidechainIds } from './sidechain-ids.ts';
 
 /** Records that are bookkeeping of the program. */
@@ -176,7 +168,7 @@ class ClaudeCodeReader implements FormatReader {
       this.#open.set(stamp.sessionId, open);
       events.push({ ...stamp, id: id === '' ? undefined : `${id}.start`, time, type: 'turn_started' });
     }
-    open.usage = usageOf(message['usage']) ?? open.usage;
+    open.usage = anthropicUsage(message['usage']) ?? open.usage;
     const { content } = message;
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content);
     const skipped: string[] = [];
@@ -235,18 +227,4 @@ function eventOf(block: JsonObject): Block | undefined {
     };
   }
   return undefined;
-}
-
-/** Anthropic counts cached tokens beside the input, the event contract within it. */
-function usageOf(value: unknown): Usage | undefined {
-  if (!isObject(value)) return undefined;
-  const input = numberOf(value['input_tokens']) ?? 0;
-  const cachedInputTokens = numberOf(value['cache_read_input_tokens']) ?? 0;
-  const cacheWriteTokens = numberOf(value['cache_creation_input_tokens']) ?? 0;
-  return {
-    inputTokens: input + cachedInputTokens + cacheWriteTokens,
-    outputTokens: numberOf(value['output_tokens']) ?? 0,
-    cachedInputTokens,
-    cacheWriteTokens,
-  };
 }

@@ -49,6 +49,8 @@ export interface Format {
    * in which they are asked says nothing.
    */
   recognises(record: JsonObject): boolean;
+  /** What an envelope holds, and the session it names; undefined where it is empty. */
+  unwrap?(record: JsonObject): { readonly value: unknown; readonly session: string | undefined } | undefined;
   /** @param session the session of records that name none: the key of a Kafka record, the name of a file */
   createReader(session: string | undefined): FormatReader;
 }

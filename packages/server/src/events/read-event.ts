@@ -39,6 +39,8 @@ export interface EventReaderOptions {
   readonly now: () => number;
 }
 
+type Read = Pick<Translated, 'events' | 'faults' | 'ignored' | 'isCanonical'>;
+
 /** Reads the pieces of one body, whatever their format. */
 export class EventReader {
   readonly #options: EventReaderOptions;
@@ -63,10 +65,10 @@ export class EventReader {
   /** The events that were waiting for more, at the end of the body. */
   end(): PieceRead {
     const events = this.#translator.end();
-    return this.#accepted({ events, ignored: [], faults: [], hasCopies: false, isCanonical: false }, '');
+    return this.#accepted({ events, ignored: [], faults: [], isCanonical: false }, '');
   }
 
-  #accepted({ events, faults, ignored, isCanonical }: Translated, text: string): PieceRead {
+  #accepted({ events, faults, ignored, isCanonical }: Read, text: string): PieceRead {
     const read = events.map((event) => this.#accept(event, isCanonical ? text : undefined));
     const line = this.#line;
     return {

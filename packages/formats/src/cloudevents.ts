@@ -1,0 +1,18 @@
+import { type Format, ignored, statelessReader } from './record/format.ts';
+import { type JsonObject, textOf, unwrapped } from './record/json.ts';
+
+/** A CloudEvent in structured mode: an envelope, whose data is of a format of its own. */
+export const cloudevents: Format = {
+  name: 'cloudevents',
+  title: 'a CloudEvent',
+  keys: ['specversion', 'source', 'type', 'id', 'subject', 'datacontenttype', 'data', 'partitionkey'],
+  recognises: (record) => typeof record['specversion'] === 'string' && 'source' in record && 'type' in record,
+  unwrap: contentOf,
+  createReader: () => statelessReader(() => ignored('cloudevent without data')),
+};
+
+function contentOf(record: JsonObject): { value: unknown; session: string | undefined } | undefined {
+  const { data } = record;
+  if (data === undefined || data === null) return undefined;
+  return { value: unwrapped(data), session: textOf(record['subject']) ?? textOf(record['partitionkey']) };
+}

@@ -1,0 +1,88 @@
+import type { Usage } from '../record/conversation.ts';
+import { type Format, ignored, type Reading, reading, statelessReader } from '../record/format.ts';
+import {
+  isObject,
+  type JsonObject,
+  joinedText,
+  numberOf,
+  objectOf,
+  textOf,
+  timeOf,
+  unwrapped,
+} from '../record/json.ts';
+
+/** Events of LangChain's `astream_events`. LangGraph's thread is the session. */
+export const langchain: Format = {
+  name: 'langchain',
+  title: 'a LangChain event stream',
+  keys: ['event', 'name', 'run_id', 'parent_ids', 'tags', 'metadata', 'data'],
+  recognises: (record) =>
+    /^on_(?:chat_model|llm|chain|tool|retriever|prompt|parser|custom)_/.test(`${String(record['event'])}_`) &&
+    'run_id' in record,
+  createReader: (session) => statelessReader((record) => read(record, session)),
+};
+
+function read(record: JsonObject, session: string | undefined): Reading {
+  const type = String(record['event']);
+  const metadata = objectOf(record['metadata']);
+  const sessionId = textOf(metadata['thread_id']) ?? textOf(metadata['session_id']) ?? session;
+  if (sessionId === undefined) return ignored(`${type} without a session`);
+  const stamp = { sessionId, time: timeOf(record['timestamp']), model: textOf(metadata['ls_model_name']) };
+  const runId = textOf(record['run_id']) ?? '';
+  const data = objectOf(record['data']);
+  switch (type) {
+    case 'on_chat_model_start':
+      return reading([{ ...stamp, id: `${runId}.turn`, type: 'turn_started' }]);
+    case 'on_chat_model_stream': {
+      const text = joinedText(messageOf(data['chunk'])['content']);
+      return text === '' ? ignored(type) : reading([{ ...stamp, type: 'content', text }]);
+    }
+    case 'on_chat_model_end': {
+      const usage = usageOf(messageOf(data['output'])['usage_metadata']);
+      return reading([{ ...stamp, id: `${runId}.end`, type: 'turn_finished', usage }]);
+    }
+    case 'on_tool_start': {
+      // Some tools are given the text of their input.
+      const input = unwrapped(objectOf(data['input'])['input'] ?? data['input']);
+      const args = isObject(input) ? { ...input } : { input };
+      const name = textOf(record['name']) ?? '';
+      return reading([
+        { ...stamp, id: `call:${runId}`, type: 'tool_call_request', callId: runId, name, args },
+      ]);
+    }
+    case 'on_tool_end': {
+      const output = messageOf(data['output']);
+      const isError = output['status'] === 'error' ? true : undefined;
+      const result = output['content'] ?? data['output'] ?? '';
+      return reading([
+        { ...stamp, id: `result:${runId}`, type: 'tool_result', callId: runId, result, isError },
+      ]);
+    }
+    case 'on_tool_error': {
+      const result = data['error'] ?? '';
+      return reading([
+        { ...stamp, id: `result:${runId}`, type: 'tool_result', callId: runId, result, isError: true },
+      ]);
+    }
+    default:
+      return ignored(type);
+  }
+}
+
+/** A message as it is, or as LangChain writes its objects. */
+function messageOf(value: unknown): JsonObject {
+  const message = objectOf(value);
+  return isObject(message['kwargs']) ? message['kwargs'] : message;
+}
+
+function usageOf(value: unknown): Usage | undefined {
+  if (!isObject(value)) return undefined;
+  const input = objectOf(value['input_token_details']);
+  return {
+    inputTokens: numberOf(value['input_tokens']),
+    outputTokens: numberOf(value['output_tokens']),
+    cachedInputTokens: numberOf(input['cache_read']),
+    cacheWriteTokens: numberOf(input['cache_creation']),
+    reasoningTokens: numberOf(objectOf(value['output_token_details'])['reasoning']),
+  };
+}

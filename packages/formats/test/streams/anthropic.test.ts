@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { outline, readAll } from '../read-all.ts';
+
+const start = {
+  type: 'message_start',
+  message: {
+    id: 'msg_1',
+    model: 'claude-opus-5',
+    usage: { input_tokens: 3, cache_read_input_tokens: 7, output_tokens: 1 },
+  },
+};
+const delta = (index: number, more: object) => ({ type: 'content_block_delta', index, delta: more });
+const open = (index: number, block: object) => ({ type: 'content_block_start', index, content_block: block });
+
+describe('Anthropic Messages', () => {
+  it('puts the pieces of a streamed answer together', () => {
+    const { events, faults } = readAll('anthropic', [
+      start,
+      open(0, { type: 'thinking' }),
+      delta(0, { type: 'thinking_delta', thinking: 'Hm' }),
+      open(1, { type: 'text', text: '' }),
+      delta(1, { type: 'text_delta', text: 'I look.' }),
+      open(10, { type: 'tool_use', id: 't10', name: 'cat' }),
+      open(2, { type: 'tool_use', id: 't2', name: 'ls' }),
+      delta(2, { type: 'input_json_delta', partial_json: '{"p":' }),
+      delta(2, { type: 'input_json_delta', partial_json: '"a"}' }),
+      { type: 'content_block_stop', index: 2 },
+      { type: 'content_block_stop', index: 10 },
+      { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 9 } },
+      { type: 'message_stop' },
+    ]);
+    expect(faults).toEqual([]);
+    expect(outline(events)).toEqual([
+      'turn_started',
+      'thought Hm',
+      'content I look.',
+      'tool_call_request ls',
+      'tool_call_request cat',
+      'turn_finished',
+    ]);
+    expect(events[3]).toMatchObject({ callId: 't2', args: '{"p":"a"}', model: 'claude-opus-5' });
+    expect(events[5]).toMatchObject({ usage: { inputTokens: 10, outputTokens: 9, cachedInputTokens: 7 } });
+  });
+
+  it('reads whole answers, and gives one that comes twice the same ids', () => {
+    const content = [
+      { type: 'text', text: 'Hi' },
+      { type: 'tool_use', id: 't', name: 'ls', input: { p: 'a' } },
+    ];
+    const whole = { type: 'message', role: 'assistant', id: 'msg_1', content, usage: { input_tokens: 3 } };
+    const { events } = readAll('anthropic', [whole, whole]);
+    expect(outline(events.slice(0, 4))).toEqual([
+      'turn_started',
+      'content Hi',
+      'tool_call_request ls',
+      'turn_finished',
+    ]);
+    const ids = events.map(({ id }) => id);
+    expect(ids.slice(4)).toEqual(ids.slice(0, 4));
+  });
+});

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { outline, readAll } from '../read-all.ts';
+
+it('LangChain: tools are the runs of tools, and a thread is the session', () => {
+  const event = (name: string, data: object, run = 'r1') => ({
+    event: name,
+    name: 'ls',
+    run_id: run,
+    metadata: { thread_id: 't', ls_model_name: 'gpt-5' },
+    data,
+  });
+  const { events, ignored } = readAll('langchain', [
+    event('on_chain_start', {}),
+    event('on_chat_model_start', {}),
+    event('on_chat_model_stream', { chunk: { kwargs: { content: [{ type: 'text', text: 'I look.' }] } } }),
+    event('on_chat_model_end', {
+      output: {
+        usage_metadata: { input_tokens: 9, output_tokens: 2, input_token_details: { cache_read: 4 } },
+      },
+    }),
+    event('on_tool_start', { input: { input: '{"p":1}' } }, 'r2'),
+    event('on_tool_error', { error: 'no' }, 'r2'),
+  ]);
+  expect(outline(events)).toEqual([
+    'turn_started',
+    'content I look.',
+    'turn_finished',
+    'tool_call_request ls',
+    'tool_result no',
+  ]);
+  expect(events[2]).toMatchObject({
+    sessionId: 't',
+    model: 'gpt-5',
+    usage: { inputTokens: 9, outputTokens: 2, cachedInputTokens: 4 },
+  });
+  expect(events[3]).toMatchObject({ callId: 'r2', args: { p: 1 } });
+  expect(events[4]).toMatchObject({ isError: true });
+  expect(ignored).toEqual(['on_chain_start']);
+});

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { outline, readAll } from '../read-all.ts';
+
+const event = (type: string, more: object) => ({ type: `response.${type}`, sequence_number: 1, ...more });
+const usage = {
+  input_tokens: 9,
+  output_tokens: 4,
+  input_tokens_details: { cached_tokens: 5 },
+  output_tokens_details: { reasoning_tokens: 2 },
+};
+const call = { type: 'function_call', id: 'fc_1', call_id: 'c1', name: 'ls', arguments: '{"p":"a"}' };
+
+describe('OpenAI Responses', () => {
+  it('reads a stream in the conversation that the response names, and calls once they are whole', () => {
+    const { events, ignored } = readAll('openai-responses', [
+      event('created', {
+        response: { id: 'resp_1', conversation: { id: 'conv_1' }, model: 'gpt-5', created_at: 1_760_000_000 },
+      }),
+      event('reasoning_summary_text.delta', { delta: 'Hm' }),
+      event('output_text.delta', { delta: 'I look.' }),
+      event('function_call_arguments.delta', { item_id: 'fc_1', delta: '{"p"' }),
+      event('output_item.done', { item: call }),
+      event('completed', { response: { id: 'resp_1', usage } }),
+    ]);
+    expect(outline(events)).toEqual([
+      'turn_started',
+      'thought Hm',
+      'content I look.',
+      'tool_call_request ls',
+      'turn_finished',
+    ]);
+    expect(events[3]).toMatchObject({
+      sessionId: 'conv_1',
+      callId: 'c1',
+      args: '{"p":"a"}',
+      time: 1_760_000_000_000,
+    });
+    expect(events[4]).toMatchObject({
+      usage: { inputTokens: 9, outputTokens: 4, cachedInputTokens: 5, reasoningTokens: 2 },
+    });
+    expect(ignored).toEqual(['response.function_call_arguments.delta']);
+  });
+
+  it('reads whole responses, with tools that ran at the vendor', () => {
+    const message = { type: 'message', id: 'm', content: [{ type: 'output_text', text: 'Hi' }] };
+    const mcp = { type: 'mcp_call', id: 'mcp_1', name: 'search', arguments: '{}', output: 'found' };
+    const { events } = readAll('openai-responses', [
+      { object: 'response', id: 'resp_1', output: [message, call, mcp], usage },
+    ]);
+    expect(outline(events)).toEqual([
+      'turn_started',
+      'content Hi',
+      'tool_call_request ls',
+      'tool_call_request search',
+      'tool_result found',
+      'turn_finished',
+    ]);
+  });
+});
