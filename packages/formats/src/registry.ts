@@ -16,6 +16,8 @@ import { langchain } from './streams/langchain.ts';
 import { openaiChat } from './streams/openai-chat.ts';
 import { openaiResponses } from './streams/openai-responses.ts';
 import { vercelAi } from './streams/vercel-ai.ts';
+import { langfuse } from './telemetry/langfuse.ts';
+import { langsmith } from './telemetry/langsmith.ts';
 import { litellm } from './telemetry/litellm.ts';
 import { otlp } from './telemetry/otlp.ts';
 
@@ -30,6 +32,8 @@ export const formats: readonly Format[] = [
   messages,
   otlp,
   litellm,
+  langfuse,
+  langsmith,
   openaiChat,
   openaiResponses,
   anthropic,

@@ -222,6 +222,32 @@ const producers: Record<string, [FormatName, (calls: readonly Call[]) => object[
         ];
       }),
   ],
+  langfuse: [
+    'langfuse',
+    (calls) =>
+      calls.map(({ id, args, result }) => ({
+        id,
+        trace_id: 's',
+        type: 'TOOL',
+        name: 'read_file',
+        start_time: `2026-11-01 10:00:0${id}.000000`,
+        input: JSON.stringify(args),
+        output: result,
+      })),
+  ],
+  langsmith: [
+    'langsmith',
+    (calls) =>
+      calls.toReversed().map(({ id, args, result }) => ({
+        id,
+        trace_id: 's',
+        run_type: 'tool',
+        name: 'read_file',
+        start_time: `2026-11-01T10:00:0${id}`,
+        inputs: args,
+        outputs: { output: result },
+      })),
+  ],
   openhands: [
     'openhands',
     (calls) =>

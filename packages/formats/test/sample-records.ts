@@ -281,6 +281,31 @@ export const sampleRecords: Record<string, readonly Record<string, unknown>[]> =
       },
     },
   ],
+  langfuse: [
+    {
+      id: 'o1',
+      trace_id: 't',
+      type: 'TOOL',
+      name: 'ls',
+      start_time: '2026-11-01 10:00:00.000000',
+      input: '{}',
+      output: 'a',
+    },
+    { id: 'o2', traceId: 't', type: 'GENERATION', startTime: '2026-11-01T10:00:00Z', output: 'Hi' },
+    { id: 'o3', traceId: 't', type: 'SPAN', startTime: '2026-11-01T10:00:00Z' },
+  ],
+  langsmith: [
+    {
+      id: 'r1',
+      run_type: 'tool',
+      name: 'ls',
+      trace_id: 't',
+      start_time: '2026-11-01T10:00:00',
+      inputs: {},
+      outputs: {},
+    },
+    { id: 'r2', run_type: 'chain', name: 'agent', trace_id: 't', inputs: {} },
+  ],
   litellm: [
     {
       id: 'chatcmpl-1',

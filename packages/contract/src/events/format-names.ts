@@ -9,6 +9,8 @@ export const formatNames = [
   'messages',
   'otlp',
   'litellm',
+  'langfuse',
+  'langsmith',
   'openai-chat',
   'openai-responses',
   'anthropic',

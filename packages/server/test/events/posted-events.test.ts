@@ -108,6 +108,31 @@ describe('posted events', () => {
     expect((await post(body)).body).toMatchObject({ accepted: 0, duplicates: 4 });
   });
 
+  it('may be what a LiteLLM callback posts: an array, whose records repeat the conversation', async () => {
+    const call = { role: 'assistant', tool_calls: [{ id: 'c1', function: { name: 'ls', arguments: '{}' } }] };
+    const history = [
+      { role: 'user', content: 'look' },
+      call,
+      { role: 'tool', tool_call_id: 'c1', content: 'a' },
+    ];
+    const record = (messages: object[], message: object) => ({
+      call_type: 'acompletion',
+      trace_id: 'run-7',
+      response_cost: 0.01,
+      messages,
+      response: { choices: [{ message }] },
+    });
+    const records = [
+      record(history.slice(0, 1), call),
+      record(history, { role: 'assistant', content: 'Done.' }),
+    ];
+    expect((await post(JSON.stringify(records))).body).toMatchObject({ accepted: 8, rejected: [] });
+    const events = written() as { type: string; sessionId: string; costUsd?: number }[];
+    expect(new Set(events.map(({ sessionId }) => sessionId))).toEqual(new Set(['run-7']));
+    expect(events.filter(({ type }) => type === 'tool_call_request')).toHaveLength(1);
+    expect(events.filter(({ costUsd }) => costUsd === 0.01)).toHaveLength(2);
+  });
+
   it('are refused under the name of another format, with the right one', async () => {
     const answer = await post(line, {}, '?format=codex');
     expect(answer.status).toBe(400);

@@ -1,0 +1,73 @@
+import type { Usage } from '../record/conversation.ts';
+import type { Format } from '../record/format.ts';
+import { isObject, type JsonObject, numberOf, objectOf, textOf, timeOf, unwrapped } from '../record/json.ts';
+import { type TracedRun, TracedRunReader } from './traced-runs.ts';
+
+const kinds: Readonly<Record<string, TracedRun['kind']>> = { GENERATION: 'model', TOOL: 'tool' };
+const types = /^(?:SPAN|EVENT|GENERATION|AGENT|TOOL|CHAIN|RETRIEVER|EVALUATOR|EMBEDDING|GUARDRAIL)$/;
+
+/** Observations of Langfuse: of its blob storage export, which writes `trace_id`, and of its API, which writes `traceId`. */
+export const langfuse: Format = {
+  name: 'langfuse',
+  title: 'a Langfuse observation',
+  keys: [
+    'trace_id',
+    'traceId',
+    'start_time',
+    'startTime',
+    'usage_details',
+    'usageDetails',
+    'parent_observation_id',
+  ],
+  recognises: (record) =>
+    types.test(String(record['type'])) &&
+    ('trace_id' in record || 'traceId' in record) &&
+    ('start_time' in record || 'startTime' in record),
+  createReader: (session) =>
+    new TracedRunReader(
+      (record) => runOf(record, session),
+      (record) => String(record['type']),
+    ),
+};
+
+function runOf(record: JsonObject, session: string | undefined): TracedRun | undefined {
+  const either = (snake: string, camel: string) => record[snake] ?? record[camel];
+  const sessionId =
+    textOf(either('session_id', 'sessionId')) ?? textOf(either('trace_id', 'traceId')) ?? session;
+  if (sessionId === undefined) return undefined;
+  const isError = record['level'] === 'ERROR';
+  const failure = isError ? either('status_message', 'statusMessage') : undefined;
+  return {
+    id: textOf(record['id']) ?? '',
+    sessionId,
+    kind: kinds[String(record['type'])] ?? 'other',
+    time: timeOf(either('start_time', 'startTime')),
+    name: textOf(record['name']) ?? '',
+    model: textOf(either('provided_model_name', 'model')) ?? textOf(record['modelId']),
+    input: unwrapped(record['input']),
+    output: unwrapped(record['output'] ?? failure),
+    isError: isError ? true : undefined,
+    usage: usageOf(unwrapped(either('usage_details', 'usageDetails'))),
+    costUsd: costOf(record),
+  };
+}
+
+function usageOf(value: unknown): Usage | undefined {
+  if (!isObject(value)) return undefined;
+  const cachedInputTokens =
+    numberOf(value['input_cached_tokens']) ?? numberOf(value['cache_read_input_tokens']) ?? 0;
+  const cacheWriteTokens = numberOf(value['cache_creation_input_tokens']) ?? 0;
+  // Its counts do not overlap.
+  return {
+    inputTokens: (numberOf(value['input']) ?? 0) + cachedInputTokens + cacheWriteTokens,
+    outputTokens: (numberOf(value['output']) ?? 0) + (numberOf(value['output_reasoning_tokens']) ?? 0),
+    cachedInputTokens,
+    cacheWriteTokens,
+    reasoningTokens: numberOf(value['output_reasoning_tokens']),
+  };
+}
+
+function costOf(record: JsonObject): number | undefined {
+  const details = objectOf(unwrapped(record['cost_details'] ?? record['costDetails']));
+  return numberOf(details['total']) ?? numberOf(record['total_cost'] ?? record['totalCost']);
+}

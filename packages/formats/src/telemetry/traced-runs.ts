@@ -1,0 +1,111 @@
+import { messagesFrom } from '../chat/chat-messages.ts';
+import { Conversations, type Message, type Usage } from '../record/conversation.ts';
+import { type FormatReader, ignored, piece, type Reading, type SessionEvent } from '../record/format.ts';
+import { isObject, type JsonObject, objectOf } from '../record/json.ts';
+
+/** A step of a trace, as an observability platform exports it. */
+export interface TracedRun {
+  readonly id: string;
+  readonly sessionId: string;
+  /** `other` steps, such as chains, hold these. */
+  readonly kind: 'tool' | 'model' | 'other';
+  /** When it began, epoch ms. */
+  readonly time: number | undefined;
+  readonly name: string;
+  readonly model: string | undefined;
+  readonly input: unknown;
+  readonly output: unknown;
+  readonly isError: boolean | undefined;
+  readonly usage: Usage | undefined;
+  readonly costUsd: number | undefined;
+}
+
+/** Runs that are held at once; of more, the earlier half is told. */
+const MAX_RUNS = 50_000;
+
+/**
+ * Reads exports of traces, whose runs come in any order, the newest first as a rule: they are held to the end of the file or
+ * request, and told by their times. Where a session has runs of tools, these are its calls; else the messages of its models.
+ */
+export class TracedRunReader implements FormatReader {
+  readonly #read: (record: JsonObject) => TracedRun | undefined;
+  readonly #typeOf: (record: JsonObject) => string;
+  readonly #conversations = new Conversations();
+  #runs: TracedRun[] = [];
+
+  /**
+   * @param read nothing where a record names no session
+   * @param typeOf what the platform calls the type of a record
+   */
+  constructor(read: (record: JsonObject) => TracedRun | undefined, typeOf: (record: JsonObject) => string) {
+    this.#read = read;
+    this.#typeOf = typeOf;
+  }
+
+  read(record: JsonObject): Reading {
+    const run = this.#read(record);
+    if (run === undefined) return ignored(`${this.#typeOf(record)} without a session`);
+    if (run.kind === 'other') return ignored(this.#typeOf(record));
+    this.#runs.push(run);
+    return this.#runs.length < MAX_RUNS ? piece : { events: this.#take(MAX_RUNS / 2), ignored: [] };
+  }
+
+  end(): SessionEvent[] {
+    return this.#take(this.#runs.length);
+  }
+
+  #take(count: number): SessionEvent[] {
+    const sorted = this.#runs.toSorted((a, b) => (a.time ?? 0) - (b.time ?? 0));
+    this.#runs = sorted.slice(count);
+    const taken = sorted.slice(0, count);
+    const withTools = new Set(taken.flatMap(({ kind, sessionId }) => (kind === 'tool' ? [sessionId] : [])));
+    return taken.flatMap((run) => {
+      if (run.kind === 'tool') return toolEvents(run);
+      return withTools.has(run.sessionId) ? modelEvents(run) : this.#conversation(run);
+    });
+  }
+
+  #conversation(run: TracedRun): SessionEvent[] {
+    const { sessionId, time, model, usage, costUsd } = run;
+    const answers = messagesOf(run.output).map(
+      (message): Message => (message.role === 'assistant' ? { ...message, usage, costUsd } : message),
+    );
+    return this.#conversations.read([...messagesOf(run.input), ...answers], { sessionId, time, model });
+  }
+}
+
+function toolEvents({ id, sessionId, time, name, input, output, isError }: TracedRun): SessionEvent[] {
+  const stamp = { sessionId, time };
+  const args = isObject(input) ? { ...input } : typeof input === 'string' ? input : { input };
+  return [
+    { ...stamp, id: `call:${id}`, type: 'tool_call_request', callId: id, name, args },
+    { ...stamp, id: `result:${id}`, type: 'tool_result', callId: id, result: output ?? '', isError },
+  ];
+}
+
+function modelEvents({ id, sessionId, time, model, output, usage, costUsd }: TracedRun): SessionEvent[] {
+  const stamp = { sessionId, time, model };
+  const texts = messagesOf(output).flatMap((message, i): SessionEvent[] =>
+    message.role === 'assistant' && message.text !== undefined
+      ? [{ ...stamp, id: `${id}.text${String(i)}`, type: 'content', text: message.text }]
+      : [],
+  );
+  return [
+    { ...stamp, id: `${id}.turn`, type: 'turn_started' },
+    ...texts,
+    { ...stamp, id: `${id}.end`, type: 'turn_finished', usage, costUsd },
+  ];
+}
+
+/** The messages of an input or output: a list, an object around one, one message, or a text. */
+function messagesOf(value: unknown): Message[] {
+  if (typeof value === 'string')
+    return value === '' ? [] : messagesFrom([{ role: 'assistant', content: value }]);
+  if (Array.isArray(value)) return messagesFrom(value.flat());
+  const { messages, generations, choices } = objectOf(value);
+  if (Array.isArray(messages)) return messagesFrom(messages.flat());
+  if (Array.isArray(generations))
+    return messagesFrom(generations.flat().map((one: unknown) => objectOf(one)['message'] ?? one));
+  if (Array.isArray(choices)) return messagesFrom(choices.map((one) => objectOf(one)['message']));
+  return isObject(value) && 'role' in value ? messagesFrom([value]) : [];
+}
