@@ -86,6 +86,7 @@ export const eventSchemas = {
         .union([z.record(z.string(), z.unknown()), z.string()])
         .nullish()
         .describe('An object, or a string of JSON.'),
+      argsHash: optionalName.describe('In place of `args`, where their text must not leave the producer.'),
     })
     .describe('The model asks for a tool.'),
   tool_result: z
@@ -94,6 +95,7 @@ export const eventSchemas = {
       type: z.literal('tool_result'),
       callId: optionalName,
       result: z.unknown().optional(),
+      resultHash: optionalName.describe('In place of `result`, where its text must not leave the producer.'),
       isError: z.boolean().nullish(),
     })
     .describe("A tool's answer."),

@@ -15,6 +15,7 @@ import type { Detection } from '../plan/detection.ts';
 import type { DetectionPlan } from '../plan/plan.ts';
 import { chatCommands } from '../settings/chat-commands.ts';
 import { DetectorBank } from './detector-bank.ts';
+import { withHashes } from './hashed-event.ts';
 import { KnownIds } from './known-ids.ts';
 import { LastTurn } from './last-turn.ts';
 import { type Conclusion, DUPLICATE, NO_NEWS, NO_VERDICTS, type Pushed } from './pushed.ts';
@@ -83,7 +84,11 @@ export class SessionAnalyzer {
     this.lastTime = time;
     this.lastPosition = position;
     const { bank, turn, totals, incidents } = this;
-    const step = new SessionStep(event as KnownEvent, time, position, { totals, bank, incidents });
+    const step = new SessionStep(withHashes(event) as KnownEvent, time, position, {
+      totals,
+      bank,
+      incidents,
+    });
     const { type } = step.event;
     if (this.plan.mayChange && this.plan.settle(this.labels)) bank.adopt(this.plan.current, step);
     if (step.event.type === 'turn_finished')
