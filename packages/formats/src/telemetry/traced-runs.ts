@@ -21,7 +21,7 @@ export interface TracedRun {
 }
 
 /** Runs that are held at once; of more, the earlier half is told. */
-const MAX_RUNS = 50_000;
+const MAX_RUNS = 5000;
 
 /**
  * Reads exports of traces, whose runs come in any order, the newest first as a rule: they are held to the end of the file or
