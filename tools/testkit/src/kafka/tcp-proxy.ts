@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { freePort } from '../ports.ts';
 
 /** Which way bytes go: `requests` from the client to the server, `replies` back. */
 export type ProxyDirection = 'requests' | 'replies';
@@ -47,21 +48,23 @@ interface Link {
 /** Starts a proxy before a server, given as `host:port`; the server need not be there yet. */
 export async function startTcpProxy(target: string, valve?: Valve): Promise<TcpProxy> {
   const colon = target.lastIndexOf(':');
-  const proxy = new CuttableProxy(target.slice(0, colon), Number(target.slice(colon + 1)), valve);
+  const ownPort = await freePort();
+  const proxy = new CuttableProxy(ownPort, target.slice(0, colon), Number(target.slice(colon + 1)), valve);
   await proxy.open();
   return proxy;
 }
 
 class CuttableProxy implements TcpProxy {
+  readonly #ownPort: number;
   readonly #host: string;
   readonly #port: number;
   readonly #links = new Set<Link>();
   readonly #held = new Set<ProxyDirection>();
   readonly #valve: Valve | undefined;
-  #ownPort = 0;
   #listener: Server | undefined;
 
-  constructor(host: string, port: number, valve: Valve | undefined) {
+  constructor(ownPort: number, host: string, port: number, valve: Valve | undefined) {
+    this.#ownPort = ownPort;
     this.#host = host;
     this.#port = port;
     this.#valve = valve;
@@ -111,7 +114,6 @@ class CuttableProxy implements TcpProxy {
     const listener = createServer({ allowHalfOpen: true, noDelay: true }, (client) => this.#accept(client));
     this.#listener = listener.listen(this.#ownPort, '127.0.0.1');
     await once(listener, 'listening');
-    this.#ownPort = (listener.address() as AddressInfo).port;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
