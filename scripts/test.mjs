@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 
 const root = join(import.meta.dirname, '..');
 const reports = join(root, '.cache/test');
@@ -46,16 +47,32 @@ function countVitest({ numPassedTests, numFailedTests, numPendingTests, numTodoT
     ({ status, assertionResults }) =>
       status === 'failed' && !assertionResults.some((result) => result.status === 'failed'),
   );
+  const failures = testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults
+      .filter(({ status }) => status === 'failed')
+      .map(({ fullName, failureMessages }) => failure(name, fullName, failureMessages[0])),
+  );
   return {
     passed: numPassedTests,
     failed: numFailedTests + broken.length,
     skipped: numPendingTests + numTodoTests,
+    failures: [...failures, ...broken.map(({ name, message }) => failure(name, 'the file itself', message))],
   };
 }
 
-function countPlaywright({ stats, errors }) {
+function countPlaywright({ stats, errors, suites }) {
   const failed = stats.unexpected + (stats.unexpected === 0 ? errors.length : 0);
-  return { passed: stats.expected + stats.flaky, failed, skipped: stats.skipped };
+  const specs = (suite) => [...(suite.specs ?? []), ...(suite.suites ?? []).flatMap(specs)];
+  const failures = suites
+    .flatMap(specs)
+    .filter(({ ok }) => !ok)
+    .map(({ file, title, tests }) => failure(file, title, tests[0]?.results[0]?.error?.message));
+  return { passed: stats.expected + stats.flaky, failed, skipped: stats.skipped, failures };
+}
+
+/** One line, for where only the end of the output is kept. */
+function failure(file, test, message = '') {
+  return `${file.replace(`${root}/`, '')} > ${test}: ${stripVTControlCharacters(message).split('\n', 1)[0]}`;
 }
 
 /** Runs a step; what it says is shown as it comes, or kept if others are shown meanwhile. */
@@ -85,7 +102,7 @@ function result({ title, count }, code) {
   const counts =
     count !== undefined && existsSync(report)
       ? count(JSON.parse(readFileSync(report, 'utf8')))
-      : { passed: 0, failed: 0, skipped: 0 };
+      : { passed: 0, failed: 0, skipped: 0, failures: [] };
   return code !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts;
 }
 
@@ -111,6 +128,7 @@ for (const { title, failed, seconds, tests } of rows) {
   );
 }
 if (passed + failed === 0) console.log('No test ran.');
+for (const line of rows.flatMap(({ failures }) => failures)) console.log(`failed  ${line}`);
 if (failed > 0)
   console.log(
     `Failed: ${rows

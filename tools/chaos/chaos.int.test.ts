@@ -1,15 +1,17 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFailed } from 'vitest';
 import { runChaos } from './run.ts';
 
 // `npm run chaos` does the same for longer.
 it('concludes all exactly once while workers and brokers are killed, frozen and cut off', async () => {
+  const told: string[] = [];
+  onTestFailed(() => console.error(told.join('\n')));
   const report = await runChaos({
     minutes: 0.75,
     kills: 6,
     seed: 4,
     rate: 300,
     internalMinIsr: 2,
-    told: () => undefined,
+    told: (text) => told.push(`${new Date().toISOString()} ${text}`),
   });
   const { differences, troubles, verdicts, events, faults, kept, takeovers } = report;
   expect({ differences, troubles }).toEqual({
