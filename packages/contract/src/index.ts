@@ -73,6 +73,7 @@ export { type Settings, settingsSchema } from './settings/settings.ts';
 export type { SettingOrigin } from './settings/settings-draft.ts';
 export {
   defaultTopicPrefix,
+  type SourceSettings,
   type TopicNames,
   type TopicRole,
   topicNames,

@@ -27,6 +27,7 @@ export interface WorkerMetrics {
   readonly consumerLag: Gauge<'topic' | 'partition'>;
   readonly partitionStuck: Gauge<'topic' | 'partition'>;
   readonly deadLetters: Counter<'reason'>;
+  readonly sourceRecords: Counter<'topic' | 'result'>;
   readonly refusedSettings: Counter;
   readonly rebalances: Counter;
   readonly interruptions: Counter;
@@ -181,6 +182,11 @@ export function createWorkerMetrics(
       'dead_letters_total',
       'Records that could not be read, once their dead letters are durable.',
       ['reason'],
+    ),
+    sourceRecords: counter(
+      'source_records_total',
+      'Records of the topics in kafka.sources, once what came of them is durable: translated, ignored, dead_letter.',
+      ['topic', 'result'],
     ),
     refusedSettings: counter('refused_settings_total', 'Control events with a bad key or value.'),
     faults: counter('detection_faults_total', 'Events at which detection itself failed: a bug.'),

@@ -18,12 +18,15 @@ import { PartitionProcessor } from './partition-processor.ts';
 import { PartitionWatch, stuckDetail } from './partition-watch.ts';
 import { SemanticDesk } from './semantic/desk.ts';
 import type { ModelClient } from './semantic/limited-judge.ts';
+import { SourceIntake, type Sources } from './sources/source-intake.ts';
 import { logTurnRequest } from './turn-request-log.ts';
 
 export interface WorkerDeps {
   readonly runner: TaskRunner;
   /** Records of the `control` topic: settings of the server and of models that change while workers run. */
   readonly control?: TopicReader | undefined;
+  /** Topics of other producers; none by default. */
+  readonly sources?: Sources | undefined;
   readonly topics: TopicNames;
   readonly detection: DetectionSettings;
   readonly registry: Registry;
@@ -69,6 +72,7 @@ export class Worker {
   private readonly letters: DeadLetterLog;
   private readonly watch: PartitionWatch;
   private readonly heap: HeapGuard;
+  private readonly sources: SourceIntake | undefined;
   private looks: NodeJS.Timeout | undefined;
   private connection: WorkerStatus = { connected: false, detail: 'starting' };
   /** Wall clock of the latest record processed, epoch ms. */
@@ -85,7 +89,9 @@ export class Worker {
     const monotonic = deps.monotonic ?? (() => performance.now());
     this.letters = new DeadLetterLog(deps.logger, monotonic);
     this.watch = new PartitionWatch(this.metrics, monotonic);
-    const { metrics, incidents } = this;
+    const { metrics, incidents, letters } = this;
+    const { topics, logger, sources } = deps;
+    this.sources = sources && new SourceIntake({ ...sources, topics, metrics, letters, logger, monotonic });
     this.desk = this.openDesk();
     const mask = maskPatterns(deps.detection.privacy.mask);
     const observer: PipelineObserver = {
@@ -148,7 +154,7 @@ export class Worker {
   }
 
   get status(): WorkerStatus {
-    const stuck = this.watch.stuck.map(stuckDetail);
+    const stuck = [...this.watch.stuck, ...(this.sources?.stuck ?? [])].map(stuckDetail);
     if (!this.connection.connected || stuck.length === 0) return this.connection;
     return { connected: false, detail: stuck.join('; ') };
   }
@@ -157,6 +163,7 @@ export class Worker {
   async look(): Promise<void> {
     this.letters.look();
     for (const position of await this.deps.runner.positions()) this.watch.note(position);
+    await this.sources?.look();
   }
 
   /** @throws LogError when the log cannot be reached or a topic is missing; everything is closed again then */
@@ -191,6 +198,7 @@ export class Worker {
         this.watch.own(place);
         return work;
       }, this.observer());
+      await this.sources?.start();
     } catch (error) {
       await this.stop();
       throw error;
@@ -205,6 +213,7 @@ export class Worker {
     this.heap.stop();
     await this.deps.control?.stop();
     try {
+      await this.sources?.stop();
       await this.deps.runner.stop();
     } finally {
       // Not before: a check that is given up is kept as failed, while the next owner could have asked again.

@@ -2,7 +2,7 @@ import { type DetectionInput, detectionSchema, topicNames } from '@loopwatch/con
 import { BytesRecord, type LogRecord } from '@loopwatch/log';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { type ModelClient, Worker } from '../src/index.ts';
+import { type ModelClient, type Sources, Worker } from '../src/index.ts';
 import { MemoryRunner } from './memory-runner.ts';
 
 export const topics = topicNames({ prefix: 'test.' });
@@ -32,6 +32,7 @@ export function createWorker(
   model?: ModelClient,
   // Longer than any test: summaries come with what causes them.
   tellIntervalMs = 600_000,
+  sources?: Sources,
 ) {
   const log = new MemoryRunner(topics.events);
   const registry = new Registry();
@@ -43,6 +44,7 @@ export function createWorker(
   const clock = { now: 1_760_000_000_000 };
   const worker = new Worker({
     runner: log,
+    sources,
     topics,
     detection: detectionSchema.parse({ preset: 'stream', ...detection }),
     registry,

@@ -70,6 +70,8 @@ export function startCommand(): Command {
     const deps = serverDeps(loaded, logger);
     const topics = topicNames(settings.kafka.topics);
     const embedded = settings.kafka.brokers.length === 0;
+    if (embedded && Object.keys(settings.kafka.sources).length > 0)
+      logger.warn('kafka.sources has no effect without Kafka: no other producer writes to the embedded log');
     const log = embedded ? await openEmbedded(settings, topics, logger) : overKafka(settings, logger);
     const withSamples = options.samples ?? embedded;
     const database = sharedDatabase(settings, logger);

@@ -6,6 +6,11 @@ export interface NeededRight extends KafkaRight {
   readonly neededBy: readonly ('worker' | 'server' | 'produce' | 'gateway')[];
 }
 
+/** The group that reads the topics of other producers. */
+export function sourceGroup(group: string): string {
+  return `${group}-sources`;
+}
+
 /** All rights that the commands need; `start` needs those of the worker and of the server. */
 export function neededRights({ kafka }: Settings): NeededRight[] {
   const names = topicNames(kafka.topics);
@@ -14,9 +19,11 @@ export function neededRights({ kafka }: Settings): NeededRight[] {
     operation: KafkaRight['operation'],
     ...neededBy: NeededRight['neededBy']
   ): NeededRight => ({ resource: 'topic', name, operation, neededBy });
+  const hasSources = Object.keys(kafka.sources).length > 0;
+  const groups = hasSources ? [kafka.group, sourceGroup(kafka.group)] : [kafka.group];
   return [
     topic(names.events, 'Read', 'worker', 'server'),
-    topic(names.events, 'Write', 'produce', 'server', 'gateway'),
+    topic(names.events, 'Write', 'produce', 'server', 'gateway', ...(hasSources ? ['worker' as const] : [])),
     topic(names.control, 'Read', 'worker', 'server', 'gateway'),
     topic(names.control, 'Write', 'server', 'gateway'),
     topic(names.sessions, 'Read', 'server'),
@@ -29,15 +36,16 @@ export function neededRights({ kafka }: Settings): NeededRight[] {
     topic(names['dead-letters'], 'Write', 'worker'),
     topic(names.state, 'Read', 'worker'),
     topic(names.state, 'Write', 'worker'),
-    { resource: 'group', name: kafka.group, operation: 'Read', neededBy: ['worker'] },
-    ...(kafka.delivery === 'exactly_once'
-      ? [
-          // One for each partition.
-          {
-            ...({ resource: 'transactional-id', name: `${kafka.group}/`, prefix: true } as const),
-            ...({ operation: 'Write', neededBy: ['worker'] } as const),
-          },
-        ]
-      : []),
+    ...Object.keys(kafka.sources).map((name) => topic(name, 'Read', 'worker')),
+    ...groups.flatMap((group): NeededRight[] => [
+      { resource: 'group', name: group, operation: 'Read', neededBy: ['worker'] },
+      ...(kafka.delivery === 'exactly_once' ? [transactions(group)] : []),
+    ]),
   ];
+}
+
+/** One for each partition. */
+function transactions(group: string): NeededRight {
+  const name = `${group}/`;
+  return { resource: 'transactional-id', name, prefix: true, operation: 'Write', neededBy: ['worker'] };
 }

@@ -6,14 +6,17 @@ import {
   type TaskRunner,
   type TopicReader,
 } from '@loopwatch/log';
+import type { Sources } from '@loopwatch/worker';
 import type { Logger } from 'pino';
 import { patientKafkaOptions } from './kafka.ts';
-import { neededRights } from './needed-rights.ts';
+import { neededRights, sourceGroup } from './needed-rights.ts';
 
 /** What a worker reads from Kafka. */
 export interface WorkerInputs {
   /** The partitions of the events, shared among the workers of the group. */
   readonly events: TaskRunner;
+  /** Topics of other producers, if any are configured. */
+  readonly sources?: Sources | undefined;
   /** Settings of the server and of models that change while workers run. */
   readonly control: TopicReader;
 }
@@ -22,13 +25,11 @@ export interface WorkerInputs {
 export function workerInputs(settings: Settings, logger: Logger): WorkerInputs {
   const topics = topicNames(settings.kafka.topics);
   const options = patientKafkaOptions(settings, logger);
-  const events = createKafkaTaskRunner({
-    ...options,
-    topics: [topics.events],
-    stateTopic: topics.state,
-    groupId: settings.kafka.group,
-    delivery: settings.kafka.delivery,
-  });
+  const { group, delivery, sources } = settings.kafka;
+  const runner = (names: readonly string[], groupId: string) =>
+    createKafkaTaskRunner({ ...options, topics: names, stateTopic: topics.state, groupId, delivery });
+  const events = runner([topics.events], group);
+  const names = Object.keys(sources);
   const control = createKafkaTopicReader({ ...options, topic: topics.control });
   const rights = neededRights(settings).filter(({ neededBy }) => neededBy.includes('worker'));
   let checked: Promise<void> | undefined;
@@ -42,6 +43,7 @@ export function workerInputs(settings: Settings, logger: Logger): WorkerInputs {
       positions: () => events.positions(),
       stop: () => events.stop(),
     },
+    ...(names.length > 0 && { sources: { runner: runner(names, sourceGroup(group)), settings: sources } }),
     control: {
       run: async (handler) => {
         await check();

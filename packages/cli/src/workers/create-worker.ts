@@ -8,13 +8,14 @@ import type { WorkerInputs } from '../runtime/worker-inputs.ts';
 /** The worker of this process, not yet started. */
 export function createWorker(
   settings: Settings,
-  { events, control }: WorkerInputs,
+  { events, sources, control }: WorkerInputs,
   registry: Registry,
   logger: Logger,
 ): Worker {
   return new Worker({
     runner: events,
     control,
+    sources,
     topics: topicNames(settings.kafka.topics),
     detection: settings,
     model: configuredModel(settings, logger),

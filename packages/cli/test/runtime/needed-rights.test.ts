@@ -21,6 +21,22 @@ describe('the rights that are needed', () => {
     expect(documented.toSorted()).toEqual(named(settingsSchema.parse({})).toSorted());
   });
 
+  it('grow with the topics of other producers', () => {
+    const plain = named(settingsSchema.parse({}));
+    const more = named(settingsSchema.parse({ kafka: { sources: { otlp_spans: {} } } }));
+    expect(more.filter((right) => !plain.includes(right))).toEqual([
+      'Read on topic otlp_spans',
+      'Read on group loopwatch-worker-sources',
+      'Write on transactional-id loopwatch-worker-sources/',
+    ]);
+    const writers = neededRights(settingsSchema.parse({ kafka: { sources: { otlp_spans: {} } } }));
+    expect(
+      writers.find(({ name, operation }) => name.endsWith('events') && operation === 'Write'),
+    ).toMatchObject({
+      neededBy: expect.arrayContaining(['worker']),
+    });
+  });
+
   it('follow the names that are configured, and leave transactions out where there are none', () => {
     const settings = settingsSchema.parse({
       kafka: { group: 'g', delivery: 'at_least_once', topics: { prefix: 'p.', verdicts: 'loops' } },

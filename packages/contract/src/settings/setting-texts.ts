@@ -110,6 +110,14 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
       state: 'Compacted state of the workers, for a quick takeover. Default: <prefix>state',
       triage: 'Compacted decisions of people about incidents. Default: <prefix>triage',
     },
+    sources: {
+      about:
+        'Topics of other producers, by name, whose records workers write to the events, keyed by session.',
+      each: {
+        format: 'Format of the records; auto tells it by each record.',
+        format_header: 'Header that names the format of a record; wins over format.',
+      },
+    },
     security_protocol: 'Whether there is TLS (…SSL) and a login (SASL_…).',
     sasl: {
       mechanism: 'How the password is proven. PLAIN sends it as it is: only over TLS.',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { detectionSchema, presetNames } from './detection-settings.ts';
 import { checkKafkaSecurity, kafkaSecuritySettings } from './kafka-security.ts';
 import { oidcSettingsSchema } from './oidc-settings.ts';
-import { topicSettingsSchema } from './topics.ts';
+import { sourceSettingsSchema, topicNames, topicSettingsSchema } from './topics.ts';
 
 /** An address with places for what names a record; each may be left out but the topic. */
 function isRecordLink(text: string): boolean {
@@ -26,9 +26,17 @@ export const settingsSchema = detectionSchema.extend({
       replication_factor: z.int().min(1).optional(),
       delivery: z.enum(['exactly_once', 'at_least_once']).default('exactly_once'),
       topics: topicSettingsSchema.prefault({}),
+      sources: sourceSettingsSchema.default({}),
       ...kafkaSecuritySettings,
     })
     .superRefine(checkKafkaSecurity)
+    .superRefine(({ topics, sources }, context) => {
+      for (const [role, name] of Object.entries(topicNames(topics))) {
+        if (!Object.hasOwn(sources, name)) continue;
+        const message = `is the topic of ${role} itself: a source is a topic of another producer`;
+        context.addIssue({ code: 'custom', path: ['sources', name], message });
+      }
+    })
     .prefault({}),
   llm: z
     .strictObject({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { formatNames } from '../events/format-names.ts';
 
 /** The topics and what each is for; the names follow the configured prefix unless a name is given. */
 export const topicRoles = [
@@ -31,6 +32,16 @@ export const topicSettingsSchema = z.strictObject({
   state: topicName.optional(),
   triage: topicName.optional(),
 });
+
+/** Topics of other producers whose records workers translate into events, by name. */
+export const sourceSettingsSchema = z.record(
+  topicName,
+  z.strictObject({
+    format: z.enum(['auto', ...formatNames]).default('auto'),
+    format_header: z.string().min(1).default('loopwatch-format'),
+  }),
+);
+export type SourceSettings = z.infer<typeof sourceSettingsSchema>[string];
 
 /** The full name of every topic. */
 export function topicNames(settings: z.infer<typeof topicSettingsSchema>): TopicNames {

@@ -1,8 +1,8 @@
+import { type OtlpSignal, otlpJson } from '@loopwatch/formats';
 import { type Request, Router } from 'express';
 import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
 import type { BodyTaker } from './body-taker.ts';
 import { limits } from './limits.ts';
-import { type OtlpSignal, otlpJson } from './otlp-protobuf.ts';
 import { readBody } from './read-body.ts';
 
 const protobuf = 'application/x-protobuf';
@@ -52,5 +52,7 @@ async function* decoded(signal: OtlpSignal, chunks: AsyncGenerator<Buffer>): Asy
       );
     parts.push(chunk);
   }
-  yield Buffer.from(otlpJson(signal, Buffer.concat(parts)));
+  const text = otlpJson(Buffer.concat(parts), signal);
+  if (text === undefined) throw new HttpProblem(400, `The body is no OTLP request of ${signal} in protobuf`);
+  yield Buffer.from(text);
 }

@@ -1,5 +1,5 @@
 import protobuf from 'protobufjs/light.js';
-import { HttpProblem } from '../http/problem.ts';
+import { isObject, type JsonObject, listOf, objectOf, textOf } from '../record/json.ts';
 
 /** Fields of a message as OTLP numbers them: type, number, and whether there may be several. */
 type Fields = Readonly<Record<string, readonly [type: string, id: number, rule?: 'repeated']>>;
@@ -69,15 +69,65 @@ const root = protobuf.Root.fromJSON({
 });
 const requests = { traces: root.lookupType('TraceRequest'), logs: root.lookupType('LogsRequest') };
 
-/** What OTLP/HTTP carries. */
+/** What an export request carries. */
 export type OtlpSignal = keyof typeof requests;
 
-/** The request as OTLP/JSON says it. @throws HttpProblem 400 for bytes that are no such request */
-export function otlpJson(signal: OtlpSignal, body: Buffer): string {
-  const type = requests[signal];
+/**
+ * An export request in protobuf as OTLP/JSON.
+ *
+ * @param signal told by the bytes where it is left out, as a Kafka record does not name it
+ * @returns undefined for bytes that are no such request
+ */
+export function otlpJson(body: Uint8Array, signal?: OtlpSignal): string | undefined {
   try {
-    return JSON.stringify(type.toObject(type.decode(body), { longs: String, bytes: String }));
-  } catch (error) {
-    throw new HttpProblem(400, `The body is no OTLP request of ${signal} in protobuf`, {}, error);
+    const type = requests[signal ?? signalOf(body)];
+    const request = type.toObject(type.decode(body), { longs: String, bytes: String });
+    for (const record of recordsOf(request)) {
+      for (const name of ['traceId', 'spanId', 'parentSpanId']) {
+        const id = textOf(record[name]);
+        if (id !== undefined) record[name] = hexOf(id);
+      }
+    }
+    return JSON.stringify(request);
+  } catch {
+    return undefined;
   }
+}
+
+/** The spans or log records of a request. */
+function recordsOf(request: JsonObject): Record<string, unknown>[] {
+  return listOf(request['resourceSpans'] ?? request['resourceLogs'])
+    .flatMap((resource) => listOf(objectOf(resource)['scopeSpans'] ?? objectOf(resource)['scopeLogs']))
+    .flatMap((scope) => listOf(objectOf(scope)['spans'] ?? objectOf(scope)['logRecords']))
+    .filter(isObject);
+}
+
+/** In JSON, unlike other bytes, ids are hexadecimal. */
+function hexOf(base64: string): string {
+  const bytes = new Uint8Array(protobuf.util.base64.length(base64));
+  protobuf.util.base64.decode(base64, bytes, 0);
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Requests of spans and of logs have the same fields down to the records, where a span has its trace's id and a log a time. */
+function signalOf(request: Uint8Array): OtlpSignal {
+  return firstAt(request, [1, 2, 2, 1]) === undefined ? 'logs' : 'traces';
+}
+
+/** The first field of bytes, texts or messages at a path of field numbers. */
+function firstAt(message: Uint8Array, [number, ...path]: readonly number[]): Uint8Array | undefined {
+  if (number === undefined) return message;
+  const reader = protobuf.Reader.create(message);
+  while (reader.pos < reader.len) {
+    const tag = reader.uint32();
+    const found = tag === bytesTag(number) ? firstAt(reader.bytes(), path) : undefined;
+    if (found !== undefined) return found;
+    if (tag !== bytesTag(number)) reader.skipType(tag & 7);
+  }
+  return undefined;
+}
+
+/** What stands before a field of bytes, texts or messages. */
+function bytesTag(number: number): number {
+  return (number << 3) | 2;
 }

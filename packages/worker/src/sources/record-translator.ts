@@ -1,0 +1,114 @@
+import {
+  type AgentEvent,
+  type DeadLetterReason,
+  type FormatName,
+  formatNames,
+  type SourceSettings,
+} from '@loopwatch/contract';
+import { acceptEvent } from '@loopwatch/contract/check';
+import { otlpJson, type Translated, Translator } from '@loopwatch/formats';
+import type { LogRecord } from '@loopwatch/log';
+
+/** An event made of a record, with the session that becomes its key. */
+export interface TranslatedEvent {
+  readonly sessionId: string;
+  /** As JSON. */
+  readonly text: string;
+}
+
+/** What a record of a source holds. */
+export interface TranslatedRecord {
+  readonly events: readonly TranslatedEvent[];
+  /** Types of what says nothing of loops. */
+  readonly ignored: readonly string[];
+  /** Why the record, or a part of it, could not be read. */
+  readonly fault: { readonly reason: DeadLetterReason; readonly message: string } | undefined;
+}
+
+type RecordFormat = FormatName | 'auto';
+
+/** Producers of these name the session in each record, and one session's records may have many keys. */
+const telemetry: ReadonlySet<string> = new Set<FormatName>(['otlp', 'litellm', 'langfuse', 'langsmith']);
+/** Sessions of one partition whose translators are remembered. */
+const maxTranslators = 1_000;
+const openBrace = 0x7b;
+
+/** Translates the records of one partition in their order; what it remembers of them is only how to read the next ones. */
+export class RecordTranslator {
+  readonly #settings: SourceSettings;
+  /** By format and key, the latest used last. */
+  readonly #translators = new Map<string, Translator>();
+
+  constructor(settings: SourceSettings) {
+    this.#settings = settings;
+  }
+
+  read(record: LogRecord): TranslatedRecord {
+    if (record.rejection !== undefined) return faulty(record.rejection.reason, record.rejection.message);
+    const { value } = record;
+    if (value === null) return faulty('empty_value', 'the record has no value');
+    const format = this.#formatOf(record);
+    if (format === undefined) {
+      const name = this.#namedFormat(record) ?? '';
+      const { format_header: header } = this.#settings;
+      return faulty(
+        'unknown_format',
+        `the header ${header} names "${name}"; known: ${formatNames.join(', ')}`,
+      );
+    }
+    const text = textOf(value, format);
+    return accepted(this.#translator(format, record).read(text), text, record);
+  }
+
+  #formatOf(record: LogRecord): RecordFormat | undefined {
+    const name = this.#namedFormat(record) ?? this.#settings.format;
+    return name === 'auto' ? name : formatNames.find((known) => known === name);
+  }
+
+  #namedFormat({ headers }: LogRecord): string | undefined {
+    const bytes = headers[this.#settings.format_header];
+    return bytes === undefined ? undefined : Buffer.from(bytes).toString();
+  }
+
+  #translator(format: RecordFormat, { key }: LogRecord): Translator {
+    const session = key === null || key.length === 0 ? undefined : key.toString();
+    const name = telemetry.has(format) ? format : JSON.stringify([format, session]);
+    const translator = this.#translators.get(name) ?? new Translator({ format, session });
+    this.#translators.delete(name);
+    this.#translators.set(name, translator);
+    if (this.#translators.size > maxTranslators) {
+      const [oldest] = this.#translators.keys();
+      if (oldest !== undefined) this.#translators.delete(oldest);
+    }
+    return translator;
+  }
+}
+
+/** OpenTelemetry's collectors write JSON or protobuf, and say nowhere which. */
+function textOf(value: Buffer, format: RecordFormat): string {
+  const json = format === 'otlp' && value[0] !== openBrace ? otlpJson(value) : undefined;
+  return json ?? value.toString();
+}
+
+function accepted(
+  { events, ignored, faults, isCanonical }: Translated,
+  text: string,
+  { key }: LogRecord,
+): TranslatedRecord {
+  const read: TranslatedEvent[] = [];
+  let fault = faults[0];
+  for (const event of events) {
+    const decoded = acceptEvent(event, { key });
+    if (decoded.ok) read.push({ sessionId: decoded.sessionId, text: isCanonical ? text : textFor(event) });
+    else fault ??= decoded;
+  }
+  return { events: read, ignored: isCanonical ? [] : ignored, fault };
+}
+
+function textFor(event: AgentEvent): string {
+  return JSON.stringify(event);
+}
+
+function faulty(reason: DeadLetterReason, message: string): TranslatedRecord {
+  return { events: [], ignored: [], fault: { reason, message } };
+}

@@ -1,0 +1,81 @@
+import type { SourceSettings, TopicNames } from '@loopwatch/contract';
+import type { TaskRunner } from '@loopwatch/log';
+import type { Logger } from 'pino';
+import type { DeadLetterLog } from '../dead-letter-log.ts';
+import type { WorkerMetrics } from '../metrics.ts';
+import { PartitionWatch, type StuckPartition } from '../partition-watch.ts';
+import { IgnoredTypes } from './ignored-types.ts';
+import { SourceTask } from './source-task.ts';
+
+/** Topics of other producers, and who reads them. */
+export interface Sources {
+  /** In a group of its own. */
+  readonly runner: TaskRunner;
+  /** By topic. */
+  readonly settings: Readonly<Record<string, SourceSettings>>;
+}
+
+export interface SourceIntakeDeps extends Sources {
+  readonly topics: TopicNames;
+  readonly metrics: WorkerMetrics;
+  readonly letters: DeadLetterLog;
+  readonly logger: Logger;
+  /** A clock that never goes back, ms. */
+  readonly monotonic: () => number;
+}
+
+/** Reads the topics of other producers, and writes what they say to the topic of events, keyed by session, exactly once. */
+export class SourceIntake {
+  readonly #deps: SourceIntakeDeps;
+  readonly #watch: PartitionWatch;
+
+  constructor(deps: SourceIntakeDeps) {
+    this.#deps = deps;
+    this.#watch = new PartitionWatch(deps.metrics, deps.monotonic);
+  }
+
+  get stuck(): readonly StuckPartition[] {
+    return this.#watch.stuck;
+  }
+
+  /** @throws LogError when the log cannot be reached or a topic is missing */
+  async start(): Promise<void> {
+    const { runner, settings, topics, metrics, letters, logger } = this.#deps;
+    const ignored = new IgnoredTypes(logger);
+    const durable = this.#watch.note.bind(this.#watch);
+    await runner.run(
+      (place, lane) => {
+        const source = settings[place.topic];
+        if (source === undefined) throw new Error(`${place.topic} is no source`);
+        this.#watch.own(place);
+        return new SourceTask(place, lane, source, { topics, metrics, letters, ignored, durable });
+      },
+      {
+        onAssignment: (partitions, { arrived, left }) => {
+          this.#watch.assign(partitions);
+          logger.info(
+            { partitions: partitions.length, arrived, left },
+            `Partitions of sources assigned: ${String(partitions.length)} (${String(arrived)} new, ${String(left)} gone)`,
+          );
+        },
+        onInterrupted: (place, reason) => {
+          metrics.interruptions.inc();
+          this.#watch.interrupted(place, reason);
+        },
+      },
+    );
+    logger.info(
+      { sources: Object.keys(settings) },
+      `Translating ${Object.keys(settings).join(', ')} into ${topics.events}`,
+    );
+  }
+
+  /** Asks how far the partitions are; the metrics and the health check tell. */
+  async look(): Promise<void> {
+    for (const position of await this.#deps.runner.positions()) this.#watch.note(position);
+  }
+
+  stop(): Promise<void> {
+    return this.#deps.runner.stop();
+  }
+}

@@ -1,0 +1,125 @@
+import { settingsSchema } from '@loopwatch/contract';
+import { describe, expect, it } from 'vitest';
+import { collectorRequests } from '../../../formats/test/telemetry/collector-requests.ts';
+import { createWorker, metric, records, topics } from '../fakes.ts';
+import { MemoryRunner } from '../memory-runner.ts';
+
+const topic = 'otlp_spans';
+
+/** A worker with one source, on a log in memory, started. */
+async function startWithSource(settings: object = {}) {
+  const runner = new MemoryRunner(topic);
+  const sources = {
+    runner,
+    settings: settingsSchema.parse({ kafka: { sources: { [topic]: settings } } }).kafka.sources,
+  };
+  const made = createWorker({}, 'debug', undefined, undefined, sources);
+  await made.worker.start();
+  const events = () => runner.published.filter(({ topic }) => topic === topics.events);
+  return { ...made, runner, events };
+}
+
+const call = (id: number, name: string) => ({
+  role: 'assistant',
+  content: null,
+  tool_calls: [{ id: `call-${String(id)}`, type: 'function', function: { name, arguments: '{}' } }],
+});
+const chat = (...names: string[]) => ({
+  messages: [{ role: 'user', content: 'Go' }, ...names.map((name, i) => call(i, name))],
+});
+const typed = (published: readonly { key: unknown; value: unknown }[]) =>
+  published.map(({ key, value }) => `${String(key)} ${String(JSON.parse(String(value)).type)}`);
+
+describe('a source', () => {
+  it.each(['otlp_proto', 'otlp_json'] as const)(
+    'writes the spans of %s as events keyed by session',
+    async (encoding) => {
+      const { runner, events, registry } = await startWithSource({ format: 'otlp' });
+      const timestamp = 1_700_000_000_000;
+      const value = collectorRequests.traces[encoding];
+      await runner.deliver(records(7, [''], { value, timestamp }));
+      expect(typed(events())).toEqual(
+        [1, 2, 3].flatMap(() => ['conv-1 tool_call_request', 'conv-1 tool_result']),
+      );
+      expect(events().every((event) => event.timestamp === timestamp)).toBe(true);
+      expect(runner.commits).toEqual(['0@8']);
+      const counted = `loopwatch_source_records_total{topic="${topic}",result="translated"}`;
+      expect(await metric(registry, counted)).toBe(1);
+    },
+  );
+
+  it('takes the key as the session of records that name none, and reads a history that grows once', async () => {
+    const { runner, events } = await startWithSource({ format: 'messages' });
+    const key = Buffer.from('chat-1');
+    await runner.deliver(records(0, [chat('a'), chat('a', 'b')], { key }));
+    const calls = typed(events()).filter((event) => event.endsWith('tool_call_request'));
+    expect(calls).toEqual(['chat-1 tool_call_request', 'chat-1 tool_call_request']);
+  });
+
+  it('knows after a takeover what it knew before', async () => {
+    const { runner, events } = await startWithSource({ format: 'messages' });
+    const key = Buffer.from('chat-1');
+    await runner.deliver(records(0, [chat('a')], { key }));
+    const before = events().length;
+    runner.crash();
+    await runner.deliver(records(1, [chat('a', 'b')], { key }));
+    expect(typed(events().slice(before)).filter((event) => event.endsWith('tool_call_request'))).toHaveLength(
+      1,
+    );
+  });
+
+  it('follows the header of a record', async () => {
+    const { runner, events } = await startWithSource({ format: 'otlp', format_header: 'kind' });
+    const headers = { kind: Buffer.from('messages') };
+    await runner.deliver(records(0, [chat('a')], { headers, key: Buffer.from('chat-1') }));
+    expect(typed(events())).toContain('chat-1 tool_call_request');
+  });
+
+  it('passes events of ours on as they are', async () => {
+    const { runner, events } = await startWithSource();
+    const event = '{"type":"content", "text":"Hello","sessionId":"s-1"}';
+    await runner.deliver(records(0, [event]));
+    expect(events()).toMatchObject([{ key: 's-1', value: event }]);
+  });
+
+  it.each([
+    ['a record of another format', { format: 'litellm' }, chat('a'), {}, 'unknown_format'],
+    ['no JSON', {}, 'nothing', {}, 'not_json'],
+    [
+      'an unknown name in the header',
+      {},
+      chat('a'),
+      { 'loopwatch-format': Buffer.from('xml') },
+      'unknown_format',
+    ],
+    ['an event of ours that is none', {}, { sessionId: 's', type: 'content', text: 5 }, {}, 'invalid_event'],
+  ])('makes a dead letter of %s', async (_, settings, value, headers, code) => {
+    const { runner, registry, lines } = await startWithSource(settings);
+    await runner.deliver(records(0, [value], { headers }));
+    expect(runner.published).toMatchObject([
+      { topic: topics['dead-letters'], headers: { 'loopwatch-error-code': Buffer.from(code) } },
+    ]);
+    expect(await metric(registry, `loopwatch_dead_letters_total{reason="${code}"}`)).toBe(1);
+    expect(lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
+  });
+
+  it('tells once of each type that it ignores', async () => {
+    const { runner, lines, registry } = await startWithSource({ format: 'otlp' });
+    const span = { traceId: 'a', spanId: 'b', name: 'GET /', attributes: {} };
+    await runner.deliver(records(0, [span, span]));
+    expect(lines.filter(({ msg }) => msg.startsWith('Ignoring'))).toMatchObject([{ topic, type: 'GET /' }]);
+    expect(await metric(registry, `loopwatch_source_records_total{topic="${topic}",result="ignored"}`)).toBe(
+      2,
+    );
+  });
+
+  it('commits nothing of a batch that could not be written, and writes it after the restart', async () => {
+    const { runner, events } = await startWithSource({ format: 'messages' });
+    runner.gate = Promise.reject(new Error('the coordinator is gone'));
+    await expect(runner.deliver(records(0, [chat('a')], { key: Buffer.from('c') }))).rejects.toThrow();
+    expect(runner.published).toEqual([]);
+    runner.gate = Promise.resolve();
+    await runner.takeOver();
+    expect(typed(events()).filter((event) => event.endsWith('tool_call_request'))).toHaveLength(1);
+  });
+});
