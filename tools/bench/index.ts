@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { content } from './content.ts';
 import { dashboard } from './dashboard/index.ts';
+import { formats } from './formats.ts';
 import { gateway } from './gateway/index.ts';
 import { latency } from './latency.ts';
 import { masks } from './masks.ts';
@@ -20,6 +21,7 @@ import { workers } from './workers.ts';
 const benches: Readonly<Record<string, Bench>> = {
   content,
   dashboard,
+  formats,
   gateway,
   latency,
   masks,

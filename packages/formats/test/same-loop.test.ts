@@ -1,280 +1,21 @@
-import type { AgentEvent, FormatName } from '@loopwatch/contract';
+import type { AgentEvent } from '@loopwatch/contract';
 import { createSessionAnalyzer } from '@loopwatch/detectors';
 import { describe, expect, it } from 'vitest';
+import { answersOnly, type Call, type Producer, producers } from './producers.ts';
 import { readAll } from './read-all.ts';
 
-/** One call of a tool and what came of it. */
-interface Call {
-  readonly id: string;
-  readonly args: { readonly path: string };
-  readonly result: string;
-}
-
-const looping: Call[] = ['1', '2', '3'].map((id) => ({ id, args: { path: 'a' }, result: 'an empty file' }));
+const looping: Call[] = ['1', '2', '3', '4', '5', '6'].map((id) => ({
+  id,
+  args: { path: 'a' },
+  result: 'an empty file',
+}));
 const healthy: Call[] = ['1', '2', '3'].map((id) => ({
   id,
   args: { path: `src/file-${id}.ts` },
   result: `contents of file ${id}`,
 }));
 
-const user = { role: 'user', content: 'look' };
-const answerOf = ({ id, args }: Call) => ({
-  role: 'assistant',
-  tool_calls: [{ id, type: 'function', function: { name: 'read_file', arguments: JSON.stringify(args) } }],
-});
-const chatOf = (calls: readonly Call[]) => [
-  user,
-  ...calls.flatMap((call) => [answerOf(call), { role: 'tool', tool_call_id: call.id, content: call.result }]),
-];
-const attributes = (values: object) =>
-  Object.entries(values).map(([key, value]) => ({ key, value: { stringValue: value as string } }));
-
-const at = { timestamp: '2026-11-01T10:00:00Z' };
-const rollout = (type: string, payload: object) => ({ ...at, type, payload });
-const claude = (type: string, uuid: string, message: object) => ({
-  ...at,
-  type,
-  uuid,
-  sessionId: 's',
-  message,
-});
-
-/** The same calls as each producer writes them. */
-const producers: Record<string, [FormatName, (calls: readonly Call[]) => object[]]> = {
-  canonical: [
-    'canonical',
-    (calls) =>
-      calls.flatMap(({ id, args, result }) => [
-        { type: 'tool_call_request', sessionId: 's', callId: id, name: 'read_file', args },
-        { type: 'tool_result', sessionId: 's', callId: id, result },
-      ]),
-  ],
-  messages: ['messages', (calls) => calls.map((_, i) => ({ messages: chatOf(calls.slice(0, i + 1)) }))],
-  litellm: [
-    'litellm',
-    (calls) =>
-      [...calls, undefined].map((call, i) => ({
-        call_type: 'acompletion',
-        response_cost: 0.01,
-        trace_id: 't',
-        messages: chatOf(calls.slice(0, i)),
-        response: {
-          choices: [
-            { message: call === undefined ? { role: 'assistant', content: 'Done.' } : answerOf(call) },
-          ],
-        },
-      })),
-  ],
-  otlp: [
-    'otlp',
-    (calls) =>
-      calls.map(({ id, args, result }, i) => ({
-        resourceSpans: [
-          {
-            scopeSpans: [
-              {
-                spans: [
-                  {
-                    name: 'execute_tool read_file',
-                    traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
-                    spanId: `00f067aa0ba902b${String(i)}`,
-                    startTimeUnixNano: `174800000${String(i)}000000000`,
-                    endTimeUnixNano: `174800000${String(i)}500000000`,
-                    attributes: attributes({
-                      'gen_ai.operation.name': 'execute_tool',
-                      'gen_ai.tool.name': 'read_file',
-                      'gen_ai.tool.call.id': id,
-                      'gen_ai.tool.call.arguments': JSON.stringify(args),
-                      'gen_ai.tool.call.result': result,
-                    }),
-                  },
-                ],
-              },
-            ],
-          },
-        ],
-      })),
-  ],
-  'claude-code': [
-    'claude-code',
-    (calls) =>
-      calls.flatMap(({ id, args, result }) => [
-        claude('assistant', `a${id}`, {
-          id: `m${id}`,
-          content: [{ type: 'tool_use', id, name: 'read_file', input: args }],
-        }),
-        claude('user', `r${id}`, { content: [{ type: 'tool_result', tool_use_id: id, content: result }] }),
-      ]),
-  ],
-  'codex rollout': [
-    'codex',
-    (calls) => [
-      rollout('session_meta', { id: 's' }),
-      ...calls.flatMap(({ id, args, result }) => [
-        rollout('response_item', {
-          type: 'function_call',
-          name: 'read_file',
-          call_id: id,
-          arguments: JSON.stringify(args),
-        }),
-        rollout('response_item', { type: 'function_call_output', call_id: id, output: result }),
-      ]),
-    ],
-  ],
-  'codex exec': [
-    'codex',
-    (calls) => [
-      { type: 'thread.started', thread_id: 's' },
-      ...calls.flatMap(({ id, args, result }) => {
-        const item = { id, type: 'mcp_tool_call', tool: 'read_file', arguments: args };
-        return [
-          { type: 'item.started', item },
-          { type: 'item.completed', item: { ...item, result, status: 'completed' } },
-        ];
-      }),
-    ],
-  ],
-  'gemini-cli stream': [
-    'gemini-cli',
-    (calls) => [
-      { ...at, type: 'init', session_id: 's', model: 'gemini-3' },
-      ...calls.flatMap(({ id, args, result }) => [
-        { ...at, type: 'tool_use', tool_name: 'read_file', tool_id: id, parameters: args },
-        { ...at, type: 'tool_result', tool_id: id, status: 'success', output: result },
-      ]),
-    ],
-  ],
-  'gemini-cli chat': [
-    'gemini-cli',
-    (calls) => [
-      {
-        sessionId: 's',
-        projectHash: 'p',
-        messages: calls.map(({ id, args, result }) => {
-          const response = [{ functionResponse: { id, response: { output: result } } }];
-          return {
-            ...at,
-            id: `m${id}`,
-            type: 'gemini',
-            toolCalls: [{ id, name: 'read_file', args, result: response }],
-          };
-        }),
-      },
-    ],
-  ],
-  opencode: [
-    'opencode',
-    (calls) =>
-      calls.flatMap(({ id, args, result }) => {
-        const part = { sessionID: 's', messageID: `m${id}` };
-        const state = { status: 'completed', input: args, output: result };
-        return [
-          { ...part, id: `a${id}`, type: 'step-start' },
-          { ...part, id: `b${id}`, type: 'tool', tool: 'read_file', callID: id, state },
-          { ...part, id: `c${id}`, type: 'step-finish' },
-        ];
-      }),
-  ],
-  'vercel-ai': [
-    'vercel-ai',
-    (calls) =>
-      calls.flatMap(({ id, args, result }) => [
-        { type: 'start-step' },
-        { type: 'tool-input-available', toolCallId: id, toolName: 'read_file', input: args },
-        { type: 'tool-output-available', toolCallId: id, output: result },
-        { type: 'finish-step' },
-      ]),
-  ],
-  'ag-ui': [
-    'ag-ui',
-    (calls) => [
-      { type: 'RUN_STARTED', threadId: 's', runId: 'r' },
-      ...calls.flatMap(({ id: toolCallId, args, result }) => [
-        { type: 'TOOL_CALL_START', toolCallId, toolCallName: 'read_file' },
-        { type: 'TOOL_CALL_ARGS', toolCallId, delta: JSON.stringify(args).slice(0, 5) },
-        { type: 'TOOL_CALL_ARGS', toolCallId, delta: JSON.stringify(args).slice(5) },
-        { type: 'TOOL_CALL_END', toolCallId },
-        { type: 'TOOL_CALL_RESULT', toolCallId, content: result },
-      ]),
-    ],
-  ],
-  langchain: [
-    'langchain',
-    (calls) =>
-      calls.flatMap(({ id, args, result }) => {
-        const run = { run_id: id, name: 'read_file', metadata: { thread_id: 's' } };
-        return [
-          { ...run, event: 'on_tool_start', data: { input: args } },
-          { ...run, event: 'on_tool_end', data: { output: { kwargs: { content: result } } } },
-        ];
-      }),
-  ],
-  cloudevents: [
-    'cloudevents',
-    (calls) =>
-      calls.flatMap(({ id, args, result }) => {
-        const envelope = { specversion: '1.0', source: '/agent', type: 'agent.event', subject: 's' };
-        const call = { type: 'tool_call_request', sessionId: 's', callId: id, name: 'read_file', args };
-        const answer = { type: 'tool_result', sessionId: 's', callId: id, result };
-        return [
-          { ...envelope, id: `${id}a`, data: call },
-          { ...envelope, id: `${id}b`, data: JSON.stringify(answer) },
-        ];
-      }),
-  ],
-  langfuse: [
-    'langfuse',
-    (calls) =>
-      calls.map(({ id, args, result }) => ({
-        id,
-        trace_id: 's',
-        type: 'TOOL',
-        name: 'read_file',
-        start_time: `2026-11-01 10:00:0${id}.000000`,
-        input: JSON.stringify(args),
-        output: result,
-      })),
-  ],
-  langsmith: [
-    'langsmith',
-    (calls) =>
-      calls.toReversed().map(({ id, args, result }) => ({
-        id,
-        trace_id: 's',
-        run_type: 'tool',
-        name: 'read_file',
-        start_time: `2026-11-01T10:00:0${id}`,
-        inputs: args,
-        outputs: { output: result },
-      })),
-  ],
-  openhands: [
-    'openhands',
-    (calls) =>
-      calls.flatMap(({ id, args, result }) => [
-        {
-          ...at,
-          id,
-          source: 'agent',
-          kind: 'ActionEvent',
-          tool_name: 'read_file',
-          tool_call_id: id,
-          action: { ...args, kind: 'A' },
-        },
-        {
-          ...at,
-          id: `o${id}`,
-          source: 'environment',
-          kind: 'ObservationEvent',
-          tool_call_id: id,
-          observation: { content: [{ type: 'text', text: result }] },
-        },
-      ]),
-  ],
-};
-
-function verdictsOf(producer: string, calls: readonly Call[]) {
-  const [format, recordsOf] = producers[producer]!;
+function verdictsOf([format, recordsOf]: Producer, calls: readonly Call[]) {
   const analyzer = createSessionAnalyzer();
   let made = 0;
   const { events, faults } = readAll(format, recordsOf(calls));
@@ -288,10 +29,17 @@ function verdictsOf(producer: string, calls: readonly Call[]) {
   });
 }
 
-describe.each(Object.keys(producers))('the calls of %s', (producer) => {
+const canonical = producers['canonical']!;
+/** Our own events of calls whose results are in another stream. */
+const resultless: Producer = [
+  'canonical',
+  (calls) => canonical[1](calls).filter((event) => Reflect.get(event, 'type') === 'tool_call_request'),
+];
+
+describe.each(Object.keys(producers))('the calls of %s', (name) => {
   it('are a loop at the third that is the same with the same result', () => {
-    expect(verdictsOf(producer, looping)[0]).toEqual({
-      ...verdictsOf('canonical', looping)[0],
+    expect(verdictsOf(producers[name]!, looping)[0]).toEqual({
+      ...verdictsOf(canonical, looping)[0],
       phase: 'opened',
       detector: 'tool-repeat',
       count: 3,
@@ -300,6 +48,18 @@ describe.each(Object.keys(producers))('the calls of %s', (producer) => {
   });
 
   it('are none where each differs', () => {
-    expect(verdictsOf(producer, healthy)).toEqual([]);
+    expect(verdictsOf(producers[name]!, healthy)).toEqual([]);
+  });
+});
+
+describe.each(Object.keys(answersOnly))('the answers of %s', (name) => {
+  it('are a loop where our own events without results are one', () => {
+    const [expected] = verdictsOf(resultless, looping);
+    expect(expected).toMatchObject({ phase: 'opened', detector: 'tool-repeat' });
+    expect(verdictsOf(answersOnly[name]!, looping)[0]).toEqual(expected);
+  });
+
+  it('are none where each call differs', () => {
+    expect(verdictsOf(answersOnly[name]!, healthy)).toEqual([]);
   });
 });
