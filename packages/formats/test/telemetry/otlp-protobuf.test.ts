@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { otlpJson } from '../../src/index.ts';
+import { otlpJson } from '../../src/telemetry/otlp-protobuf.ts';
 import { outline, readAll } from '../read-all.ts';
 import { collectorRequests } from './collector-requests.ts';
 

@@ -1,4 +1,4 @@
-import { type OtlpSignal, otlpJson } from '@loopwatch/formats';
+import { type OtlpSignal, otlpJson } from '@loopwatch/formats/otlp-protobuf';
 import { type Request, Router } from 'express';
 import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
 import type { BodyTaker } from './body-taker.ts';

@@ -6,7 +6,8 @@ import {
   type SourceSettings,
 } from '@loopwatch/contract';
 import { acceptEvent } from '@loopwatch/contract/check';
-import { otlpJson, type Translated, Translator } from '@loopwatch/formats';
+import { type Translated, Translator } from '@loopwatch/formats';
+import { otlpJson } from '@loopwatch/formats/otlp-protobuf';
 import type { LogRecord } from '@loopwatch/log';
 
 /** An event made of a record, with the session that becomes its key. */
