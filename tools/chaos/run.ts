@@ -44,6 +44,8 @@ export interface ChaosReport {
   readonly deadLetters: { readonly expected: number; readonly found: number };
   readonly differences: Differences;
   readonly faults: Readonly<Partial<Record<FaultKind, number>>>;
+  /** Processes killed; a worker and a broker at once are two. */
+  readonly kills: number;
   readonly stalls: Readonly<Partial<Record<FaultKind, Distribution>>>;
   readonly takeovers: Takeovers;
   /** Steps that ended without a confirmation for all they wrote. */
@@ -145,6 +147,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     deadLetters: { expected: expected.deadLetters.length, found: found.deadLetters.length },
     differences,
     faults: byKind((kind) => of(kind).length),
+    kills: mischief.kills,
     stalls: byKind((kind) => stalls(of(kind), commits.advances, lines)),
     takeovers: takeovers(lines),
     unconfirmed: lines.filter(({ fields: { error } }) => isUnconfirmed(error)).length,
