@@ -1,16 +1,4 @@
-import { LogError } from '@loopwatch/log';
 import { Command, CommanderError } from 'commander';
-import { configCommand } from './commands/config.ts';
-import { doctorCommand } from './commands/doctor.ts';
-import { gatewayCommand } from './commands/gateway.ts';
-import { produceCommand } from './commands/produce.ts';
-import { repairCommand } from './commands/repair.ts';
-import { replayCommand } from './commands/replay.ts';
-import { scanCommand } from './commands/scan.ts';
-import { serverCommand } from './commands/server.ts';
-import { startCommand } from './commands/start.ts';
-import { topicsCommand } from './commands/topics.ts';
-import { workerCommand } from './commands/worker.ts';
 import { UsageError } from './errors.ts';
 import { endQuietlyWithReader } from './runtime/output.ts';
 import { version } from './runtime/version.ts';
@@ -20,35 +8,47 @@ const program = new Command('loopwatch')
   .version(version)
   .showHelpAfterError('(--help lists what there is)')
   .exitOverride();
-for (const command of [
-  startCommand(),
-  workerCommand(),
-  serverCommand(),
-  gatewayCommand(),
-  repairCommand(),
-  scanCommand(),
-  replayCommand(),
-  produceCommand(),
-  topicsCommand(),
-  configCommand(),
-  doctorCommand(),
-]) {
-  program.addCommand(command.exitOverride());
+/** In the order of the help. Only the command that is asked for is loaded: loading all of them takes longer than most commands. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  start: async () => (await import('./commands/start.ts')).startCommand(),
+  worker: async () => (await import('./commands/worker.ts')).workerCommand(),
+  server: async () => (await import('./commands/server.ts')).serverCommand(),
+  gateway: async () => (await import('./commands/gateway.ts')).gatewayCommand(),
+  repair: async () => (await import('./commands/repair.ts')).repairCommand(),
+  scan: async () => (await import('./commands/scan.ts')).scanCommand(),
+  replay: async () => (await import('./commands/replay.ts')).replayCommand(),
+  produce: async () => (await import('./commands/produce.ts')).produceCommand(),
+  topics: async () => (await import('./commands/topics.ts')).topicsCommand(),
+  config: async () => (await import('./commands/config.ts')).configCommand(),
+  doctor: async () => (await import('./commands/doctor.ts')).doctorCommand(),
+};
+
+/** The command that is asked for; all of them for the help, and for a word that is none. */
+function namesOf([first = '']: readonly string[]): readonly string[] {
+  if (first === '--version' || first === '-V') return [];
+  return Object.hasOwn(commands, first) ? [first] : Object.keys(commands);
+}
+
+for (const name of namesOf(process.argv.slice(2))) {
+  const command = await commands[name]?.();
+  if (command !== undefined) program.addCommand(command.exitOverride());
 }
 
 endQuietlyWithReader();
 try {
   await program.parseAsync();
 } catch (error) {
-  process.exitCode = exitCodeOf(error);
+  process.exitCode = await exitCodeOf(error);
 }
 
 /** Says what went wrong, where that has not been said, and finds the exit status: 2 for a wrong use, 1 for a failure. */
-function exitCodeOf(error: unknown): number {
+async function exitCodeOf(error: unknown): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  if (error instanceof UsageError || error instanceof LogError) {
+  const { LogError } = await import('@loopwatch/log');
+  const isUsage = error instanceof UsageError;
+  if (isUsage || error instanceof LogError) {
     process.stderr.write(`${error.message}\n`);
-    return error instanceof UsageError ? error.exitCode : 1;
+    return isUsage ? error.exitCode : 1;
   }
   process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   return 1;

@@ -24,3 +24,14 @@ it('start: loads no client of what is not configured, for the sake of its memory
     undici: of('undici'),
   }).toEqual({ openai: 0, 'openid-client': 0, pg: 0, undici: 0 });
 });
+
+it.each([
+  ['--version', 'commander', 'kafkajs'],
+  ['replay --help', 'rxjs', 'express'],
+])('%s: loads nothing of other commands, for the sake of its start', async (args, needed, unneeded) => {
+  await using cli = spawnCli(args.split(' '), { NODE_OPTIONS: `--import=${hook}` }, { from: 'build' });
+  expect(await cli.exited).toBe(0);
+  const modules = cli.stderr.filter((line) => line.startsWith('module ')).join('\n');
+  expect(modules).toContain(`/node_modules/${needed}/`);
+  expect(modules).not.toContain(`/node_modules/${unneeded}/`);
+});
