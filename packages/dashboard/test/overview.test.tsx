@@ -109,14 +109,30 @@ it('only the parts that an address really has are named as unknown', async () =>
 });
 
 it.each([
-  ['dollars', { calls: 13, tokens: 41_200, usd: 8.4 }, '$8.40', '41.2k tokens and 13 tool calls'],
+  [
+    'dollars',
+    { calls: 13, tokens: 41_200, usd: 8.4, unpriced: 0 },
+    '$8.40',
+    '41.2k tokens and 13 tool calls',
+  ],
+  [
+    'dollars, where one model has no price',
+    { calls: 13, tokens: 41_200, usd: 8.4, unpriced: 1 },
+    '$8.40',
+    '41.2k tokens and 13 tool calls; 1 loop without a price',
+  ],
   [
     'tokens where no model has a price',
-    { calls: 13, tokens: 41_200, usd: null },
+    { calls: 13, tokens: 41_200, usd: null, unpriced: 2 },
     '41.2k tokens',
     'and 13 tool calls',
   ],
-  ['calls without usage', { calls: 13, tokens: null, usd: null }, '13 calls', 'token usage is not reported'],
+  [
+    'calls without usage',
+    { calls: 13, tokens: null, usd: null, unpriced: 0 },
+    '13 calls',
+    'token usage is not reported',
+  ],
 ])('what loops used is shown in %s', async (_, wasted, value, note) => {
   server.overview = overview([], { wasted });
   await open();

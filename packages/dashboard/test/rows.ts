@@ -95,7 +95,7 @@ export function stats(part: Partial<IncidentStats> = {}): IncidentStats {
 
 export function overview(openItems: IncidentItem[], part: Partial<Overview> = {}): Overview {
   const counts = openItems.length === 0 ? {} : { 'tool-repeat': openItems.length };
-  const wasted = { calls: 5, tokens: null, usd: null };
+  const wasted = { calls: 5, tokens: null, usd: null, unpriced: 0 };
   return {
     asOf: NOW,
     sequence: 1,

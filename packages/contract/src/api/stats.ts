@@ -21,6 +21,7 @@ export const wasteSchema = z.object({
     .nonnegative()
     .nullable()
     .describe('US dollars of those whose price is known; null where none is.'),
+  unpriced: count.describe('Incidents that report tokens of a model without a price: usd leaves them out.'),
 });
 
 export const statsBucketSchema = z.object({

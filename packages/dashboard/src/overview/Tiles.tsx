@@ -80,7 +80,12 @@ export function Tiles({ overview }: { readonly overview: Overview }) {
 }
 
 /** Money where it is known, else tokens, else calls; and what there is besides. */
-function wasteText({ calls, tokens, usd }: Overview['wasted']): Pick<TileProps, 'value' | 'unit' | 'note'> {
+function wasteText({
+  calls,
+  tokens,
+  usd,
+  unpriced,
+}: Overview['wasted']): Pick<TileProps, 'value' | 'unit' | 'note'> {
   const besides = plural(calls, 'tool call');
   if (tokens === null)
     return {
@@ -89,7 +94,8 @@ function wasteText({ calls, tokens, usd }: Overview['wasted']): Pick<TileProps, 
       note: 'token usage is not reported',
     };
   if (usd === null) return { value: formatCompact(tokens), unit: 'tokens', note: `and ${besides}` };
-  return { value: formatUsd(usd), note: `${formatCompact(tokens)} tokens and ${besides}` };
+  const left = unpriced === 0 ? '' : `; ${plural(unpriced, 'loop')} without a price`;
+  return { value: formatUsd(usd), note: `${formatCompact(tokens)} tokens and ${besides}${left}` };
 }
 
 function openNote(looping: readonly string[], quiet: number): string {

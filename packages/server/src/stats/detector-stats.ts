@@ -12,6 +12,7 @@ interface DetectorRow {
   /** null: no producer reports any. */
   readonly tokens: number | null;
   readonly usd: number | null;
+  readonly unpriced: number;
 }
 
 /** What one detector found, and what people said of it. */

@@ -16,6 +16,7 @@ interface FoundRow {
   /** null: no producer reports any. */
   readonly tokens: number | null;
   readonly usd: number | null;
+  readonly unpriced: number;
 }
 
 export interface Found {
@@ -32,7 +33,8 @@ export async function foundInRange(database: Queryable, { from, to, bucketMs }: 
        count(*) filter (where triage = 'acknowledged')::float8 as acknowledged,
        count(*) filter (where triage = 'false_positive')::float8 as "falsePositives",
        sum(calls) as calls, sum(tokens) filter (where tokens >= 0) as tokens,
-       sum(usd) filter (where usd >= 0) as usd
+       sum(usd) filter (where usd >= 0) as usd,
+       count(*) filter (where tokens >= 0 and usd < 0)::float8 as unpriced
      from incidents where detected_at >= $1::float8 and detected_at < $2::float8 group by 1, 2`,
     [from, to, bucketMs],
   );

@@ -5,6 +5,8 @@ interface Used {
   readonly calls: number;
   readonly tokens: number | null;
   readonly usd: number | null;
+  /** Incidents that report tokens of a model without a price. */
+  readonly unpriced: number;
 }
 
 /** What the incidents of these groups used. */
@@ -13,6 +15,7 @@ export function wasteOf(groups: readonly Used[]): Stats['wasted'] {
     calls: groups.reduce((sum, { calls }) => sum + calls, 0),
     tokens: knownSum(groups.map(({ tokens }) => tokens)),
     usd: knownSum(groups.map(({ usd }) => usd)),
+    unpriced: groups.reduce((sum, { unpriced }) => sum + unpriced, 0),
   };
 }
 

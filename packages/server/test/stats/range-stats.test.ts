@@ -14,7 +14,12 @@ onBothDatabases(({ make }) => {
       verdict({ incidentId: 'judged', time: START + 60_000, cost: tokens }),
       verdict({ incidentId: 'judged', time: START + 60_000, phase: 'resolved', count: 9, cost: tokens }),
       verdict({ incidentId: 'wrong', time: START + 120_000, phase: 'resolved', count: 3 }),
-      verdict({ incidentId: 'cycle', time: START + 120_000, detector: 'tool-cycle' }),
+      verdict({
+        incidentId: 'cycle',
+        time: START + 120_000,
+        detector: 'tool-cycle',
+        cost: { ...tokens, tokens: 50, usd: null },
+      }),
       verdict({ incidentId: 'late', time: START + 900_000 }),
     ];
     const who = { by: 'operator', at: START };
@@ -35,15 +40,18 @@ onBothDatabases(({ make }) => {
       acknowledged: 1,
       falsePositives: 1,
       falsePositiveRate: 0.5,
-      wasted: { calls: 13, tokens: 900, usd: 0.25 },
+      wasted: { calls: 13, tokens: 900, usd: 0.25, unpriced: 0 },
     });
     expect(of('tool-cycle')).toMatchObject({ incidents: 1, open: 1, falsePositiveRate: null });
-    expect(of('outage')).toMatchObject({ incidents: 0, wasted: { calls: 0, tokens: null, usd: null } });
+    expect(of('outage')).toMatchObject({
+      incidents: 0,
+      wasted: { calls: 0, tokens: null, usd: null, unpriced: 0 },
+    });
     expect(stats.buckets.slice(0, 3).map(({ incidents }) => incidents)).toEqual([
       { 'tool-repeat': 1 },
       { 'tool-repeat': 1 },
       { 'tool-repeat': 1, 'tool-cycle': 1 },
     ]);
-    expect(stats.wasted).toEqual({ calls: 18, tokens: 900, usd: 0.25 });
+    expect(stats.wasted).toEqual({ calls: 18, tokens: 950, usd: 0.25, unpriced: 1 });
   });
 });
