@@ -4,9 +4,9 @@ import { calls, metric, records, startWorker } from './fakes.ts';
 const BATCH = 5_000;
 
 describe('a worker under pressure', () => {
-  it('holds so many sessions as it may, of a million that call once each, and counts the others', async () => {
+  it('holds so many sessions as it may, of a hundred thousand that call once each, and counts the others', async () => {
     const { log, registry } = await startWorker({ session: { max_sessions: 10_000 } }, 'silent');
-    const total = 1_000_000;
+    const total = 100_000;
     for (let first = 0; first < total; first += BATCH) {
       const values = Array.from(
         { length: BATCH },
@@ -18,7 +18,7 @@ describe('a worker under pressure', () => {
     expect(await metric(registry, 'loopwatch_active_sessions')).toBe(10_000);
     expect(await metric(registry, 'loopwatch_evicted_sessions_total{reason="lru"}')).toBe(total - 10_000);
     expect(await metric(registry, 'loopwatch_events_total{type="tool_call_request"}')).toBe(total);
-  }, 120_000);
+  });
 
   it('finds in a session with a third of all traffic, and in the others, what each has alone', async () => {
     const one = calls(7);
