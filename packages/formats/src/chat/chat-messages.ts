@@ -195,9 +195,21 @@ function resultsIn(item: JsonObject): Message[] {
 
 function resultOf(block: JsonObject): MessageResult {
   const id = textOf(block['tool_use_id']) ?? textOf(block['id']) ?? textOf(block['toolCallId']);
-  const isError = block['is_error'] === true || block['isError'] === true ? true : undefined;
-  const { content, response, result, output } = block;
-  return { id, result: plainResult(content ?? response ?? result ?? output), isError };
+  const { content, response, result } = block;
+  const { shown, isFailure } = shownOf(block);
+  const isError = isFailure || block['is_error'] === true || block['isError'] === true ? true : undefined;
+  return { id, result: plainResult(content ?? response ?? result ?? shown), isError };
+}
+
+const forms = /^(error-)?(?:text|json|content)$/;
+
+/** The AI SDK says in which form its model is shown an output: `{type: 'error-text', value: 'no such file'}`. */
+function shownOf({ type, output }: JsonObject): { readonly shown: unknown; readonly isFailure: boolean } {
+  const { type: form, value } = objectOf(output);
+  const match = type === 'tool-result' && value !== undefined ? forms.exec(String(form)) : null;
+  return match === null
+    ? { shown: output, isFailure: false }
+    : { shown: value, isFailure: match[1] !== undefined };
 }
 
 /** A result of texts alone is one text, whether its API wraps it or not. */

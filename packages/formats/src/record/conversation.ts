@@ -39,7 +39,16 @@ const MAX_CONVERSATIONS = 1000;
  * where its beginning was told by another process.
  */
 export class Conversations {
+  readonly #callsHaveOneForm: boolean;
   readonly #told = new Map<string, Set<string>>();
+
+  /**
+   * @param options.callsHaveOneForm whether histories repeat the arguments of a call as the answer had them; else an answer whose
+   * calls have ids is known by these
+   */
+  constructor({ callsHaveOneForm = true }: { readonly callsHaveOneForm?: boolean } = {}) {
+    this.#callsHaveOneForm = callsHaveOneForm;
+  }
 
   /**
    * The events of the messages that are new in this history.
@@ -47,7 +56,7 @@ export class Conversations {
    */
   read(messages: readonly Message[], stamp: Stamp, seed = ''): SessionEvent[] {
     const told = this.#toldOf(stamp.sessionId);
-    const ids = new IdsOfHistory(seed);
+    const ids = new IdsOfHistory(seed, this.#callsHaveOneForm);
     const events: SessionEvent[] = [];
     for (const message of messages) {
       const id = ids.of(message);
@@ -75,15 +84,17 @@ export class Conversations {
 /** Ids of the messages of one history, in their order. */
 class IdsOfHistory {
   #chain: string;
+  readonly #callsHaveOneForm: boolean;
   readonly #uses = new Map<string, number>();
 
-  constructor(seed: string) {
+  constructor(seed: string, callsHaveOneForm: boolean) {
     this.#chain = seed;
+    this.#callsHaveOneForm = callsHaveOneForm;
   }
 
   /** A message with calls or results is known by these, which outlive a shortened history; another by all before it. */
   of(message: Message): string {
-    this.#chain = textId(`${this.#chain}\n${JSON.stringify(keyOf(message))}`);
+    this.#chain = textId(`${this.#chain}\n${JSON.stringify(keyOf(message, this.#callsHaveOneForm))}`);
     return this.#chain;
   }
 
@@ -104,9 +115,11 @@ class IdsOfHistory {
 }
 
 /** What tells one message from another: usage and cost come with the answer, not with the history. */
-function keyOf(message: Message): unknown {
+function keyOf(message: Message, callsHaveOneForm: boolean): unknown {
   if (message.role !== 'assistant') return message;
   const { role, text = '', calls } = message;
+  const ids = calls.map(({ id }) => id);
+  if (!callsHaveOneForm && ids.length > 0 && !ids.includes(undefined)) return { role, ids };
   return { role, text, calls };
 }
 

@@ -3,7 +3,8 @@ import type { Format, FormatReader, Reading, SessionEvent, Stamp } from '../reco
 import { isObject, type JsonObject, textOf, unwrapped } from '../record/json.ts';
 import { readAgentLog } from './agent-logs.ts';
 import { logsOf, type Signal, spansOf } from './otlp-json.ts';
-import { inputOf, kindOf, outputOf, sessionOf, toolOf, usageOf } from './span-facts.ts';
+import { agentOf, inputOf, kindOf, outputOf, sessionOf, toolOf, usageOf } from './span-facts.ts';
+import { ToolStarts } from './tool-starts.ts';
 
 /**
  * OpenTelemetry: export requests of spans and logs as OTLP/JSON, and spans that were exported as plain objects. Spans come at
@@ -42,7 +43,8 @@ const MAX_KNOWN = 1000;
 
 class OtlpReader implements FormatReader {
   readonly #session: string | undefined;
-  readonly #conversations = new Conversations();
+  /** An answer may hold arguments as the model wrote them, and histories hold them as the tool's schema completed them. */
+  readonly #conversations = new Conversations({ callsHaveOneForm: false });
   /** Sessions of the traces that name one in some of their spans. */
   readonly #sessions = new Map<string, string>();
   /** Calls of models by what they call, and how many of them the spans of tools have answered. */
@@ -58,10 +60,12 @@ class OtlpReader implements FormatReader {
     const spans = isSpans ? spansOf(record) : [];
     const logs = logsOf(record);
     for (const signal of [...spans, ...logs]) this.#learnSession(signal);
+    const tools = new ToolStarts(spans);
     const readings = spans
-      .flatMap((span) => this.#partsOf(span))
-      // A part without a time stays where it is among those without.
-      .toSorted((a, b) => (a.time ?? 0) - (b.time ?? 0))
+      .flatMap((span) => this.#partsOf(span, tools))
+      // Parts without a time stay as they are, and so do those of one millisecond, to which the SDK for JavaScript rounds starts,
+      // but not ends, down: it exports spans as they end.
+      .toSorted((a, b) => millisecondOf(a) - millisecondOf(b))
       .map(({ read }) => read());
     for (const log of logs.toSorted((a, b) => (a.start ?? 0) - (b.start ?? 0)))
       readings.push(
@@ -91,7 +95,7 @@ class OtlpReader implements FormatReader {
   }
 
   /** What a span says at its start and at its end. */
-  #partsOf(span: Signal): Part[] {
+  #partsOf(span: Signal, tools = new ToolStarts([])): Part[] {
     const kind = kindOf(span);
     const sessionId = this.#sessionOf(span);
     const nothing = (type: string) => [{ time: span.start, read: () => ({ events: [], ignored: [type] }) }];
@@ -102,16 +106,9 @@ class OtlpReader implements FormatReader {
       sessionId,
       time: start,
       model: textOf(a['gen_ai.response.model'] ?? a['gen_ai.request.model'] ?? a['llm.model_name']),
-      agent: textOf(a['gen_ai.agent.name'] ?? a['agent.name'] ?? span.resource['service.name']),
+      agent: agentOf(span),
     };
-    if (kind === 'model') {
-      const input = inputOf(span);
-      const read = (part: () => SessionEvent[]) => () => ({ events: part(), ignored: [] });
-      return [
-        { time: start, read: read(() => this.#readMessages(input, stamp, '')) },
-        { time: end, read: read(() => this.#readAnswer(span, input, { ...stamp, time: end ?? start })) },
-      ];
-    }
+    if (kind === 'model') return this.#partsOfModel(span, stamp, tools);
     const { name, args, result } = toolOf(span);
     // Without its content a call cannot be told from another of its tool.
     if (args === undefined && result === undefined) return nothing(`${span.name} (without arguments)`);
@@ -137,27 +134,45 @@ class OtlpReader implements FormatReader {
     return [...parts, { time: end ?? start, read: finish }];
   }
 
+  #partsOfModel(span: Signal, stamp: Stamp, tools: ToolStarts): Part[] {
+    const { spanId: id, start, end } = span;
+    const input = inputOf(span);
+    const output = outputOf(span);
+    const usage = usageOf(span);
+    const part = (time: number | undefined, tell: () => SessionEvent[]): Part => ({
+      time,
+      read: () => ({ events: tell(), ignored: [] }),
+    });
+    const history = () => this.#readMessages(input, stamp, '');
+    if (output.length === 0) {
+      const finished = {
+        ...stamp,
+        time: end ?? start,
+        id: id && `${id}.end`,
+        type: 'turn_finished',
+        usage,
+      } as const;
+      return [
+        part(start, () => [...history(), { ...stamp, id: id && `${id}.turn`, type: 'turn_started' }]),
+        part(finished.time, () => [finished]),
+      ];
+    }
+    const time = tools.timeOf(output, span) ?? start;
+    const answer = output.map((message) => (message.role === 'assistant' ? { ...message, usage } : message));
+    // An answer whose history is not recorded is known by its span.
+    const seed = input.length === 0 ? (id ?? '') : '';
+    return [
+      part(start, history),
+      part(time, () => this.#readMessages([...input, ...answer], { ...stamp, time }, seed)),
+    ];
+  }
+
   #readMessages(messages: readonly Message[], stamp: Stamp, seed: string): SessionEvent[] {
     for (const message of messages)
       if (message.role === 'assistant')
         for (const { id, name, args } of message.calls)
           if (id !== undefined) this.#learnCall(keyOf(stamp.sessionId, name, args), id);
     return this.#conversations.read(messages, stamp, seed);
-  }
-
-  #readAnswer(span: Signal, input: readonly Message[], stamp: Stamp): SessionEvent[] {
-    const usage = usageOf(span);
-    const output = outputOf(span).map((message) =>
-      message.role === 'assistant' ? { ...message, usage } : message,
-    );
-    const id = span.spanId;
-    if (output.length === 0)
-      return [
-        { ...stamp, id: id && `${id}.turn`, type: 'turn_started' },
-        { ...stamp, id: id && `${id}.end`, type: 'turn_finished', usage },
-      ];
-    // An answer whose history is not recorded is known by its span.
-    return this.#readMessages([...input, ...output], stamp, input.length === 0 ? (id ?? '') : '');
   }
 
   /** Histories repeat calls, which are the same ones. */
@@ -181,6 +196,11 @@ class OtlpReader implements FormatReader {
 interface Part {
   readonly time: number | undefined;
   readonly read: () => Reading;
+}
+
+/** Nanoseconds since 1970 lose their last digits in a number. */
+function millisecondOf({ time = 0 }: Part): number {
+  return Math.floor(time + 0.001);
 }
 
 function merged(readings: readonly Reading[]): Reading {

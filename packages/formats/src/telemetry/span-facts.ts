@@ -39,6 +39,17 @@ export function sessionOf({ attributes, resource }: Signal): string | undefined 
   return named ?? textOf(resource['session.id']);
 }
 
+/** The agent that a span names, else the service: without a name, SDKs call that `unknown_service:` and the process. */
+export function agentOf({ attributes: a, resource }: Signal): string | undefined {
+  const service = textOf(resource['service.name']);
+  return (
+    textOf(a['gen_ai.agent.name']) ??
+    textOf(a['agent.name']) ??
+    (service?.startsWith('unknown_service') ? undefined : service) ??
+    textOf(a['ai.telemetry.functionId'])
+  );
+}
+
 export interface ToolFacts {
   readonly name: string;
   readonly callId: string | undefined;
@@ -64,7 +75,8 @@ export function toolOf({ name, attributes: a }: Signal): ToolFacts {
     args: args === undefined || typeof args === 'string' ? args : { ...objectOf(args) },
     result:
       a['gen_ai.tool.call.result'] ??
-      a['ai.toolCall.result'] ??
+      // Always JSON, of a text too; histories hold the text itself.
+      unwrapped(a['ai.toolCall.result']) ??
       a['output.value'] ??
       a['traceloop.entity.output'],
   };
@@ -138,6 +150,7 @@ export function usageOf({ attributes: a }: Signal): Usage | undefined {
       a,
       'gen_ai.usage.cache_creation.input_tokens',
       'llm.token_count.prompt_details.cache_write',
+      'ai.usage.inputTokenDetails.cacheWriteTokens',
     ),
     reasoningTokens: firstNumber(
       a,

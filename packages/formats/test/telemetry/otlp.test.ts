@@ -142,6 +142,153 @@ describe('OpenTelemetry', () => {
     ]);
   });
 
+  describe("the AI SDK's spans", () => {
+    const text = (value: string) => ({ type: 'text', text: value });
+    const user = { role: 'user', content: [text('Read it')] };
+    /** A turn as histories hold it: the tool's schema has added to the arguments. */
+    const turn = (id: string, output: object) => [
+      {
+        role: 'assistant',
+        content: [
+          text('Let me look.'),
+          { type: 'tool-call', toolCallId: id, toolName: 'read_file', input: { path: 'a', lines: 100 } },
+        ],
+      },
+      {
+        role: 'tool',
+        content: [{ type: 'tool-result', toolCallId: id, toolName: 'read_file', output }],
+      },
+    ];
+    const model = (spanId: string, start: number, end: number, history: object[], id?: string) => ({
+      ...span('ai.generateText.doGenerate', spanId, start, {
+        'ai.operationId': 'ai.generateText.doGenerate',
+        'ai.telemetry.functionId': 'coder',
+        'ai.prompt.messages': JSON.stringify(history),
+        'ai.response.text': id === undefined ? 'Done.' : 'Let me look.',
+        ...(id !== undefined && {
+          'ai.response.toolCalls': `[{"toolCallId":"${id}","toolName":"read_file","input":"{\\"path\\":\\"a\\"}"}]`,
+        }),
+        'ai.usage.inputTokens': 10,
+        'ai.usage.outputTokens': 5,
+        'ai.usage.cachedInputTokens': 3,
+        'ai.usage.inputTokenDetails.cacheWriteTokens': 2,
+      }),
+      end_time: 1.7e12 + end,
+    });
+    const tool = (spanId: string, start: number, end: number, id: string, more: object) => ({
+      ...span('ai.toolCall', spanId, start, {
+        'ai.operationId': 'ai.toolCall',
+        'ai.toolCall.name': 'read_file',
+        'ai.toolCall.id': id,
+        'ai.toolCall.args': '{"path":"a","lines":100}',
+        ...more,
+      }),
+      end_time: 1.7e12 + end,
+    });
+    const result = { 'ai.toolCall.result': '"an empty file"' };
+    const first = turn('c1', { type: 'text', value: 'an empty file' });
+    /** In the order of a request: by their ends. */
+    const resource = { attributes: { 'service.name': 'unknown_service:node' } };
+    const request = (...spans: readonly object[]) => ({
+      resource_spans: [{ resource, scope_spans: [{ spans }] }],
+    });
+    const once = (events: ReturnType<typeof readAll>['events']) => {
+      const known = new Set<unknown>();
+      return events.filter(({ id }) => !known.has(id) && known.add(id));
+    };
+
+    it.each(['one request', 'a request each'])('tell each turn once, in %s', (way) => {
+      const spans = [
+        model('a', 1, 500.9, [user], 'c1'),
+        tool('b', 501, 501.3, 'c1', result),
+        model('c', 502, 900, [user, ...first], 'c2'),
+        tool('d', 901, 902, 'c2', result),
+      ];
+      const records = way === 'one request' ? [request(...spans)] : spans.map((each) => request(each));
+      // Each request has a reader of its own, so that ids alone tell what is known.
+      const events = records.flatMap((record) => readAll('otlp', [record]).events);
+      const answer = ['turn_started', 'content Let me look.', 'tool_call_request read_file', 'turn_finished'];
+      const calls = [...answer, 'tool_result an empty file'];
+      expect(outline(once(events))).toEqual(['prompt_started Read it', ...calls, ...calls]);
+    });
+
+    it('give a result as histories do, and say that it is a failure', () => {
+      const failed = turn('c1', { type: 'error-text', value: 'no such file' });
+      const ofSpan = { 'ai.toolCall.result': '{"lines":0}' };
+      const asJson = turn('c2', { type: 'json', value: { lines: 0 } });
+      const { events } = readAll('otlp', [
+        request(model('a', 1, 2, [user, ...failed, ...asJson]), tool('b', 3, 4, 'c2', ofSpan)),
+      ]);
+      const results = events.filter(({ type }) => type === 'tool_result');
+      expect(results).toMatchObject([
+        { callId: 'c1', result: 'no such file', isError: true },
+        { callId: 'c2', result: { lines: 0 } },
+        { callId: 'c2', result: { lines: 0 } },
+      ]);
+    });
+
+    it('put an answer before its tool, which runs while the answer is streamed', () => {
+      const { events } = readAll('otlp', [
+        request(tool('b', 400, 450, 'c1', result), model('a', 1, 500.9, [user], 'c1')),
+      ]);
+      expect(outline(once(events)).at(1)).toBe('turn_started');
+      expect(outline(once(events)).at(-1)).toBe('tool_result an empty file');
+      expect(events.every(({ time }, i) => time! >= (events[i - 1]?.time ?? 0))).toBe(true);
+    });
+
+    it('name the agent by their function where the service has no name, and count what was written to the cache', () => {
+      const { events } = readAll('otlp', [request(model('a', 1, 2, [user]))]);
+      expect(events.at(-1)).toMatchObject({
+        agent: 'coder',
+        usage: { inputTokens: 10, outputTokens: 5, cachedInputTokens: 3, cacheWriteTokens: 2 },
+      });
+    });
+  });
+
+  describe('starts that the SDK for JavaScript rounds down to milliseconds', () => {
+    const nanos = (ms: number) => String(1_795_449_636_000_000_000n + BigInt(ms * 1e6));
+    const exported = (name: string, spanId: string, start: number, end: number, attributes: object) => ({
+      name,
+      traceId: 'trace',
+      spanId,
+      startTimeUnixNano: nanos(start),
+      endTimeUnixNano: nanos(end),
+      attributes,
+    });
+    const tool = (spanId: string, start: number, end: number) =>
+      exported('execute_tool ls', spanId, start, end, {
+        'gen_ai.operation.name': 'execute_tool',
+        'gen_ai.tool.name': 'ls',
+        'gen_ai.tool.call.arguments': '{}',
+        'gen_ai.tool.call.result': spanId,
+      });
+    const request = (...spans: readonly object[]) => ({ resourceSpans: [{ scopeSpans: [{ spans }] }] });
+
+    // As a number, the nanoseconds of the second one are below the millisecond.
+    it.each([777, 778])('leave calls of one millisecond one after another: %i', (ms) => {
+      const { events } = readAll('otlp', [
+        request(tool('a', ms, ms + 0.3), tool('b', ms, ms + 0.2), tool('c', ms, ms + 0.1)),
+      ]);
+      expect(outline(events)).toEqual(
+        ['a', 'b', 'c'].flatMap((id) => ['tool_call_request ls', `tool_result ${id}`]),
+      );
+    });
+
+    it('leave a call behind the start of its turn, of which only the usage is recorded', () => {
+      const chat = exported('chat', 'm', 100, 600.9, {
+        'gen_ai.operation.name': 'chat',
+        'gen_ai.usage.input_tokens': 10,
+      });
+      const { events } = readAll('otlp', [request(chat, tool('a', 600, 601))]);
+      expect(outline(events)).toEqual([
+        'turn_started',
+        'turn_finished',
+        'tool_call_request ls',
+        'tool_result a',
+      ]);
+    });
+  });
+
   it('does not judge a call whose content is not recorded', () => {
     const { events, ignored } = readAll('otlp', [
       span('execute_tool ls', 'a', 1, { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'ls' }),
