@@ -74,12 +74,17 @@ export function toolOf({ name, attributes: a }: Signal): ToolFacts {
     callId: textOf(a['gen_ai.tool.call.id']) ?? textOf(a['ai.toolCall.id']) ?? textOf(a['tool.id']),
     args: args === undefined || typeof args === 'string' ? args : { ...objectOf(args) },
     result:
-      a['gen_ai.tool.call.result'] ??
-      // Always JSON, of a text too; histories hold the text itself.
+      unquoted(a['gen_ai.tool.call.result']) ??
       unwrapped(a['ai.toolCall.result']) ??
       a['output.value'] ??
       a['traceloop.entity.output'],
   };
+}
+
+/** The AI SDK writes a text, too, as JSON, where histories hold the text itself. */
+function unquoted(value: unknown): unknown {
+  const text = unwrapped(value);
+  return typeof text === 'string' ? text : value;
 }
 
 /** The history that a model was asked with. */

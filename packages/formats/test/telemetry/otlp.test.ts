@@ -245,6 +245,21 @@ describe('OpenTelemetry', () => {
     });
   });
 
+  it.each([
+    ['an empty file', 'an empty file'],
+    ['"an empty file"', 'an empty file'],
+    ['{"lines":0}', '{"lines":0}'],
+  ])('reads the result %s, whose text is plain or in JSON', (result, read) => {
+    const { events } = readAll('otlp', [
+      span('execute_tool ls', 'a', 1, {
+        'gen_ai.operation.name': 'execute_tool',
+        'gen_ai.tool.name': 'ls',
+        'gen_ai.tool.call.result': result,
+      }),
+    ]);
+    expect(events.at(-1)).toMatchObject({ type: 'tool_result', result: read });
+  });
+
   describe('starts that the SDK for JavaScript rounds down to milliseconds', () => {
     const nanos = (ms: number) => String(1_795_449_636_000_000_000n + BigInt(ms * 1e6));
     const exported = (name: string, spanId: string, start: number, end: number, attributes: object) => ({
