@@ -1,4 +1,4 @@
-"""Exports the spans of a tool that runs once, with OpenTelemetry's own SDK: argv is the URL and the compression."""
+"""Exports the spans of a tool that runs again and again, with OpenTelemetry's own SDK."""
 
 import sys
 
@@ -7,18 +7,20 @@ from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExport
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-url, compression = sys.argv[1:]
+url, session, calls, compression = sys.argv[1:]
 provider = TracerProvider()
 provider.add_span_processor(
-    BatchSpanProcessor(OTLPSpanExporter(endpoint=url, compression=Compression(compression)))
+    BatchSpanProcessor(
+        OTLPSpanExporter(endpoint=f"{url}/v1/traces", compression=Compression(compression))
+    )
 )
 tracer = provider.get_tracer("agent")
-for call in ("call-1", "call-2", "call-3"):
+for call in range(int(calls)):
     with tracer.start_as_current_span("execute_tool read_file") as span:
         span.set_attribute("gen_ai.operation.name", "execute_tool")
-        span.set_attribute("gen_ai.conversation.id", "c-1")
+        span.set_attribute("gen_ai.conversation.id", session)
         span.set_attribute("gen_ai.tool.name", "read_file")
-        span.set_attribute("gen_ai.tool.call.id", call)
+        span.set_attribute("gen_ai.tool.call.id", f"call-{call}")
         span.set_attribute("gen_ai.tool.call.arguments", '{"path":"a"}')
         span.set_attribute("gen_ai.tool.call.result", "an empty file")
 provider.shutdown()

@@ -1,0 +1,124 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import {
+  modelReply,
+  type ScriptedUpstream,
+  spawnCli,
+  startScriptedUpstream,
+  tempDir,
+  waitFor,
+} from '@loopwatch/testkit';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+
+/** How often each producer's agent calls its tool, with the same arguments and the same result. */
+const calls = 6;
+
+const javascript = new URL('./otlp-spans.ts', import.meta.url);
+const python = new URL('./otlp_spans.py', import.meta.url);
+const aiSdk = new URL('./vercel-ai.ts', import.meta.url);
+const litellm = new URL('./litellm_agent.py', import.meta.url);
+
+interface Producer {
+  readonly name: string;
+  /** An application that uses the producer's own package: it is given a URL, a session, `calls`, and `more`. */
+  readonly script: URL;
+  readonly more: () => readonly string[];
+  /** The turns that it reports: spans of tools alone have none. */
+  readonly turns: number;
+}
+
+const producers: readonly Producer[] = [
+  { name: 'OpenTelemetry for JavaScript, protobuf', script: javascript, more: () => ['protobuf'], turns: 0 },
+  { name: 'OpenTelemetry for JavaScript, JSON', script: javascript, more: () => ['json'], turns: 0 },
+  { name: 'OpenTelemetry for Python', script: python, more: () => ['none'], turns: 0 },
+  { name: 'OpenTelemetry for Python, gzip', script: python, more: () => ['gzip'], turns: 0 },
+  { name: 'AI SDK, generateText', script: aiSdk, more: () => [model.url, 'whole'], turns: calls + 1 },
+  { name: 'AI SDK, streamText', script: aiSdk, more: () => [model.url, 'streamed'], turns: calls + 1 },
+  { name: 'LiteLLM, generic API callback', script: litellm, more: () => [model.url], turns: calls + 1 },
+];
+
+interface Session {
+  readonly sessionId: string;
+  readonly turns: number;
+  readonly toolCalls: number;
+  readonly incidents: { readonly total: number };
+}
+
+let url: string;
+let model: ScriptedUpstream;
+const started: AsyncDisposable[] = [];
+
+beforeAll(async () => {
+  const folder = await tempDir();
+  started.push(folder);
+  model = await startScriptedUpstream((request) => {
+    const messages = request.json['messages'] as { role: string }[];
+    const results = messages.filter(({ role }) => role === 'tool').length;
+    const call = { name: 'read_file', args: { path: 'a' } };
+    return modelReply(request, results < calls ? { text: 'Let me look.', calls: [call] } : { text: 'Done.' });
+  });
+  started.unshift(model);
+  const args = ['start', '--port', '0', '--data-dir', folder.path, '--no-samples'];
+  const cli = spawnCli(args, { KAFKA_BROKERS: '', DATABASE_URL: '' }, { from: 'source' });
+  started.unshift(cli);
+  const line = await cli.line(/Loopwatch .* is at http/, 100_000);
+  url = /http:[^\s"]+/.exec(line)?.[0] ?? '';
+});
+
+afterAll(async () => {
+  for (const each of started) await each[Symbol.asyncDispose]();
+});
+
+it.each(producers)(
+  '$name: the dashboard has the session with its loop',
+  async ({ name, script, more, turns }) => {
+    await run(script, [url, name, String(calls), ...more()]);
+    let sessions: Session[] = [];
+    const session = await waitFor(
+      async () => {
+        ({ items: sessions } = await get<{ items: Session[] }>('/sessions'));
+        return sessions.find(
+          (each) =>
+            each.sessionId === name &&
+            each.toolCalls >= calls &&
+            each.turns >= turns &&
+            each.incidents.total > 0,
+        );
+      },
+      { describe: () => `session ${name}; there are ${JSON.stringify(sessions)}` },
+    );
+    expect(session).toMatchObject({ turns, toolCalls: calls, incidents: { total: 1 } });
+    const { items } = await waitFor(
+      async () => {
+        const page = await get<{ items: object[] }>(`/incidents?sessionId=${encodeURIComponent(name)}`);
+        return page.items.length > 0 && page;
+      },
+      { describe: `the incident of session ${name}` },
+    );
+    expect(items).toMatchObject([{ detector: 'tool-repeat', tool: { name: 'read_file' } }]);
+  },
+  120_000,
+);
+
+/** @throws Error with what it wrote, where it fails or writes to the standard error */
+async function run(script: URL, args: readonly string[]): Promise<void> {
+  const file = fileURLToPath(script);
+  const [command, ...before] = file.endsWith('.py')
+    ? [inject('clientsPython'), file]
+    : [process.execPath, '--import', 'tsx', file];
+  const env = {
+    PATH: process.env['PATH'],
+    PYTHONDONTWRITEBYTECODE: '1',
+    // Else LiteLLM fetches its prices.
+    LITELLM_LOCAL_MODEL_COST_MAP: 'True',
+  };
+  const { stderr } = await promisify(execFile)(command, [...before, ...args], { env });
+  expect(stderr).toBe('');
+}
+
+async function get<T>(path: string): Promise<T> {
+  const response = await fetch(`${url}/api/v1${path}`);
+  expect(response.status).toBe(200);
+  return (await response.json()) as T;
+}
