@@ -35,6 +35,7 @@ export { type Completion, loadSmallModel, type SmallModel } from './model/small-
 export { uniqueName } from './names.ts';
 export { freePort } from './ports.ts';
 export { startPostgres, type TestPostgres } from './postgres.ts';
+export { clientsPython } from './python-environment.ts';
 export { type CliProcess, type SpawnCliOptions, spawnCli } from './spawn-cli.ts';
 export { type TempDir, tempDir } from './temp-dir.ts';
 export { type WaitOptions, waitFor } from './wait-for.ts';

@@ -8,14 +8,19 @@ import { hasCommand } from './kafka/kafka-jars.ts';
 
 const run = promisify(execFile);
 
+const requirements = join(
+  import.meta.dirname,
+  '../../../packages/gateway/test/clients/python/requirements.txt',
+);
+
 /**
- * A Python with the packages of a requirements file, in a virtual environment of its own: made the first time, and kept in
- * `~/.cache/loopwatch` until the file or the Python changes.
+ * A Python that has the official clients and OpenTelemetry's SDK, in a virtual environment of its own: made the first time,
+ * and kept in `~/.cache/loopwatch` until the requirements or the Python change.
  *
  * @returns path of the interpreter
  * @throws Error that says what is missing and how to get it
  */
-export async function pythonEnvironment(requirements: string): Promise<string> {
+export async function clientsPython(): Promise<string> {
   if (!(await hasCommand('python3', '-c', 'import ensurepip, venv')))
     throw new Error(
       'there is no Python that can make virtual environments; run: sudo apt-get install -y python3 python3-venv',

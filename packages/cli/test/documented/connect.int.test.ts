@@ -1,0 +1,157 @@
+import { copyFile, readFile, utimes } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { formatNames } from '@loopwatch/contract';
+import { clientsPython, freePort, readTopic, spawnCli, tempDir, waitFor } from '@loopwatch/testkit';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { sampleRecords } from '../../../formats/test/sample-records.ts';
+import { claudeLoop, folderOf } from '../scan/histories.ts';
+import { ownTopics } from '../worker-runs.ts';
+import { runPrinted } from './run-printed.ts';
+import { shellBlocks } from './shell-blocks.ts';
+
+/** A server with the embedded log in a folder of its own, until the test ends. */
+async function startedServer(env: Record<string, string> = {}): Promise<{ host: string }> {
+  const dir = await tempDir();
+  const port = String(await freePort());
+  const args = ['start', '--no-samples', '--port', port, '--data-dir', dir.path];
+  const server = spawnCli(args, { KAFKA_BROKERS: '', ...env }, { from: 'build' });
+  onTestFinished(async () => {
+    await server.stop('SIGKILL');
+    await dir.remove();
+  });
+  await server.line(/Loopwatch .* is at http/);
+  return { host: `localhost:${port}` };
+}
+
+/** Sessions that the server shows, with the number of their loops, once there are as many. */
+async function sessionsAt(host: string, count: number, token = ''): Promise<Record<string, number>> {
+  let body: unknown;
+  const read = async () => {
+    const answer = await fetch(`http://${host}/api/v1/sessions`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    body = await answer.json();
+    const { items } = body as { items: { sessionId: string; incidents: { total: number } }[] };
+    return items.length >= count && items;
+  };
+  const items = await waitFor(read, {
+    timeoutMs: 20_000,
+    describe: () => `${String(count)} sessions; there are\n${JSON.stringify(body)}`,
+  });
+  return Object.fromEntries(items.map(({ sessionId, incidents }) => [sessionId, incidents.total]));
+}
+
+const usage = { input_tokens: 3, output_tokens: 2 };
+/** The Messages API as it streams an answer. */
+const streamed = [
+  { type: 'message_start', message: { id: 'msg_1', role: 'assistant', model: 'claude-opus-5', usage } },
+  { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+  { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'I read the file.' } },
+  { type: 'content_block_stop', index: 0 },
+  { type: 'message_stop' },
+]
+  .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+  .join('');
+
+/** Runs a block, and looks at what came of it. */
+type Check = (commands: string) => Promise<void>;
+
+const connect: Record<string, Check> = {
+  'Histories on your machine': async (commands) => {
+    const folder = await folderOf({
+      '.claude/projects/-w/old.jsonl': claudeLoop('old', 6),
+      '.claude/projects/-w/recent.jsonl': claudeLoop('recent', 6),
+      '.codex/sessions/2026/05/07/rollout-x.jsonl': sampleRecords['codex']!.slice(0, 2),
+      '.gemini/tmp/p/chats/session-1.json': JSON.stringify(sampleRecords['gemini-cli']![5]),
+    });
+    await utimes(join(folder, '.claude/projects/-w/old.jsonl'), 1e9, 1e9);
+    let shown: Record<string, number> = {};
+    const ran = await runPrinted(commands, {
+      folder,
+      onOpen: async (url) => {
+        shown = await sessionsAt(new URL(url).host, 2);
+      },
+    });
+    expect(ran.nonZero).toEqual([
+      '3 npx loopwatch scan',
+      '3 npx loopwatch scan --since 7d --html report.html',
+      '3 npx loopwatch scan --open',
+    ]);
+    expect(ran.stdout).toMatch(/2 loops in 2 sessions[\s\S]*1 loop in 1 session[\s\S]*2 loops in 2 sessions/);
+    expect(await readFile(join(folder, 'report.html'), 'utf8')).toContain('<h1>1 loop in 1 session</h1>');
+    expect(shown).toEqual({ old: 1, recent: 1 });
+  },
+  Files: async (commands) => {
+    const folder = await folderOf({ 'session.jsonl': claudeLoop('s', 6) });
+    const { topics, env } = await ownTopics(inject('kafkaBrokers'));
+    const ran = await runPrinted(commands, { folder, env });
+    expect(ran.nonZero).toEqual(['3 npx loopwatch replay session.jsonl']);
+    expect(ran.stdout).toMatch(/^opened +tool-repeat/m);
+    const records = await readTopic(inject('kafkaBrokers'), topics.events);
+    expect(records.length).toBeGreaterThan(12);
+    expect(new Set(records.map(({ key }) => key))).toEqual(new Set(['s']));
+  },
+  HTTP: async (commands) => {
+    const { host } = await startedServer();
+    const folder = await folderOf({ 'session.jsonl': claudeLoop('s', 6), 'stream.sse': streamed });
+    const ran = await runPrinted(commands, { folder, host });
+    expect(ran.nonZero).toEqual([]);
+    expect(ran.stdout.match(/"accepted":[1-9]/g)).toHaveLength(2);
+    expect(await sessionsAt(host, 2)).toEqual({ s: 1, 'run-7': 0 });
+  },
+  OpenTelemetry: async (commands) => {
+    const token = 'a-token-that-the-server-was-started-with';
+    const { host } = await startedServer({ LOOPWATCH_API_TOKEN: token });
+    const folder = await folderOf({});
+    await copyFile(join(import.meta.dirname, 'agent.py'), join(folder, 'agent.py'));
+    const programs = dirname(await clientsPython());
+    const ran = await runPrinted(commands, { folder, host, programs, env: { LOOPWATCH_API_TOKEN: token } });
+    expect(ran).toEqual({ nonZero: [], stdout: '', stderr: '' });
+    expect(await sessionsAt(host, 1, token)).toEqual({ traced: 1 });
+  },
+};
+
+const readme: Record<string, Check> = {
+  'Your own agents': async (commands) => {
+    const folder = await folderOf({ '.claude/projects/-w/s.jsonl': claudeLoop('s', 6) });
+    const ran = await runPrinted(commands, { folder });
+    expect(ran.nonZero).toEqual(['3 npx loopwatch scan']);
+    expect(ran.stdout).toContain('1 loop in 1 session: 6 wasted calls');
+  },
+};
+
+const pages = [
+  { page: 'docs/connect.md', checks: connect, blocks: shellBlocks('docs/connect.md') },
+  {
+    page: 'README.md',
+    checks: readme,
+    blocks: shellBlocks('README.md').filter(({ title }) => title.startsWith('Your own agents')),
+  },
+];
+
+describe.each(pages)('the commands of $page', ({ checks, blocks }) => {
+  it('are all run, and are five a block at most', () => {
+    expect(Object.keys(checks)).toEqual(blocks.map(({ title }) => title));
+    const lines = blocks.map(({ commands }) => commands.trim().split('\n').length);
+    expect(Math.max(...lines)).toBeLessThanOrEqual(5);
+  });
+
+  it.each(blocks)('$title: do what the page says', async ({ title, commands }) => {
+    const check = checks[title];
+    if (check === undefined) throw new Error(`no test runs the block ${title}`);
+    await check(commands);
+  });
+});
+
+it('POST takes records of every format, as the page prints it', async () => {
+  const { host } = await startedServer();
+  const { commands } = pages[0]!.blocks.find(({ title }) => title === 'HTTP')!;
+  const post = commands.split('\n').find((command) => command.includes('session=run-7'))!;
+  const answers: Record<string, unknown> = {};
+  for (const format of formatNames) {
+    const folder = await folderOf({ 'stream.sse': sampleRecords[format]! });
+    answers[format] = JSON.parse((await runPrinted(post, { folder, host })).stdout);
+  }
+  const taken = { accepted: expect.any(Number), rejected: [] };
+  expect(answers).toMatchObject(Object.fromEntries(formatNames.map((format) => [format, taken])));
+});
