@@ -1,21 +1,5 @@
-import { existsSync } from 'node:fs';
 import { defineConfig } from '@playwright/test';
-
-const candidates = [
-  process.env['CHROMIUM_PATH'] ?? '',
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-];
-
-function chromium(): string {
-  const found = candidates.find((path) => path !== '' && existsSync(path));
-  if (found === undefined) {
-    throw new Error('No Chromium found: run `sudo apt-get install -y chromium`, or set CHROMIUM_PATH');
-  }
-  return found;
-}
+import { chromiumPath } from './e2e/support/chromium.ts';
 
 export default defineConfig({
   testDir: 'e2e',
@@ -27,7 +11,7 @@ export default defineConfig({
     browserName: 'chromium',
     trace: 'retain-on-failure',
     launchOptions: {
-      executablePath: chromium(),
+      executablePath: chromiumPath(),
       args: [
         '--no-sandbox',
         '--disable-gpu',

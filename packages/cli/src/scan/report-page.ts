@@ -1,5 +1,6 @@
 import { compactNumber, counted, day, duration, megabytes, usDollars, wholeNumber } from './numbers.ts';
 import type { ScannedLoop, ScanReport } from './scan-report.ts';
+import { shortPath } from './short-path.ts';
 
 const style = `
 :root { color-scheme: light dark; --ink: #17191c; --soft: #5d6570; --line: #dfe3e8; --paper: #fff; --bad: #b3261e; }
@@ -59,7 +60,7 @@ function loopTable(worst: readonly ScannedLoop[]): string {
   const rows = worst.map(({ reason, agent, model, time, detector, sessionId, file, cost }) => {
     const facts = [agent, model, day(time), detector].filter((fact) => fact !== null).join(' · ');
     const cells = [wholeNumber(cost.calls), compactNumber(cost.tokens ?? 0), moneyText(cost.usd ?? 0)];
-    return `<tr><td>${escaped(reason)}<br><span class="soft">${escaped(facts)}</span><br><code>${escaped(sessionId)}<br>${escaped(file)}</code></td>${numberCells(cells)}</tr>`;
+    return `<tr><td>${escaped(reason)}<br><span class="soft">${escaped(facts)}</span><br><code>${escaped(sessionId)}<br>${escaped(shortPath(file))}</code></td>${numberCells(cells)}</tr>`;
   });
   return `<h2>The loops that cost most</h2>
 <table><thead><tr><th>What was repeated</th>${numberHeads(['Calls', 'Tokens', 'Cost'])}</tr></thead>

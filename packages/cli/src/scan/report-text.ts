@@ -1,7 +1,7 @@
-import { homedir } from 'node:os';
 import { styleText } from 'node:util';
 import { compactNumber, counted, day, duration, megabytes, usDollars, wholeNumber } from './numbers.ts';
 import type { ScannedLoop, ScanReport, Usage } from './scan-report.ts';
+import { shortPath } from './short-path.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -77,9 +77,4 @@ function usageText({ calls, tokens, usd }: Usage, what = ''): string {
     ...(usd > 0 ? [usDollars(usd)] : []),
   ];
   return parts.join(', ');
-}
-
-function shortPath(file: string): string {
-  const home = homedir();
-  return file.startsWith(`${home}/`) ? `~${file.slice(home.length)}` : file;
 }

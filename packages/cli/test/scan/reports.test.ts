@@ -1,3 +1,5 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { reportPage } from '../../src/scan/report-page.ts';
 import { reportText } from '../../src/scan/report-text.ts';
@@ -69,6 +71,13 @@ describe('the report as a page', () => {
     expect(page).toContain('/h/&lt;a&gt;.jsonl');
     expect(page).not.toMatch(/<script|<link|<img|https?:/);
     expect(page).toContain("default-src 'none'");
+  });
+
+  it('names histories from the home folder, as the terminal does', () => {
+    const file = join(homedir(), '.claude/projects/-w/s-1.jsonl');
+    const atHome = { ...report, worst: report.worst.map((loop) => ({ ...loop, file })) };
+    expect(reportPage(atHome)).toContain('<br>~/.claude/projects/-w/s-1.jsonl<');
+    expect(reportText(atHome, false)).toContain('session s-1 in ~/.claude/projects/-w/s-1.jsonl');
   });
 
   it('has no tables when there is no loop', () => {
