@@ -5,7 +5,7 @@ const LISTED_PER_FILE = 20;
 /** Messages quote what they could not read. */
 const MAX_MESSAGE = 300;
 const EXPECTED =
-  'JSON is expected: an event or an agent’s record a line, an array of them, or one document; docs/events.md names the formats';
+  'JSON is expected: an event or an agent’s record a line, an array of them, or one document; docs/connect.md names the formats';
 
 /** Collects what could not be read, tells it on the standard error as it comes, and sums up at the end. */
 export class BadLines {

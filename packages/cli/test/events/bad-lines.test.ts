@@ -61,7 +61,7 @@ describe('bad lines', () => {
     add('events.jsonl', 3, 4);
     bad.finish();
     expect(said.slice(5)).toEqual([
-      expect.stringMatching(/^array\.json: JSON is expected: .*docs\/events\.md/),
+      expect.stringMatching(/^array\.json: JSON is expected: .*docs\/connect\.md/),
     ]);
   });
 });
