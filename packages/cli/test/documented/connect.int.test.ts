@@ -1,7 +1,15 @@
 import { copyFile, readFile, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { formatNames } from '@loopwatch/contract';
-import { clientsPython, freePort, readTopic, spawnCli, tempDir, waitFor } from '@loopwatch/testkit';
+import {
+  clientsPython,
+  freePort,
+  readTopic,
+  spawnCli,
+  startScriptedUpstream,
+  tempDir,
+  waitFor,
+} from '@loopwatch/testkit';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { sampleRecords } from '../../../formats/test/sample-records.ts';
 import { claudeLoop, folderOf } from '../scan/histories.ts';
@@ -68,8 +76,11 @@ const connect: Record<string, Check> = {
     let shown: Record<string, number> = {};
     const ran = await runPrinted(commands, {
       folder,
-      onOpen: async (url) => {
-        shown = await sessionsAt(new URL(url).host, 2);
+      running: {
+        says: /at http:\/\/(\S+)\/incidents; Ctrl\+C ends it/,
+        check: async ([, host = '']) => {
+          shown = await sessionsAt(host, 2);
+        },
       },
     });
     expect(ran.nonZero).toEqual([
@@ -108,6 +119,30 @@ const connect: Record<string, Check> = {
     const ran = await runPrinted(commands, { folder, host, programs, env: { LOOPWATCH_API_TOKEN: token } });
     expect(ran).toEqual({ nonZero: [], stdout: '', stderr: '' });
     expect(await sessionsAt(host, 1, token)).toEqual({ traced: 1 });
+  },
+  'In the path of requests': async (commands) => {
+    const answer = { choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' } }] };
+    await using upstream = await startScriptedUpstream(() => ({ json: answer }));
+    const [port, gatewayPort] = [String(await freePort()), String(await freePort())];
+    const ran = await runPrinted(commands.replace('https://api.openai.com/v1', upstream.url), {
+      folder: await folderOf({}),
+      env: { LOOPWATCH_SERVER_PORT: port, LOOPWATCH_GATEWAY_PORT: gatewayPort },
+      running: {
+        says: /Loopwatch .* is at http/,
+        check: async () => {
+          const body = JSON.stringify({
+            model: 'gpt-5-mini',
+            messages: [{ role: 'user', content: 'Hello' }],
+          });
+          const headers = { 'content-type': 'application/json', 'x-session-id': 'asked' };
+          const url = `http://localhost:${gatewayPort}/v1/chat/completions`;
+          const response = await fetch(url, { method: 'POST', headers, body });
+          expect(await response.json()).toEqual(answer);
+          expect(await sessionsAt(`localhost:${port}`, 1)).toMatchObject({ asked: 0 });
+        },
+      },
+    });
+    expect(ran.nonZero).toEqual([]);
   },
 };
 

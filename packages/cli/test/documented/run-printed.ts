@@ -1,9 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { waitFor } from '@loopwatch/testkit';
 import { onTestFinished } from 'vitest';
@@ -15,9 +13,8 @@ const standIns = {
   npx: `[ "$1" = loopwatch ] || exit 127\nshift\nexec "${process.execPath}" "${cli}" "$@"`,
   // What the tests run is installed and built.
   npm: '[ "$*" = ci ] || [ "$*" = "run build" ]',
-  ...Object.fromEntries(
-    ['xdg-open', 'open'].map((name) => [name, 'echo "$1" > "$OPENED.part" && mv "$OPENED.part" "$OPENED"']),
-  ),
+  'xdg-open': '',
+  open: '',
 };
 
 export interface PrintedOptions {
@@ -28,8 +25,8 @@ export interface PrintedOptions {
   /** Searched for programs before the system's folders. */
   readonly programs?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Called when a command opens a browser; Ctrl+C ends the command afterwards. */
-  readonly onOpen?: (url: string) => Promise<void>;
+  /** What to do once a command that runs until Ctrl+C has written this; then Ctrl+C ends it. */
+  readonly running?: { readonly says: RegExp; readonly check: (said: RegExpExecArray) => Promise<void> };
 }
 
 export interface Printed {
@@ -46,7 +43,7 @@ export interface Printed {
  */
 export async function runPrinted(
   commands: string,
-  { folder, host = 'localhost:4600', programs = '', env = {}, onOpen }: PrintedOptions,
+  { folder, host = 'localhost:4600', programs = '', env = {}, running }: PrintedOptions,
 ): Promise<Printed> {
   const tools = join(folder, '.tools');
   await mkdir(tools, { recursive: true });
@@ -55,7 +52,6 @@ export async function runPrinted(
     await chmod(join(tools, name), 0o755);
   }
   const statuses = join(tools, 'statuses');
-  const opened = join(tools, 'opened');
   await writeFile(statuses, '');
   const script = [
     `trap 'echo "$? $BASH_COMMAND" >> "$STATUSES"' ERR`,
@@ -68,28 +64,31 @@ export async function runPrinted(
     // A group of its own, which Ctrl+C reaches as a whole.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: paths.join(':'), HOME: folder, STATUSES: statuses, OPENED: opened, ...env },
+    env: { PATH: paths.join(':'), HOME: folder, STATUSES: statuses, ...env },
   });
   const signal = (name: NodeJS.Signals) => {
-    try {
-      process.kill(-(bash.pid ?? 0), name);
-    } catch {
-      // All of it has ended.
-    }
+    if (bash.pid !== undefined && bash.exitCode === null) process.kill(-bash.pid, name);
   };
   onTestFinished(() => signal('SIGKILL'));
-  const output = Promise.all([text(bash.stdout), text(bash.stderr)]);
+  let stdout = '';
+  let stderr = '';
+  bash.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  bash.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   const ended = once(bash, 'close');
-  if (onOpen !== undefined) {
-    await waitFor(() => existsSync(opened) || bash.exitCode !== null, {
-      timeoutMs: 90_000,
-      describe: 'the browser that a command opens',
-    });
-    if (existsSync(opened)) await onOpen((await readFile(opened, 'utf8')).trim());
+  if (running !== undefined) {
+    const said = await waitFor(
+      () => {
+        const found = running.says.exec(`${stdout}${stderr}`);
+        if (found === null && bash.exitCode !== null)
+          throw new Error(`the commands ended without ${String(running.says)}:\n${stdout}${stderr}`);
+        return found;
+      },
+      { timeoutMs: 90_000, describe: () => `${String(running.says)}; so far:\n${stdout}${stderr}` },
+    );
+    await running.check(said);
     signal('SIGINT');
   }
   await ended;
-  const [stdout, stderr] = await output;
   if (bash.exitCode !== 0) throw new Error(`bash ended with ${String(bash.exitCode)}:\n${stderr}`);
   const nonZero = (await readFile(statuses, 'utf8')).split('\n').filter((line) => line !== '');
   return { nonZero, stdout, stderr };
