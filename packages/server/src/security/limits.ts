@@ -7,13 +7,16 @@ const minute = 60_000;
 /** Requests a minute from one address: far more than a page makes, far fewer than would keep others out. */
 export const requestsPerMinute = 3_000;
 
+/** Where producers post what agents do. */
+const waysIn: ReadonlySet<string> = new Set(['/api/v1/events', '/v1/traces', '/v1/logs']);
+
 /** Bounds what one address may ask for; posted events are bounded by what the log takes. */
 export function limitRequests(isFree: (path: string) => boolean): RequestHandler {
   return rateLimit({
     windowMs: minute,
     limit: requestsPerMinute,
     ...common,
-    skip: ({ path, method }) => isFree(path) || (method === 'POST' && path === '/api/v1/events'),
+    skip: ({ path, method }) => isFree(path) || (method === 'POST' && waysIn.has(path)),
     handler: () => {
       throw new HttpProblem(429, `More than ${String(requestsPerMinute)} requests a minute; wait a little`);
     },
