@@ -5,6 +5,8 @@ export interface Call {
   readonly id: string;
   readonly args: { readonly path: string };
   readonly result: string;
+  /** Where streams cut the text of the arguments. */
+  readonly cut?: number;
 }
 
 /** A format, and the records that a producer writes in it. */
@@ -182,10 +184,10 @@ export const producers: Record<string, Producer> = {
     'ag-ui',
     (calls) => [
       { type: 'RUN_STARTED', threadId: 's', runId: 'r' },
-      ...calls.flatMap(({ id: toolCallId, args, result }) => [
+      ...calls.flatMap(({ id: toolCallId, args, result, cut = 4 }) => [
         { type: 'TOOL_CALL_START', toolCallId, toolCallName: 'read_file' },
-        { type: 'TOOL_CALL_ARGS', toolCallId, delta: JSON.stringify(args).slice(0, 5) },
-        { type: 'TOOL_CALL_ARGS', toolCallId, delta: JSON.stringify(args).slice(5) },
+        { type: 'TOOL_CALL_ARGS', toolCallId, delta: JSON.stringify(args).slice(0, cut) },
+        { type: 'TOOL_CALL_ARGS', toolCallId, delta: JSON.stringify(args).slice(cut) },
         { type: 'TOOL_CALL_END', toolCallId },
         { type: 'TOOL_CALL_RESULT', toolCallId, content: result },
       ]),
@@ -285,7 +287,7 @@ export const answersOnly: Record<string, Producer> = {
   'openai-chat chunks': [
     'openai-chat',
     (calls) =>
-      calls.flatMap(({ id, args }) => {
+      calls.flatMap(({ id, args, cut = 4 }) => {
         const chunk = (delta: object, finish_reason: string | null = null) => ({
           id: `c${id}`,
           object: 'chat.completion.chunk',
@@ -294,9 +296,9 @@ export const answersOnly: Record<string, Producer> = {
         const text = JSON.stringify(args);
         return [
           chunk({
-            tool_calls: [{ index: 0, id, function: { name: 'read_file', arguments: text.slice(0, 4) } }],
+            tool_calls: [{ index: 0, id, function: { name: 'read_file', arguments: text.slice(0, cut) } }],
           }),
-          chunk({ tool_calls: [{ index: 0, function: { arguments: text.slice(4) } }] }),
+          chunk({ tool_calls: [{ index: 0, function: { arguments: text.slice(cut) } }] }),
           chunk({}, 'tool_calls'),
         ];
       }),
@@ -331,7 +333,7 @@ export const answersOnly: Record<string, Producer> = {
   'anthropic stream': [
     'anthropic',
     (calls) =>
-      calls.flatMap(({ id, args }) => {
+      calls.flatMap(({ id, args, cut = 4 }) => {
         const text = JSON.stringify(args);
         const delta = (partial_json: string) => ({
           type: 'content_block_delta',
@@ -345,8 +347,8 @@ export const answersOnly: Record<string, Producer> = {
             index: 0,
             content_block: { type: 'tool_use', id, name: 'read_file', input: {} },
           },
-          delta(text.slice(0, 4)),
-          delta(text.slice(4)),
+          delta(text.slice(0, cut)),
+          delta(text.slice(cut)),
           { type: 'content_block_stop', index: 0 },
           { type: 'message_stop' },
         ];

@@ -15,6 +15,9 @@ const healthy: Call[] = ['1', '2', '3'].map((id) => ({
   result: `contents of file ${id}`,
 }));
 
+/** What is asked for again and again, and says something new each time. */
+const polling: Call[] = looping.map(({ id, args }) => ({ id, args, result: `step ${id} of 6 is done` }));
+
 function verdictsOf([format, recordsOf]: Producer, calls: readonly Call[]) {
   const analyzer = createSessionAnalyzer();
   let made = 0;
@@ -50,6 +53,10 @@ describe.each(Object.keys(producers))('the calls of %s', (name) => {
   it('are none where each differs', () => {
     expect(verdictsOf(producers[name]!, healthy)).toEqual([]);
   });
+
+  it('are what our own events are where only the results differ', () => {
+    expect(verdictsOf(producers[name]!, polling)).toEqual(verdictsOf(canonical, polling));
+  });
 });
 
 describe.each(Object.keys(answersOnly))('the answers of %s', (name) => {
@@ -62,4 +69,16 @@ describe.each(Object.keys(answersOnly))('the answers of %s', (name) => {
   it('are none where each call differs', () => {
     expect(verdictsOf(answersOnly[name]!, healthy)).toEqual([]);
   });
+});
+
+it.each(['ag-ui', 'openai-chat chunks', 'anthropic stream'])('%s: arguments may be cut anywhere', (name) => {
+  const [format, recordsOf] = { ...producers, ...answersOnly }[name]!;
+  const eventsOf = (cut: number) =>
+    readAll(format, recordsOf(looping.map((call) => ({ ...call, cut })))).events;
+  const whole = eventsOf(0);
+  expect(whole.filter(({ type }) => type === 'tool_call_request')).toMatchObject(
+    looping.map(({ args }) => ({ args: JSON.stringify(args) })),
+  );
+  for (let cut = 1; cut <= JSON.stringify(looping[0]!.args).length; cut += 1)
+    expect(eventsOf(cut)).toEqual(whole);
 });

@@ -3,12 +3,13 @@ import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { Translator } from '../src/index.ts';
 
-/** Records of real producers, which are not part of the project. Hooks ask before a call, and are no stream of events. */
+/** Records of real producers, which are not part of the project. */
 const folder = resolve(process.env['LOOPWATCH_SHARED_DATA'] ?? '../shared/data', 'formats');
-const files = readdirSync(folder).filter((name) => /^\d/.test(name) && !name.includes('hooks'));
+const files = readdirSync(folder).filter((name) => /^\d/.test(name));
 
 const formatOf: Readonly<Record<string, string>> = {
   '01': 'claude-code',
+  '02': 'claude-code codex',
   '03': 'otlp',
   '04': 'otlp',
   '05': 'codex',
@@ -29,6 +30,6 @@ it.each(files)('%s is recognised and read', (file) => {
     : text.split('\n').map((line) => translator.read(line));
   const events = [...read.flatMap((one) => one.events), ...translator.end()];
   expect(read.flatMap(({ faults }) => faults)).toEqual([]);
-  expect(translator.formats).toEqual([formatOf[file.slice(0, 2)]]);
+  expect(translator.formats).toEqual(formatOf[file.slice(0, 2)]?.split(' '));
   expect(events.some(({ type }) => type === 'tool_call_request')).toBe(true);
 });

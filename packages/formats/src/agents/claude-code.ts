@@ -9,6 +9,7 @@ import {
   type Stamp,
 } from '../record/format.ts';
 import { isObject, type JsonObject, joinedText, listOf, objectOf, textOf, timeOf } from '../record/json.ts';
+import { hookAgentOf, readHookInput } from './hook-input.ts';
 import { SidechainIds } from './sidechain-ids.ts';
 
 /** Records that are bookkeeping of the program. */
@@ -37,6 +38,7 @@ const syntheticModel = '<synthetic>';
 /**
  * Session files of Claude Code (`~/.claude/projects/**.jsonl`): a line holds one block of a message, and each line of a
  * message repeats its usage, which is final in the last. Resumed and forked sessions copy earlier records with their `uuid`.
+ * And the input of its hooks.
  */
 export const claudeCode: Format = {
   name: 'claude-code',
@@ -53,6 +55,7 @@ export const claudeCode: Format = {
     'userType',
   ],
   recognises: (record) =>
+    hookAgentOf(record) === 'claude-code' ||
     ((record['type'] === 'user' || record['type'] === 'assistant') &&
       isObject(record['message']) &&
       'content' in record['message'] &&
@@ -82,6 +85,7 @@ class ClaudeCodeReader implements FormatReader {
   }
 
   read(record: JsonObject): Reading {
+    if (hookAgentOf(record) !== undefined) return readHookInput(record, 'claude-code');
     const type = String(record['type']);
     const message = objectOf(record['message']);
     if ((type !== 'user' && type !== 'assistant') || !isObject(record['message'])) return ignored(type);

@@ -22,6 +22,7 @@ import {
 import { textId } from '../record/text-id.ts';
 import { Turns } from '../record/turns.ts';
 import { CodexExecReader, isExecEvent } from './codex-exec.ts';
+import { hookAgentOf, readHookInput } from './hook-input.ts';
 
 /** What the program puts in front of the user's words. */
 const context =
@@ -31,7 +32,7 @@ const exitCode = /^(?:Process exited with code|Exit code:) (-?\d+)$/m;
 const HEAD_UNITS = 400;
 
 /**
- * OpenAI Codex: rollout files (`~/.codex/sessions/**.jsonl`) and the events of `codex exec --json`. The rollout of a forked
+ * OpenAI Codex: rollout files (`~/.codex/sessions/**.jsonl`), the events of `codex exec --json` and the input of hooks. The rollout of a forked
  * session or a sub-agent begins with the whole history of its parent, whose head is the last `session_meta` of the file.
  */
 export const codex: Format = {
@@ -41,6 +42,7 @@ export const codex: Format = {
   keys: ['timestamp', 'type', 'payload', 'thread_id', 'item'],
   recognises: (record) =>
     isExecEvent(record) ||
+    hookAgentOf(record) === 'codex' ||
     (isObject(record['payload']) && 'timestamp' in record && types.has(String(record['type']))),
   createReader: (session) => new CodexReader(session),
 };
@@ -73,6 +75,7 @@ class CodexReader implements FormatReader {
 
   read(record: JsonObject): Reading {
     if (isExecEvent(record)) return this.#exec.read(record);
+    if (hookAgentOf(record) !== undefined) return readHookInput(record, 'codex');
     const type = String(record['type']);
     const payload = objectOf(record['payload']);
     if (type === 'session_meta') return this.#readMeta(payload);
