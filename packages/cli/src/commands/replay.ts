@@ -17,6 +17,7 @@ import { Progress } from '../events/progress.ts';
 import { type FileRecord, RecordReader } from '../events/read-records.ts';
 import { answersFor } from '../events/recorded-answers.ts';
 import { tellWarnings, writeOut } from '../runtime/output.ts';
+import { counted } from '../scan/numbers.ts';
 
 interface Options extends ConfigOptions {
   readonly json?: boolean;
@@ -206,12 +207,11 @@ function summaryLine(
   bad: number,
   seconds: number,
 ): string {
-  const loops = counts.loops === 1 ? '1 loop' : `${String(counts.loops)} loops`;
-  const outages = counts.outages === 1 ? ', 1 outage' : `, ${String(counts.outages)} outages`;
+  const outages = counts.outages === 0 ? '' : `, ${counted(counts.outages, 'outage')}`;
   const badText = bad === 0 ? '' : `, ${badLines(bad)}`;
   const ignoredText = counts.ignored === '' ? '' : ` (ignored: ${counts.ignored})`;
   return (
-    `${loops} in ${String(counts.sessions.size)} sessions${counts.outages === 0 ? '' : outages}; ${String(counts.events)} events${badText}${ignoredText} ` +
+    `${counted(counts.loops, 'loop')} in ${counted(counts.sessions.size, 'session')}${outages}; ${counted(counts.events, 'event')}${badText}${ignoredText} ` +
     `in ${seconds.toFixed(1)} s, preset ${settings.preset}\n`
   );
 }

@@ -1,4 +1,4 @@
-import { type AgentEvent, type Cost, isOpenAfter, type Verdict } from '@loopwatch/contract';
+import { type AgentEvent, type Cost, isOpenAfter, reasonWithCount, type Verdict } from '@loopwatch/contract';
 import { type Detection, SessionAnalyzer } from '@loopwatch/detectors';
 import type { ScannedLoop } from './scan-report.ts';
 
@@ -42,6 +42,6 @@ export class ScannedSession {
 function loopOf(first: Found, latest: Found, count: number, cost: Cost, file: string): ScannedLoop {
   const { sessionId, agent, model, detector, kind, time } = first;
   // A resolution says how it ended, not what was repeated.
-  const { reason } = latest.phase === 'resolved' ? first : latest;
+  const reason = reasonWithCount(latest.phase === 'resolved' ? first : latest, count);
   return { sessionId, file, agent, model: latest.model ?? model, detector, kind, count, reason, time, cost };
 }

@@ -137,7 +137,7 @@ describe('loopwatch replay', { timeout }, () => {
     expect(ended.stdout).toEqual([
       'opened    tool-repeat    warn      s at event 3: ls was called 3 times in a row within 120 seconds with the same arguments',
       'resolved  tool-repeat    ended     s at event 4: ls had been called 3 times with the same arguments; the prompt or session ended',
-      expect.stringMatching(/^1 loop in 1 sessions; 5 events, 1 bad line in \d+\.\d s, preset proxy$/),
+      expect.stringMatching(/^1 loop in 1 session; 5 events, 1 bad line in \d+\.\d s, preset proxy$/),
     ]);
     expect(ended.stderr).toEqual([
       expect.stringMatching(/^warning: .*LOOPWATCH_PRSET.*LOOPWATCH_PRESET/),
