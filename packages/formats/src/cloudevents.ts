@@ -1,4 +1,4 @@
-import { type Format, ignored, statelessReader } from './record/format.ts';
+import { type Enveloped, type Format, ignored, statelessReader } from './record/format.ts';
 import { type JsonObject, textOf, unwrapped } from './record/json.ts';
 
 /** A CloudEvent in structured mode: an envelope, whose data is of a format of its own. */
@@ -11,8 +11,13 @@ export const cloudevents: Format = {
   createReader: () => statelessReader(() => ignored('cloudevent without data')),
 };
 
-function contentOf(record: JsonObject): { value: unknown; session: string | undefined } | undefined {
-  const { data } = record;
+function contentOf(record: JsonObject): Enveloped | undefined {
+  const { data, source, id } = record;
   if (data === undefined || data === null) return undefined;
-  return { value: unwrapped(data), session: textOf(record['subject']) ?? textOf(record['partitionkey']) };
+  return {
+    value: unwrapped(data),
+    session: textOf(record['subject']) ?? textOf(record['partitionkey']),
+    // Producers have to make the two of them unique.
+    id: textOf(id) && `${String(source)}#${String(id)}`,
+  };
 }

@@ -6,7 +6,7 @@ import {
   messageOf,
 } from '@loopwatch/contract';
 import { canonical } from './canonical.ts';
-import type { Format, FormatReader } from './record/format.ts';
+import type { Enveloped, Format, FormatReader } from './record/format.ts';
 import { isObject, type JsonObject, textOf } from './record/json.ts';
 import { formatOf, nearestFormat, recognise } from './registry.ts';
 
@@ -122,7 +122,9 @@ export class Translator {
     if (asked !== undefined && !asked.recognises(record)) return this.#mismatch(record, asked);
     this.#latest = format;
     const content = format.unwrap?.(record);
-    if (content !== undefined) return this.#inner(content.session).readValue(content.value);
+    if (content !== undefined) {
+      return enveloped(this.#inner(content.session).readValue(content.value), content);
+    }
     let reader = this.#readers.get(format);
     if (reader === undefined) {
       reader = format.createReader(this.#options.session);
@@ -180,6 +182,16 @@ export class Translator {
     if (this.#latest !== undefined) return { ...none, ignored: [textOf(record['type']) ?? 'unknown'] };
     return fault('unknown_format', `this is no record of the format ${name}${nearestHint(record)}`);
   }
+}
+
+/** What was in an envelope, which also says what our own events in it leave out; as it stands it is none of them. */
+function enveloped(inner: Translated, { session, id }: Enveloped): Translated {
+  const events = inner.events.map((event, i) => ({
+    ...event,
+    ...(session !== undefined && event.sessionId == null && { sessionId: session }),
+    ...(id !== undefined && event.id == null && { id: `${id}.${String(i)}` }),
+  }));
+  return { ...inner, events, isCanonical: false };
 }
 
 /** The nearest format of a record that none recognises, as a sentence's end. */

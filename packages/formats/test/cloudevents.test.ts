@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { Translator } from '../src/index.ts';
 import { outline, readAll } from './read-all.ts';
 
 const envelope = (data: unknown, subject?: string) => ({
@@ -26,6 +27,16 @@ describe('CloudEvents', () => {
     ]);
     expect(outline(events)).toEqual(['prompt_started look', 'prompt_started look', 'prompt_started look']);
     expect(events.map(({ sessionId }) => sessionId)).toEqual(['a', 'b', 'file']);
+  });
+
+  it('give our own events in them a session, an id and a text of their own', () => {
+    const content = { type: 'content', text: 'Hello' };
+    const translator = new Translator({ format: 'auto' });
+    const read = translator.readValue(envelope(content, 's-1'));
+    expect(read).toMatchObject({ isCanonical: false, faults: [] });
+    expect(read.events).toEqual([{ ...content, sessionId: 's-1', id: '/a#1.0' }]);
+    const own = { ...content, sessionId: 's-2', id: 'own' };
+    expect(translator.readValue(envelope(own, 's-1')).events).toEqual([own]);
   });
 
   it('say what is wrong with their data, and are counted where they have none', () => {

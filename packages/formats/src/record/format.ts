@@ -34,6 +34,14 @@ export interface FormatReader {
   end(): readonly SessionEvent[];
 }
 
+/** What is in an envelope. */
+export interface Enveloped {
+  readonly value: unknown;
+  readonly session: string | undefined;
+  /** Tells the envelope from others, for the events in it that have no ids of their own. */
+  readonly id: string | undefined;
+}
+
 /** One producer's format: how its records are told from others, and what they mean. */
 export interface Format {
   /** As `--format` and `?format=` name it. */
@@ -49,8 +57,8 @@ export interface Format {
    * in which they are asked says nothing.
    */
   recognises(record: JsonObject): boolean;
-  /** What an envelope holds, and the session it names; undefined where it is empty. */
-  unwrap?(record: JsonObject): { readonly value: unknown; readonly session: string | undefined } | undefined;
+  /** What an envelope holds; undefined where it is empty. */
+  unwrap?(record: JsonObject): Enveloped | undefined;
   /** @param session the session of records that name none: the key of a Kafka record, the name of a file */
   createReader(session: string | undefined): FormatReader;
 }

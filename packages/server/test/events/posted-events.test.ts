@@ -75,6 +75,13 @@ describe('posted events', () => {
     expect(written()).toEqual([event]);
   });
 
+  it('may be in envelopes, which are left outside', async () => {
+    const data = { type: 'content', text: 'Hello', sessionId: 'c', time: 5 };
+    const envelope = { specversion: '1.0', id: '7', source: '/a', type: 'agent.event', data };
+    expect(await post(JSON.stringify(envelope))).toMatchObject({ status: 202, body: { accepted: 1 } });
+    expect(written()).toEqual([{ ...data, id: '/a#7.0' }]);
+  });
+
   it('may be records of another format, of which those that say nothing are counted', async () => {
     const record = (type: string, more: object) => ({
       type,

@@ -82,6 +82,15 @@ describe('a source', () => {
     expect(events()).toMatchObject([{ key: 's-1', value: event }]);
   });
 
+  it('takes events of ours out of their envelopes', async () => {
+    const { runner, events } = await startWithSource();
+    const data = { type: 'content', text: 'Hello', sessionId: 's-1' };
+    await runner.deliver(
+      records(0, [{ specversion: '1.0', id: '7', source: '/a', type: 'agent.event', data }]),
+    );
+    expect(events().map(({ value }) => JSON.parse(String(value)))).toEqual([{ ...data, id: '/a#7.0' }]);
+  });
+
   it.each([
     ['a record of another format', { format: 'litellm' }, chat('a'), {}, 'unknown_format'],
     ['no JSON', {}, 'nothing', {}, 'not_json'],
