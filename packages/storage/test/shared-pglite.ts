@@ -9,9 +9,12 @@ import { pgliteFolder } from './pglite-folder.ts';
 export function sharedPglite(): () => Promise<Database> {
   let dir = '';
   let database: Database | undefined;
+  let empty: () => Promise<void>;
   beforeAll(async () => {
     dir = await pgliteFolder();
     database = await openPglite(dir, () => undefined);
+    await migrate(database);
+    empty = await emptying(database);
   }, 120_000);
   afterAll(async () => {
     await database?.close();
@@ -19,9 +22,31 @@ export function sharedPglite(): () => Promise<Database> {
   });
   return async () => {
     if (database === undefined) throw new Error('The database is there once tests run');
-    await database.query('drop schema public cascade');
-    await database.query('create schema public');
-    await migrate(database);
+    await empty();
     return { ...database, close: () => Promise.resolve() };
+  };
+}
+
+/** @returns makes the database as migrations left it */
+async function emptying(database: Database): Promise<() => Promise<void>> {
+  const named = await database.query<{ name: string }>(
+    "select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'migrations'",
+  );
+  const sequences = await database.query<{ name: string }>(
+    "select sequencename as name from pg_sequences where schemaname = 'public'",
+  );
+  const tables = named.map(({ name }) => name);
+  // A few tables begin with a row.
+  for (const table of tables) await database.query(`create temp table first_${table} as table ${table}`);
+  const seeded: string[] = [];
+  for (const table of tables) {
+    const rows = await database.query(`select 1 from first_${table} limit 1`);
+    if (rows.length > 0) seeded.push(table);
+  }
+  return async () => {
+    // Of the few rows of a test, in a tenth of the time that `truncate` takes for its files.
+    for (const table of tables) await database.query(`delete from ${table}`);
+    for (const { name } of sequences) await database.query(`alter sequence ${name} restart`);
+    for (const table of seeded) await database.query(`insert into ${table} table first_${table}`);
   };
 }
