@@ -44,11 +44,14 @@ try {
 /** Says what went wrong, where that has not been said, and finds the exit status: 2 for a wrong use, 1 for a failure. */
 async function exitCodeOf(error: unknown): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  const { LogError } = await import('@loopwatch/log');
-  const isUsage = error instanceof UsageError;
-  if (isUsage || error instanceof LogError) {
+  if (error instanceof UsageError) {
     process.stderr.write(`${error.message}\n`);
-    return isUsage ? error.exitCode : 1;
+    return error.exitCode;
+  }
+  const { LogError } = await import('@loopwatch/log');
+  if (error instanceof LogError) {
+    process.stderr.write(`${error.message}\n`);
+    return 1;
   }
   process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   return 1;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type DeadLetterReason, deadLetterHeaders } from '@loopwatch/contract';
 import type { LogRecord, OutputRecord, RecordHeaders } from '@loopwatch/log';
+import type { DeadLetterNote } from './dead-letter-log.ts';
 
 const kib = 1024;
 /** What a dead letter takes at most, everything in it counted: its topic takes 17 MiB, and the log needs some of that. */
@@ -53,6 +54,26 @@ export function deadLetter(
   };
   const room = Math.max(0, maxBytes - letterSize({ ...cut, value: null }));
   return { ...cut, value: value?.subarray(0, room) ?? null };
+}
+
+/**
+ * A dead letter, and what is said of it once it is durable.
+ *
+ * @param isRetry whether dead letters may be what failed before: then they are smaller
+ */
+export function notedLetter(
+  topic: string,
+  record: LogRecord,
+  place: { readonly topic: string; readonly partition: number },
+  { reason, message }: Pick<DeadLetterNote, 'reason' | 'message'>,
+  isRetry: boolean,
+): { readonly output: OutputRecord; readonly note: DeadLetterNote } {
+  const maxBytes = isRetry ? smallLetterBytes : maxLetterBytes;
+  const where = `${place.topic}/${String(place.partition)}@${String(record.offset)}`;
+  return {
+    output: deadLetter(topic, record, place, reason, message, maxBytes),
+    note: { reason, message, where },
+  };
 }
 
 /** Bytes that a dead letter takes, a little more at most. */

@@ -12,7 +12,7 @@ import type {
 } from '@loopwatch/log';
 import type { LateAnswer, LoopPipeline, Outcome, PartitionPipeline, WideSettings } from '@loopwatch/pipeline';
 import type { Logger } from 'pino';
-import { deadLetter, maxLetterBytes, smallLetterBytes } from './dead-letter.ts';
+import { notedLetter } from './dead-letter.ts';
 import type { DeadLetterLog, DeadLetterNote } from './dead-letter-log.ts';
 import { countEvents, type EventTally } from './event-tally.ts';
 import { type IncidentBook, openIncidentOf } from './incident-book.ts';
@@ -138,7 +138,12 @@ export class PartitionProcessor implements PartitionTask {
       if (isJudged(outcome)) return;
       if (outcome.type === 'verdict')
         outputs.push(this.verdictOutput(outcome.verdict, outcome.record.timestamp, found, this.deps.now()));
-      else outputs.push(this.deadLetterOutput(outcome, letters, isRetry));
+      else {
+        const { topics } = this.deps;
+        const letter = notedLetter(topics['dead-letters'], outcome.record, this.place, outcome, isRetry);
+        outputs.push(letter.output);
+        letters.push(letter.note);
+      }
     });
     // All of it is counted by now; while this waits, other partitions count theirs.
     const counts = tally.take();
@@ -214,18 +219,6 @@ export class PartitionProcessor implements PartitionTask {
     }
     const news = newsOutputs(this.pipeline.takeNews(), topics);
     return { position, resumeFrom: checkpoint.resumeFrom, outputs: [...outputs, ...news], state };
-  }
-
-  /** @param small whether dead letters may be what failed */
-  private deadLetterOutput(
-    { record, reason, message }: Extract<Outcome<LogRecord>, { type: 'dead_letter' }>,
-    letters: DeadLetterNote[],
-    small: boolean,
-  ): OutputRecord {
-    const where = `${this.place.topic}/${String(this.place.partition)}@${String(record.offset)}`;
-    letters.push({ reason, where, message });
-    const maxBytes = small ? smallLetterBytes : maxLetterBytes;
-    return deadLetter(this.deps.topics['dead-letters'], record, this.place, reason, message, maxBytes);
   }
 
   private verdictOutput(

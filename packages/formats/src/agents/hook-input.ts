@@ -9,7 +9,7 @@ export function hookAgentOf(record: JsonObject): 'claude-code' | 'codex' | undef
 }
 
 /**
- * What an agent gives its hooks, as a log of them holds it: a call before it runs, and once more with its result. The
+ * What an agent gives its hooks, as a log of them holds it: a call before it runs, and again with its result. The
  * call's id tells that both are the same.
  */
 export function readHookInput(record: JsonObject, agent: string): Reading {

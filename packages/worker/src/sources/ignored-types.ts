@@ -13,7 +13,7 @@ export class IgnoredTypes {
     this.#logger = logger;
   }
 
-  note(topic: string, types: readonly string[]): void {
+  note(topic: string, types: Iterable<string>): void {
     for (const type of types) {
       if (this.#told.size >= maxTypes) return;
       const name = JSON.stringify([topic, type]);

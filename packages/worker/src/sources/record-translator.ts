@@ -1,5 +1,4 @@
 import {
-  type AgentEvent,
   type DeadLetterReason,
   type FormatName,
   formatNames,
@@ -48,10 +47,11 @@ export class RecordTranslator {
     if (record.rejection !== undefined) return faulty(record.rejection.reason, record.rejection.message);
     const { value } = record;
     if (value === null) return faulty('empty_value', 'the record has no value');
-    const format = this.#formatOf(record);
+    const { format_header: header, format: configured } = this.#settings;
+    const bytes = record.headers[header];
+    const name = bytes === undefined ? configured : Buffer.from(bytes).toString();
+    const format = name === 'auto' ? name : formatNames.find((known) => known === name);
     if (format === undefined) {
-      const name = this.#namedFormat(record) ?? '';
-      const { format_header: header } = this.#settings;
       return faulty(
         'unknown_format',
         `the header ${header} names "${name}"; known: ${formatNames.join(', ')}`,
@@ -59,16 +59,6 @@ export class RecordTranslator {
     }
     const text = textOf(value, format);
     return accepted(this.#translator(format, record).read(text), text, record);
-  }
-
-  #formatOf(record: LogRecord): RecordFormat | undefined {
-    const name = this.#namedFormat(record) ?? this.#settings.format;
-    return name === 'auto' ? name : formatNames.find((known) => known === name);
-  }
-
-  #namedFormat({ headers }: LogRecord): string | undefined {
-    const bytes = headers[this.#settings.format_header];
-    return bytes === undefined ? undefined : Buffer.from(bytes).toString();
   }
 
   #translator(format: RecordFormat, { key }: LogRecord): Translator {
@@ -100,14 +90,11 @@ function accepted(
   let fault = faults[0];
   for (const event of events) {
     const decoded = acceptEvent(event, { key });
-    if (decoded.ok) read.push({ sessionId: decoded.sessionId, text: isCanonical ? text : textFor(event) });
+    if (decoded.ok)
+      read.push({ sessionId: decoded.sessionId, text: isCanonical ? text : JSON.stringify(event) });
     else fault ??= decoded;
   }
   return { events: read, ignored: isCanonical ? [] : ignored, fault };
-}
-
-function textFor(event: AgentEvent): string {
-  return JSON.stringify(event);
 }
 
 function faulty(reason: DeadLetterReason, message: string): TranslatedRecord {

@@ -9,7 +9,7 @@ import type {
   TaskBatch,
   TaskLane,
 } from '@loopwatch/log';
-import { deadLetter, maxLetterBytes, smallLetterBytes } from '../dead-letter.ts';
+import { notedLetter } from '../dead-letter.ts';
 import type { DeadLetterLog, DeadLetterNote } from '../dead-letter-log.ts';
 import type { WorkerMetrics } from '../metrics.ts';
 import type { IgnoredTypes } from './ignored-types.ts';
@@ -65,15 +65,19 @@ export class SourceTask implements PartitionTask {
     const { next, lag, isRetry = false } = batch;
     const outputs: OutputRecord[] = [];
     const notes: DeadLetterNote[] = [];
-    const types: string[] = [];
+    const types = new Set<string>();
     const counts = new Map<Outcome, number>();
     await this.#each(batch, (record) => {
       const read = this.#translator.read(record);
       const { timestamp } = record;
       for (const { sessionId, text } of read.events)
         outputs.push({ topic: topics.events, key: sessionId, value: text, timestamp });
-      if (read.fault !== undefined) outputs.push(this.#letter(record, read.fault, isRetry, notes));
-      types.push(...read.ignored);
+      if (read.fault !== undefined) {
+        const letter = notedLetter(topics['dead-letters'], record, this.#place, read.fault, isRetry);
+        outputs.push(letter.output);
+        notes.push(letter.note);
+      }
+      for (const type of read.ignored) types.add(type);
       const outcome = outcomeOf(read.fault !== undefined, read.events.length);
       counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
     });
@@ -111,19 +115,6 @@ export class SourceTask implements PartitionTask {
     }
     const [first] = records;
     if (first !== undefined) this.#window.note(first.offset, records.length, bytes);
-  }
-
-  /** @param small whether dead letters may be what failed */
-  #letter(
-    record: LogRecord,
-    { reason, message }: Pick<DeadLetterNote, 'reason' | 'message'>,
-    small: boolean,
-    notes: DeadLetterNote[],
-  ): OutputRecord {
-    const { topic, partition } = this.#place;
-    notes.push({ reason, message, where: `${topic}/${String(partition)}@${String(record.offset)}` });
-    const maxBytes = small ? smallLetterBytes : maxLetterBytes;
-    return deadLetter(this.#deps.topics['dead-letters'], record, this.#place, reason, message, maxBytes);
   }
 }
 
