@@ -91,6 +91,7 @@ export {
   sessionAt,
   sessionStates,
 } from './verdicts/activity.ts';
+export { callDetectors } from './verdicts/call-detectors.ts';
 export { type DetectorId, detectorFacts, detectorIds } from './verdicts/detectors.ts';
 export {
   type EvidenceCall,

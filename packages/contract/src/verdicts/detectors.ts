@@ -10,8 +10,6 @@ interface DetectorFacts {
   readonly maturity: 'experimental' | 'stable';
   /** What its verdicts count, as a person reads it beside the number. */
   readonly counts: string;
-  /** It finds loops of tool calls. */
-  readonly ofCalls: boolean;
   /** Its hue on a light and a dark page. Red is left to what is open, green to what recovered. */
   readonly colour: string;
   /** The block of settings that belongs to it, and what each key means. */
@@ -57,7 +55,6 @@ export const detectorFacts = {
       'The agent calls the same tool with the same, or nearly the same, arguments again and again.',
     maturity: 'stable',
     counts: 'same call',
-    ofCalls: true,
     colour: 'light-dark(oklch(55% 0.2 345), oklch(73% 0.17 345))',
     block: 'tool_call_loop',
     settings: {
@@ -77,7 +74,6 @@ export const detectorFacts = {
       'The agent goes through the same sequence of calls again and again, and the results do not change.',
     maturity: 'stable',
     counts: 'same cycle of steps',
-    ofCalls: true,
     colour: 'light-dark(oklch(62% 0.16 50), oklch(76% 0.14 52))',
     block: 'tool_cycle',
     settings: {
@@ -93,7 +89,6 @@ export const detectorFacts = {
     description: 'The agent goes on calling tools, but nothing comes of it that it did not know.',
     maturity: 'stable',
     counts: 'steps without progress',
-    ofCalls: true,
     colour: 'light-dark(oklch(66% 0.13 85), oklch(82% 0.13 88))',
     block: 'stagnation',
     settings: {
@@ -116,7 +111,6 @@ export const detectorFacts = {
     description: 'The answer repeats a piece of text again and again, close together.',
     maturity: 'stable',
     counts: 'same text in the answer',
-    ofCalls: false,
     colour: 'light-dark(oklch(54% 0.17 262), oklch(71% 0.13 262))',
     block: 'content_loop',
     settings: { about: 'content-repeat: the answer repeats a text.', ...textLoopTexts },
@@ -126,7 +120,6 @@ export const detectorFacts = {
     description: 'The reasoning repeats a piece of text again and again, close together.',
     maturity: 'stable',
     counts: 'same text in the reasoning',
-    ofCalls: false,
     colour: 'light-dark(oklch(60% 0.11 220), oklch(77% 0.1 220))',
     block: 'thought_loop',
     settings: { about: 'thought-repeat: the reasoning repeats a text.', ...textLoopTexts },
@@ -136,7 +129,6 @@ export const detectorFacts = {
     description: 'A model that reads the latest turns is sure that the agent gets no nearer to its request.',
     maturity: 'experimental',
     counts: 'checks that saw a loop',
-    ofCalls: false,
     colour: 'light-dark(oklch(53% 0.18 302), oklch(72% 0.15 302))',
     block: 'semantic',
     settings: {
@@ -154,7 +146,6 @@ export const detectorFacts = {
     description: 'The agent has called tools in as many turns of one prompt as it may.',
     maturity: 'stable',
     counts: 'turns with tool calls',
-    ofCalls: false,
     colour: 'light-dark(oklch(52% 0.04 258), oklch(74% 0.03 258))',
     block: 'tool_call_limit',
     settings: {
@@ -168,7 +159,6 @@ export const detectorFacts = {
     description: 'The agent asks the model more often within one prompt than it may.',
     maturity: 'stable',
     counts: 'model requests',
-    ofCalls: false,
     colour: 'light-dark(oklch(60% 0.03 258), oklch(66% 0.03 258))',
     block: 'turn_requests',
     settings: {
@@ -183,7 +173,6 @@ export const detectorFacts = {
       'Calls fail again and again with rate limits, timeouts or server errors: not the agent’s doing.',
     maturity: 'stable',
     counts: 'failures in a row',
-    ofCalls: false,
     colour: 'light-dark(oklch(38% 0.03 258), oklch(85% 0.02 258))',
     block: 'outage',
     settings: {

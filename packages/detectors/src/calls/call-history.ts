@@ -2,6 +2,7 @@ import { jsonFrom, type KnownEvent } from '@loopwatch/contract';
 import { withoutComments } from './call-comments.ts';
 import { type CallKnowledge, contractOf } from './call-knowledge.ts';
 import { type CallNature, callNature } from './call-nature.ts';
+import { isDenial } from './denial.ts';
 import type { Mark } from './mark.ts';
 import { type ResultForm, resultForm } from './result-form.ts';
 import { canonicalArguments, fingerprint, type ToolIdentity, toolIdentity } from './tool-identity.ts';
@@ -186,10 +187,24 @@ export class CallHistory {
     const { identity, said, nature } = call;
     const { reads, runs, changes } = nature;
     const text = { name: identity.name, said, reads, runs, looks: runs && !changes };
-    call.result ??= resultForm(event.result, event.isError, text, this.knowledge.agents);
+    // A denied call would have been a repetition, so it counts as one.
+    const before = isDenial(event.result) ? this.resultBefore(call) : null;
+    call.result ??= before ?? resultForm(event.result, event.isError, text, this.knowledge.agents);
     // More calls may come, and the turn's end tells when there are no more.
     const mayGoOn = this.endsWithResults && turn === this.turn && !this.turnOver;
     if (!mayGoOn && this.isAnswered) this.settle();
+  }
+
+  /** What the latest identical call brought; `null`: there was none that was run. */
+  private resultBefore({ key }: PastCall): ResultForm | null {
+    const ran = (call: PastCall) =>
+      call.key === key && call.result !== null && call.result.kind !== 'not_run';
+    return this.rounds.findLast(({ calls }) => calls.some(ran))?.calls.find(ran)?.result ?? null;
+  }
+
+  /** Calls that no result is known of yet. */
+  get unanswered(): number {
+    return this.open?.calls.filter(({ result }) => result === null).length ?? 0;
   }
 
   private settle(): void {

@@ -1,4 +1,4 @@
-import { detectorFacts, type Verdict } from '@loopwatch/contract';
+import { callDetectors, type Verdict } from '@loopwatch/contract';
 import { blockMessage } from '../detectors/tool-repeat/wording.ts';
 import { nouns } from '../incident/wording.ts';
 import type { DetectionPlan } from './plan.ts';
@@ -16,7 +16,7 @@ export function stopMessage(
   const options = (tool === undefined ? undefined : plan.perTool.get(tool)) ?? plan.tool;
   if (verdict.detector === 'tool-repeat' && tool !== undefined)
     return blockMessage(tool, verdict.count, options);
-  if (detectorFacts[verdict.detector].ofCalls && options.blockText !== null) return options.blockText;
+  if (callDetectors.has(verdict.detector) && options.blockText !== null) return options.blockText;
   const reason = verdict.reason.replace(/(?<![.\s])[.\s]+$/, '');
   return (
     `${nouns[verdict.kind]} detected: ${reason}. ` +

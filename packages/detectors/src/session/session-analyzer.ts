@@ -5,6 +5,7 @@ import {
   type KnownEvent,
   type OpenIncidentSummary,
 } from '@loopwatch/contract';
+import { denialText } from '../calls/denial.ts';
 import type { SemanticCheck } from '../detectors/semantic/semantic-check.ts';
 import type { Finding } from '../incident/finding.ts';
 import { NO_OPEN_INCIDENTS, OpenIncidents, slotOf } from '../incident/open-incidents.ts';
@@ -14,6 +15,7 @@ import type { PureVerdict, Scene } from '../incident/verdict.ts';
 import type { Detection } from '../plan/detection.ts';
 import type { DetectionPlan } from '../plan/plan.ts';
 import { chatCommands } from '../settings/chat-commands.ts';
+import type { Foresight, ProposedCall } from './decision.ts';
 import { DetectorBank } from './detector-bank.ts';
 import { withHashes } from './hashed-event.ts';
 import { KnownIds } from './known-ids.ts';
@@ -25,6 +27,7 @@ import { type SessionSnapshot, snapshotVersion } from './session-snapshot.ts';
 import { SessionStep } from './session-step.ts';
 import { SessionTotals } from './session-totals.ts';
 
+const NO_IDS = new KnownIds().snapshot();
 /** Nothing of a session is told of an event: it stands behind all of them. */
 const NO_EVENT: KnownEvent = { type: 'turn_started' };
 
@@ -196,6 +199,27 @@ export class SessionAnalyzer {
     return { verdicts: [verdict], origins: [finding.since.position] };
   }
 
+  /**
+   * What a call would lead to, if it brought the same as before. Nothing of it is kept.
+   *
+   * @param time event time, epoch ms
+   */
+  foresee({ name, args }: ProposedCall, time = this.lastTime): Foresight {
+    const trial = new SessionAnalyzer(this.sessionId, this.plan.server);
+    trial.restore({ ...this.state(), ids: NO_IDS });
+    const { verdicts, abandoned } = trial.push({ type: 'tool_call_request', name, args }, time);
+    const { calls } = trial.bank;
+    const foresight = { atCall: verdicts, restarts: abandoned.length > 0 };
+    if (calls === null) return { ...foresight, isKnown: null, asBefore: [] };
+    const asBefore: PureVerdict[] = [];
+    const push = (event: AgentEvent) => asBefore.push(...trial.push(event, time).verdicts);
+    for (let left = calls.unanswered; left > 0; left -= 1)
+      push({ type: 'tool_result', result: denialText('') });
+    if (calls.settled === null) push({ type: 'turn_finished' });
+    const isKnown = calls.settled?.calls.every(({ result }) => result?.kind !== 'not_run') ?? false;
+    return { ...foresight, isKnown, asBefore };
+  }
+
   /** Ids of the incidents that are open now. */
   get openIncidents(): string[] {
     return this.incidents.ids;
@@ -217,12 +241,15 @@ export class SessionAnalyzer {
 
   /** The whole state as JSON. */
   snapshot(): SessionSnapshot {
+    return { ...this.state(), ids: this.ids.snapshot() };
+  }
+
+  private state(): Omit<SessionSnapshot, 'ids'> {
     return {
       v: snapshotVersion,
       lastTime: this.lastTime,
       position: this.lastPosition,
       overrides: this.plan.overrides,
-      ids: this.ids.snapshot(),
       totals: this.totals.snapshot(),
       turn: this.turn.snapshot(),
       labels: this.labels,

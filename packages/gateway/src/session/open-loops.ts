@@ -1,27 +1,8 @@
-import { isOpenAfter } from '@loopwatch/contract';
-import { canonicalArguments, type PureVerdict } from '@loopwatch/detectors';
+import { canonicalArguments, OpenVerdicts, type PureVerdict } from '@loopwatch/detectors';
 import type { ToolCall } from '../api/conversation.ts';
 
-/** Incidents that are open now, by their last verdict: a loop that goes on is stopped also where it is no news. */
-export class OpenLoops {
-  private readonly open = new Map<string, PureVerdict>();
-
-  note(verdicts: readonly PureVerdict[]): void {
-    for (const verdict of verdicts) {
-      if (isOpenAfter(verdict)) this.open.set(verdict.incidentId, verdict);
-      else this.open.delete(verdict.incidentId);
-    }
-  }
-
-  /** The last verdicts of what is open. */
-  get verdicts(): readonly PureVerdict[] {
-    return [...this.open.values()];
-  }
-
-  clear(): void {
-    this.open.clear();
-  }
-
+/** The open incidents of a conversation: a loop that goes on is stopped also where it is no news. */
+export class OpenLoops extends OpenVerdicts {
   isOpen(incidentId: string | undefined): boolean {
     return incidentId !== undefined && this.open.has(incidentId);
   }

@@ -1,0 +1,163 @@
+import type { AgentEvent, DetectionInput } from '@loopwatch/contract';
+import { describe, expect, it } from 'vitest';
+import { createSessionAnalyzer, denialText, type SessionAnalyzerHandle } from '../../src/index.ts';
+
+type Call = readonly [name: string, args: object, result: string, failed?: boolean];
+
+const fails: Call = ['Read', { path: 'a' }, 'File does not exist.', true];
+const looks: Call = ['Grep', { pattern: 'needle' }, 'src/a.ts:1: needle'];
+const lists: Call = ['Glob', { pattern: '*.ts' }, 'src/a.ts\nsrc/b.ts'];
+
+/** An agent that asks before each call, as a hook does. */
+class GuardedAgent {
+  readonly analyzer: SessionAnalyzerHandle;
+  #events = 0;
+
+  constructor(config: DetectionInput = {}) {
+    this.analyzer = createSessionAnalyzer(config);
+    this.push({ type: 'prompt_started', text: 'Fix the build' });
+  }
+
+  /** @returns what was decided of the call; one that may run does, and brings its result */
+  call([name, args, result, isError = false]: Call) {
+    const decision = this.analyzer.decide({ name, args });
+    const callId = `c${String(this.#events)}`;
+    this.push({ type: 'tool_call_request', callId, name, args });
+    if (decision.action === 'deny')
+      this.push({ type: 'tool_result', callId, result: denialText(decision.guidance ?? ''), isError: true });
+    else this.push({ type: 'tool_result', callId, result, isError });
+    return decision;
+  }
+
+  push(event: Pick<AgentEvent, 'type'> & Record<string, unknown>) {
+    this.#events += 1;
+    const id = `e${String(this.#events)}`;
+    return this.analyzer.push({
+      v: 1,
+      id,
+      sessionId: 's',
+      time: this.#events * 1_000,
+      ...event,
+    });
+  }
+
+  actions(calls: readonly Call[]): string[] {
+    return calls.map((call) => this.call(call).action);
+  }
+}
+
+const times = (n: number, ...calls: readonly Call[]): Call[] => Array.from({ length: n }, () => calls).flat();
+
+describe('decide', () => {
+  it.each<[what: string, config: DetectionInput, calls: Call[], actions: string]>([
+    ['the fourth of identical failing calls', {}, times(6, fails), 'allow allow allow deny deny deny'],
+    [
+      'a call that counts without its result',
+      { preset: 'stream' },
+      times(6, looks),
+      'allow allow allow allow deny deny',
+    ],
+    [
+      'no poller before it has polled for long',
+      {},
+      times(5, ['TaskOutput', { id: 1 }, 'running']),
+      'allow '.repeat(5).trim(),
+    ],
+    [
+      'the next step of a cycle that does not get anywhere',
+      {},
+      times(4, looks, lists),
+      'allow allow allow allow allow allow deny deny',
+    ],
+    [
+      'nothing while results are new',
+      {},
+      [1, 2, 3, 4, 5, 6].map(
+        (n): Call => [
+          'Bash',
+          { command: 'npm test' },
+          `${String(n * 7)} tests failed: ${'abcdef'[n - 1] ?? ''}`,
+        ],
+      ),
+      'allow '.repeat(6).trim(),
+    ],
+    ['nothing while detection is off', { enabled: false }, times(8, fails), 'allow '.repeat(8).trim()],
+    [
+      'nothing but a warning where loops are only warned of',
+      { tool_call_loop: { mode: 'warn' } },
+      times(5, fails),
+      'allow allow allow warn warn',
+    ],
+  ])('denies %s', (_what, config, calls, actions) => {
+    expect(new GuardedAgent(config).actions(calls).join(' ')).toBe(actions);
+  });
+
+  it('lets the agent take another way, and closes the incident as recovered', () => {
+    const agent = new GuardedAgent();
+    agent.actions(times(4, fails));
+    const other = { name: 'Read', args: { path: 'b' } };
+    expect(agent.analyzer.decide(other)).toEqual({
+      action: 'allow',
+      reason: null,
+      guidance: null,
+      incidentId: null,
+    });
+    agent.push({ type: 'tool_call_request', callId: 'b', ...other });
+    expect(agent.push({ type: 'tool_result', callId: 'b', result: 'export const b = 1;' })).toMatchObject([
+      { phase: 'resolved', outcome: 'recovered' },
+    ]);
+    expect(agent.call(fails).action).toBe('allow');
+  });
+
+  it('says what repeats, what to tell the model, and which incident it is', () => {
+    const agent = new GuardedAgent();
+    agent.actions(times(2, fails));
+    const opened = agent.push({ type: 'tool_call_request', callId: 'x', name: 'Read', args: { path: 'a' } });
+    expect(opened).toEqual([]);
+    const [verdict] = agent.push({ type: 'tool_result', callId: 'x', result: fails[2], isError: true });
+    expect(agent.analyzer.decide({ name: 'Read', args: '{"path":"a"}' })).toEqual({
+      action: 'deny',
+      reason: verdict?.reason,
+      guidance: verdict?.guidance,
+      incidentId: verdict?.incidentId,
+    });
+  });
+
+  it('escalates where the agent makes the denied call again', () => {
+    const agent = new GuardedAgent();
+    agent.actions(times(4, fails));
+    const { guidance } = agent.call(fails);
+    expect(guidance).toContain("'Read' invoked with identical params 4 times");
+  });
+
+  it('keeps nothing of the question', () => {
+    const agent = new GuardedAgent();
+    agent.actions([...times(3, fails), looks]);
+    const before = JSON.stringify(agent.analyzer.snapshot());
+    for (let asked = 0; asked < 5; asked += 1) agent.analyzer.decide({ name: 'Read', args: { path: 'a' } });
+    expect(JSON.stringify(agent.analyzer.snapshot())).toBe(before);
+  });
+
+  it('decides alike after a snapshot', () => {
+    const agent = new GuardedAgent();
+    agent.actions(times(3, fails));
+    const restored = createSessionAnalyzer();
+    restored.restore(JSON.parse(JSON.stringify(agent.analyzer.snapshot())) as never);
+    const call = { name: 'Read', args: { path: 'a' } };
+    expect(restored.decide(call)).toEqual(agent.analyzer.decide(call));
+  });
+
+  it('denies every call at a limit, until the next prompt', () => {
+    const agent = new GuardedAgent({ tool_call_limit: { max_turns: 2 } });
+    expect(agent.actions([looks, lists, fails])).toEqual(['allow', 'allow', 'deny']);
+    agent.push({ type: 'prompt_started', text: 'Go on' });
+    expect(agent.call(looks).action).toBe('allow');
+  });
+
+  it('allows everything after a pause that ends the session', () => {
+    const agent = new GuardedAgent({ session: { idle_seconds: 60 } });
+    agent.actions(times(3, fails));
+    agent.push({ type: 'turn_started', time: 10_000_000 });
+    expect(agent.call(fails).action).toBe('allow');
+  });
+});
