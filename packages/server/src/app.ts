@@ -7,6 +7,10 @@ import { exportsApi } from './backtests/exports-api.ts';
 import { BodyTaker, type BodyTakerOptions } from './events/body-taker.ts';
 import { eventsApi } from './events/events-api.ts';
 import { otlpApi } from './events/otlp-api.ts';
+import { decideApi } from './guard/decide-api.ts';
+import type { Guard } from './guard/guard.ts';
+import { hooksApi } from './guard/hooks-api.ts';
+import { stopApi } from './guard/stop-api.ts';
 import { healthChecks, metricsRoute, type Readiness } from './health.ts';
 import { compress } from './http/compress.ts';
 import { methodNotAllowed, notFound, problemHandler } from './http/problem.ts';
@@ -48,6 +52,7 @@ export interface AppOptions
   readonly readiness: () => Promise<Readiness>;
   readonly dashboardDir: string;
   readonly doors: Doors;
+  readonly guard: Guard;
   /** Whether other machines reach the server, and need no login. */
   readonly exposed: boolean;
 }
@@ -95,6 +100,9 @@ function api(options: AppOptions, bodies: BodyTaker): Router {
   router.use(backtestsApi(options));
   router.use(exportsApi(options));
   router.use(eventsApi(bodies));
+  router.use(decideApi(options.guard));
+  router.use(hooksApi(options.guard));
+  router.use(stopApi(options));
   router
     .route('/openapi.json')
     .get((_request, response) => {

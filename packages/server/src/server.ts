@@ -8,6 +8,7 @@ import { BacktestJobs } from './backtests/backtest-jobs.ts';
 import { Intake } from './events/intake.ts';
 import { Feeds } from './feed/feeds.ts';
 import type { ServerLog } from './feed/server-log.ts';
+import { Guard } from './guard/guard.ts';
 import type { Readiness } from './health.ts';
 import { type Door, openDoor } from './http/door.ts';
 import { LiveHub } from './live/live-hub.ts';
@@ -153,6 +154,15 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[], door: D
   });
 
   const intake = new Intake(logger, now);
+  const guard = new Guard({
+    database,
+    configured: deps.configured,
+    sink,
+    intake,
+    topic: topics.events,
+    logger,
+    now,
+  });
   const readiness = async (): Promise<Readiness> => ({
     ...(await deps.readiness()),
     database: await databaseReadiness(database),
@@ -166,6 +176,7 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[], door: D
     now,
     sink,
     intake,
+    guard,
     info,
     registry,
     readiness,

@@ -211,6 +211,7 @@ export const modelSettingsSchema = z.strictObject({
 /** What detection can be told per server, model or session. */
 export const detectionSchema = z.strictObject({
   enabled: z.boolean().default(true),
+  stopped: z.boolean().default(false),
   preset: z.enum(presetNames).default('balanced'),
   tool_call_loop: toolCallLoopSchema.prefault({}),
   content_loop: textLoopSchema.prefault({}),

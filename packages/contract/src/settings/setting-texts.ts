@@ -41,6 +41,8 @@ const rules = {
 
 export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
   ...rules,
+  stopped:
+    'true: the session must not go on. Gateways, hooks and guards deny every call of it until this is unset.',
   agents: {
     about: 'What is known of agents, by the name that events give as agent; adds to what ships.',
     each: {

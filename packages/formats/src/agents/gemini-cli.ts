@@ -20,6 +20,7 @@ import {
 } from '../record/json.ts';
 import { textId } from '../record/text-id.ts';
 import { Turns } from '../record/turns.ts';
+import { hookAgentOf, readHookInput } from './hook-input.ts';
 
 /**
  * Gemini CLI, and Qwen Code, which descends from it: the events of `--output-format stream-json`, and its chat files, which
@@ -39,7 +40,12 @@ export const geminiCli: Format = {
     'toolCalls',
   ],
   recognises: (record) =>
-    isStreamEvent(record) || isChat(record) || isHeader(record) || isChatMessage(record) || isUpdate(record),
+    hookAgentOf(record) === 'gemini-cli' ||
+    isStreamEvent(record) ||
+    isChat(record) ||
+    isHeader(record) ||
+    isChatMessage(record) ||
+    isUpdate(record),
   createReader: (session) => new GeminiReader(session),
 };
 
@@ -96,6 +102,7 @@ class GeminiReader implements FormatReader {
   }
 
   read(record: JsonObject): Reading {
+    if (hookAgentOf(record) !== undefined) return readHookInput(record, 'gemini-cli');
     this.#sessionId = textOf(record['session_id']) ?? textOf(record['sessionId']) ?? this.#sessionId;
     this.#model = textOf(record['model']) ?? this.#model;
     const type = textOf(record['type']) ?? (isUpdate(record) ? 'update' : 'session');

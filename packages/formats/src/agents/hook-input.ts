@@ -1,42 +1,70 @@
 import { ignored, type Reading, reading, type SessionEvent, type Stamp } from '../record/format.ts';
-import { type JsonObject, objectOf, textOf } from '../record/json.ts';
+import { type JsonObject, joinedText, objectOf, textOf, timeOf } from '../record/json.ts';
 
-/** Whose hook was called: Codex names the turn, Claude Code does not. */
-export function hookAgentOf(record: JsonObject): 'claude-code' | 'codex' | undefined {
-  const isInput = typeof record['hook_event_name'] === 'string' && typeof record['session_id'] === 'string';
-  if (!isInput) return undefined;
+export type HookAgent = 'claude-code' | 'codex' | 'gemini-cli';
+
+const geminiEvents = /^(?:Before|After)(?:Agent|Model|Tool|ToolSelection)$|^PreCompress$/;
+
+/** Whose hook was called: Gemini CLI has names of its own, Codex names the turn, Claude Code does not. */
+export function hookAgentOf(record: JsonObject): HookAgent | undefined {
+  const type = record['hook_event_name'];
+  if (typeof type !== 'string' || typeof record['session_id'] !== 'string') return undefined;
+  if (geminiEvents.test(type)) return 'gemini-cli';
   return 'turn_id' in record ? 'codex' : 'claude-code';
 }
+
+/** When a hook is called, by the agents' own names. */
+const moments: Readonly<Record<string, 'prompt' | 'call' | 'result' | 'failure' | 'end'>> = {
+  UserPromptSubmit: 'prompt',
+  BeforeAgent: 'prompt',
+  PreToolUse: 'call',
+  BeforeTool: 'call',
+  PostToolUse: 'result',
+  AfterTool: 'result',
+  PostToolUseFailure: 'failure',
+  SessionEnd: 'end',
+};
 
 /**
  * What an agent gives its hooks, as a log of them holds it: a call before it runs, and again with its result. The
  * call's id tells that both are the same.
  */
-export function readHookInput(record: JsonObject, agent: string): Reading {
+export function readHookInput(record: JsonObject, agent: HookAgent): Reading {
   const type = String(record['hook_event_name']);
+  const moment = moments[type];
   const session = String(record['session_id']);
   const subAgent = textOf(record['agent_id']);
   const stamp: Stamp = {
     sessionId: subAgent === undefined ? session : `${session}/${subAgent}`,
     parentSessionId: subAgent === undefined ? undefined : session,
+    time: timeOf(record['timestamp']),
     agent,
     model: textOf(record['model']),
   };
   const text = textOf(record['prompt']);
-  if (type === 'UserPromptSubmit' && text !== undefined)
-    return reading([{ ...stamp, type: 'prompt_started', text }]);
-  if (type === 'SessionEnd') return reading([{ ...stamp, type: 'session_ended' }]);
+  if (moment === 'prompt' && text !== undefined) return reading([{ ...stamp, type: 'prompt_started', text }]);
+  if (moment === 'end') return reading([{ ...stamp, type: 'session_ended' }]);
   const name = textOf(record['tool_name']);
-  const isAfter = type === 'PostToolUse' || type === 'PostToolUseFailure';
-  if (name === undefined || !(isAfter || type === 'PreToolUse')) return ignored(type);
+  if (name === undefined || moment === undefined || moment === 'prompt') return ignored(type);
   const callId = textOf(record['tool_use_id']);
   const id = (part: string) => (callId === undefined ? undefined : `${part}:${callId}`);
   const args = { ...objectOf(record['tool_input']) };
   const call: SessionEvent = { ...stamp, id: id('call'), type: 'tool_call_request', callId, name, args };
-  if (!isAfter) return reading([call]);
-  const isError = type === 'PostToolUseFailure' ? true : undefined;
-  const result = record['tool_response'] ?? record['error'] ?? '';
+  if (moment === 'call') return reading([call]);
   // Without an id the call was told before it ran.
   const before = callId === undefined ? [] : [call];
+  const { result, isError } = outcomeOf(record, moment === 'failure');
   return reading([...before, { ...stamp, id: id('result'), type: 'tool_result', callId, result, isError }]);
+}
+
+/** What a call brought; Gemini CLI says apart what the model gets of it, and what went wrong. */
+function outcomeOf(record: JsonObject, failed: boolean): { result: unknown; isError: true | undefined } {
+  const response = record['tool_response'];
+  const { llmContent, error } = objectOf(response);
+  const message = textOf(error) ?? textOf(objectOf(error)['message']);
+  if (llmContent !== undefined || (message !== undefined && response !== undefined)) {
+    const text = message ?? joinedText(llmContent);
+    return { result: text === '' ? llmContent : text, isError: message === undefined ? undefined : true };
+  }
+  return { result: response ?? record['error'] ?? '', isError: failed ? true : undefined };
 }

@@ -1,6 +1,7 @@
 import type { FormatName } from '@loopwatch/contract';
 import type { PostedEvents } from '@loopwatch/contract/api';
 import type { VerdictSink } from '@loopwatch/log';
+import type { Guard } from '../guard/guard.ts';
 import { HttpProblem } from '../http/problem.ts';
 import type { ServerMetrics } from '../metrics.ts';
 import { HeldBodies } from './held-bodies.ts';
@@ -19,6 +20,8 @@ export interface BodyTakerOptions {
   readonly intake: Intake;
   /** Wall clock, epoch ms. */
   readonly now: () => number;
+  /** Follows sessions whose agents ask before they call. */
+  readonly guard: Pick<Guard, 'follow'>;
   /** Called with the wall clock when events were accepted. */
   readonly onAccepted: (at: number) => void;
 }
@@ -49,13 +52,16 @@ export class BodyTaker {
    * @throws HttpProblem where nothing, or not everything, could be taken; its body has the same counts
    */
   async take(chunks: AsyncGenerator<Buffer>, form: BodyForm): Promise<PostedEvents> {
-    const { metrics, intake, ...options } = this.#options;
+    const { metrics, intake, guard, ...options } = this.#options;
     const { hold, leave } = this.#held.enter();
     try {
       const tally = new Tally(this.#recent, metrics.postedEvents);
       const { failure, unread } = await takeEvents(chunks, {
         ...options,
         ...form,
+        onEvent: (sessionId, event) => {
+          guard.follow(sessionId, event);
+        },
         turns: this.#turns,
         hold,
         tally,

@@ -37,6 +37,8 @@ export interface EventReaderOptions {
   readonly topic: string;
   /** Wall clock in epoch ms: the `time` of events that have none. */
   readonly now: () => number;
+  /** Called with each event that can go to the log. */
+  readonly onEvent: (sessionId: string, event: AgentEvent) => void;
 }
 
 type Read = Pick<Translated, 'events' | 'faults' | 'ignored' | 'isCanonical'>;
@@ -91,6 +93,7 @@ export class EventReader {
       return { line, code, detail: code === 'missing_session' ? 'set "sessionId" in the event' : message };
     }
     const { event, sessionId } = accepted;
+    this.#options.onEvent(sessionId, event);
     const written = text ?? JSON.stringify(event);
     const record = {
       topic: this.#options.topic,

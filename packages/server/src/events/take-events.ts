@@ -4,7 +4,7 @@ import { HttpProblem } from '../http/problem.ts';
 import { EventLots, type LogFailure } from './event-lots.ts';
 import type { Hold } from './held-bodies.ts';
 import { limits } from './limits.ts';
-import { EventReader, isJson, type PieceRead } from './read-event.ts';
+import { EventReader, type EventReaderOptions, isJson, type PieceRead } from './read-event.ts';
 import { splitBody } from './split-body.ts';
 import type { Tally } from './tally.ts';
 import type { Turns } from './turns.ts';
@@ -23,6 +23,8 @@ export interface TakeOptions {
   readonly turns: Turns;
   readonly hold: Hold;
   readonly tally: Tally;
+  /** Called with each event that can go to the log, in their order. */
+  readonly onEvent: EventReaderOptions['onEvent'];
   /** Called with the wall clock when events are in the log. */
   readonly onAccepted: (at: number) => void;
 }
@@ -36,7 +38,7 @@ export interface Unfinished {
 /** Takes the events of a body as they arrive; what was read before it stopped goes to the log. */
 export async function takeEvents(
   chunks: AsyncGenerator<Buffer>,
-  { format, session, areLines, sink, topic, now, turns, hold, tally, onAccepted }: TakeOptions,
+  { format, session, areLines, sink, topic, now, turns, hold, tally, onEvent, onAccepted }: TakeOptions,
 ): Promise<Unfinished> {
   const lots = new EventLots({
     sink,
@@ -49,7 +51,7 @@ export async function takeEvents(
       tally.reject(rejection);
     },
   });
-  const reader = new EventReader({ format, session, topic, now });
+  const reader = new EventReader({ format, session, topic, now, onEvent });
   const take = async ({ events, rejections, ignored }: PieceRead): Promise<void> => {
     tally.ignore(ignored);
     for (const rejection of rejections) tally.reject(rejection);

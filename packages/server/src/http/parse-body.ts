@@ -10,10 +10,10 @@ export const jsonBodyLimit = '1mb';
 const most = { depth: 64, values: 50_000 };
 
 /** Reads a body as JSON, whatever its content type says; what is no JSON, or too much, is refused as a problem. */
-export function jsonBody(): RequestHandler {
+export function jsonBody(limit: string | number = jsonBodyLimit): RequestHandler {
   return express.json({
     type: () => true,
-    limit: jsonBodyLimit,
+    limit,
     strict: false,
     verify: (_request, _response, bytes: Buffer) => {
       const { depth, values } = extentOf(bytes, 0, bytes.length, most);

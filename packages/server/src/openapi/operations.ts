@@ -262,6 +262,48 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
       problems: [400, 413, 415, 422],
     },
   },
+  '/decide': {
+    post: {
+      id: 'decideCall',
+      summary: 'Decides a call before it runs; records nothing',
+      answer: api.decisionSchema,
+      body: api.proposedCallSchema,
+      example: { sessionId: 's-1', name: 'read_file', args: { path: 'README.md' } },
+      problems: [400, 413],
+    },
+  },
+  '/hooks/{agent}': {
+    post: {
+      id: 'answerHook',
+      summary: 'Takes the input of a coding agent’s hook, and answers in the agent’s own format',
+      answer: z.looseObject({}).describe('Empty where the agent may go on.'),
+      body: z
+        .looseObject({ hook_event_name: z.string(), session_id: z.string() })
+        .describe('What claude-code, codex or gemini gives its hooks.'),
+      example: {
+        hook_event_name: 'PreToolUse',
+        session_id: 's-1',
+        tool_name: 'Read',
+        tool_input: { file_path: 'README.md' },
+        tool_use_id: 'toolu_1',
+      },
+      problems: [400, 404, 413, 422],
+    },
+  },
+  '/sessions/{id}/stop': {
+    post: {
+      id: 'stopSession',
+      summary: 'Stops a session: its next call is denied wherever something can',
+      answer: api.sessionStopSchema,
+      problems: [404],
+    },
+    delete: {
+      id: 'resumeSession',
+      summary: 'Lets a stopped session go on',
+      answer: api.sessionStopSchema,
+      problems: [404],
+    },
+  },
   '/openapi.json': {
     get: {
       id: 'getOpenApi',

@@ -42,6 +42,7 @@ async function take(
     sink: sink ?? log.sink(),
     topic: 'events',
     now: () => 5,
+    onEvent: () => undefined,
     onAccepted: () => undefined,
   });
   const heldAfter = held.bytes;

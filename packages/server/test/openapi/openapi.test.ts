@@ -46,6 +46,8 @@ const bodies: Record<string, unknown> = {
   '/api/v1/auth/login': { token },
   '/api/v1/backtests': { variants: [{ name: 'now' }], sessions: { labelled: true } },
   '/api/v1/events': { sessionId: 's-1', type: 'session_ended' },
+  '/api/v1/decide': { sessionId: 's-1', name: 'read_file' },
+  '/api/v1/hooks/{agent}': { hook_event_name: 'SessionStart', session_id: 's-1' },
   '/api/v1/incidents': { ids: ['i-1', 'i-9'], change: { status: 'acknowledged' } },
   '/api/v1/samples': { playing: false },
   '/api/v1/settings/{scope}': { set: { 'tool_call_loop.max_repeats': 5 } },
@@ -55,11 +57,19 @@ const bodies: Record<string, unknown> = {
 function request(path: string, method: string): Promise<Response> {
   const body = method !== 'get' && path in bodies ? JSON.stringify(bodies[path]) : null;
   const id = path.includes('/backtests/') ? backtest : path.includes('/sessions/') ? 's-1' : 'i-1';
-  return fetch(url + path.replace('{id}', id).replace('{scope}', 'server').replace('{offset}', '0'), {
-    method: method.toUpperCase(),
-    body,
-    headers,
-  });
+  return fetch(
+    url +
+      path
+        .replace('{id}', id)
+        .replace('{agent}', 'codex')
+        .replace('{scope}', 'server')
+        .replace('{offset}', '0'),
+    {
+      method: method.toUpperCase(),
+      body,
+      headers,
+    },
+  );
 }
 
 it.each(operations)('$method $path exists and answers as described', async ({ path, method, operation }) => {

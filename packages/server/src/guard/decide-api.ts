@@ -1,0 +1,17 @@
+import { proposedCallSchema } from '@loopwatch/contract/api';
+import { Router } from 'express';
+import { jsonBody, parseBody } from '../http/parse-body.ts';
+import { methodNotAllowed } from '../http/problem.ts';
+import type { Guard } from './guard.ts';
+
+/** `POST /decide`: asks of a call before it runs, and records nothing. */
+export function decideApi(guard: Guard): Router {
+  const router = Router();
+  router
+    .route('/decide')
+    .post(jsonBody(), async (request, response) => {
+      response.json(await guard.decide(parseBody(request, proposedCallSchema)));
+    })
+    .all(methodNotAllowed('POST'));
+  return router;
+}

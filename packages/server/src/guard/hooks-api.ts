@@ -1,0 +1,86 @@
+import { type AgentEvent, isOpenAfter } from '@loopwatch/contract';
+import { type HookAgent, hookAgents } from '@loopwatch/contract/api';
+import { denialText, type PureVerdict, plainGuidance } from '@loopwatch/detectors';
+import { type HookAgent as HookFormat, readHookInput } from '@loopwatch/formats';
+import { Router } from 'express';
+import { limits } from '../events/limits.ts';
+import { jsonBody } from '../http/parse-body.ts';
+import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
+import type { Guard } from './guard.ts';
+import { advice, denial, type HookAnswer, NOTHING, stopsAgent, warning } from './hook-answer.ts';
+
+const formats: Readonly<Record<HookAgent, HookFormat>> = {
+  'claude-code': 'claude-code',
+  codex: 'codex',
+  gemini: 'gemini-cli',
+};
+
+/** `POST /hooks/:agent`: a hook's input in, the answer that the agent understands out. */
+export function hooksApi(guard: Guard): Router {
+  const router = Router();
+  router
+    .route('/hooks/:agent')
+    .post(jsonBody(limits.eventBytes), async (request, response) => {
+      const agent = hookAgents.find((name) => name === request.params.agent);
+      if (agent === undefined)
+        throw new HttpProblem(
+          404,
+          `Hooks are answered for ${hookAgents.join(', ')}; ${request.params.agent} is none of them`,
+        );
+      response.json(await answerTo(guard, agent, inputOf(request.body)));
+    })
+    .all(methodNotAllowed('POST'));
+  return router;
+}
+
+interface HookInput {
+  readonly [field: string]: unknown;
+  readonly hook_event_name: string;
+}
+
+function inputOf(body: unknown): HookInput {
+  const input = body as Partial<Record<string, unknown>> | null | undefined;
+  for (const field of ['hook_event_name', 'session_id']) {
+    if (typeof input?.[field] === 'string' && input[field] !== '') continue;
+    throw new HttpProblem(400, `${field}: expected a string, as agents send it to their hooks`);
+  }
+  return input as HookInput;
+}
+
+async function answerTo(guard: Guard, agent: HookAgent, input: HookInput): Promise<HookAnswer> {
+  const { events } = readHookInput(input, formats[agent]);
+  const [first] = events;
+  if (first === undefined) return NOTHING;
+  const sessionId = first.sessionId ?? '';
+  const isQuestion = events.length === 1 && first.type === 'tool_call_request';
+  if (isQuestion) return answerToCall(guard, agent, sessionId, first as Call);
+  const { verdicts } = await guard.record(sessionId, events);
+  const guidance = guidanceIn(verdicts);
+  return guidance === undefined ? NOTHING : advice(input.hook_event_name, guidance);
+}
+
+type Call = Extract<AgentEvent, { type: 'tool_call_request' }>;
+
+async function answerToCall(
+  guard: Guard,
+  agent: HookAgent,
+  sessionId: string,
+  call: Call,
+): Promise<HookAnswer> {
+  const decision = await guard.decide({ sessionId, name: call.name, args: call.args });
+  if (decision.action !== 'deny') {
+    await guard.record(sessionId, [call]);
+    return decision.reason === null ? NOTHING : warning(decision.reason);
+  }
+  const guidance = decision.guidance ?? '';
+  await guard.recordDenied(sessionId, call, guidance);
+  return denial(agent, denialText(guidance), stopsAgent(decision));
+}
+
+/** What a result led to that the model should know before it calls again. */
+function guidanceIn(verdicts: readonly PureVerdict[]): string | undefined {
+  const told = verdicts.find(
+    (verdict) => verdict.kind === 'loop' && isOpenAfter(verdict) && verdict.action !== 'warn',
+  );
+  return told && (told.guidance ?? plainGuidance(told));
+}

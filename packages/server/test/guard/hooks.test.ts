@@ -1,0 +1,334 @@
+import type { HookAgent } from '@loopwatch/contract/api';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sharedPglite } from '../../../storage/test/shared-pglite.ts';
+import type { LoopwatchServer } from '../../src/index.ts';
+import type { MemoryLog } from '../memory-log.ts';
+import { startServer, topics } from '../running-server.ts';
+import { START, summary, verdict } from '../verdicts.ts';
+
+const emptyDatabase = sharedPglite();
+let url: string;
+let log: MemoryLog;
+let server: LoopwatchServer;
+let clock: number;
+let stored: () => Promise<void>;
+
+beforeEach(async () => {
+  clock = START;
+  ({ url, log, server, stored } = await startServer({
+    openDatabase: emptyDatabase,
+    now: () => (clock += 1_000),
+  }));
+});
+
+afterEach(() => server.stop());
+
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+async function send(path: string, body: unknown, method = 'POST'): Promise<Answer> {
+  const response = await fetch(`${url}/api/v1${path}`, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+const recorded = () =>
+  log.values(topics.events) as { type: string; sessionId: string; callId?: string; result?: unknown }[];
+
+/** A coding agent that asks its hook before each call and reports each result, in its own format. */
+class HookedAgent {
+  readonly #agent: HookAgent;
+  readonly #session: string;
+  readonly #more: object;
+  #calls = 0;
+
+  constructor(agent: HookAgent, session: string, more: object = {}) {
+    this.#agent = agent;
+    this.#session = session;
+    this.#more = more;
+  }
+
+  async prompt(prompt: string): Promise<unknown> {
+    return this.#hook(this.#agent === 'gemini' ? 'BeforeAgent' : 'UserPromptSubmit', { prompt });
+  }
+
+  /** @returns what the hook said before the call, and behind it where the call was made */
+  async call(
+    name: string,
+    args: object,
+    result: string,
+    failed = false,
+  ): Promise<{ before: unknown; after?: unknown }> {
+    this.#calls += 1;
+    const isGemini = this.#agent === 'gemini';
+    const id = isGemini ? {} : { tool_use_id: `${this.#session}-${String(this.#calls)}` };
+    const call = { tool_name: name, tool_input: args, ...id };
+    const before = await this.#hook(isGemini ? 'BeforeTool' : 'PreToolUse', call);
+    if (JSON.stringify(before).includes('"deny"')) return { before };
+    const after = await this.#hook(...this.#result(call, result, failed));
+    return { before, after };
+  }
+
+  #result(call: object, result: string, failed: boolean): [event: string, input: object] {
+    if (this.#agent === 'gemini') {
+      const error = failed ? { error: { message: result } } : {};
+      return ['AfterTool', { ...call, tool_response: { llmContent: result, ...error } }];
+    }
+    if (failed && this.#agent === 'claude-code') return ['PostToolUseFailure', { ...call, error: result }];
+    return ['PostToolUse', { ...call, tool_response: result }];
+  }
+
+  async #hook(event: string, input: object): Promise<unknown> {
+    const { status, body } = await send(`/hooks/${this.#agent}`, {
+      session_id: this.#session,
+      cwd: '/w',
+      transcript_path: '/h/s.jsonl',
+      hook_event_name: event,
+      ...(this.#agent === 'codex' && { turn_id: 't-1', model: 'gpt-5.5', permission_mode: 'default' }),
+      ...(this.#agent === 'gemini' && { timestamp: new Date(clock).toISOString() }),
+      ...this.#more,
+      ...input,
+    });
+    expect(status).toBe(200);
+    return body;
+  }
+}
+
+const guidance =
+  /^Loopwatch denied this call: You have called \w+ 3 times in a row with the same parameters\./;
+const advised = /^You have called \w+ 3 times in a row with the same parameters\./;
+
+describe.each<[agent: HookAgent, tool: string, denied: unknown, resultEvent: string]>([
+  [
+    'claude-code',
+    'Read',
+    {
+      hookSpecificOutput: {
+        hookEventName: 'PreToolUse',
+        permissionDecision: 'deny',
+        permissionDecisionReason: expect.stringMatching(guidance),
+      },
+    },
+    'PostToolUseFailure',
+  ],
+  [
+    'codex',
+    'shell',
+    {
+      hookSpecificOutput: {
+        hookEventName: 'PreToolUse',
+        permissionDecision: 'deny',
+        permissionDecisionReason: expect.stringMatching(guidance),
+      },
+    },
+    'PostToolUse',
+  ],
+  ['gemini', 'read_file', { decision: 'deny', reason: expect.stringMatching(guidance) }, 'AfterTool'],
+])('hooks of %s', (agent, tool, denied, resultEvent) => {
+  const fails = { file_path: '/src/absent.ts' };
+  const text = 'File does not exist: /src/absent.ts';
+
+  it('deny the fourth call of a loop, and let the agent take another way', async () => {
+    const hooked = new HookedAgent(agent, 's-1');
+    expect(await hooked.prompt('Mend the build')).toEqual({});
+    expect(await hooked.call(tool, fails, text, true)).toEqual({ before: {}, after: {} });
+    expect(await hooked.call(tool, fails, text, true)).toEqual({ before: {}, after: {} });
+    expect(await hooked.call(tool, fails, text, true)).toEqual({
+      before: {},
+      after: {
+        hookSpecificOutput: { hookEventName: resultEvent, additionalContext: expect.stringMatching(advised) },
+      },
+    });
+    expect(await hooked.call(tool, fails, text, true)).toEqual({ before: denied });
+    expect(await hooked.call(tool, { file_path: '/src/present.ts' }, 'export const a = 1;')).toEqual({
+      before: {},
+      after: {},
+    });
+  });
+
+  it('record each call once, the denied one with what the agent was told', async () => {
+    const hooked = new HookedAgent(agent, 's-1');
+    await hooked.prompt('Mend the build');
+    for (let n = 0; n < 4; n += 1) await hooked.call(tool, fails, text, true);
+    expect(recorded().map(({ type }) => type)).toEqual([
+      'prompt_started',
+      ...Array.from({ length: 4 }, () => ['tool_call_request', 'tool_result']).flat(),
+    ]);
+    expect(recorded().at(-1)?.result).toMatch(guidance);
+  });
+
+  it('never touch an agent that gets on', async () => {
+    const hooked = new HookedAgent(agent, 's-1');
+    for (let n = 0; n < 12; n += 1) {
+      const file = { file_path: `/src/${String(n % 6)}.ts` };
+      expect(await hooked.call(tool, file, `export const n = ${String(n * 31)};`)).toEqual({
+        before: {},
+        after: {},
+      });
+    }
+  });
+});
+
+describe('hooks', () => {
+  it('record a call whose question did not arrive with its result', async () => {
+    const input = { session_id: 's-1', tool_name: 'Bash', tool_input: { command: 'ls' }, tool_use_id: 'x' };
+    await send('/hooks/claude-code', { ...input, hook_event_name: 'PostToolUse', tool_response: 'a.ts' });
+    expect(recorded().map(({ type, callId }) => [type, callId])).toEqual([
+      ['tool_call_request', 'x'],
+      ['tool_result', 'x'],
+    ]);
+  });
+
+  it('keep a sub-agent apart from its parent', async () => {
+    const parent = new HookedAgent('claude-code', 's-1');
+    const child = new HookedAgent('claude-code', 's-1', { agent_id: 'a1' });
+    for (let n = 0; n < 2; n += 1) {
+      await parent.call('Read', { file_path: 'a' }, 'gone', true);
+      expect(await child.call('Read', { file_path: 'a' }, 'gone', true)).toEqual({ before: {}, after: {} });
+    }
+    expect(new Set(recorded().map(({ sessionId }) => sessionId))).toEqual(new Set(['s-1', 's-1/a1']));
+  });
+
+  it('answer what says nothing of calls with nothing', async () => {
+    const input = { session_id: 's-1', hook_event_name: 'Notification', message: 'waiting' };
+    expect(await send('/hooks/claude-code', input)).toEqual({ status: 200, body: {} });
+    expect(recorded()).toEqual([]);
+  });
+
+  it.each<[what: string, path: string, body: unknown, status: number, detail: RegExp]>([
+    ['an unknown agent', '/hooks/cursor', {}, 404, /claude-code, codex, gemini; cursor is none/],
+    [
+      'no hook input',
+      '/hooks/codex',
+      { type: 'tool_call_request' },
+      400,
+      /hook_event_name: expected a string/,
+    ],
+    ['no session', '/hooks/codex', { hook_event_name: 'Stop' }, 400, /session_id: expected a string/],
+    ['no JSON', '/hooks/codex', '{', 400, /JSON/],
+  ])('refuse %s', async (_what, path, body, status, detail) => {
+    expect(await send(path, body)).toMatchObject({ status, body: { detail: expect.stringMatching(detail) } });
+  });
+
+  it('let the agent go on while the log is away', async () => {
+    log.failure = new Error('no broker');
+    const hooked = new HookedAgent('claude-code', 's-1');
+    expect(await hooked.call('Read', { file_path: 'a' }, 'text')).toEqual({ before: {}, after: {} });
+  });
+});
+
+describe('POST /decide', () => {
+  const looping = async () => {
+    const call = { sessionId: 's-1', type: 'tool_call_request', name: 'get', args: { id: 1 } };
+    const result = { sessionId: 's-1', type: 'tool_result', result: 'not found', isError: true };
+    await send('/decide', { sessionId: 's-1', name: 'get', args: { id: 1 } });
+    for (let n = 0; n < 3; n += 1) await send('/events', [call, result]);
+  };
+
+  it('denies a call that goes on with a loop, and records nothing', async () => {
+    await looping();
+    const before = recorded().length;
+    expect(await send('/decide', { sessionId: 's-1', name: 'get', args: '{"id":1}' })).toEqual({
+      status: 200,
+      body: {
+        action: 'deny',
+        reason: expect.stringContaining('was called 3 times in a row and failed the same way'),
+        guidance: expect.stringMatching(advised),
+        incidentId: expect.stringMatching(/^i-/),
+      },
+    });
+    expect(await send('/decide', { sessionId: 's-1', name: 'get', args: { id: 2 } })).toMatchObject({
+      body: { action: 'allow', reason: null, guidance: null, incidentId: null },
+    });
+    expect(recorded()).toHaveLength(before);
+  });
+
+  it('refuses a question without a session', async () => {
+    expect(await send('/decide', { name: 'get' })).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining('sessionId') },
+    });
+  });
+
+  it('goes by the open incidents of a session that it has not seen, unless they are false alarms', async () => {
+    const signature = 'get:{"id":7}';
+    log.appendVerdict(
+      verdict({
+        incidentId: 'i-7',
+        sessionId: 's-9',
+        tool: { name: 'get', signature },
+        action: 'block',
+        guidance: 'Stop.',
+      }),
+    );
+    await stored();
+    const ask = () => send('/decide', { sessionId: 's-9', name: 'get', args: { id: 7 } });
+    expect(await ask()).toMatchObject({ body: { action: 'deny', guidance: 'Stop.', incidentId: 'i-7' } });
+    expect(await send('/decide', { sessionId: 's-9', name: 'get', args: { id: 8 } })).toMatchObject({
+      body: { action: 'allow' },
+    });
+    await send('/incidents/i-7', { status: 'false_positive' }, 'PATCH');
+    expect(await ask()).toMatchObject({ body: { action: 'allow' } });
+  });
+
+  it('goes by settings that are changed meanwhile', async () => {
+    await looping();
+    await send(
+      '/settings/server',
+      { set: { 'tool_call_loop.mode': 'warn', 'stagnation.enabled': false } },
+      'PUT',
+    );
+    clock += 2_000;
+    const call = { sessionId: 's-2', type: 'tool_call_request', name: 'get', args: { id: 1 } };
+    const result = { sessionId: 's-2', type: 'tool_result', result: 'not found', isError: true };
+    await send('/decide', { sessionId: 's-2', name: 'get', args: { id: 1 } });
+    for (let n = 0; n < 3; n += 1) await send('/events', [call, result]);
+    expect(await send('/decide', { sessionId: 's-2', name: 'get', args: { id: 1 } })).toMatchObject({
+      body: { action: 'warn', reason: expect.stringContaining('3 times in a row'), guidance: null },
+    });
+  });
+});
+
+describe('a stopped session', () => {
+  beforeEach(async () => {
+    log.append(topics.sessions, JSON.stringify(summary('s-1')), { key: 's-1' });
+    await stored();
+  });
+
+  it('is denied every call by its hook, whatever is asked next, until it may go on', async () => {
+    const hooked = new HookedAgent('claude-code', 's-1');
+    await hooked.call('Read', { file_path: 'a' }, 'text');
+    expect(await send('/sessions/s-1/stop', undefined)).toEqual({
+      status: 200,
+      body: { stopped: true, obeyedBy: 'hooks' },
+    });
+    await hooked.prompt('Go on, please');
+    expect(await hooked.call('Read', { file_path: 'b' }, 'text')).toEqual({
+      before: {
+        continue: false,
+        stopReason: expect.stringContaining('The session was stopped by'),
+        hookSpecificOutput: expect.objectContaining({ permissionDecision: 'deny' }),
+      },
+    });
+    expect(await send('/sessions/s-1/stop', undefined, 'DELETE')).toEqual({
+      status: 200,
+      body: { stopped: false, obeyedBy: 'hooks' },
+    });
+    expect(await hooked.call('Read', { file_path: 'b' }, 'text')).toEqual({ before: {}, after: {} });
+  });
+
+  it('says where nothing can obey', async () => {
+    expect(await send('/sessions/s-1/stop', undefined)).toMatchObject({
+      body: { stopped: true, obeyedBy: null },
+    });
+  });
+
+  it('has to be one that is known', async () => {
+    expect(await send('/sessions/s-404/stop', undefined)).toMatchObject({ status: 404 });
+  });
+});
