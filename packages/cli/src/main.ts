@@ -16,6 +16,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   gateway: async () => (await import('./commands/gateway.ts')).gatewayCommand(),
   repair: async () => (await import('./commands/repair.ts')).repairCommand(),
   scan: async () => (await import('./commands/scan.ts')).scanCommand(),
+  hook: async () => (await import('./commands/hook.ts')).hookCommand(),
   replay: async () => (await import('./commands/replay.ts')).replayCommand(),
   produce: async () => (await import('./commands/produce.ts')).produceCommand(),
   topics: async () => (await import('./commands/topics.ts')).topicsCommand(),

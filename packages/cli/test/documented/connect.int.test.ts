@@ -120,6 +120,12 @@ const connect: Record<string, Check> = {
     expect(ran).toEqual({ nonZero: [], stdout: '', stderr: '' });
     expect(await sessionsAt(host, 1, token)).toEqual({ traced: 1 });
   },
+  'At the hooks of coding agents': async (commands) => {
+    const folder = await folderOf({});
+    const ran = await runPrinted(commands, { folder });
+    expect(ran.nonZero).toEqual([]);
+    expect(await readFile(join(folder, '.claude/settings.json'), 'utf8')).toContain('/hooks/claude-code');
+  },
   'In the path of requests': async (commands) => {
     const answer = { choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' } }] };
     await using upstream = await startScriptedUpstream(() => ({ json: answer }));
@@ -146,6 +152,28 @@ const connect: Record<string, Check> = {
   },
 };
 
+const hooks: Record<string, Check> = {
+  'Set up': async (commands) => {
+    const { host } = await startedServer();
+    const folder = await folderOf({});
+    const set = commands.replace(' --yes ', ` --yes --url http://${host} `);
+    const ran = await runPrinted(set, { folder, host });
+    expect(ran.nonZero).toEqual([]);
+    expect(ran.stdout).toContain(`Claude Code: installed (${join(folder, '.claude/settings.json')})`);
+    expect(JSON.parse(await readFile(join(folder, '.claude/settings.json'), 'utf8'))).toEqual({});
+  },
+  'Ask yourself': async (commands) => {
+    const { host } = await startedServer();
+    const ran = await runPrinted(commands, { folder: await folderOf({}), host });
+    expect(JSON.parse(ran.stdout)).toEqual({
+      action: 'allow',
+      reason: null,
+      guidance: null,
+      incidentId: null,
+    });
+  },
+};
+
 const readme: Record<string, Check> = {
   'Your own agents': async (commands) => {
     const folder = await folderOf({ '.claude/projects/-w/s.jsonl': claudeLoop('s', 6) });
@@ -157,6 +185,7 @@ const readme: Record<string, Check> = {
 
 const pages = [
   { page: 'docs/connect.md', checks: connect, blocks: shellBlocks('docs/connect.md') },
+  { page: 'docs/hooks.md', checks: hooks, blocks: shellBlocks('docs/hooks.md') },
   {
     page: 'README.md',
     checks: readme,

@@ -1,0 +1,146 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { messageOf } from '@loopwatch/contract';
+import { hookAgents } from '@loopwatch/contract/api';
+import { Command } from 'commander';
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
+import { UsageError } from '../errors.ts';
+import { installedIn, withHook, withoutHook } from '../hooks/hook-settings.ts';
+import { hookAgentOf, hookedAgents } from '../hooks/hooked-agents.ts';
+
+interface Options {
+  readonly project?: boolean;
+  readonly yes?: boolean;
+}
+
+interface InstallOptions extends Options {
+  readonly url: string;
+  readonly tokenEnv?: string;
+}
+
+const agentArgument = `one of ${hookAgents.join(', ')}`;
+
+/** `loopwatch hook`: sets up the hooks of coding agents, by which their loops are stopped. */
+export function hookCommand(): Command {
+  const command = new Command('hook').description(
+    'sets up the hooks of coding agents, so that their loops are stopped',
+  );
+  const change = (name: string, description: string) =>
+    command
+      .command(`${name} <agent>`)
+      .description(`${description}; AGENT is ${agentArgument}`)
+      .option('--project', "in the current folder's settings, not in the user's")
+      .option('--yes', 'change the file without asking');
+  change('install', "adds the hook to the agent's settings; shows the change first")
+    .option('--url <url>', 'address of the Loopwatch server', 'http://localhost:4600')
+    .option('--token-env <name>', "environment variable of the agent that holds the server's token")
+    .action(install);
+  change('uninstall', "takes the hook out of the agent's settings").action(uninstall);
+  command
+    .command('status [agent]')
+    .description('says where the hook is installed, and whether the server answers; exit 1 if not')
+    .option('--project', "of the current folder's settings")
+    .action(status);
+  return command;
+}
+
+async function install(name: string, options: InstallOptions): Promise<void> {
+  const agent = hookedAgents[hookAgentOf(name)];
+  if (!/^https?:\/\/[^\s'"]+$/.test(options.url))
+    throw new UsageError(`--url ${options.url}: expected an address such as http://localhost:4600`);
+  if (options.tokenEnv !== undefined && !/^\w+$/.test(options.tokenEnv))
+    throw new UsageError(`--token-env ${options.tokenEnv}: expected the name of an environment variable`);
+  const file = fileOf(name, options);
+  const text = await textOf(file);
+  const target = { url: options.url, tokenEnv: options.tokenEnv };
+  if (await write(file, text, withHook(file, text, agent, target), options)) say(agent.note);
+}
+
+async function uninstall(name: string, options: Options): Promise<void> {
+  const agent = hookedAgents[hookAgentOf(name)];
+  const file = fileOf(name, options);
+  const text = await textOf(file);
+  if (installedIn(file, text, agent).events.length === 0) say(`${file} has no Loopwatch hook`);
+  else await write(file, text, withoutHook(file, text, agent), options);
+}
+
+async function status(name: string | undefined, options: Options): Promise<void> {
+  const names = name === undefined ? hookAgents : [hookAgentOf(name)];
+  let works = false;
+  for (const one of names) {
+    const agent = hookedAgents[one];
+    const file = fileOf(one, options);
+    const { events, server } = installedIn(file, await textOf(file), agent);
+    const missing = agent.events.filter((event) => !events.includes(event));
+    if (events.length === 0 || server === undefined) {
+      say(`${agent.title}: not installed (${file})`);
+      continue;
+    }
+    const answer = await answerOf(server);
+    const gap =
+      missing.length === 0 ? '' : `, without ${missing.join(', ')}: run \`loopwatch hook install ${one}\``;
+    say(`${agent.title}: installed (${file})${gap}; ${server} ${answer ?? 'answers'}`);
+    works ||= missing.length === 0 && answer === undefined;
+  }
+  process.exitCode = works ? 0 : 1;
+}
+
+/** @returns what keeps the server from answering; undefined: nothing */
+async function answerOf(server: string): Promise<string | undefined> {
+  try {
+    const { ok, status: code } = await fetch(`${server}/healthz`, { signal: AbortSignal.timeout(2_000) });
+    return ok ? undefined : `answers ${String(code)}`;
+  } catch (error) {
+    const { cause } = error as { cause?: unknown };
+    return `does not answer: ${messageOf(cause ?? error)}`;
+  }
+}
+
+function fileOf(name: string, { project }: Options): string {
+  const agent = hookedAgents[hookAgentOf(name)];
+  return project === true ? resolve(agent.projectFile) : agent.userFile(process.env);
+}
+
+async function textOf(file: string): Promise<string> {
+  return existsSync(file) ? await readFile(file, 'utf8') : '';
+}
+
+/** Shows the change, asks, and writes the file in one step. @returns whether it was changed */
+async function write(file: string, before: string, after: string, { yes }: Options): Promise<boolean> {
+  if (before === after) {
+    say(`${file} is up to date`);
+    return false;
+  }
+  const shown = { context: 2, headerOptions: FILE_HEADERS_ONLY };
+  process.stdout.write(createTwoFilesPatch(file, file, before, after, undefined, undefined, shown));
+  if (yes !== true && !(await isWanted())) {
+    say('Nothing was changed');
+    process.exitCode = 1;
+    return false;
+  }
+  await mkdir(dirname(file), { recursive: true });
+  const mode = existsSync(file) ? (await stat(file)).mode : 0o600;
+  const next = `${file}.${String(process.pid)}.tmp`;
+  await writeFile(next, after, { mode });
+  await rename(next, file);
+  say(`${file} was changed`);
+  return true;
+}
+
+/** @throws UsageError without a terminal */
+async function isWanted(): Promise<boolean> {
+  if (!process.stdin.isTTY)
+    throw new UsageError('there is no terminal to ask at: pass --yes to change the file');
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return /^y(?:es)?$/i.test((await terminal.question('Change the file? [y/N] ')).trim());
+  } finally {
+    terminal.close();
+  }
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

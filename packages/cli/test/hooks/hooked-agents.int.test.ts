@@ -1,0 +1,124 @@
+import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { HookAgent } from '@loopwatch/contract/api';
+import { freePort, spawnCli, tempDir, waitFor } from '@loopwatch/testkit';
+import { expect, it, onTestFinished } from 'vitest';
+
+interface Hook {
+  readonly type: string;
+  readonly url?: string;
+  readonly command?: string;
+}
+
+const files: Readonly<Record<HookAgent, string>> = {
+  'claude-code': '.claude/settings.json',
+  codex: '.codex/hooks.json',
+  gemini: '.gemini/settings.json',
+};
+
+async function startedServer(port: string) {
+  const dir = await tempDir();
+  const args = ['start', '--no-samples', '--port', port, '--data-dir', dir.path];
+  const server = spawnCli(args, { KAFKA_BROKERS: '', DATABASE_URL: '' }, { from: 'build' });
+  onTestFinished(async () => {
+    await server.stop('SIGKILL');
+    await dir.remove();
+  });
+  await server.line(/Loopwatch .* is at http/);
+  return server;
+}
+
+async function cli(home: string, ...args: string[]) {
+  const env = { HOME: home, CLAUDE_CONFIG_DIR: '', CODEX_HOME: '' };
+  const started = spawnCli(['hook', ...args], env, { from: 'build' });
+  onTestFinished(() => started[Symbol.asyncDispose]());
+  const code = await started.exited;
+  return { code, stdout: started.stdout.join('\n'), stderr: started.stderr.join('\n') };
+}
+
+/** Calls a hook as its agent does. @returns what it said; undefined where it failed, which holds no agent up */
+async function runHook({ type, url, command }: Hook, input: object): Promise<unknown> {
+  const body = JSON.stringify(input);
+  if (type === 'http') {
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(url ?? '', { method: 'POST', headers, body }).catch(() => undefined);
+    return answer?.ok === true ? await answer.json() : undefined;
+  }
+  const shell = spawn('sh', ['-c', command ?? ''], { stdio: ['pipe', 'pipe', 'inherit'] });
+  shell.stdin.end(body);
+  const said = text(shell.stdout);
+  const code = await new Promise((resolve) => shell.on('close', resolve));
+  expect(code).toBe(0);
+  const out = await said;
+  return out === '' ? undefined : JSON.parse(out);
+}
+
+it.each<[agent: HookAgent, before: string, after: string]>([
+  ['claude-code', 'PreToolUse', 'PostToolUse'],
+  ['codex', 'PreToolUse', 'PostToolUse'],
+  ['gemini', 'BeforeTool', 'AfterTool'],
+])(
+  'the loop of %s is denied by the hook that was installed, shown, and left',
+  async (agent, before, after) => {
+    const home = await tempDir();
+    onTestFinished(() => home.remove());
+    const port = String(await freePort());
+    const url = `http://localhost:${port}`;
+    const installed = await cli(home.path, 'install', agent, '--url', url, '--yes');
+    expect(installed).toMatchObject({ code: 0, stderr: '' });
+    expect(installed.stdout).toContain(`+  "hooks": {`);
+    expect(await cli(home.path, 'status', agent)).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('does not answer'),
+    });
+    const settings = JSON.parse(await readFile(join(home.path, files[agent]), 'utf8')) as {
+      hooks: Record<string, { hooks: Hook[] }[]>;
+    };
+    const hook = (event: string, input: object) => {
+      const [group] = settings.hooks[event] ?? [];
+      const [entry] = group?.hooks ?? [];
+      if (entry === undefined) throw new Error(`no hook for ${event}`);
+      const turn = agent === 'codex' ? { turn_id: 't-1' } : {};
+      return runHook(entry, { session_id: 'looping', hook_event_name: event, ...turn, ...input });
+    };
+    let calls = 0;
+    const call = async (path: string, result: string): Promise<unknown> => {
+      calls += 1;
+      const id = agent === 'gemini' ? {} : { tool_use_id: `call-${String(calls)}` };
+      const input = { tool_name: 'read_file', tool_input: { path }, ...id };
+      const said = await hook(before, input);
+      if (!JSON.stringify(said ?? {}).includes('deny'))
+        await hook(after, { ...input, tool_response: result });
+      return said;
+    };
+
+    expect(await call('absent', 'no such file: absent')).toBeUndefined();
+    const server = await startedServer(port);
+    expect(await cli(home.path, 'status', agent)).toMatchObject({ code: 0 });
+    for (let n = 0; n < 3; n += 1) expect(await call('absent', 'no such file: absent')).toEqual({});
+    expect(JSON.stringify(await call('absent', ''))).toContain(
+      'Loopwatch denied this call: You have called read_file 3 times',
+    );
+    expect(await call('present', 'export const a = 1;')).toEqual({});
+
+    let page: unknown;
+    await waitFor(
+      async () => {
+        page = await (await fetch(`${url}/api/v1/incidents`)).json();
+        const { items } = page as { items: { outcome: string | null }[] };
+        return items[0]?.outcome === 'recovered';
+      },
+      { describe: () => `one incident that recovered; there are ${JSON.stringify(page)}` },
+    );
+    expect(page).toMatchObject({
+      items: [{ detector: 'tool-repeat', action: 'block', count: 4, sessionId: 'looping' }],
+    });
+    await server.stop('SIGTERM');
+    expect(await call('absent', 'no such file: absent')).toBeUndefined();
+    expect(await cli(home.path, 'uninstall', agent, '--yes')).toMatchObject({ code: 0 });
+    expect(JSON.parse(await readFile(join(home.path, files[agent]), 'utf8'))).toEqual({});
+  },
+  120_000,
+);
