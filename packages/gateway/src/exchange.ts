@@ -71,15 +71,24 @@ export class Exchange {
   prepare(): UpstreamRequest | Outcome {
     const { session, conversation, history, labels, api, raw, body } = this.asked;
     const { stop, hint, limit } = session.ask(history, conversation.items, labels, this.deps.now());
+    if (session.isStopped) {
+      this.answerInstead(this.stoppedAnswer());
+      return 'blocked';
+    }
     if (stop !== undefined) {
-      session.answered({ usage: null, finishReason: null }, this.deps.now());
-      this.answerOwn(this.ownAnswer(stop));
+      this.answerInstead(this.ownAnswer(stop));
       return stop.verdict.kind === 'limit' ? 'limited' : 'blocked';
     }
     if (hint !== undefined) this.outgoing = api.withNote(this.outgoing, hint.text, this.guidanceAs);
     if (limit !== undefined) this.outgoing = api.withLimit(this.outgoing, limit);
     if (this.outgoing === body && raw !== undefined) return this.upstreamRequest(raw, 'as it came');
     return this.upstreamRequest(Buffer.from(JSON.stringify(this.outgoing)));
+  }
+
+  /** The model is not asked. */
+  private answerInstead(own: OwnAnswer): void {
+    this.asked.session.answered({ usage: null, finishReason: null }, this.deps.now());
+    this.answerOwn(own);
   }
 
   get guidanceAs(): GuidanceAs {
@@ -99,8 +108,7 @@ export class Exchange {
         details: { ...details, last_tool_calls: lastCalls },
       };
     }
-    const stop =
-      (this.deps.onBlock ?? (this.talksToModel ? 'message' : 'error')) === 'error' ? 'error' : 'stop';
+    const stop = this.blockedAs;
     const { id, detector, incidentId, count, threshold } = verdict;
     return {
       id: ownId(),
@@ -108,6 +116,17 @@ export class Exchange {
       stop,
       details: { verdict_id: id, incident_id: incidentId, detector, count, threshold },
     };
+  }
+
+  /** What the client gets while a person has stopped the session. */
+  private stoppedAnswer(): OwnAnswer {
+    const text = 'The session was stopped in Loopwatch. It goes on once it is resumed there.';
+    return { id: ownId(), text, stop: this.blockedAs, details: { stopped: true } };
+  }
+
+  private get blockedAs(): OwnAnswer['stop'] {
+    const { onBlock = this.talksToModel ? 'message' : 'error' } = this.deps;
+    return onBlock === 'error' ? 'error' : 'stop';
   }
 
   /**

@@ -69,6 +69,27 @@ describe('settings made in the dashboard', () => {
     },
   );
 
+  it.each(['server', 'session:s-1'])(
+    'stop a session until it may go on, whatever is asked (%s)',
+    async (scope) => {
+      const control = new ControlTopic();
+      await using bench = await startBench(control);
+      expect(await finishes(new Agent(bench, false, 's-1'), 1)).toEqual(['call']);
+      await control.write(scope, { stopped: true });
+      const asked = bench.upstream.requests.length;
+      for (const stream of [false, true]) {
+        const stopped = new Agent(bench, stream, 's-1', 'Go on, please');
+        expect(await stopped.turn()).toMatchObject({
+          calls: [],
+          text: 'The session was stopped in Loopwatch. It goes on once it is resumed there.',
+        });
+      }
+      expect(bench.upstream.requests).toHaveLength(asked);
+      await control.write(scope, null);
+      expect(await finishes(new Agent(bench, false, 's-1', 'And now'), 1)).toEqual(['call']);
+    },
+  );
+
   it.each(['server', 'session:s-1'])('switch all detection off, and on again (%s)', async (scope) => {
     const control = new ControlTopic();
     await using bench = await startBench(control);

@@ -87,6 +87,12 @@ export class GatewaySession {
     return this.detection.plan;
   }
 
+  /** Whether a person has stopped it, or all sessions: nothing of it goes to a model until that is taken back. */
+  get isStopped(): boolean {
+    const own = this.givenSettings?.['stopped'];
+    return own === true || (own !== false && this.version.settings.stopped);
+  }
+
   get idleMs(): number {
     return this.plan.idleMs;
   }
