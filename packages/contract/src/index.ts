@@ -55,6 +55,16 @@ export {
   toolContractSchema,
 } from './settings/detection-settings.ts';
 export { shortEnvironmentNames } from './settings/environment-settings.ts';
+export {
+  type NotificationRules,
+  type NotificationSecret,
+  type NotificationSettings,
+  type NotificationType,
+  notificationSchema,
+  notificationSecrets,
+  notificationTypes,
+  withoutSecrets,
+} from './settings/notification-settings.ts';
 export { type ResolvedSettings, resolveSettings, type SettingSources } from './settings/resolve-settings.ts';
 export { hiddenValue, isSecretPath } from './settings/secret-paths.ts';
 export {

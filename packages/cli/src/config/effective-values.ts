@@ -7,6 +7,7 @@ import {
   settingsSchema,
   settingValue,
   topicNames,
+  withoutSecrets,
 } from '@loopwatch/contract';
 import { planDetection, presets, settingsInForce } from '@loopwatch/detectors';
 import type { LoadedConfig } from './load-config.ts';
@@ -26,7 +27,7 @@ export function effectiveValues({ settings, origins }: LoadedConfig): EffectiveV
     const set = settingValue(settingsSchema, settings, path);
     const value = set ?? (set === null ? null : (filled.get(path) ?? null));
     const origin = originOf(path, settings, origins);
-    return { path, value: isSecretPath(path) ? masked(value) : value, ...origin };
+    return { path, value: shown(path, value, settings), ...origin };
   });
 }
 
@@ -64,6 +65,11 @@ function originOf(path: string, settings: Settings, origins: LoadedConfig['origi
   return missing && planDetection(settings).on.has(`${layer}-repeat`)
     ? { source: 'preset', name: 'stream' }
     : own;
+}
+
+function shown(path: string, value: unknown, { notifications }: Settings): unknown {
+  if (path === 'notifications') return notifications.map(withoutSecrets);
+  return isSecretPath(path) ? masked(value) : value;
 }
 
 function masked(value: unknown): unknown {

@@ -254,3 +254,21 @@ it('addConfigOptions collects every --set', () => {
   });
   expect(command.opts()).toEqual({ set: ['a=1', 'b=2'], config: 'f' });
 });
+
+describe('notifications in the effective configuration', () => {
+  it('hides every secret and shows where the others come from', () => {
+    const entries = [
+      { name: 'ops', type: 'webhook', url: 'https://hooks.test/very-secret', secret: 'very-secret' },
+      { name: 'chat', type: 'slack', token_env: 'SLACK_TOKEN', channel: 'C1' },
+      { name: 'traces', type: 'otlp', headers: { authorization: 'very-secret' } },
+    ];
+    const loaded = loadConfig({}, [], { LOOPWATCH_NOTIFICATIONS: JSON.stringify(entries) });
+    const shown = effectiveValues(loaded).find(({ path }) => path === 'notifications')?.value;
+    expect(JSON.stringify(shown)).not.toContain('very-secret');
+    expect(shown).toMatchObject([
+      { url: '******', secret: '******' },
+      { token_env: 'SLACK_TOKEN', channel: 'C1' },
+      { headers: '******' },
+    ]);
+  });
+});

@@ -6,6 +6,7 @@ import { z } from 'zod';
 interface JsonSchema {
   readonly type?: string;
   readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
   readonly minimum?: number;
@@ -34,6 +35,7 @@ function noteScheme({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; js
 }
 
 function words(schema: JsonSchema): string {
+  if (schema.oneOf !== undefined) return schema.oneOf.map(words).join(', or ');
   if (schema.anyOf !== undefined) return schema.anyOf.map(words).join(', or ');
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum !== undefined) return `one of ${schema.enum.map(String).join(', ')}`;

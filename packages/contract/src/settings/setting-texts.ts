@@ -179,6 +179,7 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
       public_url: 'Where the provider leads back to. Default: server.public_url, or as each request says.',
     },
   },
+  notifications: 'Where messages about incidents go; docs/notifications.md shows each type.',
   gateway: {
     upstream:
       'API that requests go on to, up to and with /v1: https://api.openai.com/v1. None: `start` runs no gateway.',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { allowedValues } from './allowed-values.ts';
 import { hiddenValue, isSecretPath } from './secret-paths.ts';
-import { blockKeys, didYouMean, nearest, settingPaths, unwrap } from './setting-paths.ts';
+import { blockKeys, didYouMean, nearest, settingPaths, settingPlace, unwrap } from './setting-paths.ts';
 import { settingsSchema } from './settings.ts';
 
 /**
@@ -56,6 +56,11 @@ export class SettingsDraft {
   #giveValue(keys: readonly string[], schema: z.ZodType, value: unknown, origin: SettingOrigin): void {
     const parsed = schema.safeParse(value);
     if (!parsed.success) {
+      const entry = entrySchemas(schema);
+      if (entry !== undefined) {
+        this.#refuseEntries(keys, entry, Array.isArray(value) ? value : [], parsed.error.issues, origin);
+        return;
+      }
       const own = parsed.error.issues.filter(({ code }) => code === 'custom');
       const texts = own.map(({ path, message }) => [...keys, ...path].join('.').concat(' ', message));
       this.#refuseValue(keys, schema, value, origin, texts);
@@ -63,6 +68,25 @@ export class SettingsDraft {
     }
     define(blockAt(this.value, keys.slice(0, -1)), keys.at(-1) ?? '', value);
     this.origins.set(keys.join('.'), origin);
+  }
+
+  /** Faults of a list of blocks, each at its place. No value is quoted: it may be a secret. */
+  #refuseEntries(
+    keys: readonly string[],
+    schemas: readonly z.ZodObject[],
+    entries: readonly unknown[],
+    issues: readonly z.core.$ZodIssue[],
+    origin: SettingOrigin,
+  ): void {
+    for (const issue of issues) {
+      const at = [...keys, ...issue.path.map(String)];
+      if (issue.code !== 'unrecognized_keys') {
+        this.faults.push(`${labelOf(origin)}: ${at.join('.')}: ${issue.message}`);
+        continue;
+      }
+      const block = blockOf(schemas, entries, issue.path);
+      for (const key of issue.keys) this.refuseKey([...at, key], block, origin);
+    }
   }
 
   #refuseValue(
@@ -86,6 +110,26 @@ export class SettingsDraft {
       if (path.startsWith(`${keys.join('.')}.`)) this.origins.delete(path);
     }
   }
+}
+
+/** What the entries of a list of blocks may be, by their type; undefined for other values. */
+function entrySchemas(schema: z.ZodType): readonly z.ZodObject[] | undefined {
+  const list = unwrap(schema);
+  if (!(list instanceof z.ZodArray) || !(list.element instanceof z.ZodDiscriminatedUnion)) return undefined;
+  return list.element.options as readonly z.ZodObject[];
+}
+
+/** The keys that may stand at a place in an entry. */
+function blockOf(
+  schemas: readonly z.ZodObject[],
+  entries: readonly unknown[],
+  [index, ...inside]: readonly PropertyKey[],
+): string[] {
+  const { type } = entries[Number(index)] as { type?: unknown };
+  const own = schemas.find(({ shape }) => (shape['type'] as z.ZodType).safeParse(type).success);
+  const place = own && settingPlace(own, inside.map(String).join('.'));
+  if (own === undefined) return [];
+  return blockKeys(inside.length === 0 ? own : (place?.schema ?? own));
 }
 
 function memberSchema(block: z.ZodObject | z.ZodRecord, key: string): z.ZodType | undefined {

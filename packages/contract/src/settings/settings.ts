@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { detectionSchema, presetNames } from './detection-settings.ts';
 import { checkKafkaSecurity, kafkaSecuritySettings } from './kafka-security.ts';
+import { notificationsSchema } from './notification-settings.ts';
 import { oidcSettingsSchema } from './oidc-settings.ts';
 import { sourceSettingsSchema, topicNames, topicSettingsSchema } from './topics.ts';
 
@@ -70,6 +71,7 @@ export const settingsSchema = detectionSchema.extend({
       oidc: oidcSettingsSchema.prefault({}),
     })
     .prefault({}),
+  notifications: notificationsSchema.default([]),
   gateway: z
     .strictObject({
       upstream: z.url({ protocol: /^https?$/ }).optional(),

@@ -1,0 +1,157 @@
+import { z } from 'zod';
+import { detectorIds } from '../verdicts/detectors.ts';
+import { hiddenValue } from './secret-paths.ts';
+
+/** What leaves when an incident opens, escalates or ends: one entry a receiver. */
+
+export const notificationTypes = ['webhook', 'slack', 'pagerduty', 'langfuse', 'otlp'] as const;
+export type NotificationType = (typeof notificationTypes)[number];
+
+const text = z.string().min(1);
+const httpUrl = z.url({ protocol: /^https?$/ });
+const oneOrMore = <T extends z.ZodType>(schema: T) => z.union([schema, z.array(schema).min(1)]);
+
+/** Which incidents; what is left out fits all. */
+export const notificationRulesSchema = z.strictObject({
+  kind: oneOrMore(z.enum(['loop', 'limit', 'outage'])).optional(),
+  detector: oneOrMore(z.enum(detectorIds)).optional(),
+  action: oneOrMore(z.enum(['warn', 'chance', 'block'])).optional(),
+  agent: oneOrMore(text).optional(),
+  model: oneOrMore(text).optional(),
+  tool: oneOrMore(text).optional(),
+  min_usd: z.number().nonnegative().optional(),
+  min_tokens: z.number().nonnegative().optional(),
+});
+
+const common = {
+  name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'must be 1 to 64 of A-Z a-z 0-9 . _ -'),
+  when: notificationRulesSchema.prefault({}),
+};
+const limited = { max_per_minute: z.int().min(1).max(1_000).default(10) };
+
+/** A secret as it is, or the environment variable or the file that holds it. */
+const secret = <K extends string, T extends z.ZodType>(key: K, schema: T) =>
+  ({
+    [key]: schema.optional(),
+    [`${key}_env`]: text.optional(),
+    [`${key}_file`]: text.optional(),
+  }) as {
+    [P in K]: z.ZodOptional<T>;
+  } & { [P in `${K}_env` | `${K}_file`]: z.ZodOptional<typeof text> };
+
+const webhookSchema = z
+  .strictObject({
+    ...common,
+    type: z.literal('webhook'),
+    ...secret('url', httpUrl),
+    ...secret('secret', text),
+    ...limited,
+  })
+  .superRefine((entry, context) => {
+    requireOne(entry, ['url'], context);
+    requireOne(entry, ['secret'], context);
+  });
+
+const slackSchema = z
+  .strictObject({
+    ...common,
+    type: z.literal('slack'),
+    ...secret('url', httpUrl),
+    ...secret('token', text),
+    channel: text.optional(),
+    api_url: httpUrl.default('https://slack.com/api'),
+    ...limited,
+  })
+  .superRefine((entry, context) => {
+    const keys = requireOne(entry, ['url', 'token'], context);
+    if (keys.startsWith('token') && entry.channel === undefined)
+      context.addIssue({ code: 'custom', path: ['channel'], message: 'is missing: the bot’s channel' });
+  });
+
+const pagerdutySchema = z
+  .strictObject({
+    ...common,
+    type: z.literal('pagerduty'),
+    ...secret('routing_key', text),
+    api_url: httpUrl.default('https://events.pagerduty.com/v2/enqueue'),
+    ...limited,
+  })
+  .superRefine((entry, context) => {
+    requireOne(entry, ['routing_key'], context);
+  });
+
+const langfuseSchema = z
+  .strictObject({
+    ...common,
+    type: z.literal('langfuse'),
+    base_url: httpUrl.default('https://cloud.langfuse.com'),
+    public_key: text,
+    ...secret('secret_key', text),
+    score: text.default('loop'),
+  })
+  .superRefine((entry, context) => {
+    requireOne(entry, ['secret_key'], context);
+  });
+
+const otlpSchema = z
+  .strictObject({
+    ...common,
+    type: z.literal('otlp'),
+    endpoint: httpUrl.default('http://localhost:4318'),
+    ...secret('headers', z.record(text, z.string())),
+  })
+  .superRefine((entry, context) => {
+    requireOne(entry, ['headers'], context, true);
+  });
+
+export const notificationSchema = z.discriminatedUnion(
+  'type',
+  [webhookSchema, slackSchema, pagerdutySchema, langfuseSchema, otlpSchema],
+  { error: `must be one of ${notificationTypes.join(', ')}` },
+);
+
+export const notificationsSchema = z.array(notificationSchema).superRefine((entries, context) => {
+  const seen = new Set<string>();
+  for (const [at, { name }] of entries.entries()) {
+    if (seen.has(name))
+      context.addIssue({ code: 'custom', path: [at, 'name'], message: `is the name of another: ${name}` });
+    seen.add(name);
+  }
+});
+
+export type NotificationSettings = z.infer<typeof notificationSchema>;
+export type NotificationRules = z.infer<typeof notificationRulesSchema>;
+
+/** The keys that hold secrets. An address of a webhook is one: whoever knows it may post there. */
+const secretKeys = ['url', 'secret', 'token', 'routing_key', 'secret_key', 'headers'] as const;
+export type NotificationSecret = (typeof secretKeys)[number];
+
+/** The secrets that an entry of this type may have. */
+export function notificationSecrets(entry: Readonly<Record<string, unknown>>): NotificationSecret[] {
+  return secretKeys.filter((key) => [key, `${key}_env`, `${key}_file`].some((name) => name in entry));
+}
+
+/** An entry as it may be shown. */
+export function withoutSecrets<T extends object>(entry: T): T {
+  const shown = Object.entries(entry).map(([key, value]: [string, unknown]) => [
+    key,
+    (secretKeys as readonly string[]).includes(key) && value !== undefined ? hiddenValue : value,
+  ]);
+  return Object.fromEntries(shown) as T;
+}
+
+/** @returns the key that is given, empty where none or several are */
+function requireOne(
+  entry: Readonly<Record<string, unknown>>,
+  secrets: readonly string[],
+  context: z.RefinementCtx,
+  isOptional = false,
+): string {
+  const keys = secrets.flatMap((key) => [key, `${key}_env`, `${key}_file`]);
+  const given = keys.filter((key) => entry[key] !== undefined);
+  if (given.length === 1 || (isOptional && given.length === 0)) return given[0] ?? '';
+  const message =
+    given.length === 0 ? `needs one of ${keys.join(', ')}` : `takes only one of ${given.join(', ')}`;
+  context.addIssue({ code: 'custom', path: [], message });
+  return '';
+}

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { resolveSettings } from '../../src/index.ts';
+
+const name = 'loopwatch.yaml';
+const resolve = (notifications: unknown, environment: Record<string, string> = {}) =>
+  resolveSettings({ file: { name, value: { notifications } }, environment, flags: {} });
+const faultsOf = (notifications: unknown): readonly string[] => {
+  const resolved = resolve(notifications);
+  return resolved.ok ? [] : resolved.errors;
+};
+const webhook = { name: 'ops', type: 'webhook', url: 'https://example.com/hook', secret: 'very-secret' };
+
+describe('notifications: settings', () => {
+  it('takes each type with its defaults', () => {
+    const resolved = resolve([
+      webhook,
+      { name: 'chat', type: 'slack', token_env: 'SLACK_TOKEN', channel: 'C1', when: { kind: 'loop' } },
+      { name: 'pager', type: 'pagerduty', routing_key_file: '/run/key', when: { action: ['block'] } },
+      { name: 'scores', type: 'langfuse', public_key: 'pk', secret_key: 'sk' },
+      { name: 'collector', type: 'otlp' },
+    ]);
+    expect(resolved.ok && resolved.settings.notifications).toMatchObject([
+      { name: 'ops', when: {}, max_per_minute: 10 },
+      { name: 'chat', api_url: 'https://slack.com/api' },
+      { name: 'pager', api_url: 'https://events.pagerduty.com/v2/enqueue' },
+      { name: 'scores', base_url: 'https://cloud.langfuse.com', score: 'loop' },
+      { name: 'collector', endpoint: 'http://localhost:4318' },
+    ]);
+  });
+
+  it('takes a list from the environment as JSON', () => {
+    const resolved = resolve([], { LOOPWATCH_NOTIFICATIONS: JSON.stringify([webhook]) });
+    expect(resolved.ok && resolved.settings.notifications).toMatchObject([{ name: 'ops' }]);
+  });
+
+  it.each([
+    [
+      'an unknown key',
+      [{ ...webhook, secrte: 'x' }],
+      'unknown key notifications.0.secrte; did you mean secret?',
+    ],
+    ['a key of another type', [{ ...webhook, routing_key: 'x' }], 'unknown key notifications.0.routing_key'],
+    [
+      'an unknown rule',
+      [{ ...webhook, when: { min_usdd: 1 } }],
+      'unknown key notifications.0.when.min_usdd; did you mean min_usd?',
+    ],
+    [
+      'an unknown type',
+      [{ ...webhook, type: 'mail' }],
+      'must be one of webhook, slack, pagerduty, langfuse, otlp',
+    ],
+    ['a wrong address', [{ ...webhook, url: 'example.com/very-secret' }], 'notifications.0.url: Invalid URL'],
+    [
+      'no secret',
+      [{ name: 'ops', type: 'webhook', url: webhook.url }],
+      'needs one of secret, secret_env, secret_file',
+    ],
+    ['two ways to a secret', [{ ...webhook, secret_env: 'A' }], 'takes only one of secret, secret_env'],
+    [
+      'a bot without a channel',
+      [{ name: 'a', type: 'slack', token: 'very-secret' }],
+      'notifications.0.channel: is missing',
+    ],
+    ['a name that is taken', [webhook, webhook], 'notifications.1.name: is the name of another: ops'],
+    ['no list', { secret: 'very-secret' }, 'notifications: Invalid input: expected array'],
+  ])('refuses %s without quoting a secret', (_, notifications, fault) => {
+    const faults = faultsOf(notifications).join('\n');
+    expect(faults).toContain(fault);
+    expect(faults).not.toContain('very-secret');
+  });
+});
