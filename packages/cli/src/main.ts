@@ -20,6 +20,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   replay: async () => (await import('./commands/replay.ts')).replayCommand(),
   produce: async () => (await import('./commands/produce.ts')).produceCommand(),
   topics: async () => (await import('./commands/topics.ts')).topicsCommand(),
+  notify: async () => (await import('./commands/notify.ts')).notifyCommand(),
   config: async () => (await import('./commands/config.ts')).configCommand(),
   doctor: async () => (await import('./commands/doctor.ts')).doctorCommand(),
 };

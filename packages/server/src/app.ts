@@ -15,6 +15,7 @@ import { healthChecks, metricsRoute, type Readiness } from './health.ts';
 import { compress } from './http/compress.ts';
 import { methodNotAllowed, notFound, problemHandler } from './http/problem.ts';
 import { type IncidentsApiOptions, incidentsApi } from './incidents/incidents-api.ts';
+import { notificationsApi } from './notifications/notifications-api.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { type SamplesApiOptions, samplesApi } from './samples/samples-api.ts';
 import { authApi, loginPages } from './security/auth-api.ts';
@@ -97,6 +98,7 @@ function api(options: AppOptions, bodies: BodyTaker): Router {
   router.use(overviewApi(options));
   router.use(samplesApi(options));
   router.use(statusApi(options));
+  router.use(notificationsApi(options));
   router.use(backtestsApi(options));
   router.use(exportsApi(options));
   router.use(eventsApi(bodies));

@@ -1,5 +1,8 @@
 export type { ServerLog } from './feed/server-log.ts';
 export { healthRoutes, type Metrics, type Readiness } from './health.ts';
+export type { NotificationChannel } from './notifications/channel.ts';
+export { sendTest } from './notifications/notifications.ts';
+export type { SendResult } from './notifications/post.ts';
 export { type RetentionLimits, retentionLimits } from './retention/retention.ts';
 export type { SamplePlayback } from './samples/sample-sessions.ts';
 export { isLoopback } from './security/hosts.ts';

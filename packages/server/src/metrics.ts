@@ -1,4 +1,4 @@
-import type { Status } from '@loopwatch/contract/api';
+import type { NotificationStatus, Status } from '@loopwatch/contract/api';
 import type { DatabaseLoad } from '@loopwatch/storage';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
@@ -14,6 +14,7 @@ export interface ServerMetrics {
   readonly removed: Counter<'rows'>;
   readonly backtests: Counter<'status'>;
   readonly refusedTokens: Counter<'result'>;
+  readonly notifications: Counter<'name' | 'type' | 'outcome'>;
 }
 
 /** What is read when the metrics are scraped. */
@@ -23,6 +24,7 @@ export interface ServerState {
   readonly backtests: () => { readonly queued: number; readonly running: number };
   /** Wall clock, epoch ms; null before the first. */
   readonly lastRetentionAt: () => number | null;
+  readonly notifications: () => Promise<readonly NotificationStatus[]>;
 }
 
 export function createServerMetrics(registry: Registry): ServerMetrics {
@@ -80,6 +82,12 @@ export function createServerMetrics(registry: Registry): ServerMetrics {
       name: 'loopwatch_server_refused_tokens_total',
       help: 'Tokens refused, on every way in: wrong, limited (too many from their address were wrong).',
       labelNames: ['result'],
+      registers,
+    }),
+    notifications: new Counter({
+      name: 'loopwatch_notifications_total',
+      help: 'Messages about incidents by notification, its type and outcome: sent, retried, refused, expired.',
+      labelNames: ['name', 'type', 'outcome'],
       registers,
     }),
     backtests: new Counter({
@@ -144,6 +152,25 @@ export function watchServerState(registry: Registry, state: ServerState): void {
     registers,
     collect() {
       for (const [status, count] of Object.entries(state.backtests())) this.set({ status }, count);
+    },
+  });
+  new Gauge({
+    name: 'loopwatch_notifications_waiting',
+    help: 'Messages about incidents that are not delivered yet, by notification.',
+    labelNames: ['name', 'type'],
+    registers,
+    async collect() {
+      for (const { name, type, waiting } of await state.notifications()) this.set({ name, type }, waiting);
+    },
+  });
+  new Gauge({
+    name: 'loopwatch_notifications_failing',
+    help: '1 while messages of a notification are not delivered, else 0.',
+    labelNames: ['name', 'type'],
+    registers,
+    async collect() {
+      for (const { name, type, failingSince } of await state.notifications())
+        this.set({ name, type }, failingSince === null ? 0 : 1);
     },
   });
   new Gauge({

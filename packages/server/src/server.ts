@@ -13,6 +13,8 @@ import type { Readiness } from './health.ts';
 import { type Door, openDoor } from './http/door.ts';
 import { LiveHub } from './live/live-hub.ts';
 import { createServerMetrics, watchServerState } from './metrics.ts';
+import type { NotificationChannel } from './notifications/channel.ts';
+import { Notifications } from './notifications/notifications.ts';
 import { Retention, type RetentionLimits } from './retention/retention.ts';
 import { type SamplePlayback, SampleSessions } from './samples/sample-sessions.ts';
 import { Access, type AccessTokens, bearerOf } from './security/access.ts';
@@ -50,6 +52,8 @@ export interface ServerDeps extends WebOptions {
   readonly tokens?: AccessTokens;
   readonly oidc?: OidcOptions | undefined;
   readonly readiness: () => Promise<Readiness>;
+  /** Where messages about incidents go; nowhere by default. */
+  readonly notifications?: readonly NotificationChannel[];
   /** Other tools that the dashboard links to; none by default. */
   readonly links?: Status['links'];
   /** The built dashboard, where index.html lies. */
@@ -112,7 +116,18 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[], door: D
   running.push(() => sink.close());
   const records = log.records();
   running.push(() => records.close());
-  const feeds = new Feeds({ log, configured: deps.configured, topics, database, metrics, logger });
+  const notifications = new Notifications({
+    database,
+    channels: deps.notifications ?? [],
+    base: (deps.publicUrl ?? door.url).replace(/\/$/, ''),
+    logger,
+    metrics,
+    now,
+  });
+  running.push(() => notifications.stop());
+  const { configured } = deps;
+  const { enqueue } = notifications;
+  const feeds = new Feeds({ log, configured, topics, database, metrics, logger, enqueue });
   const stats = new SharedStats(database, now);
   const triage = new TriagePublisher({ database, sink, topic: topics.triage, logger });
   running.push(() => triage.stop());
@@ -151,6 +166,8 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[], door: D
     topics: () => feeds.status,
     backtests: () => jobs.counts,
     lastRetentionAt: () => retention.lastRunAt,
+    // Metrics of the rest are still of use without the database.
+    notifications: () => notifications.status().catch(() => []),
   });
 
   const intake = new Intake(logger, now);
@@ -203,6 +220,7 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[], door: D
     backtestStatus: () => jobs.counts,
     links: deps.links ?? { grafana: null, kafka: null },
     jobs,
+    notifications,
     lag: () => feeds.lag,
     current: () => stats.get(),
     onAccepted: (at) => {
@@ -245,6 +263,7 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[], door: D
   await live.start();
   door.serve(app);
   running.push(() => feeds.stop());
+  await notifications.start();
   // With brokers that are away both wait; what is stored is served meanwhile.
   await Promise.all([sink.open(), feeds.run()]);
   triage.wake();

@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { UsageError } from '../errors.ts';
 import { accessTokens } from './access-tokens.ts';
+import { notificationChannels } from './notification-channels.ts';
 import { oidcLogin } from './oidc-login.ts';
 import { outwardLinks } from './outward-links.ts';
 import { dashboardDir } from './paths.ts';
@@ -40,6 +41,7 @@ export function serverDeps(
     oidc,
     allowedHosts: hostsOf(settings),
     trustProxy: settings.server.trust_proxy,
+    notifications: notificationChannels(settings),
     links: outwardLinks(settings.server),
     topics: topicNames(settings.kafka.topics),
     logger,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { topicRoles } from '../settings/topics.ts';
 import { detectorIds } from '../verdicts/detectors.ts';
+import { notificationStatusSchema } from './notifications.ts';
 
 /** `GET /status`: how the server itself is. */
 
@@ -62,6 +63,9 @@ export const statusSchema = z.object({
     dropped: count.describe('Changes that clients were not sent one by one, because there were too many.'),
   }),
   backtests: z.object({ queued: count, running: count }),
+  notifications: z
+    .array(notificationStatusSchema)
+    .describe('Where messages about incidents go, and how delivery stands.'),
   links: z.object({
     grafana: z.string().nullable().describe('The dashboard in Grafana; null where none is configured.'),
     kafka: z

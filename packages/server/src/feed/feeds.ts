@@ -3,6 +3,7 @@ import type { Status } from '@loopwatch/contract/api';
 import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 import type { ServerMetrics } from '../metrics.ts';
+import type { EnqueueNotifications } from '../notifications/outbox.ts';
 import { controlRecords } from './control-records.ts';
 import type { ServerLog } from './server-log.ts';
 import { sessionRecords } from './session-records.ts';
@@ -17,6 +18,7 @@ export interface FeedsOptions {
   readonly database: Database;
   readonly metrics: ServerMetrics;
   readonly logger: Logger;
+  readonly enqueue: EnqueueNotifications;
 }
 
 /** Everything that the server reads into its database. */
@@ -26,7 +28,7 @@ export class Feeds {
   private readonly topics: TopicNames;
   private readonly feeds: ReadonlyMap<TopicRole, TopicFeed>;
 
-  constructor({ log, configured, topics, database, metrics, logger }: FeedsOptions) {
+  constructor({ log, configured, topics, database, metrics, logger, enqueue }: FeedsOptions) {
     this.topics = topics;
     const feed = (role: TopicRole, store: StoreRecords): [TopicRole, TopicFeed] => [
       role,
@@ -36,8 +38,8 @@ export class Feeds {
       this.lastVerdictAt = Math.max(this.lastVerdictAt ?? timestamp, timestamp);
     };
     this.feeds = new Map([
-      feed('verdicts', verdictRecords(metrics, logger, onVerdict)),
-      feed('sessions', sessionRecords(logger)),
+      feed('verdicts', verdictRecords({ metrics, logger, onVerdict, enqueue })),
+      feed('sessions', sessionRecords(logger, enqueue)),
       feed('triage', triageRecords(logger)),
       feed('control', controlRecords(logger, log.kind === 'kafka' ? configured.settings : undefined)),
     ]);

@@ -1,10 +1,11 @@
 import { readJson, sessionSummarySchema } from '@loopwatch/contract';
 import type { Logger } from 'pino';
+import type { EnqueueNotifications } from '../notifications/outbox.ts';
 import { type SessionNews, writeSummaries } from '../sessions/write-summaries.ts';
 import type { StoreRecords } from './topic-feed.ts';
 
 /** The `sessions` topic: summaries, and tombstones of sessions whose time is over. */
-export function sessionRecords(logger: Logger): StoreRecords {
+export function sessionRecords(logger: Logger, enqueue: EnqueueNotifications): StoreRecords {
   return async (tx, records, place) => {
     const news: SessionNews[] = [];
     for (const record of records) {
@@ -22,6 +23,12 @@ export function sessionRecords(logger: Logger): StoreRecords {
         );
     }
     await writeSummaries(tx, news);
+    // What a loop has cost grows between its verdicts, and may reach a minimum.
+    const open = news.flatMap(({ summary }) => summary?.openIncidents ?? []);
+    await enqueue(
+      tx,
+      open.map(({ id }) => id),
+    );
     return () => undefined;
   };
 }

@@ -2,14 +2,21 @@ import { readJson, verdictSchema } from '@loopwatch/contract';
 import type { Logger } from 'pino';
 import { type ReadVerdict, writeVerdicts } from '../incidents/write-verdicts.ts';
 import type { ServerMetrics } from '../metrics.ts';
+import type { EnqueueNotifications } from '../notifications/outbox.ts';
 import type { StoreRecords } from './topic-feed.ts';
 
 /** The `verdicts` topic: what cannot be read is counted and told, and the rest is stored. */
-export function verdictRecords(
-  metrics: ServerMetrics,
-  logger: Logger,
-  onVerdict: (timestamp: number) => void,
-): StoreRecords {
+export function verdictRecords({
+  metrics,
+  logger,
+  onVerdict,
+  enqueue,
+}: {
+  readonly metrics: ServerMetrics;
+  readonly logger: Logger;
+  readonly onVerdict: (timestamp: number) => void;
+  readonly enqueue: EnqueueNotifications;
+}): StoreRecords {
   return async (tx, records, place) => {
     const read: ReadVerdict[] = [];
     let unreadable = 0;
@@ -24,6 +31,10 @@ export function verdictRecords(
       logger.warn(at, 'a record of the verdict topic is not a verdict');
     }
     const { opened, changed, duplicates } = await writeVerdicts(tx, read);
+    await enqueue(
+      tx,
+      read.map(({ verdict }) => verdict.incidentId),
+    );
     return () => {
       metrics.verdicts.inc({ result: 'stored' }, read.length - duplicates);
       metrics.verdicts.inc({ result: 'duplicate' }, duplicates);

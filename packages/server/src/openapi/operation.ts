@@ -31,6 +31,7 @@ const titles: Readonly<Record<number, string>> = {
   409: 'Conflict: changed in the meantime',
   413: 'Body too large',
   429: 'Too many requests; retry later',
+  502: 'The receiver could not be reached, or refused the message',
   503: 'Event log or database unavailable',
 };
 const problemsOfAll = [401, 403, 429, 503];

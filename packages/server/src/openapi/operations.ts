@@ -237,6 +237,21 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
       answer: 'application/x-ndjson',
     },
   },
+  '/notifications': {
+    get: {
+      id: 'listNotifications',
+      summary: 'Returns where messages about incidents go, and how delivery stands',
+      answer: api.notificationsSchema,
+    },
+  },
+  '/notifications/{name}/test': {
+    post: {
+      id: 'testNotification',
+      summary: 'Sends a test message now; 502 says why it could not be delivered',
+      answer: api.notificationTestSchema,
+      problems: [404, 502],
+    },
+  },
   '/status': {
     get: { id: 'getStatus', summary: 'Returns the status of the server', answer: api.statusSchema },
   },

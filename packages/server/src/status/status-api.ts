@@ -4,9 +4,10 @@ import type { Database } from '@loopwatch/storage';
 import { Router } from 'express';
 import type { Readiness } from '../health.ts';
 import { methodNotAllowed } from '../http/problem.ts';
+import type { NotificationsApiOptions } from '../notifications/notifications-api.ts';
 import type { RetentionLimits } from '../retention/retention.ts';
 
-export interface StatusApiOptions {
+export interface StatusApiOptions extends NotificationsApiOptions {
   readonly database: Database;
   readonly info: ServerInfo;
   readonly startedAt: number;
@@ -40,6 +41,7 @@ export function statusApi(options: StatusApiOptions): Router {
         detectors: await options.detectors(),
         live: options.liveStatus(),
         backtests: options.backtestStatus(),
+        notifications: await options.notifications.status(),
         links: options.links,
       };
       response.json(status);

@@ -22,6 +22,7 @@ function feedsOf(database: Database, log: MemoryLog, logger = silent): Feeds {
     database,
     logger,
     metrics: createServerMetrics(new Registry()),
+    enqueue: () => Promise.resolve(),
   });
 }
 

@@ -1,10 +1,12 @@
+import { notificationSchema } from '@loopwatch/contract';
 import { decodeEvent } from '@loopwatch/contract/check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { sharedPglite } from '../../../storage/test/shared-pglite.ts';
-import type { LoopwatchServer } from '../../src/index.ts';
+import type { LoopwatchServer, NotificationChannel } from '../../src/index.ts';
 import { openApiDocument } from '../../src/openapi/document.ts';
 import { apiOperations } from '../../src/openapi/operations.ts';
+import { type Receiver, startReceiver } from '../notifications/receiver.ts';
 import { info, startServer, topics } from '../running-server.ts';
 import { summary, verdict } from '../verdicts.ts';
 
@@ -25,9 +27,16 @@ let url: string;
 /** The id of one that was started. */
 let backtest = '';
 let server: LoopwatchServer;
+let receiver: Receiver;
 
 beforeAll(async () => {
-  const started = await startServer({ openDatabase: emptyDatabase, tokens: { operator: token } });
+  receiver = await startReceiver();
+  const channel = { name: 'ops', type: 'webhook', url: receiver.url, secret: 'abc' };
+  const started = await startServer({
+    openDatabase: emptyDatabase,
+    tokens: { operator: token },
+    notifications: [notificationSchema.parse(channel) as NotificationChannel],
+  });
   ({ url, server } = started);
   const source = { topic: 'loopwatch.events', partition: 3, firstOffset: '10', offset: '51' };
   started.log.appendVerdict(verdict({ source, guidance: 'Stop.' }));
@@ -39,7 +48,10 @@ beforeAll(async () => {
   backtest = ((await job.json()) as { id: string }).id;
 });
 
-afterAll(() => server.stop());
+afterAll(async () => {
+  await server.stop();
+  await receiver[Symbol.asyncDispose]();
+});
 
 /** What each operation with a body is sent. */
 const bodies: Record<string, unknown> = {
@@ -63,6 +75,7 @@ function request(path: string, method: string): Promise<Response> {
         .replace('{id}', id)
         .replace('{agent}', 'codex')
         .replace('{scope}', 'server')
+        .replace('{name}', 'ops')
         .replace('{offset}', '0'),
     {
       method: method.toUpperCase(),

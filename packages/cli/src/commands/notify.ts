@@ -1,0 +1,37 @@
+import { sendTest } from '@loopwatch/server';
+import { Command } from 'commander';
+import { loadConfig } from '../config/load-config.ts';
+import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
+import { UsageError } from '../errors.ts';
+import { notificationChannels } from '../runtime/notification-channels.ts';
+import { tellWarnings } from '../runtime/output.ts';
+
+/** `loopwatch notify test NAME`: sends a test message by the configuration; no server has to run. */
+export function notifyCommand(): Command {
+  const command = new Command('notify').description('messages about incidents: sends a test message');
+  const test = new Command('test')
+    .description('sends a test message; exit 1 when it is not delivered')
+    .argument('<name>', 'of the notification in the configuration');
+  return command.addCommand(addConfigOptions(test).action(sendTestMessage).exitOverride());
+}
+
+async function sendTestMessage(name: string, options: ConfigOptions): Promise<void> {
+  const { settings, warnings } = loadConfig(options);
+  tellWarnings(warnings);
+  const names = settings.notifications.map((entry) => entry.name);
+  const entry = settings.notifications.filter((one) => one.name === name);
+  const [channel] = notificationChannels({ notifications: entry });
+  if (channel === undefined) {
+    const known = names.length === 0 ? 'none is configured' : `there are ${names.join(', ')}`;
+    throw new UsageError(`There is no notification named ${name}: ${known}`);
+  }
+  const { port, public_url: base = `http://localhost:${String(port)}` } = settings.server;
+  const signal = new AbortController().signal;
+  const result = await sendTest(channel, { base: base.replace(/\/$/, ''), now: Date.now(), signal });
+  if (result.outcome === 'sent') {
+    process.stdout.write(`${name}: delivered\n`);
+    return;
+  }
+  process.stderr.write(`${name}: not delivered: ${result.reason}\n`);
+  process.exitCode = 1;
+}

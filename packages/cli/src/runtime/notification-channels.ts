@@ -1,0 +1,63 @@
+import {
+  type NotificationSettings,
+  notificationSchema,
+  notificationSecrets,
+  type Settings,
+} from '@loopwatch/contract';
+import type { NotificationChannel } from '@loopwatch/server';
+import { UsageError } from '../errors.ts';
+import { readSecret } from './secret-files.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The configured notifications, their secrets read from where the configuration says.
+ *
+ * @throws UsageError naming the notification and the setting, never the secret
+ */
+export function notificationChannels(
+  { notifications }: Pick<Settings, 'notifications'>,
+  environment: Environment = process.env,
+): NotificationChannel[] {
+  return notifications.map((entry) => channelOf(entry, environment));
+}
+
+function channelOf(entry: NotificationSettings, environment: Environment): NotificationChannel {
+  const path = `notifications: ${entry.name}`;
+  const given: Readonly<Record<string, unknown>> = { ...entry };
+  const keys = notificationSecrets(given);
+  const sources = new Set(keys.flatMap((key) => [`${key}_env`, `${key}_file`]));
+  const rest = Object.entries(given).filter(([key]) => !sources.has(key));
+  const secrets = keys.map((key) => [key, secretOf(`${path}: ${key}`, given, key, environment)] as const);
+  const parsed = notificationSchema.safeParse(Object.fromEntries([...rest, ...secrets]));
+  if (parsed.success) return parsed.data as NotificationChannel;
+  const [issue] = parsed.error.issues;
+  throw new UsageError(`${path}: ${String(issue?.path[0] ?? 'entry')}: ${issue?.message ?? 'is not valid'}`);
+}
+
+function secretOf(
+  setting: string,
+  entry: Readonly<Record<string, unknown>>,
+  key: string,
+  environment: Environment,
+): unknown {
+  const variable = entry[`${key}_env`];
+  if (typeof variable !== 'string') {
+    const file = entry[`${key}_file`];
+    const text = readSecret(setting, undefined, typeof file === 'string' ? file : undefined);
+    return text === undefined ? entry[key] : fromText(key, text);
+  }
+  const text = environment[variable]?.trim() ?? '';
+  if (text === '') throw new UsageError(`${setting}_env: the environment variable ${variable} is not set`);
+  return fromText(key, text);
+}
+
+/** Headers are written as OTEL_EXPORTER_OTLP_HEADERS are: name=value, name=value. */
+function fromText(key: string, text: string): unknown {
+  if (key !== 'headers') return text;
+  const pairs = text.split(',').map((pair) => {
+    const equals = pair.indexOf('=');
+    return [pair.slice(0, equals).trim(), decodeURIComponent(pair.slice(equals + 1).trim())] as const;
+  });
+  return Object.fromEntries(pairs.filter(([name]) => name !== ''));
+}

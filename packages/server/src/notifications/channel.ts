@@ -1,0 +1,54 @@
+import type { NotificationSettings } from '@loopwatch/contract';
+
+type Of<T extends NotificationSettings['type']> = Extract<NotificationSettings, { type: T }>;
+
+export type WebhookChannel = Of<'webhook'> & Readonly<Record<'url' | 'secret', string>>;
+export type SlackChannel = Of<'slack'>;
+export type PagerdutyChannel = Of<'pagerduty'> & { readonly routing_key: string };
+export type LangfuseChannel = Of<'langfuse'> & { readonly secret_key: string };
+export type OtlpChannel = Of<'otlp'>;
+
+/** A configured notification whose secrets have been read. */
+export type NotificationChannel =
+  | WebhookChannel
+  | SlackChannel
+  | PagerdutyChannel
+  | LangfuseChannel
+  | OtlpChannel;
+
+/** Where its messages go, as it may be shown: a host or a channel, never an address that holds a secret. */
+export function targetOf(channel: NotificationChannel): string {
+  switch (channel.type) {
+    case 'webhook':
+      return new URL(channel.url).host;
+    case 'slack':
+      return channel.channel ?? new URL(channel.url ?? channel.api_url).host;
+    case 'pagerduty':
+      return new URL(channel.api_url).host;
+    case 'langfuse':
+      return new URL(channel.base_url).host;
+    case 'otlp':
+      return new URL(channel.endpoint).host;
+  }
+}
+
+/** First messages about incidents a minute; null where the receiver stores records, which wake no one. */
+export function limitOf(channel: NotificationChannel): number | null {
+  return 'max_per_minute' in channel ? channel.max_per_minute : null;
+}
+
+/** What must appear in no log, answer or error. */
+export function secretsOf(channel: NotificationChannel): string[] {
+  switch (channel.type) {
+    case 'webhook':
+      return [channel.url, channel.secret];
+    case 'slack':
+      return [channel.url, channel.token].filter((secret) => secret !== undefined);
+    case 'pagerduty':
+      return [channel.routing_key];
+    case 'langfuse':
+      return [channel.secret_key];
+    case 'otlp':
+      return Object.values(channel.headers ?? {});
+  }
+}

@@ -1,0 +1,250 @@
+import { backoff, delay } from '@loopwatch/log';
+import type { Database } from '@loopwatch/storage';
+import type { Logger } from 'pino';
+import { incidentItems } from '../incidents/read-incidents.ts';
+import type { ServerMetrics } from '../metrics.ts';
+import { limitOf, type NotificationChannel } from './channel.ts';
+import { type DueRow, dueRows, nextDueAt, postponeRows, settleRows } from './due-messages.ts';
+import { messageId, type NotificationMessage, typeOf } from './message.ts';
+import { DAY_MS, isSilenced } from './outbox.ts';
+import type { SendContext, SendResult } from './post.ts';
+import { holdChannel, readChannels, releaseChannel } from './stored-channels.ts';
+
+export interface DeliveryOptions {
+  readonly channel: NotificationChannel;
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly metrics: Pick<ServerMetrics, 'notifications'>;
+  /** Wall clock, epoch ms. */
+  readonly now: () => number;
+  /** From 0 up to 1; spreads retries. */
+  readonly random: () => number;
+  /** Names this process. */
+  readonly owner: string;
+  /** Address of the dashboard. */
+  readonly base: string;
+  readonly send: (
+    channel: NotificationChannel,
+    message: NotificationMessage,
+    context: SendContext,
+  ) => Promise<SendResult>;
+}
+
+const firstPauseMs = 1_000;
+const longestPauseMs = 300_000;
+/** Without a wake-up: for another server that is gone, and for a minute of the limit that is over. */
+const pollMs = 5_000;
+
+/**
+ * Sends the messages of one notification, one after the other: a receiver that is away delays no other. A message is
+ * marked as sent after it was; one that was interrupted in between is sent again with the same id.
+ */
+export class Delivery {
+  readonly #options: DeliveryOptions;
+  readonly #stopping = new AbortController();
+  #waking = new AbortController();
+  #running: Promise<void> | undefined;
+
+  constructor(options: DeliveryOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  /** There may be something to send. */
+  wake(): void {
+    this.#waking.abort();
+  }
+
+  /** Gives up what is being sent: it is sent again by the next server. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.wake();
+    await this.#running;
+    const { database, channel, owner } = this.#options;
+    await releaseChannel(database, channel.name, owner).catch(() => undefined);
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    const isStopped = (): boolean => signal.aborted;
+    while (!isStopped()) {
+      this.#waking = new AbortController();
+      let pauseMs = pollMs;
+      try {
+        pauseMs = await this.step();
+      } catch (err) {
+        const { logger, channel } = this.#options;
+        if (!isStopped())
+          logger.warn({ err, notification: channel.name }, 'notifications wait for the database');
+      }
+      if (pauseMs > 0) await delay(pauseMs, AbortSignal.any([signal, this.#waking.signal]));
+    }
+  }
+
+  /** Sends what is due. @returns ms until there may be more */
+  async step(): Promise<number> {
+    const { channel, database, now, owner } = this.#options;
+    const { name } = channel;
+    if (!(await holdChannel(database, name, owner, now()))) return pollMs;
+    const [stored] = await readChannels(database, [name]);
+    if (stored === undefined) return pollMs;
+    if (stored.nextAt > now()) return Math.min(pollMs, stored.nextAt - now());
+    const rows = await dueRows(database, { name, limit: limitOf(channel), now: now() });
+    for (const group of grouped(rows)) {
+      if (this.#stopping.signal.aborted) return 0;
+      if (!(await holdChannel(database, name, owner, now()))) return pollMs;
+      if (!(await this.#deliver(group))) return 0;
+    }
+    if (rows.length > 0) return 0;
+    const nextAt = await nextDueAt(database, name);
+    return nextAt === null ? pollMs : Math.min(pollMs, Math.max(100, nextAt - now()));
+  }
+
+  /** @returns false when the receiver has to be left alone for a while */
+  async #deliver(rows: readonly DueRow[]): Promise<boolean> {
+    const { channel, database, now } = this.#options;
+    const expired = rows.filter(({ due_since: since }) => since < now() - DAY_MS);
+    if (expired.length > 0) {
+      await this.#fail(expired, 'expired', 'not delivered within a day');
+      return true;
+    }
+    const message = await this.#messageOf(rows);
+    if (message === undefined) {
+      await settleRows(database, channel.name, rows, { failed: null });
+      return true;
+    }
+    const { send } = this.#options;
+    const { signal } = this.#stopping;
+    const result = await send(channel, message, { signal, now: now() });
+    // Interrupted, not failed: what came of it is not known.
+    if (signal.aborted && result.outcome !== 'sent') return false;
+    switch (result.outcome) {
+      case 'sent':
+        await this.#succeed(rows, result.ref);
+        return true;
+      case 'refused':
+        await this.#fail(rows, 'refused', result.reason);
+        return true;
+      case 'retry':
+        await this.#retryLater(rows, result);
+        return false;
+    }
+  }
+
+  /** @returns undefined where there is nothing to tell any more */
+  async #messageOf(rows: readonly DueRow[]): Promise<NotificationMessage | undefined> {
+    const { channel, database, now, base } = this.#options;
+    const [row] = rows;
+    if (row === undefined) return undefined;
+    const ids = rows.map(({ incident_id: id }) => id);
+    const items = await incidentItems(database, ids, now());
+    const told = items.filter((item) => !isSilenced(item) || (row.sent !== null && row.state === 'resolved'));
+    if (told.length === 0) return undefined;
+    const since = Math.min(...rows.map(({ due_since: at }) => at));
+    if (row.digest !== null) {
+      const open = told.filter(({ state }) => state !== 'resolved').length;
+      const url = `${base}/incidents`;
+      return { type: 'incidents.digest', id: row.digest, url, at: now(), count: told.length, open, since };
+    }
+    const [incident] = told;
+    if (incident === undefined) return undefined;
+    return {
+      type: typeOf(row.state, row.sent),
+      id: messageId(channel.name, incident.id, row.state),
+      url: `${base}/incidents/${encodeURIComponent(incident.id)}`,
+      at: row.due_since,
+      incident,
+      ref: row.ref,
+    };
+  }
+
+  async #succeed(rows: readonly DueRow[], ref: string | undefined): Promise<void> {
+    const { channel, database, now, logger } = this.#options;
+    const { name } = channel;
+    const wasFailing = await database.transaction(async (tx) => {
+      await settleRows(tx, name, rows, { sentAt: now(), ...(ref !== undefined && { ref }) });
+      const [before] = await tx.query<{ since: number | null }>(
+        'select failing_since as since from notification_channels where name = $1',
+        [name],
+      );
+      await tx.query(
+        `update notification_channels set last_sent_at = $2::float8, sent = sent + 1, failures = 0, failing_since = null,
+           error = null, next_at = 0 where name = $1`,
+        [name, now()],
+      );
+      return before?.since != null;
+    });
+    this.#count('sent', 1);
+    if (wasFailing) logger.info({ notification: name }, 'messages are delivered again');
+  }
+
+  async #fail(rows: readonly DueRow[], outcome: 'refused' | 'expired', reason: string): Promise<void> {
+    await this.#noteFailure(outcome, reason, rows.length, (tx) =>
+      settleRows(tx, this.#options.channel.name, rows, { failed: reason }),
+    );
+    this.#count(outcome, rows.length);
+  }
+
+  async #retryLater(
+    rows: readonly DueRow[],
+    { reason, afterMs }: { readonly reason: string; readonly afterMs?: number },
+  ): Promise<void> {
+    const { channel, database, now, random } = this.#options;
+    const [stored] = await readChannels(database, [channel.name]);
+    const spread = 0.5 + random() / 2;
+    const pause = (attempt: number) =>
+      Math.max(afterMs ?? 0, backoff(attempt, firstPauseMs, longestPauseMs) * spread);
+    const attempts = Math.max(...rows.map((row) => row.attempts));
+    await this.#noteFailure('retried', reason, 0, async (tx) => {
+      // The row waits longer than the receiver, so that a message that alone fails holds up no other.
+      await postponeRows(tx, channel.name, rows, now() + pause(attempts + 1));
+      await tx.query(
+        `update notification_channels set failures = failures + 1, next_at = $2::float8 where name = $1`,
+        [channel.name, now() + pause(stored?.failures ?? 0)],
+      );
+    });
+    this.#count('retried', 1);
+  }
+
+  /** Logged when failing begins, not with each failure. */
+  async #noteFailure(
+    outcome: string,
+    reason: string,
+    failed: number,
+    change: (tx: Parameters<Parameters<Database['transaction']>[0]>[0]) => Promise<void>,
+  ): Promise<void> {
+    const { channel, database, now, logger } = this.#options;
+    const isNew = await database.transaction(async (tx) => {
+      await change(tx);
+      const [row] = await tx.query<{ before: number | null }>(
+        `update notification_channels c set failing_since = coalesce(c.failing_since, $2::float8), error = $3,
+           failed = c.failed + $4::int
+         from (select failing_since as before from notification_channels where name = $1 for update) as old
+         where c.name = $1 returning old.before`,
+        [channel.name, now(), reason, failed],
+      );
+      return row?.before === null;
+    });
+    const facts = { notification: channel.name, type: channel.type, outcome, reason };
+    if (isNew) logger.warn(facts, 'a message could not be delivered');
+    else logger.debug(facts, 'a message could not be delivered');
+  }
+
+  #count(outcome: string, messages: number): void {
+    const { channel, metrics } = this.#options;
+    metrics.notifications.inc({ name: channel.name, type: channel.type, outcome }, messages);
+  }
+}
+
+/** Each message by itself, those of one digest together. */
+function grouped(rows: readonly DueRow[]): DueRow[][] {
+  const groups = new Map<string, DueRow[]>();
+  for (const row of rows) {
+    const key = row.digest === null || row.sent !== null ? `incident ${row.incident_id}` : row.digest;
+    groups.set(key, [...(groups.get(key) ?? []), row]);
+  }
+  return [...groups.values()];
+}

@@ -1,0 +1,98 @@
+import type { IncidentItem } from '@loopwatch/contract/api';
+import { jsonText, type Queryable, recordset } from '@loopwatch/storage';
+import { incidentItems } from '../incidents/read-incidents.ts';
+import type { NotificationChannel } from './channel.ts';
+import { stateOf } from './message.ts';
+import { matches } from './rules.ts';
+
+/** Notified when there is something to send, so that the server that sends it need not be the one that read it. */
+export const outboxChannel = 'loopwatch_notifications';
+
+export const DAY_MS = 86_400_000;
+
+/** Writes what is due, in the transaction that writes the incidents. */
+export type EnqueueNotifications = (tx: Queryable, incidentIds: readonly string[]) => Promise<void>;
+
+/** A notification, and since when it exists: it says nothing of what was found before. */
+export interface ActiveChannel {
+  readonly channel: NotificationChannel;
+  readonly since: number;
+}
+
+interface KnownRow {
+  readonly name: string;
+  readonly incident_id: string;
+  readonly state: string;
+  readonly sent: string | null;
+  readonly digest: string | null;
+}
+
+const columns = { name: 'text', incident_id: 'text', state: 'text', due: 'boolean' } as const;
+
+/** @param channels those that are active at the moment */
+export function enqueueInto(
+  channels: () => readonly ActiveChannel[],
+  now: () => number,
+): EnqueueNotifications {
+  return async (tx, incidentIds) => {
+    const active = channels();
+    if (active.length === 0 || incidentIds.length === 0) return;
+    const at = now();
+    const items = await incidentItems(tx, [...new Set(incidentIds)], at);
+    const known = await knownRows(tx, items);
+    const rows = active.flatMap((one) =>
+      items.flatMap((item) => {
+        const state = stateOf(item);
+        const row = known.get(keyOf(one.channel.name, item.id));
+        const due = row === undefined ? isWanted(one, item, at) : isNews(row, item, state, at);
+        if (due === undefined) return [];
+        return [{ name: one.channel.name, incident_id: item.id, state, due }];
+      }),
+    );
+    if (rows.length === 0) return;
+    await tx.query(
+      `insert into notification_messages (name, incident_id, state, due_since, due_at)
+       select name, incident_id, state, $2::float8, case when due then $2::float8 end from ${recordset(columns)}
+       on conflict (name, incident_id) do update set state = excluded.state, due_since = excluded.due_since,
+         due_at = excluded.due_at, attempts = 0, failed = null, digest = null,
+         sent = case when notification_messages.digest is not null and excluded.due_at is not null then null
+           else notification_messages.sent end`,
+      [jsonText(rows), at],
+    );
+    await tx.query(`select pg_notify('${outboxChannel}', '')`);
+  };
+}
+
+/** @returns undefined where the incident is not for this notification */
+function isWanted({ channel, since }: ActiveChannel, item: IncidentItem, now: number): true | undefined {
+  const isNew = item.detectedAt >= since && item.lastActivityAt >= now - DAY_MS;
+  const wanted = isNew && item.sample !== true && !isSilenced(item) && matches(channel.when, item);
+  return wanted || undefined;
+}
+
+/** @returns whether a change is to be told; undefined where there is none */
+function isNews(row: KnownRow, item: IncidentItem, state: string, now: number): boolean | undefined {
+  if (row.state === state || item.lastActivityAt < now - DAY_MS) return undefined;
+  if (state !== 'resolved') return !isSilenced(item);
+  // The end is for those who were told of this incident by itself; what still waits in a digest is left there.
+  if (row.digest !== null) return row.sent === null ? undefined : false;
+  return row.sent !== null || !isSilenced(item);
+}
+
+/** People have said that they want to hear no more of it. */
+export function isSilenced({ triage }: Pick<IncidentItem, 'triage'>): boolean {
+  return triage.status === 'muted' || triage.status === 'false_positive';
+}
+
+async function knownRows(tx: Queryable, items: readonly IncidentItem[]): Promise<Map<string, KnownRow>> {
+  const rows = await tx.query<KnownRow>(
+    `select name, incident_id, state, sent, digest from notification_messages
+     where incident_id in (select jsonb_array_elements_text($1::jsonb))`,
+    [jsonText(items.map(({ id }) => id))],
+  );
+  return new Map(rows.map((row) => [keyOf(row.name, row.incident_id), row]));
+}
+
+function keyOf(name: string, incidentId: string): string {
+  return `${name}\n${incidentId}`;
+}

@@ -1,0 +1,72 @@
+import { messageOf } from '@loopwatch/contract';
+
+/** What came of sending a message. */
+export type SendResult =
+  | { readonly outcome: 'sent' /** What the receiver calls it. */; readonly ref?: string }
+  | { readonly outcome: 'retry'; readonly reason: string; readonly afterMs?: number }
+  /** Sending the same again would be refused again. */
+  | { readonly outcome: 'refused'; readonly reason: string };
+
+export interface SendContext {
+  /** Aborted when the server stops. */
+  readonly signal: AbortSignal;
+  /** Wall clock, epoch ms. */
+  readonly now: number;
+}
+
+export interface PostRequest {
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly signal: AbortSignal;
+}
+
+/** A receiver's answer that was not an error. */
+export interface PostAnswer {
+  readonly outcome: 'answered';
+  readonly text: string;
+}
+
+const timeoutMs = 10_000;
+const MAX_RETRY_AFTER_MS = 86_400_000;
+const quoted = 200;
+
+/** Posts JSON once. A redirection is refused: the body and its headers are for the configured address alone. */
+export async function post(
+  request: PostRequest,
+): Promise<PostAnswer | Exclude<SendResult, { outcome: 'sent' }>> {
+  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
+  try {
+    const response = await fetch(request.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'user-agent': 'loopwatch', ...request.headers },
+      body: request.body,
+      redirect: 'manual',
+      signal,
+    });
+    const text = await response.text();
+    if (response.ok) return { outcome: 'answered', text };
+    const reason = `HTTP ${String(response.status)} ${text.trim().slice(0, quoted)}`.trim();
+    const { status } = response;
+    if (status !== 408 && status !== 429 && status < 500) return { outcome: 'refused', reason };
+    const afterMs = retryAfter(response.headers.get('retry-after'));
+    return { outcome: 'retry', reason, ...(afterMs !== undefined && { afterMs }) };
+  } catch (error) {
+    return { outcome: 'retry', reason: causeOf(error) };
+  }
+}
+
+/** Seconds, or a date. */
+function retryAfter(header: string | null): number | undefined {
+  if (header === null) return undefined;
+  const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.min(MAX_RETRY_AFTER_MS, Math.max(0, ms));
+}
+
+function causeOf(error: unknown): string {
+  if (error instanceof DOMException && error.name === 'TimeoutError')
+    return `no answer within ${String(timeoutMs / 1_000)} s`;
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (cause instanceof AggregateError) return messageOf(cause.errors[0]);
+  return messageOf(cause ?? error);
+}

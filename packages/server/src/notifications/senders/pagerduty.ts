@@ -1,0 +1,50 @@
+import type { PagerdutyChannel } from '../channel.ts';
+import type { NotificationMessage } from '../message.ts';
+import { post, type SendContext, type SendResult } from '../post.ts';
+import { wordingOf } from '../wording.ts';
+
+/** Events API v2: an alert by incident, resolved when the incident is. */
+export async function sendPagerduty(
+  channel: PagerdutyChannel,
+  message: NotificationMessage,
+  { signal }: SendContext,
+): Promise<SendResult> {
+  const body = JSON.stringify({ routing_key: channel.routing_key, ...pagerdutyEvent(message) });
+  const answer = await post({ url: channel.api_url, body, signal });
+  return answer.outcome === 'answered' ? { outcome: 'sent' } : answer;
+}
+
+const severities = { none: 'info', warn: 'warning', chance: 'error', block: 'critical' } as const;
+
+export function pagerdutyEvent(message: NotificationMessage): object {
+  const { title, facts } = wordingOf(message);
+  const links = [{ href: message.url, text: 'Open in Loopwatch' }];
+  const summary = title.slice(0, 1_024);
+  const common = { client: 'Loopwatch', client_url: message.url, links };
+  if (message.type === 'test' || message.type === 'incidents.digest') {
+    return {
+      ...common,
+      event_action: 'trigger',
+      // Digests join one alert, which a person closes.
+      dedup_key: message.type === 'test' ? message.id : 'loopwatch-digest',
+      payload: { summary, source: 'loopwatch', severity: message.type === 'test' ? 'info' : 'error' },
+    };
+  }
+  const { id, agent, sessionId, action, detector, kind, openedAt, tool } = message.incident;
+  if (message.type === 'incident.resolved') return { event_action: 'resolve', dedup_key: id.slice(0, 255) };
+  return {
+    ...common,
+    event_action: 'trigger',
+    dedup_key: id.slice(0, 255),
+    payload: {
+      summary,
+      source: agent ?? sessionId,
+      severity: severities[action],
+      timestamp: new Date(openedAt).toISOString(),
+      component: tool?.name,
+      group: detector,
+      class: kind,
+      custom_details: Object.fromEntries(facts.map(({ label, text }) => [label, text])),
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { hiddenValue } from '@loopwatch/contract';
+import { type NotificationChannel, secretsOf } from '../channel.ts';
+import type { NotificationMessage } from '../message.ts';
+import type { SendContext, SendResult } from '../post.ts';
+import { sendLangfuse } from './langfuse.ts';
+import { sendOtlp } from './otlp.ts';
+import { sendPagerduty } from './pagerduty.ts';
+import { sendSlack } from './slack.ts';
+import { sendWebhook } from './webhook.ts';
+
+/** Sends a message once. What the receiver says of a failure is told without the channel's secrets. */
+export async function send(
+  channel: NotificationChannel,
+  message: NotificationMessage,
+  context: SendContext,
+): Promise<SendResult> {
+  const result = await sendByType(channel, message, context);
+  if (result.outcome === 'sent') return result;
+  const secrets = secretsOf(channel).filter((secret) => secret !== '');
+  const reason = secrets.reduce((text, secret) => text.replaceAll(secret, hiddenValue), result.reason);
+  return { ...result, reason };
+}
+
+function sendByType(
+  channel: NotificationChannel,
+  message: NotificationMessage,
+  context: SendContext,
+): Promise<SendResult> {
+  switch (channel.type) {
+    case 'webhook':
+      return sendWebhook(channel, message, context);
+    case 'slack':
+      return sendSlack(channel, message, context);
+    case 'pagerduty':
+      return sendPagerduty(channel, message, context);
+    case 'langfuse':
+      return sendLangfuse(channel, message, context);
+    case 'otlp':
+      return sendOtlp(channel, message, context);
+  }
+}

@@ -1,0 +1,111 @@
+import type { SlackChannel } from '../channel.ts';
+import type { NotificationMessage } from '../message.ts';
+import { post, type SendContext, type SendResult } from '../post.ts';
+import { wordingOf } from '../wording.ts';
+
+/** By a bot's token there is one message an incident, which is updated; an incoming webhook can only post another. */
+export async function sendSlack(
+  { url, token, channel = '', api_url: api }: SlackChannel,
+  message: NotificationMessage,
+  { signal }: SendContext,
+): Promise<SendResult> {
+  const content = slackContent(message);
+  if (token === undefined) {
+    const answer = await post({ url: url ?? '', body: JSON.stringify(content), signal });
+    return answer.outcome === 'answered' ? { outcome: 'sent' } : answer;
+  }
+  const call = (method: string, body: object): Promise<SendResult> =>
+    callApi({ url: `${api}/${method}`, token, body, signal });
+  const place = 'ref' in message && message.ref !== null ? placeOf(message.ref) : undefined;
+  if (place !== undefined) {
+    const updated = await call('chat.update', { ...place, ...content });
+    if (updated.outcome !== 'refused' || !goneErrors.has(updated.reason)) return updated;
+  }
+  return call('chat.postMessage', { channel, unfurl_links: false, ...content });
+}
+
+/** The message cannot be changed any more: a new one says how it goes on. */
+const goneErrors = new Set(['message_not_found', 'cant_update_message', 'edit_window_closed']);
+const passingErrors = new Set([
+  'ratelimited',
+  'rate_limited',
+  'internal_error',
+  'fatal_error',
+  'service_unavailable',
+  'request_timeout',
+]);
+
+/** Slack answers errors with 200 and their names. */
+async function callApi({
+  url,
+  token,
+  body,
+  signal,
+}: {
+  readonly url: string;
+  readonly token: string;
+  readonly body: object;
+  readonly signal: AbortSignal;
+}): Promise<SendResult> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json; charset=utf-8' };
+  const answer = await post({ url, headers, body: JSON.stringify(body), signal });
+  if (answer.outcome !== 'answered') return answer;
+  const { ok, error = 'no answer of Slack’s', channel, ts } = readAnswer(answer.text);
+  if (ok === true) return { outcome: 'sent', ref: JSON.stringify({ channel, ts }) };
+  return { outcome: passingErrors.has(error) ? 'retry' : 'refused', reason: error };
+}
+
+interface SlackAnswer {
+  readonly ok?: boolean;
+  readonly error?: string;
+  readonly channel?: string;
+  readonly ts?: string;
+}
+
+function readAnswer(text: string): SlackAnswer {
+  try {
+    return JSON.parse(text) as SlackAnswer;
+  } catch {
+    return {};
+  }
+}
+
+function placeOf(ref: string): { channel: string; ts: string } {
+  return JSON.parse(ref) as { channel: string; ts: string };
+}
+
+const signs = {
+  'incident.opened': '🔴',
+  'incident.escalated': '🔴',
+  'incident.resolved': '✅',
+  'incidents.digest': '🔴',
+  test: '👋',
+} as const;
+
+/** Bounds of Slack's blocks are 3,000 characters of text and 2,000 of a field. */
+export function slackContent(message: NotificationMessage): { text: string; blocks: object[] } {
+  const { title, facts } = wordingOf(message);
+  const text = `${signs[message.type]} ${escaped(title, 580)}`;
+  const fields = facts.map(({ label, text: value }) => ({
+    type: 'mrkdwn',
+    text: `*${label}*\n${escaped(value, 380)}`,
+  }));
+  return {
+    text,
+    blocks: [
+      { type: 'section', text: { type: 'mrkdwn', text: `*${text}*` } },
+      ...(fields.length === 0 ? [] : [{ type: 'section', fields }]),
+      { type: 'context', elements: [{ type: 'mrkdwn', text: `<${message.url}|Open in Loopwatch>` }] },
+    ],
+  };
+}
+
+/** What agents write must neither mention people nor make links. */
+function escaped(text: string, most: number): string {
+  const cut = text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+  return cut
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replace(/[*_~`]/g, '\u200b$&');
+}

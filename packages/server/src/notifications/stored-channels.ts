@@ -1,0 +1,73 @@
+import { type Database, jsonText, type Queryable } from '@loopwatch/storage';
+import { DAY_MS } from './outbox.ts';
+
+/** How a notification's delivery stands, as all servers of one database know it. */
+export interface StoredChannel {
+  readonly name: string;
+  /** Incidents found before this time are not told, wall clock, epoch ms. */
+  readonly since: number;
+  /** No message is sent before this time. */
+  readonly nextAt: number;
+  /** Failures since the latest success. */
+  readonly failures: number;
+  readonly failingSince: number | null;
+  readonly error: string | null;
+  readonly lastSentAt: number | null;
+  readonly sent: number;
+  readonly failed: number;
+  readonly waiting: number;
+}
+
+const leaseMs = 30_000;
+
+/** Makes notifications known. One that no server has had for a day begins again, without history. */
+export async function registerChannels(
+  database: Queryable,
+  names: readonly string[],
+  now: number,
+): Promise<void> {
+  await database.query(
+    `insert into notification_channels (name, since, seen_at)
+     select name, $2::float8, $2::float8 from jsonb_array_elements_text($1::jsonb) as n(name)
+     on conflict (name) do update set seen_at = excluded.seen_at,
+       since = case when notification_channels.seen_at < $2::float8 - ${String(DAY_MS)} then $2::float8
+         else notification_channels.since end`,
+    [jsonText(names), now],
+  );
+}
+
+export async function readChannels(database: Queryable, names: readonly string[]): Promise<StoredChannel[]> {
+  return database.query<StoredChannel>(
+    `select name, since, next_at as "nextAt", failures, failing_since as "failingSince", error,
+       last_sent_at as "lastSentAt", sent::float8 as sent, failed::float8 as failed,
+       (select count(*) from notification_messages m where m.name = c.name and m.due_at is not null)::float8 as waiting
+     from notification_channels c where name in (select jsonb_array_elements_text($1::jsonb)) order by name`,
+    [jsonText(names)],
+  );
+}
+
+/**
+ * Takes or renews the right to send: of several servers one sends the messages of a notification. An embedded database
+ * belongs to one process, so that a lease of another is that of a process that is gone.
+ */
+export async function holdChannel(
+  database: Database,
+  name: string,
+  owner: string,
+  now: number,
+): Promise<boolean> {
+  const free = database.kind === 'pglite' ? 'true' : '(owner = $2 or lease_until < $3::float8)';
+  const rows = await database.query(
+    `update notification_channels set owner = $2, lease_until = $3::float8 + ${String(leaseMs)}, seen_at = $3::float8
+     where name = $1 and ${free} returning 1`,
+    [name, owner, now],
+  );
+  return rows.length > 0;
+}
+
+export async function releaseChannel(database: Queryable, name: string, owner: string): Promise<void> {
+  await database.query('update notification_channels set lease_until = 0 where name = $1 and owner = $2', [
+    name,
+    owner,
+  ]);
+}

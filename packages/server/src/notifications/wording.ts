@@ -1,0 +1,109 @@
+import type { IncidentItem } from '@loopwatch/contract/api';
+import type { DigestMessage, IncidentMessage, NotificationMessage } from './message.ts';
+
+/** A message as a person reads it: what happened in one line, and what one asks next. */
+export interface Wording {
+  readonly title: string;
+  readonly facts: readonly { readonly label: string; readonly text: string }[];
+}
+
+export function wordingOf(message: NotificationMessage): Wording {
+  switch (message.type) {
+    case 'test':
+      return {
+        title: `Test of the notification ${message.name}: Loopwatch can reach you here`,
+        facts: [],
+      };
+    case 'incidents.digest':
+      return { title: digestTitle(message), facts: [] };
+    default:
+      return { title: titleOf(message), facts: factsOf(message.incident) };
+  }
+}
+
+/** The same as plain lines. */
+export function plainText(message: NotificationMessage): string {
+  const { title, facts } = wordingOf(message);
+  return [title, ...facts.map(({ label, text }) => `${label}: ${text}`), message.url].join('\n');
+}
+
+const subjects = {
+  loop: { 'incident.opened': 'is looping', 'incident.escalated': 'is still looping' },
+  limit: { 'incident.opened': 'reached a limit', 'incident.escalated': 'is still at its limit' },
+  outage: { 'incident.opened': 'sees an outage', 'incident.escalated': 'still sees an outage' },
+} as const;
+const endings = {
+  loop: { recovered: 'recovered from a loop', ended: 'ended in a loop', disabled: 'is no longer watched' },
+  limit: {
+    recovered: 'is below its limit again',
+    ended: 'ended at a limit',
+    disabled: 'is no longer watched',
+  },
+  outage: {
+    recovered: 'recovered from an outage',
+    ended: 'ended in an outage',
+    disabled: 'is no longer watched',
+  },
+} as const;
+
+function titleOf({ type, incident }: IncidentMessage): string {
+  const { agent, kind, outcome, reason } = incident;
+  const what = type === 'incident.resolved' ? endings[kind][outcome ?? 'ended'] : subjects[kind][type];
+  return `${agent ?? 'An agent'} ${what}: ${reason}`;
+}
+
+function digestTitle({ count, open, since, at }: DigestMessage): string {
+  const period = at - since <= 90_000 ? 'in the last minute' : `since ${utc(since)}`;
+  const still = open === count ? '' : `, ${whole.format(open)} of them still open`;
+  return `${whole.format(count)} more ${count === 1 ? 'loop' : 'loops'} ${period}${still}`;
+}
+
+/** A verdict asks for an action; a gateway, a hook or the agent takes it. */
+const actions: Readonly<Record<IncidentItem['action'], string>> = {
+  none: 'Nothing was asked for',
+  warn: 'Reported only; the agent was not stopped',
+  chance: 'The agent gets one chance: guidance to do something else',
+  block: 'Block: the call must not run again (where a gateway or hook enforces it)',
+};
+
+function factsOf(incident: IncidentItem): Wording['facts'] {
+  const { agent, model, tool, sessionId, action, cost, began, openedAt, state } = incident;
+  const since = began?.time ?? openedAt;
+  return [
+    { label: 'Agent', text: [agent ?? 'unnamed', model].filter((name) => name !== null).join(', ') },
+    ...(tool === null ? [] : [{ label: 'Tool', text: tool.name }]),
+    { label: 'Since', text: `${utc(since)} (${duration(cost.ms)})` },
+    { label: state === 'resolved' ? 'Cost in all' : 'Cost so far', text: costText(cost) },
+    { label: 'Action', text: actions[action] },
+    { label: 'Session', text: sessionId },
+  ];
+}
+
+const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const dollars = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' });
+
+function costText({ usd, tokens, calls, turns }: IncidentItem['cost']): string {
+  const parts = [
+    usd == null ? undefined : usd > 0 && usd < 0.01 ? 'less than $0.01' : dollars.format(usd),
+    tokens === null ? undefined : counted(tokens, 'token'),
+    counted(calls, 'call'),
+    counted(turns, 'turn'),
+  ];
+  return parts.filter((part) => part !== undefined).join(', ');
+}
+
+function counted(count: number, noun: string): string {
+  return `${whole.format(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+function utc(time: number): string {
+  return `${new Date(time).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+function duration(ms: number): string {
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 60) return `${String(seconds)} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return `${String(minutes)} min`;
+  return `${String(Math.floor(minutes / 60))} h ${String(minutes % 60)} min`;
+}

@@ -1,0 +1,332 @@
+import { notificationSchema, type Verdict } from '@loopwatch/contract';
+import type { Database } from '@loopwatch/storage';
+import { type DestinationStream, pino } from 'pino';
+import { Registry } from 'prom-client';
+import { expect, it } from 'vitest';
+import { sharedPglite } from '../../../storage/test/shared-pglite.ts';
+import { writeVerdicts } from '../../src/incidents/write-verdicts.ts';
+import { createServerMetrics } from '../../src/metrics.ts';
+import type { NotificationChannel } from '../../src/notifications/channel.ts';
+import { Delivery, type DeliveryOptions } from '../../src/notifications/delivery.ts';
+import { type ActiveChannel, enqueueInto } from '../../src/notifications/outbox.ts';
+import { send } from '../../src/notifications/senders/senders.ts';
+import { readChannels, registerChannels } from '../../src/notifications/stored-channels.ts';
+import { markSample } from '../../src/samples/stored-samples.ts';
+import { lockChanges } from '../../src/storage/write-lock.ts';
+import { changeTriage } from '../../src/triage/write-triage.ts';
+import { verdict } from '../verdicts.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
+
+const empty = sharedPglite();
+const START = Date.UTC(2026, 10, 23, 3, 0, 0);
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+function webhook(receiver: Receiver, part: Record<string, unknown> = {}): NotificationChannel {
+  const entry = { name: 'ops', type: 'webhook', url: receiver.url, secret: 'abc', ...part };
+  return notificationSchema.parse(entry) as NotificationChannel;
+}
+
+/** A database, its clock and what a server does with verdicts and deliveries, each step asked for. */
+async function bench(channels: readonly NotificationChannel[]) {
+  const database = await empty();
+  const clock = { now: START };
+  const logged: string[] = [];
+  const stream: DestinationStream = { write: (line) => void logged.push(line) };
+  const logger = pino({ level: 'info' }, stream);
+  const registry = new Registry();
+  const metrics = createServerMetrics(registry);
+  const now = () => clock.now;
+  await registerChannels(
+    database,
+    channels.map(({ name }) => name),
+    now(),
+  );
+  const active: readonly ActiveChannel[] = channels.map((channel) => ({ channel, since: START }));
+  const enqueue = enqueueInto(() => active, now);
+  const delivery = (channel: NotificationChannel, part: Partial<DeliveryOptions> = {}) =>
+    new Delivery({
+      channel,
+      database,
+      logger,
+      metrics,
+      now,
+      random: () => 1,
+      owner: 'a',
+      base: 'https://loops.test',
+      send,
+      ...part,
+    });
+  return {
+    database,
+    clock,
+    logged,
+    registry,
+    delivery,
+    /** Stores verdicts as the feed does. */
+    store: (...verdicts: Partial<Verdict>[]) =>
+      database.transaction(async (tx) => {
+        await lockChanges(tx);
+        const read = verdicts.map((part) => ({
+          verdict: verdict({ time: clock.now, ...part }),
+          arrivedAt: clock.now,
+        }));
+        await writeVerdicts(tx, read);
+        await enqueue(
+          tx,
+          read.map((one) => one.verdict.incidentId),
+        );
+      }),
+    /** Sends until nothing is due at this time. */
+    drain: async (one: Delivery) => {
+      while ((await one.step()) === 0);
+    },
+    stored: async (name = 'ops') => (await readChannels(database, [name]))[0],
+  };
+}
+
+const typesOf = ({ received }: Receiver) => received.map(({ json }) => json['type']);
+const idsOf = ({ received }: Receiver) => received.map(({ headers }) => headers['webhook-id']);
+
+it('notifications: one message an incident, another when it escalates and when it ends', async () => {
+  await using receiver = await startReceiver();
+  const channel = webhook(receiver);
+  const { store, drain, delivery } = await bench([channel]);
+  const one = delivery(channel);
+  await store({ count: 5 });
+  await drain(one);
+  await store({ count: 6 });
+  await drain(one);
+  await store({ phase: 'escalated', action: 'block', count: 7 });
+  await drain(one);
+  await store({ phase: 'resolved', count: 8 });
+  await drain(one);
+  await drain(one);
+  expect(typesOf(receiver)).toEqual(['incident.opened', 'incident.escalated', 'incident.resolved']);
+  expect(new Set(idsOf(receiver)).size).toBe(3);
+  expect(receiver.received[0]?.json['data']).toMatchObject({
+    url: 'https://loops.test/incidents/i-1',
+    incident: { id: 'i-1', action: 'warn' },
+  });
+});
+
+it('notifications: states that pass before they are sent are one message', async () => {
+  await using receiver = await startReceiver();
+  const channel = webhook(receiver);
+  const { store, drain, delivery } = await bench([channel]);
+  await store({ count: 5 });
+  await store({ phase: 'escalated', action: 'block', count: 7 });
+  await drain(delivery(channel));
+  expect(receiver.received.map(({ json }) => json)).toMatchObject([
+    { type: 'incident.opened', data: { incident: { action: 'block' } } },
+  ]);
+});
+
+it('notifications: a server that is killed between sending and marking sends the same id again', async () => {
+  await using receiver = await startReceiver();
+  const channel = webhook(receiver);
+  const { store, drain, delivery } = await bench([channel]);
+  await store({ count: 5 }, { count: 5, incidentId: 'i-2', sessionId: 's-2' });
+  const killed = delivery(channel, {
+    send: async (...request) => {
+      await send(...request);
+      throw new Error('killed');
+    },
+  });
+  await expect(killed.step()).rejects.toThrow('killed');
+  expect(receiver.received).toHaveLength(1);
+  await drain(delivery(channel, { owner: 'b' }));
+  expect(receiver.received).toHaveLength(3);
+  expect(new Set(idsOf(receiver)).size).toBe(2);
+});
+
+it('notifications: of two servers the one that holds the lease sends, and the other takes over', async () => {
+  await using receiver = await startReceiver();
+  const channel = webhook(receiver);
+  const { store, drain, delivery, clock, database } = await bench([channel]);
+  const shared: Database = { ...database, kind: 'postgres' };
+  const first = delivery(channel, { database: shared });
+  const other = delivery(channel, { database: shared, owner: 'b' });
+  await drain(first);
+  await store({ count: 5 });
+  await drain(other);
+  expect(receiver.received).toHaveLength(0);
+  await drain(first);
+  expect(receiver.received).toHaveLength(1);
+  await store({ phase: 'resolved', count: 8 });
+  clock.now += 31 * second;
+  await drain(other);
+  expect(typesOf(receiver)).toEqual(['incident.opened', 'incident.resolved']);
+});
+
+it('notifications: a receiver that is away for an hour delays no other and gets everything', async () => {
+  await using receiver = await startReceiver();
+  await using away = await startReceiver();
+  const channels = [webhook(receiver), webhook(away, { name: 'away' })] as const;
+  const { store, drain, delivery, clock, stored, logged, registry } = await bench(channels);
+  const [first, second] = channels.map((channel) => delivery(channel));
+  if (first === undefined || second === undefined) throw new Error('two are made');
+  away.reply = () => ({ status: 503 });
+  await store({ count: 5 });
+  await drain(second);
+  await drain(first);
+  expect(typesOf(receiver)).toEqual(['incident.opened']);
+  for (let tries = 0; tries < 60; tries += 1) {
+    clock.now += minute;
+    await drain(second);
+  }
+  const failed = away.received.length;
+  // 1, 2, 4 … 300 s apart, as the message's own pauses have it.
+  expect(failed).toBeGreaterThan(10);
+  expect(failed).toBeLessThan(30);
+  expect(await stored('away')).toMatchObject({ failingSince: START, waiting: 1, error: 'HTTP 503' });
+  expect(logged.filter((line) => line.includes('could not be delivered'))).toHaveLength(1);
+  away.reply = () => ({});
+  clock.now += 10 * minute;
+  await drain(second);
+  expect(new Set(idsOf(away)).size).toBe(1);
+  expect(away.received).toHaveLength(failed + 1);
+  expect(await stored('away')).toMatchObject({ failingSince: null, waiting: 0, sent: 1, error: null });
+  expect(await registry.metrics()).toContain(
+    'loopwatch_notifications_total{name="away",type="webhook",outcome="sent"} 1',
+  );
+});
+
+it('notifications: Retry-After is obeyed', async () => {
+  await using receiver = await startReceiver();
+  const channel = webhook(receiver);
+  const { store, drain, delivery, clock } = await bench([channel]);
+  receiver.reply = () => ({ status: 429, headers: { 'retry-after': '600' } });
+  const one = delivery(channel);
+  await store({ count: 5 });
+  await drain(one);
+  receiver.reply = () => ({});
+  clock.now += 599 * second;
+  await drain(one);
+  expect(receiver.received).toHaveLength(1);
+  clock.now += 2 * second;
+  await drain(one);
+  expect(receiver.received).toHaveLength(2);
+});
+
+it('notifications: a refused message is recorded once, without secrets, and holds up no other', async () => {
+  await using receiver = await startReceiver();
+  const channel = webhook(receiver, { secret: 'very-secret' });
+  const { store, drain, delivery, clock, stored, logged } = await bench([channel]);
+  receiver.reply = ({ json }) =>
+    json['type'] === 'incident.opened' ? { status: 400, text: 'signed by very-secret?' } : {};
+  const one = delivery(channel);
+  await store({ count: 5 }, { count: 5, incidentId: 'i-2', sessionId: 's-2' });
+  await drain(one);
+  clock.now += hour;
+  await drain(one);
+  expect(receiver.received).toHaveLength(2);
+  expect(await stored()).toMatchObject({ failed: 2, waiting: 0, error: 'HTTP 400 signed by ******?' });
+  expect(logged).toHaveLength(1);
+  expect(logged.join('')).not.toContain('very-secret');
+  await store({ phase: 'resolved', count: 8 });
+  await drain(one);
+  expect(await stored()).toMatchObject({ failed: 2, sent: 1, failingSince: null });
+});
+
+it('notifications: what is not delivered within a day is given up and counted', async () => {
+  await using receiver = await startReceiver();
+  const channel = webhook(receiver);
+  const { store, drain, delivery, clock, stored } = await bench([channel]);
+  receiver.reply = () => ({ status: 500 });
+  const one = delivery(channel);
+  await store({ count: 5 });
+  await drain(one);
+  clock.now += 25 * hour;
+  receiver.reply = () => ({});
+  await drain(one);
+  expect(receiver.received).toHaveLength(1);
+  expect(await stored()).toMatchObject({ failed: 1, waiting: 0, error: 'not delivered within a day' });
+});
+
+it('notifications: beyond the limit of a minute the rest is one digest, sent again under the same id', async () => {
+  await using receiver = await startReceiver();
+  const channel = webhook(receiver, { max_per_minute: 3 });
+  const { store, drain, delivery, clock } = await bench([channel]);
+  const one = delivery(channel);
+  const many = Array.from({ length: 20 }, (_, at) => ({ incidentId: `i-${at}`, sessionId: `s-${at}` }));
+  await store(...many);
+  await drain(one);
+  expect(typesOf(receiver)).toEqual(Array(3).fill('incident.opened'));
+  clock.now += 59 * second;
+  await drain(one);
+  expect(receiver.received).toHaveLength(3);
+  await store({ ...many[19], phase: 'resolved', count: 9 });
+  clock.now += 2 * second;
+  receiver.reply = ({ json }) => (json['type'] === 'incidents.digest' ? { status: 503 } : {});
+  await drain(one);
+  receiver.reply = () => ({});
+  clock.now += 10 * second;
+  await drain(one);
+  const digests = receiver.received.filter(({ json }) => json['type'] === 'incidents.digest');
+  expect(new Set(digests.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+  expect(digests).toHaveLength(2);
+  const told = receiver.received.length - digests.length;
+  expect(digests[1]?.json['data']).toMatchObject({ count: 20 - told });
+  expect((digests[1]?.json['data'] as { text: string }).text).toContain(
+    `${String(20 - told)} more loops in the last minute`,
+  );
+  // What a digest told ends without a message; what gets worse is told.
+  const before = receiver.received.length;
+  clock.now += 2 * minute;
+  const digested = many.filter(
+    ({ incidentId }) => !receiver.received.some(({ text }) => text.includes(`"${incidentId}"`)),
+  );
+  await store({ ...digested[0], phase: 'resolved', count: 9 });
+  await store({ ...digested[1], phase: 'escalated', action: 'block', count: 9 });
+  await drain(one);
+  expect(typesOf(receiver).slice(before)).toEqual(['incident.opened']);
+});
+
+it('notifications: what is muted, a false positive, a sample or older than the notification is not sent', async () => {
+  await using receiver = await startReceiver();
+  const channel = webhook(receiver);
+  const { store, drain, delivery, clock, database } = await bench([channel]);
+  const one = delivery(channel);
+  const triage = (id: string, status: 'muted' | 'false_positive') =>
+    database.transaction(async (tx) => {
+      await lockChanges(tx);
+      await changeTriage(tx, [id], { status }, { by: 'test', at: clock.now });
+    });
+  await store({ incidentId: 'old', sessionId: 's-0', detectedAt: START - second });
+  await markSample(database, 's-sample', clock.now);
+  await store({ incidentId: 'sample', sessionId: 's-sample' });
+  await store({ incidentId: 'muted', sessionId: 's-1' });
+  await store({ incidentId: 'wrong', sessionId: 's-2' });
+  await triage('muted', 'muted');
+  await triage('wrong', 'false_positive');
+  await drain(one);
+  expect(receiver.received).toHaveLength(0);
+  await store({ incidentId: 'muted', sessionId: 's-1', phase: 'escalated', action: 'block', count: 7 });
+  await store({ incidentId: 'muted', sessionId: 's-1', phase: 'resolved', count: 8 });
+  await drain(one);
+  expect(receiver.received).toHaveLength(0);
+  // An incident that was told is closed at the receiver, whatever people said of it meanwhile.
+  await store({ incidentId: 'told', sessionId: 's-3' });
+  await drain(one);
+  await triage('told', 'muted');
+  await store({ incidentId: 'told', sessionId: 's-3', phase: 'escalated', action: 'block', count: 7 });
+  await store({ incidentId: 'told', sessionId: 's-3', phase: 'resolved', count: 8 });
+  await drain(one);
+  expect(typesOf(receiver)).toEqual(['incident.opened', 'incident.resolved']);
+});
+
+it('notifications: an incident is told once its cost reaches the minimum', async () => {
+  await using receiver = await startReceiver();
+  const channel = webhook(receiver, { when: { min_usd: 1 } });
+  const { store, drain, delivery } = await bench([channel]);
+  const cost = (usd: number) => ({ ...verdict().cost, usd });
+  const one = delivery(channel);
+  await store({ count: 5, cost: cost(0.2) });
+  await drain(one);
+  expect(receiver.received).toHaveLength(0);
+  await store({ count: 9, phase: 'escalated', action: 'chance', cost: cost(1.2) });
+  await drain(one);
+  expect(typesOf(receiver)).toEqual(['incident.opened']);
+});
