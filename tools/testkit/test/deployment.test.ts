@@ -211,6 +211,8 @@ const metrics: Readonly<Record<string, readonly string[]>> = {
   loopwatch_duplicate_events_total: [],
   loopwatch_refused_settings_total: [],
   loopwatch_detection_faults_total: [],
+  loopwatch_notifications_total: ['name', 'type', 'outcome'],
+  loopwatch_notifications_waiting: ['name', 'type'],
   loopwatch_notifications_failing: ['name', 'type'],
   loopwatch_worker_restarts_total: [],
   loopwatch_gateway_requests_total: ['api', 'outcome'],

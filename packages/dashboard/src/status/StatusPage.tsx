@@ -13,6 +13,7 @@ import { Skeleton } from '../ui/feedback/Skeleton.tsx';
 import { Card } from '../ui/layout/Card.tsx';
 import { Facts } from '../ui/layout/Facts.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
+import { Notifications } from './Notifications.tsx';
 import styles from './StatusPage.module.css';
 
 /** How the server itself is: what it is connected to, how far it has read, and what it keeps. */
@@ -148,6 +149,7 @@ function Cards({ status }: { readonly status: Status }) {
           </ul>
         </Card>
       </div>
+      <Notifications items={status.notifications} />
       <Card title="Topics" note="how far the server has read each partition" flush>
         <div className={styles['scroll']} tabIndex={0} role="group" aria-label="Partitions">
           <table className={styles['topics']}>
