@@ -84,7 +84,7 @@ function delivered({ lastSentAt }: NotificationStatus): ReactNode {
 function counts({ sent, waiting, failed }: NotificationStatus): string {
   return [
     '',
-    plural(sent, 'message'),
+    ...(sent > 0 ? [plural(sent, 'message')] : []),
     ...(waiting > 0 ? [`${formatNumber(waiting)} waiting`] : []),
     ...(failed > 0 ? [`${formatNumber(failed)} not delivered`] : []),
   ].join(' · ');
@@ -99,12 +99,14 @@ function NoneYet() {
         Be told of loops where you look already. Add this to the configuration and restart the server;{' '}
         <code>loopwatch notify test NAME</code> sends a test message.
       </p>
-      <Segments
-        label="Type of notification"
-        value={type}
-        options={notificationExamples.map(({ type: value, title }) => ({ value, text: title }))}
-        onChange={setType}
-      />
+      <div className={styles['types']}>
+        <Segments
+          label="Type of notification"
+          value={type}
+          options={notificationExamples.map(({ type: value, title }) => ({ value, text: title }))}
+          onChange={setType}
+        />
+      </div>
       <pre className={styles['yaml']} tabIndex={0} aria-label={`${example.title}: configuration`}>
         {example.yaml}
       </pre>
