@@ -1,3 +1,4 @@
+import type { IncidentItem } from '@loopwatch/contract/api';
 import { backoff, delay } from '@loopwatch/log';
 import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
@@ -6,7 +7,7 @@ import type { ServerMetrics } from '../metrics.ts';
 import { limitOf, type NotificationChannel } from './channel.ts';
 import { type DueRow, dueRows, nextDueAt, postponeRows, settleRows } from './due-messages.ts';
 import { messageId, type NotificationMessage, typeOf } from './message.ts';
-import { DAY_MS, isSilenced } from './outbox.ts';
+import { DAY_MS } from './outbox.ts';
 import type { SendContext, SendResult } from './post.ts';
 import { holdChannel, readChannels, releaseChannel } from './stored-channels.ts';
 
@@ -237,6 +238,11 @@ export class Delivery {
     const { channel, metrics } = this.#options;
     metrics.notifications.inc({ name: channel.name, type: channel.type, outcome }, messages);
   }
+}
+
+/** People want to hear no more of it: decided when it is sent, since they may have said so meanwhile. */
+function isSilenced({ triage }: Pick<IncidentItem, 'triage'>): boolean {
+  return triage.status === 'muted' || triage.status === 'false_positive';
 }
 
 /** Each message by itself, those of one digest together. */

@@ -66,22 +66,16 @@ export function enqueueInto(
 /** @returns undefined where the incident is not for this notification */
 function isWanted({ channel, since }: ActiveChannel, item: IncidentItem, now: number): true | undefined {
   const isNew = item.detectedAt >= since && item.lastActivityAt >= now - DAY_MS;
-  const wanted = isNew && item.sample !== true && !isSilenced(item) && matches(channel.when, item);
+  const wanted = isNew && item.sample !== true && matches(channel.when, item);
   return wanted || undefined;
 }
 
 /** @returns whether a change is to be told; undefined where there is none */
 function isNews(row: KnownRow, item: IncidentItem, state: string, now: number): boolean | undefined {
   if (row.state === state || item.lastActivityAt < now - DAY_MS) return undefined;
-  if (state !== 'resolved') return !isSilenced(item);
   // The end is for those who were told of this incident by itself; what still waits in a digest is left there.
-  if (row.digest !== null) return row.sent === null ? undefined : false;
-  return row.sent !== null || !isSilenced(item);
-}
-
-/** People have said that they want to hear no more of it. */
-export function isSilenced({ triage }: Pick<IncidentItem, 'triage'>): boolean {
-  return triage.status === 'muted' || triage.status === 'false_positive';
+  if (state === 'resolved' && row.digest !== null) return row.sent === null ? undefined : false;
+  return true;
 }
 
 async function knownRows(tx: Queryable, items: readonly IncidentItem[]): Promise<Map<string, KnownRow>> {
