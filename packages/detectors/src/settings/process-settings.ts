@@ -2,7 +2,7 @@ import { environmentName } from '@loopwatch/contract';
 
 /** What holds from a process's start to its end, whichever sessions it watches. */
 const OF_THE_PROCESS =
-  /^(?:kafka|llm|worker|server|gateway|storage|log|session|privacy|overrides)(?:\.|$)|^semantic\.(?:second_opinion|max_concurrent|per_minute|per_session|timeout_seconds|max_characters)$/;
+  /^(?:kafka|llm|worker|server|notifications|gateway|storage|log|session|privacy|overrides)(?:\.|$)|^semantic\.(?:second_opinion|max_concurrent|per_minute|per_session|timeout_seconds|max_characters)$/;
 
 /** Why a setting cannot be made for a scope, and where it can; undefined for one that does not belong to the process. */
 export function belongsToProcess(path: string): string | undefined {
