@@ -56,9 +56,11 @@ export class Guard {
       const session = this.#session(sessionId, settings);
       const own = session.decide({ name, args }, now());
       if (own.action === 'deny')
-        return own.incidentId !== null && (await isDismissed(database, own.incidentId)) ? ALLOWED : own;
-      const open = await openIncidents(database, sessionId);
-      const stored = decideByIncidents(open, { name, args }, (id) => session.knows(id));
+        return own.incidentId !== null && (await isDismissed(database, own.incidentId, now()))
+          ? ALLOWED
+          : own;
+      const open = await openIncidents(database, sessionId, now());
+      const stored = decideByIncidents(open, { name, args }, (incident) => session.isOver(incident));
       return stored.action === 'allow' ? own : stored;
     } catch (error) {
       logger.warn({ sessionId, error: messageOf(error) }, 'a call could not be decided; it is allowed');

@@ -7,6 +7,7 @@ import {
   type PureVerdict,
   SessionAnalyzer,
 } from '@loopwatch/detectors';
+import type { OpenIncident } from './open-incidents.ts';
 
 type Call = Parameters<typeof decide>[2];
 
@@ -23,6 +24,8 @@ export class GuardedSession {
   readonly #seen = new Set<string>();
   #detection: Detection;
   #own = NO_SETTINGS;
+  /** Event time of the latest prompt, epoch ms. */
+  #promptedAt = Number.NEGATIVE_INFINITY;
 
   constructor(id: string, detection: Detection) {
     this.#detection = detection;
@@ -48,6 +51,7 @@ export class GuardedSession {
   take(event: AgentEvent, now: number): readonly PureVerdict[] | undefined {
     const { verdicts, isDuplicate, abandoned } = this.#analyzer.push(event, now);
     if (isDuplicate) return undefined;
+    if (event.type === 'prompt_started') this.#promptedAt = this.#analyzer.lastTime;
     if (abandoned.length > 0) this.#open.clear();
     this.#open.note(verdicts);
     for (const { incidentId } of verdicts) this.#seen.add(incidentId);
@@ -58,7 +62,8 @@ export class GuardedSession {
     return decide(this.#analyzer, this.#open.verdicts, call, now);
   }
 
-  knows(incidentId: string): boolean {
-    return this.#seen.has(incidentId);
+  /** Whether an incident that is open by what is stored is not: it was followed here, or a prompt has begun since. */
+  isOver({ id, lastAt }: Pick<OpenIncident, 'id' | 'lastAt'>): boolean {
+    return this.#seen.has(id) || lastAt < this.#promptedAt;
   }
 }

@@ -2,6 +2,7 @@ import { callDetectors } from '@loopwatch/contract';
 import type { ProposedCall } from '@loopwatch/contract/api';
 import { ALLOWED, canonicalArguments, type Decision, plainGuidance } from '@loopwatch/detectors';
 import type { Queryable } from '@loopwatch/storage';
+import { triageNow } from '../incidents/filter.ts';
 import { toRow } from '../incidents/fold.ts';
 import { readRow } from '../incidents/stored-fold.ts';
 
@@ -9,45 +10,55 @@ import { readRow } from '../incidents/stored-fold.ts';
 type Call = Pick<ProposedCall, 'name' | 'args'>;
 
 /** An open incident, as far as a call can be held against it. */
-interface Open {
+export interface OpenIncident {
   readonly id: string;
+  /** Event time of its latest verdict, epoch ms. */
+  readonly lastAt: number;
   readonly decision: Decision;
   readonly isAbout: (call: Call) => boolean;
 }
 
-/** The open incidents of a session that nobody has called false or muted. */
-export async function openIncidents(database: Queryable, sessionId: string): Promise<Open[]> {
+/** The open incidents of a session that are neither false positives nor muted. @param now wall clock, epoch ms */
+export async function openIncidents(
+  database: Queryable,
+  sessionId: string,
+  now: number,
+): Promise<OpenIncident[]> {
   const rows = await database.query<{ fold: string }>(
     `select d.fold from incidents i join incident_docs d on d.id = i.id
-     where i.session_id = $1 and i.state = 'open' and i.triage not in ('false_positive', 'muted')`,
-    [sessionId],
+     where i.session_id = $1 and i.state = 'open' and not ${isDismissedAt('$2')}`,
+    [sessionId, now],
   );
   return rows.flatMap(({ fold }) => openOf(readRow(fold)) ?? []);
 }
 
-/** Whether a person has called the incident false, or muted it. */
-export async function isDismissed(database: Queryable, incidentId: string): Promise<boolean> {
-  const rows = await database.query(
-    `select 1 from incidents where id = $1 and triage in ('false_positive', 'muted')`,
-    [incidentId],
-  );
+/** Whether the incident is a false positive, or muted. @param now wall clock, epoch ms */
+export async function isDismissed(database: Queryable, incidentId: string, now: number): Promise<boolean> {
+  const rows = await database.query(`select 1 from incidents where id = $1 and ${isDismissedAt('$2')}`, [
+    incidentId,
+    now,
+  ]);
   return rows.length > 0;
 }
 
-/** @param isKnown incidents that are known better elsewhere */
+function isDismissedAt(now: string): string {
+  return `${triageNow(now)} in ('false_positive', 'muted')`;
+}
+
+/** @param isOver incidents that are known to be over, or better known elsewhere */
 export function decideByIncidents(
-  open: readonly Open[],
+  open: readonly OpenIncident[],
   call: Call,
-  isKnown: (incidentId: string) => boolean,
+  isOver: (incident: OpenIncident) => boolean,
 ): Decision {
   const about = open
-    .filter(({ id, isAbout }) => !isKnown(id) && isAbout(call))
+    .filter((incident) => !isOver(incident) && incident.isAbout(call))
     .map(({ decision }) => decision);
   return about.find(({ action }) => action === 'deny') ?? about[0] ?? ALLOWED;
 }
 
-function openOf(fold: ReturnType<typeof readRow>): Open | undefined {
-  const { id, kind, detector, action, tool, reason } = toRow(fold);
+function openOf(fold: ReturnType<typeof readRow>): OpenIncident | undefined {
+  const { id, kind, detector, action, tool, reason, lastAt } = toRow(fold);
   if (kind === 'outage' || action === 'none') return undefined;
   const denied = action !== 'warn';
   const guidance = denied ? (fold.guidance?.value ?? plainGuidance({ reason })) : null;
@@ -58,5 +69,5 @@ function openOf(fold: ReturnType<typeof readRow>): Open | undefined {
     if (detector === 'stagnation' && action === 'block') return tool.name === call.name;
     return tool.signature === `${call.name}:${canonicalArguments(call.args)}`;
   };
-  return { id, decision, isAbout };
+  return { id, lastAt, decision, isAbout };
 }

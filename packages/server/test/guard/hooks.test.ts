@@ -274,6 +274,20 @@ describe('POST /decide', () => {
     });
     await send('/incidents/i-7', { status: 'false_positive' }, 'PATCH');
     expect(await ask()).toMatchObject({ body: { action: 'allow' } });
+    await send('/incidents/i-7', { status: 'muted', mutedUntil: clock + 60_000 }, 'PATCH');
+    expect(await ask()).toMatchObject({ body: { action: 'allow' } });
+    clock += 60_000;
+    expect(await ask()).toMatchObject({ body: { action: 'deny' } });
+  });
+
+  it('holds nothing against a call that was found before the latest prompt', async () => {
+    const limit = { kind: 'limit', detector: 'tool-limit', action: 'block', tool: null } as const;
+    log.appendVerdict(verdict({ incidentId: 'i-8', sessionId: 's-9', time: START, ...limit }));
+    await stored();
+    const ask = () => send('/decide', { sessionId: 's-9', name: 'get', args: {} });
+    expect(await ask()).toMatchObject({ body: { action: 'deny', incidentId: 'i-8' } });
+    await send('/events', { sessionId: 's-9', type: 'prompt_started', text: 'Go on', time: START + 5_000 });
+    expect(await ask()).toMatchObject({ body: { action: 'allow' } });
   });
 
   it('goes by settings that are changed meanwhile', async () => {
