@@ -438,6 +438,25 @@ describe('the switch of a session', () => {
   });
 });
 
+describe('stopping a session', () => {
+  it.each([
+    ['hooks', 'Stopped: the hook denies its next tool call'],
+    ['gateway', 'Stopped: the gateway forwards none of its requests'],
+    [null, /nothing can hold this agent up/],
+  ] as const)('says what obeys (%s), and can be taken back', async (obeyedBy, said) => {
+    server.obeyedBy = obeyedBy;
+    await open('/sessions/s-1');
+    fireEvent.click(await screen.findByRole('button', { name: 'Stop session' }));
+    expect(await screen.findByText(said)).toBeTruthy();
+    fireEvent.click(await screen.findByRole('button', { name: 'Stopped; resume' }));
+    await screen.findByRole('button', { name: 'Stop session' });
+    expect(server.changes.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST /sessions/s-1/stop',
+      'DELETE /sessions/s-1/stop',
+    ]);
+  });
+});
+
 describe('the frame', () => {
   it('remembers the theme', async () => {
     await open();

@@ -10,6 +10,8 @@ export class FakeServer {
   messages: SessionMessage[] = [];
   version = 0;
   sessionState: 'live' | 'ended' | 'idle' = 'live';
+  sessionSettings: Record<string, unknown> = {};
+  obeyedBy: 'hooks' | 'gateway' | null = null;
   invalid: { path: string; detail: string }[] = [];
   overview: Overview | undefined;
   /** Answers that come before it, one a request. */
@@ -59,7 +61,17 @@ export class FakeServer {
       return { items, nextCursor: null, total: items.length };
     }
     if (path === '/sessions/s-1')
-      return { ...session(), state: this.sessionState, incidentItems: this.incidents, settings: {} };
+      return {
+        ...session(),
+        state: this.sessionState,
+        incidentItems: this.incidents,
+        settings: this.sessionSettings,
+      };
+    if (path === '/sessions/s-1/stop') {
+      const stopped = method === 'POST';
+      this.sessionSettings = stopped ? { stopped } : {};
+      return { stopped, obeyedBy: this.obeyedBy };
+    }
     if (path === '/sessions/s-1/messages')
       return { items: this.messages, nextCursor: null, total: this.messages.length };
     if (path === '/settings') return { keys, scopes: [] };

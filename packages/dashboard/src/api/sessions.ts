@@ -7,6 +7,7 @@ import {
   sessionMessagesSchema,
   sessionPageSchema,
   sessionRecordSchema,
+  sessionStopSchema,
 } from '@loopwatch/contract/api';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { rangeLimits, type TimeRange } from '../lib/time-range.ts';
@@ -81,5 +82,12 @@ export function recordQuery(id: string, offset: string) {
     queryFn: ({ signal }) =>
       request(sessionRecordSchema, `/sessions/${encodeURIComponent(id)}/records/${offset}`, { signal }),
     staleTime: Infinity,
+  });
+}
+
+/** Stops a session, or lets it go on. */
+export function stopSession(id: string, stop: boolean) {
+  return request(sessionStopSchema, `/sessions/${encodeURIComponent(id)}/stop`, {
+    method: stop ? 'POST' : 'DELETE',
   });
 }

@@ -19,6 +19,7 @@ import { OffSwitch } from './OffSwitch.tsx';
 import { SessionFacts } from './SessionFacts.tsx';
 import styles from './SessionPage.module.css';
 import { SessionSide } from './SessionSide.tsx';
+import { StopSwitch } from './StopSwitch.tsx';
 import { Transcript } from './Transcript.tsx';
 import type { Anchor } from './use-events.ts';
 import { useSession } from './use-session.ts';
@@ -86,6 +87,7 @@ function Session({ session, search }: Props) {
       actions={
         <>
           <CopyButton what="link" text={() => window.location.href} />
+          <StopSwitch session={session} />
           <OffSwitch session={session} />
         </>
       }

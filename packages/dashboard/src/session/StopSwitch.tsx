@@ -1,0 +1,59 @@
+import type { SessionDetail, SessionStop } from '@loopwatch/contract/api';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useRefusal } from '../api/me.ts';
+import { stopSession } from '../api/sessions.ts';
+import { errorText } from '../lib/error-text.ts';
+import { Button } from '../ui/controls/Button.tsx';
+import { toast } from '../ui/feedback/toast-store.ts';
+import { Icon } from '../ui/lib/icons.tsx';
+
+const told: Readonly<Record<'hooks' | 'gateway', string>> = {
+  hooks: 'Stopped: the hook denies its next tool call',
+  gateway: 'Stopped: the gateway forwards none of its requests',
+};
+
+/** Stops a session, and lets it go on again; says so where nothing can hold its agent up. */
+export function StopSwitch({ session: { sessionId, settings, state } }: { readonly session: SessionDetail }) {
+  const refusal = useRefusal();
+  const client = useQueryClient();
+  const [busy, setBusy] = useState(false);
+  const stopped = settings['stopped'] === true;
+  const refused =
+    refusal ??
+    (state === 'ended' && !stopped ? 'This session has ended: there is nothing to stop' : undefined);
+
+  const change = async (stop: boolean) => {
+    setBusy(true);
+    try {
+      tell(await stopSession(sessionId, stop));
+      await client.invalidateQueries({ queryKey: ['sessions', 'one', sessionId] });
+    } catch (error) {
+      toast(`Nothing was changed: ${errorText(error)}`, { tone: 'hot' });
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Button
+      aria-pressed={stopped}
+      tone={stopped ? 'accent' : undefined}
+      disabled={busy}
+      refused={refused}
+      onClick={() => void change(!stopped)}
+    >
+      <Icon name="pause" size={14} />
+      {stopped ? 'Stopped; resume' : 'Stop session'}
+    </Button>
+  );
+}
+
+function tell({ stopped, obeyedBy }: SessionStop): void {
+  if (!stopped) toast('The session may go on');
+  else if (obeyedBy !== null) toast(told[obeyedBy]);
+  else {
+    const text =
+      'Marked as stopped, but nothing can hold this agent up: it is connected by neither hooks nor a gateway';
+    toast(text, { tone: 'hot' });
+  }
+}
