@@ -154,13 +154,22 @@ export function watchServerState(registry: Registry, state: ServerState): void {
       for (const [status, count] of Object.entries(state.backtests())) this.set({ status }, count);
     },
   });
+  let reading: ReturnType<ServerState['notifications']> | undefined;
+  /** Read once for both gauges; while the database is away they say what they said last. */
+  const notifications = () =>
+    (reading ??= state
+      .notifications()
+      .catch(() => [])
+      .finally(() => {
+        reading = undefined;
+      }));
   new Gauge({
     name: 'loopwatch_notifications_waiting',
     help: 'Messages about incidents that are not delivered yet, by notification.',
     labelNames: ['name', 'type'],
     registers,
     async collect() {
-      for (const { name, type, waiting } of await state.notifications()) this.set({ name, type }, waiting);
+      for (const { name, type, waiting } of await notifications()) this.set({ name, type }, waiting);
     },
   });
   new Gauge({
@@ -169,7 +178,7 @@ export function watchServerState(registry: Registry, state: ServerState): void {
     labelNames: ['name', 'type'],
     registers,
     async collect() {
-      for (const { name, type, failingSince } of await state.notifications())
+      for (const { name, type, failingSince } of await notifications())
         this.set({ name, type }, failingSince === null ? 0 : 1);
     },
   });
