@@ -2,7 +2,7 @@ import { type CliProcess, spawnCli, tempDir, waitFor } from '@loopwatch/testkit'
 import { expect, it, onTestFinished } from 'vitest';
 import { startReceiver } from '../../server/test/notifications/receiver.ts';
 
-/** Enough of the same call to be noticed. */
+/** Enough of the same call to open an incident. */
 const loop = Array.from({ length: 6 }, () =>
   JSON.stringify({ sessionId: 's-1', type: 'tool_call_request', name: 'read_file', args: { path: 'a' } }),
 ).join('\n');

@@ -443,7 +443,7 @@ describe('stopping a session', () => {
     ['hooks', 'Stopped: the hook denies its next tool call'],
     ['gateway', 'Stopped: the gateway forwards none of its requests'],
     [null, /nothing can hold this agent up/],
-  ] as const)('says what obeys (%s), and can be taken back', async (obeyedBy, said) => {
+  ] as const)('says what obeys (%s), and can be resumed', async (obeyedBy, said) => {
     server.obeyedBy = obeyedBy;
     await open('/sessions/s-1');
     fireEvent.click(await screen.findByRole('button', { name: 'Stop session' }));

@@ -16,7 +16,7 @@ export { sha256 } from './lib/sha256.ts';
 export type { Detection } from './plan/detection.ts';
 export type { DetectionPlan } from './plan/plan.ts';
 export { settingsInForce } from './plan/settings-in-force.ts';
-export { plainGuidance, stopMessage } from './plan/stop-message.ts';
+export { guidanceOf, stopMessage } from './plan/stop-message.ts';
 export { detectionOf, planDetection } from './plan/whole-library.ts';
 export { maskSecrets } from './privacy/mask.ts';
 export { type MaskPatterns, maskPatterns } from './privacy/mask-patterns.ts';
@@ -44,7 +44,7 @@ export {
 } from './settings/chat-commands.ts';
 export { effectiveSettings, type SessionScope } from './settings/effective-settings.ts';
 export { type Preset, presets } from './settings/presets.ts';
-export { applyControl } from './settings/session-settings.ts';
+export { applyControl, changeBetween, isStopped } from './settings/session-settings.ts';
 export {
   leftOutText,
   type WideScopes,

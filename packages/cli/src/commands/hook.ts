@@ -8,7 +8,7 @@ import { Command } from 'commander';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { UsageError } from '../errors.ts';
 import { installedIn, withHook, withoutHook } from '../hooks/hook-settings.ts';
-import { hookAgentOf, hookedAgents } from '../hooks/hooked-agents.ts';
+import { type HookedAgent, hookedAgentOf, hookedAgents } from '../hooks/hooked-agents.ts';
 
 interface Options {
   readonly project?: boolean;
@@ -47,31 +47,30 @@ export function hookCommand(): Command {
 }
 
 async function install(name: string, options: InstallOptions): Promise<void> {
-  const agent = hookedAgents[hookAgentOf(name)];
+  const agent = hookedAgentOf(name);
   if (!/^https?:\/\/[^\s'"]+$/.test(options.url))
     throw new UsageError(`--url ${options.url}: expected an address such as http://localhost:4600`);
   if (options.tokenEnv !== undefined && !/^\w+$/.test(options.tokenEnv))
     throw new UsageError(`--token-env ${options.tokenEnv}: expected the name of an environment variable`);
-  const file = fileOf(name, options);
+  const file = fileOf(agent, options);
   const text = await textOf(file);
   const target = { url: options.url, tokenEnv: options.tokenEnv };
   if (await write(file, text, withHook(file, text, agent, target), options)) say(agent.note);
 }
 
 async function uninstall(name: string, options: Options): Promise<void> {
-  const agent = hookedAgents[hookAgentOf(name)];
-  const file = fileOf(name, options);
+  const agent = hookedAgentOf(name);
+  const file = fileOf(agent, options);
   const text = await textOf(file);
   if (installedIn(file, text, agent).events.length === 0) say(`${file} has no Loopwatch hook`);
   else await write(file, text, withoutHook(file, text, agent), options);
 }
 
 async function status(name: string | undefined, options: Options): Promise<void> {
-  const names = name === undefined ? hookAgents : [hookAgentOf(name)];
+  const agents = name === undefined ? Object.values(hookedAgents) : [hookedAgentOf(name)];
   let works = false;
-  for (const one of names) {
-    const agent = hookedAgents[one];
-    const file = fileOf(one, options);
+  for (const agent of agents) {
+    const file = fileOf(agent, options);
     const { events, server } = installedIn(file, await textOf(file), agent);
     const missing = agent.events.filter((event) => !events.includes(event));
     if (events.length === 0 || server === undefined) {
@@ -80,7 +79,9 @@ async function status(name: string | undefined, options: Options): Promise<void>
     }
     const answer = await answerOf(server);
     const gap =
-      missing.length === 0 ? '' : `, without ${missing.join(', ')}: run \`loopwatch hook install ${one}\``;
+      missing.length === 0
+        ? ''
+        : `, without ${missing.join(', ')}: run \`loopwatch hook install ${agent.name}\``;
     say(`${agent.title}: installed (${file})${gap}; ${server} ${answer ?? 'answers'}`);
     works ||= missing.length === 0 && answer === undefined;
   }
@@ -98,8 +99,7 @@ async function answerOf(server: string): Promise<string | undefined> {
   }
 }
 
-function fileOf(name: string, { project }: Options): string {
-  const agent = hookedAgents[hookAgentOf(name)];
+function fileOf(agent: HookedAgent, { project }: Options): string {
   return project === true ? resolve(agent.projectFile) : agent.userFile(process.env);
 }
 

@@ -13,6 +13,8 @@ export interface HookTarget {
 
 /** How one coding agent is hooked. */
 export interface HookedAgent {
+  /** As the command names it. */
+  readonly name: HookAgent;
   /** As people call it. */
   readonly title: string;
   /** Its settings for all projects of the user. */
@@ -32,6 +34,7 @@ const WAIT_SECONDS = 5;
 
 export const hookedAgents: Readonly<Record<HookAgent, HookedAgent>> = {
   'claude-code': {
+    name: 'claude-code',
     title: 'Claude Code',
     userFile: (env) => join(env['CLAUDE_CONFIG_DIR'] || join(homeOf(env), '.claude'), 'settings.json'),
     projectFile: '.claude/settings.json',
@@ -48,6 +51,7 @@ export const hookedAgents: Readonly<Record<HookAgent, HookedAgent>> = {
     note: 'Sessions that run already have to be restarted.',
   },
   codex: {
+    name: 'codex',
     title: 'Codex',
     userFile: (env) => join(env['CODEX_HOME'] || join(homeOf(env), '.codex'), 'hooks.json'),
     projectFile: '.codex/hooks.json',
@@ -56,6 +60,7 @@ export const hookedAgents: Readonly<Record<HookAgent, HookedAgent>> = {
     note: 'Codex runs a new hook only after you have trusted it: open /hooks in its next session.',
   },
   gemini: {
+    name: 'gemini',
     title: 'Gemini CLI',
     userFile: (env) => join(homeOf(env), '.gemini', 'settings.json'),
     projectFile: '.gemini/settings.json',
@@ -71,11 +76,11 @@ export const hookedAgents: Readonly<Record<HookAgent, HookedAgent>> = {
 };
 
 /** @throws UsageError that names the agents there are */
-export function hookAgentOf(name: string): HookAgent {
+export function hookedAgentOf(name: string): HookedAgent {
   const agent = hookAgents.find((one) => one === name);
   if (agent === undefined)
     throw new UsageError(`${name}: expected an agent, one of ${hookAgents.join(', ')}`);
-  return agent;
+  return hookedAgents[agent];
 }
 
 /** Whether an entry of the settings was made by Loopwatch, whichever server it names. */

@@ -39,76 +39,80 @@ const secret = <K extends string, T extends z.ZodType>(key: K, schema: T) =>
     [P in K]: z.ZodOptional<T>;
   } & { [P in `${K}_env` | `${K}_file`]: z.ZodOptional<typeof text> };
 
-const webhookSchema = z
-  .strictObject({
-    ...common,
-    type: z.literal('webhook'),
-    ...secret('url', httpUrl),
-    ...secret('secret', text),
-    ...limited,
+const webhookSchema = z.strictObject({
+  ...common,
+  type: z.literal('webhook'),
+  ...secret('url', httpUrl),
+  ...secret('secret', text),
+  ...limited,
+});
+
+const slackSchema = z.strictObject({
+  ...common,
+  type: z.literal('slack'),
+  ...secret('url', httpUrl),
+  ...secret('token', text),
+  channel: text.optional(),
+  api_url: httpUrl.default('https://slack.com/api'),
+  ...limited,
+});
+
+const pagerdutySchema = z.strictObject({
+  ...common,
+  type: z.literal('pagerduty'),
+  ...secret('routing_key', text),
+  api_url: httpUrl.default('https://events.pagerduty.com/v2/enqueue'),
+  ...limited,
+});
+
+const langfuseSchema = z.strictObject({
+  ...common,
+  type: z.literal('langfuse'),
+  base_url: httpUrl.default('https://cloud.langfuse.com'),
+  public_key: text,
+  ...secret('secret_key', text),
+  score: text.default('loop'),
+});
+
+const otlpSchema = z.strictObject({
+  ...common,
+  type: z.literal('otlp'),
+  endpoint: httpUrl.default('http://localhost:4318'),
+  ...secret('headers', z.record(text, z.string())),
+});
+
+/** Secrets by type: of each group exactly one is given, or at most one where it is optional. */
+const secretGroups: Readonly<
+  Record<
+    NotificationType,
+    readonly { readonly keys: readonly NotificationSecret[]; readonly optional?: true }[]
+  >
+> = {
+  webhook: [{ keys: ['url'] }, { keys: ['secret'] }],
+  slack: [{ keys: ['url', 'token'] }],
+  pagerduty: [{ keys: ['routing_key'] }],
+  langfuse: [{ keys: ['secret_key'] }],
+  otlp: [{ keys: ['headers'], optional: true }],
+};
+
+export const notificationSchema = z
+  .discriminatedUnion('type', [webhookSchema, slackSchema, pagerdutySchema, langfuseSchema, otlpSchema], {
+    error: `must be one of ${notificationTypes.join(', ')}`,
   })
   .superRefine((entry, context) => {
-    requireOne(entry, ['url'], context);
-    requireOne(entry, ['secret'], context);
+    const refuse = (message: string, path: string[] = []) =>
+      context.addIssue({ code: 'custom', path, message });
+    for (const { keys, optional } of secretGroups[entry.type]) {
+      const given = givenOf(entry, keys);
+      if (given.length > 1) refuse(`takes only one of ${given.join(', ')}`);
+      else if (given.length === 0 && optional !== true)
+        refuse(`needs one of ${keys.flatMap(sourcesOf).join(', ')}`);
+    }
+    if (entry.type !== 'slack' || entry.channel !== undefined) return;
+    const given = givenOf(entry, ['url', 'token']);
+    if (given.length === 1 && given[0]?.startsWith('token') === true)
+      refuse('is missing: the bot’s channel', ['channel']);
   });
-
-const slackSchema = z
-  .strictObject({
-    ...common,
-    type: z.literal('slack'),
-    ...secret('url', httpUrl),
-    ...secret('token', text),
-    channel: text.optional(),
-    api_url: httpUrl.default('https://slack.com/api'),
-    ...limited,
-  })
-  .superRefine((entry, context) => {
-    const keys = requireOne(entry, ['url', 'token'], context);
-    if (keys.startsWith('token') && entry.channel === undefined)
-      context.addIssue({ code: 'custom', path: ['channel'], message: 'is missing: the bot’s channel' });
-  });
-
-const pagerdutySchema = z
-  .strictObject({
-    ...common,
-    type: z.literal('pagerduty'),
-    ...secret('routing_key', text),
-    api_url: httpUrl.default('https://events.pagerduty.com/v2/enqueue'),
-    ...limited,
-  })
-  .superRefine((entry, context) => {
-    requireOne(entry, ['routing_key'], context);
-  });
-
-const langfuseSchema = z
-  .strictObject({
-    ...common,
-    type: z.literal('langfuse'),
-    base_url: httpUrl.default('https://cloud.langfuse.com'),
-    public_key: text,
-    ...secret('secret_key', text),
-    score: text.default('loop'),
-  })
-  .superRefine((entry, context) => {
-    requireOne(entry, ['secret_key'], context);
-  });
-
-const otlpSchema = z
-  .strictObject({
-    ...common,
-    type: z.literal('otlp'),
-    endpoint: httpUrl.default('http://localhost:4318'),
-    ...secret('headers', z.record(text, z.string())),
-  })
-  .superRefine((entry, context) => {
-    requireOne(entry, ['headers'], context, true);
-  });
-
-export const notificationSchema = z.discriminatedUnion(
-  'type',
-  [webhookSchema, slackSchema, pagerdutySchema, langfuseSchema, otlpSchema],
-  { error: `must be one of ${notificationTypes.join(', ')}` },
-);
 
 export const notificationsSchema = z.array(notificationSchema).superRefine((entries, context) => {
   const seen = new Set<string>();
@@ -122,13 +126,13 @@ export const notificationsSchema = z.array(notificationSchema).superRefine((entr
 export type NotificationSettings = z.infer<typeof notificationSchema>;
 export type NotificationRules = z.infer<typeof notificationRulesSchema>;
 
-/** The keys that hold secrets. An address of a webhook is one: whoever knows it may post there. */
+/** The keys that hold secrets. An address of a webhook is one: who knows it may post there. */
 const secretKeys = ['url', 'secret', 'token', 'routing_key', 'secret_key', 'headers'] as const;
 export type NotificationSecret = (typeof secretKeys)[number];
 
 /** The secrets that an entry of this type may have. */
 export function notificationSecrets(entry: Readonly<Record<string, unknown>>): NotificationSecret[] {
-  return secretKeys.filter((key) => [key, `${key}_env`, `${key}_file`].some((name) => name in entry));
+  return secretKeys.filter((key) => sourcesOf(key).some((name) => name in entry));
 }
 
 /** An entry as it may be shown. */
@@ -140,18 +144,11 @@ export function withoutSecrets<T extends object>(entry: T): T {
   return Object.fromEntries(shown) as T;
 }
 
-/** @returns the key that is given, empty where none or several are */
-function requireOne(
-  entry: Readonly<Record<string, unknown>>,
-  secrets: readonly string[],
-  context: z.RefinementCtx,
-  isOptional = false,
-): string {
-  const keys = secrets.flatMap((key) => [key, `${key}_env`, `${key}_file`]);
-  const given = keys.filter((key) => entry[key] !== undefined);
-  if (given.length === 1 || (isOptional && given.length === 0)) return given[0] ?? '';
-  const message =
-    given.length === 0 ? `needs one of ${keys.join(', ')}` : `takes only one of ${given.join(', ')}`;
-  context.addIssue({ code: 'custom', path: [], message });
-  return '';
+/** Where a secret may stand: in the entry itself, in the environment, in a file. */
+function sourcesOf(key: string): string[] {
+  return [key, `${key}_env`, `${key}_file`];
+}
+
+function givenOf(entry: Readonly<Record<string, unknown>>, keys: readonly string[]): string[] {
+  return keys.flatMap(sourcesOf).filter((source) => entry[source] !== undefined);
 }

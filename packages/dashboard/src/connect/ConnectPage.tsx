@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { meQuery } from '../api/me.ts';
 import { statusQuery } from '../api/status.ts';
 import { Page } from '../page/Page.tsx';
-import { CopyButton } from '../ui/controls/CopyButton.tsx';
+import { Snippet } from '../ui/controls/Snippet.tsx';
 import { Card } from '../ui/layout/Card.tsx';
 import styles from './ConnectPage.module.css';
 import { waysToConnect } from './ways.ts';
@@ -23,10 +23,11 @@ export function ConnectPage() {
         {ways.map(({ id, title, text, command }) => (
           <Card key={id} title={title}>
             <p className={styles['text']}>{text}</p>
-            <pre className={styles['command']} tabIndex={0} aria-label={`${title}: commands`}>
-              {command}
-            </pre>
-            <CopyButton what={id === 'library' ? 'code' : 'commands'} text={command} />
+            <Snippet
+              text={command}
+              what={id === 'library' ? 'code' : 'commands'}
+              label={`${title}: commands`}
+            />
           </Card>
         ))}
       </div>

@@ -2,9 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { meQuery } from '../api/me.ts';
 import { Mark } from '../ui/charts/Ring.tsx';
-import { CopyButton } from '../ui/controls/CopyButton.tsx';
+import { Snippet } from '../ui/controls/Snippet.tsx';
 import { Message } from '../ui/feedback/Message.tsx';
-import styles from './NothingYet.module.css';
 import { firstLoop } from './ways.ts';
 
 /** A server that has received nothing: what it is for, and how to begin. */
@@ -22,10 +21,7 @@ export function NothingYet({ what }: { readonly what: 'loops' | 'sessions' }) {
         Send events to POST /api/v1/events or Kafka. This makes a first{' '}
         {what === 'loops' ? 'loop' : 'session, with a loop in it'}:
       </p>
-      <pre className={styles['command']} tabIndex={0}>
-        {command}
-      </pre>
-      <CopyButton what="command" text={command} />
+      <Snippet text={command} what="command" />
     </Message>
   );
 }

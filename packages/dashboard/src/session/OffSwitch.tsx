@@ -1,13 +1,11 @@
 import type { SessionDetail } from '@loopwatch/contract/api';
-import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useRefusal } from '../api/me.ts';
 import { putSettings } from '../api/settings.ts';
-import { errorText } from '../lib/error-text.ts';
 import { omit } from '../lib/omit.ts';
 import { Button } from '../ui/controls/Button.tsx';
 import { toast } from '../ui/feedback/toast-store.ts';
 import { Icon } from '../ui/lib/icons.tsx';
+import { useSessionChange } from './use-session-change.ts';
 
 /** Switches all detection off for a session, and on again. */
 export function OffSwitch({ session: { sessionId, settings, state } }: { readonly session: SessionDetail }) {
@@ -15,25 +13,17 @@ export function OffSwitch({ session: { sessionId, settings, state } }: { readonl
   const isOver = state === 'ended' || state === 'idle';
   const refused =
     refusal ?? (isOver ? 'This session is over: there is nothing left to detect in it' : undefined);
-  const client = useQueryClient();
-  const [busy, setBusy] = useState(false);
+  const { busy, change } = useSessionChange(sessionId);
   const off = settings['enabled'] === false;
 
-  const put = async (set: Record<string, unknown>, done: string, undo?: Record<string, unknown>) => {
-    setBusy(true);
-    try {
+  const put = (set: Record<string, unknown>, done: string, undo?: Record<string, unknown>) =>
+    change(async () => {
       await putSettings(`session:${sessionId}`, { set });
-      await client.invalidateQueries({ queryKey: ['sessions', 'one', sessionId] });
       toast(
         done,
         undo === undefined ? {} : { action: { name: 'Undo', run: () => void put(undo, 'As it was') } },
       );
-    } catch (error) {
-      toast(`Nothing was changed: ${errorText(error)}`, { tone: 'hot' });
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
   const others = omit(settings, 'enabled');
   return (
     <Button

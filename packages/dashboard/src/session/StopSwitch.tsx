@@ -1,12 +1,10 @@
 import type { SessionDetail, SessionStop } from '@loopwatch/contract/api';
-import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useRefusal } from '../api/me.ts';
 import { stopSession } from '../api/sessions.ts';
-import { errorText } from '../lib/error-text.ts';
 import { Button } from '../ui/controls/Button.tsx';
 import { toast } from '../ui/feedback/toast-store.ts';
 import { Icon } from '../ui/lib/icons.tsx';
+import { useSessionChange } from './use-session-change.ts';
 
 const told: Readonly<Record<'hooks' | 'gateway', string>> = {
   hooks: 'Stopped: the hook denies its next tool call',
@@ -16,31 +14,19 @@ const told: Readonly<Record<'hooks' | 'gateway', string>> = {
 /** Stops a session, and lets it go on again; says so where nothing can hold its agent up. */
 export function StopSwitch({ session: { sessionId, settings, state } }: { readonly session: SessionDetail }) {
   const refusal = useRefusal();
-  const client = useQueryClient();
-  const [busy, setBusy] = useState(false);
+  const { busy, change } = useSessionChange(sessionId);
   const stopped = settings['stopped'] === true;
   const refused =
     refusal ??
     (state === 'ended' && !stopped ? 'This session has ended: there is nothing to stop' : undefined);
 
-  const change = async (stop: boolean) => {
-    setBusy(true);
-    try {
-      tell(await stopSession(sessionId, stop));
-      await client.invalidateQueries({ queryKey: ['sessions', 'one', sessionId] });
-    } catch (error) {
-      toast(`Nothing was changed: ${errorText(error)}`, { tone: 'hot' });
-    } finally {
-      setBusy(false);
-    }
-  };
   return (
     <Button
       aria-pressed={stopped}
       tone={stopped ? 'accent' : undefined}
       disabled={busy}
       refused={refused}
-      onClick={() => void change(!stopped)}
+      onClick={() => void change(async () => tell(await stopSession(sessionId, !stopped)))}
     >
       <Icon name="pause" size={14} />
       {stopped ? 'Stopped; resume' : 'Stop session'}

@@ -7,7 +7,7 @@ import { statusQuery } from '../api/status.ts';
 import { errorText } from '../lib/error-text.ts';
 import { formatNumber, plural } from '../lib/format.ts';
 import { Button } from '../ui/controls/Button.tsx';
-import { CopyButton } from '../ui/controls/CopyButton.tsx';
+import { Snippet } from '../ui/controls/Snippet.tsx';
 import { toast } from '../ui/feedback/toast-store.ts';
 import { Card } from '../ui/layout/Card.tsx';
 import { Segments } from '../ui/layout/Segments.tsx';
@@ -107,10 +107,7 @@ function NoneYet() {
           onChange={setType}
         />
       </div>
-      <pre className={styles['yaml']} tabIndex={0} aria-label={`${example.title}: configuration`}>
-        {example.yaml}
-      </pre>
-      <CopyButton what="configuration" text={example.yaml} />
+      <Snippet text={example.yaml} what="configuration" label={`${example.title}: configuration`} />
     </Card>
   );
 }

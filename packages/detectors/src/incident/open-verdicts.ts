@@ -12,6 +12,10 @@ export class OpenVerdicts {
     }
   }
 
+  isOpen(incidentId: string): boolean {
+    return this.open.has(incidentId);
+  }
+
   clear(): void {
     this.open.clear();
   }

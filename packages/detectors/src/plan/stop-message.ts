@@ -24,8 +24,9 @@ export function stopMessage(
   );
 }
 
-/** What a model is told in a chance, where a verdict says nothing of its own. */
-export function plainGuidance(verdict: Pick<Verdict, 'reason'>): string {
+/** What a model is told in a chance: the verdict's own guidance, or a plain one where it has none. */
+export function guidanceOf(verdict: Pick<Verdict, 'reason' | 'guidance'>): string {
+  if (verdict.guidance !== undefined) return verdict.guidance;
   return [
     `${verdict.reason.replace(/(?<![.\s])[.\s]+$/, '')}.`,
     'Stop and think before the next step: if this failed, or brought nothing new, take another way.',

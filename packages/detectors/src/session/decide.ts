@@ -1,10 +1,9 @@
-import { callDetectors, type VerdictAction } from '@loopwatch/contract';
+import { callDetectors, strongerAction } from '@loopwatch/contract';
+import { OpenVerdicts } from '../incident/open-verdicts.ts';
 import type { PureVerdict } from '../incident/verdict.ts';
-import { plainGuidance, stopMessage } from '../plan/stop-message.ts';
+import { guidanceOf, stopMessage } from '../plan/stop-message.ts';
 import { ALLOWED, type Decision, type Foresight, type ProposedCall } from './decision.ts';
 import type { SessionAnalyzer } from './session-analyzer.ts';
-
-const rank: Readonly<Record<VerdictAction, number>> = { none: 0, warn: 1, chance: 2, block: 3 };
 
 /**
  * What would happen at a call, asked before it runs. It is denied where it goes on with a loop that is open, or reaches a
@@ -21,15 +20,15 @@ export function decide(
 ): Decision {
   const foresight = analyzer.foresee(call, time);
   const standing = foresight.restarts ? [] : open;
-  const after = new Map(standing.map((verdict) => [verdict.incidentId, verdict]));
-  for (const verdict of [...foresight.atCall, ...foresight.asBefore]) after.set(verdict.incidentId, verdict);
-  const isOpen = ({ incidentId }: PureVerdict) => after.get(incidentId)?.phase !== 'resolved';
+  const after = new OpenVerdicts();
+  for (const verdicts of [standing, foresight.atCall, foresight.asBefore]) after.note(verdicts);
   const found = [
-    ...standing.filter((verdict) => isOpen(verdict) && concerns(verdict, call, foresight)),
-    ...foresight.atCall.filter((verdict) => isOpen(verdict) && verdict.kind !== 'outage'),
-  ];
-  const [strongest] = found.toSorted((a, b) => rank[b.action] - rank[a.action]);
-  return strongest === undefined ? ALLOWED : decisionBy(strongest, analyzer, call);
+    ...standing.filter((verdict) => concerns(verdict, call, foresight)),
+    ...foresight.atCall.filter(({ kind }) => kind !== 'outage'),
+  ].filter(({ incidentId }) => after.isOpen(incidentId));
+  if (found.length === 0) return ALLOWED;
+  const strongest = found.reduce((a, b) => (strongerAction(a.action, b.action) === a.action ? a : b));
+  return decisionBy(strongest, analyzer, call);
 }
 
 /** Whether an open incident that the call does not end is about this call. */
@@ -45,8 +44,6 @@ function decisionBy(verdict: PureVerdict, analyzer: SessionAnalyzer, { name }: P
   const { action, reason, incidentId } = verdict;
   if (action === 'warn') return { action: 'warn', reason, guidance: null, incidentId };
   const guidance =
-    action === 'block'
-      ? stopMessage(verdict, analyzer.currentPlan, name)
-      : (verdict.guidance ?? plainGuidance(verdict));
+    action === 'block' ? stopMessage(verdict, analyzer.currentPlan, name) : guidanceOf(verdict);
   return { action: 'deny', reason, guidance, incidentId };
 }

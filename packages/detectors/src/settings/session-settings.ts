@@ -72,6 +72,31 @@ export function soundOverrides(
   return sound;
 }
 
+/**
+ * What makes one session's settings another's, as a control event has it.
+ *
+ * @returns undefined where they are the same
+ */
+export function changeBetween(
+  own: SessionOverrides,
+  wanted: SessionOverrides,
+): { readonly set: SessionOverrides; readonly unset: readonly string[] } | undefined {
+  const unset = Object.keys(own).filter((path) => !Object.hasOwn(wanted, path));
+  const isNew = Object.entries(wanted).some(
+    ([path, value]) => JSON.stringify(own[path]) !== JSON.stringify(value),
+  );
+  return unset.length === 0 && !isNew ? undefined : { set: { ...wanted }, unset };
+}
+
+/** Whether a person has stopped the session, or all of them; what the session sets wins. */
+export function isStopped(
+  { stopped }: Pick<DetectionSettings, 'stopped'>,
+  overrides: SessionOverrides = {},
+): boolean {
+  const own = overrides['stopped'];
+  return own === true || (own !== false && stopped);
+}
+
 function isSettable(path: string): boolean {
   return paths.includes(path) || path.startsWith('tool_call_loop.per_tool.');
 }

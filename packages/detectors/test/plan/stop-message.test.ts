@@ -2,7 +2,7 @@ import { type AgentEvent, type DetectionInput, detectionSchema } from '@loopwatc
 import { describe, expect, test } from 'vitest';
 import { blockMessage, toolGuidance } from '../../src/detectors/tool-repeat/wording.ts';
 import { closingReason } from '../../src/incident/wording.ts';
-import { plainGuidance, planDetection, presets, stopMessage } from '../../src/index.ts';
+import { guidanceOf, planDetection, presets, stopMessage } from '../../src/index.ts';
 import { text as answer, call, run } from '../sessions.ts';
 
 const { tool } = planDetection(detectionSchema.parse({ preset: 'similar' }));
@@ -72,7 +72,7 @@ describe('the message for whatever stops a session', () => {
   );
 
   test('and what a model is told in a chance without a text of its own', () => {
-    const text = plainGuidance({ reason: 'The text repeats. ' });
+    const text = guidanceOf({ reason: 'The text repeats. ' });
     expect(text.split('\n')).toEqual([
       'The text repeats.',
       expect.stringMatching(/Stop and think.* take another way/),

@@ -1,5 +1,5 @@
 import { isOpenAfter } from '@loopwatch/contract';
-import { type DetectionPlan, type PureVerdict, plainGuidance, stopMessage } from '@loopwatch/detectors';
+import { type DetectionPlan, guidanceOf, type PureVerdict, stopMessage } from '@loopwatch/detectors';
 
 /** What detection asks for. */
 export interface Demand {
@@ -34,7 +34,7 @@ export function demandOf(
     const { action, kind } = verdict;
     if (kind !== 'loop' || !isOpenAfter(verdict)) continue;
     if (action === 'block') return blockBy(verdict, plan, tool ?? verdict.tool?.name);
-    if (action === 'chance') demand = { action, verdict, text: verdict.guidance ?? plainGuidance(verdict) };
+    if (action === 'chance') demand = { action, verdict, text: guidanceOf(verdict) };
   }
   return demand;
 }

@@ -1,5 +1,5 @@
 import { MAX_NAME_UNITS } from '@loopwatch/contract';
-import type { DetectionPlan, PureVerdict } from '@loopwatch/detectors';
+import { changeBetween, type DetectionPlan, isStopped, type PureVerdict } from '@loopwatch/detectors';
 import type { SettingsVersion } from '@loopwatch/pipeline';
 import type { Item, OwnAnswer, Reply, ToolCall } from '../api/conversation.ts';
 import { Latest } from '../latest.ts';
@@ -12,7 +12,7 @@ import { type Agreement, Lineage } from './lineage.ts';
 import { PromptLedger } from './prompt-ledger.ts';
 import { type Labels, SessionDetection } from './session-detection.ts';
 import type { SessionObserver } from './session-observer.ts';
-import { changeBetween, type Settings } from './session-settings.ts';
+import type { Settings } from './session-settings.ts';
 import { Transcript } from './transcript.ts';
 
 /** Calls whose tools are known when their results come. */
@@ -87,10 +87,9 @@ export class GatewaySession {
     return this.detection.plan;
   }
 
-  /** Whether a person has stopped it, or all sessions: nothing of it goes to a model until that is taken back. */
+  /** Whether a person has stopped it, or all sessions: nothing of it goes to a model until it is resumed. */
   get isStopped(): boolean {
-    const own = this.givenSettings?.['stopped'];
-    return own === true || (own !== false && this.version.settings.stopped);
+    return isStopped(this.version.settings, this.givenSettings);
   }
 
   get idleMs(): number {
@@ -191,7 +190,8 @@ export class GatewaySession {
     stop ??= this.beginTurn(now);
     const { limit, loops } = detection;
     if (limit !== undefined && limit !== before) transcript?.noteLimit(limit);
-    return { stop, hint: loops.isOpen(hint?.verdict.incidentId) ? hint : undefined, limit };
+    const stands = hint !== undefined && loops.isOpen(hint.verdict.incidentId);
+    return { stop, hint: stands ? hint : undefined, limit };
   }
 
   /** The model is asked once more, after a chance. @returns why it must not be */

@@ -3,10 +3,6 @@ import type { ToolCall } from '../api/conversation.ts';
 
 /** The open incidents of a conversation: a loop that goes on is stopped also where it is no news. */
 export class OpenLoops extends OpenVerdicts {
-  isOpen(incidentId: string | undefined): boolean {
-    return incidentId !== undefined && this.open.has(incidentId);
-  }
-
   /**
    * The loop that this call goes on with, where it is one to be stopped. Called after the analyzer took the call, which
    * would have ended what the call does not belong to.

@@ -26,15 +26,3 @@ export class SessionSettings {
     this.sets.note(sessionId, set);
   }
 }
-
-/** What makes one set of settings another. @returns undefined where they are the same */
-export function changeBetween(
-  own: Settings,
-  wanted: Settings,
-): { readonly set: Settings; readonly unset: readonly string[] } | undefined {
-  const unset = Object.keys(own).filter((path) => !Object.hasOwn(wanted, path));
-  const isNew = Object.entries(wanted).some(
-    ([path, value]) => JSON.stringify(own[path]) !== JSON.stringify(value),
-  );
-  return unset.length === 0 && !isNew ? undefined : { set: { ...wanted }, unset };
-}

@@ -24,7 +24,7 @@ export class GuardSettings {
   readonly #database: Database;
   readonly #configured: DetectionSettings;
   readonly #now: () => number;
-  #wideText = '{}';
+  #wideText = '[]';
   #current: SettingsNow;
   #readAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<SettingsNow> | undefined;

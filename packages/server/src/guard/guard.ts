@@ -1,7 +1,7 @@
 import { type AgentEvent, messageOf } from '@loopwatch/contract';
 import type { ProposedCall, SessionStop } from '@loopwatch/contract/api';
 import { acceptEvent } from '@loopwatch/contract/check';
-import { ALLOWED, type Decision, denialText, type PureVerdict } from '@loopwatch/detectors';
+import { ALLOWED, type Decision, denialText, isStopped, type PureVerdict } from '@loopwatch/detectors';
 import type { VerdictSink } from '@loopwatch/log';
 import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
@@ -24,11 +24,6 @@ export interface GuardDeps {
   readonly logger: Logger;
   /** Wall clock, epoch ms. */
   readonly now: () => number;
-}
-
-/** What came of events that were recorded. */
-export interface Recorded {
-  readonly verdicts: readonly PureVerdict[];
 }
 
 /**
@@ -74,8 +69,8 @@ export class Guard {
     if (session !== undefined) this.#take(session, sessionId, event);
   }
 
-  /** Writes events of one session to the log, but for those that it has already. */
-  async record(sessionId: string, events: readonly AgentEvent[]): Promise<Recorded> {
+  /** Writes events of one session to the log, but for those that it has already. @returns what they led to */
+  async record(sessionId: string, events: readonly AgentEvent[]): Promise<readonly PureVerdict[]> {
     const session = this.#session(sessionId, await this.#settings.get());
     const verdicts: PureVerdict[] = [];
     const fresh: AgentEvent[] = [];
@@ -88,7 +83,7 @@ export class Guard {
       verdicts.push(...found);
     }
     await this.#write(sessionId, fresh);
-    return { verdicts };
+    return verdicts;
   }
 
   /** Records a call that was denied: to the session it is one more repetition. */
@@ -164,9 +159,8 @@ export class Guard {
 /** Whether a person has stopped the session, or all of them. */
 function stopOf({ detection, ofSession }: SettingsNow, sessionId: string): Decision | undefined {
   const { set, updatedBy } = ofSession(sessionId);
-  const own = set['stopped'];
-  if (own === false || (own !== true && !detection.settings.stopped)) return undefined;
-  const who = own === true && updatedBy !== null ? ` by ${updatedBy}` : '';
+  if (!isStopped(detection.settings, set)) return undefined;
+  const who = set['stopped'] === true && updatedBy !== null ? ` by ${updatedBy}` : '';
   const reason = `The session was stopped${who} in Loopwatch`;
   const guidance = `${reason}. Make no more tool calls: say what is done and what is left, and end your turn.`;
   return { action: 'deny', reason, guidance, incidentId: null };

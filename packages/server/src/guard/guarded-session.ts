@@ -1,5 +1,6 @@
 import type { AgentEvent } from '@loopwatch/contract';
 import {
+  changeBetween,
   type Decision,
   type Detection,
   decide,
@@ -38,10 +39,11 @@ export class GuardedSession {
       this.#detection = detection;
       this.#analyzer.adopt(detection);
     }
-    if (JSON.stringify(own) === JSON.stringify(this.#own)) return;
-    const unset = Object.keys(this.#own).filter((path) => !Object.hasOwn(own, path));
+    const change = changeBetween(this.#own, own);
+    if (change === undefined) return;
     this.#own = own;
-    this.take({ type: 'control', set: { ...own }, unset }, this.#analyzer.lastTime);
+    const { set, unset } = change;
+    this.take({ type: 'control', set, unset: [...unset] }, this.#analyzer.lastTime);
   }
 
   /**

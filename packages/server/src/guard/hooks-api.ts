@@ -1,6 +1,6 @@
 import { type AgentEvent, isOpenAfter } from '@loopwatch/contract';
 import { type HookAgent, hookAgents } from '@loopwatch/contract/api';
-import { denialText, type PureVerdict, plainGuidance } from '@loopwatch/detectors';
+import { denialText, guidanceOf, type PureVerdict } from '@loopwatch/detectors';
 import { type HookAgent as HookFormat, readHookInput } from '@loopwatch/formats';
 import { Router } from 'express';
 import { limits } from '../events/limits.ts';
@@ -54,8 +54,7 @@ async function answerTo(guard: Guard, agent: HookAgent, input: HookInput): Promi
   const sessionId = first.sessionId ?? '';
   const isQuestion = events.length === 1 && first.type === 'tool_call_request';
   if (isQuestion) return answerToCall(guard, agent, sessionId, first as Call);
-  const { verdicts } = await guard.record(sessionId, events);
-  const guidance = guidanceIn(verdicts);
+  const guidance = guidanceIn(await guard.record(sessionId, events));
   return guidance === undefined ? NOTHING : advice(input.hook_event_name, guidance);
 }
 
@@ -82,5 +81,5 @@ function guidanceIn(verdicts: readonly PureVerdict[]): string | undefined {
   const told = verdicts.find(
     (verdict) => verdict.kind === 'loop' && isOpenAfter(verdict) && verdict.action !== 'warn',
   );
-  return told && (told.guidance ?? plainGuidance(told));
+  return told && guidanceOf(told);
 }

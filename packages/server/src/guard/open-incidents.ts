@@ -1,6 +1,6 @@
 import { callDetectors } from '@loopwatch/contract';
 import type { ProposedCall } from '@loopwatch/contract/api';
-import { ALLOWED, canonicalArguments, type Decision, plainGuidance } from '@loopwatch/detectors';
+import { ALLOWED, canonicalArguments, type Decision, guidanceOf } from '@loopwatch/detectors';
 import type { Queryable } from '@loopwatch/storage';
 import { triageNow } from '../incidents/filter.ts';
 import { toRow } from '../incidents/fold.ts';
@@ -61,7 +61,7 @@ function openOf(fold: ReturnType<typeof readRow>): OpenIncident | undefined {
   const { id, kind, detector, action, tool, reason, lastAt } = toRow(fold);
   if (kind === 'outage' || action === 'none') return undefined;
   const denied = action !== 'warn';
-  const guidance = denied ? (fold.guidance?.value ?? plainGuidance({ reason })) : null;
+  const guidance = denied ? guidanceOf({ reason, guidance: fold.guidance?.value }) : null;
   const decision: Decision = { action: denied ? 'deny' : 'warn', reason, guidance, incidentId: id };
   const isAbout = (call: Call): boolean => {
     if (kind === 'limit') return true;

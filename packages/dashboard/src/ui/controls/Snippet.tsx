@@ -1,0 +1,22 @@
+import { CopyButton } from './CopyButton.tsx';
+import styles from './Snippet.module.css';
+
+interface SnippetProps {
+  readonly text: string;
+  /** What is copied: "commands". */
+  readonly what: string;
+  /** Names the text where the page has several. */
+  readonly label?: string;
+}
+
+/** A text to be taken elsewhere: commands, a configuration. */
+export function Snippet({ text, what, label }: SnippetProps) {
+  return (
+    <>
+      <pre className={styles['snippet']} tabIndex={0} aria-label={label}>
+        {text}
+      </pre>
+      <CopyButton what={what} text={text} />
+    </>
+  );
+}
