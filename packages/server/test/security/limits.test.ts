@@ -9,6 +9,10 @@ it.each([
   ['GET', '/v1/traces', true],
   ['POST', '/api/v1/events', false],
   ['POST', '/v1/traces', false],
+  ['POST', '/api/v1/decide', false],
+  ['POST', '/api/v1/hooks/claude-code', false],
+  ['GET', '/api/v1/decide', true],
+  ['POST', '/api/v1/hooks/cursor', true],
   ['POST', '/v1/logs', false],
 ])('%s %s counts among the requests of an address: %s', async (method, path, isCounted) => {
   const { url, server } = await startServer({ openDatabase: emptyDatabase });
