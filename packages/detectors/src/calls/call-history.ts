@@ -272,9 +272,9 @@ export class CallHistory {
   }
 
   restore(snapshot: HistorySnapshot): void {
-    const { rounds, ...rest } = JSON.parse(JSON.stringify(snapshot)) as HistorySnapshot;
-    this.rounds.splice(0, this.rounds.length, ...rounds);
-    Object.assign(this, rest);
+    const { rounds, open, ...rest } = snapshot;
+    this.rounds.splice(0, this.rounds.length, ...rounds.map(copyOf));
+    Object.assign(this, rest, { open: open && copyOf(open) });
   }
 }
 
