@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { errorText } from '../lib/error-text.ts';
-import { toast } from '../ui/feedback/toast-store.ts';
+import { errorText } from '../../lib/error-text.ts';
+import { toast } from '../../ui/feedback/toast-store.ts';
 
 /** Changes a session by its server, one change at a time; the page has the session as it is then. */
 export function useSessionChange(sessionId: string): {

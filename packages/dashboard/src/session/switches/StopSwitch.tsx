@@ -1,9 +1,9 @@
 import type { SessionDetail, SessionStop } from '@loopwatch/contract/api';
-import { useRefusal } from '../api/me.ts';
-import { stopSession } from '../api/sessions.ts';
-import { Button } from '../ui/controls/Button.tsx';
-import { toast } from '../ui/feedback/toast-store.ts';
-import { Icon } from '../ui/lib/icons.tsx';
+import { useRefusal } from '../../api/me.ts';
+import { stopSession } from '../../api/sessions.ts';
+import { Button } from '../../ui/controls/Button.tsx';
+import { toast } from '../../ui/feedback/toast-store.ts';
+import { Icon } from '../../ui/lib/icons.tsx';
 import { useSessionChange } from './use-session-change.ts';
 
 const told: Readonly<Record<'hooks' | 'gateway', string>> = {

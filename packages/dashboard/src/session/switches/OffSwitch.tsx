@@ -1,10 +1,10 @@
 import type { SessionDetail } from '@loopwatch/contract/api';
-import { useRefusal } from '../api/me.ts';
-import { putSettings } from '../api/settings.ts';
-import { omit } from '../lib/omit.ts';
-import { Button } from '../ui/controls/Button.tsx';
-import { toast } from '../ui/feedback/toast-store.ts';
-import { Icon } from '../ui/lib/icons.tsx';
+import { useRefusal } from '../../api/me.ts';
+import { putSettings } from '../../api/settings.ts';
+import { omit } from '../../lib/omit.ts';
+import { Button } from '../../ui/controls/Button.tsx';
+import { toast } from '../../ui/feedback/toast-store.ts';
+import { Icon } from '../../ui/lib/icons.tsx';
 import { useSessionChange } from './use-session-change.ts';
 
 /** Switches all detection off for a session, and on again. */
