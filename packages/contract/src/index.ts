@@ -101,6 +101,7 @@ export {
   sessionAt,
   sessionStates,
 } from './verdicts/activity.ts';
+export { type BudgetResource, type BudgetScope, budgetResources } from './verdicts/budget.ts';
 export { callDetectors } from './verdicts/call-detectors.ts';
 export { type DetectorId, detectorFacts, detectorIds } from './verdicts/detectors.ts';
 export {

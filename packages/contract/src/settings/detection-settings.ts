@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parsePattern } from '../pattern/parse-pattern.ts';
+import { budgetScopes } from '../verdicts/budget.ts';
 
 /**
  * What detection can be told, the part of the settings that the library takes. Defaults of the detectors come from the
@@ -168,6 +169,16 @@ const turnRequestsSchema = z.strictObject({
   max_turn_requests: z.int().min(1).max(1_000_000).optional(),
 });
 
+const budgetLimits = {
+  enabled: onOffSchema,
+  tokens: z.int().positive().optional(),
+  usd: z.number().positive().max(1_000_000_000).optional(),
+  calls: z.int().positive().optional(),
+  minutes: z.number().positive().max(1_000_000).optional(),
+};
+
+const budgetSchema = z.strictObject({ ...budgetLimits, per: z.enum(budgetScopes).optional() });
+
 const usdSchema = z.number().nonnegative().max(1_000_000);
 
 /** US dollars for a million tokens of a model. */
@@ -200,6 +211,7 @@ export const modelSettingsSchema = z.strictObject({
   outage: outageSchema.optional(),
   tool_call_limit: toolCallLimitSchema.optional(),
   turn_requests: turnRequestsSchema.optional(),
+  budget: z.strictObject(budgetLimits).optional(),
   per_tool: z.record(z.string(), toolContractSchema).optional(),
   semantic: modelSemanticSchema.optional(),
   tool_loop_detection_enabled: toolCallLimits.enabled,
@@ -221,6 +233,7 @@ export const detectionSchema = z.strictObject({
   outage: outageSchema.prefault({}),
   tool_call_limit: toolCallLimitSchema.prefault({}),
   turn_requests: turnRequestsSchema.prefault({}),
+  budget: budgetSchema.prefault({}),
   per_tool: z.record(z.string(), toolContractSchema).default({}),
   agents: z.record(z.string(), agentContractSchema).default({}),
   prices: z.record(z.string(), priceSchema).default({}),

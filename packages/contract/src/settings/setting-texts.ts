@@ -31,7 +31,9 @@ const toolContract = {
   gui: 'It operates an interface, where the first try may not do. Default: by its agent and its name.',
 };
 
-/** What can differ by model. */
+/** What can differ by model; whose a budget is, cannot. */
+const { per: _per, ...modelBudget } = detectors.budget;
+
 const rules = {
   enabled: 'false: every detector is skipped.',
   preset: 'Where the numbers that are not set come from.',
@@ -77,6 +79,7 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
       about: 'Detection settings by backend/model, above those of the server.',
       each: {
         ...rules,
+        budget: modelBudget,
         semantic,
         tool_loop_detection_enabled: toolCallLimitTexts.enabled,
         tool_loop_detection_max_repeats: toolCallLimitTexts.max_repeats,

@@ -181,6 +181,23 @@ export const detectorFacts = {
       min_failures: 'Time-outs, rate limits and server errors in a row.',
     },
   },
+  budget: {
+    title: 'Budget',
+    description: 'What may be used is used up, or nearly so: tokens, dollars, tool calls or minutes.',
+    maturity: 'stable',
+    counts: 'percent of the budget',
+    colour: 'light-dark(oklch(50% 0.1 165), oklch(78% 0.1 165))',
+    block: 'budget',
+    settings: {
+      about: 'budget: warned of at 80 %; on as soon as a limit is set. No prompt gives anything back.',
+      enabled: off,
+      tokens: 'Tokens of input and output.',
+      usd: 'US dollars, by the prices that are known.',
+      calls: 'Tool calls.',
+      minutes: 'Minutes since the first event; of several sessions, of all of them together.',
+      per: 'Whose budget it is: that of each session, or a day (UTC) of each agent, each tenant or all sessions together.',
+    },
+  },
 } as const satisfies Record<string, DetectorFacts>;
 
 export type DetectorId = keyof typeof detectorFacts;

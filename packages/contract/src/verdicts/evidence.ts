@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { budgetResources, budgetScopes } from './budget.ts';
 import type { DetectorId } from './detectors.ts';
 import { verdictActions } from './verdict.ts';
 
@@ -159,6 +160,26 @@ export const evidenceSchemas = {
     ...shared,
   }),
   outage: z.object({ ...calls, ...shared }),
+  budget: z.object({
+    per: z.enum(budgetScopes).describe('What the budget is of.'),
+    of: z
+      .string()
+      .optional()
+      .describe('The agent, the tenant or the day (YYYY-MM-DD, UTC); of a session, none.'),
+    uses: z
+      .array(
+        z.object({
+          resource: z.enum(budgetResources),
+          used: z.number().nonnegative(),
+          limit: z.number().positive(),
+        }),
+      )
+      .describe('Each limit, the one that is used the most first.'),
+    unpricedTurns: ordinal
+      .optional()
+      .describe('Turns whose model has no price, which the dollars leave out.'),
+    ...shared,
+  }),
 } as const satisfies Record<DetectorId, z.ZodType>;
 
 type Evidences = { readonly [D in DetectorId]: z.infer<(typeof evidenceSchemas)[D]> };

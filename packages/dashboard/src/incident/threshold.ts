@@ -15,7 +15,7 @@ const adjustments: Record<ThresholdAdjustment, string> = {
   'short-answer': 'twice as many, because the answer is short',
 };
 
-type Data = Pick<Incident, 'backend' | 'model' | 'preset' | 'sessionId' | 'tool' | 'threshold'>;
+type Data = Pick<Incident, 'backend' | 'detector' | 'model' | 'preset' | 'sessionId' | 'tool' | 'threshold'>;
 
 /** `4 by preset balanced; one less, because …`. */
 export function thresholdText({ value, scope, adjustments: why }: ThresholdOrigin, incident: Data): string {
@@ -26,9 +26,9 @@ export function thresholdText({ value, scope, adjustments: why }: ThresholdOrigi
     session: 'set for this session',
   };
   const parts = why.map((one) => adjustments[one]);
-  return [`${formatNumber(value)} ${setBy[scope]}`, ...(parts.length === 0 ? [] : [joinWords(parts)])].join(
-    '; ',
-  );
+  // The count of a budget is in percent.
+  const number = incident.detector === 'budget' ? `all of the ${formatNumber(value)}` : formatNumber(value);
+  return [`${number} ${setBy[scope]}`, ...(parts.length === 0 ? [] : [joinWords(parts)])].join('; ');
 }
 
 /** What the settings page is opened with. */

@@ -1,5 +1,6 @@
 import { FoldedIndex } from '../text/folded-index.ts';
 import type { TextRule } from '../text/text-index.ts';
+import { budget } from './budget/index.ts';
 import type { DetectorDefinition } from './definition.ts';
 import { outage } from './outage/index.ts';
 import { semantic } from './semantic/index.ts';
@@ -26,4 +27,5 @@ export const detectors: readonly DetectorDefinition[] = [
   semantic,
   toolLimit,
   turnLimit,
+  budget,
 ];

@@ -61,6 +61,8 @@ export interface Step {
   /** Offset of the event's first unit in the session's answer text, and in its reasoning text. */
   readonly contentOffset: number;
   readonly thoughtOffset: number;
+  /** US dollars of the turn that the event ends, where its price is known. */
+  readonly cost: number | undefined;
   /** The calls with their results, where a detector needs them; brought up to this event. */
   readonly calls: CallHistory | null;
   /** The session as it stands before this event; one object per event, safe to keep. */
@@ -75,6 +77,8 @@ export interface Step {
 
 /** A detector's state for one session: pure, no I/O, no clock, bounded memory. */
 export interface Detector {
+  /** `false`: what it concludes stands, even where the turn is streamed again. */
+  readonly isRevocable?: false;
   push(step: Step): void;
   /**
    * Ends what is open and forgets everything: detection was switched off (`disabled`), the session is over (`ended`),

@@ -9,7 +9,7 @@ import type { Library } from '../plan/library.ts';
 import { withModel } from '../settings/effective-settings.ts';
 import { type Preset, presets } from '../settings/presets.ts';
 
-const blocks = ['tool_cycle', 'stagnation', 'outage'] as const;
+const blocks = ['tool_cycle', 'stagnation', 'outage', 'budget'] as const;
 const elsewhere = 'is not in @loopwatch/detectors/lean; @loopwatch/detectors has it';
 
 /** Settings that ask for more are refused, be they the server's, a model's or a session's. */

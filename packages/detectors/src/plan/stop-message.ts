@@ -9,7 +9,7 @@ import type { DetectionPlan } from './plan.ts';
  * @param tool the call's own name, where a call is stopped; that of the verdict may be shortened
  */
 export function stopMessage(
-  verdict: Pick<Verdict, 'detector' | 'kind' | 'count' | 'reason' | 'tool'>,
+  verdict: Pick<Verdict, 'detector' | 'kind' | 'count' | 'reason' | 'tool' | 'thresholdOrigin'>,
   plan: DetectionPlan,
   tool: string | undefined = verdict.tool?.name,
 ): string {
@@ -18,6 +18,9 @@ export function stopMessage(
     return blockMessage(tool, verdict.count, options);
   if (callDetectors.has(verdict.detector) && options.blockText !== null) return options.blockText;
   const reason = verdict.reason.replace(/(?<![.\s])[.\s]+$/, '');
+  // What is used up stays so, however the agent goes on.
+  if (verdict.detector === 'budget')
+    return `${reason}. Nothing more runs until ${verdict.thresholdOrigin?.setting ?? 'budget'} is raised.`;
   return (
     `${nouns[verdict.kind]} detected: ${reason}. ` +
     'Session stopped to prevent unintended looping. Adjust the inputs or try another approach.'

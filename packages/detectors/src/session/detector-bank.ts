@@ -35,25 +35,25 @@ export class DetectorBank {
   /** Closes those whose conclusions can be taken back. */
   closeRevocable(step: Step): void {
     for (const detector of this.detectors) {
-      if (detector !== this.semantic) detector?.close(step, 'recovered');
+      if (isRevocable(detector)) detector?.close(step, 'recovered');
     }
   }
 
   /** State of those whose conclusions can be taken back; it ends with the last that has anything to remember. */
   revocableStates(): unknown[] {
     return upToLast(
-      this.detectors.map((detector) => (detector === this.semantic ? null : (detector?.snapshot() ?? null))),
+      this.detectors.map((detector) => (isRevocable(detector) ? (detector?.snapshot() ?? null) : null)),
     );
   }
 
   /** Goes back to an earlier state, but for what cannot be taken back. */
   rewind(plan: DetectionPlan, states: readonly unknown[], history: HistorySnapshot | null): void {
-    const { semantic } = this;
-    this.detectors = this.createDetectors(plan);
-    if (semantic !== null) {
-      this.detectors[plan.detectors.findIndex(isSemantic)] = semantic;
-      this.semantic = semantic;
-    }
+    const { detectors, semantic } = this;
+    this.detectors = this.createDetectors(plan).map((made, i) => {
+      const before = detectors[i] ?? null;
+      return isRevocable(before) ? made : before;
+    });
+    this.semantic = semantic;
     this.restoreStates(states);
     this.restoreCalls(plan, history);
   }
@@ -108,6 +108,10 @@ export class DetectorBank {
     this.calls = createHistory(plan);
     if (history !== null) this.calls?.restore(history);
   }
+}
+
+function isRevocable(detector: Detector | null): boolean {
+  return detector?.isRevocable ?? true;
 }
 
 function isSemantic(planned: PlannedDetector | null): boolean {

@@ -62,6 +62,7 @@ export function createToolCallTracker(
         time,
         contentOffset: 0,
         thoughtOffset: 0,
+        cost: undefined,
         calls: null,
         mark: () => mark,
         emit: () => undefined,

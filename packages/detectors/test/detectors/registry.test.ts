@@ -10,5 +10,6 @@ it('every detector of the contract is registered, once', () => {
 });
 
 it('the lean library has its detectors in their places in the registry', () => {
-  expect(callsAndText.detectors.map((one, i) => one?.id ?? ids[i])).toEqual(ids);
+  const { detectors: lean } = callsAndText;
+  expect(lean.map((one, i) => one?.id ?? ids[i])).toEqual(ids.slice(0, lean.length));
 });

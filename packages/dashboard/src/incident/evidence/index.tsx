@@ -2,6 +2,7 @@ import { type DetectorId, type EvidenceOf, type Incident, readEvidence } from '@
 import type { ComponentType } from 'react';
 import { Card } from '../../ui/layout/Card.tsx';
 import { JsonTree } from '../../ui/layout/JsonTree.tsx';
+import { BudgetEvidence } from './BudgetEvidence.tsx';
 import { CallsEvidence } from './CallsEvidence.tsx';
 import { CycleEvidence } from './CycleEvidence.tsx';
 import styles from './Evidence.module.css';
@@ -23,6 +24,7 @@ const views: { readonly [D in DetectorId]?: ComponentType<ViewProps<D>> } = {
   'tool-limit': LimitEvidence,
   'turn-limit': LimitEvidence,
   outage: ResultsEvidence,
+  budget: BudgetEvidence,
 };
 
 interface Props {

@@ -29,6 +29,8 @@ interface Question {
 
 /** Asks a model at intervals whether the session loops. It only says what to ask; others do the asking. */
 export class Semantic implements Detector {
+  /** What it asked cannot be taken back. */
+  readonly isRevocable = false;
   private readonly options: SemanticOptions;
   private readonly privacy: Privacy;
   private readonly schedule: CheckSchedule;

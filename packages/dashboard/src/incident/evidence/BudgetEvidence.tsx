@@ -1,0 +1,45 @@
+import type { EvidenceOf } from '@loopwatch/contract';
+import { formatCompact, formatNumber, formatUsd, plural } from '../../lib/format.ts';
+import { Card } from '../../ui/layout/Card.tsx';
+import styles from './BudgetEvidence.module.css';
+import type { ViewProps } from './view.ts';
+
+type Use = EvidenceOf<'budget'>['uses'][number];
+
+const names = { tokens: 'Tokens', usd: 'Dollars', calls: 'Tool calls', minutes: 'Minutes' } as const;
+
+/** Each limit of a budget as a bar, the one that is used the most first. */
+export function BudgetEvidence({ evidence: { per, of, uses, unpricedTurns } }: ViewProps<'budget'>) {
+  const whose = of ?? `this ${per}`;
+  return (
+    <Card title="The budget" note={`of ${whose}, warned of at 80%`}>
+      <ul className={styles['uses']}>
+        {uses.map((use) => {
+          const amounts = `${shown(use, use.used)} of ${shown(use, use.limit)}`;
+          return (
+            <li key={use.resource} data-over={use.used >= use.limit || undefined}>
+              <span className={styles['name']}>{names[use.resource]}</span>
+              <progress
+                max={use.limit}
+                value={Math.min(use.used, use.limit)}
+                aria-label={`${names[use.resource]}: ${amounts}`}
+              />
+              <span className={styles['amounts']}>{amounts}</span>
+            </li>
+          );
+        })}
+      </ul>
+      {unpricedTurns !== undefined && uses.some(({ resource }) => resource === 'usd') && (
+        <p className={styles['note']}>
+          The dollars leave out {plural(unpricedTurns, 'turn')} whose model has no price. Set it in{' '}
+          <code>prices</code>.
+        </p>
+      )}
+    </Card>
+  );
+}
+
+function shown({ resource }: Use, amount: number): string {
+  if (resource === 'usd') return formatUsd(amount);
+  return resource === 'tokens' ? formatCompact(amount) : formatNumber(Math.floor(amount));
+}

@@ -1,0 +1,117 @@
+import type { VerdictOutcome } from '@loopwatch/contract';
+import type { Detector, Step } from '../../incident/finding.ts';
+import { type Account, Incident, type IncidentSnapshot } from '../../incident/incident.ts';
+import { closingReason } from '../../incident/wording.ts';
+import {
+  type BudgetLimits,
+  type BudgetUse,
+  budgetUses,
+  percentUsed,
+  toldUse,
+  USED_UP,
+  WARNED_AT,
+} from './budget-use.ts';
+
+/** Options of budget. */
+export interface BudgetOptions {
+  readonly limits: BudgetLimits;
+}
+
+/** The sentence tells of several numbers; none of them is the count. */
+const NO_COUNT = { countAt: undefined, plainCountAt: undefined };
+const NOTHING_USED: BudgetUse = { resource: 'tokens', used: 0, limit: 1 };
+
+/**
+ * Compares what a session has used with what it may. The limit that is used the most decides. Neither a prompt nor a turn that
+ * is streamed again gives anything back: it was paid for.
+ */
+export class Budget implements Detector {
+  readonly isRevocable = false;
+  private readonly options: BudgetOptions;
+  /** Event time of the first event, epoch ms. */
+  private beganAt: number | undefined;
+  private incident: Incident<'budget'> | undefined;
+  private uses: readonly BudgetUse[] = [];
+  private unpricedTurns = 0;
+
+  constructor(options: BudgetOptions) {
+    this.options = options;
+  }
+
+  push(step: Step): void {
+    this.beganAt ??= step.time;
+    const uses = this.usesAt(step, this.beganAt);
+    const percent = percentUsed(uses[0] ?? NOTHING_USED);
+    const isUsedUp = percent >= USED_UP;
+    if (
+      this.incident !== undefined &&
+      (percent < WARNED_AT || (this.incident.action === 'block' && !isUsedUp))
+    )
+      this.end(step, 'recovered', 'the budget was raised');
+    if (percent < WARNED_AT) return;
+    this.uses = uses;
+    if (this.incident === undefined)
+      this.incident = new Incident(isUsedUp ? 'block' : 'warn', USED_UP, step.mark());
+    else if (isUsedUp) this.incident.action = 'block';
+    this.incident.report(step, percent, () => this.account());
+  }
+
+  close(step: Step, outcome: VerdictOutcome): void {
+    this.end(step, outcome, closingReason(outcome));
+  }
+
+  /** What is used with this event. A call counts once something follows it, so that the last one allowed may run. */
+  private usesAt(step: Step, beganAt: number): readonly BudgetUse[] {
+    const { event, cost, time } = step;
+    const before = step.mark();
+    const usage = event.type === 'turn_finished' ? event.usage : undefined;
+    this.unpricedTurns = before.unpricedReports + (usage && cost === undefined ? 1 : 0);
+    return budgetUses(this.options.limits, {
+      tokens: before.tokens + (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0),
+      usd: before.usd + (cost ?? 0),
+      calls: before.calls,
+      minutes: Math.max(0, time - beganAt) / 60_000,
+    });
+  }
+
+  private end(step: Step, outcome: VerdictOutcome, why: string): void {
+    const { incident } = this;
+    if (incident === undefined) return;
+    this.incident = undefined;
+    const account = this.account();
+    const reason = `${account.reason}; ${why}`;
+    step.emit(incident.resolution(account, outcome, { reason, plainReason: reason, ...NO_COUNT }));
+  }
+
+  private account(): Account<'budget'> {
+    const { uses, unpricedTurns } = this;
+    const [first = NOTHING_USED] = uses;
+    return {
+      detector: 'budget',
+      kind: 'limit',
+      threshold: USED_UP,
+      thresholdOf: { setting: `budget.${first.resource}`, value: first.limit },
+      reason: toldUse('this session', first),
+      evidence: { per: 'session', uses: [...uses], ...(unpricedTurns > 0 && { unpricedTurns }) },
+    };
+  }
+
+  snapshot(): BudgetSnapshot | null {
+    const { beganAt, uses, unpricedTurns } = this;
+    return beganAt === undefined
+      ? null
+      : { beganAt, uses, unpricedTurns, incident: this.incident?.snapshot() };
+  }
+
+  restore({ incident, ...rest }: BudgetSnapshot): void {
+    Object.assign(this, rest);
+    this.incident = incident && Incident.restore(incident);
+  }
+}
+
+interface BudgetSnapshot {
+  readonly beganAt: number;
+  readonly uses: readonly BudgetUse[];
+  readonly unpricedTurns: number;
+  readonly incident: IncidentSnapshot | undefined;
+}

@@ -1,0 +1,26 @@
+import { budgetResources, type DetectionSettings } from '@loopwatch/contract';
+import { isOn } from '../../lib/is-on.ts';
+import type { DetectorDefinition } from '../definition.ts';
+import { Budget, type BudgetOptions } from './budget.ts';
+
+export const budget: DetectorDefinition<BudgetOptions> = {
+  id: 'budget',
+  options: ({ settings }) => optionsOf(settings.budget),
+  inForce: (options, { settings: { budget: own } }) => ({
+    enabled: isOn(own) && hasLimit(own),
+    per: own.per ?? 'session',
+    ...options?.limits,
+  }),
+  create: (options) => new Budget(options),
+};
+
+/** A budget that several sessions share is not for one of them to keep. */
+function optionsOf(own: DetectionSettings['budget']): BudgetOptions | null {
+  if (!isOn(own) || !hasLimit(own) || (own.per ?? 'session') !== 'session') return null;
+  const { tokens, usd, calls, minutes } = own;
+  return { limits: { tokens, usd, calls, minutes } };
+}
+
+function hasLimit(own: DetectionSettings['budget']): boolean {
+  return budgetResources.some((resource) => own[resource] !== undefined);
+}
