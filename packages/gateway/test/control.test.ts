@@ -90,6 +90,18 @@ describe('settings made in the dashboard', () => {
     },
   );
 
+  it.each(['server', 'session:s-1'])(
+    'raise a budget that was used up, and the session goes on (%s)',
+    async (scope) => {
+      const control = new ControlTopic();
+      await control.write(scope, { 'budget.calls': 2 });
+      await using bench = await startBench(control);
+      expect(await finishes(new Agent(bench, false, 's-1'), 3)).toEqual(['call', 'call', 'error']);
+      await control.write(scope, { 'budget.calls': 10 });
+      expect(await finishes(new Agent(bench, false, 's-1', 'Go on'), 1)).toEqual(['call']);
+    },
+  );
+
   it.each(['server', 'session:s-1'])('switch all detection off, and on again (%s)', async (scope) => {
     const control = new ControlTopic();
     await using bench = await startBench(control);

@@ -168,3 +168,25 @@ it('streams are watched only, where they are not to be enforced', async () => {
   expect(bench.texts('warn')[0]).toContain('Tool call loop detected in session a');
   expect((await new Agent(bench, false, 'b').turns(4))[3]?.finish).toBe('error');
 });
+
+describe.each([false, true])('a budget (streamed: %s)', (stream) => {
+  /** Another file with each request: no loop. */
+  const working: Script = (request, i) =>
+    modelReply(request, { calls: [{ name: 'read_file', args: { path: `src/${String(i)}.c` } }] });
+
+  it('of tool calls lets the last one run, denies the next, and asks the model no more, also in a new prompt', async () => {
+    await using bench = await GatewayBench.start(working, { 'budget.calls': 3 });
+    const agent = new Agent(bench, stream, 's-budget');
+    const got = await agent.turns(4);
+    const usedUp =
+      'The budget of this session is used up: 3 of 3 tool calls. Nothing more runs until budget.calls is raised.';
+    expect(got.map(({ finish }) => finish)).toEqual([...Array<string>(3).fill('tool_calls'), 'error']);
+    expect(got[3]?.text).toBe(usedUp);
+    agent.messages.push({ role: 'user', content: 'Go on' });
+    expect((await agent.turn()).text).toBe(usedUp);
+    expect(bench.upstream.requests).toHaveLength(3);
+    expect(await bench.registry.metrics()).toContain(
+      'loopwatch_gateway_requests_total{api="chat",outcome="limited"} 2',
+    );
+  });
+});

@@ -234,7 +234,7 @@ export class GatewaySession {
     const demand = demandOf(this.push(request, now).verdicts, this.plan, name);
     if (demand !== undefined) return demand;
     const { loops, limit: reached } = this.detection;
-    const open = loops.goingOn(call);
+    const open = loops.goingOn(call) ?? loops.overBudget;
     if (open !== undefined) return blockBy(open, this.plan, name);
     // The request went out without a choice of tools: whoever calls one all the same goes no further.
     const limit = reached === undefined ? undefined : loops.limit('tool-limit');
@@ -300,7 +300,8 @@ export class GatewaySession {
   private beginTurn(now: number): Demand | undefined {
     const { verdicts } = this.push({ type: 'turn_started' }, now);
     const over = verdicts.find(({ detector, action }) => detector === 'turn-limit' && action === 'block');
-    const open = over ?? this.detection.loops.limit('turn-limit');
+    const { loops } = this.detection;
+    const open = over ?? loops.limit('turn-limit') ?? loops.overBudget;
     return open && blockBy(open, this.plan);
   }
 

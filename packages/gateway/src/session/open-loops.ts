@@ -31,6 +31,13 @@ export class OpenLoops extends OpenVerdicts {
   limit(detector: 'tool-limit' | 'turn-limit'): PureVerdict | undefined {
     return [...this.open.values()].find((verdict) => verdict.detector === detector);
   }
+
+  /** The budget that is used up, if one is: nothing more may run. */
+  get overBudget(): PureVerdict | undefined {
+    return [...this.open.values()].find(
+      ({ detector, action }) => detector === 'budget' && action === 'block',
+    );
+  }
 }
 
 function goesOn({ detector, tool }: PureVerdict, { name, args }: ToolCall): boolean {
