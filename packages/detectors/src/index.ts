@@ -1,5 +1,13 @@
 export { denialText } from './calls/denial.ts';
 export { canonicalArguments } from './calls/tool-identity.ts';
+export {
+  type BudgetUse,
+  budgetPercent,
+  budgetUses,
+  toldUse,
+  USED_UP,
+  WARNED_AT,
+} from './detectors/budget/budget-use.ts';
 export type { DetectorDefinition } from './detectors/definition.ts';
 export { detectors } from './detectors/registry.ts';
 export { parseJudgeAnswer } from './detectors/semantic/judge-answer.ts';

@@ -5,10 +5,12 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { createApp } from './app.ts';
 import { BacktestJobs } from './backtests/backtest-jobs.ts';
+import { SharedBudgets } from './budgets/shared-budgets.ts';
 import { Intake } from './events/intake.ts';
 import { Feeds } from './feed/feeds.ts';
 import type { ServerLog } from './feed/server-log.ts';
 import { Guard } from './guard/guard.ts';
+import { GuardSettings } from './guard/guard-settings.ts';
 import type { Readiness } from './health.ts';
 import { type Door, openDoor } from './http/door.ts';
 import { LiveHub } from './live/live-hub.ts';
@@ -127,7 +129,11 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[], door: D
   running.push(() => notifications.stop());
   const { configured } = deps;
   const { enqueue } = notifications;
-  const feeds = new Feeds({ log, configured, topics, database, metrics, logger, enqueue });
+  const settings = new GuardSettings(database, configured.settings, now);
+  const base = configured.settings;
+  const budgets = new SharedBudgets({ database, settings, base, sink, topics, logger, now });
+  running.push(() => budgets.stop());
+  const feeds = new Feeds({ log, configured, topics, database, metrics, logger, enqueue, budgets });
   const stats = new SharedStats(database, now);
   const triage = new TriagePublisher({ database, sink, topic: topics.triage, logger });
   running.push(() => triage.stop());
@@ -173,7 +179,7 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[], door: D
   const intake = new Intake(logger, now);
   const guard = new Guard({
     database,
-    configured: deps.configured,
+    settings,
     sink,
     intake,
     topic: topics.events,
@@ -264,6 +270,7 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[], door: D
   door.serve(app);
   running.push(() => feeds.stop());
   await notifications.start();
+  await budgets.start();
   // With brokers that are away both wait; what is stored is served meanwhile.
   await Promise.all([sink.open(), feeds.run()]);
   triage.wake();

@@ -2,6 +2,7 @@ import type { DetectionSettings, TopicNames, TopicRole } from '@loopwatch/contra
 import type { Status } from '@loopwatch/contract/api';
 import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
+import type { SharedBudgets } from '../budgets/shared-budgets.ts';
 import type { ServerMetrics } from '../metrics.ts';
 import type { EnqueueNotifications } from '../notifications/outbox.ts';
 import { controlRecords } from './control-records.ts';
@@ -19,6 +20,7 @@ export interface FeedsOptions {
   readonly metrics: ServerMetrics;
   readonly logger: Logger;
   readonly enqueue: EnqueueNotifications;
+  readonly budgets: Pick<SharedBudgets, 'add' | 'wake'>;
 }
 
 /** Everything that the server reads into its database. */
@@ -28,7 +30,7 @@ export class Feeds {
   private readonly topics: TopicNames;
   private readonly feeds: ReadonlyMap<TopicRole, TopicFeed>;
 
-  constructor({ log, configured, topics, database, metrics, logger, enqueue }: FeedsOptions) {
+  constructor({ log, configured, topics, database, metrics, logger, enqueue, budgets }: FeedsOptions) {
     this.topics = topics;
     const feed = (role: TopicRole, store: StoreRecords): [TopicRole, TopicFeed] => [
       role,
@@ -39,7 +41,7 @@ export class Feeds {
     };
     this.feeds = new Map([
       feed('verdicts', verdictRecords({ metrics, logger, onVerdict, enqueue })),
-      feed('sessions', sessionRecords(logger, enqueue)),
+      feed('sessions', sessionRecords({ logger, enqueue, budgets })),
       feed('triage', triageRecords(logger)),
       feed('control', controlRecords(logger, log.kind === 'kafka' ? configured.settings : undefined)),
     ]);

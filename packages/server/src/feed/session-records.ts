@@ -1,11 +1,20 @@
 import { readJson, sessionSummarySchema } from '@loopwatch/contract';
 import type { Logger } from 'pino';
+import type { SharedBudgets } from '../budgets/shared-budgets.ts';
 import type { EnqueueNotifications } from '../notifications/outbox.ts';
 import { type SessionNews, writeSummaries } from '../sessions/write-summaries.ts';
 import type { StoreRecords } from './topic-feed.ts';
 
 /** The `sessions` topic: summaries, and tombstones of sessions whose time is over. */
-export function sessionRecords(logger: Logger, enqueue: EnqueueNotifications): StoreRecords {
+export function sessionRecords({
+  logger,
+  enqueue,
+  budgets,
+}: {
+  readonly logger: Logger;
+  readonly enqueue: EnqueueNotifications;
+  readonly budgets: Pick<SharedBudgets, 'add' | 'wake'>;
+}): StoreRecords {
   return async (tx, records, place) => {
     const news: SessionNews[] = [];
     for (const record of records) {
@@ -22,6 +31,10 @@ export function sessionRecords(logger: Logger, enqueue: EnqueueNotifications): S
           'a record of the sessions topic is no summary',
         );
     }
+    await budgets.add(
+      tx,
+      news.flatMap(({ summary }) => summary ?? []),
+    );
     await writeSummaries(tx, news);
     // What a loop has cost grows between its verdicts, and may reach a minimum.
     const open = news.flatMap(({ summary }) => summary?.openIncidents ?? []);
@@ -29,6 +42,8 @@ export function sessionRecords(logger: Logger, enqueue: EnqueueNotifications): S
       tx,
       open.map(({ id }) => id),
     );
-    return () => undefined;
+    return () => {
+      budgets.wake();
+    };
   };
 }

@@ -6,8 +6,7 @@ import type { VerdictSink } from '@loopwatch/log';
 import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 import type { Intake } from '../events/intake.ts';
-import type { ConfiguredSettings } from '../settings/effective-settings.ts';
-import { GuardSettings, type SettingsNow } from './guard-settings.ts';
+import type { GuardSettings, SettingsNow } from './guard-settings.ts';
 import { GuardedSession } from './guarded-session.ts';
 import { decideByIncidents, isDismissed, openIncidents } from './open-incidents.ts';
 
@@ -16,7 +15,7 @@ const MAX_SESSIONS = 2_000;
 
 export interface GuardDeps {
   readonly database: Database;
-  readonly configured: ConfiguredSettings;
+  readonly settings: GuardSettings;
   readonly sink: VerdictSink;
   readonly intake: Intake;
   /** The topic of agent events. */
@@ -38,7 +37,7 @@ export class Guard {
 
   constructor(deps: GuardDeps) {
     this.#deps = deps;
-    this.#settings = new GuardSettings(deps.database, deps.configured.settings, deps.now);
+    this.#settings = deps.settings;
   }
 
   /** What would happen at a call; nothing of it is recorded. */

@@ -24,13 +24,13 @@ export function budgetUses(
 }
 
 /** Whole percent, rounded down: at 100 nothing is left. */
-export function percentUsed({ used, limit }: BudgetUse): number {
+export function budgetPercent({ used, limit }: BudgetUse): number {
   return Math.floor((used / limit) * 100 + 1e-9);
 }
 
 /** @param whose what the budget is of, as `this session` */
 export function toldUse(whose: string, use: BudgetUse): string {
-  const percent = percentUsed(use);
+  const percent = budgetPercent(use);
   const amounts = `${shown(use.used)} of ${shown(use.limit)} ${units[use.resource]}`;
   if (percent >= USED_UP) return `The budget of ${whose} is used up: ${amounts}`;
   return `${String(percent)}% of the budget of ${whose} is used: ${amounts}`;

@@ -5,8 +5,8 @@ import { closingReason } from '../../incident/wording.ts';
 import {
   type BudgetLimits,
   type BudgetUse,
+  budgetPercent,
   budgetUses,
-  percentUsed,
   toldUse,
   USED_UP,
   WARNED_AT,
@@ -41,7 +41,7 @@ export class Budget implements Detector {
   push(step: Step): void {
     this.beganAt ??= step.time;
     const uses = this.usesAt(step, this.beganAt);
-    const percent = percentUsed(uses[0] ?? NOTHING_USED);
+    const percent = budgetPercent(uses[0] ?? NOTHING_USED);
     const isUsedUp = percent >= USED_UP;
     if (
       this.incident !== undefined &&

@@ -1,0 +1,83 @@
+import type { SessionSummary, Verdict } from '@loopwatch/contract';
+import { type BudgetUse, budgetPercent, sha256, toldUse } from '@loopwatch/detectors';
+import type { SharedUse } from './shared-use.ts';
+
+/** What an incident of a shared budget comes to. */
+export type BudgetChange =
+  | { readonly phase: 'opened' | 'escalated'; readonly action: 'warn' | 'block' }
+  | {
+      readonly phase: 'resolved';
+      readonly outcome: 'recovered' | 'ended';
+      /** How it ended, as the end of a sentence. */
+      readonly ending: string;
+    };
+
+/** What a budget wastes is in the incidents of its loops. */
+const NO_COST: Verdict['cost'] = { calls: 0, turns: 0, characters: 0, tokens: null, ms: 0 };
+const NOTHING: BudgetUse = { resource: 'tokens', used: 0, limit: 1 };
+const DAY_MS = 86_400_000;
+
+/** Whose budget it is, in a sentence. */
+export function ownerOf({ per, of, day }: Pick<SharedUse, 'per' | 'of' | 'day'>): string {
+  return per === 'day' ? day : `${per} ${of} on ${day}`;
+}
+
+/**
+ * The verdict on a budget that several sessions share. It belongs to the session that used last when the incident opened.
+ *
+ * @param now wall clock, epoch ms
+ */
+export function budgetVerdict(
+  use: SharedUse,
+  change: BudgetChange,
+  session: SessionSummary,
+  now: number,
+): Verdict {
+  const [first = NOTHING] = use.uses;
+  const { phase } = change;
+  const action = phase === 'resolved' ? 'none' : change.action;
+  const incident = ['budget', use.id, use.incidents];
+  const eventIndex = Math.max(0, session.events - 1);
+  const reason = toldUse(ownerOf(use), first);
+  return {
+    v: 1,
+    id: `v-${idOf([phase, action, ...incident])}`,
+    incidentId: `i-${idOf(['incident', ...incident])}`,
+    phase,
+    kind: 'limit',
+    detector: 'budget',
+    action,
+    ...(phase === 'resolved' && { outcome: change.outcome }),
+    sessionId: session.sessionId,
+    promptId: null,
+    eventId: `#${String(eventIndex)}`,
+    eventIndex,
+    time: session.lastEventAt,
+    detectedAt: now,
+    count: budgetPercent(first),
+    threshold: 100,
+    thresholdOrigin: {
+      setting: `budget.${first.resource}`,
+      value: first.limit,
+      scope: 'server',
+      adjustments: [],
+    },
+    windowMs: DAY_MS,
+    period: 1,
+    confidence: 1,
+    tool: null,
+    reason: phase === 'resolved' ? `${reason}; ${change.ending}` : reason,
+    evidence: { per: use.per, of: use.of, uses: [...use.uses], lastAction: action },
+    cost: NO_COST,
+    model: session.model,
+    backend: session.backend,
+    agent: session.agent,
+    tenant: session.tenant,
+    preset: session.preset,
+    configHash: session.configHash,
+  };
+}
+
+function idOf(parts: readonly (string | number)[]): string {
+  return sha256(JSON.stringify(parts), 32);
+}

@@ -1,0 +1,193 @@
+import { messageOf, type SessionSummary } from '@loopwatch/contract';
+import { budgetPercent, budgetUses, USED_UP, WARNED_AT } from '@loopwatch/detectors';
+import { type Database, jsonText, type Queryable } from '@loopwatch/storage';
+import type { Logger } from 'pino';
+import type { GuardSettings } from '../guard/guard-settings.ts';
+import { stopSession } from '../guard/stop-session.ts';
+import type { ChangeSettingsDeps } from '../settings/change-settings.ts';
+import { type BudgetChange, budgetVerdict, ownerOf } from './budget-verdict.ts';
+import {
+  addUse,
+  dayOf,
+  noteTold,
+  readUses,
+  removeUsesBefore,
+  type SharedScope,
+  type SharedUse,
+} from './shared-use.ts';
+
+export interface SharedBudgetsDeps extends Omit<ChangeSettingsDeps, 'topics'> {
+  readonly topics: ChangeSettingsDeps['topics'] & { readonly verdicts: string };
+  readonly database: Database;
+  readonly settings: GuardSettings;
+  readonly logger: Logger;
+  /** Wall clock, epoch ms. */
+  readonly now: () => number;
+}
+
+/** A day ends, and a budget is raised, without any session that says so. */
+const CHECK_MS = 5_000;
+/** Sessions that are stopped in one go; the next ones follow with the next check. */
+const STOPPED_AT_ONCE = 200;
+const KEPT_DAYS_MS = 7 * 86_400_000;
+
+/** The limits of a shared budget; undefined where there is none. */
+interface SharedLimits {
+  readonly per: SharedScope;
+  readonly limits: Parameters<typeof budgetUses>[0];
+}
+
+/**
+ * Budgets of a day that the sessions of an agent, of a tenant, or all of them share. What they use is added up as their summaries
+ * are stored. A budget that is used up stops its sessions, which gateways and hooks obey, until the day ends or it is raised.
+ */
+export class SharedBudgets {
+  readonly #deps: SharedBudgetsDeps;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #checking: Promise<void> | undefined;
+  #again = false;
+  #isStopped = false;
+  #tidiedOn = '';
+  /** What held at the last check; a transaction must not wait for another query. */
+  #shared: SharedLimits | undefined;
+
+  constructor(deps: SharedBudgetsDeps) {
+    this.#deps = deps;
+  }
+
+  async start(): Promise<void> {
+    this.#shared = await this.#limits();
+    this.#timer = setInterval(() => {
+      this.wake();
+    }, CHECK_MS);
+    this.#timer.unref();
+  }
+
+  /** Waits for the check at hand. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearInterval(this.#timer);
+    await this.#checking;
+  }
+
+  /** Adds what these sessions used, before the transaction stores their summaries. */
+  async add(tx: Queryable, summaries: readonly SessionSummary[]): Promise<void> {
+    if (this.#shared !== undefined && summaries.length > 0) await addUse(tx, this.#shared.per, summaries);
+  }
+
+  /** More may have been used. */
+  wake(): void {
+    this.#again = true;
+    if (this.#isStopped) return;
+    this.#checking ??= this.#run().finally(() => {
+      this.#checking = undefined;
+    });
+  }
+
+  async #run(): Promise<void> {
+    try {
+      while (this.#again && !this.#isStopped) {
+        this.#again = false;
+        await this.#check();
+      }
+    } catch (error) {
+      const { logger } = this.#deps;
+      logger.warn({ error: messageOf(error) }, 'shared budgets could not be checked; retrying in 5 s');
+    }
+  }
+
+  /** Tells of what is used up, or nearly so, and of what no longer is. */
+  async #check(): Promise<void> {
+    const { database, now } = this.#deps;
+    const shared = (this.#shared = await this.#limits());
+    const today = dayOf(now());
+    for (const use of await readUses(database, shared?.per ?? null, today))
+      await this.#checkOne(use, shared, today);
+    if (shared === undefined || this.#tidiedOn === today) return;
+    await removeUsesBefore(database, dayOf(now() - KEPT_DAYS_MS));
+    this.#tidiedOn = today;
+  }
+
+  async #limits(): Promise<SharedLimits | undefined> {
+    const { detection } = await this.#deps.settings.get();
+    const { enabled = true, per = 'session', ...limits } = detection.settings.budget;
+    if (!enabled || !detection.settings.enabled || per === 'session') return undefined;
+    return { per, limits };
+  }
+
+  async #checkOne(use: SharedUse, shared: SharedLimits | undefined, today: string): Promise<void> {
+    const holds = shared?.per === use.per && use.day === today;
+    const uses = holds ? budgetUses(shared.limits, use.used) : [];
+    const percent = uses[0] === undefined ? 0 : budgetPercent(uses[0]);
+    const level = percent >= USED_UP ? 2 : percent >= WARNED_AT ? 1 : 0;
+    let told = use;
+    if (level < told.told) {
+      const change: BudgetChange =
+        use.day === today
+          ? { phase: 'resolved', outcome: 'recovered', ending: 'the budget was raised or removed' }
+          : { phase: 'resolved', outcome: 'ended', ending: 'the day has ended' };
+      told = await this.#tell({ ...told, told: 0 }, change);
+    }
+    if (level > told.told) {
+      const change: BudgetChange =
+        told.told === 0
+          ? { phase: 'opened', action: level === 2 ? 'block' : 'warn' }
+          : { phase: 'escalated', action: 'block' };
+      const incidents = told.incidents + (told.told === 0 ? 1 : 0);
+      told = await this.#tell({ ...told, told: level, uses, incidents }, change);
+    }
+    if (level === 2) await this.#stopSessions(told);
+    else if (told.stopped.length > 0) await this.#resumeSessions(told);
+  }
+
+  /** Publishes first: what is told twice has the same id, and what is noted before could be lost. */
+  async #tell(use: SharedUse, change: BudgetChange): Promise<SharedUse> {
+    const { database, sink, topics, logger, now } = this.#deps;
+    const [session] = await database.query<{ doc: SessionSummary }>(
+      'select doc from sessions where id = $1',
+      [use.sessionId],
+    );
+    const verdict = session && budgetVerdict(use, change, session.doc, now());
+    if (verdict !== undefined) {
+      await sink.publish([{ topic: topics.verdicts, key: use.sessionId, value: JSON.stringify(verdict) }]);
+      const { incidentId, phase, reason } = verdict;
+      logger[phase === 'resolved' ? 'info' : 'warn']({ incidentId, phase }, reason);
+    }
+    await noteTold(database, use);
+    return use;
+  }
+
+  async #stopSessions(use: SharedUse): Promise<void> {
+    const { database, settings, logger, now } = this.#deps;
+    const column = { agent: 'agent', tenant: 'tenant', day: null }[use.per];
+    const rows = await database.query<{ id: string }>(
+      `select id from sessions where state = 'live' ${column === null ? '' : `and ${column} = $3`}
+         and last_event_at >= $2 and not ($1::jsonb ? id) limit ${String(STOPPED_AT_ONCE)}`,
+      [jsonText(use.stopped), Date.parse(use.day), ...(column === null ? [] : [use.of])],
+    );
+    if (rows.length === 0) return;
+    const order = { by: stopperOf(use), at: now() };
+    for (const { id } of rows) await stopSession(this.#deps, id, true, order);
+    await noteTold(database, { ...use, stopped: [...use.stopped, ...rows.map(({ id }) => id)] });
+    settings.forget();
+    logger.info({ sessions: rows.length }, `Sessions stopped: the budget of ${ownerOf(use)} is used up`);
+  }
+
+  /** Those that were stopped by a person, or resumed meanwhile, stay as they are; so do those that retention took. */
+  async #resumeSessions(use: SharedUse): Promise<void> {
+    const { database, settings, now } = this.#deps;
+    const own = stopperOf(use);
+    const rows = await database.query<{ id: string }>('select id from sessions where $1::jsonb ? id', [
+      jsonText(use.stopped),
+    ]);
+    for (const { id } of rows)
+      await stopSession(this.#deps, id, false, { by: own, at: now() }, (by) => by === own);
+    await noteTold(database, { ...use, stopped: [] });
+    settings.forget();
+  }
+}
+
+/** Who stopped a session, as people read it. */
+function stopperOf(use: SharedUse): string {
+  return `the budget of ${ownerOf(use)}`;
+}

@@ -1,0 +1,152 @@
+import type { BudgetResource, BudgetScope, SessionSummary } from '@loopwatch/contract';
+import type { BudgetUse } from '@loopwatch/detectors';
+import { jsonText, type Queryable, upsert } from '@loopwatch/storage';
+
+/** Whose a budget can be that several sessions share. */
+export type SharedScope = Exclude<BudgetScope, 'session'>;
+
+/** What was used in a day, and what was told of it. */
+export interface SharedUse {
+  readonly id: string;
+  readonly per: SharedScope;
+  /** The agent, the tenant, or the day itself. */
+  readonly of: string;
+  /** YYYY-MM-DD, UTC. */
+  readonly day: string;
+  readonly used: Readonly<Record<BudgetResource, number>>;
+  readonly sessionId: string;
+  /** 0: nothing; 1: that it is nearly used up; 2: that it is used up. */
+  readonly told: number;
+  /** As it was told. */
+  readonly uses: readonly BudgetUse[];
+  /** Incidents so far. */
+  readonly incidents: number;
+  /** Sessions that were stopped for it. */
+  readonly stopped: readonly string[];
+}
+
+type Total = Pick<SessionSummary, 'tokens' | 'usd' | 'toolCalls' | 'startedAt' | 'lastEventAt'>;
+
+const columns = {
+  id: 'text',
+  per: 'text',
+  of: 'text',
+  day: 'text',
+  tokens: 'float8',
+  usd: 'float8',
+  calls: 'float8',
+  minutes: 'float8',
+  session_id: 'text',
+} as const;
+const add = (name: string) => `budget_uses.${name} + excluded.${name}`;
+const adding = {
+  tokens: add('tokens'),
+  usd: add('usd'),
+  calls: add('calls'),
+  minutes: add('minutes'),
+  // An incident stays with the session that opened it.
+  session_id: 'case when budget_uses.told = 0 then excluded.session_id else budget_uses.session_id end',
+};
+
+/** The day of a time, UTC. @param time epoch ms */
+export function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}
+
+/**
+ * Adds what sessions used since their last summaries, each on the day of its latest event. It runs in the transaction that
+ * stores the summaries, before them, so that nothing is counted twice.
+ */
+export async function addUse(
+  tx: Queryable,
+  per: SharedScope,
+  summaries: readonly SessionSummary[],
+): Promise<void> {
+  const known = await tx.query<{ id: string; doc: SessionSummary }>(
+    'select id, doc from sessions where id in (select jsonb_array_elements_text($1::jsonb))',
+    [jsonText(summaries.map(({ sessionId }) => sessionId))],
+  );
+  const before = new Map<string, SessionSummary>(known.map(({ id, doc }) => [id, doc]));
+  const rows = new Map<string, ReturnType<typeof rowOf>>();
+  for (const summary of summaries) {
+    const row = rowOf(per, summary, before.get(summary.sessionId));
+    before.set(summary.sessionId, summary);
+    if (row === undefined) continue;
+    const { tokens = 0, usd = 0, calls = 0, minutes = 0 } = rows.get(row.id) ?? {};
+    rows.set(row.id, {
+      ...row,
+      tokens: row.tokens + tokens,
+      usd: row.usd + usd,
+      calls: row.calls + calls,
+      minutes: row.minutes + minutes,
+    });
+  }
+  if (rows.size === 0) return;
+  await tx.query(upsert('budget_uses', columns, { replacing: adding }), [jsonText([...rows.values()])]);
+}
+
+function rowOf(per: SharedScope, summary: SessionSummary, before: SessionSummary | undefined) {
+  const day = dayOf(summary.lastEventAt);
+  const of = per === 'day' ? day : summary[per];
+  if (of === null) return undefined;
+  // A session that began again after a pause counts from nothing.
+  const since = before?.startedAt === summary.startedAt ? totals(before) : totals(undefined);
+  const now = totals(summary);
+  return {
+    id: JSON.stringify([per, of, day]),
+    per,
+    of,
+    day,
+    tokens: Math.max(0, now.tokens - since.tokens),
+    usd: Math.max(0, now.usd - since.usd),
+    calls: Math.max(0, now.calls - since.calls),
+    minutes: Math.max(0, now.minutes - since.minutes),
+    session_id: summary.sessionId,
+  };
+}
+
+function totals(total: Total | undefined): Record<BudgetResource, number> {
+  if (total === undefined) return { tokens: 0, usd: 0, calls: 0, minutes: 0 };
+  const { tokens, usd, toolCalls, startedAt, lastEventAt } = total;
+  return {
+    tokens: tokens === null ? 0 : tokens.input + tokens.output,
+    usd: usd ?? 0,
+    calls: toolCalls,
+    minutes: (lastEventAt - startedAt) / 60_000,
+  };
+}
+
+type Row = Omit<SharedUse, 'used' | 'sessionId'> & SharedUse['used'] & { readonly session_id: string };
+
+/** What was used on a day of this scope, and whatever has an open incident. */
+export async function readUses(
+  database: Queryable,
+  per: SharedScope | null,
+  day: string,
+): Promise<SharedUse[]> {
+  const rows = await database.query<Row>(
+    'select * from budget_uses where told > 0 or (per = $1 and day = $2) order by id',
+    [per ?? '', day],
+  );
+  return rows.map(({ tokens, usd, calls, minutes, session_id: sessionId, ...rest }) => ({
+    ...rest,
+    sessionId,
+    used: { tokens, usd, calls, minutes },
+  }));
+}
+
+/** Notes what was told, and which sessions were stopped. */
+export async function noteTold(
+  database: Queryable,
+  { id, told, uses, incidents, stopped }: SharedUse,
+): Promise<void> {
+  await database.query(
+    'update budget_uses set told = $2, uses = $3::jsonb, incidents = $4, stopped = $5::jsonb where id = $1',
+    [id, told, jsonText(uses), incidents, jsonText(stopped)],
+  );
+}
+
+/** Forgets what was used before this day, but for what has an open incident. */
+export async function removeUsesBefore(database: Queryable, day: string): Promise<void> {
+  await database.query('delete from budget_uses where day < $1 and told = 0', [day]);
+}

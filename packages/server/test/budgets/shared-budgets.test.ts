@@ -1,0 +1,182 @@
+import { type DetectionInput, detectionSchema, type SessionSummary, type Verdict } from '@loopwatch/contract';
+import { waitFor } from '@loopwatch/testkit';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sharedPglite } from '../../../storage/test/shared-pglite.ts';
+import type { LoopwatchServer } from '../../src/index.ts';
+import type { MemoryLog } from '../memory-log.ts';
+import { startServer, topics } from '../running-server.ts';
+import { START, summary } from '../verdicts.ts';
+
+const emptyDatabase = sharedPglite();
+const DAY = 86_400_000;
+/** Noon, UTC. */
+const NOON = Math.floor(START / DAY) * DAY + DAY / 2;
+const today = new Date(NOON).toISOString().slice(0, 10);
+
+let url: string;
+let log: MemoryLog;
+let server: LoopwatchServer;
+let stored: () => Promise<void>;
+let clock = NOON;
+
+async function start(budget: DetectionInput['budget']): Promise<void> {
+  clock = NOON;
+  const settings = detectionSchema.parse({ budget });
+  ({ url, log, server, stored } = await startServer({
+    openDatabase: emptyDatabase,
+    configured: { settings, origins: {}, hasModel: true },
+    now: () => (clock += 1_000),
+  }));
+}
+afterEach(() => server.stop());
+
+/** A session as it stands, in the log and in the database. */
+async function told(sessionId: string, part: Partial<SessionSummary>): Promise<void> {
+  const event = { startedAt: NOON, lastEventAt: NOON, agent: 'coder', status: 'live' as const };
+  await log.sink().publish([
+    {
+      topic: topics.sessions,
+      key: sessionId,
+      value: JSON.stringify(summary(sessionId, { ...event, ...part })),
+    },
+  ]);
+  await stored();
+}
+
+const budgetVerdicts = () =>
+  (log.values(topics.verdicts) as Verdict[]).filter(({ detector }) => detector === 'budget');
+/** Waits until as many verdicts were told; what they say. */
+async function verdicts(count: number): Promise<(readonly [string, string, string])[]> {
+  await waitFor(() => budgetVerdicts().length >= count);
+  return budgetVerdicts().map(({ phase, action, reason }) => [phase, action, reason]);
+}
+
+async function stopsOf(id: string): Promise<{ stopped: boolean; by: string | null }> {
+  const response = await fetch(`${url}/api/v1/settings/session:${id}`);
+  const { set, updatedBy } = (await response.json()) as {
+    set: { stopped?: boolean };
+    updatedBy: string | null;
+  };
+  return { stopped: set.stopped === true, by: updatedBy };
+}
+const until = (id: string, stopped: boolean) => waitFor(async () => (await stopsOf(id)).stopped === stopped);
+
+async function change(set: object): Promise<void> {
+  const response = await fetch(`${url}/api/v1/settings/server`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ set }),
+  });
+  expect(response.status).toBe(200);
+}
+
+describe('a budget that the sessions of an agent share', () => {
+  beforeEach(() => start({ usd: 10, per: 'agent' }));
+
+  it('is warned of, used up, and stops the sessions of that agent and no other', async () => {
+    await told('s-1', { usd: 5 });
+    await told('s-2', { usd: 3.5 });
+    await told('other', { usd: 9.99, agent: 'writer', toolCalls: 1 });
+    expect(await verdicts(2)).toEqual([
+      ['opened', 'warn', `85% of the budget of agent coder on ${today} is used: 8.5 of 10 US dollars`],
+      ['opened', 'warn', `99% of the budget of agent writer on ${today} is used: 9.99 of 10 US dollars`],
+    ]);
+    expect(await stopsOf('s-1')).toEqual({ stopped: false, by: null });
+    await told('s-2', { usd: 6 });
+    expect((await verdicts(3))[2]).toEqual([
+      'escalated',
+      'block',
+      `The budget of agent coder on ${today} is used up: 11 of 10 US dollars`,
+    ]);
+    await Promise.all([until('s-1', true), until('s-2', true)]);
+    expect(await stopsOf('s-1')).toEqual({ stopped: true, by: `the budget of agent coder on ${today}` });
+    expect((await stopsOf('other')).stopped).toBe(false);
+    const [opened, , escalated] = budgetVerdicts();
+    expect(escalated?.incidentId).toBe(opened?.incidentId);
+    expect(escalated?.evidence).toMatchObject({ per: 'agent', of: 'coder', uses: [{ used: 11, limit: 10 }] });
+  });
+
+  it('counts each summary of a session once, and a session that restarted from nothing', async () => {
+    await told('s-1', { usd: 4 });
+    await told('s-1', { usd: 4 });
+    await told('s-1', { usd: 7 });
+    await told('s-1', { usd: 1, startedAt: NOON + 1 });
+    expect(await verdicts(1)).toEqual([
+      ['opened', 'warn', `80% of the budget of agent coder on ${today} is used: 8 of 10 US dollars`],
+    ]);
+  });
+
+  it('denies calls of its sessions, and says why', async () => {
+    await told('s-1', { usd: 12 });
+    await until('s-1', true);
+    const response = await fetch(`${url}/api/v1/decide`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ sessionId: 's-1', name: 'read_file', args: {} }),
+    });
+    expect(await response.json()).toMatchObject({
+      action: 'deny',
+      reason: `The session was stopped by the budget of agent coder on ${today} in Loopwatch`,
+    });
+  });
+
+  it('lets its sessions go on once it is raised, but not those that a person stopped', async () => {
+    await told('s-1', { usd: 6 });
+    await told('mine', { usd: 0 });
+    await fetch(`${url}/api/v1/sessions/mine/stop`, { method: 'POST' });
+    await told('s-2', { usd: 6 });
+    await Promise.all([until('s-1', true), until('s-2', true)]);
+    await change({ 'budget.usd': 100 });
+    await told('s-2', { usd: 6.1 });
+    await Promise.all([until('s-1', false), until('s-2', false)]);
+    expect((await stopsOf('mine')).stopped).toBe(true);
+    expect((await verdicts(2)).slice(1)).toEqual([
+      [
+        'resolved',
+        'none',
+        `The budget of agent coder on ${today} is used up: 12 of 10 US dollars; the budget was raised or removed`,
+      ],
+    ]);
+  });
+
+  it('stops a session that a person resumed no more', async () => {
+    await told('s-1', { usd: 12 });
+    await until('s-1', true);
+    await fetch(`${url}/api/v1/sessions/s-1/stop`, { method: 'DELETE' });
+    await told('s-1', { usd: 13 });
+    await told('s-2', { usd: 1 });
+    await until('s-2', true);
+    expect((await stopsOf('s-1')).stopped).toBe(false);
+  });
+
+  it('ends with its day, and the next one begins with nothing used', async () => {
+    await told('s-1', { usd: 12 });
+    await until('s-1', true);
+    clock += DAY;
+    await told('s-3', { usd: 8, startedAt: NOON + DAY, lastEventAt: NOON + DAY });
+    await until('s-1', false);
+    const tomorrow = new Date(NOON + DAY).toISOString().slice(0, 10);
+    expect((await verdicts(3)).map(([phase, , reason]) => [phase, reason])).toEqual([
+      ['opened', `The budget of agent coder on ${today} is used up: 12 of 10 US dollars`],
+      [
+        'resolved',
+        `The budget of agent coder on ${today} is used up: 12 of 10 US dollars; the day has ended`,
+      ],
+      ['opened', `80% of the budget of agent coder on ${tomorrow} is used: 8 of 10 US dollars`],
+    ]);
+  });
+});
+
+describe.each([
+  ['tenant', { tenant: 'acme' }, 'tenant acme on '],
+  ['day', {}, ''],
+] as const)('a budget per %s', (per, labels, owner) => {
+  it('counts tool calls of all its sessions', async () => {
+    await start({ calls: 10, per });
+    await told('s-1', { toolCalls: 4, ...labels });
+    await told('s-2', { toolCalls: 4, agent: null, ...labels });
+    expect(await verdicts(1)).toEqual([
+      ['opened', 'warn', `80% of the budget of ${owner}${today} is used: 8 of 10 tool calls`],
+    ]);
+  });
+});
