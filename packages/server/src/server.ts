@@ -133,7 +133,29 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[], door: D
   const base = configured.settings;
   const budgets = new SharedBudgets({ database, settings, base, sink, topics, logger, now });
   running.push(() => budgets.stop());
-  const feeds = new Feeds({ log, configured, topics, database, metrics, logger, enqueue, budgets });
+  const intake = new Intake(logger, now);
+  const guard = new Guard({
+    database,
+    settings,
+    sink,
+    intake,
+    topic: topics.events,
+    logger,
+    now,
+  });
+  const feeds = new Feeds({
+    log,
+    configured,
+    topics,
+    database,
+    metrics,
+    logger,
+    enqueue,
+    budgets,
+    onStored: (sessionIds) => {
+      guard.incidentsChanged(sessionIds);
+    },
+  });
   const stats = new SharedStats(database, now);
   const triage = new TriagePublisher({ database, sink, topic: topics.triage, logger });
   running.push(() => triage.stop());
@@ -176,16 +198,6 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[], door: D
     notifications: () => notifications.status().catch(() => []),
   });
 
-  const intake = new Intake(logger, now);
-  const guard = new Guard({
-    database,
-    settings,
-    sink,
-    intake,
-    topic: topics.events,
-    logger,
-    now,
-  });
   const readiness = async (): Promise<Readiness> => ({
     ...(await deps.readiness()),
     database: await databaseReadiness(database),
@@ -234,6 +246,7 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[], door: D
     },
     onTriage: () => {
       triage.wake();
+      guard.triageChanged();
     },
   });
   const live = new LiveHub(door.http, {

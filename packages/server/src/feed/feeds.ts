@@ -20,6 +20,8 @@ export interface FeedsOptions {
   readonly metrics: ServerMetrics;
   readonly logger: Logger;
   readonly enqueue: EnqueueNotifications;
+  /** Verdicts on these sessions are in the database. */
+  readonly onStored: (sessionIds: ReadonlySet<string>) => void;
   readonly budgets: Pick<SharedBudgets, 'add' | 'wake'>;
 }
 
@@ -30,7 +32,8 @@ export class Feeds {
   private readonly topics: TopicNames;
   private readonly feeds: ReadonlyMap<TopicRole, TopicFeed>;
 
-  constructor({ log, configured, topics, database, metrics, logger, enqueue, budgets }: FeedsOptions) {
+  constructor(options: FeedsOptions) {
+    const { log, configured, topics, database, metrics, logger, enqueue, onStored, budgets } = options;
     this.topics = topics;
     const feed = (role: TopicRole, store: StoreRecords): [TopicRole, TopicFeed] => [
       role,
@@ -40,7 +43,7 @@ export class Feeds {
       this.lastVerdictAt = Math.max(this.lastVerdictAt ?? timestamp, timestamp);
     };
     this.feeds = new Map([
-      feed('verdicts', verdictRecords({ metrics, logger, onVerdict, enqueue })),
+      feed('verdicts', verdictRecords({ metrics, logger, onVerdict, onStored, enqueue })),
       feed('sessions', sessionRecords({ logger, enqueue, budgets })),
       feed('triage', triageRecords(logger)),
       feed('control', controlRecords(logger, log.kind === 'kafka' ? configured.settings : undefined)),

@@ -10,11 +10,14 @@ export function verdictRecords({
   metrics,
   logger,
   onVerdict,
+  onStored,
   enqueue,
 }: {
   readonly metrics: ServerMetrics;
   readonly logger: Logger;
   readonly onVerdict: (timestamp: number) => void;
+  /** Verdicts on these sessions are in the database. */
+  readonly onStored: (sessionIds: ReadonlySet<string>) => void;
   readonly enqueue: EnqueueNotifications;
 }): StoreRecords {
   return async (tx, records, place) => {
@@ -41,6 +44,7 @@ export function verdictRecords({
       metrics.verdicts.inc({ result: 'unreadable' }, unreadable);
       metrics.incidents.inc({ change: 'opened' }, opened);
       metrics.incidents.inc({ change: 'changed' }, changed);
+      onStored(new Set(read.map(({ verdict }) => verdict.sessionId)));
       onVerdict(Math.max(...records.map(({ timestamp }) => timestamp)));
     };
   };

@@ -8,7 +8,8 @@ import type { Logger } from 'pino';
 import type { Intake } from '../events/intake.ts';
 import type { GuardSettings, SettingsNow } from './guard-settings.ts';
 import { GuardedSession } from './guarded-session.ts';
-import { decideByIncidents, isDismissed, openIncidents } from './open-incidents.ts';
+import { KnownIncidents } from './known-incidents.ts';
+import { decideByIncidents } from './open-incidents.ts';
 
 /** Sessions that are followed here; of others, open incidents decide. */
 const MAX_SESSIONS = 2_000;
@@ -31,6 +32,7 @@ export interface GuardDeps {
 export class Guard {
   readonly #deps: GuardDeps;
   readonly #settings: GuardSettings;
+  readonly #incidents: KnownIncidents;
   /** The least recently used first. */
   readonly #sessions = new Map<string, GuardedSession>();
   #writing: Promise<void> = Promise.resolve();
@@ -38,22 +40,21 @@ export class Guard {
   constructor(deps: GuardDeps) {
     this.#deps = deps;
     this.#settings = deps.settings;
+    this.#incidents = new KnownIncidents(deps.database, deps.now, MAX_SESSIONS);
   }
 
   /** What would happen at a call; nothing of it is recorded. */
   async decide({ sessionId, name, args }: ProposedCall): Promise<Decision> {
-    const { database, logger, now } = this.#deps;
+    const { logger, now } = this.#deps;
     try {
       const settings = await this.#settings.get();
       const stop = stopOf(settings, sessionId);
       if (stop !== undefined) return stop;
       const session = this.#session(sessionId, settings);
       const own = session.decide({ name, args }, now());
+      const open = await this.#incidents.of(sessionId);
       if (own.action === 'deny')
-        return own.incidentId !== null && (await isDismissed(database, own.incidentId, now()))
-          ? ALLOWED
-          : own;
-      const open = await openIncidents(database, sessionId, now());
+        return open.some(({ id, isDismissed }) => isDismissed && id === own.incidentId) ? ALLOWED : own;
       const stored = decideByIncidents(open, { name, args }, (incident) => session.isOver(incident));
       return stored.action === 'allow' ? own : stored;
     } catch (error) {
@@ -113,6 +114,16 @@ export class Guard {
       sessionId,
     ]);
     return rows.length > 0 ? 'gateway' : null;
+  }
+
+  /** Verdicts on these sessions were stored. */
+  incidentsChanged(sessionIds: Iterable<string>): void {
+    for (const id of sessionIds) this.#incidents.changed(id);
+  }
+
+  /** Incidents were judged by a person: that holds from the next call on. */
+  triageChanged(): void {
+    this.#incidents.forget();
   }
 
   /** Settings were changed here: they hold from the next call on. */

@@ -65,7 +65,7 @@ export class GuardedSession {
   }
 
   /** Whether an incident that is open by what is stored is not: it was followed here, or a prompt has begun since. */
-  isOver({ id, lastAt }: Pick<OpenIncident, 'id' | 'lastAt'>): boolean {
-    return this.#seen.has(id) || lastAt < this.#promptedAt;
+  isOver({ id, lastAt, endsWithPrompt }: OpenIncident): boolean {
+    return this.#seen.has(id) || (endsWithPrompt && lastAt < this.#promptedAt);
   }
 }

@@ -12,37 +12,28 @@ type Call = Pick<ProposedCall, 'name' | 'args'>;
 /** An open incident, as far as a call can be held against it. */
 export interface OpenIncident {
   readonly id: string;
+  /** Whether it is a false positive, or muted: then it denies nothing. */
+  readonly isDismissed: boolean;
   /** Event time of its latest verdict, epoch ms. */
   readonly lastAt: number;
+  /** Whether a prompt ends it. */
+  readonly endsWithPrompt: boolean;
   readonly decision: Decision;
   readonly isAbout: (call: Call) => boolean;
 }
 
-/** The open incidents of a session that are neither false positives nor muted. @param now wall clock, epoch ms */
+/** The open incidents of a session. @param now wall clock, epoch ms */
 export async function openIncidents(
   database: Queryable,
   sessionId: string,
   now: number,
 ): Promise<OpenIncident[]> {
-  const rows = await database.query<{ fold: string }>(
-    `select d.fold from incidents i join incident_docs d on d.id = i.id
-     where i.session_id = $1 and i.state = 'open' and not ${isDismissedAt('$2')}`,
+  const rows = await database.query<{ fold: string; dismissed: boolean }>(
+    `select d.fold, ${triageNow('$2')} in ('false_positive', 'muted') as dismissed
+     from incidents i join incident_docs d on d.id = i.id where i.session_id = $1 and i.state = 'open'`,
     [sessionId, now],
   );
-  return rows.flatMap(({ fold }) => openOf(readRow(fold)) ?? []);
-}
-
-/** Whether the incident is a false positive, or muted. @param now wall clock, epoch ms */
-export async function isDismissed(database: Queryable, incidentId: string, now: number): Promise<boolean> {
-  const rows = await database.query(`select 1 from incidents where id = $1 and ${isDismissedAt('$2')}`, [
-    incidentId,
-    now,
-  ]);
-  return rows.length > 0;
-}
-
-function isDismissedAt(now: string): string {
-  return `${triageNow(now)} in ('false_positive', 'muted')`;
+  return rows.flatMap(({ fold, dismissed }) => openOf(readRow(fold), dismissed) ?? []);
 }
 
 /** @param isOver incidents that are known to be over, or better known elsewhere */
@@ -52,12 +43,12 @@ export function decideByIncidents(
   isOver: (incident: OpenIncident) => boolean,
 ): Decision {
   const about = open
-    .filter((incident) => !isOver(incident) && incident.isAbout(call))
+    .filter((incident) => !incident.isDismissed && !isOver(incident) && incident.isAbout(call))
     .map(({ decision }) => decision);
   return about.find(({ action }) => action === 'deny') ?? about[0] ?? ALLOWED;
 }
 
-function openOf(fold: ReturnType<typeof readRow>): OpenIncident | undefined {
+function openOf(fold: ReturnType<typeof readRow>, isDismissed: boolean): OpenIncident | undefined {
   const { id, kind, detector, action, tool, reason, lastAt } = toRow(fold);
   if (kind === 'outage' || action === 'none') return undefined;
   const denied = action !== 'warn';
@@ -69,5 +60,5 @@ function openOf(fold: ReturnType<typeof readRow>): OpenIncident | undefined {
     if (detector === 'stagnation' && action === 'block') return tool.name === call.name;
     return tool.signature === `${call.name}:${canonicalArguments(call.args)}`;
   };
-  return { id, lastAt, decision, isAbout };
+  return { id, isDismissed, lastAt, endsWithPrompt: detector !== 'budget', decision, isAbout };
 }

@@ -23,6 +23,7 @@ function feedsOf(database: Database, log: MemoryLog, logger = silent): Feeds {
     logger,
     metrics: createServerMetrics(new Registry()),
     enqueue: () => Promise.resolve(),
+    onStored: () => undefined,
     budgets: { add: () => Promise.resolve(), wake: () => undefined },
   });
 }

@@ -1,0 +1,78 @@
+import type { Database } from '@loopwatch/storage';
+import { type OpenIncident, openIncidents } from './open-incidents.ts';
+
+/** What another server stored is known after this at the latest, and by the second question. */
+const FRESH_MS = 1_000;
+/** What is older is not gone by: a mute may have ended since. */
+const USABLE_MS = 10_000;
+
+interface Entry {
+  incidents: Promise<readonly OpenIncident[]>;
+  /** Wall clock, epoch ms. */
+  readAt: number;
+}
+
+/**
+ * The open incidents of sessions whose agents ask. They are read once and kept, because a question must not wait for the
+ * database each time: what this server stores itself takes effect at once, what another one stores a moment later.
+ */
+export class KnownIncidents {
+  readonly #database: Database;
+  readonly #now: () => number;
+  readonly #limit: number;
+  /** The least recently used first. */
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(database: Database, now: () => number, limit: number) {
+    this.#database = database;
+    this.#now = now;
+    this.#limit = limit;
+  }
+
+  /** Rejects when the database cannot be read. */
+  of(sessionId: string): Promise<readonly OpenIncident[]> {
+    const known = this.#entries.get(sessionId);
+    const age = known === undefined ? Number.POSITIVE_INFINITY : this.#now() - known.readAt;
+    if (known === undefined || age >= USABLE_MS) return this.#read(sessionId);
+    this.#entries.delete(sessionId);
+    this.#entries.set(sessionId, known);
+    if (age >= FRESH_MS) this.#refresh(sessionId, known);
+    return known.incidents;
+  }
+
+  /** Verdicts on this session were stored. */
+  changed(sessionId: string): void {
+    if (this.#entries.has(sessionId)) void this.#read(sessionId).catch(() => undefined);
+  }
+
+  /** What is known may be wrong. */
+  forget(): void {
+    this.#entries.clear();
+  }
+
+  #read(sessionId: string): Promise<readonly OpenIncident[]> {
+    const incidents = openIncidents(this.#database, sessionId, this.#now());
+    this.#entries.delete(sessionId);
+    this.#entries.set(sessionId, { incidents, readAt: this.#now() });
+    const [oldest] = this.#entries.keys();
+    if (this.#entries.size > this.#limit && oldest !== undefined) this.#entries.delete(oldest);
+    incidents.catch(() => {
+      this.#entries.delete(sessionId);
+    });
+    return incidents;
+  }
+
+  /** Questions go on with what is known meanwhile. */
+  #refresh(sessionId: string, known: Entry): void {
+    known.readAt = this.#now();
+    const fresh = openIncidents(this.#database, sessionId, this.#now());
+    fresh.then(
+      () => {
+        if (this.#entries.get(sessionId) === known) known.incidents = fresh;
+      },
+      () => {
+        this.#entries.delete(sessionId);
+      },
+    );
+  }
+}

@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { sharedPglite } from '../../../storage/test/shared-pglite.ts';
+import { KnownIncidents } from '../../src/guard/known-incidents.ts';
+import type { LoopwatchServer } from '../../src/index.ts';
+import type { MemoryLog } from '../memory-log.ts';
+import { startServer } from '../running-server.ts';
+import { START, verdict } from '../verdicts.ts';
+
+const emptyDatabase = sharedPglite();
+type Database = Awaited<ReturnType<typeof emptyDatabase>>;
+let database: Database;
+let log: MemoryLog;
+let server: LoopwatchServer;
+let stored: () => Promise<void>;
+let clock = START;
+
+beforeEach(async () => {
+  clock = START;
+  const openDatabase = async () => (database = await emptyDatabase());
+  ({ log, server, stored } = await startServer({ openDatabase, now: () => clock }));
+});
+afterEach(() => server.stop());
+
+/** What another server would store: this one's guard is told nothing by it. */
+async function found(incidentId: string): Promise<void> {
+  log.appendVerdict(verdict({ id: `v-${incidentId}`, incidentId, sessionId: 's-1', action: 'block' }));
+  await stored();
+}
+const idsOf = async (known: KnownIncidents, session = 's-1') =>
+  (await known.of(session)).map(({ id }) => id).sort();
+/** A database that counts what it is asked. */
+function counting(): { database: Database; asked: () => number } {
+  let asked = 0;
+  const query: Database['query'] = (...args) => {
+    asked += 1;
+    return database.query(...args);
+  };
+  return { database: { ...database, query }, asked: () => asked };
+}
+
+it('is read once, and known from then on', async () => {
+  await found('i-1');
+  const { database: counted, asked } = counting();
+  const known = new KnownIncidents(counted, () => clock, 10);
+  expect([await idsOf(known), await idsOf(known), await idsOf(known)]).toEqual([['i-1'], ['i-1'], ['i-1']]);
+  expect(asked()).toBe(1);
+});
+
+it('takes effect at once where this server stored it', async () => {
+  const known = new KnownIncidents(database, () => clock, 10);
+  expect(await idsOf(known)).toEqual([]);
+  await found('i-1');
+  expect(await idsOf(known)).toEqual([]);
+  known.changed('s-1');
+  expect(await idsOf(known)).toEqual(['i-1']);
+  await found('i-2');
+  known.forget();
+  expect(await idsOf(known)).toEqual(['i-1', 'i-2']);
+});
+
+it('takes effect by the second question where another server did, and is awaited once it is old', async () => {
+  const known = new KnownIncidents(database, () => clock, 10);
+  expect(await idsOf(known)).toEqual([]);
+  await found('i-1');
+  clock += 1_000;
+  expect(await idsOf(known)).toEqual([]);
+  await expect.poll(() => idsOf(known)).toEqual(['i-1']);
+  await found('i-2');
+  clock += 10_000;
+  expect(await idsOf(known)).toEqual(['i-1', 'i-2']);
+});
+
+it('keeps the sessions that were asked about last', async () => {
+  const { database: counted, asked } = counting();
+  const known = new KnownIncidents(counted, () => clock, 2);
+  for (const session of ['s-1', 's-2', 's-1', 's-3', 's-1']) await known.of(session);
+  expect(asked()).toBe(3);
+  await known.of('s-2');
+  expect(asked()).toBe(4);
+});
+
+it('asks again after the database could not be read', async () => {
+  let isDown = true;
+  const query: Database['query'] = (...args) =>
+    isDown ? Promise.reject(new Error('away')) : database.query(...args);
+  const known = new KnownIncidents({ ...database, query }, () => clock, 10);
+  await expect(known.of('s-1')).rejects.toThrow('away');
+  isDown = false;
+  expect(await idsOf(known)).toEqual([]);
+});
