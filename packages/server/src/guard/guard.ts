@@ -63,6 +63,11 @@ export class Guard {
     }
   }
 
+  /** Whether a warning is news: an incident is warned of once, not at each call. */
+  isNews(sessionId: string, { incidentId }: Decision): boolean {
+    return incidentId === null || (this.#sessions.get(sessionId)?.warnOf(incidentId) ?? true);
+  }
+
   /** Follows an event that goes to the log another way. */
   follow(sessionId: string, event: AgentEvent): void {
     const session = this.#sessions.get(sessionId);
@@ -76,7 +81,15 @@ export class Guard {
     const fresh: AgentEvent[] = [];
     for (const event of events) {
       const stamped = { ...event, v: 1 as const, sessionId, time: event.time ?? this.#deps.now() };
-      if (!acceptEvent(stamped).ok) continue;
+      const checked = acceptEvent(stamped);
+      if (!checked.ok) {
+        const { type } = event;
+        this.#deps.logger.warn(
+          { sessionId, type, detail: checked.message },
+          'a hook reported what is no event; it is left out',
+        );
+        continue;
+      }
       const found = this.#take(session, sessionId, stamped);
       if (found === undefined) continue;
       fresh.push(stamped);

@@ -23,6 +23,8 @@ export class GuardedSession {
   readonly #open = new OpenVerdicts();
   /** Every incident seen so far: of those, this copy knows better than the database whether they are open. */
   readonly #seen = new Set<string>();
+  /** Incidents that the user was warned of. */
+  readonly #warned = new Set<string>();
   #detection: Detection;
   #own = NO_SETTINGS;
   /** Event time of the latest prompt, epoch ms. */
@@ -62,6 +64,11 @@ export class GuardedSession {
 
   decide(call: Call, now: number): Decision {
     return decide(this.#analyzer, this.#open.verdicts, call, now);
+  }
+
+  /** Whether the user has not been warned of this incident yet; from now on, they have. */
+  warnOf(incidentId: string): boolean {
+    return !this.#warned.has(incidentId) && this.#warned.add(incidentId).size > 0;
   }
 
   /** Whether an incident that is open by what is stored is not: it was followed here, or a prompt has begun since. */

@@ -69,7 +69,9 @@ async function answerToCall(
   const decision = await guard.decide({ sessionId, name: call.name, args: call.args });
   if (decision.action !== 'deny') {
     await guard.record(sessionId, [call]);
-    return decision.reason === null ? NOTHING : warning(decision.reason);
+    return decision.reason === null || !guard.isNews(sessionId, decision)
+      ? NOTHING
+      : warning(decision.reason);
   }
   const guidance = decision.guidance ?? '';
   await guard.recordDenied(sessionId, call, guidance);

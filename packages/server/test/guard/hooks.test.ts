@@ -308,6 +308,45 @@ describe('POST /decide', () => {
   });
 });
 
+describe('a budget', () => {
+  const used = 'The budget of this session is used up: 10 of 10 tool calls';
+
+  it('is warned of once, lets the last call run, and denies every other, also after a prompt', async () => {
+    await send('/settings/server', { set: { 'budget.calls': 10 } }, 'PUT');
+    clock += 2_000;
+    const hooked = new HookedAgent('claude-code', 's-1');
+    await hooked.prompt('Read them all');
+    const answers: unknown[] = [];
+    for (let n = 0; n < 10; n += 1)
+      answers.push((await hooked.call('Read', { file_path: String(n) }, `text ${String(n)}`)).before);
+    const note = 'Loopwatch: 80% of the budget of this session is used: 8 of 10 tool calls';
+    const none = Array<object>(8).fill({});
+    expect(answers).toEqual([...none, { systemMessage: note }, {}]);
+    const denied = {
+      before: {
+        hookSpecificOutput: {
+          hookEventName: 'PreToolUse',
+          permissionDecision: 'deny',
+          permissionDecisionReason: expect.stringContaining(used) as string,
+        },
+      },
+    };
+    expect(await hooked.call('Read', { file_path: 'new' }, 'text')).toMatchObject(denied);
+    await hooked.prompt('Go on');
+    expect(await hooked.call('Read', { file_path: 'newer' }, 'text')).toMatchObject(denied);
+  });
+
+  it('that another process saw used up is held against a call after a prompt, too', async () => {
+    const limit = { kind: 'limit', detector: 'budget', action: 'block', tool: null } as const;
+    log.appendVerdict(verdict({ incidentId: 'i-8', sessionId: 's-9', time: START, reason: used, ...limit }));
+    await stored();
+    const ask = () => send('/decide', { sessionId: 's-9', name: 'get', args: {} });
+    expect(await ask()).toMatchObject({ body: { action: 'deny', reason: used } });
+    await send('/events', { sessionId: 's-9', type: 'prompt_started', text: 'Go on', time: START + 5_000 });
+    expect(await ask()).toMatchObject({ body: { action: 'deny', reason: used } });
+  });
+});
+
 describe('a stopped session', () => {
   beforeEach(async () => {
     log.append(topics.sessions, JSON.stringify(summary('s-1')), { key: 's-1' });
