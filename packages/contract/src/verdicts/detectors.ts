@@ -186,7 +186,7 @@ export const detectorFacts = {
     description: 'What may be used is used up, or nearly so: tokens, dollars, tool calls or minutes.',
     maturity: 'stable',
     counts: 'percent of the budget',
-    colour: 'light-dark(oklch(50% 0.1 165), oklch(78% 0.1 165))',
+    colour: 'light-dark(oklch(46% 0.07 70), oklch(72% 0.06 75))',
     block: 'budget',
     settings: {
       about: 'budget: warned of at 80 %; on as soon as a limit is set. No prompt gives anything back.',

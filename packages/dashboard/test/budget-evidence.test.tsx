@@ -1,0 +1,25 @@
+import { render, screen } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { Evidence } from '../src/incident/evidence/index.tsx';
+import { incident } from './rows.ts';
+
+test('a budget shows each limit with what is used of it, and what its dollars leave out', () => {
+  const evidence = {
+    per: 'agent',
+    of: 'coder',
+    uses: [
+      { resource: 'usd', used: 8.5, limit: 10 },
+      { resource: 'tokens', used: 41_200, limit: 100_000 },
+      { resource: 'minutes', used: 12.9, limit: 60 },
+    ],
+    unpricedTurns: 2,
+  };
+  render(<Evidence incident={incident({ detector: 'budget', kind: 'limit', evidence })} />);
+  expect(screen.getAllByRole('progressbar').map((bar) => bar.getAttribute('aria-label'))).toEqual([
+    'Dollars: $8.50 of $10.00',
+    'Tokens: 41.2k of 100k',
+    'Minutes: 12 of 60',
+  ]);
+  expect(screen.getByText('of coder, warned of at 80%')).toBeDefined();
+  expect(screen.getByText(/leave out 2 turns whose model has no price/)).toBeDefined();
+});
