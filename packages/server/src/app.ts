@@ -11,6 +11,8 @@ import { decideApi } from './guard/decide-api.ts';
 import type { Guard } from './guard/guard.ts';
 import { hooksApi } from './guard/hooks-api.ts';
 import { stopApi } from './guard/stop-api.ts';
+import { verdictStreamApi } from './guard/verdict-stream-api.ts';
+import type { VerdictStreams } from './guard/verdict-streams.ts';
 import { healthChecks, metricsRoute, type Readiness } from './health.ts';
 import { compress } from './http/compress.ts';
 import { methodNotAllowed, notFound, problemHandler } from './http/problem.ts';
@@ -54,6 +56,7 @@ export interface AppOptions
   readonly dashboardDir: string;
   readonly doors: Doors;
   readonly guard: Guard;
+  readonly verdictStreams: VerdictStreams;
   /** Whether other machines reach the server, and need no login. */
   readonly exposed: boolean;
 }
@@ -105,6 +108,7 @@ function api(options: AppOptions, bodies: BodyTaker): Router {
   router.use(decideApi(options.guard));
   router.use(hooksApi(options.guard));
   router.use(stopApi(options));
+  router.use(verdictStreamApi(options.verdictStreams));
   router
     .route('/openapi.json')
     .get((_request, response) => {

@@ -11,6 +11,7 @@ import { Feeds } from './feed/feeds.ts';
 import type { ServerLog } from './feed/server-log.ts';
 import { Guard } from './guard/guard.ts';
 import { GuardSettings } from './guard/guard-settings.ts';
+import { VerdictStreams } from './guard/verdict-streams.ts';
 import type { Readiness } from './health.ts';
 import { type Door, openDoor } from './http/door.ts';
 import { LiveHub } from './live/live-hub.ts';
@@ -198,6 +199,13 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[], door: D
     notifications: () => notifications.status().catch(() => []),
   });
 
+  const verdictStreams = new VerdictStreams({
+    database,
+    guard,
+    logger,
+    mayStay: ({ headers }) => access.user(headers) !== undefined,
+  });
+  await verdictStreams.start();
   const readiness = async (): Promise<Readiness> => ({
     ...(await deps.readiness()),
     database: await databaseReadiness(database),
@@ -212,6 +220,7 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[], door: D
     sink,
     intake,
     guard,
+    verdictStreams,
     info,
     registry,
     readiness,
@@ -279,6 +288,7 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[], door: D
     clearTimeout(cut);
     door.http.closeAllConnections();
   });
+  running.push(() => verdictStreams.stop());
   await live.start();
   door.serve(app);
   running.push(() => feeds.stop());

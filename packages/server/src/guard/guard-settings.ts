@@ -44,6 +44,14 @@ export class GuardSettings {
     }));
   }
 
+  /** As they are stored now, not as they were a moment ago. */
+  async latest(): Promise<SettingsNow> {
+    // What is being read may have been changed since.
+    await this.#reading?.catch(() => undefined);
+    this.forget();
+    return this.get();
+  }
+
   /** What was changed here holds from the next call on. */
   forget(): void {
     this.#readAt = Number.NEGATIVE_INFINITY;

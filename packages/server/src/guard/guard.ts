@@ -68,6 +68,12 @@ export class Guard {
     return incidentId === null || (this.#sessions.get(sessionId)?.warnOf(incidentId) ?? true);
   }
 
+  /** Which sessions are stopped now, by the settings as they are stored. */
+  async stops(): Promise<(sessionId: string) => boolean> {
+    const { detection, ofSession } = await this.#settings.latest();
+    return (sessionId) => isStopped(detection.settings, ofSession(sessionId).set);
+  }
+
   /** Follows an event that goes to the log another way. */
   follow(sessionId: string, event: AgentEvent): void {
     const session = this.#sessions.get(sessionId);

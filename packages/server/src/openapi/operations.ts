@@ -319,6 +319,13 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
       problems: [404],
     },
   },
+  '/sessions/{id}/verdicts/stream': {
+    get: {
+      id: 'streamVerdicts',
+      summary: 'Streams the verdicts of a session as server-sent events, and whether it is stopped',
+      answer: 'text/event-stream',
+    },
+  },
   '/openapi.json': {
     get: {
       id: 'getOpenApi',

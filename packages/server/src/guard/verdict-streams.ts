@@ -1,0 +1,201 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { messageOf } from '@loopwatch/contract';
+import { type Database, jsonText, recordset } from '@loopwatch/storage';
+import type { Logger } from 'pino';
+import { Pace } from '../live/pace.ts';
+import { changesChannel } from '../storage/write-lock.ts';
+import type { Guard } from './guard.ts';
+
+/** Streams at a time; each of them is an open connection. */
+const MAX_STREAMS = 2_000;
+const PACE_MS = 100;
+const BEAT_MS = 15_000;
+const RETRY_MS = 2_000;
+/** Verdicts that are written to a stream before its reader has to take them. */
+const PAGE = 20;
+/** The clocks of workers differ: behind a verdict may come one with an earlier time, but not earlier than this. */
+const OVERLAP_MS = 10_000;
+
+export interface VerdictStreamsOptions {
+  readonly database: Database;
+  readonly guard: Guard;
+  readonly logger: Logger;
+  /** Whether a client may still read: logins end. */
+  readonly mayStay: (request: IncomingMessage) => boolean;
+}
+
+interface Stream {
+  readonly sessionId: string;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Time of the latest verdict that was sent. */
+  sentUpTo: number;
+  /** What was sent and may be read again, with its time. */
+  readonly sent: Map<string, number>;
+  stopped: boolean | undefined;
+  /** Heartbeats that found the last page not taken yet. */
+  stalled: number;
+}
+
+interface StoredVerdict {
+  readonly stream: number;
+  readonly id: string;
+  readonly at: number;
+  readonly doc: string;
+}
+
+/**
+ * Server-sent events of sessions: their verdicts, and whether they are stopped. Both are read from the database, whichever
+ * server wrote them, so that a client which returns with the id of its last verdict misses none.
+ */
+export class VerdictStreams {
+  readonly #options: VerdictStreamsOptions;
+  readonly #streams = new Set<Stream>();
+  readonly #pace = new Pace(PACE_MS, () => this.#queue());
+  #reading: Promise<void> = Promise.resolve();
+  #beat: ReturnType<typeof setInterval> | undefined;
+  #unlisten: () => Promise<void> = () => Promise.resolve();
+
+  constructor(options: VerdictStreamsOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    this.#unlisten = await this.#options.database.listen(changesChannel, () => {
+      if (this.#streams.size > 0) this.#pace.ask();
+    });
+  }
+
+  async stop(): Promise<void> {
+    for (const stream of this.#streams) this.#end(stream);
+    this.#pace.stop();
+    await this.#unlisten();
+    await this.#reading;
+  }
+
+  get isFull(): boolean {
+    return this.#streams.size >= MAX_STREAMS;
+  }
+
+  /** Answers a request with the stream; without the id of a verdict, it begins with the first of the session. */
+  async open(request: IncomingMessage, response: ServerResponse, sessionId: string): Promise<void> {
+    const lastId = request.headers['last-event-id'];
+    const [last] =
+      typeof lastId === 'string'
+        ? await this.#options.database.query<{ at: number }>(
+            'select detected_at as at from verdicts where id = $1 and session_id = $2',
+            [lastId, sessionId],
+          )
+        : [];
+    if (response.destroyed) return;
+    response.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store, no-transform',
+      // Proxies would hold events back.
+      'x-accel-buffering': 'no',
+    });
+    response.write(`retry: ${String(RETRY_MS)}\n\n`);
+    const stream: Stream = {
+      sessionId,
+      request,
+      response,
+      sentUpTo: last?.at ?? Number.MIN_SAFE_INTEGER,
+      sent: new Map(last === undefined ? [] : [[String(lastId), last.at]]),
+      stopped: undefined,
+      stalled: 0,
+    };
+    this.#streams.add(stream);
+    this.#beat ??= setInterval(() => this.#heartbeat(), BEAT_MS);
+    response.on('close', () => this.#end(stream));
+    response.on('drain', () => {
+      stream.stalled = 0;
+      this.#pace.ask();
+    });
+    this.#queue();
+  }
+
+  #end(stream: Stream): void {
+    this.#streams.delete(stream);
+    stream.response.end();
+    if (this.#streams.size > 0) return;
+    clearInterval(this.#beat);
+    this.#beat = undefined;
+  }
+
+  #heartbeat(): void {
+    for (const stream of this.#streams) {
+      const { request, response } = stream;
+      if (!this.#options.mayStay(request)) this.#end(stream);
+      else if (!response.writableNeedDrain) response.write(': heartbeat\n\n');
+      // It returns for what it has missed.
+      else if ((stream.stalled += 1) > 1) response.destroy();
+    }
+  }
+
+  #queue(): void {
+    this.#reading = this.#reading
+      .then(() => this.#send())
+      .catch((error: unknown) => {
+        this.#options.logger.warn({ error: messageOf(error) }, 'reading verdicts for their streams failed');
+        this.#pace.askLater(RETRY_MS);
+      });
+  }
+
+  async #send(): Promise<void> {
+    const streams = [...this.#streams].filter(({ response }) => !response.writableNeedDrain);
+    if (streams.length === 0) return;
+    const isStopped = await this.#options.guard.stops();
+    const unsent = await this.#unsent(streams);
+    for (const [index, stream] of streams.entries()) {
+      // Whoever has left meanwhile has ended.
+      if (!this.#streams.has(stream)) continue;
+      this.#tellStop(stream, isStopped(stream.sessionId));
+      this.#tellVerdicts(
+        stream,
+        unsent.filter((verdict) => verdict.stream === index),
+      );
+    }
+  }
+
+  #tellStop(stream: Stream, stopped: boolean): void {
+    if (stream.stopped === stopped) return;
+    stream.stopped = stopped;
+    stream.response.write(`event: stop\ndata: ${JSON.stringify({ stopped })}\n\n`);
+  }
+
+  #tellVerdicts(stream: Stream, verdicts: readonly StoredVerdict[]): void {
+    for (const { id, at, doc } of verdicts) {
+      stream.response.write(`event: verdict\nid: ${oneLine(id)}\ndata: ${doc}\n\n`);
+      stream.sent.set(id, at);
+      stream.sentUpTo = Math.max(stream.sentUpTo, at);
+    }
+    for (const [id, at] of stream.sent) if (at < stream.sentUpTo - OVERLAP_MS) stream.sent.delete(id);
+    // There may be another page.
+    if (verdicts.length === PAGE) this.#pace.ask();
+  }
+
+  #unsent(streams: readonly Stream[]): Promise<StoredVerdict[]> {
+    const asked = streams.map(({ sessionId, sentUpTo, sent }, stream) => ({
+      stream,
+      session: sessionId,
+      since: sentUpTo - OVERLAP_MS,
+      sent: [...sent.keys()],
+    }));
+    return this.#options.database.query<StoredVerdict>(
+      `select r.stream, v.id, v.detected_at as at, d.doc
+       from ${recordset({ stream: 'integer', session: 'text', since: 'float8', sent: 'jsonb' })}
+       cross join lateral (
+         select id, detected_at from verdicts
+         where session_id = r.session and detected_at >= r.since and not jsonb_exists(r.sent, id)
+         order by detected_at, id limit ${String(PAGE)}
+       ) v join verdict_docs d on d.id = v.id
+       order by r.stream, v.detected_at, v.id`,
+      [jsonText(asked)],
+    );
+  }
+}
+
+/** A line break would end the field. */
+function oneLine(id: string): string {
+  return id.replaceAll(/[\r\n\0]/g, ' ');
+}

@@ -1,0 +1,80 @@
+import { EventEmitter } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Database } from '@loopwatch/storage';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { Guard } from '../../src/guard/guard.ts';
+import { VerdictStreams } from '../../src/guard/verdict-streams.ts';
+import { silent } from '../running-server.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+class FakeResponse extends EventEmitter {
+  destroyed = false;
+  writableNeedDrain = false;
+  readonly written: string[] = [];
+  writeHead = () => this;
+  write = (text: string) => this.written.push(text) > 0;
+  end = () => this;
+  destroy() {
+    this.destroyed = true;
+    this.emit('close');
+  }
+}
+
+function streams() {
+  let read = 0;
+  const verdicts = () =>
+    Array.from({ length: 20 }, () => ({ stream: 0, id: `v-${String((read += 1))}`, at: read, doc: '{}' }));
+  const query = vi.fn(() => Promise.resolve(verdicts()));
+  const database = { query, listen: () => Promise.resolve(() => Promise.resolve()) } as unknown as Database;
+  const guard = { stops: () => Promise.resolve(() => false) } as unknown as Guard;
+  const opened = new VerdictStreams({ database, guard, logger: silent, mayStay: () => mayStay.now });
+  const mayStay = { now: true };
+  const response = new FakeResponse();
+  const open = () =>
+    opened.open({ headers: {} } as unknown as IncomingMessage, response as unknown as ServerResponse, 's-1');
+  return { opened, open, response, query, mayStay };
+}
+
+it('reads no more for a reader that takes nothing, and disconnects it at the second heartbeat', async () => {
+  const { opened, open, response, query } = streams();
+  await open();
+  await vi.advanceTimersByTimeAsync(150);
+  expect(query.mock.calls.length).toBeGreaterThan(1);
+  response.writableNeedDrain = true;
+  const asked = query.mock.calls.length;
+  const written = response.written.length;
+  await vi.advanceTimersByTimeAsync(16_000);
+  expect(query.mock.calls.length).toBe(asked);
+  expect(response.written.length).toBe(written);
+  expect(response.destroyed).toBe(false);
+  await vi.advanceTimersByTimeAsync(15_000);
+  expect(response.destroyed).toBe(true);
+  expect(vi.getTimerCount()).toBe(0);
+  await opened.stop();
+});
+
+it('goes on once the reader has taken its page', async () => {
+  const { opened, open, response, query } = streams();
+  response.writableNeedDrain = true;
+  await open();
+  await vi.advanceTimersByTimeAsync(200);
+  expect(query).not.toHaveBeenCalled();
+  response.writableNeedDrain = false;
+  response.emit('drain');
+  await vi.advanceTimersByTimeAsync(200);
+  expect(response.written.join('')).toContain('id: v-20');
+  await opened.stop();
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it('ends the stream of a client whose login has ended', async () => {
+  const { opened, open, response, mayStay } = streams();
+  const end = vi.spyOn(response, 'end');
+  await open();
+  mayStay.now = false;
+  await vi.advanceTimersByTimeAsync(15_000);
+  expect(end).toHaveBeenCalledOnce();
+  await opened.stop();
+});
