@@ -5,6 +5,7 @@ const mayImport = {
   contract: [],
   detectors: ['contract'],
   formats: ['contract'],
+  guard: ['contract', 'detectors'],
   pipeline: ['contract', 'detectors'],
   log: ['contract'],
   storage: ['contract', 'log'],

@@ -1,0 +1,108 @@
+import type { GuardStats } from '../stats.ts';
+
+const MAX_QUEUED = 10_000;
+const MAX_BATCH = 500;
+const MAX_BATCH_UNITS = 4_000_000;
+const COLLECT_MS = 100;
+const MAX_PAUSE_MS = 30_000;
+const REQUEST_MS = 10_000;
+const CLOSE_MS = 5_000;
+
+/** Posts events in batches, in order; each has an id, so that a batch that is sent twice counts once. */
+export class Reporter {
+  readonly #url: string;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #stats: GuardStats;
+  /** One line of JSON an event. */
+  #queue: string[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #sending: Promise<void> | undefined;
+  #failures = 0;
+
+  constructor(url: string, headers: Readonly<Record<string, string>>, stats: GuardStats) {
+    this.#url = url;
+    this.#headers = headers;
+    this.#stats = stats;
+  }
+
+  add(line: string): void {
+    if (this.#queue.length >= MAX_QUEUED) {
+      this.#queue.shift();
+      this.#stats.dropped += 1;
+    }
+    this.#queue.push(line);
+    if (this.#sending === undefined) this.#sendIn(COLLECT_MS);
+  }
+
+  /** Sends what is left, as long as the server answers and there is time. */
+  async close(): Promise<void> {
+    const deadline = Date.now() + CLOSE_MS;
+    await this.#sending;
+    while (this.#queue.length > 0 && this.#failures === 0 && Date.now() < deadline) await this.#send();
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#stats.dropped += this.#queue.length;
+    this.#queue = [];
+  }
+
+  #sendIn(ms: number): void {
+    if (this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      void this.#send();
+    }, ms);
+    // It is for the agent to say when the process ends.
+    this.#timer.unref();
+  }
+
+  #send(): Promise<void> {
+    this.#sending ??= this.#post(this.#nextBatch()).finally(() => {
+      this.#sending = undefined;
+      if (this.#queue.length > 0) this.#sendIn(this.#pause());
+    });
+    return this.#sending;
+  }
+
+  #pause(): number {
+    return this.#failures === 0 ? 0 : Math.min(MAX_PAUSE_MS, 250 * 2 ** this.#failures);
+  }
+
+  #nextBatch(): string[] {
+    let units = 0;
+    const end = this.#queue.findIndex((line, index) => {
+      units += line.length;
+      return index > 0 && (index >= MAX_BATCH || units > MAX_BATCH_UNITS);
+    });
+    return this.#queue.splice(0, end === -1 ? this.#queue.length : end);
+  }
+
+  async #post(batch: readonly string[]): Promise<void> {
+    try {
+      const response = await fetch(this.#url, {
+        method: 'POST',
+        headers: { ...this.#headers, 'content-type': 'application/x-ndjson' },
+        body: batch.join('\n'),
+        signal: AbortSignal.timeout(REQUEST_MS),
+      });
+      const answer = await response.text();
+      if (response.status === 429 || response.status >= 500) throw new Error(answer);
+      this.#failures = 0;
+      const accepted = response.ok ? batch.length - rejectedIn(answer) : 0;
+      this.#stats.reported += accepted;
+      this.#stats.dropped += batch.length - accepted;
+    } catch {
+      this.#failures += 1;
+      const kept = [...batch, ...this.#queue];
+      this.#stats.dropped += Math.max(0, kept.length - MAX_QUEUED);
+      this.#queue = kept.slice(-MAX_QUEUED);
+    }
+  }
+}
+
+function rejectedIn(answer: string): number {
+  const { rejected = [], rejectedTotal } = JSON.parse(answer) as {
+    rejected?: readonly unknown[];
+    rejectedTotal?: number;
+  };
+  return rejectedTotal ?? rejected.length;
+}

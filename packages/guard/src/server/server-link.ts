@@ -1,0 +1,39 @@
+import type { AgentEvent } from '@loopwatch/contract';
+import type { GuardStats } from '../stats.ts';
+import { Reporter } from './reporter.ts';
+import { type StreamListener, VerdictStream } from './verdict-stream.ts';
+
+export interface ServerAddress {
+  /** `http://localhost:4600` for example. */
+  readonly url: string;
+  /** Its API token, if it asks for one. */
+  readonly token?: string;
+}
+
+/** What a guard and its sub-agents share of the server: one queue of events, and a stream a session. */
+export class ServerLink {
+  readonly #url: string;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #reporter: Reporter;
+
+  constructor({ url, token }: ServerAddress, stats: GuardStats) {
+    this.#url = `${url.replace(/\/$/, '')}/api/v1`;
+    this.#headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    this.#reporter = new Reporter(`${this.#url}/events`, this.#headers, stats);
+  }
+
+  report(sessionId: string, event: AgentEvent): void {
+    this.#reporter.add(JSON.stringify({ ...event, sessionId }));
+  }
+
+  /** @returns ends it */
+  follow(sessionId: string, listener: StreamListener): () => void {
+    const path = `/sessions/${encodeURIComponent(sessionId)}/verdicts/stream`;
+    const stream = new VerdictStream(this.#url + path, this.#headers, listener);
+    return () => stream.close();
+  }
+
+  close(): Promise<void> {
+    return this.#reporter.close();
+  }
+}

@@ -1,0 +1,98 @@
+import { type ClientRequest, get as httpGet } from 'node:http';
+import { get as httpsGet } from 'node:https';
+import type { PureVerdict } from '@loopwatch/detectors';
+
+const MAX_PAUSE_MS = 30_000;
+/** The server says something every 15 s. */
+const SILENCE_MS = 45_000;
+
+export interface StreamListener {
+  readonly onVerdict: (verdict: PureVerdict) => void;
+  readonly onStop: (stopped: boolean) => void;
+}
+
+/**
+ * Follows the verdicts of a session, and reconnects where it was. `fetch` would keep the process alive for as long as the
+ * stream is open; here the socket does not.
+ */
+export class VerdictStream {
+  readonly #url: string;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #listener: StreamListener;
+  #request: ClientRequest | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #lastId: string | undefined;
+  #failures = 0;
+  #isClosed = false;
+
+  constructor(url: string, headers: Readonly<Record<string, string>>, listener: StreamListener) {
+    this.#url = url;
+    this.#headers = headers;
+    this.#listener = listener;
+    this.#connect();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.#request?.destroy();
+  }
+
+  #connect(): void {
+    const get = this.#url.startsWith('https:') ? httpsGet : httpGet;
+    try {
+      const headers = {
+        ...this.#headers,
+        accept: 'text/event-stream',
+        ...(this.#lastId !== undefined && { 'last-event-id': this.#lastId }),
+      };
+      const request = get(this.#url, { headers, agent: false, timeout: SILENCE_MS });
+      this.#request = request;
+      request.on('socket', (socket) => socket.unref());
+      request.on('timeout', () => request.destroy());
+      request.on('error', () => undefined);
+      request.on('close', () => this.#reconnect());
+      request.on('response', (response) => {
+        if (response.statusCode !== 200) return void response.resume();
+        let rest = '';
+        response.setEncoding('utf8');
+        response.on('error', () => undefined);
+        response.on('data', (piece: string) => {
+          this.#failures = 0;
+          const blocks = (rest + piece).split('\n\n');
+          rest = blocks.pop() ?? '';
+          for (const block of blocks) this.#take(block);
+        });
+      });
+    } catch {
+      // An address that is none: the guard works without its server.
+      this.#reconnect();
+    }
+  }
+
+  #reconnect(): void {
+    if (this.#isClosed) return;
+    this.#failures += 1;
+    this.#timer = setTimeout(() => this.#connect(), Math.min(MAX_PAUSE_MS, 250 * 2 ** this.#failures));
+    this.#timer.unref();
+  }
+
+  #take(block: string): void {
+    const fields = new Map(
+      block.split('\n').map((line) => {
+        const colon = line.indexOf(': ');
+        return [line.slice(0, colon), line.slice(colon + 2)];
+      }),
+    );
+    const data = fields.get('data');
+    if (data === undefined) return;
+    try {
+      const value: unknown = JSON.parse(data);
+      if (fields.get('event') === 'stop') this.#listener.onStop((value as { stopped: boolean }).stopped);
+      if (fields.get('event') === 'verdict') this.#listener.onVerdict(value as PureVerdict);
+    } catch {
+      // What is no JSON is not of a server that this guard knows.
+    }
+    this.#lastId = fields.get('id') ?? this.#lastId;
+  }
+}
