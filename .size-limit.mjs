@@ -4,7 +4,8 @@ import { build } from 'esbuild';
 const dashboard = 'packages/dashboard/dist';
 const library = 'packages/detectors/dist/index.js';
 const lean = 'packages/detectors/dist/lean/index.js';
-for (const built of [`${dashboard}/index.html`, library, lean]) {
+const guard = 'packages/guard/dist/index.js';
+for (const built of [`${dashboard}/index.html`, library, lean, guard]) {
   if (!existsSync(built)) throw new Error(`${built} is not built yet: run \`npm run build\``);
 }
 
@@ -22,8 +23,8 @@ async function bundled(entry, ...names) {
     bundle: true,
     minify: true,
     format: 'esm',
-    platform: 'browser',
-    external: ['zod'],
+    platform: entry === guard ? 'node' : 'browser',
+    external: entry === guard ? ['@loopwatch/*'] : ['zod'],
   });
   return { path: outfile, gzip: true };
 }
@@ -49,5 +50,10 @@ export default [
     name: 'lean library with the semantic layer, without zod',
     ...(await bundled(lean, 'createSessionAnalyzer', 'semanticLayer', 'parseJudgeAnswer')),
     limit: '34.9 kB',
+  },
+  {
+    name: 'guard, without detectors',
+    ...(await bundled(guard, 'createGuard')),
+    limit: '4 kB',
   },
 ];

@@ -1,8 +1,8 @@
-import { AIMessage, HumanMessage, type ToolMessage } from '@langchain/core/messages';
+import { AIMessage, type BaseMessage, HumanMessage, type ToolMessage } from '@langchain/core/messages';
 import { tool as langchainTool } from '@langchain/core/tools';
 import { END, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph';
 import { ToolNode } from '@langchain/langgraph/prebuilt';
-import { Agent, tool as agentsTool, type Model, run, setTracingDisabled, Usage } from '@openai/agents';
+import { Agent, tool as functionTool, type Model, run, setTracingDisabled, Usage } from '@openai/agents';
 import { tool as aiTool, generateText, stepCountIs } from 'ai';
 import { MockLanguageModelV3 } from 'ai/test';
 import { z } from 'zod';
@@ -67,8 +67,7 @@ const plainLoop: RunAgent = async (given) => {
   return { results, isDone: true };
 };
 
-const aiSdk: RunAgent = async (given) => {
-  const { guard, scenario } = given;
+export function aiModel({ steps }: Scenario): MockLanguageModelV3 {
   let turn = 0;
   const count = (total: number) => ({
     total,
@@ -78,9 +77,9 @@ const aiSdk: RunAgent = async (given) => {
     text: total,
     reasoning: 0,
   });
-  const model = new MockLanguageModelV3({
+  return new MockLanguageModelV3({
     doGenerate: () => {
-      const step = scenario.steps[turn];
+      const step = steps[turn];
       turn += 1;
       const call = step && {
         type: 'tool-call' as const,
@@ -96,11 +95,19 @@ const aiSdk: RunAgent = async (given) => {
       });
     },
   });
-  const plain = Object.fromEntries(
+}
+
+export function aiTools(scenario: Scenario) {
+  return Object.fromEntries(
     toolsOf(scenario).map(([name, execute]) => [name, aiTool({ inputSchema: schema, execute })]),
   );
+}
+
+const aiSdk: RunAgent = async (given) => {
+  const { guard, scenario } = given;
+  const plain = aiTools(scenario);
   const { steps, text } = await generateText({
-    model,
+    model: aiModel(scenario),
     prompt: 'Go on',
     tools: guard?.aiTools(plain) ?? plain,
     stopWhen: [stepCountIs(MAX_TURNS), guard?.stopWhen ?? stopOf(given)],
@@ -110,19 +117,26 @@ const aiSdk: RunAgent = async (given) => {
   return { results, isDone: text === DONE };
 };
 
+export function langchainTools(scenario: Scenario) {
+  return toolsOf(scenario).map(([name, act]) => langchainTool(act, { name, description: name, schema }));
+}
+
+/** What a chat model answers to the messages so far. */
+export function answerTo({ steps }: Scenario, messages: readonly BaseMessage[]): AIMessage {
+  const turn = messages.filter((message) => message.type === 'tool').length;
+  const step = steps[turn];
+  const call = step && { id: `c-${String(turn)}`, name: step.name, args: step.args };
+  return call ? new AIMessage({ content: '', tool_calls: [call] }) : new AIMessage(DONE);
+}
+
 const langGraph: RunAgent = async (given) => {
   const { guard, scenario } = given;
   const isOver = stopOf(given);
-  const plain = toolsOf(scenario).map(([name, act]) =>
-    langchainTool(act, { name, description: name, schema }),
-  );
+  const plain = langchainTools(scenario);
   const tools = guard?.langchainTools(plain) ?? plain;
-  const model = ({ messages }: typeof MessagesAnnotation.State) => {
-    const turn = messages.filter((message) => message.type === 'tool').length;
-    const step = scenario.steps[turn];
-    const call = step && { id: `c-${String(turn)}`, name: step.name, args: step.args };
-    return { messages: [call ? new AIMessage({ content: '', tool_calls: [call] }) : new AIMessage(DONE)] };
-  };
+  const model = ({ messages }: typeof MessagesAnnotation.State) => ({
+    messages: [answerTo(scenario, messages)],
+  });
   const graph = new StateGraph(MessagesAnnotation)
     .addNode('agent', model)
     .addNode('tools', new ToolNode(tools))
@@ -142,13 +156,11 @@ const langGraph: RunAgent = async (given) => {
   return { results, isDone: messages.at(-1)?.content === DONE };
 };
 
-const openAiAgents: RunAgent = async (given) => {
-  const { guard, scenario } = given;
-  const isOver = stopOf(given);
+export function agentsModel({ steps }: Scenario): Model {
   let turn = 0;
-  const model: Model = {
+  return {
     getResponse: () => {
-      const step = scenario.steps[turn];
+      const step = steps[turn];
       turn += 1;
       return Promise.resolve({
         usage: new Usage(),
@@ -174,14 +186,17 @@ const openAiAgents: RunAgent = async (given) => {
       throw new Error('not streamed');
     },
   };
+}
+
+export function agentsTools(scenario: Scenario) {
   const parameters = {
     type: 'object' as const,
     properties: {},
     required: [],
     additionalProperties: true as const,
   };
-  const plain = toolsOf(scenario).map(([name, act]) =>
-    agentsTool({
+  return toolsOf(scenario).map(([name, act]) =>
+    functionTool({
       name,
       description: name,
       parameters,
@@ -189,9 +204,15 @@ const openAiAgents: RunAgent = async (given) => {
       execute: (args) => act(args as Step['args']),
     }),
   );
+}
+
+const openAiAgents: RunAgent = async (given) => {
+  const { guard, scenario } = given;
+  const isOver = stopOf(given);
+  const plain = agentsTools(scenario);
   const agent = new Agent({
     name: 'Worker',
-    model,
+    model: agentsModel(scenario),
     tools: guard?.agentsTools(plain) ?? plain,
     toolUseBehavior:
       guard?.toolUseBehavior ??

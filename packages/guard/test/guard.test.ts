@@ -1,0 +1,250 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tool as langchainTool } from '@langchain/core/tools';
+import { waitFor } from '@loopwatch/testkit';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createGuard, type Guard } from '../src/index.ts';
+
+/** Calls a tool until it is denied. @returns what it returned last */
+function loop(read: (args: { path: string }) => unknown, times = 10): unknown {
+  for (let n = 0; n < times; n += 1) {
+    const result = read({ path: 'a' });
+    if (result !== 'not found') return result;
+  }
+  return undefined;
+}
+
+const reader = (guard: Guard) =>
+  guard.tool('read_file', ({ path }: { path: string }) => (path === '' ? 'no path' : 'not found'));
+
+describe('the modes of a guard', () => {
+  it('steer denies, and lets the run go on another way', () => {
+    const guard = createGuard();
+    expect(loop(reader(guard))).toMatch(/^Loopwatch denied this call/);
+    expect(guard.stopped).toBe(false);
+    expect(guard.tool('write_file', () => 'written')()).toBe('written');
+  });
+
+  it('watch only tells of verdicts', () => {
+    const seen: string[] = [];
+    const guard = createGuard({ mode: 'watch', onVerdict: ({ phase }) => seen.push(phase) });
+    expect(loop(reader(guard))).toBeUndefined();
+    expect(seen).toContain('opened');
+    expect(guard.stats()).toMatchObject({ calls: 10, denied: 0 });
+  });
+
+  it('stop ends the run until the next prompt', () => {
+    const guard = createGuard({ mode: 'stop' });
+    loop(reader(guard));
+    expect([guard.stopWhen(), guard.toolUseBehavior({}, []).isFinalOutput]).toEqual([true, true]);
+    guard.prompt('Try something else');
+    expect([guard.stopWhen(), guard.toolUseBehavior({}, []).isFinalOutput]).toEqual([false, false]);
+  });
+});
+
+describe('a guarded tool', () => {
+  it('returns and throws what the tool does, at once or as a promise', async () => {
+    const guard = createGuard();
+    const error = new Error('no');
+    expect(guard.tool('a', (n: number) => n + 1)(1)).toBe(2);
+    await expect(guard.tool('b', () => Promise.resolve({ n: 1 }))()).resolves.toEqual({ n: 1 });
+    expect(() =>
+      guard.tool('c', () => {
+        throw error;
+      })(),
+    ).toThrow(error);
+    await expect(guard.tool('d', () => Promise.reject(error))()).rejects.toBe(error);
+  });
+
+  it('passes on values that come one after the other, and compares the last of them', async () => {
+    const guard = createGuard();
+    const tools = guard.aiTools({
+      search: {
+        execute: async function* ({ query }: { query: string }) {
+          yield await Promise.resolve(`searching ${query}`);
+          yield 'nothing found';
+        },
+      },
+    });
+    const all: unknown[] = [];
+    for (let n = 0; n < 8; n += 1) {
+      const values = tools.search.execute({ query: 'x' });
+      if (typeof values === 'string') {
+        all.push(values);
+        break;
+      }
+      for await (const value of values) all.push(value);
+    }
+    expect(all.slice(0, 2)).toEqual(['searching x', 'nothing found']);
+    expect(all.at(-1)).toMatch(/^Loopwatch denied this call/);
+  });
+
+  it('keeps to a content and an artifact where LangChain asks for both', async () => {
+    const guard = createGuard();
+    const plain = langchainTool(() => ['not found', { hits: 0 }], {
+      name: 'search',
+      schema: z.object({}),
+      responseFormat: 'content_and_artifact',
+    });
+    const [search] = guard.langchainTools([plain]);
+    expect(search).toBeInstanceOf(plain.constructor);
+    const contents: unknown[] = [];
+    for (let n = 0; n < 8; n += 1) {
+      const message = (await search!.invoke({ type: 'tool_call', id: 'c', name: 'search', args: {} })) as {
+        content: unknown;
+      };
+      contents.push(message.content);
+    }
+    expect(contents[0]).toBe('not found');
+    expect(contents.at(-1)).toMatch(/^Loopwatch denied this call/);
+  });
+
+  it('runs where the guard fails, and each fault is counted', () => {
+    const circular: Record<string, unknown> = { toString: () => 'x' };
+    circular['self'] = circular;
+    const guard = createGuard({
+      onVerdict: () => {
+        throw new Error('of the user');
+      },
+    });
+    expect(guard.tool('get', () => circular)()).toBe(circular);
+    expect(guard.tool('big', (n: bigint) => n)(1n)).toBe(1n);
+    loop(reader(guard));
+    expect(guard.stats().faults).toBeGreaterThan(0);
+    const broken = guard.tool('read', (args: object) => typeof args);
+    const hostile = {
+      toJSON: () => {
+        throw new Error('no JSON');
+      },
+      toString: () => {
+        throw new Error('no text');
+      },
+    };
+    expect(broken(hostile)).toBe('object');
+  });
+
+  it('leaves tools that run elsewhere as they are', () => {
+    const guard = createGuard();
+    const hosted = { type: 'hosted_tool', name: 'web_search' };
+    const client = { description: 'asks the user' };
+    expect(guard.agentsTools([hosted])[0]).toBe(hosted);
+    expect(guard.aiTools({ client }).client).toBe(client);
+  });
+});
+
+describe('a guard without its server', () => {
+  it.each(['http://127.0.0.1:1', 'no address'])('works at %s as if there were none', async (url) => {
+    const guard = createGuard({ server: { url }, mode: 'stop' });
+    expect(loop(reader(guard))).toMatch(/^Loopwatch denied this call/);
+    await guard.close();
+    expect(guard.stats()).toMatchObject({ faults: 0, reported: 0 });
+    expect(guard.stats().dropped).toBeGreaterThan(0);
+  });
+});
+
+/** A server that fails twice, and streams what a test tells it to. */
+async function fakeServer() {
+  const posts: { authorization: string | undefined; lines: Record<string, unknown>[] }[] = [];
+  const streams: { lastId: unknown; send: (text: string) => void; end: () => void; path: string }[] = [];
+  let failures = 2;
+  const server = createServer((request, response) => {
+    if (request.method === 'GET') {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.flushHeaders();
+      const send = (text: string) => void response.write(text);
+      const lastId = request.headers['last-event-id'];
+      streams.push({ lastId, send, end: () => void response.end(), path: request.url! });
+      return;
+    }
+    let body = '';
+    request.on('data', (piece: Buffer) => (body += piece.toString()));
+    request.on('end', () => {
+      failures -= 1;
+      if (failures >= 0) return void response.writeHead(503).end('{}');
+      const lines = body.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+      posts.push({ authorization: request.headers.authorization, lines });
+      response.writeHead(202).end('{"rejected":[]}');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  return {
+    url,
+    posts,
+    streams,
+    [Symbol.asyncDispose]: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+describe('a guard with a server', () => {
+  it('sends each event once, in order, however often the server fails', async () => {
+    await using server = await fakeServer();
+    const guard = createGuard({ session: 's-1', server: { url: server.url, token: 'secret' } });
+    guard.prompt('Read it');
+    reader(guard)({ path: 'a' });
+    await waitFor(() => guard.stats().reported === 3);
+    const child = guard.child('helper');
+    child.text('Let me see');
+    await guard.close();
+    const events = server.posts.flatMap(({ lines }) => lines);
+    expect(events.map(({ type }) => type)).toEqual([
+      'prompt_started',
+      'tool_call_request',
+      'tool_result',
+      'content',
+    ]);
+    expect(new Set(events.map(({ id }) => id)).size).toBe(4);
+    expect(events[3]).toMatchObject({ sessionId: 's-1/helper', parentSessionId: 's-1' });
+    expect(server.posts[0]!.authorization).toBe('Bearer secret');
+    expect(guard.stats()).toMatchObject({ reported: 4, dropped: 0 });
+  });
+
+  it('obeys verdicts of the server, and returns behind the last one that it has seen', async () => {
+    await using server = await fakeServer();
+    const seen: string[] = [];
+    const guard = createGuard({
+      session: 's/1',
+      server: { url: server.url },
+      onVerdict: (_, origin) => seen.push(origin),
+    });
+    await waitFor(() => server.streams.length === 1);
+    const tool = { name: 'read_file', signature: 'read_file:{"path":"a"}' };
+    const verdict = { incidentId: 'i-1', phase: 'opened', kind: 'loop', detector: 'tool-repeat', tool };
+    const opened = { ...verdict, id: 'v-1', action: 'block', reason: 'It repeats', guidance: 'Stop it' };
+    const [stream] = server.streams;
+    expect(stream!.path).toBe('/api/v1/sessions/s%2F1/verdicts/stream');
+    const text = `event: verdict\nid: v-1\ndata: ${JSON.stringify(opened)}\n\n`;
+    // In pieces, and twice.
+    stream!.send(text.slice(0, 30));
+    stream!.send(text.slice(30) + text);
+    await waitFor(() => seen.length === 1);
+    expect(reader(guard)({ path: 'a' })).toBe('Loopwatch denied this call: Stop it');
+    expect(reader(guard)({ path: 'b' })).toBe('not found');
+    stream!.end();
+    await waitFor(() => server.streams.length === 2);
+    expect(server.streams[1]!.lastId).toBe('v-1');
+    const resolved = { ...verdict, id: 'v-2', phase: 'resolved', action: 'none', reason: 'It is over' };
+    server.streams[1]!.send(`event: verdict\nid: v-2\ndata: ${JSON.stringify(resolved)}\n\n`);
+    await waitFor(() => seen.length === 2);
+    expect(reader(guard)({ path: 'a' })).toBe('not found');
+    expect(seen).toEqual(['server', 'server']);
+    await guard.close();
+  });
+
+  it('is stopped and resumed by the stream', async () => {
+    await using server = await fakeServer();
+    await using guard = createGuard({ server: { url: server.url } });
+    await waitFor(() => server.streams.length === 1);
+    server.streams[0]!.send('event: stop\ndata: {"stopped":true}\n\n');
+    await waitFor(() => guard.stopped);
+    expect(reader(guard)({ path: 'a' })).toContain('The session was stopped in Loopwatch');
+    server.streams[0]!.send('event: stop\ndata: {"stopped":false}\n\n');
+    await waitFor(() => !guard.stopped);
+    expect(reader(guard)({ path: 'a' })).toBe('not found');
+  });
+});
