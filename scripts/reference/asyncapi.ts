@@ -8,7 +8,7 @@ import {
   topicRoles,
   topicSettingsSchema,
 } from '@loopwatch/contract';
-import { triageRecordSchema } from '@loopwatch/contract/api';
+import { muteRecordSchema, triageRecordSchema } from '@loopwatch/contract/api';
 import { z } from 'zod';
 import { eventExamples, verdictExamples } from './examples.ts';
 import { eventParts, type Json, payloadSchema, without } from './json-schemas.ts';
@@ -87,11 +87,11 @@ const channels: Readonly<Record<TopicRole, Channel>> = {
   },
   triage: {
     message: { payload: { $ref: '#/components/schemas/triage' } },
-    key: 'The id of the incident.',
+    key: 'The id of the incident; of a mute by cause, `mute:` and its id.',
     compacted: true,
     worker: 'send',
     by: 'server',
-    summary: 'Records what people decided about incidents, so that a database can be built again',
+    summary: 'Records what people decided about incidents and causes, so that a database can be built again',
   },
 };
 
@@ -178,7 +178,10 @@ function schemas(): Json {
     sessionSummary: payloadSchema('session-summary', 'draft-7'),
     control: payloadSchema('control', 'draft-7'),
     check: payloadSchema('check', 'draft-7'),
-    triage: without(z.toJSONSchema(triageRecordSchema, { target: 'draft-7' }), '$schema'),
+    triage: without(
+      z.toJSONSchema(z.union([triageRecordSchema, muteRecordSchema]), { target: 'draft-7' }),
+      '$schema',
+    ),
     deadLetterHeaders: {
       type: 'object',
       description: 'Added to the headers of the original record.',

@@ -145,6 +145,7 @@ export function changes(part: Partial<ChangesMessage>): ChangesMessage {
     incidents: [],
     sessions: [],
     settings: [],
+    mutes: [],
     dropped: { incidents: 0, sessions: 0 },
     stats: null,
     ...part,

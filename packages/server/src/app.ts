@@ -35,6 +35,7 @@ import { pages, staticDashboard } from './static-dashboard.ts';
 import { overviewApi } from './stats/overview-api.ts';
 import { type StatsApiOptions, statsApi } from './stats/stats-api.ts';
 import { type StatusApiOptions, statusApi } from './status/status-api.ts';
+import { mutesApi } from './triage/mutes-api.ts';
 
 const API = '/api/v1';
 /** Reached without a login: how one logs in. */
@@ -92,6 +93,7 @@ function api(options: AppOptions, bodies: BodyTaker): Router {
   const document = openApiDocument(options.info);
   router.use(authApi(options.doors, options.exposed, options.now));
   router.use(incidentsApi(options));
+  router.use(mutesApi(options));
   router.use(sessionsApi(options));
   router.use(sessionEventsApi(options));
   router.use(sessionRecordApi(options));

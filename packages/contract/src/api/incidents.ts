@@ -3,8 +3,9 @@ import { incidentStates } from '../verdicts/activity.ts';
 import { detectorIds } from '../verdicts/detectors.ts';
 import { incidentRowSchema, incidentSchema } from '../verdicts/live.ts';
 import { costSchema, verdictActions, verdictSchema } from '../verdicts/verdict.ts';
+import { muteSchema } from './mutes.ts';
 import { pageSchema } from './paging.ts';
-import { triageChangeSchema, triageSchema, triageStatuses } from './triage.ts';
+import { triageChangeSchema, triageManySchema, triageSchema, triageStatuses } from './triage.ts';
 
 /** `/incidents`, `/incidents/:id`, `/incident-groups`, `/verdicts`. */
 
@@ -14,6 +15,7 @@ export const incidentItemSchema = incidentRowSchema.extend({
     .string()
     .describe('The same for identical loops: detector, tool, signature or text, agent, model.'),
   triage: triageSchema,
+  mute: muteSchema.optional().describe('The mute by cause that it is muted by.'),
   sample: z.literal(true).optional().describe('Present where it is of a sample session.'),
 });
 
@@ -21,6 +23,7 @@ export const incidentItemSchema = incidentRowSchema.extend({
 export const incidentDetailSchema = incidentSchema.extend({
   groupKey: incidentItemSchema.shape.groupKey,
   triage: triageSchema,
+  mute: incidentItemSchema.shape.mute,
   triageHistory: z.array(triageChangeSchema).describe('Oldest first, the latest 50.'),
   firstEventIndex: z.int().nonnegative().describe('Index in its session of the event of the first verdict.'),
   lastEventIndex: z.int().nonnegative(),
@@ -73,6 +76,12 @@ export const incidentPageSchema = pageSchema(incidentItemSchema);
 export const triagedSchema = z.object({
   items: z.array(incidentItemSchema).describe('As they are now.'),
   missing: z.array(z.string()).describe('Ids that there are no incidents of.'),
+});
+
+/** Answer of `PATCH /incident-groups/:key`. */
+export const groupTriagedSchema = z.object({
+  incidents: z.int().positive().describe('Incidents of the group.'),
+  undo: z.array(triageManySchema).describe('Bodies of `PATCH /incidents` that take it back.'),
 });
 
 /** Identical loops together. Text, tool and labels are those of the latest. */
@@ -128,6 +137,7 @@ export type IncidentFilter = z.infer<typeof incidentFilterSchema>;
 export type IncidentPage = z.infer<typeof incidentPageSchema>;
 export type IncidentGroup = z.infer<typeof incidentGroupSchema>;
 export type IncidentGroupPage = z.infer<typeof incidentGroupPageSchema>;
+export type GroupTriaged = z.infer<typeof groupTriagedSchema>;
 export type Triaged = z.infer<typeof triagedSchema>;
 export type VerdictFilter = z.infer<typeof verdictFilterSchema>;
 export type VerdictPage = z.infer<typeof verdictPageSchema>;

@@ -5,6 +5,7 @@ export * from './decisions.ts';
 export * from './events.ts';
 export * from './incidents.ts';
 export * from './live.ts';
+export * from './mutes.ts';
 export * from './notifications.ts';
 export * from './overview.ts';
 export * from './paging.ts';

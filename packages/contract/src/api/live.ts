@@ -29,6 +29,7 @@ export const changesMessageSchema = z.object({
   incidents: z.array(incidentItemSchema).describe('New or changed, by verdict or by triage, each once.'),
   sessions: z.array(sessionItemSchema),
   settings: z.array(z.string()).describe('Scopes whose settings are others now.'),
+  mutes: z.array(z.string()).default([]).describe('Mutes that were made or removed.'),
   dropped: z
     .object({ incidents: z.int().nonnegative(), sessions: z.int().nonnegative() })
     .describe('Changes left out because there were too many at once; lists have them.'),

@@ -50,6 +50,7 @@ function merge(a: ChangesMessage, b: ChangesMessage): ChangesMessage {
     incidents: incidents.kept,
     sessions: sessions.kept,
     settings: [...new Set([...a.settings, ...b.settings])],
+    mutes: [...new Set([...a.mutes, ...b.mutes])],
     dropped: {
       incidents: a.dropped.incidents + b.dropped.incidents + incidents.gone,
       sessions: a.dropped.sessions + b.dropped.sessions + sessions.gone,

@@ -2,9 +2,9 @@ import { callDetectors } from '@loopwatch/contract';
 import type { ProposedCall } from '@loopwatch/contract/api';
 import { ALLOWED, canonicalArguments, type Decision, guidanceOf } from '@loopwatch/detectors';
 import type { Queryable } from '@loopwatch/storage';
-import { triageNow } from '../incidents/filter.ts';
 import { toRow } from '../incidents/fold.ts';
 import { readRow } from '../incidents/stored-fold.ts';
+import { triageNow } from '../storage/states-now.ts';
 
 /** What a call is judged by where this server has not seen what led to it. */
 type Call = Pick<ProposedCall, 'name' | 'args'>;

@@ -35,6 +35,9 @@ export const incidentColumns = {
   search: 'text',
 } as const;
 
+/** The weakest first. */
+export const rankedActions = ['none', 'warn', 'chance', 'block'] as const;
+
 const searchUnits = 600;
 
 /** What others than its verdicts say of an incident. */

@@ -1,6 +1,6 @@
 import type { IncidentFilter } from '@loopwatch/contract/api';
 import { Conditions } from '../storage/conditions.ts';
-import { incidentStateNow } from '../storage/states-now.ts';
+import { incidentStateNow, triageNow } from '../storage/states-now.ts';
 
 /** @param now wall clock, epoch ms: a muted incident whose time is over counts as new, an open one that is silent as quiet */
 export function incidentConditions(filter: IncidentFilter, now: number): Conditions {
@@ -31,9 +31,4 @@ export function incidentConditions(filter: IncidentFilter, now: number): Conditi
     conditions.add(filter.open ? open : `not ${open}`);
   }
   return conditions;
-}
-
-/** The triage status as it counts now. @param now the parameter's name */
-export function triageNow(now: string): string {
-  return `case when triage = 'muted' and muted_until <= ${now}::float8 then 'new' else triage end`;
 }

@@ -15,6 +15,7 @@ import { parseListQuery } from '../http/parse-query.ts';
 import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
 import { userName } from '../security/user.ts';
 import { lockChanges } from '../storage/write-lock.ts';
+import { triageGroup } from '../triage/triage-group.ts';
 import { changeTriage } from '../triage/write-triage.ts';
 import { listGroups } from './list-groups.ts';
 import { listIncidents } from './list-incidents.ts';
@@ -65,6 +66,23 @@ export function incidentsApi(options: IncidentsApiOptions): Router {
       response.json(await listGroups(database, filter, { ...page, now: now() }));
     })
     .all(methodNotAllowed('GET'));
+
+  router
+    .route('/incident-groups/:key')
+    .patch(jsonBody(), async (request, response) => {
+      const change = parseBody(request, triagePatchSchema);
+      const { key } = request.params;
+      const who = { by: userName(request), at: now() };
+      const done = await database.transaction(async (tx) => {
+        await lockChanges(tx);
+        return triageGroup(tx, key, change, who);
+      });
+      if (done === undefined)
+        throw new HttpProblem(404, `There is no group ${key}; retention may have taken it`);
+      options.onTriage();
+      response.json(done);
+    })
+    .all(methodNotAllowed('PATCH'));
 
   router
     .route('/verdicts')

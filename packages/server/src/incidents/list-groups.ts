@@ -3,8 +3,9 @@ import type { GroupSort, IncidentFilter, IncidentGroup, IncidentGroupPage } from
 import { jsonText, type Queryable } from '@loopwatch/storage';
 import { Conditions } from '../storage/conditions.ts';
 import { type Paging, pageOfIds, type Sorting } from '../storage/page-query.ts';
-import { incidentStateNow } from '../storage/states-now.ts';
-import { incidentConditions, triageNow } from './filter.ts';
+import { incidentStateNow, triageNow } from '../storage/states-now.ts';
+import { rankedActions } from './columns.ts';
+import { incidentConditions } from './filter.ts';
 import { type RowOfVerdicts, toRow } from './fold.ts';
 import { readRow } from './stored-fold.ts';
 
@@ -16,7 +17,6 @@ const columns: Readonly<Record<GroupSort, string>> = {
   tokens: 'tokens',
   usd: 'usd',
 };
-const actions = ['none', 'warn', 'chance', 'block'] as const;
 
 interface GroupRow {
   readonly id: string;
@@ -109,7 +109,7 @@ async function latestOf(database: Queryable, keys: readonly string[]): Promise<M
 function toGroup(row: GroupRow, latest: RowOfVerdicts): IncidentGroup {
   const { detector, kind, tool, agent, model, backend, reason } = latest;
   const { occurrences, open, quiet, sessions, calls, turns, ms } = row;
-  const action: Verdict['action'] = actions[row.action] ?? 'none';
+  const action: Verdict['action'] = rankedActions[row.action] ?? 'none';
   return {
     key: row.id,
     detector,

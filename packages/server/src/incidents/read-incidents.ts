@@ -2,6 +2,7 @@ import { type Incident, incidentAt } from '@loopwatch/contract';
 import {
   type IncidentDetail,
   type IncidentItem,
+  type Mute,
   noTriage,
   type Triage,
   type TriageChange,
@@ -18,12 +19,14 @@ interface ItemRow {
   readonly standing: string | null;
   readonly fold: string;
   readonly triage: Triage | null;
+  readonly mute: Mute | null;
   readonly sample: boolean;
 }
 
-const itemSelect = `select i.id, i.group_key, i.active_at, i.standing, d.fold, t.doc as triage,
+const itemSelect = `select i.id, i.group_key, i.active_at, i.standing, d.fold, t.doc as triage, m.doc as mute,
     exists (select 1 from sample_sessions s where s.id = i.session_id) as sample
-  from incidents i join incident_docs d on d.id = i.id left join triage t on t.incident_id = i.id`;
+  from incidents i join incident_docs d on d.id = i.id left join triage t on t.incident_id = i.id
+  left join mutes m on m.id = i.mute_id`;
 
 /** The incidents of these ids, in their order; what is not there is left out. */
 export async function incidentItems(
@@ -52,11 +55,14 @@ export async function incidentDetail(
       readonly active_at: number;
       readonly standing: string | null;
       readonly triage: Triage | null;
+      readonly mute: Mute | null;
       readonly history: TriageChange[] | null;
     }
   >(
-    `select i.group_key, i.active_at, i.standing, d.fold, d.evidence, t.doc as triage, t.history
-     from incidents i join incident_docs d on d.id = i.id left join triage t on t.incident_id = i.id where i.id = $1`,
+    `select i.group_key, i.active_at, i.standing, d.fold, d.evidence, t.doc as triage, t.history,
+       m.doc as mute
+     from incidents i join incident_docs d on d.id = i.id left join triage t on t.incident_id = i.id
+     left join mutes m on m.id = i.mute_id where i.id = $1`,
     [id],
   );
   if (found === undefined) return undefined;
@@ -68,25 +74,32 @@ export async function incidentDetail(
   return {
     ...incidentAt(incident, now),
     groupKey: found.group_key,
-    triage: asItCounts(found.triage, now),
+    ...asItCounts(found, now),
     triageHistory: found.history ?? [],
     firstEventIndex: firstStep(fold).eventIndex,
     lastEventIndex: fold.latest.eventIndex,
   };
 }
 
-/** A muted incident whose time is over is new again. */
-export function asItCounts(triage: Triage | null, now: number): Triage {
-  if (triage === null) return noTriage;
-  const { status, mutedUntil } = triage;
-  const isOver = status === 'muted' && mutedUntil !== null && mutedUntil <= now;
-  return isOver ? { ...triage, status: 'new', mutedUntil: null } : triage;
+interface Decisions {
+  readonly triage: Triage | null;
+  readonly mute: Mute | null;
+}
+
+/** What was decided on the incident itself, else the mute by cause that it fits; as `triageNow` has it in SQL. */
+export function asItCounts({ triage, mute }: Decisions, now: number): Pick<IncidentItem, 'triage' | 'mute'> {
+  const holds = (until: number | null): boolean => until === null || until > now;
+  const own = triage ?? noTriage;
+  const isNew = own.status === 'new' || (own.status === 'muted' && !holds(own.mutedUntil));
+  if (!isNew) return { triage: own };
+  if (mute === null || !holds(mute.until)) return { triage: { ...own, status: 'new', mutedUntil: null } };
+  return { triage: { ...own, status: 'muted', mutedUntil: mute.until }, mute };
 }
 
 function toItem(
-  { fold, group_key: groupKey, active_at: lastActivityAt, standing, triage, sample }: ItemRow,
+  { fold, group_key: groupKey, active_at: lastActivityAt, standing, sample, ...decisions }: ItemRow,
   now: number,
 ): IncidentItem {
   const row = incidentAt({ ...toRow(readRow(fold), readStanding(standing)), lastActivityAt }, now);
-  return { ...row, groupKey, triage: asItCounts(triage, now), ...(sample && { sample }) };
+  return { ...row, groupKey, ...asItCounts(decisions, now), ...(sample && { sample }) };
 }

@@ -1,5 +1,6 @@
 import type { SessionSummary, Verdict } from '@loopwatch/contract';
 import { jsonText, type Queryable, recordset, upsert } from '@loopwatch/storage';
+import { matchMutes } from '../triage/match-mutes.ts';
 import {
   type IncidentSurroundings,
   incidentColumns,
@@ -70,6 +71,7 @@ export async function writeVerdicts(tx: Queryable, read: readonly ReadVerdict[])
       jsonText(folds.map(([id, fold]) => incidentColumnsOf(fold, known.get(id)))),
       jsonText(folds.map(([id, fold]) => ({ id, ...storeFold(fold) }))),
     ]);
+    await matchMutes(tx, [...changed.keys()]);
   }
   const opened = [...changed.keys()].filter((id) => known.get(id)?.fold === undefined).length;
   return { opened, changed: changed.size - opened, duplicates: read.length - fresh.length };

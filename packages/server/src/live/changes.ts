@@ -9,6 +9,7 @@ export interface Changes {
   readonly incidents: IncidentItem[];
   readonly sessions: SessionItem[];
   readonly settings: string[];
+  readonly mutes: string[];
   /** How many changed beside those. */
   readonly dropped: { readonly incidents: number; readonly sessions: number };
 }
@@ -22,7 +23,7 @@ export interface ChangeLimits {
 export async function latestChange(database: Queryable): Promise<number> {
   const [row] = await database.query<{ change: number | null }>(
     `select greatest((select max(change) from incidents), (select max(change) from sessions),
-       (select max(change) from settings)) as change`,
+       (select max(change) from settings), (select max(change) from mutes)) as change`,
   );
   return row?.change ?? 0;
 }
@@ -41,6 +42,7 @@ export async function changesSince(
       incidents: [],
       sessions: [],
       settings: [],
+      mutes: [],
       dropped: { incidents: 0, sessions: 0 },
     };
   }
@@ -50,11 +52,16 @@ export async function changesSince(
     'select scope from settings where change > $1 and change <= $2 order by change',
     [since, sequence],
   );
+  const mutes = await database.query<{ id: string }>(
+    'select id from mutes where change > $1 and change <= $2 order by change',
+    [since, sequence],
+  );
   return {
     sequence,
     incidents: await incidentItems(database, incidents.ids, now),
     sessions: await sessionItems(database, sessions.ids, now),
     settings: settings.map(({ scope }) => scope),
+    mutes: mutes.map(({ id }) => id),
     dropped: { incidents: incidents.others, sessions: sessions.others },
   };
 }

@@ -68,6 +68,31 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
       problems: [400],
     },
   },
+  '/incident-groups/{key}': {
+    patch: {
+      id: 'triageIncidentGroup',
+      summary: 'Triages every incident of a group',
+      answer: api.groupTriagedSchema,
+      body: api.triagePatchSchema,
+      example: { status: 'false_positive' },
+      problems: [400, 404, 409, 413],
+    },
+  },
+  '/mutes': {
+    get: { id: 'listMutes', summary: 'Lists the mutes by cause that hold', answer: api.mutesSchema },
+    post: {
+      id: 'addMute',
+      summary: 'Mutes a cause: incidents that are there, and those to come',
+      answer: api.muteSchema,
+      status: 201,
+      body: api.mutePostSchema,
+      example: { cause: { tool: 'deploy_status', detector: 'tool-repeat' }, untilEscalates: true },
+      problems: [400, 413],
+    },
+  },
+  '/mutes/{id}': {
+    delete: { id: 'removeMute', summary: 'Removes a mute', status: 204, problems: [404] },
+  },
   '/verdicts': {
     get: {
       id: 'listVerdicts',

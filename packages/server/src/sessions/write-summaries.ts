@@ -1,6 +1,7 @@
 import type { SessionSummary } from '@loopwatch/contract';
 import { jsonText, type Queryable, type RowOf, recordset, upsert } from '@loopwatch/storage';
 import { standingsOf } from '../incidents/standing.ts';
+import { matchMutes } from '../triage/match-mutes.ts';
 
 /** What a record of the `sessions` topic says; without a summary, that the session's time is over. */
 export interface SessionNews {
@@ -108,6 +109,10 @@ async function writeStandings(tx: Queryable, told: readonly { summary: SessionSu
      from ${recordset(standingColumns)} join sessions s on s.id = r.session_id
      where i.id = r.id and i.state = 'open' and i.event_index <= r.event_index`,
     [jsonText(rows)],
+  );
+  await matchMutes(
+    tx,
+    rows.map(({ id }) => String(id)),
   );
 }
 

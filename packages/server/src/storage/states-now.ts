@@ -15,3 +15,15 @@ export function sessionStateNow(now: string): string {
 function isQuietNow(now: string): string {
   return `active_at <= ${now}::float8 - ${String(QUIET_AFTER_MS)}`;
 }
+
+/**
+ * The triage status as it counts: what was decided on the incident itself, else the mute by cause that it fits.
+ *
+ * @param now the parameter's name: wall clock, epoch ms
+ */
+export function triageNow(now: string): string {
+  const holds = (until: string): string => `(${until} is null or ${until} > ${now}::float8)`;
+  return `case when triage in ('acknowledged', 'false_positive') then triage
+    when triage = 'muted' and ${holds('muted_until')} then 'muted'
+    when mute_id is not null and ${holds('mute_until')} then 'muted' else 'new' end`;
+}

@@ -1,4 +1,4 @@
-import type { Triage, TriageChange, TriageRecord } from '@loopwatch/contract/api';
+import type { Mute, MuteRecord, Triage, TriageChange, TriageRecord } from '@loopwatch/contract/api';
 import { backoff, delay, type VerdictSink } from '@loopwatch/log';
 import { type Database, jsonText } from '@loopwatch/storage';
 import type { Logger } from 'pino';
@@ -49,7 +49,7 @@ export class TriagePublisher {
       this.again = false;
       try {
         for (let published = batch; published === batch && !isStopped(); )
-          published = await this.publishSome();
+          published = Math.max(await this.publishSome(), await this.publishMutes());
         failures = 0;
       } catch (err) {
         this.again = true;
@@ -81,6 +81,26 @@ export class TriagePublisher {
       `update triage set published = greatest(published, done.revision)
        from jsonb_to_recordset($1::jsonb) as done(id text, revision integer) where triage.incident_id = done.id`,
       [jsonText(rows.map(({ id, revision }) => ({ id, revision })))],
+    );
+    return rows.length;
+  }
+
+  private async publishMutes(): Promise<number> {
+    const { database, sink, topic } = this.options;
+    const rows = await database.query<{ id: string; doc: Mute; removed: boolean }>(
+      `select id, doc, removed from mutes where not published order by change limit ${String(batch)}`,
+    );
+    if (rows.length === 0) return 0;
+    await sink.publish(
+      rows.map(({ id, doc, removed }) => {
+        const record: MuteRecord = { v: 1, mute: doc, removed };
+        return { topic, key: `mute:${id}`, value: JSON.stringify(record) };
+      }),
+    );
+    await database.query(
+      `update mutes set published = true from jsonb_to_recordset($1::jsonb) as done(id text, removed boolean)
+       where mutes.id = done.id and mutes.removed = done.removed`,
+      [jsonText(rows.map(({ id, removed }) => ({ id, removed })))],
     );
     return rows.length;
   }

@@ -26,6 +26,9 @@ const headers = { authorization: `Bearer ${token}` };
 let url: string;
 /** The id of one that was started. */
 let backtest = '';
+/** Of one that was made, and of a group. */
+let mute = '';
+let group = '';
 let server: LoopwatchServer;
 let receiver: Receiver;
 
@@ -46,6 +49,9 @@ beforeAll(async () => {
   await started.stored();
   const job = await request('/api/v1/backtests', 'post');
   backtest = ((await job.json()) as { id: string }).id;
+  mute = ((await (await request('/api/v1/mutes', 'post')).json()) as { id: string }).id;
+  const incident = await request('/api/v1/incidents/{id}', 'get');
+  group = ((await incident.json()) as { groupKey: string }).groupKey;
 });
 
 afterAll(async () => {
@@ -61,6 +67,8 @@ const bodies: Record<string, unknown> = {
   '/api/v1/decide': { sessionId: 's-1', name: 'read_file' },
   '/api/v1/hooks/{agent}': { hook_event_name: 'SessionStart', session_id: 's-1' },
   '/api/v1/incidents': { ids: ['i-1', 'i-9'], change: { status: 'acknowledged' } },
+  '/api/v1/incident-groups/{key}': { status: 'acknowledged' },
+  '/api/v1/mutes': { cause: { tool: 'read_file' } },
   '/api/v1/samples': { playing: false },
   '/api/v1/settings/{scope}': { set: { 'tool_call_loop.max_repeats': 5 } },
   '/api/v1/incidents/{id}': { status: 'muted', mutedUntil: 5, note: 'later' },
@@ -68,12 +76,14 @@ const bodies: Record<string, unknown> = {
 
 function request(path: string, method: string): Promise<Response> {
   const body = method !== 'get' && path in bodies ? JSON.stringify(bodies[path]) : null;
-  const id = path.includes('/backtests/') ? backtest : path.includes('/sessions/') ? 's-1' : 'i-1';
+  const ids = { backtests: backtest, mutes: mute, sessions: 's-1' } as Record<string, string>;
+  const id = ids[path.split('/')[3] ?? ''] ?? 'i-1';
   return fetch(
     url +
       path
         .replace('{id}', id)
         .replace('{agent}', 'codex')
+        .replace('{key}', group)
         .replace('{scope}', 'server')
         .replace('{name}', 'ops')
         .replace('{offset}', '0'),

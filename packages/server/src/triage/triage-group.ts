@@ -1,0 +1,50 @@
+import type { GroupTriaged, Triage, TriageMany, TriagePatch } from '@loopwatch/contract/api';
+import { noTriage } from '@loopwatch/contract/api';
+import type { Queryable } from '@loopwatch/storage';
+import { changeTriage } from './write-triage.ts';
+
+const MAX_IDS = 500;
+
+/**
+ * Makes the same change to every incident of a group. The transaction holds the lock of changes.
+ *
+ * @returns undefined where there is no such group
+ */
+export async function triageGroup(
+  tx: Queryable,
+  key: string,
+  patch: TriagePatch,
+  who: { readonly by: string; readonly at: number },
+): Promise<GroupTriaged | undefined> {
+  const before = await tx.query<{ id: string; triage: Triage | null }>(
+    `select i.id, t.doc as triage from incidents i left join triage t on t.incident_id = i.id
+     where i.group_key = $1 order by i.id`,
+    [key],
+  );
+  if (before.length === 0) return undefined;
+  await changeTriage(
+    tx,
+    before.map(({ id }) => id),
+    patch,
+    who,
+  );
+  return { incidents: before.length, undo: undoOf(before) };
+}
+
+/** Each to what it was; those that were alike go together. */
+function undoOf(before: readonly { readonly id: string; readonly triage: Triage | null }[]): TriageMany[] {
+  const alike = new Map<string, string[]>();
+  for (const { id, triage } of before) {
+    const { status, mutedUntil, note } = triage ?? noTriage;
+    const change = JSON.stringify({ status, mutedUntil, note });
+    const ids = alike.get(change);
+    if (ids === undefined) alike.set(change, [id]);
+    else ids.push(id);
+  }
+  return [...alike].flatMap(([change, ids]) => {
+    return Array.from({ length: Math.ceil(ids.length / MAX_IDS) }, (_, at) => ({
+      ids: ids.slice(at * MAX_IDS, (at + 1) * MAX_IDS),
+      change: JSON.parse(change) as TriagePatch,
+    }));
+  });
+}

@@ -1,0 +1,96 @@
+import type { Mute, MuteCause, MuteItem, MuteRecord, Worst } from '@loopwatch/contract/api';
+import { jsonText, type Queryable, recordset } from '@loopwatch/storage';
+import { rankedActions } from '../incidents/columns.ts';
+import { actionRank, causeColumns, ESCALATION_FACTOR, fitsCause, rematchMute } from './match-mutes.ts';
+
+const causeTypes = {
+  detector: 'text',
+  tool: 'text',
+  group_key: 'text',
+  agent: 'text',
+  model: 'text',
+  tenant: 'text',
+} as const;
+const columns = {
+  id: 'text',
+  ...causeTypes,
+  until: 'float8',
+  most_action: 'integer',
+  most_count: 'float8',
+  most_tokens: 'float8',
+  at: 'float8',
+  doc: 'jsonb',
+  removed: 'boolean',
+  published: 'boolean',
+} as const;
+
+/** The mutes that are neither removed nor over, newest first. @param now wall clock, epoch ms */
+export async function listMutes(database: Queryable, now: number): Promise<MuteItem[]> {
+  const rows = await database.query<{ doc: Mute; incidents: number }>(
+    `select m.doc, (select count(*)::float8 from incidents i where i.mute_id = m.id
+         and i.triage not in ('acknowledged', 'false_positive')) as incidents
+     from mutes m where not m.removed and (m.until is null or m.until > $1::float8) order by m.at desc, m.id`,
+    [now],
+  );
+  return rows.map(({ doc, incidents }) => ({ ...doc, incidents }));
+}
+
+/** The worst of the incidents with this cause; undefined when there is none. */
+export async function worstOf(tx: Queryable, cause: MuteCause): Promise<Worst | undefined> {
+  const [row] = await tx.query<{ action: number | null; count: number | null; tokens: number | null }>(
+    `select max(${actionRank}) as action, max(i.count) as count, max(i.tokens) filter (where i.tokens >= 0) as tokens
+     from incidents i cross join (select * from ${recordset(causeTypes)}) as m where ${fitsCause}`,
+    [jsonText([causeRow(cause)])],
+  );
+  if (row === undefined || row.action === null || row.count === null) return undefined;
+  return { action: rankedActions[row.action - 1] ?? 'none', count: row.count, tokens: row.tokens };
+}
+
+/** Stores a mute that was made here. The transaction holds the lock of changes. */
+export function addMute(tx: Queryable, mute: Mute): Promise<void> {
+  return write(tx, { v: 1, mute, removed: false }, false);
+}
+
+/** @returns whether there was one. The transaction holds the lock of changes. */
+export async function removeMute(tx: Queryable, id: string): Promise<boolean> {
+  const [found] = await tx.query<{ doc: Mute }>('select doc from mutes where id = $1 and not removed', [id]);
+  if (found === undefined) return false;
+  await write(tx, { v: 1, mute: found.doc, removed: true }, false);
+  return true;
+}
+
+/** Stores what the `triage` topic says. The transaction holds the lock of changes. */
+export async function storeMutes(tx: Queryable, records: readonly MuteRecord[]): Promise<void> {
+  for (const record of records) await write(tx, record, true);
+}
+
+function causeRow(cause: MuteCause): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(causeColumns).map(([name, column]) => [column, cause[name as keyof MuteCause] ?? null]),
+  );
+}
+
+/** A mute never changes, it is only removed: what is stored gives way to that alone. */
+async function write(tx: Queryable, { mute, removed }: MuteRecord, published: boolean): Promise<void> {
+  const { id, cause, until, escalation, at } = mute;
+  const row = {
+    id,
+    ...causeRow(cause),
+    until,
+    most_action: escalation && rankedActions.indexOf(escalation.action) + 1,
+    most_count: escalation && escalation.count * ESCALATION_FACTOR,
+    most_tokens: escalation?.tokens == null ? null : escalation.tokens * ESCALATION_FACTOR,
+    at,
+    doc: mute,
+    removed,
+    published,
+  };
+  const written = await tx.query(
+    `insert into mutes (${Object.keys(columns).join(', ')}) select * from ${recordset(columns)}
+     on conflict (id) do update set removed = true, published = excluded.published, change = nextval('changes')
+       where excluded.removed and not mutes.removed
+     returning 1`,
+    [jsonText([row])],
+  );
+  if (written.length > 0) await rematchMute(tx, id);
+}
