@@ -236,3 +236,28 @@ test('an empty server says how to send events', async ({ page }) => {
   await expect(page.getByText(/^Reconnecting, stale since/)).toBeVisible();
   problems = problems.filter((text) => !/WebSocket|ERR_CONNECTION_REFUSED/.test(text));
 });
+
+test('a cause is muted in three clicks, and the next incident of it comes muted', async ({ page }) => {
+  server.addLoop('i-cause-1');
+  await page.goto(`${server.url}/incidents/i-cause-1`);
+  await page.getByRole('button', { name: 'Mute' }).click();
+  await page.getByRole('menuitem', { name: 'until it escalates' }).first().click();
+  await expect(page.getByText(/^Muted by cause: identical loops/)).toBeVisible();
+  server.addLoop('i-cause-2');
+  await page.goto(`${server.url}/incidents/i-cause-2`);
+  await expect(page.getByText(/^Muted by cause: identical loops/)).toBeVisible();
+  await page.getByRole('button', { name: 'Muted' }).click();
+  await expect(page.getByRole('button', { name: 'Mute', exact: true })).toBeVisible();
+});
+
+test('a group is triaged with the keyboard, and back', async ({ page }) => {
+  await page.goto(`${server.url}/incidents?by=cause`);
+  const group = page.getByRole('list', { name: 'Causes' }).getByRole('listitem').first();
+  const button = group.getByRole('button', { name: 'Triage' });
+  await button.press('Enter');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expect(group).toContainText('false positive');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(group).not.toContainText('false positive');
+});

@@ -1,4 +1,5 @@
 import {
+  groupTriagedSchema,
   type IncidentFilter,
   type IncidentItem,
   incidentDetailSchema,
@@ -87,4 +88,12 @@ export function allIncidents(
 
 export function patchIncidents(ids: readonly string[], change: TriagePatch) {
   return request(triagedSchema, '/incidents', { method: 'PATCH', body: { ids, change } });
+}
+
+/** Every incident of the group. */
+export function patchGroup(key: string, change: TriagePatch) {
+  return request(groupTriagedSchema, `/incident-groups/${encodeURIComponent(key)}`, {
+    method: 'PATCH',
+    body: change,
+  });
 }

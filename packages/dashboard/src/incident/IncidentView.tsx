@@ -6,6 +6,7 @@ import { useEffect, useRef } from 'react';
 import { ApiError } from '../api/client.ts';
 import { incidentQuery } from '../api/incidents.ts';
 import { isNewer } from '../incidents/merge.ts';
+import { useCauseTriage } from '../incidents/mute-cause.ts';
 import { TriageButtons } from '../incidents/TriageButtons.tsx';
 import { useTriage } from '../incidents/triage.ts';
 import { serverNow, useCoarseNow } from '../lib/clock.ts';
@@ -118,6 +119,7 @@ function Head({ item, detail, page }: HeadProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const open = useLive(({ stats }) => stats?.open ?? 0);
   const triage = useTriage();
+  const cause = useCauseTriage();
   useEffect(() => {
     if (!page) return;
     heading.current?.focus();
@@ -138,6 +140,7 @@ function Head({ item, detail, page }: HeadProps) {
               { status: 'muted', mutedUntil: serverNow() + 3_600_000 },
               'Muted for an hour',
             ),
+          muteCause: () => cause.mute({ group: item.groupKey }),
           undo: triage.undo,
         }
       : {},

@@ -1,6 +1,7 @@
-import type { IncidentDetail, TriageState } from '@loopwatch/contract/api';
+import type { IncidentDetail, Mute, TriageState } from '@loopwatch/contract/api';
 import { type SubmitEvent, useState } from 'react';
 import { useRefusal } from '../api/me.ts';
+import { MuteText } from '../incidents/MuteText.tsx';
 import { triageNames, useTriage } from '../incidents/triage.ts';
 import { Button } from '../ui/controls/Button.tsx';
 import { Card } from '../ui/layout/Card.tsx';
@@ -9,11 +10,15 @@ import styles from './TriageCard.module.css';
 
 /** What people said of it: the note, and who changed what and when. */
 export function TriageCard({ incident }: { readonly incident: IncidentDetail }) {
-  const { triage, triageHistory } = incident;
+  const { triage, triageHistory, mute } = incident;
   const refusal = useRefusal();
   return (
-    <Card title="Triage" note={triage.by === null ? 'not triaged yet' : triageNames[triage.status]}>
-      {triage.status === 'muted' && (
+    <Card
+      title="Triage"
+      note={triage.by === null && mute === undefined ? 'not triaged yet' : triageNames[triage.status]}
+    >
+      {mute !== undefined && <MutedBy mute={mute} />}
+      {triage.status === 'muted' && mute === undefined && (
         <p className={styles['until']}>
           {triage.mutedUntil === null ? (
             'Muted for good.'
@@ -42,6 +47,15 @@ export function TriageCard({ incident }: { readonly incident: IncidentDetail }) 
         </ol>
       )}
     </Card>
+  );
+}
+
+/** The mute of its cause, and how long it holds. */
+function MutedBy({ mute }: { readonly mute: Mute }) {
+  return (
+    <p className={styles['until']}>
+      Muted by cause: <MuteText mute={mute} />
+    </p>
   );
 }
 

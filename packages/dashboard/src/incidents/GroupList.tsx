@@ -13,6 +13,8 @@ import { Message } from '../ui/feedback/Message.tsx';
 import { ListSkeleton } from '../ui/feedback/Skeleton.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
 import styles from './GroupList.module.css';
+import { GroupTriage } from './GroupTriage.tsx';
+import { MuteList } from './MuteList.tsx';
 import type { View } from './merge.ts';
 import { writeIncidentSearch } from './search.ts';
 
@@ -48,6 +50,7 @@ export function GroupList({ view }: { readonly view: View; readonly onSort: (sor
   }
   return (
     <>
+      <MuteList />
       <ol className={styles['list']} aria-label="Causes">
         {groups.map((group) => (
           <Group key={group.key} group={group} view={view} />
@@ -113,6 +116,9 @@ function Group({ group, view }: { readonly group: IncidentGroup; readonly view: 
         <small>
           first <Ago time={group.firstSeen} />
         </small>
+      </div>
+      <div className={styles['triage']}>
+        <GroupTriage group={group} />
       </div>
     </li>
   );

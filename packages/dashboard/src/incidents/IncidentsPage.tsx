@@ -29,6 +29,7 @@ import { GroupList } from './GroupList.tsx';
 import { IncidentDownload } from './IncidentDownload.tsx';
 import { IncidentList } from './IncidentList.tsx';
 import styles from './IncidentsPage.module.css';
+import { useCauseTriage } from './mute-cause.ts';
 import { SelectionBar } from './SelectionBar.tsx';
 import { type IncidentSearch, isFiltered, readIncidentSearch, writeIncidentSearch } from './search.ts';
 import { useTriage } from './triage.ts';
@@ -136,6 +137,7 @@ function List({ search, list, go, change, onHover }: ListProps) {
   const { rows } = list;
   const arrived = useLive((state) => state.arrived);
   const triage = useTriage();
+  const cause = useCauseTriage();
   const shown = chosenColumns(
     columns,
     usePreferences(({ incidents }) => incidents.columns),
@@ -178,6 +180,9 @@ function List({ search, list, go, change, onHover }: ListProps) {
     falsePositive: () => judge(targets, 'false_positive', 'Marked as a false positive'),
     mute: () =>
       triage.change(targets, { status: 'muted', mutedUntil: serverNow() + 3_600_000 }, 'Muted for an hour'),
+    muteCause: () => {
+      for (const group of new Set(targets.map(({ groupKey }) => groupKey))) cause.mute({ group });
+    },
     undo: triage.undo,
   });
 

@@ -1,9 +1,11 @@
-import type { IncidentItem, TriageStatus } from '@loopwatch/contract/api';
+import type { IncidentItem, MuteCause, TriageStatus } from '@loopwatch/contract/api';
 import { useRefusal } from '../api/me.ts';
 import { serverNow } from '../lib/clock.ts';
+import { visibleText } from '../lib/visible-text.ts';
 import { Button } from '../ui/controls/Button.tsx';
-import { Menu, MenuItem } from '../ui/controls/Menu.tsx';
+import { Menu, MenuItem, MenuLabel, MenuLine } from '../ui/controls/Menu.tsx';
 import { Icon } from '../ui/lib/icons.tsx';
+import { type CauseTime, causeTimes, useCauseTriage } from './mute-cause.ts';
 import { muteTimes, useTriage } from './triage.ts';
 
 interface Props {
@@ -14,7 +16,10 @@ interface Props {
 /** Acknowledge, false positive, mute. What is so already is taken back by the same button. */
 export function TriageButtons({ items, onDone }: Props) {
   const triage = useTriage();
+  const { mute: muteCause, unmute } = useCauseTriage();
   const refused = useRefusal();
+  const byCause = items.find(({ mute }) => mute !== undefined)?.mute;
+  const causes = causesOf(items);
   const all = (status: TriageStatus) =>
     items.length > 0 && items.every((item) => item.triage.status === status);
   const judge = (
@@ -53,7 +58,8 @@ export function TriageButtons({ items, onDone }: Props) {
           refused={refused}
           aria-pressed={all('muted')}
           tone={all('muted') ? 'accent' : undefined}
-          onClick={() => judge('muted', '')}
+          onClick={() => (byCause === undefined ? judge('muted', '') : unmute(byCause))}
+          title={byCause === undefined ? undefined : 'Remove the mute of its cause'}
         >
           <Icon name="mute" size={14} />
           {all('muted') ? 'Muted' : 'Mute'}
@@ -69,6 +75,7 @@ export function TriageButtons({ items, onDone }: Props) {
             </Button>
           }
         >
+          <MenuLabel>{items.length === 1 ? 'This incident' : 'These incidents'}</MenuLabel>
           {muteTimes.map(({ name, ms }) => (
             <MenuItem
               key={name}
@@ -77,8 +84,52 @@ export function TriageButtons({ items, onDone }: Props) {
               {name}
             </MenuItem>
           ))}
+          {causes.map(({ name, cause }) => (
+            <CauseItems key={name} name={name} onMute={(time) => muteCause(cause, time)} />
+          ))}
         </Menu>
       )}
     </>
   );
+}
+
+interface CauseProps {
+  readonly name: string;
+  readonly onMute: (time: CauseTime) => void;
+}
+
+/** For how long a cause is muted. */
+export function CauseItems({ name, onMute }: CauseProps) {
+  return (
+    <>
+      <MenuLine />
+      <MenuLabel>{name}</MenuLabel>
+      {causeTimes.map((time) => (
+        <MenuItem key={time.name} onSelect={() => onMute(time)}>
+          {time.name}
+        </MenuItem>
+      ))}
+    </>
+  );
+}
+
+/** What several incidents have in common that can be muted. */
+function causesOf(items: readonly IncidentItem[]): { name: string; cause: MuteCause }[] {
+  const [first] = items;
+  if (first === undefined) return [];
+  const { groupKey, detector, tool } = first;
+  const same = (of: (item: IncidentItem) => unknown) => items.every((item) => of(item) === of(first));
+  return [
+    ...(same((item) => item.groupKey)
+      ? [{ name: 'This cause: identical loops, future ones too', cause: { group: groupKey } }]
+      : []),
+    ...(tool !== null && same((item) => item.tool?.name) && same((item) => item.detector)
+      ? [
+          {
+            name: `Any ${detector} of ${visibleText(tool.name)}`,
+            cause: { detector, tool: tool.name },
+          },
+        ]
+      : []),
+  ];
 }

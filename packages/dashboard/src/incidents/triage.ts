@@ -35,6 +35,10 @@ export interface Triager {
 /** The last change, for the key that takes it back. */
 let lastUndo: (() => void) | undefined;
 
+export function setUndo(undo: (() => void) | undefined): void {
+  lastUndo = undo;
+}
+
 export function useTriage(): Triager {
   const client = useQueryClient();
   const { store } = use(LiveContext);
@@ -54,7 +58,11 @@ async function change(
   done: string,
 ): Promise<void> {
   if (items.length === 0) return;
-  const before = items.map(({ id, triage }) => ({ id, triage }));
+  // Where a mute by cause shows, the incident itself is new.
+  const before = items.map(({ id, triage, mute }) => ({
+    id,
+    triage: mute === undefined ? triage : { ...triage, status: 'new' as const, mutedUntil: null },
+  }));
   try {
     const { items: now, missing } = await patchIncidents(
       items.map(({ id }) => id),

@@ -12,6 +12,7 @@ export const keyMap = [
   { action: 'acknowledge', keys: ['a'], shown: ['a'], text: 'Acknowledge: it is a loop' },
   { action: 'falsePositive', keys: ['f'], shown: ['f'], text: 'False positive' },
   { action: 'mute', keys: ['m'], shown: ['m'], text: 'Mute for an hour' },
+  { action: 'muteCause', keys: ['M'], shown: ['M'], text: 'Mute the cause until it escalates' },
   { action: 'undo', keys: ['u', 'z'], shown: ['u'], text: 'Undo the last triage' },
   { action: 'pause', keys: ['p'], shown: ['p'], text: 'Pause or resume live rows' },
   { action: 'theme', keys: ['t'], shown: ['t'], text: 'Light or dark' },

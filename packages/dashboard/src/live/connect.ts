@@ -49,6 +49,11 @@ export function connect(store: LiveStore, client: QueryClient): { readonly retry
       }
       buffer.add(message);
       if (message.settings.length > 0) void client.invalidateQueries({ queryKey: ['settings'] });
+      // Any incident may be muted by it, those shown beyond what the message tells as well.
+      if (message.mutes.length > 0) {
+        for (const queryKey of [['incidents'], ['mutes'], ['sessions', 'one']])
+          void client.invalidateQueries({ queryKey });
+      }
     }),
   );
   socket.on(
