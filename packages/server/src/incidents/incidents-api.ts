@@ -14,6 +14,9 @@ import { jsonBody, parseBody } from '../http/parse-body.ts';
 import { parseListQuery } from '../http/parse-query.ts';
 import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
 import { userName } from '../security/user.ts';
+import type { ConfiguredSettings } from '../settings/effective-settings.ts';
+import { parseScope } from '../settings/scope.ts';
+import { scopeSettings } from '../settings/settings-api.ts';
 import { lockChanges } from '../storage/write-lock.ts';
 import { triageGroup } from '../triage/triage-group.ts';
 import { changeTriage } from '../triage/write-triage.ts';
@@ -21,9 +24,11 @@ import { listGroups } from './list-groups.ts';
 import { listIncidents } from './list-incidents.ts';
 import { listVerdicts } from './list-verdicts.ts';
 import { incidentDetail, incidentItems } from './read-incidents.ts';
+import { remediesOf } from './remedies.ts';
 
 export interface IncidentsApiOptions {
   readonly database: Database;
+  readonly configured: ConfiguredSettings;
   /** Wall clock, epoch ms. */
   readonly now: () => number;
   /** Called when people have decided something. */
@@ -58,6 +63,17 @@ export function incidentsApi(options: IncidentsApiOptions): Router {
       response.json(await found(options, request.params.id));
     })
     .all(methodNotAllowed('GET, PATCH'));
+
+  router
+    .route('/incidents/:id/remedies')
+    .get(async (request, response) => {
+      const incident = await found(options, request.params.id);
+      const scope = parseScope(`session:${incident.sessionId}`);
+      const { effective } = await scopeSettings(options, scope);
+      const perTool = effective.find(({ path }) => path === 'tool_call_loop.per_tool')?.value ?? {};
+      response.json({ items: remediesOf(incident, perTool as Record<string, object>) });
+    })
+    .all(methodNotAllowed('GET'));
 
   router
     .route('/incident-groups')

@@ -59,6 +59,14 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
       problems: [400, 404, 409, 413],
     },
   },
+  '/incidents/{id}/remedies': {
+    get: {
+      id: 'listRemedies',
+      summary: 'Lists the settings under which an incident would not have been found',
+      answer: api.remediesSchema,
+      problems: [404],
+    },
+  },
   '/incident-groups': {
     get: {
       id: 'listIncidentGroups',

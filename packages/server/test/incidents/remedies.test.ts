@@ -1,0 +1,78 @@
+import type { DetectorId, ThresholdOrigin } from '@loopwatch/contract';
+import { describe, expect, it } from 'vitest';
+import { remediesOf } from '../../src/incidents/remedies.ts';
+import { verdict } from '../verdicts.ts';
+
+const tool = { name: 'deploy_status', signature: 'deploy_status:{}' };
+
+function remedies(
+  detector: DetectorId,
+  origin: Partial<ThresholdOrigin> & Pick<ThresholdOrigin, 'setting' | 'value'>,
+  part: Parameters<typeof verdict>[0] = {},
+  perTool = {},
+) {
+  const thresholdOrigin: ThresholdOrigin = { scope: 'preset', adjustments: [], ...origin };
+  return remediesOf({ ...verdict({ detector, tool, ...part }), thresholdOrigin }, perTool);
+}
+
+describe('remedies', () => {
+  it.each<[DetectorId, string, number, number, number]>([
+    ['tool-cycle', 'tool_cycle.min_repeats', 3, 7, 8],
+    ['stagnation', 'stagnation.same_answer', 8, 9, 10],
+    ['content-repeat', 'content_loop.min_repeats', 10, 80, 81],
+    ['thought-repeat', 'thought_loop.min_repeats', 10, 11, 12],
+    ['tool-limit', 'tool_call_limit.max_turns', 3, 3, 4],
+    ['turn-limit', 'turn_requests.max_turn_requests', 10, 12, 13],
+    ['outage', 'outage.min_failures', 5, 6, 7],
+    ['budget', 'budget.tokens', 1000, 104, 1050],
+  ])('of %s raise %s from %d, found at %d, to %d', (detector, setting, value, count, raised) => {
+    const [remedy, ...others] = remedies(detector, { setting, value }, { count });
+    expect(others).toEqual([]);
+    expect(remedy).toMatchObject({ path: setting, value: raised });
+  });
+
+  it('of tool-repeat: a poller, a number for that tool, or one for all, what is set for tools kept', () => {
+    const set = { other: { max_repeats: 9 }, deploy_status: { mode: 'warn' } };
+    const items = remedies(
+      'tool-repeat',
+      { setting: 'tool_call_loop.max_repeats', value: 4 },
+      { count: 6 },
+      set,
+    );
+    expect(items.map(({ path, value }) => [path, value])).toEqual([
+      ['tool_call_loop.per_tool', { ...set, deploy_status: { mode: 'warn', poller: true } }],
+      ['tool_call_loop.per_tool', { ...set, deploy_status: { mode: 'warn', max_repeats: 7 } }],
+      ['tool_call_loop.max_repeats', 7],
+    ]);
+  });
+
+  it('of a tool that is taken for a poller allow for the threefold threshold', () => {
+    const origin = { setting: 'tool_call_loop.max_repeats', value: 3 };
+    const items = remedies('tool-repeat', { ...origin, adjustments: ['looks-like-poller'] }, { count: 12 });
+    expect(items[0]?.value).toEqual({ deploy_status: { max_repeats: 5 } });
+    const less = remedies('tool-repeat', { ...origin, adjustments: ['same-result'] }, { count: 12 });
+    expect(less[0]?.value).toEqual({ deploy_status: { max_repeats: 14 } });
+  });
+
+  it('offer no poller where three times as many is too few', () => {
+    const items = remedies('tool-repeat', { setting: 'tool_call_loop.max_repeats', value: 4 }, { count: 40 });
+    expect(items.map(({ value }) => value)).toEqual([{ deploy_status: { max_repeats: 41 } }, 41]);
+  });
+
+  it('of a semantic incident require more confidence, unless there is none', () => {
+    const origin = { setting: 'semantic.confidence', value: 0.8 };
+    expect(remedies('semantic', origin, { confidence: 0.9 })).toMatchObject([{ value: 0.91 }]);
+    expect(remedies('semantic', origin, { confidence: 1 })).toEqual([]);
+  });
+
+  it.each([
+    ['preset', ['server', 'model:openai/gpt-5-mini', 'session:s-1']],
+    ['server', ['server', 'model:openai/gpt-5-mini', 'session:s-1']],
+    ['model', ['model:openai/gpt-5-mini', 'session:s-1']],
+    ['session', ['session:s-1']],
+  ] as const)('of a number set by %s are set in %j', (scope, scopes) => {
+    expect(remedies('outage', { setting: 'outage.min_failures', value: 5, scope })[0]?.scopes).toEqual(
+      scopes,
+    );
+  });
+});
