@@ -261,3 +261,22 @@ test('a group is triaged with the keyboard, and back', async ({ page }) => {
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(group).not.toContainText('false positive');
 });
+
+test('a false positive leads to a setting that avoids it, filled in', async ({ page }) => {
+  const remedy = {
+    path: 'outage.min_failures',
+    value: 12,
+    text: 'Raise outage.min_failures from 5 to 12',
+    scopes: ['server'],
+  };
+  await page.route('**/api/v1/incidents/*/remedies', (route) => route.fulfill({ json: { items: [remedy] } }));
+  await page.goto(`${server.url}/incidents/i-a83c55`);
+  await page.getByRole('button', { name: 'False positive' }).click();
+  const card = page.getByRole('region', { name: 'Settings that avoid it' });
+  await card.getByRole('link', { name: 'server' }).click();
+  await expect(page).toHaveURL(/set=outage.min_failures/);
+  await page.getByRole('button', { name: /^Save/ }).click();
+  await expect(page.getByText('Saved 1 change')).toBeVisible();
+  await page.getByRole('button', { name: 'Undo' }).last().click();
+  await expect(page.getByText('Undone')).toBeVisible();
+});

@@ -30,6 +30,7 @@ import { Evidence } from './evidence/index.tsx';
 import { Guidance, Record, Steps, Why } from './facts.tsx';
 import styles from './IncidentView.module.css';
 import { Related } from './Related.tsx';
+import { Remedies } from './Remedies.tsx';
 import { Said } from './Said.tsx';
 import { SessionLine, useAround } from './SessionLine.tsx';
 import { TriageCard } from './TriageCard.tsx';
@@ -259,6 +260,7 @@ function Body({ incident }: { readonly incident: IncidentDetail }) {
         </div>
         <div className={styles['column']}>
           <TriageCard incident={incident} />
+          {incident.triage.status === 'false_positive' && <Remedies id={incident.id} />}
           <Related incident={incident} />
           <Record incident={incident} />
         </div>
