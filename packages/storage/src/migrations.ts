@@ -382,6 +382,15 @@ create index notification_messages_first on notification_messages (name, first_s
 `,
   },
   {
+    number: 12,
+    name: 'agent versions and tags of incidents',
+    sql: `
+-- null where the events name none.
+alter table incidents add column agent_version text;
+alter table incidents add column tags jsonb;
+`,
+  },
+  {
     number: 15,
     name: 'budgets that sessions share',
     sql: `

@@ -50,6 +50,16 @@ export const incidentFilterSchema = z
     backend: texts,
     agent: texts,
     tenant: texts,
+    agentVersion: texts,
+    tag: z
+      .array(
+        z
+          .string()
+          .max(2049)
+          .regex(/^[^:]+:/, 'a tag is name:value'),
+      )
+      .max(50)
+      .describe('A tag of the session, as `name:value`.'),
     triage: z.array(z.enum(triageStatuses)).describe('A muted one whose time is over counts as new.'),
     group: texts.describe('Group keys.'),
     open: z.boolean().describe('true: open now, and neither muted nor a false positive. false: the others.'),

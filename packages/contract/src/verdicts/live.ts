@@ -44,6 +44,8 @@ export const incidentRowSchema = z.object({
   model: z.string().nullable(),
   backend: z.string().nullable(),
   tenant: z.string().nullable(),
+  agentVersion: verdictSchema.shape.agentVersion,
+  tags: verdictSchema.shape.tags,
   tool: toolSchema,
   detectedAt: z.number().describe('Wall clock of the first verdict, epoch ms; lists are sorted by it.'),
   openedAt: z.number().describe('Event time of the first verdict, epoch ms.'),

@@ -106,6 +106,11 @@ export const verdictSchema = z.object({
   backend: z.string().nullable(),
   agent: z.string().nullable(),
   tenant: z.string().nullable(),
+  agentVersion: z.string().optional().describe('Absent where the events name none.'),
+  tags: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('Of the events, the first 16 names; absent where there are none.'),
   preset: z.string(),
   configHash: z.string(),
 });

@@ -9,6 +9,7 @@ import { SortMenu } from '../ui/controls/SortMenu.tsx';
 import { Segments } from '../ui/layout/Segments.tsx';
 import { Icon } from '../ui/lib/icons.tsx';
 import styles from './FilterBar.module.css';
+import { tagsOf } from './merge.ts';
 import { SearchBox } from './SearchBox.tsx';
 import {
   filterNames,
@@ -176,8 +177,13 @@ function Chip({ name, value, onRemove }: { name: string; value: string; onRemove
 function seenValues(rows: readonly IncidentItem[], name: ListFilter): string[] {
   const values = new Set<string>();
   for (const row of rows) {
+    if (name === 'tag') for (const tag of tagsOf(row)) values.add(tag);
     const value =
-      name === 'tool' ? row.tool?.name : name === 'group' || name === 'triage' ? undefined : row[name];
+      name === 'tool'
+        ? row.tool?.name
+        : name === 'group' || name === 'triage' || name === 'tag'
+          ? undefined
+          : row[name];
     if (value !== undefined && value !== null) values.add(value);
   }
   return [...values].sort();

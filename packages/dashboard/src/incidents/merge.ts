@@ -1,6 +1,6 @@
 import { type IncidentItem, incidentAt } from '@loopwatch/contract/api';
 import { rangeLimits, type TimeRange } from '../lib/time-range.ts';
-import { type Filter, listFilterNames } from './search.ts';
+import { type Filter, type ListFilter, listFilterNames } from './search.ts';
 
 /** Lists as they were read, and over them what the live link told since. */
 
@@ -8,7 +8,8 @@ import { type Filter, listFilterNames } from './search.ts';
 export function matches(item: IncidentItem, filter: Filter, range: TimeRange, now: number): boolean {
   for (const name of listFilterNames) {
     const wanted: readonly string[] | undefined = filter[name];
-    if (wanted !== undefined && !wanted.includes(valueOf(item, name, now) ?? '')) return false;
+    if (wanted !== undefined && !valuesOf(item, name, now).some((value) => wanted.includes(value)))
+      return false;
   }
   if (filter.open !== undefined && isOpen(item, now) !== filter.open) return false;
   const { from, to } = rangeLimits(range, now);
@@ -21,11 +22,16 @@ export function matches(item: IncidentItem, filter: Filter, range: TimeRange, no
   );
 }
 
-function valueOf(item: IncidentItem, name: (typeof listFilterNames)[number], now: number): string | null {
-  if (name === 'tool') return item.tool?.name ?? null;
-  if (name === 'group') return item.groupKey;
-  if (name === 'triage') return isMuteOver(item, now) ? 'new' : item.triage.status;
-  return item[name];
+function valuesOf(item: IncidentItem, name: ListFilter, now: number): readonly string[] {
+  if (name === 'tag') return tagsOf(item);
+  if (name === 'group') return [item.groupKey];
+  if (name === 'triage') return [isMuteOver(item, now) ? 'new' : item.triage.status];
+  return [(name === 'tool' ? item.tool?.name : item[name]) ?? ''];
+}
+
+/** As filters write them: `name:value`. */
+export function tagsOf({ tags = {} }: IncidentItem): string[] {
+  return Object.entries(tags).map(([name, value]) => `${name}:${value}`);
 }
 
 function isMuteOver({ triage }: IncidentItem, now: number): boolean {

@@ -30,6 +30,8 @@ export const listFilters = {
   model: undefined,
   backend: undefined,
   tenant: undefined,
+  agentVersion: undefined,
+  tag: undefined,
   sessionId: undefined,
   group: undefined,
 } satisfies Record<ListFilter, readonly string[] | undefined>;
@@ -48,6 +50,8 @@ export const filterNames: Record<ListFilter, string> = {
   model: 'model',
   backend: 'backend',
   tenant: 'tenant',
+  agentVersion: 'version',
+  tag: 'tag',
   sessionId: 'session',
   group: 'cause',
 };

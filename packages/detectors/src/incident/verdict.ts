@@ -78,6 +78,8 @@ export function toVerdict(
     backend: scene.backend,
     agent: scene.agent,
     tenant: scene.tenant,
+    ...(scene.agentVersion !== undefined && { agentVersion: scene.agentVersion }),
+    ...(scene.tags !== undefined && { tags: scene.tags }),
     preset: plan.preset,
     configHash: plan.configHash,
   };

@@ -4,7 +4,7 @@ import type { DetectionPlan } from '../plan/plan.ts';
 import type { SessionTotals } from './session-totals.ts';
 
 /** What a session has used so far, who it is, and by which settings it is watched. */
-export interface SessionAccount extends Omit<Labels, 'promptId'> {
+export interface SessionAccount extends Omit<Labels, 'promptId' | 'agentVersion' | 'tags'> {
   readonly events: number;
   /** Those of types that this version does not know. */
   readonly unknown: number;

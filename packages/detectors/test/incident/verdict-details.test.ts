@@ -181,3 +181,29 @@ describe('the origin of a threshold', () => {
     expect(origin).toEqual(expected);
   });
 });
+
+describe('labels of a session', () => {
+  const found = (events: readonly Record<string, unknown>[]) =>
+    run(events as unknown as Parameters<typeof run>[0]).find(({ phase }) => phase === 'opened');
+  const labelled = (label: (index: number) => Record<string, unknown>) =>
+    found(
+      Array.from({ length: 6 }, (_, index) => ({ ...call('read_file', { path: 'a' }), ...label(index) })),
+    );
+
+  test('the version of the agent and its tags hold until they are said again', () => {
+    const verdict = labelled((index) =>
+      index === 0
+        ? { agentVersion: '1.2.0', tags: { env: 'prod', team: 'search' } }
+        : index === 2
+          ? { tags: { env: 'test' } }
+          : {},
+    );
+    expect(verdict).toMatchObject({ agentVersion: '1.2.0', tags: { env: 'test', team: 'search' } });
+  });
+
+  test('a session that says neither has neither, and of many tags the first 16 are remembered', () => {
+    expect(Object.keys(labelled(() => ({})) ?? {})).not.toContain('tags');
+    const tags = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`t${String(index)}`, 'x']));
+    expect(Object.keys(labelled(() => ({ tags }))?.tags ?? {})).toHaveLength(16);
+  });
+});

@@ -16,6 +16,8 @@ export function incidentConditions(filter: IncidentFilter, now: number): Conditi
   conditions.anyOf('backend', backend);
   conditions.anyOf('agent', agent);
   conditions.anyOf('tenant', tenant);
+  conditions.anyOf('agent_version', filter.agentVersion);
+  conditions.anyTag('tags', filter.tag);
   conditions.anyOf('group_key', group);
   conditions.between('detected_at', filter.from, filter.to);
   if (state !== undefined && state.length > 0) {

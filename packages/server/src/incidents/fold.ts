@@ -118,6 +118,8 @@ export function toRow(fold: FoldedRow, told?: Standing): RowOfVerdicts {
     model: latest.model,
     backend: latest.backend,
     tenant: latest.tenant,
+    ...(latest.agentVersion !== undefined && { agentVersion: latest.agentVersion }),
+    ...(latest.tags !== undefined && { tags: latest.tags }),
     tool: latest.tool,
     detectedAt: fold.detectedAt,
     openedAt: firstStep(fold).time,

@@ -1,6 +1,7 @@
 import * as api from '@loopwatch/contract/api';
 import { z } from 'zod';
 import { pagingParameters, sortParameter } from '../http/parse-query.ts';
+import { statsParameters } from '../stats/stats-query.ts';
 import type { Operation } from './operation.ts';
 
 /** Every operation of the API, by path and method; those under `/api/v1` without that prefix. */
@@ -185,9 +186,10 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/stats': {
     get: {
       id: 'getStats',
-      summary: 'Returns statistics of a time range',
-      answer: api.statsSchema,
-      query: api.statsQuerySchema,
+      summary:
+        'Returns statistics of a time range, or with groupBy what loops used by agent, model and the like',
+      answer: z.union([api.statsSchema, api.breakdownSchema]),
+      query: z.object({ ...api.breakdownQuerySchema.shape, ...statsParameters.shape }),
       problems: [400],
     },
   },

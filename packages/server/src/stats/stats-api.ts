@@ -1,12 +1,12 @@
 import type { IncidentStats } from '@loopwatch/contract';
-import { type Stats, statsQuerySchema } from '@loopwatch/contract/api';
+import type { Stats } from '@loopwatch/contract/api';
 import type { Database } from '@loopwatch/storage';
 import { Router } from 'express';
-import { parseQuery } from '../http/parse-query.ts';
 import { methodNotAllowed } from '../http/problem.ts';
 import { sessionStateNow } from '../storage/states-now.ts';
-import { queryRange } from './query-range.ts';
+import { breakdown } from './breakdown.ts';
 import { rangeStats } from './range-stats.ts';
+import { readStatsQuery } from './stats-query.ts';
 
 export interface StatsApiOptions {
   readonly database: Database;
@@ -23,7 +23,12 @@ export function statsApi({ database, now, current, lag }: StatsApiOptions): Rout
     .route('/stats')
     .get(async (request, response) => {
       const at = now();
-      const range = queryRange(parseQuery(request.query, statsQuerySchema), at);
+      const asked = readStatsQuery(request.query, at);
+      if ('groupBy' in asked) {
+        response.json(await breakdown(database, asked, at));
+        return;
+      }
+      const { range } = asked;
       const [live] = await database.query<{ sessions: number }>(
         `select count(*)::float8 as sessions from sessions where state = 'live' and ${sessionStateNow('$1')} = 'live'`,
         [at],

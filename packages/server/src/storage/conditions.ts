@@ -19,6 +19,17 @@ export class Conditions {
     this.add(`${column} in (${values.map((value) => this.parameter(value)).join(', ')})`);
   }
 
+  /** The column, a JSON object, holds one of the values, each written as `name:value`. */
+  anyTag(column: string, tags: readonly string[] | undefined): void {
+    if (tags === undefined || tags.length === 0) return;
+    const parts = tags.map((tag) => {
+      const colon = tag.indexOf(':');
+      const name = this.parameter(tag.slice(0, colon));
+      return `${column} ->> ${name}::text = ${this.parameter(tag.slice(colon + 1))}`;
+    });
+    this.add(`(${parts.join(' or ')})`);
+  }
+
   /** From the one, up to but without the other. */
   between(column: string, from: number | undefined, to: number | undefined): void {
     if (from !== undefined) this.add(`${column} >= ${this.parameter(from)}::float8`);

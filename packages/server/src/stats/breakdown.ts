@@ -1,0 +1,158 @@
+import type {
+  Breakdown,
+  BreakdownAmounts,
+  BreakdownDimension,
+  BreakdownSort,
+  IncidentFilter,
+} from '@loopwatch/contract/api';
+import type { Queryable } from '@loopwatch/storage';
+import { incidentConditions } from '../incidents/filter.ts';
+import type { Conditions } from '../storage/conditions.ts';
+import type { Sorting } from '../storage/page-query.ts';
+
+export interface BreakdownRequest {
+  readonly groupBy: BreakdownDimension;
+  /** Epoch ms. */
+  readonly from: number;
+  readonly to: number;
+  /** With the period before of the same length. */
+  readonly compare: boolean;
+  readonly filter: IncidentFilter;
+  readonly limit: number;
+  readonly sort: Sorting<BreakdownSort>;
+}
+
+const columns = {
+  agent: 'agent',
+  model: 'model',
+  tool: 'tool',
+  tenant: 'tenant',
+  agentVersion: 'agent_version',
+  detector: 'detector',
+} as const;
+
+/** What is summed up; sessions are counted, each once. */
+const added = ['incidents', 'calls', 'tokens', 'usd', 'unpriced'] as const;
+type Amount = (typeof added)[number] | 'sessions';
+
+/** Sums of a group, those of the period before with `p_` in front. `rank`: limit + 1 for the rest, null for the total. */
+type Row = {
+  readonly rank: number | null;
+  readonly value: string | null;
+  readonly values: number;
+} & Readonly<Record<Amount | `p_${Amount}`, number | null>>;
+
+/** What loops used, by what tells them apart. @param now wall clock, epoch ms */
+export async function breakdown(
+  database: Queryable,
+  request: BreakdownRequest,
+  now: number,
+): Promise<Breakdown> {
+  const { groupBy, from, to, compare, limit } = request;
+  const before = from - (to - from);
+  const conditions = incidentConditions({ ...request.filter, from: compare ? before : from, to }, now);
+  const rows = await database.query<Row>(statement(request, conditions), conditions.parameters);
+  const compared = (row: Row) => comparedOf(row, compare);
+  const total = rows.find(({ rank }) => rank === null);
+  const other = rows.find(({ rank }) => rank === limit + 1);
+  if (total === undefined) throw new Error('Sums always have a row');
+  return {
+    groupBy,
+    from,
+    to,
+    previous: compare ? { from: before, to: from } : null,
+    groups: rows
+      .filter(({ rank }) => rank !== null && rank <= limit)
+      .sort((a, b) => Number(a.rank) - Number(b.rank))
+      .map((row) => ({ value: row.value === '' ? null : row.value, ...compared(row) })),
+    other: other === undefined ? null : { values: other.values, ...compared(other) },
+    total: compared(total),
+  };
+}
+
+/**
+ * First by group and session, since a session counts once in each group, once in the rest and once in all; the groups
+ * are ranked, and all behind the limit are summed up. Hashes do all of it but the ranking: sorting takes three times as long.
+ */
+function statement(
+  { groupBy, from, compare, limit, sort }: BreakdownRequest,
+  conditions: Conditions,
+): string {
+  const value = groupBy.startsWith('tag:')
+    ? `tags ->> ${conditions.parameter(groupBy.slice('tag:'.length))}::text`
+    : columns[groupBy as keyof typeof columns];
+  const start = compare ? `${conditions.parameter(from)}::float8` : '';
+  const periods = compare ? (['', 'p_'] as const) : ([''] as const);
+  const each = (write: (prefix: '' | 'p_') => string) => periods.map(write).join(', ');
+  const sums = (prefix: '' | 'p_') => {
+    const within = !compare ? 'true' : prefix === '' ? `detected_at >= ${start}` : `detected_at < ${start}`;
+    return `count(*) filter (where ${within}) as ${prefix}incidents,
+     coalesce(sum(calls) filter (where ${within}), 0) as ${prefix}calls,
+     sum(tokens) filter (where ${within} and tokens >= 0) as ${prefix}tokens,
+     sum(usd) filter (where ${within} and usd >= 0) as ${prefix}usd,
+     count(*) filter (where ${within} and tokens >= 0 and usd < 0) as ${prefix}unpriced`;
+  };
+  const again = (prefix: '' | 'p_') =>
+    added.map((name) => `sum(${prefix}${name})::float8 as ${prefix}${name}`).join(', ');
+  const sessions = (rows: string) =>
+    `select ${each((prefix) => `count(*) filter (where ${prefix}has)::float8 as ${prefix}sessions`)}
+     from (select ${each((prefix) => `bool_or(${prefix}incidents > 0) as ${prefix}has`)} from ${rows}
+       group by session_id) as one`;
+  const rest = String(limit + 1);
+  const by = sort.by === 'increase' ? 'incidents - p_incidents' : sort.by;
+  const direction = sort.descending ? 'desc nulls last' : 'asc nulls last';
+  return `with by_session as materialized (
+      select coalesce(${value}, '') as value, session_id, ${each(sums)}
+      from incidents ${conditions.where} group by 1, 2
+    ), by_value as (
+      select value, ${each(again)},
+        ${each((prefix) => `count(*) filter (where ${prefix}incidents > 0)::float8 as ${prefix}sessions`)}
+      from by_session group by value
+    ), ranked as materialized (
+      select *, least(row_number() over (
+        order by ${by} ${direction}, tokens desc nulls last, calls desc, incidents desc, value
+      ), ${rest})::int as rank from by_value
+    ), in_all as (${sessions('by_session')}),
+    in_rest as (${sessions(`by_session where value in (select value from ranked where rank = ${rest})`)})
+    select rank, min(value) as value, count(*)::float8 as values, ${each(again)},
+      ${each(
+        (prefix) => `case when grouping(rank) = 1 then (select ${prefix}sessions from in_all)
+          when rank = ${rest} then (select ${prefix}sessions from in_rest)
+          else sum(${prefix}sessions) end as ${prefix}sessions`,
+      )}
+    from ranked group by grouping sets ((rank), ())`;
+}
+
+function comparedOf(row: Row, compare: boolean) {
+  const current = amountsOf(row, '');
+  if (!compare) return current;
+  const previous = amountsOf(row, 'p_');
+  const change = (name: Exclude<Amount, 'unpriced'>): number | null => {
+    const before = previous[name];
+    // Without an incident, what is not known is nothing.
+    const after = current.incidents === 0 ? 0 : current[name];
+    return before === null || after === null || before === 0 ? null : (after - before) / before;
+  };
+  return {
+    ...current,
+    previous,
+    change: {
+      incidents: change('incidents'),
+      sessions: change('sessions'),
+      calls: change('calls'),
+      tokens: change('tokens'),
+      usd: change('usd'),
+    },
+  };
+}
+
+function amountsOf(row: Row, prefix: '' | 'p_'): BreakdownAmounts {
+  return {
+    incidents: row[`${prefix}incidents`] ?? 0,
+    sessions: row[`${prefix}sessions`] ?? 0,
+    calls: row[`${prefix}calls`] ?? 0,
+    tokens: row[`${prefix}tokens`],
+    usd: row[`${prefix}usd`],
+    unpriced: row[`${prefix}unpriced`] ?? 0,
+  };
+}

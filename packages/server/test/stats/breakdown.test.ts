@@ -1,0 +1,139 @@
+import type { IncidentFilter } from '@loopwatch/contract/api';
+import { expect, it } from 'vitest';
+import { onBothDatabases } from '../../../storage/test/databases.ts';
+import { listIncidents } from '../../src/incidents/list-incidents.ts';
+import { writeVerdicts } from '../../src/incidents/write-verdicts.ts';
+import { type BreakdownRequest, breakdown } from '../../src/stats/breakdown.ts';
+import { START, verdict } from '../verdicts.ts';
+
+const HOUR = 3_600_000;
+const request: BreakdownRequest = {
+  groupBy: 'agent',
+  from: START,
+  to: START + HOUR,
+  compare: true,
+  filter: {},
+  limit: 20,
+  sort: { by: 'usd', descending: true },
+};
+const costOf = (usd: number | null, tokens: number | null = 100) => ({
+  calls: 5,
+  turns: 5,
+  characters: 0,
+  tokens,
+  usd,
+  ms: 1,
+});
+
+onBothDatabases(({ make }) => {
+  const filled = async () => {
+    const { database } = await make();
+    const verdicts = [
+      verdict({ incidentId: 'a1', sessionId: 's-1', agent: 'coder', cost: costOf(2), agentVersion: '1.2.0' }),
+      verdict({ incidentId: 'a2', sessionId: 's-9', agent: 'coder', cost: costOf(4), agentVersion: '1.3.0' }),
+      verdict({
+        incidentId: 'a3',
+        sessionId: 's-1',
+        agent: 'coder',
+        cost: costOf(null),
+        tags: { env: 'a:b' },
+      }),
+      verdict({
+        incidentId: 'b1',
+        sessionId: 's-1',
+        agent: 'writer',
+        cost: costOf(1),
+        tags: { env: 'prod' },
+      }),
+      verdict({ incidentId: 'c1', sessionId: 's-4', agent: null, cost: costOf(null, null) }),
+      verdict({ incidentId: 'p1', sessionId: 's-5', agent: 'coder', cost: costOf(3), detectedAt: START - 1 }),
+      verdict({
+        incidentId: 'p2',
+        sessionId: 's-6',
+        agent: 'gone',
+        cost: costOf(9),
+        detectedAt: START - HOUR,
+      }),
+      verdict({ incidentId: 'p3', sessionId: 's-6', agent: 'gone', detectedAt: START - HOUR - 1 }),
+    ];
+    await database.transaction((tx) =>
+      writeVerdicts(
+        tx,
+        verdicts.map((one) => ({ verdict: one, arrivedAt: START })),
+      ),
+    );
+    return (part: Partial<BreakdownRequest>) => breakdown(database, { ...request, ...part }, START);
+  };
+
+  it('breakdown: sums by agent with the period before, the dearest first, unknown names as null', async () => {
+    const sums = await filled();
+    const { groups, other, total, previous } = await sums({});
+    expect(groups.map(({ value, incidents, usd }) => [value, incidents, usd])).toEqual([
+      ['coder', 3, 6],
+      ['writer', 1, 1],
+      [null, 1, null],
+      ['gone', 0, null],
+    ]);
+    expect(groups[0]).toMatchObject({ sessions: 2, calls: 15, tokens: 300, unpriced: 1 });
+    expect(groups[0]?.previous).toMatchObject({ incidents: 1, sessions: 1, usd: 3 });
+    expect(groups[0]?.change).toEqual({ incidents: 2, sessions: 1, calls: 2, tokens: 2, usd: 1 });
+    // Nothing before: no share can be taken of it.
+    expect(groups[1]?.change?.incidents).toBeNull();
+    expect(groups[3]?.change).toMatchObject({ incidents: -1, usd: -1 });
+    expect(other).toBeNull();
+    expect(total).toMatchObject({ incidents: 5, sessions: 3, previous: { incidents: 2, usd: 12 } });
+    expect(previous).toEqual({ from: START - HOUR, to: START });
+  });
+
+  it('breakdown: sums up what is behind the limit, a session of several groups once', async () => {
+    const sums = await filled();
+    const { groups, other } = await sums({ limit: 1, groupBy: 'agentVersion', compare: false });
+    expect(groups.map(({ value }) => value)).toEqual(['1.3.0']);
+    expect(other).toMatchObject({ values: 2, incidents: 4, sessions: 2, usd: 3 });
+    expect(other).not.toHaveProperty('previous');
+  });
+
+  it('breakdown: by tag, and narrowed by the filters of incidents', async () => {
+    const sums = await filled();
+    const named = (groups: readonly { value: string | null; incidents: number }[]) =>
+      groups.map(({ value, incidents }) => [value, incidents]);
+    const once = { compare: false, groupBy: 'tag:env' } as const;
+    expect(named((await sums(once)).groups)).toEqual([
+      [null, 3],
+      ['prod', 1],
+      ['a:b', 1],
+    ]);
+    const only = (filter: IncidentFilter) => sums({ compare: false, groupBy: 'agent', filter });
+    expect(named((await only({ tag: ['env:a:b', 'env:prod'] })).groups)).toEqual([
+      ['writer', 1],
+      ['coder', 1],
+    ]);
+    expect(named((await only({ agentVersion: ['1.2.0'] })).groups)).toEqual([['coder', 1]]);
+    expect(named((await sums({ groupBy: 'detector', compare: false })).groups)).toEqual([['tool-repeat', 5]]);
+  });
+
+  it('breakdown: by increase, what got worse comes first', async () => {
+    const sums = await filled();
+    const { groups } = await sums({ sort: { by: 'increase', descending: true } });
+    expect(groups.map(({ value }) => value)).toEqual(['coder', 'writer', null, 'gone']);
+  });
+
+  it('breakdown: over nothing, the total is nothing', async () => {
+    const sums = await filled();
+    const { groups, other, total } = await sums({ filter: { agent: ['nobody'] } });
+    expect([groups, other]).toEqual([[], null]);
+    expect(total).toMatchObject({ incidents: 0, sessions: 0, calls: 0, tokens: null, usd: null });
+  });
+
+  it('incidents: carry the version of the agent and the tags of the session', async () => {
+    const { database } = await make();
+    const tagged = verdict({ agentVersion: '2.0.1', tags: { team: 'search' } });
+    await database.transaction((tx) => writeVerdicts(tx, [{ verdict: tagged, arrivedAt: START }]));
+    const { items } = await listIncidents(
+      database,
+      { tag: ['team:search'], agentVersion: ['2.0.1'] },
+      { now: START, limit: 10, cursor: undefined, sort: { by: 'detectedAt', descending: true } },
+    );
+    expect(items).toMatchObject([{ agentVersion: '2.0.1', tags: { team: 'search' } }]);
+  });
+});

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { readStatsQuery } from '../../src/stats/stats-query.ts';
+
+const read = (query: Record<string, string>) => readStatsQuery(query, 1_000_000_000);
+
+it('statistics: by time without groupBy, else the most expensive groups of the time', () => {
+  expect(read({})).toMatchObject({ range: { to: 1_000_000_000 } });
+  expect(read({ groupBy: 'tag:env', agent: 'coder', from: '5', to: '10' })).toEqual({
+    groupBy: 'tag:env',
+    from: 5,
+    to: 10,
+    compare: false,
+    filter: { agent: ['coder'] },
+    limit: 20,
+    sort: { by: 'usd', descending: true },
+  });
+});
+
+it.each([
+  [{ groupBy: 'colour' }, 'groupBy: one of agent, model, tool, tenant, agentVersion, detector, tag:NAME'],
+  [{ groupBy: 'tag:' }, 'groupBy: one of'],
+  [{ groupBy: 'agent', compare: 'lastweek' }, 'compare: Invalid input: expected "previous"'],
+  [{ agent: 'coder' }, 'agent: only with groupBy'],
+  [{ groupBy: 'agent', bucketMs: '1000' }, 'bucketMs: not with groupBy'],
+  [{ groupBy: 'agent', sort: '-increase' }, 'sort: increase needs compare=previous'],
+  [{ groupBy: 'agent', limit: '0' }, 'limit: '],
+  [{ groupBy: 'agent', colour: 'red' }, 'colour: unknown; known are groupBy, compare'],
+  [{ groupBy: 'agent', tag: 'env' }, 'tag: a tag is name:value'],
+])('statistics: %o is refused with what is allowed', (query, detail) => {
+  expect(() => read(query)).toThrow(detail);
+});
