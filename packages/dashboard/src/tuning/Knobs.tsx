@@ -5,6 +5,7 @@ import { writeSet } from '../settings/address.ts';
 import { textOf } from '../settings/value.ts';
 import { Button } from '../ui/controls/Button.tsx';
 import { Card } from '../ui/layout/Card.tsx';
+import { Apply } from './Apply.tsx';
 import { knobs, type Values } from './config.ts';
 import styles from './Knobs.module.css';
 
@@ -13,10 +14,12 @@ interface Props {
   readonly effective: readonly EffectiveSetting[];
   readonly moved: Values;
   readonly onMove: (moved: Values) => void;
+  /** Where they can be applied, besides the server. */
+  readonly scopes: readonly string[];
 }
 
 /** The thresholds to move, each with what holds now. */
-export function Knobs({ keys, effective, moved, onMove }: Props) {
+export function Knobs({ keys, effective, moved, onMove, scopes }: Props) {
   const valueOf = (path: string) => effective.find((one) => one.path === path)?.value;
   const preset = keys.find(({ path }) => path === 'preset');
   const set = (path: string, value: unknown) => {
@@ -67,9 +70,12 @@ export function Knobs({ keys, effective, moved, onMove }: Props) {
         {count === 0 ? (
           <Link to="/settings">Change them in Settings</Link>
         ) : (
-          <Link to="/settings" search={{ set: writeSet(moved) }}>
-            Apply these in Settings
-          </Link>
+          <>
+            <Apply keys={keys} moved={moved} scopes={scopes} onApplied={() => onMove({})} />
+            <Link to="/settings" search={{ set: writeSet(moved) }}>
+              Edit in Settings
+            </Link>
+          </>
         )}
       </div>
     </Card>

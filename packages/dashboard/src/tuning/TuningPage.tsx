@@ -27,7 +27,7 @@ import { Knobs } from './Knobs.tsx';
 import { ReadMore } from './ReadMore.tsx';
 import { Results } from './Results.tsx';
 import styles from './TuningPage.module.css';
-import { useModelSettings } from './use-model-settings.ts';
+import { modelsOf, useModelSettings } from './use-model-settings.ts';
 import { type Chosen, type Source, useChosen, useRecordings } from './use-recordings.ts';
 import { useTrial } from './use-trial.ts';
 
@@ -50,7 +50,7 @@ export function TuningPage() {
   return (
     <Page
       title="Tuning"
-      note="preview only; live settings are unchanged"
+      note="preview; live settings change when you apply"
       actions={
         <>
           {kind !== 'chosen' && (
@@ -172,11 +172,18 @@ function Trial({ sessions, source, keys, now }: TrialProps) {
   const variants = useMemo(() => [base, tried], [base, tried]);
   const recordings = useRecordings(sessions.ids);
   const models = useModelSettings(recordings.data?.recordings, now.effective, keys);
+  const scopes = useMemo(
+    () => [
+      ...modelsOf(recordings.data?.recordings ?? []).map((label) => `model:${label}`),
+      ...(source.kind === 'chosen' ? source.ids.map((id) => `session:${id}`) : []),
+    ],
+    [recordings.data, source],
+  );
   const trial = useTrial(recordings.data?.recordings, variants, models);
   return (
     <div className={styles['page']}>
       <div className={styles['knobs']}>
-        <Knobs keys={keys} effective={now.effective} moved={moved} onMove={setMoved} />
+        <Knobs keys={keys} effective={now.effective} moved={moved} onMove={setMoved} scopes={scopes} />
         <BacktestCard source={source} sessions={sessions} moved={moved} />
       </div>
       <div className={styles['results']}>

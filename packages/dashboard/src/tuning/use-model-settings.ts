@@ -29,7 +29,8 @@ export function useModelSettings(
   });
 }
 
-function modelsOf(recordings: readonly Recording[]): string[] {
+/** The models of recordings, as `backend/model`. */
+export function modelsOf(recordings: readonly Recording[]): string[] {
   const labels = new Set<string>();
   for (const { events } of recordings) {
     let model: string | undefined;

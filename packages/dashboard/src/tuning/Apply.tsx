@@ -1,0 +1,148 @@
+import type { ScopeSettings, SettingKey } from '@loopwatch/contract/api';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useRefusal } from '../api/me.ts';
+import { putSettings, scopeQuery } from '../api/settings.ts';
+import { errorText } from '../lib/error-text.ts';
+import { plural } from '../lib/format.ts';
+import { visibleText } from '../lib/visible-text.ts';
+import { textOf } from '../settings/value.ts';
+import { Button } from '../ui/controls/Button.tsx';
+import { Dialog } from '../ui/controls/Dialog.tsx';
+import { Menu, MenuItem } from '../ui/controls/Menu.tsx';
+import { Async } from '../ui/feedback/Async.tsx';
+import { Skeleton } from '../ui/feedback/Skeleton.tsx';
+import { toast } from '../ui/feedback/toast-store.ts';
+import { Icon } from '../ui/lib/icons.tsx';
+import styles from './Apply.module.css';
+import type { Values } from './config.ts';
+
+interface Props {
+  readonly keys: readonly SettingKey[];
+  readonly moved: Values;
+  /** Scopes beside the server: the models of the sessions that are tried, and chosen sessions. */
+  readonly scopes: readonly string[];
+  /** What was moved is a setting now. */
+  readonly onApplied: () => void;
+}
+
+/** Makes settings of the thresholds that were moved: choose where, see which, confirm. */
+export function Apply({ keys, moved, scopes, onApplied }: Props) {
+  const refusal = useRefusal();
+  const [scope, setScope] = useState<string>();
+  if (refusal !== undefined) {
+    return (
+      <Button small refused={refusal}>
+        Apply to …
+      </Button>
+    );
+  }
+  return (
+    <>
+      <Menu
+        trigger={
+          <Button small tone="accent">
+            Apply to …
+            <Icon name="down" size={12} />
+          </Button>
+        }
+      >
+        {['server', ...scopes].map((one) => (
+          <MenuItem key={one} onSelect={() => setScope(one)}>
+            {scopeText(one)}
+          </MenuItem>
+        ))}
+      </Menu>
+      {scope !== undefined && (
+        <Confirmation
+          keys={keys}
+          moved={moved}
+          scope={scope}
+          onClose={() => setScope(undefined)}
+          onApplied={() => {
+            setScope(undefined);
+            onApplied();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+interface ConfirmationProps extends Omit<Props, 'scopes'> {
+  readonly scope: string;
+  readonly onClose: () => void;
+}
+
+function Confirmation({ scope, onClose, ...rest }: ConfirmationProps) {
+  const query = useQuery(scopeQuery(scope));
+  return (
+    <Dialog title={`Apply to ${scopeText(scope)}`} onClose={onClose}>
+      <Async query={query} what="the settings" skeleton={<Skeleton height={90} what="the settings" />}>
+        {(settings) => <Changes {...rest} settings={settings} />}
+      </Async>
+    </Dialog>
+  );
+}
+
+interface ChangesProps extends Omit<Props, 'scopes'> {
+  readonly settings: ScopeSettings;
+}
+
+function Changes({ keys, moved, settings, onApplied }: ChangesProps) {
+  const client = useQueryClient();
+  const [busy, setBusy] = useState(false);
+  const kind = settings.scope.split(':')[0] ?? '';
+  const usable = new Set(
+    keys.filter(({ scopes }) => scopes.some((one) => one === kind)).map(({ path }) => path),
+  );
+  const changes = Object.entries(moved).filter(([path]) => usable.has(path));
+  const put = async (set: ScopeSettings['set'], version?: number) => {
+    await putSettings(settings.scope, { set, ...(version !== undefined && { version }) });
+    await client.invalidateQueries({ queryKey: ['settings'] });
+  };
+  const apply = async () => {
+    setBusy(true);
+    try {
+      await put({ ...settings.set, ...Object.fromEntries(changes) }, settings.version);
+      onApplied();
+      toast(`Applied ${plural(changes.length, 'change')}. Takes effect within seconds.`, {
+        action: {
+          name: 'Undo',
+          run: () =>
+            void put(settings.set)
+              .then(() => toast('Undone'))
+              .catch((error: unknown) => toast(`Could not undo: ${errorText(error)}`, { tone: 'hot' })),
+        },
+      });
+    } catch (error) {
+      setBusy(false);
+      void client.invalidateQueries({ queryKey: ['settings'] });
+      toast(`Nothing was changed: ${errorText(error)}`, { tone: 'hot' });
+    }
+  };
+  if (changes.length === 0) return <p>None of the moved thresholds can be set there.</p>;
+  return (
+    <>
+      <ul className={styles['changes']}>
+        {changes.map(([path, value]) => (
+          <li key={path}>
+            <code>{path}</code>
+            <span>
+              {textOf(settings.effective.find((one) => one.path === path)?.value) || 'off'} →{' '}
+              <b>{textOf(value)}</b>
+            </span>
+          </li>
+        ))}
+      </ul>
+      <Button tone="accent" disabled={busy} onClick={() => void apply()}>
+        Apply {plural(changes.length, 'change')}
+      </Button>
+    </>
+  );
+}
+
+function scopeText(scope: string): string {
+  const [kind = '', ...name] = scope.split(':');
+  return kind === 'server' ? 'the server' : `${kind} ${visibleText(name.join(':'))}`;
+}
