@@ -1,6 +1,7 @@
 import { detectorIds } from '@loopwatch/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { incidentsOf, readBreakdown, writeBreakdown } from '../src/breakdown/address.ts';
 import { csvColumns } from '../src/incidents/csv-columns.ts';
 import { isFiltered, readIncidentSearch, toggle, writeIncidentSearch } from '../src/incidents/search.ts';
 import { addTerms, readTerms, suggest } from '../src/incidents/search-terms.ts';
@@ -170,5 +171,30 @@ describe('a link elsewhere', () => {
     expect(recordLink(links, place)).toBe('http://ui/topics/a%20b?seekTo=3::88120');
     expect(recordLink({ ...links, kafka: null }, place)).toBeUndefined();
     expect(grafanaLink({ ...links, grafana: null }, { from: 1, to: 2 })).toBeUndefined();
+  });
+});
+
+describe('the address of the breakdown', () => {
+  it('holds dimension, order and time, and says nothing of the defaults', () => {
+    const view = { groupBy: 'tag:env', range: { kind: 'last', span: '24h' }, sort: '-increase' } as const;
+    expect(writeBreakdown(view)).toMatchObject({ by: 'tag:env', range: '24h', sort: '-increase' });
+    expect(readBreakdown(writeBreakdown(view))).toEqual({ ...view, ignored: [] });
+    expect(writeSearch(writeBreakdown(readBreakdown({})))).toBe('');
+  });
+
+  it('names what means nothing, and goes by the defaults there', () => {
+    const { ignored, ...view } = readBreakdown({ by: 'colour', sort: 'blue', range: 'all' });
+    expect(view).toMatchObject({ groupBy: 'agent', sort: '-usd', range: { span: '7d' } });
+    expect(ignored).toEqual(['range=all', 'by=colour', 'sort=blue']);
+  });
+
+  it('leads from a group to the incidents of its time', () => {
+    const view = { groupBy: 'tag:env', range: { kind: 'last', span: '7d' }, sort: '-usd' } as const;
+    const search = incidentsOf(view, 'eu:prod');
+    expect(readIncidentSearch(search)).toMatchObject({
+      filter: { tag: ['env:eu:prod'] },
+      range: view.range,
+      ignored: [],
+    });
   });
 });

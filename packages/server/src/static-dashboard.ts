@@ -14,6 +14,7 @@ export const pages = [
   '/tuning',
   '/settings',
   '/status',
+  '/breakdown',
   '/connect',
 ];
 

@@ -24,6 +24,14 @@ const overview = createRoute({
   path: '/',
   component: lazyRouteComponent(() => loadCode(() => import('../overview/OverviewPage.tsx')), 'OverviewPage'),
 });
+const breakdown = createRoute({
+  getParentRoute: () => root,
+  path: '/breakdown',
+  component: lazyRouteComponent(
+    () => loadCode(() => import('../breakdown/BreakdownPage.tsx')),
+    'BreakdownPage',
+  ),
+});
 const incidents = createRoute({
   getParentRoute: () => root,
   path: '/incidents',
@@ -71,6 +79,7 @@ const connect = createRoute({
 
 const routeTree = root.addChildren([
   overview,
+  breakdown,
   incidents,
   incident,
   sessions,

@@ -1,8 +1,9 @@
 import type { Overview } from '@loopwatch/contract/api';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { NothingYet } from '../connect/NothingYet.tsx';
 import { readRange, type Span, spans, type TimeRange, writeRange } from '../lib/time-range.ts';
+import elsewhere from '../page/Elsewhere.module.css';
 import { GrafanaLink } from '../page/Elsewhere.tsx';
 import { Page } from '../page/Page.tsx';
 import { grafanaTimes } from '../page/record-links.ts';
@@ -31,6 +32,13 @@ export function OverviewPage() {
       title="Overview"
       actions={
         <>
+          <Link
+            className={elsewhere['link']}
+            to="/breakdown"
+            search={chosen === undefined ? {} : writeRange(chosen, undefined)}
+          >
+            Compare agents
+          </Link>
           <GrafanaLink {...grafanaTimes(range)} />
           <TimeRangePicker range={range} onChange={change} />
         </>

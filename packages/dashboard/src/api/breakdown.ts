@@ -1,0 +1,25 @@
+import { type Breakdown, type BreakdownDimension, breakdownSchema } from '@loopwatch/contract/api';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { serverNow } from '../lib/clock.ts';
+import { rangeLimits, type TimeRange } from '../lib/time-range.ts';
+import { request } from './client.ts';
+
+export interface BreakdownView {
+  readonly groupBy: BreakdownDimension;
+  readonly range: TimeRange;
+  readonly sort: string;
+}
+
+/** What loops used in a time and in the one before, by what tells them apart. */
+export function breakdownQuery({ groupBy, range, sort }: BreakdownView) {
+  return queryOptions({
+    queryKey: ['breakdown', groupBy, range, sort],
+    queryFn: ({ signal }): Promise<Breakdown> =>
+      request(breakdownSchema, '/stats', {
+        query: { groupBy, sort, compare: 'previous', limit: 50, ...rangeLimits(range, serverNow()) },
+        signal,
+      }),
+    refetchInterval: 30_000,
+    placeholderData: keepPreviousData,
+  });
+}

@@ -1,0 +1,114 @@
+import type { Breakdown, BreakdownDimension } from '@loopwatch/contract/api';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { type SubmitEvent, useMemo } from 'react';
+import { type BreakdownView, breakdownQuery } from '../api/breakdown.ts';
+import { formatTime, plural } from '../lib/format.ts';
+import { Download } from '../list/Download.tsx';
+import { Page } from '../page/Page.tsx';
+import { Button } from '../ui/controls/Button.tsx';
+import { SortMenu } from '../ui/controls/SortMenu.tsx';
+import { TimeRangePicker } from '../ui/controls/TimeRangePicker.tsx';
+import { Async } from '../ui/feedback/Async.tsx';
+import { Blank } from '../ui/feedback/Blank.tsx';
+import { Ignored } from '../ui/feedback/Ignored.tsx';
+import { Message } from '../ui/feedback/Message.tsx';
+import { Skeleton } from '../ui/feedback/Skeleton.tsx';
+import { Card } from '../ui/layout/Card.tsx';
+import { Segments } from '../ui/layout/Segments.tsx';
+import { dimensionNames, dimensionText, readBreakdown, sortNames, writeBreakdown } from './address.ts';
+import styles from './BreakdownPage.module.css';
+import { csvColumns } from './csv-columns.ts';
+import { GroupTable } from './GroupTable.tsx';
+
+/** Which agent, model or tool the loops are of, and how that compares with the period before. */
+export function BreakdownPage() {
+  const search = useSearch({ strict: false });
+  const { ignored, ...view } = useMemo(() => readBreakdown(search), [search]);
+  const navigate = useNavigate();
+  const query = useQuery(breakdownQuery(view));
+  const change = (next: Partial<BreakdownView>) =>
+    void navigate({ to: '/breakdown', search: writeBreakdown({ ...view, ...next }) });
+  return (
+    <Page
+      title="Breakdown"
+      note="of loops, compared with the period before"
+      actions={
+        <>
+          <SortMenu names={sortNames} sort={view.sort} onChange={(sort) => change({ sort })} />
+          <TimeRangePicker range={view.range} onChange={(range) => change({ range })} />
+          {query.data !== undefined && <SaveGroups breakdown={query.data} />}
+        </>
+      }
+    >
+      <Ignored parts={ignored} />
+      <Dimensions groupBy={view.groupBy} onChange={(groupBy) => change({ groupBy })} />
+      <Async query={query} what="the breakdown" skeleton={<Skeleton height={420} what="the breakdown" />}>
+        {(breakdown) =>
+          breakdown.groups.length === 0 ? (
+            <Blank>
+              <Message title="No results">
+                <p>No loop was found in this time, nor in the period before.</p>
+              </Message>
+            </Blank>
+          ) : (
+            <Card title={`By ${dimensionText(view.groupBy)}`} note={comparedText(breakdown)} flush>
+              <GroupTable breakdown={breakdown} view={view} onSort={(sort) => change({ sort })} />
+            </Card>
+          )
+        }
+      </Async>
+    </Page>
+  );
+}
+
+function comparedText({ previous, to }: Breakdown): string | undefined {
+  if (previous === null) return undefined;
+  return `compared with ${formatTime(previous.from, to)} to ${formatTime(previous.to, to)}`;
+}
+
+interface DimensionsProps {
+  readonly groupBy: BreakdownDimension;
+  readonly onChange: (groupBy: BreakdownDimension) => void;
+}
+
+/** What to group by: one of a few, or a tag by its name. */
+function Dimensions({ groupBy, onChange }: DimensionsProps) {
+  const tag = groupBy.startsWith('tag:') ? groupBy.slice('tag:'.length) : '';
+  const submit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const name = new FormData(event.currentTarget).get('tag');
+    if (typeof name === 'string' && name.trim() !== '') onChange(`tag:${name.trim()}`);
+  };
+  return (
+    <div className={styles['dimensions']}>
+      <Segments<BreakdownDimension>
+        label="Group by"
+        value={groupBy}
+        options={Object.entries(dimensionNames).map(([value, text]) => ({
+          value: value as keyof typeof dimensionNames,
+          text,
+        }))}
+        onChange={onChange}
+      />
+      <form onSubmit={submit} className={styles['tag']} key={tag}>
+        <input name="tag" aria-label="Name of a tag" placeholder="tag" defaultValue={tag} maxLength={200} />
+        <Button type="submit" small>
+          Group by tag
+        </Button>
+      </form>
+    </div>
+  );
+}
+
+function SaveGroups({ breakdown: { groups } }: { readonly breakdown: Breakdown }) {
+  return (
+    <Download
+      name="breakdown"
+      contents={`${plural(groups.length, 'group')}, with the period before`}
+      total={groups.length}
+      read={() => Promise.resolve([...groups])}
+      columns={csvColumns}
+    />
+  );
+}

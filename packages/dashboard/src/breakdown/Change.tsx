@@ -1,0 +1,39 @@
+import { formatNumber } from '../lib/format.ts';
+import styles from './Change.module.css';
+
+interface Props {
+  /** In the time and in the one before; null where it is not known. */
+  readonly now: number | null;
+  readonly before: number | null | undefined;
+}
+
+/** How an amount compares with the period before: an arrow and a percentage, in words for screen readers. */
+export function Change({ now, before }: Props) {
+  if (before === undefined || now === null || (now === 0 && !before)) return null;
+  if (before === null || before === 0) {
+    return (
+      <small className={styles['change']} data-way="up" title="None in the period before">
+        new
+      </small>
+    );
+  }
+  const percent = Math.round((100 * (now - before)) / before);
+  if (percent === 0) {
+    return (
+      <small className={styles['change']}>
+        <span aria-hidden="true">0 %</span>
+        <span className={styles['words']}>unchanged</span>
+      </small>
+    );
+  }
+  const up = percent > 0;
+  const size = `${formatNumber(Math.abs(percent))} %`;
+  return (
+    <small className={styles['change']} data-way={up ? 'up' : 'down'}>
+      <span aria-hidden="true">
+        {up ? '↑' : '↓'} {size}
+      </span>
+      <span className={styles['words']}>{up ? `up ${size}` : `down ${size}`}</span>
+    </small>
+  );
+}

@@ -1,0 +1,118 @@
+import type { Breakdown, BreakdownAmounts } from '@loopwatch/contract/api';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { BreakdownView } from '../api/breakdown.ts';
+import { formatCompact, formatNumber, formatUsd, plural } from '../lib/format.ts';
+import { visibleText } from '../lib/visible-text.ts';
+import { Icon } from '../ui/lib/icons.tsx';
+import { dimensionText, incidentsOf } from './address.ts';
+import { Change } from './Change.tsx';
+import styles from './GroupTable.module.css';
+
+type Amounts = Breakdown['total'];
+type Column = 'incidents' | 'sessions' | 'calls' | 'tokens' | 'usd';
+
+const columns: readonly {
+  readonly id: Column;
+  readonly name: string;
+  readonly text: (value: number) => string;
+}[] = [
+  { id: 'incidents', name: 'Loops', text: formatNumber },
+  { id: 'sessions', name: 'Sessions', text: formatNumber },
+  { id: 'calls', name: 'Calls', text: formatCompact },
+  { id: 'tokens', name: 'Tokens', text: formatCompact },
+  { id: 'usd', name: 'Cost', text: formatUsd },
+];
+
+interface Props {
+  readonly breakdown: Breakdown;
+  readonly view: BreakdownView;
+  readonly onSort: (sort: string) => void;
+}
+
+/** The groups, each with its share of what one sorts by, and a way to its incidents. */
+export function GroupTable({ breakdown: { groups, other, total }, view, onSort }: Props) {
+  const by = columns.find(({ id }) => view.sort === `-${id}`)?.id ?? 'incidents';
+  // Without a price, a share of the cost says nothing.
+  const unit = total[by] === null || total[by] === 0 ? 'incidents' : by;
+  return (
+    <div className={styles['scroll']}>
+      <table className={styles['table']}>
+        <thead>
+          <tr>
+            <th scope="col">{sentence(dimensionText(view.groupBy))}</th>
+            {columns.map(({ id, name }) => {
+              const on = view.sort === `-${id}`;
+              return (
+                <th key={id} data-column={id} scope="col" aria-sort={on ? 'descending' : undefined}>
+                  <button type="button" onClick={() => onSort(`-${id}`)}>
+                    {on && <Icon name="down" size={10} />}
+                    {name}
+                  </button>
+                </th>
+              );
+            })}
+          </tr>
+        </thead>
+        <tbody>
+          {groups.map((group) => (
+            <Row key={group.value ?? ''} amounts={group} share={shareOf(group, total, unit)}>
+              {group.value === null ? (
+                <span className={styles['unknown']}>unknown</span>
+              ) : (
+                <Link to="/incidents" search={incidentsOf(view, group.value)} activeProps={{}}>
+                  {visibleText(group.value)}
+                </Link>
+              )}
+            </Row>
+          ))}
+          {other !== null && (
+            <Row amounts={other} share={shareOf(other, total, unit)}>
+              <span className={styles['unknown']}>other ({plural(other.values, 'value')})</span>
+            </Row>
+          )}
+        </tbody>
+        <tfoot>
+          <Row amounts={total}>All</Row>
+        </tfoot>
+      </table>
+    </div>
+  );
+}
+
+function Row({
+  amounts,
+  share,
+  children,
+}: {
+  readonly amounts: Amounts;
+  readonly share?: number;
+  readonly children: ReactNode;
+}) {
+  return (
+    <tr>
+      <th scope="row">
+        {children}
+        {share !== undefined && <i className={styles['bar']} style={{ width: `${String(100 * share)}%` }} />}
+      </th>
+      {columns.map(({ id, text }) => (
+        <td key={id} data-column={id} title={id === 'usd' ? unpriced(amounts) : undefined}>
+          {amounts[id] === null ? '–' : text(amounts[id])}
+          <Change now={amounts[id]} before={amounts.previous?.[id]} />
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+function shareOf(amounts: BreakdownAmounts, total: BreakdownAmounts, unit: Column): number {
+  return (amounts[unit] ?? 0) / Math.max(total[unit] ?? 0, Number.EPSILON);
+}
+
+function unpriced({ unpriced: count }: BreakdownAmounts): string | undefined {
+  return count === 0 ? undefined : `Without ${plural(count, 'loop')} on models that have no price`;
+}
+
+function sentence(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+}
