@@ -24,6 +24,7 @@ export class IncidentBook {
   private readonly detectors = new Set<DetectorId>();
   private readonly agents = new LabelValues();
   private readonly models = new LabelValues();
+  private readonly tools = new LabelValues();
   /** When the session of each was last active, see {@link isQuiet}. */
   private readonly activeAt = new Map<string, number>();
 
@@ -56,16 +57,27 @@ export class IncidentBook {
     const { metrics } = this;
     const { incidentId, detector, phase, action } = verdict;
     metrics.verdicts.inc({ detector, phase, action });
-    if (phase === 'opened') metrics.loops.inc({ detector, ...this.labels(verdict) });
+    const labels = this.labels(verdict);
+    const tool = { tool: this.tools.of(verdict.tool?.name ?? null) };
+    if (phase === 'opened') {
+      metrics.loops.inc({ detector, ...labels });
+      metrics.byTool.loops.inc(tool);
+    }
     if (action === 'warn' || action === 'chance') metrics.warnings.inc();
     if (action === 'block') metrics.blocks.inc();
     const before = this.open.get(incidentId);
     const mitigation = mitigationBy(before?.action, verdict);
     if (mitigation !== undefined) metrics.mitigations.inc({ outcome: mitigation });
     const after = this.recall(verdict);
-    metrics.wastedCalls.inc(after.calls - (before?.calls ?? 0));
-    metrics.wastedTokens.inc(after.tokens - (before?.tokens ?? 0));
-    metrics.wastedUsd.inc(after.usd - (before?.usd ?? 0));
+    const wasted = { calls: metrics.wastedCalls, tokens: metrics.wastedTokens, usd: metrics.wastedUsd };
+    for (const amount of ['calls', 'tokens', 'usd'] as const) {
+      const used = after[amount] - (before?.[amount] ?? 0);
+      wasted[amount].inc(used);
+      // Without usage, a series of nothing for each name says nothing.
+      if (used === 0) continue;
+      metrics.byAgent[amount].inc({ agent: labels.agent, model: labels.model }, used);
+      metrics.byTool[amount].inc(tool, used);
+    }
   }
 
   /** Takes in a verdict that was published before, by this worker or another: it is counted already. */
@@ -111,6 +123,7 @@ type NotedKey =
   | 'cost'
   | 'agent'
   | 'model'
+  | 'tool'
   | 'time';
 
 /** What a verdict says of its incident. */

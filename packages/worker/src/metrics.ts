@@ -17,6 +17,8 @@ export interface WorkerMetrics {
   readonly wastedTokens: Counter;
   readonly wastedUsd: Counter;
   readonly wastedCalls: Counter;
+  readonly byAgent: Wasted<'agent' | 'model'>;
+  readonly byTool: Wasted<'tool'> & { readonly loops: Counter<'tool'> };
   readonly detectionLatency: Histogram;
   readonly batchDuration: Histogram;
   readonly semanticChecks: Counter<'result'>;
@@ -33,6 +35,13 @@ export interface WorkerMetrics {
   readonly interruptions: Counter;
   readonly recoveryDuration: Histogram;
   readonly faults: Counter;
+}
+
+/** What loops used, by names that are kept to a bounded number of values. */
+interface Wasted<L extends string> {
+  readonly calls: Counter<L>;
+  readonly tokens: Counter<L>;
+  readonly usd: Counter<L>;
 }
 
 /** Names that producers choose, kept to a bounded number of values. */
@@ -122,6 +131,28 @@ export function createWorkerMetrics(
       'US dollars spent inside loops, where usage is reported and the model has a price.',
     ),
     wastedCalls: counter('wasted_calls_total', 'Tool calls made inside loops.'),
+    byAgent: {
+      calls: counter('agent_wasted_calls_total', 'Tool calls made inside loops, by agent and model.', [
+        'agent',
+        'model',
+      ]),
+      tokens: counter('agent_wasted_tokens_total', 'Tokens used inside loops, by agent and model.', [
+        'agent',
+        'model',
+      ]),
+      usd: counter('agent_wasted_usd_total', 'US dollars spent inside loops, by agent and model.', [
+        'agent',
+        'model',
+      ]),
+    },
+    byTool: {
+      loops: counter('tool_loops_total', 'Loops found, by the tool that is called again and again.', [
+        'tool',
+      ]),
+      calls: counter('tool_wasted_calls_total', 'Tool calls made inside loops, by tool.', ['tool']),
+      tokens: counter('tool_wasted_tokens_total', 'Tokens used inside loops, by tool.', ['tool']),
+      usd: counter('tool_wasted_usd_total', 'US dollars spent inside loops, by tool.', ['tool']),
+    },
     detectionLatency: new Histogram({
       name: 'loopwatch_detection_latency_seconds',
       help: "From the record's timestamp to its verdict sent.",

@@ -51,6 +51,9 @@ describe('the metrics', () => {
         'wasted_tokens_total',
         'wasted_usd_total',
         'wasted_calls_total',
+        'agent_wasted_tokens_total',
+        'tool_loops_total',
+        'tool_wasted_tokens_total',
         'detection_latency_seconds',
         'batch_duration_seconds',
         'active_sessions',
@@ -215,14 +218,45 @@ describe('the metrics', () => {
     });
   });
 
-  it('never name a session, a tool or an incident, and a model only where loops are told apart by it', async () => {
+  it('sum up what loops used by agent, model and tool', async () => {
+    const first = calls(4, { sessionId: 's-1', agent: 'coder', model: 'm', name: 'read' });
+    const second = calls(3, { sessionId: 's-2', agent: 'writer', name: 'grep' });
+    const samples = await samplesAfter({ tool_call_loop: { max_repeats: 2 } }, first, second);
+    expect(samples).toMatchObject({
+      'tool_loops_total{tool="read"}': 1,
+      'tool_loops_total{tool="grep"}': 1,
+      'agent_wasted_calls_total{agent="coder",model="m"}': samples['tool_wasted_calls_total{tool="read"}'],
+      'agent_wasted_calls_total{agent="writer",model="unknown"}':
+        samples['tool_wasted_calls_total{tool="grep"}'],
+    });
+    const byTool = Object.entries(samples).filter(([sample]) => sample.startsWith('tool_wasted_calls'));
+    expect(byTool.reduce((sum, [, calls]) => sum + calls, 0)).toBe(samples['wasted_calls_total']);
+  });
+
+  it('keep the names of tools to a bounded number', async () => {
+    const events = Array.from({ length: 60 }, (_, i) =>
+      calls(3, { sessionId: `s-${String(i)}`, name: `made-up-${String(i)}` }),
+    ).flat();
+    const names = Object.keys(await samplesAfter({ tool_call_loop: { max_repeats: 2 } }, events));
+    expect(names.filter((name) => name.startsWith('tool_loops_total'))).toHaveLength(21);
+    expect(names).toContain('tool_loops_total{tool="other"}');
+  });
+
+  it('never name a session or an incident, and a model or a tool only where loops are told apart by it', async () => {
     const events = Array.from({ length: 20 }, (_, i) =>
       calls(3, { sessionId: `session-${String(i)}`, name: `tool-${String(i)}`, model: 'the-model' }),
     ).flat();
     const names = Object.keys(await samplesAfter({ tool_call_loop: { max_repeats: 2 } }, events));
-    expect(names.join('\n')).not.toMatch(/session-\d|tool-\d|i-[0-9a-f]{8}/);
-    const ofModel = names.filter((name) => name.includes('the-model')).map((name) => name.split('{')[0]);
-    expect([...new Set(ofModel)].sort()).toEqual(['incidents_oldest_age_seconds', 'loops_total']);
+    expect(names.join('\n')).not.toMatch(/session-\d|i-[0-9a-f]{8}/);
+    const naming = (part: string) => [
+      ...new Set(names.filter((name) => name.includes(part)).map((name) => name.split('{')[0])),
+    ];
+    expect(naming('the-model').sort()).toEqual([
+      'agent_wasted_calls_total',
+      'incidents_oldest_age_seconds',
+      'loops_total',
+    ]);
+    expect(naming('tool="tool-').sort()).toEqual(['tool_loops_total', 'tool_wasted_calls_total']);
   });
 
   it('measure from the record’s timestamp to the verdict sent', async () => {

@@ -193,6 +193,8 @@ const metrics: Readonly<Record<string, readonly string[]>> = {
   loopwatch_incidents_quiet: ['detector'],
   loopwatch_incidents_oldest_age_seconds: ['agent', 'model'],
   loopwatch_loops_total: ['detector', 'agent', 'model'],
+  loopwatch_agent_wasted_usd_total: ['agent', 'model'],
+  loopwatch_tool_wasted_tokens_total: ['tool'],
   loopwatch_wasted_tokens_total: [],
   loopwatch_wasted_calls_total: [],
   loopwatch_detection_latency_seconds_bucket: ['le'],
