@@ -2,7 +2,7 @@ import { detectionSchema, type ThresholdOrigin } from '@loopwatch/contract';
 import type { SettingKey } from '@loopwatch/contract/api';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { saidMeanwhile } from '../src/incident/said-around.ts';
+import { positionOf, saidMeanwhile } from '../src/incident/said-around.ts';
 import { beginningOf, lineOf, loopSpan } from '../src/incident/session-marks.ts';
 import { settingLink, thresholdText, toolSettingLink } from '../src/incident/threshold.ts';
 import { toBlocks } from '../src/session/blocks.ts';
@@ -127,9 +127,20 @@ describe('a conversation', () => {
       { type: 'content', text: 'after' },
     );
     expect(saidMeanwhile(items, { from: 1, to: 5 })).toEqual([
-      { eventIndex: 1, text: 'Let me see.', thought: false },
-      { eventIndex: 4, text: 'Again.', thought: true },
+      { eventIndex: 1, time: NOW + 1, callsBefore: 0, text: 'Let me see.', thought: false },
+      { eventIndex: 4, time: NOW + 4, callsBefore: 1, text: 'Again.', thought: true },
     ]);
+  });
+
+  it('tells where in the loop something was said, by the calls that were read', () => {
+    const call = { type: 'tool_call_request', name: 'ls' };
+    const text = { type: 'content', text: 'Hm' };
+    const items = events(call, text, call, text, call, text, call);
+    const span = { from: 1, to: 5 };
+    const positions = (from: typeof items) =>
+      saidMeanwhile(from, span).map((saying) => positionOf(saying, from, span));
+    expect(positions(items)).toEqual(['before call 1', 'between call 1 and 2', 'after call 2']);
+    expect(positions(items.slice(2))).toEqual([undefined, undefined]);
   });
 });
 
