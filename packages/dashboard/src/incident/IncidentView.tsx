@@ -6,7 +6,7 @@ import { useEffect, useRef } from 'react';
 import { ApiError } from '../api/client.ts';
 import { incidentQuery } from '../api/incidents.ts';
 import { isNewer } from '../incidents/merge.ts';
-import { useCauseTriage } from '../incidents/mute-cause.ts';
+import { useCauseTriage } from '../incidents/mutes/mute-cause.ts';
 import { TriageButtons } from '../incidents/TriageButtons.tsx';
 import { useTriage } from '../incidents/triage.ts';
 import { serverNow, useCoarseNow } from '../lib/clock.ts';

@@ -1,7 +1,7 @@
 import type { IncidentDetail, Mute, TriageState } from '@loopwatch/contract/api';
 import { type SubmitEvent, useState } from 'react';
 import { useRefusal } from '../api/me.ts';
-import { MuteText } from '../incidents/MuteText.tsx';
+import { MuteText } from '../incidents/mutes/MuteText.tsx';
 import { triageNames, useTriage } from '../incidents/triage.ts';
 import { Button } from '../ui/controls/Button.tsx';
 import { Card } from '../ui/layout/Card.tsx';

@@ -14,8 +14,8 @@ import { ListSkeleton } from '../ui/feedback/Skeleton.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
 import styles from './GroupList.module.css';
 import { GroupTriage } from './GroupTriage.tsx';
-import { MuteList } from './MuteList.tsx';
 import type { View } from './merge.ts';
+import { MuteList } from './mutes/MuteList.tsx';
 import { writeIncidentSearch } from './search.ts';
 
 /** Identical loops together: how often, since when, and what all of them used. */

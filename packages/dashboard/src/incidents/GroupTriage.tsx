@@ -3,7 +3,7 @@ import { useRefusal } from '../api/me.ts';
 import { Button } from '../ui/controls/Button.tsx';
 import { Menu, MenuItem } from '../ui/controls/Menu.tsx';
 import { Icon } from '../ui/lib/icons.tsx';
-import { useCauseTriage } from './mute-cause.ts';
+import { useCauseTriage } from './mutes/mute-cause.ts';
 import { CauseItems } from './TriageButtons.tsx';
 
 /** What can be said of every incident of a group, and of those to come. */

@@ -29,7 +29,7 @@ import { GroupList } from './GroupList.tsx';
 import { IncidentDownload } from './IncidentDownload.tsx';
 import { IncidentList } from './IncidentList.tsx';
 import styles from './IncidentsPage.module.css';
-import { useCauseTriage } from './mute-cause.ts';
+import { useCauseTriage } from './mutes/mute-cause.ts';
 import { SelectionBar } from './SelectionBar.tsx';
 import { type IncidentSearch, isFiltered, readIncidentSearch, writeIncidentSearch } from './search.ts';
 import { useTriage } from './triage.ts';

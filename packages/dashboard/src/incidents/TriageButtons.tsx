@@ -5,7 +5,7 @@ import { visibleText } from '../lib/visible-text.ts';
 import { Button } from '../ui/controls/Button.tsx';
 import { Menu, MenuItem, MenuLabel, MenuLine } from '../ui/controls/Menu.tsx';
 import { Icon } from '../ui/lib/icons.tsx';
-import { type CauseTime, causeTimes, useCauseTriage } from './mute-cause.ts';
+import { type CauseTime, causeTimes, useCauseTriage } from './mutes/mute-cause.ts';
 import { muteTimes, useTriage } from './triage.ts';
 
 interface Props {

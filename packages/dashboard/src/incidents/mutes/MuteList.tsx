@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { useRefusal } from '../api/me.ts';
-import { mutesQuery } from '../api/mutes.ts';
-import { plural } from '../lib/format.ts';
-import { Button } from '../ui/controls/Button.tsx';
-import styles from './GroupList.module.css';
+import { useRefusal } from '../../api/me.ts';
+import { mutesQuery } from '../../api/mutes.ts';
+import { plural } from '../../lib/format.ts';
+import { Button } from '../../ui/controls/Button.tsx';
+import styles from '../GroupList.module.css';
 import { MuteText } from './MuteText.tsx';
 import { useCauseTriage } from './mute-cause.ts';
 

@@ -1,6 +1,6 @@
 import type { Mute } from '@loopwatch/contract/api';
-import { visibleText } from '../lib/visible-text.ts';
-import { Ago, Clock } from '../ui/layout/Time.tsx';
+import { visibleText } from '../../lib/visible-text.ts';
+import { Ago, Clock } from '../../ui/layout/Time.tsx';
 
 /** What a mute by cause is about, how long it holds, and whose it is. */
 export function MuteText({ mute: { cause, until, escalation, by, at, note } }: { readonly mute: Mute }) {

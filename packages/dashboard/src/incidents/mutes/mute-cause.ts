@@ -1,13 +1,13 @@
 import type { Mute, MuteCause, MutePost, TriagePatch } from '@loopwatch/contract/api';
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
-import { patchGroup, patchIncidents } from '../api/incidents.ts';
-import { useRefusal } from '../api/me.ts';
-import { deleteMute, postMute } from '../api/mutes.ts';
-import { serverNow } from '../lib/clock.ts';
-import { errorText } from '../lib/error-text.ts';
-import { plural } from '../lib/format.ts';
-import { toast } from '../ui/feedback/toast-store.ts';
-import { setUndo } from './triage.ts';
+import { patchGroup, patchIncidents } from '../../api/incidents.ts';
+import { useRefusal } from '../../api/me.ts';
+import { deleteMute, postMute } from '../../api/mutes.ts';
+import { serverNow } from '../../lib/clock.ts';
+import { errorText } from '../../lib/error-text.ts';
+import { plural } from '../../lib/format.ts';
+import { toast } from '../../ui/feedback/toast-store.ts';
+import { setUndo } from '../triage.ts';
 
 /** Decisions on more than the incidents at hand: on a cause, on a group. */
 
