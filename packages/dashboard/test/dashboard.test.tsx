@@ -441,6 +441,7 @@ describe('the switch of a session', () => {
 describe('stopping a session', () => {
   it.each([
     ['hooks', 'Stopped: the hook denies its next tool call'],
+    ['guard', 'Stopped: the guard in its process denies its next tool call'],
     ['gateway', 'Stopped: the gateway forwards none of its requests'],
     [null, /nothing can hold this agent up/],
   ] as const)('says what obeys (%s), and can be resumed', async (obeyedBy, said) => {

@@ -11,7 +11,7 @@ export class FakeServer {
   version = 0;
   sessionState: 'live' | 'ended' | 'idle' = 'live';
   sessionSettings: Record<string, unknown> = {};
-  obeyedBy: 'hooks' | 'gateway' | null = null;
+  obeyedBy: 'hooks' | 'gateway' | 'guard' | null = null;
   invalid: { path: string; detail: string }[] = [];
   overview: Overview | undefined;
   /** Answers that come before it, one a request. */

@@ -79,7 +79,8 @@ describe.each(agents)('%s', (name, runAgent) => {
       if (call === 4) {
         log.append(topics.sessions, JSON.stringify(summary(session)), { key: session });
         await stored();
-        expect((await post(`/sessions/${encodeURIComponent(session)}/stop`, {})).status).toBe(200);
+        const answer = await post(`/sessions/${encodeURIComponent(session)}/stop`, {});
+        expect(await answer.json()).toEqual({ stopped: true, obeyedBy: 'guard' });
         await waitFor(() => guard.stopped);
       }
       return 'Error: config.yaml not found';

@@ -30,7 +30,7 @@ export type HookAgent = (typeof hookAgents)[number];
 export const sessionStopSchema = z.object({
   stopped: z.boolean(),
   obeyedBy: z
-    .enum(['hooks', 'gateway'])
+    .enum(['hooks', 'gateway', 'guard'])
     .nullable()
     .describe('What will hold the agent up at its next call; null: nothing that Loopwatch knows of.'),
 });

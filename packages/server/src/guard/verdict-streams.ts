@@ -77,6 +77,11 @@ export class VerdictStreams {
     return this.#streams.size >= MAX_STREAMS;
   }
 
+  /** Whether someone reads the stream of this session here, as guards do. */
+  isFollowed(sessionId: string): boolean {
+    return [...this.#streams].some((stream) => stream.sessionId === sessionId);
+  }
+
   /** Answers a request with the stream; without the id of a verdict, it begins with the first of the session. */
   async open(request: IncomingMessage, response: ServerResponse, sessionId: string): Promise<void> {
     const lastId = request.headers['last-event-id'];

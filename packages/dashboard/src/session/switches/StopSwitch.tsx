@@ -6,9 +6,10 @@ import { toast } from '../../ui/feedback/toast-store.ts';
 import { Icon } from '../../ui/lib/icons.tsx';
 import { useSessionChange } from './use-session-change.ts';
 
-const told: Readonly<Record<'hooks' | 'gateway', string>> = {
+const told: Readonly<Record<NonNullable<SessionStop['obeyedBy']>, string>> = {
   hooks: 'Stopped: the hook denies its next tool call',
   gateway: 'Stopped: the gateway forwards none of its requests',
+  guard: 'Stopped: the guard in its process denies its next tool call',
 };
 
 /** Stops a session, and lets it go on again; says so where nothing can hold its agent up. */
@@ -39,7 +40,7 @@ function tell({ stopped, obeyedBy }: SessionStop): void {
   else if (obeyedBy !== null) toast(told[obeyedBy]);
   else {
     const text =
-      'Marked as stopped, but nothing can hold this agent up: it is connected by neither hooks nor a gateway';
+      'Marked as stopped, but nothing can hold this agent up: it is connected by no hooks, gateway or guard';
     toast(text, { tone: 'hot' });
   }
 }
