@@ -262,7 +262,7 @@ test('a group is triaged with the keyboard, and back', async ({ page }) => {
   await expect(group).not.toContainText('false positive');
 });
 
-test('a false positive leads to a setting that avoids it, filled in', async ({ page }) => {
+test('a false positive leads to a setting that avoids it: tried, applied and undone', async ({ page }) => {
   const remedy = {
     path: 'outage.min_failures',
     value: 12,
@@ -273,10 +273,10 @@ test('a false positive leads to a setting that avoids it, filled in', async ({ p
   await page.goto(`${server.url}/incidents/i-a83c55`);
   await page.getByRole('button', { name: 'False positive' }).click();
   const card = page.getByRole('region', { name: 'Settings that avoid it' });
-  await card.getByRole('link', { name: 'server' }).click();
-  await expect(page).toHaveURL(/set=outage.min_failures/);
-  await page.getByRole('button', { name: /^Save/ }).click();
-  await expect(page.getByText('Saved 1 change')).toBeVisible();
+  await card.getByRole('button', { name: 'What else would change?' }).click();
+  await expect(card.getByRole('status')).toContainText(/Nothing else|Would also no longer be found/);
+  await card.getByRole('button', { name: 'Apply to the server' }).click();
+  await expect(page.getByText('Applied 1 change')).toBeVisible();
   await page.getByRole('button', { name: 'Undo' }).last().click();
   await expect(page.getByText('Undone')).toBeVisible();
 });

@@ -260,7 +260,7 @@ function Body({ incident }: { readonly incident: IncidentDetail }) {
         </div>
         <div className={styles['column']}>
           <TriageCard incident={incident} />
-          {incident.triage.status === 'false_positive' && <Remedies id={incident.id} />}
+          {incident.triage.status === 'false_positive' && <Remedies incident={incident} />}
           <Related incident={incident} />
           <Record incident={incident} />
         </div>

@@ -1,46 +1,119 @@
+import type { Incident } from '@loopwatch/contract';
 import type { Remedy } from '@loopwatch/contract/api';
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { backtestQuery, startBacktest } from '../api/backtests.ts';
+import { useRefusal } from '../api/me.ts';
 import { remediesQuery } from '../api/remedies.ts';
+import { scopeQuery } from '../api/settings.ts';
+import { errorText } from '../lib/error-text.ts';
+import { plural } from '../lib/format.ts';
 import { visibleText } from '../lib/visible-text.ts';
-import { writeSet } from '../settings/address.ts';
+import { useApply } from '../settings/use-apply.ts';
+import { Button } from '../ui/controls/Button.tsx';
+import { toast } from '../ui/feedback/toast-store.ts';
 import { Card } from '../ui/layout/Card.tsx';
+import { lostBy } from './lost-by.ts';
 import styles from './Remedies.module.css';
 
-/** The settings under which a false positive would not have been found, each filled in for its scopes. */
-export function Remedies({ id }: { readonly id: string }) {
-  const { data } = useQuery(remediesQuery(id));
+/** Recorded sessions that a remedy is tried on: the latest. */
+const TRIED_SESSIONS = 500;
+const SHOWN_SESSIONS = 5;
+
+interface Props {
+  readonly incident: Pick<Incident, 'id' | 'sessionId'>;
+}
+
+/** The settings under which a false positive would not have been found: what else each would change, and a click to set it. */
+export function Remedies({ incident }: Props) {
+  const { data } = useQuery(remediesQuery(incident.id));
   if (data === undefined || data.items.length === 0) return null;
   return (
-    <Card title="Settings that avoid it" note="filled in, not yet saved">
+    <Card title="Settings that avoid it">
       <ul className={styles['list']}>
         {data.items.map((remedy) => (
-          <li key={remedy.text}>
-            {visibleText(remedy.text)}
-            <span>
-              {remedy.scopes.map((scope) => (
-                <RemedyLink key={scope} remedy={remedy} scope={scope} />
-              ))}
-            </span>
-          </li>
+          <Suggestion key={remedy.text} remedy={remedy} sessionId={incident.sessionId} />
         ))}
       </ul>
     </Card>
   );
 }
 
-function RemedyLink({ remedy: { path, value }, scope }: { readonly remedy: Remedy; readonly scope: string }) {
-  const [kind] = scope.split(':', 1);
+function Suggestion({ remedy, sessionId }: { readonly remedy: Remedy; readonly sessionId: string }) {
+  const refused = useRefusal();
+  const trial = useMutation({
+    mutationFn: () =>
+      startBacktest({
+        variants: [{ name: 'now' }, { name: 'tried', set: { [remedy.path]: remedy.value } }],
+        sessions: { from: 0, limit: TRIED_SESSIONS },
+      }),
+    onError: (error) => toast(`Could not be tried: ${errorText(error)}`, { tone: 'hot' }),
+  });
   return (
-    <>
-      {' '}
-      <Link
-        to="/settings"
-        search={{ ...(scope !== 'server' && { scope }), key: path, set: writeSet({ [path]: value }) }}
-        title={`${path}, ${scope}`}
-      >
-        {kind}
-      </Link>
-    </>
+    <li>
+      <p title={remedy.path}>{visibleText(remedy.text)}</p>
+      <div className={styles['actions']}>
+        {remedy.scopes.map((scope) => (
+          <ApplyButton key={scope} remedy={remedy} scope={scope} />
+        ))}
+        <Button small refused={refused} disabled={trial.isPending} onClick={() => trial.mutate()}>
+          What else would change?
+        </Button>
+      </div>
+      {trial.data !== undefined && <Effect job={trial.data.id} sessionId={sessionId} />}
+    </li>
+  );
+}
+
+function ApplyButton({
+  remedy: { path, value },
+  scope,
+}: {
+  readonly remedy: Remedy;
+  readonly scope: string;
+}) {
+  const client = useQueryClient();
+  const refused = useRefusal();
+  const { busy, apply } = useApply();
+  const [kind = '', name] = scope.split(/:(.*)/);
+  const run = async () => {
+    try {
+      await apply(await client.query({ ...scopeQuery(scope), staleTime: 0 }), { [path]: value });
+    } catch (error) {
+      toast(`Nothing was changed: ${errorText(error)}`, { tone: 'hot' });
+    }
+  };
+  return (
+    <Button small refused={refused} disabled={busy} title={name} onClick={() => void run()}>
+      Apply to {kind === 'server' ? 'the server' : `this ${kind}`}
+    </Button>
+  );
+}
+
+/** What a remedy would no longer find in other recorded sessions. */
+function Effect({ job: id, sessionId }: { readonly job: string; readonly sessionId: string }) {
+  const { data: job, error } = useQuery(backtestQuery(id));
+  const failure = error === null ? job?.error : errorText(error);
+  if (failure !== null && failure !== undefined) return <p role="alert">{failure}</p>;
+  if (job?.result === null || job === undefined) return <p role="status">Trying it on recorded sessions…</p>;
+  const { incidents, sessions, of } = lostBy(job.result, sessionId);
+  if (incidents === 0)
+    return <p role="status">Nothing else: {plural(of, 'other session')} would come to the same.</p>;
+  const more = sessions.length - SHOWN_SESSIONS;
+  return (
+    <div role="status">
+      Would also no longer be found: {plural(incidents, 'incident')} in {plural(sessions.length, 'session')}{' '}
+      of {plural(of, 'other')}:
+      <ul className={styles['sessions']}>
+        {sessions.slice(0, SHOWN_SESSIONS).map((session) => (
+          <li key={session}>
+            <Link to="/sessions/$id" params={{ id: session }}>
+              {visibleText(session)}
+            </Link>
+          </li>
+        ))}
+        {more > 0 && <li>and {plural(more, 'more', 'more')}</li>}
+      </ul>
+    </div>
   );
 }

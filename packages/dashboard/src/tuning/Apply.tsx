@@ -1,18 +1,17 @@
 import type { ScopeSettings, SettingKey } from '@loopwatch/contract/api';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useRefusal } from '../api/me.ts';
-import { putSettings, scopeQuery } from '../api/settings.ts';
-import { errorText } from '../lib/error-text.ts';
+import { scopeQuery } from '../api/settings.ts';
 import { plural } from '../lib/format.ts';
 import { visibleText } from '../lib/visible-text.ts';
+import { useApply } from '../settings/use-apply.ts';
 import { textOf } from '../settings/value.ts';
 import { Button } from '../ui/controls/Button.tsx';
 import { Dialog } from '../ui/controls/Dialog.tsx';
 import { Menu, MenuItem } from '../ui/controls/Menu.tsx';
 import { Async } from '../ui/feedback/Async.tsx';
 import { Skeleton } from '../ui/feedback/Skeleton.tsx';
-import { toast } from '../ui/feedback/toast-store.ts';
 import { Icon } from '../ui/lib/icons.tsx';
 import styles from './Apply.module.css';
 import type { Values } from './config.ts';
@@ -90,36 +89,14 @@ interface ChangesProps extends Omit<Props, 'scopes'> {
 }
 
 function Changes({ keys, moved, settings, onApplied }: ChangesProps) {
-  const client = useQueryClient();
-  const [busy, setBusy] = useState(false);
+  const { busy, apply } = useApply();
   const kind = settings.scope.split(':')[0] ?? '';
   const usable = new Set(
     keys.filter(({ scopes }) => scopes.some((one) => one === kind)).map(({ path }) => path),
   );
   const changes = Object.entries(moved).filter(([path]) => usable.has(path));
-  const put = async (set: ScopeSettings['set'], version?: number) => {
-    await putSettings(settings.scope, { set, ...(version !== undefined && { version }) });
-    await client.invalidateQueries({ queryKey: ['settings'] });
-  };
-  const apply = async () => {
-    setBusy(true);
-    try {
-      await put({ ...settings.set, ...Object.fromEntries(changes) }, settings.version);
-      onApplied();
-      toast(`Applied ${plural(changes.length, 'change')}. Takes effect within seconds.`, {
-        action: {
-          name: 'Undo',
-          run: () =>
-            void put(settings.set)
-              .then(() => toast('Undone'))
-              .catch((error: unknown) => toast(`Could not undo: ${errorText(error)}`, { tone: 'hot' })),
-        },
-      });
-    } catch (error) {
-      setBusy(false);
-      void client.invalidateQueries({ queryKey: ['settings'] });
-      toast(`Nothing was changed: ${errorText(error)}`, { tone: 'hot' });
-    }
+  const applyAll = async () => {
+    if (await apply(settings, Object.fromEntries(changes))) onApplied();
   };
   if (changes.length === 0) return <p>None of the moved thresholds can be set there.</p>;
   return (
@@ -135,7 +112,7 @@ function Changes({ keys, moved, settings, onApplied }: ChangesProps) {
           </li>
         ))}
       </ul>
-      <Button tone="accent" disabled={busy} onClick={() => void apply()}>
+      <Button tone="accent" disabled={busy} onClick={() => void applyAll()}>
         Apply {plural(changes.length, 'change')}
       </Button>
     </>
