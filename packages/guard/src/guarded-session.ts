@@ -35,6 +35,8 @@ export class GuardedSession {
   readonly #run = crypto.randomUUID();
   readonly #known = new Set<string>();
   readonly #ofServer = new OpenVerdicts();
+  /** Incidents that deny nothing. */
+  #dismissed: ReadonlySet<string> = new Set();
   #events = 0;
   #calls = 0;
   stoppedByServer = false;
@@ -47,7 +49,7 @@ export class GuardedSession {
   decide(call: ProposedCall): Decision {
     if (this.stoppedByServer) return STOPPED;
     const own = this.#analyzer.decide(call);
-    if (own.action === 'deny') return own;
+    if (own.action === 'deny') return this.isDismissed(own) ? ALLOWED : own;
     const about = this.#ofServer.verdicts.find((verdict) => this.#concerns(verdict, call));
     if (about === undefined) return own;
     const { reason, incidentId } = about;
@@ -96,9 +98,19 @@ export class GuardedSession {
     this.#tell(verdict, 'server');
   }
 
+  /** What a person holds for a false positive, or has muted. */
+  dismiss(incidentIds: readonly string[]): void {
+    this.#dismissed = new Set(incidentIds);
+  }
+
+  isDismissed({ incidentId }: { readonly incidentId: string | null }): boolean {
+    return incidentId !== null && this.#dismissed.has(incidentId);
+  }
+
   #concerns(verdict: PureVerdict, call: ProposedCall): boolean {
     const { kind, detector, action, tool, incidentId } = verdict;
     if ((action !== 'block' && action !== 'chance') || this.#known.has(incidentId)) return false;
+    if (this.isDismissed(verdict)) return false;
     if (kind === 'limit') return true;
     if (!callDetectors.has(detector) || tool == null) return false;
     if (detector === 'stagnation' && action === 'block') return tool.name === call.name;

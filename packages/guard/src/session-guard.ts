@@ -1,4 +1,4 @@
-import type { PureVerdict } from '@loopwatch/detectors';
+import type { Decision, PureVerdict } from '@loopwatch/detectors';
 import type { FinishedStep, Guard, GuardOptions } from './guard.ts';
 import { GuardedSession } from './guarded-session.ts';
 import { plainValue } from './plain-value.ts';
@@ -27,8 +27,8 @@ export class SessionGuard implements Guard {
   readonly #gate: CallGate = { enter: (name, args) => this.#enter(name, args) };
   readonly #children: Guard[] = [];
   readonly #unfollow: () => void;
-  /** Why a denied call has ended the run. */
-  #ended: string | null = null;
+  /** The denial that has ended the run. */
+  #ended: Decision | null = null;
 
   constructor(given: SessionGuardOptions) {
     const { options, session, parent, link } = given;
@@ -48,6 +48,7 @@ export class SessionGuard implements Guard {
         onStop: (stopped) => {
           this.#session.stoppedByServer = stopped;
         },
+        onTriage: (dismissed) => this.#attempt(() => this.#session.dismiss(dismissed)),
       }) ?? (() => undefined);
   }
 
@@ -61,7 +62,8 @@ export class SessionGuard implements Guard {
 
   get reason(): string | null {
     if (this.#isWatching) return null;
-    return this.#session.stoppedByServer ? 'The session was stopped in Loopwatch' : this.#ended;
+    if (this.#session.stoppedByServer) return 'The session was stopped in Loopwatch';
+    return this.#ended === null || this.#session.isDismissed(this.#ended) ? null : this.#ended.reason;
   }
 
   tool<Args extends unknown[], Result>(
@@ -142,7 +144,7 @@ export class SessionGuard implements Guard {
         if (decision?.action === 'deny') {
           const denial = this.#session.recordDenied(call, decision);
           stats.denied += 1;
-          if (options.mode === 'stop') this.#ended ??= decision.reason;
+          if (options.mode === 'stop') this.#ended = decision;
           return { denial };
         }
         const callId = this.#session.recordCall(call);

@@ -236,6 +236,35 @@ describe('a guard with a server', () => {
     await guard.close();
   });
 
+  it('denies nothing for an incident that a person has dismissed, of its own and of the server', async () => {
+    await using server = await fakeServer();
+    const own: string[] = [];
+    await using guard = createGuard({
+      mode: 'stop',
+      server: { url: server.url },
+      onVerdict: ({ incidentId }, origin) => {
+        if (origin === 'guard') own.push(incidentId);
+      },
+    });
+    await waitFor(() => server.streams.length === 1);
+    const read = reader(guard);
+    for (let call = 0; call < 10; call += 1) read({ path: 'a' });
+    expect(guard.stopped).toBe(true);
+    const verdict = { id: 'v-1', incidentId: 'i-1', phase: 'opened', kind: 'limit', detector: 'budget' };
+    const blocked = { ...verdict, action: 'block', reason: 'Over', guidance: 'End' };
+    const dismiss = (ids: readonly string[]) =>
+      `event: triage\ndata: ${JSON.stringify({ dismissed: ids })}\n\n`;
+    const [stream] = server.streams;
+    stream!.send(`event: verdict\nid: v-1\ndata: ${JSON.stringify(blocked)}\n\n${dismiss(own)}`);
+    await waitFor(() => !guard.stopped);
+    expect(read({ path: 'b' })).toBe('Loopwatch denied this call: End');
+    stream!.send(dismiss([...own, 'i-1']));
+    await waitFor(() => !guard.stopped);
+    expect([read({ path: 'b' }), read({ path: 'a' })]).toEqual(['not found', 'not found']);
+    stream!.send(dismiss(['i-1']));
+    await waitFor(() => read({ path: 'a' }) !== 'not found');
+  });
+
   it('is stopped and resumed by the stream', async () => {
     await using server = await fakeServer();
     await using guard = createGuard({ server: { url: server.url } });

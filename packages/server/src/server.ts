@@ -204,6 +204,7 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[], door: D
     guard,
     logger,
     mayStay: ({ headers }) => access.user(headers) !== undefined,
+    now,
   });
   await verdictStreams.start();
   const readiness = async (): Promise<Readiness> => ({

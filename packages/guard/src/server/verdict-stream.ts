@@ -9,6 +9,8 @@ const SILENCE_MS = 45_000;
 export interface StreamListener {
   readonly onVerdict: (verdict: PureVerdict) => void;
   readonly onStop: (stopped: boolean) => void;
+  /** All open incidents that a person holds for false positives, or has muted. */
+  readonly onTriage: (dismissed: readonly string[]) => void;
 }
 
 /**
@@ -89,6 +91,8 @@ export class VerdictStream {
     try {
       const value: unknown = JSON.parse(data);
       if (fields.get('event') === 'stop') this.#listener.onStop((value as { stopped: boolean }).stopped);
+      if (fields.get('event') === 'triage')
+        this.#listener.onTriage((value as { dismissed: readonly string[] }).dismissed);
       if (fields.get('event') === 'verdict') this.#listener.onVerdict(value as PureVerdict);
     } catch {
       // What is no JSON is not of a server that this guard knows.

@@ -1,7 +1,7 @@
 import { callDetectors } from '@loopwatch/contract';
 import type { ProposedCall } from '@loopwatch/contract/api';
 import { ALLOWED, canonicalArguments, type Decision, guidanceOf } from '@loopwatch/detectors';
-import type { Queryable } from '@loopwatch/storage';
+import { jsonText, type Queryable } from '@loopwatch/storage';
 import { toRow } from '../incidents/fold.ts';
 import { readRow } from '../incidents/stored-fold.ts';
 import { triageNow } from '../storage/states-now.ts';
@@ -29,11 +29,28 @@ export async function openIncidents(
   now: number,
 ): Promise<OpenIncident[]> {
   const rows = await database.query<{ fold: string; dismissed: boolean }>(
-    `select d.fold, ${triageNow('$2')} in ('false_positive', 'muted') as dismissed
+    `select d.fold, ${isDismissed('$2')} as dismissed
      from incidents i join incident_docs d on d.id = i.id where i.session_id = $1 and i.state = 'open'`,
     [sessionId, now],
   );
   return rows.flatMap(({ fold, dismissed }) => openOf(readRow(fold), dismissed) ?? []);
+}
+
+/** The open incidents of sessions that deny nothing, by session. @param now wall clock, epoch ms */
+export async function dismissedIncidents(
+  database: Queryable,
+  sessionIds: readonly string[],
+  now: number,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const rows = await database.query<{ session: string; id: string }>(
+    `select session_id as session, id from incidents
+     where session_id in (select jsonb_array_elements_text($1::jsonb)) and state = 'open' and ${isDismissed('$2')}
+     order by id`,
+    [jsonText(sessionIds), now],
+  );
+  return new Map(
+    sessionIds.map((of) => [of, rows.filter(({ session }) => session === of).map(({ id }) => id)]),
+  );
 }
 
 /** @param isOver incidents that are known to be over, or better known elsewhere */
@@ -46,6 +63,11 @@ export function decideByIncidents(
     .filter((incident) => !incident.isDismissed && !isOver(incident) && incident.isAbout(call))
     .map(({ decision }) => decision);
   return about.find(({ action }) => action === 'deny') ?? about[0] ?? ALLOWED;
+}
+
+/** A false positive, or muted. */
+function isDismissed(now: string): string {
+  return `${triageNow(now)} in ('false_positive', 'muted')`;
 }
 
 function openOf(fold: ReturnType<typeof readRow>, isDismissed: boolean): OpenIncident | undefined {

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { Pace } from '../live/pace.ts';
 import { changesChannel } from '../storage/write-lock.ts';
 import type { Guard } from './guard.ts';
+import { dismissedIncidents } from './open-incidents.ts';
 
 /** Streams at a time; each of them is an open connection. */
 const MAX_STREAMS = 2_000;
@@ -22,6 +23,8 @@ export interface VerdictStreamsOptions {
   readonly logger: Logger;
   /** Whether a client may still read: logins end. */
   readonly mayStay: (request: IncomingMessage) => boolean;
+  /** Wall clock, epoch ms. */
+  readonly now: () => number;
 }
 
 interface Stream {
@@ -32,7 +35,9 @@ interface Stream {
   sentUpTo: number;
   /** What was sent and may be read again, with its time. */
   readonly sent: Map<string, number>;
-  stopped: boolean | undefined;
+  /** The latest `stop` and `triage` that were sent, as JSON. */
+  stop: string;
+  triage: string;
   /** Heartbeats that found the last page not taken yet. */
   stalled: number;
 }
@@ -45,8 +50,8 @@ interface StoredVerdict {
 }
 
 /**
- * Server-sent events of sessions: their verdicts, and whether they are stopped. Both are read from the database, whichever
- * server wrote them, so that a client which returns with the id of its last verdict misses none.
+ * Server-sent events of sessions: their verdicts, which of their incidents a person has dismissed, and whether they are stopped.
+ * All are read from the database, whichever server wrote them, so that a client which returns with the id of its last verdict misses none.
  */
 export class VerdictStreams {
   readonly #options: VerdictStreamsOptions;
@@ -106,7 +111,8 @@ export class VerdictStreams {
       response,
       sentUpTo: last?.at ?? Number.MIN_SAFE_INTEGER,
       sent: new Map(last === undefined ? [] : [[String(lastId), last.at]]),
-      stopped: undefined,
+      stop: '',
+      triage: '',
       stalled: 0,
     };
     this.#streams.add(stream);
@@ -128,6 +134,8 @@ export class VerdictStreams {
   }
 
   #heartbeat(): void {
+    // A mute may have ended, which changes nothing that is stored.
+    this.#pace.ask();
     for (const stream of this.#streams) {
       const { request, response } = stream;
       if (!this.#options.mayStay(request)) this.#end(stream);
@@ -150,11 +158,15 @@ export class VerdictStreams {
     const streams = [...this.#streams].filter(({ response }) => !response.writableNeedDrain);
     if (streams.length === 0) return;
     const isStopped = await this.#options.guard.stops();
+    const sessionIds = [...new Set(streams.map(({ sessionId }) => sessionId))];
+    const { database, now } = this.#options;
+    const dismissed = await dismissedIncidents(database, sessionIds, now());
     const unsent = await this.#unsent(streams);
     for (const [index, stream] of streams.entries()) {
       // Whoever has left meanwhile has ended.
       if (!this.#streams.has(stream)) continue;
       this.#tellStop(stream, isStopped(stream.sessionId));
+      this.#tellTriage(stream, dismissed.get(stream.sessionId) ?? []);
       this.#tellVerdicts(
         stream,
         unsent.filter((verdict) => verdict.stream === index),
@@ -163,9 +175,17 @@ export class VerdictStreams {
   }
 
   #tellStop(stream: Stream, stopped: boolean): void {
-    if (stream.stopped === stopped) return;
-    stream.stopped = stopped;
-    stream.response.write(`event: stop\ndata: ${JSON.stringify({ stopped })}\n\n`);
+    const data = JSON.stringify({ stopped });
+    if (stream.stop === data) return;
+    stream.stop = data;
+    stream.response.write(`event: stop\ndata: ${data}\n\n`);
+  }
+
+  #tellTriage(stream: Stream, dismissed: readonly string[]): void {
+    const data = JSON.stringify({ dismissed });
+    if (stream.triage === data) return;
+    stream.triage = data;
+    stream.response.write(`event: triage\ndata: ${data}\n\n`);
   }
 
   #tellVerdicts(stream: Stream, verdicts: readonly StoredVerdict[]): void {

@@ -357,7 +357,8 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
   '/sessions/{id}/verdicts/stream': {
     get: {
       id: 'streamVerdicts',
-      summary: 'Streams the verdicts of a session as server-sent events, and whether it is stopped',
+      summary:
+        'Streams the verdicts of a session as server-sent events, which of its incidents are dismissed, and whether it is stopped',
       answer: 'text/event-stream',
     },
   },

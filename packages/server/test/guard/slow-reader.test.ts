@@ -26,10 +26,16 @@ function streams() {
   let read = 0;
   const verdicts = () =>
     Array.from({ length: 20 }, () => ({ stream: 0, id: `v-${String((read += 1))}`, at: read, doc: '{}' }));
-  const query = vi.fn(() => Promise.resolve(verdicts()));
+  const query = vi.fn((sql: string) => Promise.resolve(sql.includes('from verdicts') ? verdicts() : []));
   const database = { query, listen: () => Promise.resolve(() => Promise.resolve()) } as unknown as Database;
   const guard = { stops: () => Promise.resolve(() => false) } as unknown as Guard;
-  const opened = new VerdictStreams({ database, guard, logger: silent, mayStay: () => mayStay.now });
+  const opened = new VerdictStreams({
+    database,
+    guard,
+    logger: silent,
+    mayStay: () => mayStay.now,
+    now: Date.now,
+  });
   const mayStay = { now: true };
   const response = new FakeResponse();
   const open = () =>

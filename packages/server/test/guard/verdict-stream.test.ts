@@ -36,7 +36,15 @@ class StreamReader {
   }
 
   get stops(): unknown[] {
-    return this.messages.filter(({ event }) => event === 'stop').map(({ data }) => data);
+    return this.#dataOf('stop');
+  }
+
+  get triages(): unknown[] {
+    return this.#dataOf('triage');
+  }
+
+  #dataOf(of: string): unknown[] {
+    return this.messages.filter(({ event }) => event === of).map(({ data }) => data);
   }
 
   close(): void {
@@ -147,6 +155,27 @@ describe('GET /sessions/:id/verdicts/stream', () => {
     await waitFor(() => reader.stops.length === 3 && other.stops.length === 2);
     expect(reader.stops).toEqual([{ stopped: true }, { stopped: false }, { stopped: true }]);
     expect(other.stops).toEqual([{ stopped: false }, { stopped: true }]);
+  });
+
+  it('says which open incidents are dismissed, and each change of it', async () => {
+    log.appendVerdict(verdict({ incidentId: 'i-1' }));
+    log.appendVerdict(verdict({ incidentId: 'i-2' }));
+    await stored();
+    const triage = async (status: string) => {
+      const put = await fetch(`${url}/api/v1/incidents/i-1`, {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ status }),
+      });
+      expect(put.status, await put.text()).toBe(200);
+    };
+    const reader = new StreamReader('s-1');
+    await waitFor(() => reader.triages.length === 1);
+    await triage('false_positive');
+    await waitFor(() => reader.triages.length === 2);
+    await triage('new');
+    await waitFor(() => reader.triages.length === 3);
+    expect(reader.triages).toEqual([{ dismissed: [] }, { dismissed: ['i-1'] }, { dismissed: [] }]);
   });
 
   it('ends when the server stops', async () => {
