@@ -19,6 +19,22 @@ async function page({ url }: RunningServer): Promise<ChangesMessage[]> {
   return told;
 }
 
+/** Follows server-sent events until the test ends. @returns what came so far, heartbeats left out */
+async function eventStream(url: string): Promise<() => string> {
+  const abort = new AbortController();
+  const { body } = await fetch(url, { signal: abort.signal });
+  let text = '';
+  const read = body!
+    .pipeThrough(new TextDecoderStream())
+    .pipeTo(new WritableStream({ write: (piece) => void (text += piece.replaceAll(': heartbeat\n\n', '')) }))
+    .catch(() => undefined);
+  onTestFinished(async () => {
+    abort.abort();
+    await read;
+  });
+  return () => text;
+}
+
 it('two servers on one PostgreSQL store each row once, and tell of what the other did', {
   timeout: 240_000,
 }, async () => {
@@ -60,6 +76,14 @@ it('two servers on one PostgreSQL store each row once, and tell of what the othe
   await until(() =>
     told[1]!.some(({ incidents }) => incidents.some((item) => item.id === id && item.triage.revision === 1)),
   );
+  // A guard that follows the session at the other is told what was dismissed here, and what no longer is.
+  const [open] = (await one.all('/incidents')).filter(({ sessionId }) => sessionId === 'a-new-one');
+  const openId = String(open?.['id']);
+  const stream = await eventStream(`${other.url}/api/v1/sessions/a-new-one/verdicts/stream`);
+  expect(await one.send('PATCH', `/incidents/${openId}`, { status: 'false_positive' })).toBe(200);
+  await until(() => stream().endsWith(`event: triage\ndata: {"dismissed":["${openId}"]}\n\n`));
+  expect(await one.send('PATCH', `/incidents/${openId}`, { status: 'acknowledged' })).toBe(200);
+  await until(() => stream().endsWith('event: triage\ndata: {"dismissed":[]}\n\n'));
   // A decision made on what has changed meanwhile is refused, at whichever server.
   expect(await other.send('PATCH', `/incidents/${id}`, { status: 'muted', revision: 0 })).toBe(409);
   expect(await one.send('PUT', '/settings/server', { set: { 'tool_call_loop.max_repeats': 4 } })).toBe(200);
