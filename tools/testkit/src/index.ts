@@ -1,3 +1,4 @@
+export { codingAgents } from './coding-agents.ts';
 export {
   type Authority,
   createAuthority,

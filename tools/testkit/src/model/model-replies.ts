@@ -15,7 +15,9 @@ export function modelReply(request: ApiRequest, said: Said): ApiReply {
     ? messagesReply
     : request.path.includes('/responses')
       ? responsesReply
-      : chatReply;
+      : request.path.includes(':streamGenerateContent')
+        ? generateContentReply
+        : chatReply;
   return write(request, said, answers);
 }
 
@@ -208,6 +210,17 @@ function responsesReply({ json }: ApiRequest, { text, calls = [] }: Said, n: num
     send('response.completed', { response }),
   ];
   return { headers, chunks };
+}
+
+/** Gemini's, which is always streamed here. */
+function generateContentReply(_: ApiRequest, { text, calls = [] }: Said, n: number): ApiReply {
+  const parts = [
+    ...(text === undefined ? [] : [{ text }]),
+    ...calls.map(({ name, args }) => ({ functionCall: { name, args } })),
+  ];
+  const candidates = [{ index: 0, content: { role: 'model', parts }, finishReason: 'STOP' }];
+  const usageMetadata = { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 };
+  return { chunks: [event({ responseId: `resp-${String(n)}`, candidates, usageMetadata })] };
 }
 
 function event(data: object, name?: string): string {

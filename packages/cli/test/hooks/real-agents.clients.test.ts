@@ -1,0 +1,154 @@
+import { spawn } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { HookAgent } from '@loopwatch/contract/api';
+import {
+  codingAgents,
+  freePort,
+  modelReply,
+  type ScriptedUpstream,
+  spawnCli,
+  startScriptedUpstream,
+  tempDir,
+  waitFor,
+} from '@loopwatch/testkit';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
+
+interface RealAgent {
+  readonly agent: HookAgent;
+  readonly command: string;
+  readonly args: readonly string[];
+  /** The call by which its model reads a file. */
+  readonly read: (path: string) => { readonly name: string; readonly args: object };
+  /** What points it at the scripted model; `url` is up to and with the port. */
+  readonly env: (url: string) => Readonly<Record<string, string>>;
+  /** Settings that it has besides its hooks, by file. */
+  readonly settings?: (url: string) => Readonly<Record<string, string>>;
+}
+
+const task = 'Read absent.ts.';
+
+const agents: readonly RealAgent[] = [
+  {
+    agent: 'claude-code',
+    command: 'claude',
+    args: ['--print', task, '--allowedTools', 'Read'],
+    read: (path) => ({ name: 'Read', args: { file_path: path } }),
+    env: (url) => ({
+      ANTHROPIC_BASE_URL: url,
+      ANTHROPIC_API_KEY: 'none',
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    }),
+  },
+  {
+    agent: 'codex',
+    command: 'codex',
+    args: [
+      'exec',
+      '--skip-git-repo-check',
+      '--dangerously-bypass-hook-trust',
+      '--dangerously-bypass-approvals-and-sandbox',
+      task,
+    ],
+    read: (path) => ({ name: 'exec_command', args: { cmd: `cat ${path}` } }),
+    env: () => ({}),
+    settings: (url) => ({
+      '.codex/config.toml': `model = "scripted"
+model_provider = "scripted"
+[model_providers.scripted]
+name = "scripted"
+base_url = "${url}/v1"
+wire_api = "responses"
+`,
+    }),
+  },
+  {
+    agent: 'gemini',
+    command: 'gemini',
+    args: ['--model', 'gemini-2.5-pro', '--prompt', task, '--yolo', '--skip-trust'],
+    read: (path) => ({ name: 'read_file', args: { file_path: path } }),
+    env: (url) => ({
+      GOOGLE_GEMINI_BASE_URL: url,
+      GEMINI_API_KEY: 'none',
+      GEMINI_TELEMETRY_ENABLED: 'false',
+    }),
+    settings: () => ({
+      '.gemini/settings.json': JSON.stringify({ security: { auth: { selectedType: 'gemini-api-key' } } }),
+    }),
+  },
+];
+
+let commands: string;
+
+beforeAll(async () => {
+  commands = await codingAgents();
+});
+
+/** A model that asks for the same file until it is told of its loop, then for another. */
+async function stubbornModel(read: RealAgent['read'], folder: string): Promise<ScriptedUpstream> {
+  const model = await startScriptedUpstream((request, index) => {
+    const said = request.bytes.toString();
+    if (index > 12) return modelReply(request, { text: 'I give up.' });
+    if (said.includes('found = true')) return modelReply(request, { text: 'It is there.' });
+    const path = said.includes('Loopwatch denied this call') ? 'present.ts' : 'absent.ts';
+    return modelReply(request, { text: 'Let me look.', calls: [read(join(folder, path))] });
+  });
+  onTestFinished(() => model[Symbol.asyncDispose]());
+  return model;
+}
+
+it.each(agents)(
+  '$command itself is denied the fourth call of its loop, and goes on differently',
+  {
+    timeout: 60_000,
+  },
+  async ({ agent, command, args, read, env, settings }) => {
+    const home = await tempDir();
+    onTestFinished(() => home.remove());
+    const folder = join(home.path, 'project');
+    await mkdir(folder);
+    await writeFile(join(folder, 'present.ts'), 'export const found = true;\n');
+    const model = await stubbornModel(read, folder);
+    const modelUrl = model.url.replace(/\/v1$/, '');
+    for (const [file, content] of Object.entries(settings?.(modelUrl) ?? {})) {
+      await mkdir(join(home.path, file, '..'), { recursive: true });
+      await writeFile(join(home.path, file), content);
+    }
+    const own = { HOME: home.path, CLAUDE_CONFIG_DIR: '', CODEX_HOME: '' };
+    const port = String(await freePort());
+    const url = `http://localhost:${port}`;
+    const kafkaless = { KAFKA_BROKERS: '', DATABASE_URL: '' };
+    const flags = ['start', '--no-samples', '--port', port, '--data-dir', join(home.path, 'data')];
+    const server = spawnCli(flags, kafkaless, { from: 'build' });
+    onTestFinished(() => server[Symbol.asyncDispose]());
+    await server.line(/Loopwatch .* is at http/);
+    const install = spawnCli(['hook', 'install', agent, '--url', url, '--yes'], own, { from: 'build' });
+    onTestFinished(() => install[Symbol.asyncDispose]());
+    expect(await install.exited, install.stderr.join('\n')).toBe(0);
+
+    const child = spawn(join(commands, command), args, {
+      cwd: folder,
+      env: { PATH: process.env['PATH'], HOME: home.path, ...env(modelUrl) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const exited = new Promise((resolve) => child.once('close', resolve));
+    onTestFinished(async () => {
+      child.kill('SIGKILL');
+      await exited;
+    });
+    const [said, complained] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    expect(await exited, `${said}\n${complained}`).toBe(0);
+    expect(said).toContain('It is there.');
+
+    let page: unknown;
+    await waitFor(
+      async () => {
+        page = await (await fetch(`${url}/api/v1/incidents`)).json();
+        return (page as { items: { outcome: string | null }[] }).items[0]?.outcome === 'recovered';
+      },
+      { describe: () => `one incident that recovered; there are ${JSON.stringify(page)}` },
+    );
+    expect(page).toMatchObject({ items: [{ detector: 'tool-repeat', action: 'block', count: 4 }] });
+  },
+);
