@@ -17,8 +17,12 @@ export const overviewSchema = z.object({
   to: z.number(),
   bucketMs: z.int().positive(),
   firstAt: z.number().nullable().describe('Start of the earliest session or incident; null: there is none.'),
-  open: count.describe('Incidents that are open, whenever they were found.'),
-  quiet: count.describe('Neither resolved nor open: their sessions have gone quiet.'),
+  open: count.describe(
+    'Incidents that are open, whenever they were found; muted ones and false positives left out.',
+  ),
+  quiet: count.describe(
+    'Neither resolved nor open, because their sessions have gone quiet; muted ones and false positives left out.',
+  ),
   openByDetector: byDetectorSchema,
   openItems: z.array(incidentItemSchema).describe('Open ones, newest first, at most 8.'),
   found: count.describe('Incidents found in the time.'),

@@ -81,7 +81,7 @@ export const incidentSchema = incidentRowSchema.extend({
 });
 
 export const incidentStatsSchema = z.object({
-  open: z.int().nonnegative().describe('Those that are quiet left out.'),
+  open: z.int().nonnegative().describe('Quiet and muted ones and false positives left out.'),
   quiet: z.int().nonnegative(),
   openByDetector: z.partialRecord(z.enum(detectorIds), z.int().positive()),
   found: z.int().nonnegative().describe('Incidents in the verdict log, those no longer kept included.'),

@@ -16,7 +16,7 @@ export function LoopingNow({ overview: { open, openItems } }: { readonly overvie
     <Card
       title="Looping now"
       note={
-        <Link className={styles['all']} to="/incidents" search={{ state: 'open' }} activeProps={{}}>
+        <Link className={styles['all']} to="/incidents" search={{ open: 'true' }} activeProps={{}}>
           {open <= openItems.length ? 'open incidents' : `all ${formatNumber(open)} open incidents`}
         </Link>
       }

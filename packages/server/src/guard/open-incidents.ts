@@ -4,7 +4,7 @@ import { ALLOWED, canonicalArguments, type Decision, guidanceOf } from '@loopwat
 import { jsonText, type Queryable } from '@loopwatch/storage';
 import { toRow } from '../incidents/fold.ts';
 import { readRow } from '../incidents/stored-fold.ts';
-import { triageNow } from '../storage/states-now.ts';
+import { isDismissedNow } from '../storage/states-now.ts';
 
 /** What a call is judged by where this server has not seen what led to it. */
 type Call = Pick<ProposedCall, 'name' | 'args'>;
@@ -29,7 +29,7 @@ export async function openIncidents(
   now: number,
 ): Promise<OpenIncident[]> {
   const rows = await database.query<{ fold: string; dismissed: boolean }>(
-    `select d.fold, ${isDismissed('$2')} as dismissed
+    `select d.fold, ${isDismissedNow('$2')} as dismissed
      from incidents i join incident_docs d on d.id = i.id where i.session_id = $1 and i.state = 'open'`,
     [sessionId, now],
   );
@@ -44,7 +44,7 @@ export async function dismissedIncidents(
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const rows = await database.query<{ session: string; id: string }>(
     `select session_id as session, id from incidents
-     where session_id in (select jsonb_array_elements_text($1::jsonb)) and state = 'open' and ${isDismissed('$2')}
+     where session_id in (select jsonb_array_elements_text($1::jsonb)) and state = 'open' and ${isDismissedNow('$2')}
      order by id`,
     [jsonText(sessionIds), now],
   );
@@ -63,11 +63,6 @@ export function decideByIncidents(
     .filter((incident) => !incident.isDismissed && !isOver(incident) && incident.isAbout(call))
     .map(({ decision }) => decision);
   return about.find(({ action }) => action === 'deny') ?? about[0] ?? ALLOWED;
-}
-
-/** A false positive, or muted. */
-function isDismissed(now: string): string {
-  return `${triageNow(now)} in ('false_positive', 'muted')`;
 }
 
 function openOf(fold: ReturnType<typeof readRow>, isDismissed: boolean): OpenIncident | undefined {

@@ -1,6 +1,6 @@
 import type { DetectorId, IncidentStats } from '@loopwatch/contract';
 import type { Queryable } from '@loopwatch/storage';
-import { incidentStateNow } from '../storage/states-now.ts';
+import { incidentStateNow, isDismissedNow } from '../storage/states-now.ts';
 
 const minute = 60_000;
 const minutes = 60;
@@ -40,7 +40,7 @@ export async function currentStats(database: Queryable, now: number): Promise<In
     incidents: number;
   }>(
     `select ${incidentStateNow('$1')} as state, detector, count(*)::float8 as incidents
-     from incidents where state = 'open' group by 1, 2`,
+     from incidents where state = 'open' and not ${isDismissedNow('$1')} group by 1, 2`,
     [now],
   );
   const open = unresolved.filter(({ state }) => state === 'open');

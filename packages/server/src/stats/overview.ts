@@ -3,7 +3,7 @@ import type { Overview, OverviewQuery } from '@loopwatch/contract/api';
 import type { Database, Queryable } from '@loopwatch/storage';
 import { listIncidents } from '../incidents/list-incidents.ts';
 import { latestChange } from '../live/changes.ts';
-import { incidentStateNow, sessionStateNow } from '../storage/states-now.ts';
+import { incidentStateNow, isDismissedNow, sessionStateNow } from '../storage/states-now.ts';
 import { activeSessions } from './active-sessions.ts';
 import { foundInRange } from './found-in-range.ts';
 import { latencyInRange } from './latency-in-range.ts';
@@ -40,7 +40,7 @@ export function readOverview(
     const open = Object.fromEntries(openRows.map(({ detector, incidents }) => [detector, incidents]));
     const items = await listIncidents(
       tx,
-      { state: ['open'] },
+      { open: true },
       { now, limit: shownOpen, cursor: undefined, sort: { by: 'detectedAt', descending: true } },
     );
     return {
@@ -95,7 +95,7 @@ interface Unresolved {
 function unresolvedByDetector(tx: Queryable, now: number): Promise<Unresolved[]> {
   return tx.query<Unresolved>(
     `select ${incidentStateNow('$1')} as state, detector, count(*)::float8 as incidents
-     from incidents where state = 'open' group by 1, 2`,
+     from incidents where state = 'open' and not ${isDismissedNow('$1')} group by 1, 2`,
     [now],
   );
 }

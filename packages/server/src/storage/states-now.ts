@@ -27,3 +27,8 @@ export function triageNow(now: string): string {
     when triage = 'muted' and ${holds('muted_until')} then 'muted'
     when mute_id is not null and ${holds('mute_until')} then 'muted' else 'new' end`;
 }
+
+/** Condition in SQL: a person has said that the incident needs no look. @param now as that of {@link triageNow} */
+export function isDismissedNow(now: string): string {
+  return `${triageNow(now)} in ('muted', 'false_positive')`;
+}
