@@ -58,7 +58,12 @@ export function GroupTable({ breakdown: { groups, other, total }, view, onSort }
           {groups.map((group) => (
             <Row key={group.value ?? ''} amounts={group} share={shareOf(group, total, unit)}>
               {group.value === null ? (
-                <span className={styles['unknown']}>unknown</span>
+                <span
+                  className={styles['unknown']}
+                  title={`Their events name no ${dimensionText(view.groupBy)}`}
+                >
+                  unknown
+                </span>
               ) : (
                 <Link to="/incidents" search={incidentsOf(view, group.value)} activeProps={{}}>
                   {visibleText(group.value)}
@@ -68,7 +73,9 @@ export function GroupTable({ breakdown: { groups, other, total }, view, onSort }
           ))}
           {other !== null && (
             <Row amounts={other} share={shareOf(other, total, unit)}>
-              <span className={styles['unknown']}>other ({plural(other.values, 'value')})</span>
+              <span className={styles['unknown']} title="Each has fewer than those above">
+                other ({plural(other.values, 'value')})
+              </span>
             </Row>
           )}
         </tbody>

@@ -150,13 +150,19 @@ export function Guidance({ text }: { readonly text: string }) {
 }
 
 export function Record({ incident }: { readonly incident: IncidentDetail }) {
-  const { id, sessionId, promptId, source, configHash, detectedAt, tool } = incident;
+  const { id, sessionId, promptId, source, configHash, detectedAt, tool, agentVersion, tags } = incident;
   const facts: (readonly [string, ReactNode])[] = [
     ['incident', <Id key="i" text={id} what="incident id" />],
     ['session', <Id key="s" text={sessionId} what="session id" />],
   ];
   if (promptId !== null) facts.push(['prompt', <Id key="p" text={promptId} what="prompt id" />]);
   if (tool !== null) facts.push(['tool', <Id key="t" text={tool.name} what="tool name" />]);
+  if (agentVersion != null)
+    facts.push(['version', <Same key="v" search={{ agentVersion }} text={agentVersion} />]);
+  for (const [name, value] of Object.entries(tags ?? {})) {
+    const tag = `${name}:${value}`;
+    facts.push(['tag', <Same key={tag} search={{ tag }} text={tag} />]);
+  }
   if (source !== null) {
     const { topic, partition, firstOffset, offset } = source;
     const records = firstOffset === offset ? { record: offset } : { first: firstOffset, latest: offset };
@@ -193,6 +199,15 @@ export function Record({ incident }: { readonly incident: IncidentDetail }) {
 
 /** What is shown before and behind an incident elsewhere. */
 const AROUND_MS = 15 * 60_000;
+
+/** Leads to the incidents that have it too. */
+function Same({ search, text }: { readonly search: Record<string, string>; readonly text: string }) {
+  return (
+    <Link to="/incidents" search={search} activeProps={{}}>
+      {visibleText(text)}
+    </Link>
+  );
+}
 
 function Id({ text, what }: { readonly text: string; readonly what: string }) {
   return (
