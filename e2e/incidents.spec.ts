@@ -131,9 +131,31 @@ test('an incident is judged, the judgement is there for everybody, and it is tak
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(judge).toHaveAttribute('aria-pressed', 'false');
   await expect(rows(other).filter({ hasText: 'false positive' })).toHaveCount(0);
-  await page.getByLabel('Note').fill('Seen before.');
-  await page.getByRole('button', { name: 'Save the note' }).click();
-  await expect(page.getByText('noted “Seen before.”')).toBeVisible();
+});
+
+test('an incident is assigned and commented on, for everybody, and the comment is deleted', async ({
+  page,
+  context,
+}) => {
+  await page.goto(`${server.url}/incidents/i-03bb19`);
+  const other = await context.newPage();
+  await other.goto(`${server.url}/incidents/i-03bb19`);
+  const theirs = other.getByRole('region', { name: 'Triage' });
+  await expect(theirs.getByLabel('Assignee')).toHaveValue('');
+  await page.getByRole('button', { name: 'Assign to me' }).click();
+  await expect(theirs.getByLabel('Assignee')).toHaveValue('operator');
+  await page.getByLabel('Assignee').fill('Ada');
+  await page.keyboard.press('Enter');
+  await expect(theirs).toContainText('assigned to Ada');
+  await page.getByLabel('Comment').fill('Seen before.');
+  await page.getByRole('button', { name: 'Comment' }).click();
+  await expect(theirs).toContainText('Seen before.');
+  await expectNoViolations(page);
+
+  await other.goto(`${server.url}/incidents?assignee=Ada`);
+  await expect(rows(other)).toHaveCount(1);
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await expect(page.getByRole('region', { name: 'Triage' })).not.toContainText('Seen before.');
 });
 
 test('several are selected and judged at once', async ({ page }) => {

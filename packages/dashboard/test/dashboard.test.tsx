@@ -309,7 +309,7 @@ describe('an incident', () => {
     expect(await isPressed(false)).toBeTruthy();
     expect(server.changes.map(({ body }) => (body as { change: unknown }).change)).toEqual([
       { status: 'false_positive' },
-      { status: 'new', mutedUntil: null, note: null },
+      { status: 'new', mutedUntil: null, note: null, assignee: null },
     ]);
   });
 

@@ -121,7 +121,15 @@ describe('rows that were read, and what the live link told since', () => {
   });
 
   it('never go back to an older revision, be it of verdicts or of triage', () => {
-    const judged = { status: 'muted' as const, mutedUntil: null, note: null, by: 'o', at: NOW, revision: 3 };
+    const judged = {
+      status: 'muted' as const,
+      mutedUntil: null,
+      note: null,
+      assignee: null,
+      by: 'o',
+      at: NOW,
+      revision: 3,
+    };
     const [shown] = mergeRows([row({ triage: judged })], live(row({ revision: 1 })), view, true, NOW);
     expect(shown?.triage.status).toBe('muted');
   });
@@ -153,7 +161,15 @@ describe('rows that were read, and what the live link told since', () => {
   });
 
   it('count a mute that is over as none', () => {
-    const triage = { status: 'muted' as const, mutedUntil: NOW, note: null, by: 'o', at: 1, revision: 1 };
+    const triage = {
+      status: 'muted' as const,
+      mutedUntil: NOW,
+      note: null,
+      assignee: null,
+      by: 'o',
+      at: 1,
+      revision: 1,
+    };
     expect(isOpen(row({ triage }), NOW - 1)).toBe(false);
     expect(isOpen(row({ triage }), NOW)).toBe(true);
     expect(matches(row({ triage }), { triage: ['new'] }, allTime, NOW)).toBe(true);

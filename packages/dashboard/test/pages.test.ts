@@ -336,7 +336,7 @@ describe('trying thresholds', () => {
       row({
         id,
         sessionId,
-        triage: { status, mutedUntil: null, note: null, by: null, at: null, revision: 1 },
+        triage: { status, mutedUntil: null, note: null, assignee: null, by: null, at: null, revision: 1 },
       });
     const labels = labelsOf([
       judged('1', 'a', 'false_positive'),

@@ -61,6 +61,10 @@ export const incidentFilterSchema = z
       .max(50)
       .describe('A tag of the session, as `name:value`.'),
     triage: z.array(z.enum(triageStatuses)).describe('A muted one whose time is over counts as new.'),
+    assignee: z
+      .array(z.string().max(200))
+      .max(50)
+      .describe('Names of assignees; an empty one: nobody is assigned.'),
     group: texts.describe('Group keys.'),
     open: z.boolean().describe('true: open now, and neither muted nor a false positive. false: the others.'),
     from: time.describe('Found at or after this time (`detectedAt`): epoch ms, or RFC 3339.'),

@@ -15,9 +15,16 @@ const mutedUntil = z
   .nullable()
   .describe('Of a muted one: wall clock, epoch ms, when it counts as new again; null: never.');
 const note = z.string().max(4000).nullable();
+const assignee = z.string().min(1).max(200).nullable();
+const comment = z.string().min(1).max(4000);
 
 /** A triage as it stands at a moment. */
-export const triageStateSchema = z.object({ status, mutedUntil, note });
+export const triageStateSchema = z.object({
+  status,
+  mutedUntil,
+  note,
+  assignee: assignee.default(null).describe('Who looks after it, by name; null: nobody.'),
+});
 
 export const triageSchema = triageStateSchema.extend({
   by: z.string().nullable().describe('Who changed it last; null before the first change.'),
@@ -30,6 +37,8 @@ export const triageChangeSchema = z.object({
   by: z.string(),
   from: triageStateSchema,
   to: triageStateSchema.describe('Handing `from` back as a PATCH undoes the change.'),
+  revision: z.int().positive().optional().describe('The revision that the change made.'),
+  comment: comment.optional().describe('What was said with the change; a change may be a comment alone.'),
 });
 
 /** Body of `PATCH /incidents/:id`. What is left out stays; a status other than `muted` clears `mutedUntil`. */
@@ -38,14 +47,16 @@ export const triagePatchSchema = z
     status: status.optional(),
     mutedUntil: mutedUntil.optional(),
     note: note.optional(),
+    assignee: assignee.optional(),
+    comment: comment.optional().describe('Goes into the history, and stays there when the change is undone.'),
     revision: z
       .int()
       .nonnegative()
       .optional()
       .describe('The revision the change was made on: 409 if it is another by now. Absent: whatever it is.'),
   })
-  .refine(({ status, mutedUntil, note }) => [status, mutedUntil, note].some((value) => value !== undefined), {
-    message: 'say at least one of status, mutedUntil and note',
+  .refine(({ revision: _, ...change }) => Object.values(change).some((value) => value !== undefined), {
+    message: 'say at least one of status, mutedUntil, note, assignee and comment',
   });
 
 /** Body of `PATCH /incidents`: the same change for several incidents at once. */
@@ -73,6 +84,7 @@ export const noTriage: Triage = {
   status: 'new',
   mutedUntil: null,
   note: null,
+  assignee: null,
   by: null,
   at: null,
   revision: 0,

@@ -10,7 +10,7 @@ import {
 } from '@loopwatch/contract/api';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { rangeLimits, type TimeRange } from '../lib/time-range.ts';
-import { request } from './client.ts';
+import { request, send } from './client.ts';
 import { allPages } from './pages.ts';
 
 /** What a list of incidents is asked for: the filters of the API, and a range that goes along with the clock. */
@@ -88,6 +88,10 @@ export function allIncidents(
 
 export function patchIncidents(ids: readonly string[], change: TriagePatch) {
   return request(triagedSchema, '/incidents', { method: 'PATCH', body: { ids, change } });
+}
+
+export function deleteComment(id: string, revision: number) {
+  return send(`/incidents/${encodeURIComponent(id)}/comments/${String(revision)}`, { method: 'DELETE' });
 }
 
 /** Every incident of the group. */

@@ -29,6 +29,11 @@ export async function logOut(): Promise<string | undefined> {
   return answer.status === 204 ? undefined : logoutSchema.parse(await answer.json()).goOn;
 }
 
+/** The name that changes of who looks at the page are noted under; undefined until it is known. */
+export function useMyName(): string | undefined {
+  return useQuery(meQuery).data?.user?.name;
+}
+
 /** Why who looks at the page may not change anything; undefined: they may. The server decides in the end. */
 export function useRefusal(): string | undefined {
   const { data } = useQuery(meQuery);

@@ -54,12 +54,15 @@ export function IncidentView({ id, row, onClose, alone = onClose === undefined }
   const { data } = query;
   const missing = query.error instanceof ApiError && query.error.status === 404;
 
-  // The live link tells rows; evidence is read again when there is more of it.
+  // The live link tells rows; evidence and history are read again when there is more of them.
   const revision = told?.revision ?? 0;
   const known = data?.revision ?? Infinity;
+  const triageRevision = told?.triage.revision ?? 0;
+  const knownTriage = data?.triage.revision ?? Infinity;
   useEffect(() => {
-    if (revision > known) void client.invalidateQueries({ queryKey: incidentQuery(id).queryKey });
-  }, [client, id, revision, known]);
+    if (revision > known || triageRevision > knownTriage)
+      void client.invalidateQueries({ queryKey: incidentQuery(id).queryKey });
+  }, [client, id, revision, known, triageRevision, knownTriage]);
 
   const now = useCoarseNow();
   const latest = newest(told ?? row, data);

@@ -1,10 +1,11 @@
 import { detectorIds } from '@loopwatch/contract';
 import type { IncidentItem } from '@loopwatch/contract/api';
+import { useMyName } from '../api/me.ts';
 import { visibleText } from '../lib/visible-text.ts';
 import { useLive } from '../live/context.ts';
 import { Button } from '../ui/controls/Button.tsx';
 import { chipClass, DetectorSquare } from '../ui/controls/Chip.tsx';
-import { Menu, MenuCheck, MenuLabel } from '../ui/controls/Menu.tsx';
+import { Menu, MenuCheck, MenuLabel, MenuLine } from '../ui/controls/Menu.tsx';
 import { SortMenu } from '../ui/controls/SortMenu.tsx';
 import { Segments } from '../ui/layout/Segments.tsx';
 import { Icon } from '../ui/lib/icons.tsx';
@@ -37,6 +38,7 @@ export function FilterBar({ search, rows, onChange }: Props) {
   const { filter, grouped, sort } = search;
   const stats = useLive((state) => state.stats);
   const live = useLive((state) => state.incidents);
+  const me = useMyName();
   const state = filter.state?.length === 1 ? filter.state[0] : undefined;
   const sorts = grouped ? groupSortNames : sortNames;
   return (
@@ -100,6 +102,22 @@ export function FilterBar({ search, rows, onChange }: Props) {
             {triageNames[status]}
           </MenuCheck>
         ))}
+        <MenuLine />
+        <MenuLabel>Assignee</MenuLabel>
+        {me !== undefined && (
+          <MenuCheck
+            checked={filter.assignee?.includes(me) ?? false}
+            onChange={() => onChange({ filter: toggle(filter, 'assignee', me) })}
+          >
+            me
+          </MenuCheck>
+        )}
+        <MenuCheck
+          checked={filter.assignee?.includes('') ?? false}
+          onChange={() => onChange({ filter: toggle(filter, 'assignee', '') })}
+        >
+          nobody
+        </MenuCheck>
       </Menu>
       <span className={styles['grow']} />
       <Button
@@ -122,7 +140,7 @@ function Chips({ search: { filter }, onChange }: Pick<Props, 'search' | 'onChang
     (filter[name] ?? []).map((value) => ({
       key: `${name}:${value}`,
       name: filterNames[name],
-      value: name === 'group' ? 'one of them' : value,
+      value: name === 'group' ? 'one of them' : name === 'assignee' && value === '' ? 'nobody' : value,
       remove: () => onChange({ filter: toggle(filter, name, value) }),
     })),
   );
@@ -181,9 +199,11 @@ function seenValues(rows: readonly IncidentItem[], name: ListFilter): string[] {
     const value =
       name === 'tool'
         ? row.tool?.name
-        : name === 'group' || name === 'triage' || name === 'tag'
-          ? undefined
-          : row[name];
+        : name === 'assignee'
+          ? row.triage.assignee
+          : name === 'group' || name === 'triage' || name === 'tag'
+            ? undefined
+            : row[name];
     if (value !== undefined && value !== null) values.add(value);
   }
   return [...values].sort();

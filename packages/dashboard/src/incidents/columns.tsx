@@ -97,6 +97,12 @@ const all: readonly Column<IncidentItem>[] = [
     cell: ({ tenant }) => (tenant === null ? <small>not given</small> : visibleText(tenant)),
   },
   {
+    id: 'assignee',
+    name: 'Assignee',
+    width: 'minmax(70px, 110px)',
+    cell: ({ triage: { assignee } }) => (assignee === null ? <small>nobody</small> : visibleText(assignee)),
+  },
+  {
     id: 'state',
     name: 'State',
     width: '118px',

@@ -29,5 +29,6 @@ export const csvColumns: CsvColumns<IncidentItem> = {
   usd: ({ cost }) => cost.usd ?? null,
   duration_ms: ({ cost }) => cost.ms,
   triage: ({ triage }) => triage.status,
+  assignee: ({ triage }) => triage.assignee,
   note: ({ triage }) => triage.note,
 };

@@ -25,6 +25,7 @@ export function matches(item: IncidentItem, filter: Filter, range: TimeRange, no
 function valuesOf(item: IncidentItem, name: ListFilter, now: number): readonly string[] {
   if (name === 'tag') return tagsOf(item);
   if (name === 'group') return [item.groupKey];
+  if (name === 'assignee') return [item.triage.assignee ?? ''];
   if (name === 'triage') return [isMuteOver(item, now) ? 'new' : item.triage.status];
   return [(name === 'tool' ? item.tool?.name : item[name]) ?? ''];
 }

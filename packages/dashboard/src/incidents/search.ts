@@ -25,6 +25,7 @@ export const listFilters = {
   state: incidentStates,
   action: ['warn', 'chance', 'block', 'none'],
   triage: ['new', 'acknowledged', 'muted', 'false_positive'] satisfies TriageStatus[],
+  assignee: undefined,
   tool: undefined,
   agent: undefined,
   model: undefined,
@@ -45,6 +46,7 @@ export const filterNames: Record<ListFilter, string> = {
   state: 'state',
   action: 'action',
   triage: 'triage',
+  assignee: 'assignee',
   tool: 'tool',
   agent: 'agent',
   model: 'model',
@@ -83,7 +85,8 @@ export function readIncidentSearch(search: Search): IncidentSearch {
   const filter: Record<string, unknown> = {};
   for (const name of listFilterNames) {
     const allowed: readonly string[] | undefined = listFilters[name];
-    const given = valuesOf(search, name).filter((value) => value !== '');
+    // An empty assignee is nobody.
+    const given = valuesOf(search, name).filter((value) => value !== '' || name === 'assignee');
     const good = given.filter((value) => allowed?.includes(value) ?? true);
     ignored.push(...given.filter((value) => !good.includes(value)).map((value) => `${name}=${value}`));
     if (good.length > 0) filter[name] = good;

@@ -68,7 +68,7 @@ async function change(
       items.map(({ id }) => id),
       patch,
     );
-    show(client, store, now);
+    showChanged(client, store, now);
     const undo = () => {
       lastUndo = undefined;
       void takeBack(client, store, before);
@@ -90,8 +90,8 @@ async function takeBack(
 ): Promise<void> {
   const alike = new Map<string, { patch: TriageState; ids: string[] }>();
   for (const { id, triage } of before) {
-    const { status, mutedUntil, note } = triage;
-    const patch = { status, mutedUntil, note };
+    const { status, mutedUntil, note, assignee } = triage;
+    const patch = { status, mutedUntil, note, assignee };
     const same = alike.get(JSON.stringify(patch));
     if (same === undefined) alike.set(JSON.stringify(patch), { patch, ids: [id] });
     else same.ids.push(id);
@@ -99,7 +99,7 @@ async function takeBack(
   try {
     for (const { patch, ids } of alike.values()) {
       const { items: now } = await patchIncidents(ids, patch);
-      show(client, store, now);
+      showChanged(client, store, now);
     }
     toast('Undone');
   } catch (error) {
@@ -108,7 +108,7 @@ async function takeBack(
 }
 
 /** Puts changed incidents where they are shown, without reading any list again. */
-function show(client: QueryClient, store: LiveStore, items: readonly IncidentItem[]): void {
+export function showChanged(client: QueryClient, store: LiveStore, items: readonly IncidentItem[]): void {
   store.changed(items);
   const byId = new Map(items.map((item) => [item.id, item]));
   client.setQueriesData<InfiniteData<{ items: IncidentItem[] }>>(

@@ -32,6 +32,7 @@ export const incidentColumns = {
   latency_ms: 'float8',
   triage: 'text',
   muted_until: 'float8',
+  assignee: 'text',
   event_index: 'float8',
   standing: 'text',
   search: 'text',
@@ -45,7 +46,9 @@ const searchUnits = 600;
 /** What others than its verdicts say of an incident. */
 export interface IncidentSurroundings {
   /** What people said of it, maybe before it was read. */
-  readonly triage: { readonly status: string; readonly mutedUntil: number | null } | undefined;
+  readonly triage:
+    | { readonly status: string; readonly mutedUntil: number | null; readonly assignee: string | null }
+    | undefined;
   /** Wall clock at which the latest known event of its session was processed, epoch ms. */
   readonly activeAt: number;
   /** How it stands by its session's latest summary. */
@@ -90,6 +93,7 @@ export function incidentColumnsOf(
     latency_ms: latencyOf(fold),
     triage: triage?.status ?? 'new',
     muted_until: triage?.mutedUntil ?? null,
+    assignee: triage?.assignee ?? null,
     event_index: standing?.eventIndex ?? fold.latest.eventIndex,
     standing: standing === undefined ? null : jsonText(standing),
     search: words.join('\n').slice(0, searchUnits).toLowerCase(),

@@ -1,6 +1,6 @@
 import type { IncidentFilter } from '@loopwatch/contract/api';
 import { Conditions } from '../storage/conditions.ts';
-import { incidentStateNow, triageNow } from '../storage/states-now.ts';
+import { incidentStateNow, isDismissedNow, triageNow } from '../storage/states-now.ts';
 
 /** @param now wall clock, epoch ms: a muted incident whose time is over counts as new, an open one that is silent as quiet */
 export function incidentConditions(filter: IncidentFilter, now: number): Conditions {
@@ -18,6 +18,7 @@ export function incidentConditions(filter: IncidentFilter, now: number): Conditi
   conditions.anyOf('tenant', tenant);
   conditions.anyOf('agent_version', filter.agentVersion);
   conditions.anyTag('tags', filter.tag);
+  conditions.anyOf("coalesce(assignee, '')", filter.assignee);
   conditions.anyOf('group_key', group);
   conditions.between('detected_at', filter.from, filter.to);
   if (state !== undefined && state.length > 0) {
@@ -28,8 +29,7 @@ export function incidentConditions(filter: IncidentFilter, now: number): Conditi
   if (filter.triage !== undefined) conditions.anyOf(triageNow(conditions.parameter(now)), filter.triage);
   if (filter.open !== undefined) {
     const at = conditions.parameter(now);
-    const status = triageNow(at);
-    const open = `(${incidentStateNow(at)} = 'open' and ${status} not in ('muted', 'false_positive'))`;
+    const open = `(${incidentStateNow(at)} = 'open' and not ${isDismissedNow(at)})`;
     conditions.add(filter.open ? open : `not ${open}`);
   }
   return conditions;

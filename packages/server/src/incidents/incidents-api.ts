@@ -19,7 +19,7 @@ import { parseScope } from '../settings/scope.ts';
 import { scopeSettings } from '../settings/settings-api.ts';
 import { lockChanges } from '../storage/write-lock.ts';
 import { triageGroup } from '../triage/triage-group.ts';
-import { changeTriage } from '../triage/write-triage.ts';
+import { changeTriage, deleteComment } from '../triage/write-triage.ts';
 import { listGroups } from './list-groups.ts';
 import { listIncidents } from './list-incidents.ts';
 import { listVerdicts } from './list-verdicts.ts';
@@ -63,6 +63,20 @@ export function incidentsApi(options: IncidentsApiOptions): Router {
       response.json(await found(options, request.params.id));
     })
     .all(methodNotAllowed('GET, PATCH'));
+
+  router
+    .route('/incidents/:id/comments/:revision')
+    .delete(async (request, response) => {
+      const { id, revision } = request.params;
+      const who = { by: userName(request), at: now() };
+      await database.transaction(async (tx) => {
+        await lockChanges(tx);
+        await deleteComment(tx, id, Number(revision), who);
+      });
+      options.onTriage();
+      response.status(204).end();
+    })
+    .all(methodNotAllowed('DELETE'));
 
   router
     .route('/incidents/:id/remedies')

@@ -107,10 +107,11 @@ async function knownOf(tx: Queryable, fresh: readonly ReadVerdict[]): Promise<Ma
     evidence: string | null;
     status: string | null;
     mutedUntil: number | null;
+    assignee: string | null;
     activeAt: number | null;
     session: SessionSummary | null;
   }>(
-    `select r.id, d.fold, d.evidence, t.doc->>'status' as status, (t.doc->>'mutedUntil')::float8 as "mutedUntil",
+    `select r.id, d.fold, d.evidence, t.doc->>'status' as status, (t.doc->>'mutedUntil')::float8 as "mutedUntil", t.doc->>'assignee' as assignee,
        greatest(i.active_at, s.active_at) as "activeAt", s.doc as session
      from ${recordset({ id: 'text', session: 'text' })}
      left join incidents i on i.id = r.id left join incident_docs d on d.id = r.id
@@ -118,11 +119,11 @@ async function knownOf(tx: Queryable, fresh: readonly ReadVerdict[]): Promise<Ma
     [jsonText([...sessions].map(([id, session]) => ({ id, session })))],
   );
   return new Map(
-    found.map(({ id, fold, evidence, status, mutedUntil, activeAt, session }) => [
+    found.map(({ id, fold, evidence, status, mutedUntil, assignee, activeAt, session }) => [
       id,
       {
         fold: fold === null || evidence === null ? undefined : readFold({ fold, evidence }),
-        triage: status === null ? undefined : { status, mutedUntil },
+        triage: status === null ? undefined : { status, mutedUntil, assignee },
         activeAt: activeAt ?? 0,
         standing: session === null ? undefined : standingsOf(session).get(id),
       },

@@ -60,6 +60,14 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
       problems: [400, 404, 409, 413],
     },
   },
+  '/incidents/{id}/comments/{revision}': {
+    delete: {
+      id: 'deleteComment',
+      summary: 'Deletes a comment of one’s own, by the revision of its change',
+      status: 204,
+      problems: [404],
+    },
+  },
   '/incidents/{id}/remedies': {
     get: {
       id: 'listRemedies',

@@ -48,15 +48,47 @@ export function decide(
     status,
     mutedUntil: status === 'muted' ? (sameMute ? from.mutedUntil : (patch.mutedUntil ?? null)) : null,
     note: patch.note === undefined ? from.note : patch.note || null,
+    assignee: patch.assignee === undefined ? from.assignee : patch.assignee,
   };
-  if (to.status === from.status && to.mutedUntil === from.mutedUntil && to.note === from.note)
-    return undefined;
+  const { comment } = patch;
+  if (comment === undefined && isSame(from, to)) return undefined;
+  const revision = triage.revision + 1;
+  const change = { at, by, from, to, revision, ...(comment !== undefined && { comment }) };
   return {
-    triage: { ...to, by, at, revision: triage.revision + 1 },
-    history: [...(before?.history ?? []), { at, by, from, to }].slice(-mostChanges),
+    triage: { ...to, by, at, revision },
+    history: [...(before?.history ?? []), change].slice(-mostChanges),
   };
 }
 
-function stateOf({ status, mutedUntil, note }: Triage): TriageState {
-  return { status, mutedUntil, note };
+/**
+ * Takes a comment out of the history; a change that was nothing else goes with it.
+ *
+ * @param revision of the change that it was made with
+ * @throws HttpProblem 404 when there is no such comment, 403 when somebody else wrote it
+ */
+export function withoutComment(
+  before: Decided | undefined,
+  revision: number,
+  { by, at }: { readonly by: string; readonly at: number },
+): Decided {
+  const found = before?.history.find((change) => change.revision === revision);
+  if (before === undefined || found?.comment === undefined)
+    throw new HttpProblem(404, `There is no comment ${String(revision)}; it may have been deleted already`);
+  if (found.by !== by) throw new HttpProblem(403, `The comment is by ${found.by}, who alone may delete it`);
+  const { comment: _, ...change } = found;
+  const rest = isSame(found.from, found.to) ? [] : [change];
+  return {
+    triage: { ...before.triage, by, at, revision: before.triage.revision + 1 },
+    history: before.history.flatMap((one) => (one === found ? rest : [one])),
+  };
+}
+
+function stateOf({ status, mutedUntil, note, assignee }: Triage): TriageState {
+  return { status, mutedUntil, note, assignee };
+}
+
+function isSame(a: TriageState, b: TriageState): boolean {
+  return (
+    a.status === b.status && a.mutedUntil === b.mutedUntil && a.note === b.note && a.assignee === b.assignee
+  );
 }

@@ -35,8 +35,8 @@ export async function triageGroup(
 function undoOf(before: readonly { readonly id: string; readonly triage: Triage | null }[]): TriageMany[] {
   const alike = new Map<string, string[]>();
   for (const { id, triage } of before) {
-    const { status, mutedUntil, note } = triage ?? noTriage;
-    const change = JSON.stringify({ status, mutedUntil, note });
+    const { status, mutedUntil, note, assignee } = triage ?? noTriage;
+    const change = JSON.stringify({ status, mutedUntil, note, assignee });
     const ids = alike.get(change);
     if (ids === undefined) alike.set(change, [id]);
     else ids.push(id);

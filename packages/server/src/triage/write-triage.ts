@@ -1,6 +1,6 @@
 import type { TriagePatch, TriageRecord } from '@loopwatch/contract/api';
 import { jsonText, type Queryable, recordset } from '@loopwatch/storage';
-import { type Decided, decide } from './decide.ts';
+import { type Decided, decide, withoutComment } from './decide.ts';
 
 const columns = {
   incident_id: 'text',
@@ -23,6 +23,35 @@ export async function changeTriage(
   patch: TriagePatch,
   who: { readonly by: string; readonly at: number },
 ): Promise<string[]> {
+  const found = await decidedSoFar(tx, ids);
+  const changed = [...found].flatMap(([id, before]) => {
+    const after = decide(before, patch, who);
+    return after === undefined ? [] : [{ incidentId: id, ...after }];
+  });
+  await write(tx, changed, false);
+  return ids.filter((id) => !found.has(id));
+}
+
+/**
+ * Deletes what was said with a change. The transaction holds the lock of changes.
+ *
+ * @throws HttpProblem as {@link withoutComment}
+ */
+export async function deleteComment(
+  tx: Queryable,
+  id: string,
+  revision: number,
+  who: { readonly by: string; readonly at: number },
+): Promise<void> {
+  const before = (await decidedSoFar(tx, [id])).get(id);
+  await write(tx, [{ incidentId: id, ...withoutComment(before, revision, who) }], false);
+}
+
+/** @returns of each incident that there is, what was decided */
+async function decidedSoFar(
+  tx: Queryable,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Decided | undefined>> {
   const found = await tx.query<{
     id: string;
     triage: Decided['triage'] | null;
@@ -32,14 +61,12 @@ export async function changeTriage(
      where i.id in (select jsonb_array_elements_text($1::jsonb))`,
     [jsonText(ids)],
   );
-  const changed = found.flatMap(({ id, triage, history }) => {
-    const before = triage === null ? undefined : { triage, history: history ?? [] };
-    const after = decide(before, patch, who);
-    return after === undefined ? [] : [{ incidentId: id, ...after }];
-  });
-  await write(tx, changed, false);
-  const known = new Set(found.map(({ id }) => id));
-  return ids.filter((id) => !known.has(id));
+  return new Map(
+    found.map(({ id, triage, history }) => [
+      id,
+      triage === null ? undefined : { triage, history: history ?? [] },
+    ]),
+  );
 }
 
 /** Takes what the `triage` topic says, unless something newer is known. The transaction holds the lock of changes. */
@@ -77,6 +104,7 @@ async function write(
   );
   await tx.query(
     `update incidents set triage = t.doc->>'status', muted_until = (t.doc->>'mutedUntil')::float8,
+       assignee = t.doc->>'assignee',
        change = nextval('changes')
      from triage t where t.incident_id = incidents.id and incidents.id in (select jsonb_array_elements_text($1::jsonb))`,
     [jsonText(written.map(({ id }) => id))],

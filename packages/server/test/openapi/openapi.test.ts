@@ -71,7 +71,13 @@ const bodies: Record<string, unknown> = {
   '/api/v1/mutes': { cause: { tool: 'read_file' } },
   '/api/v1/samples': { playing: false },
   '/api/v1/settings/{scope}': { set: { 'tool_call_loop.max_repeats': 5 } },
-  '/api/v1/incidents/{id}': { status: 'muted', mutedUntil: 5, note: 'later' },
+  '/api/v1/incidents/{id}': {
+    status: 'muted',
+    mutedUntil: 5,
+    note: 'later',
+    assignee: 'ada',
+    comment: 'as agreed',
+  },
 };
 
 function request(path: string, method: string): Promise<Response> {
@@ -86,7 +92,8 @@ function request(path: string, method: string): Promise<Response> {
         .replace('{key}', group)
         .replace('{scope}', 'server')
         .replace('{name}', 'ops')
-        .replace('{offset}', '0'),
+        .replace('{offset}', '0')
+        .replace('{revision}', '2'),
     {
       method: method.toUpperCase(),
       body,

@@ -1,4 +1,4 @@
-import type { IncidentDetail } from '@loopwatch/contract/api';
+import type { IncidentDetail, Overview } from '@loopwatch/contract/api';
 import { waitFor } from '@loopwatch/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sharedPglite } from '../../../storage/test/shared-pglite.ts';
@@ -45,6 +45,7 @@ describe('a decision', () => {
       status: 'false_positive',
       mutedUntil: null,
       note: 'seen',
+      assignee: null,
       by: 'operator',
       at: START + 5_000,
       revision: 2,
@@ -105,6 +106,9 @@ describe('a decision', () => {
     [{ status: 'acknowledged', mutedUntil: 1 }, /mutedUntil/],
     [{ note: 'x'.repeat(4_001) }, /note/],
     [{ status: 'new', by: 'me' }, /by/],
+    [{ assignee: '' }, /assignee/],
+    [{ comment: '' }, /comment/],
+    [{ revision: 1 }, /at least one of/],
   ])('like %j is refused', async (body, detail) => {
     const answer = await patch(body);
     expect([answer.status, JSON.stringify(answer.body)]).toEqual([400, expect.stringMatching(detail)]);
@@ -114,10 +118,56 @@ describe('a decision', () => {
     await patch({ status: 'muted', mutedUntil: START + 60_000 });
     const total = async (filter: string) =>
       ((await (await fetch(`${url}/api/v1/incidents?${filter}`)).json()) as { total: number }).total;
+    const overview = async () => (await (await fetch(`${url}/api/v1/overview`)).json()) as Overview;
     expect([await total('triage=muted'), await total('open=true')]).toEqual([1, 1]);
+    expect(await overview()).toMatchObject({ open: 1, openItems: [{ id: 'i-2' }] });
     now += 60_000;
     expect([await total('triage=muted'), await total('open=true')]).toEqual([0, 2]);
+    expect((await overview()).open).toBe(2);
     expect((await read()).triage).toMatchObject({ status: 'new', mutedUntil: null });
+  });
+
+  it('says who looks after it, which lists are filtered by', async () => {
+    await patch({ assignee: 'ada' });
+    await patch({ status: 'acknowledged' }, '/i-2');
+    expect((await read()).triage).toMatchObject({ status: 'new', assignee: 'ada' });
+    const listed = async (filter: string) => {
+      const { items } = await (await fetch(`${url}/api/v1/incidents?${filter}`)).json();
+      return (items as { id: string }[]).map(({ id }) => id).toSorted();
+    };
+    expect(await listed('assignee=ada')).toEqual(['i-1']);
+    expect(await listed('assignee=')).toEqual(['i-2']);
+    expect(await listed('assignee=&assignee=ada')).toEqual(['i-1', 'i-2']);
+    await patch((await read()).triageHistory.at(-1)?.from);
+    expect(await listed('assignee=ada')).toEqual([]);
+  });
+
+  it('keeps its assignee when more verdicts of the incident come', async () => {
+    await patch({ assignee: 'ada' });
+    log.appendVerdict(
+      verdict({ incidentId: 'i-1', phase: 'escalated', count: 6, detectedAt: START + 30_000 }),
+    );
+    await waitFor(async () => (await read()).count === 6);
+    const { total } = await (await fetch(`${url}/api/v1/incidents?assignee=ada`)).json();
+    expect(total).toBe(1);
+  });
+
+  it('is commented on; whoever wrote a comment deletes it, and what was changed with it stays', async () => {
+    await patch({ comment: 'Is it the deploy?' });
+    await patch({ status: 'acknowledged', comment: 'It is.' });
+    const comments = async () => (await read()).triageHistory.map(({ comment }) => comment);
+    expect(await comments()).toEqual(['Is it the deploy?', 'It is.']);
+    const remove = async (revision: number | string) => {
+      const path = `${url}/api/v1/incidents/i-1/comments/${String(revision)}`;
+      return (await fetch(path, { method: 'DELETE' })).status;
+    };
+    expect(await remove(1)).toBe(204);
+    expect(await comments()).toEqual(['It is.']);
+    expect(await remove(2)).toBe(204);
+    expect((await read()).triageHistory).toMatchObject([{ to: { status: 'acknowledged' }, revision: 2 }]);
+    expect(await comments()).toEqual([undefined]);
+    expect([await remove(2), await remove(9), await remove('first')]).toEqual([404, 404, 404]);
+    expect((await read()).triage).toMatchObject({ status: 'acknowledged', revision: 4 });
   });
 
   it('waits in the database until the log takes it', async () => {

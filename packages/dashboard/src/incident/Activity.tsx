@@ -1,0 +1,117 @@
+import type { IncidentDetail, TriageChange, TriageState } from '@loopwatch/contract/api';
+import { useQueryClient } from '@tanstack/react-query';
+import { type SubmitEvent, use, useState } from 'react';
+import { deleteComment, patchIncidents } from '../api/incidents.ts';
+import { useMyName, useRefusal } from '../api/me.ts';
+import { showChanged, triageNames } from '../incidents/triage.ts';
+import { errorText } from '../lib/error-text.ts';
+import { visibleText } from '../lib/visible-text.ts';
+import { LiveContext } from '../live/context.ts';
+import { Button } from '../ui/controls/Button.tsx';
+import { toast } from '../ui/feedback/toast-store.ts';
+import { Ago } from '../ui/layout/Time.tsx';
+import styles from './TriageCard.module.css';
+
+/** What people said of the incident, and who changed what and when; newest first. */
+export function Activity({ incident }: { readonly incident: IncidentDetail }) {
+  const { id, triageHistory } = incident;
+  const me = useMyName();
+  const refusal = useRefusal();
+  const client = useQueryClient();
+  const { store } = use(LiveContext);
+  const comment = async (text: string) => {
+    const { items } = await patchIncidents([id], { comment: text });
+    showChanged(client, store, items);
+  };
+  const remove = async ({ revision = 0 }: TriageChange) => {
+    try {
+      await deleteComment(id, revision);
+      await client.invalidateQueries({ queryKey: ['incidents', 'one', id] });
+    } catch (error) {
+      toast(`The comment was not deleted: ${errorText(error)}`, { tone: 'hot' });
+    }
+  };
+  return (
+    <>
+      {refusal === undefined && <CommentForm onComment={comment} />}
+      {triageHistory.length > 0 && (
+        <ol className={styles['history']}>
+          {triageHistory.toReversed().map((change) => (
+            <li key={change.revision ?? `${String(change.at)} ${change.to.status}`}>
+              <span>{changeText(change)}</span>
+              <small>
+                {visibleText(change.by)}, <Ago time={change.at} />
+              </small>
+              {change.comment !== undefined && (
+                <blockquote>
+                  {visibleText(change.comment)}
+                  {change.by === me && refusal === undefined && (
+                    <Button small quiet onClick={() => void remove(change)}>
+                      Delete
+                    </Button>
+                  )}
+                </blockquote>
+              )}
+            </li>
+          ))}
+        </ol>
+      )}
+    </>
+  );
+}
+
+function CommentForm({ onComment }: { readonly onComment: (text: string) => Promise<void> }) {
+  const [text, setText] = useState('');
+  const [sending, setSending] = useState(false);
+  const send = async (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    setSending(true);
+    try {
+      await onComment(text.trim());
+      setText('');
+    } catch (error) {
+      toast(`The comment was not saved: ${errorText(error)}`, { tone: 'hot' });
+    } finally {
+      setSending(false);
+    }
+  };
+  return (
+    <form className={styles['form']} onSubmit={(event) => void send(event)}>
+      <textarea
+        rows={2}
+        maxLength={4000}
+        aria-label="Comment"
+        placeholder="Add a comment"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      {text.trim() !== '' && (
+        <Button type="submit" small disabled={sending}>
+          Comment
+        </Button>
+      )}
+    </form>
+  );
+}
+
+function changeText({ from, to, comment }: TriageChange): string {
+  const parts = [statusText(from, to), assigneeText(from, to), noteText(from, to)].filter(
+    (part) => part !== '',
+  );
+  if (parts.length > 0) return parts.join(', ');
+  return comment === undefined ? 'muted for another time' : 'commented';
+}
+
+function statusText(from: TriageState, to: TriageState): string {
+  return from.status === to.status ? '' : `${triageNames[from.status]} → ${triageNames[to.status]}`;
+}
+
+function assigneeText(from: TriageState, to: TriageState): string {
+  if (from.assignee === to.assignee) return '';
+  return to.assignee === null ? 'nobody assigned' : `assigned to ${visibleText(to.assignee)}`;
+}
+
+function noteText(from: TriageState, to: TriageState): string {
+  if (from.note === to.note) return '';
+  return to.note === null ? 'note removed' : `noted “${visibleText(to.note.slice(0, 80))}”`;
+}

@@ -1,0 +1,55 @@
+import type { IncidentItem } from '@loopwatch/contract/api';
+import { type SubmitEvent, useId } from 'react';
+import { useMyName } from '../api/me.ts';
+import { useTriage } from '../incidents/triage.ts';
+import { useLive } from '../live/context.ts';
+import { Button } from '../ui/controls/Button.tsx';
+import styles from './TriageCard.module.css';
+
+/** Who looks after the incident: a name that is typed, or one's own. */
+export function Assignee({ incident }: { readonly incident: IncidentItem }) {
+  const { assignee } = incident.triage;
+  const triage = useTriage();
+  const me = useMyName();
+  const live = useLive((state) => state.incidents);
+  const list = useId();
+  const names = new Set([...live.values()].flatMap((item) => item.triage.assignee ?? []));
+  const assign = (name: string | null) => {
+    if (name !== assignee)
+      triage.change(
+        [incident],
+        { assignee: name },
+        name === null ? 'Nobody is assigned' : `Assigned to ${name}`,
+      );
+  };
+  // Leaving the field saves it, so that sending it only has to leave it.
+  const leave = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    event.currentTarget.querySelector('input')?.blur();
+  };
+  return (
+    // Shows anew what somebody else has changed.
+    <form className={styles['assignee']} onSubmit={leave} key={assignee}>
+      <label htmlFor={`${list}-name`}>Assignee</label>
+      <input
+        id={`${list}-name`}
+        list={list}
+        maxLength={200}
+        placeholder="nobody"
+        defaultValue={assignee ?? ''}
+        autoComplete="off"
+        onBlur={(event) => assign(event.currentTarget.value.trim() || null)}
+      />
+      <datalist id={list}>
+        {[...names].map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+      {me !== undefined && me !== assignee && (
+        <Button small quiet onClick={() => assign(me)}>
+          Assign to me
+        </Button>
+      )}
+    </form>
+  );
+}
