@@ -56,6 +56,7 @@ export {
 } from './settings/detection-settings.ts';
 export { shortEnvironmentNames } from './settings/environment-settings.ts';
 export {
+  indirectSecret,
   type NotificationRules,
   type NotificationSecret,
   type NotificationSettings,

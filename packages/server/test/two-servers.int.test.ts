@@ -91,6 +91,12 @@ it('two servers on one PostgreSQL store each row once, and tell of what the othe
   await until(() => told[1]!.some(({ settings }) => settings.includes('server')));
   expect(await other.send('PUT', '/settings/server', { set: {}, version: 0 })).toBe(409);
 
+  const chat = { type: 'slack', url: 'http://localhost:9/hook' };
+  expect(await one.send('PUT', '/notifications/chat', chat)).toBe(200);
+  const names = async () => (await other.get<{ items: { name: string }[] }>('/notifications')).items;
+  await until(async () => (await names()).some(({ name }) => name === 'chat'));
+  expect(await other.send('DELETE', '/notifications/chat')).toBe(204);
+
   // One goes; the other has all that comes.
   expect(await one.stop()).toBe(0);
   await produce(loop('to-the-other'), env);

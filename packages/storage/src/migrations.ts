@@ -433,4 +433,17 @@ create table budget_uses (
 );
 `,
   },
+  {
+    number: 16,
+    name: 'notifications set up in the page',
+    sql: `
+create table page_notifications (
+  name text primary key,
+  -- As in the configuration, secrets included.
+  entry jsonb not null,
+  by text not null,
+  at float8 not null
+);
+`,
+  },
 ];

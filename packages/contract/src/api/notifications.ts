@@ -9,6 +9,13 @@ const time = z.number().nullable();
 export const notificationStatusSchema = z.object({
   name: z.string(),
   type: z.enum(notificationTypes),
+  origin: z
+    .enum(['configuration', 'page'])
+    .describe('Where it was set up; one of the page can be changed there.'),
+  entry: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('Of one of the page: what was set up, secrets hidden.'),
   target: z.string().describe('Host or channel that messages go to.'),
   when: notificationRulesSchema.describe('Which incidents; what is absent fits all.'),
   maxPerMinute: count
@@ -24,8 +31,12 @@ export const notificationStatusSchema = z.object({
 
 export const notificationsSchema = z.object({ items: z.array(notificationStatusSchema) });
 
+/** Body of `PUT /notifications/:name`: an entry as in the configuration. */
+export const notificationPutSchema = z.looseObject({ type: z.enum(notificationTypes) });
+
 /** Answer of `POST /notifications/:name/test`. */
 export const notificationTestSchema = z.object({ delivered: z.literal(true) });
 
 export type NotificationStatus = z.infer<typeof notificationStatusSchema>;
+export type NotificationPut = z.infer<typeof notificationPutSchema>;
 export type NotificationTest = z.infer<typeof notificationTestSchema>;

@@ -135,6 +135,11 @@ export function notificationSecrets(entry: Readonly<Record<string, unknown>>): N
   return secretKeys.filter((key) => sourcesOf(key).some((name) => name in entry));
 }
 
+/** Whether a secret is asked to be read from the environment or from a file, and which key says so. */
+export function indirectSecret(entry: Readonly<Record<string, unknown>>): string | undefined {
+  return secretKeys.flatMap((key) => sourcesOf(key).slice(1)).find((source) => entry[source] !== undefined);
+}
+
 /** An entry as it may be shown. */
 export function withoutSecrets<T extends object>(entry: T): T {
   const shown = Object.entries(entry).map(([key, value]: [string, unknown]) => [

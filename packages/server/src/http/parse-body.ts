@@ -30,9 +30,19 @@ function tooMuch(what: string): HttpProblem {
 
 /** @throws HttpProblem 400 that names each bad key by its path and says what is allowed */
 export function parseBody<T>(request: Request, schema: z.ZodType<T>): T {
-  const parsed = schema.safeParse(request.body);
+  return parseGiven(request.body, schema);
+}
+
+/** @throws HttpProblem as {@link parseBody} */
+export function parseGiven<T>(given: unknown, schema: z.ZodType<T>): T {
+  const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
   const errors = parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), detail: message }));
+  throw badKeys(errors);
+}
+
+/** Each bad key by its path, with what is allowed. */
+export function badKeys(errors: readonly { readonly path: string; readonly detail: string }[]): HttpProblem {
   const detail = errors.map(({ path, detail: what }) => (path === '' ? what : `${path}: ${what}`)).join('; ');
-  throw new HttpProblem(400, detail, { errors });
+  return new HttpProblem(400, detail, { errors });
 }

@@ -1,14 +1,21 @@
-import type { NotificationTest } from '@loopwatch/contract/api';
+import { type NotificationTest, notificationPutSchema } from '@loopwatch/contract/api';
+import type { Database } from '@loopwatch/storage';
 import { Router } from 'express';
+import { jsonBody, parseBody } from '../http/parse-body.ts';
 import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
+import { userName } from '../security/user.ts';
 import type { Notifications } from './notifications.ts';
+import { deletePageNotification, putPageNotification } from './page-notifications.ts';
 
 export interface NotificationsApiOptions {
-  readonly notifications: Pick<Notifications, 'status' | 'test'>;
+  readonly database: Database;
+  readonly notifications: Notifications;
+  /** Wall clock, epoch ms. */
+  readonly now: () => number;
 }
 
 /** `/notifications`. */
-export function notificationsApi({ notifications }: NotificationsApiOptions): Router {
+export function notificationsApi({ database, notifications, now }: NotificationsApiOptions): Router {
   const router = Router();
   router
     .route('/notifications')
@@ -17,14 +24,44 @@ export function notificationsApi({ notifications }: NotificationsApiOptions): Ro
     })
     .all(methodNotAllowed('GET'));
   router
+    .route('/notifications/:name')
+    .put(jsonBody(), async (request, response) => {
+      const { name } = request.params;
+      refuseConfigured(notifications, name);
+      const who = { by: userName(request), at: now() };
+      await putPageNotification(database, name, parseBody(request, notificationPutSchema), who);
+      await notifications.reload();
+      response.json((await notifications.status()).find((item) => item.name === name));
+    })
+    .delete(async (request, response) => {
+      const { name } = request.params;
+      refuseConfigured(notifications, name);
+      if (!(await deletePageNotification(database, name))) throw missing(name);
+      await notifications.reload();
+      response.status(204).end();
+    })
+    .all(methodNotAllowed('PUT, DELETE'));
+  router
     .route('/notifications/:name/test')
     .post(async (request, response) => {
       const { name } = request.params;
       const result = await notifications.test(name);
-      if (result === undefined) throw new HttpProblem(404, `There is no notification named ${name}`);
+      if (result === undefined) throw missing(name);
       if (result.outcome !== 'sent') throw new HttpProblem(502, `Not delivered: ${result.reason}`);
       response.json({ delivered: true } satisfies NotificationTest);
     })
     .all(methodNotAllowed('POST'));
   return router;
+}
+
+function refuseConfigured(notifications: Notifications, name: string): void {
+  if (notifications.isConfigured(name))
+    throw new HttpProblem(
+      409,
+      `${name} stands in the configuration of the server: change it there, or take another name`,
+    );
+}
+
+function missing(name: string): HttpProblem {
+  return new HttpProblem(404, `There is no notification named ${name}`);
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { NotificationStatus } from '@loopwatch/contract/api';
 import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
@@ -6,7 +7,8 @@ import type { ServerMetrics } from '../metrics.ts';
 import { limitOf, type NotificationChannel, targetOf } from './channel.ts';
 import { Delivery } from './delivery.ts';
 import { testMessage } from './message.ts';
-import { type ActiveChannel, type EnqueueNotifications, enqueueInto, outboxChannel } from './outbox.ts';
+import { type EnqueueNotifications, enqueueInto, outboxChannel } from './outbox.ts';
+import { pageNotificationsChannel, readPageNotifications, shownEntry } from './page-notifications.ts';
 import type { SendResult } from './post.ts';
 import { send } from './senders/senders.ts';
 import { readChannels, registerChannels } from './stored-channels.ts';
@@ -23,57 +25,107 @@ export interface NotificationsOptions {
   readonly random?: () => number;
 }
 
-/** All that is configured under `notifications`. */
+interface Receiver {
+  readonly channel: NotificationChannel;
+  readonly origin: NotificationStatus['origin'];
+  readonly delivery: Delivery;
+  /** Incidents found before are not told, wall clock, epoch ms. */
+  readonly since: number;
+}
+
+/** All that is configured under `notifications`, and all that people have set up in the page. */
 export class Notifications {
   /** Called in the transaction that changes incidents. */
   readonly enqueue: EnqueueNotifications;
   readonly #options: NotificationsOptions;
-  readonly #deliveries: readonly Delivery[];
-  #active: readonly ActiveChannel[] = [];
-  #unlisten: () => Promise<void> = () => Promise.resolve();
+  readonly #owner = randomUUID();
+  /** By name, those of the configuration first. */
+  #receivers: ReadonlyMap<string, Receiver> = new Map();
+  #reading: Promise<void> = Promise.resolve();
+  readonly #unlisten: (() => Promise<void>)[] = [];
   readonly #stopping = new AbortController();
 
   constructor(options: NotificationsOptions) {
     this.#options = options;
-    const owner = randomUUID();
-    const { channels, random = Math.random } = options;
-    this.enqueue = enqueueInto(() => this.#active, options.now);
-    this.#deliveries = channels.map((channel) => new Delivery({ ...options, channel, owner, random, send }));
+    this.enqueue = enqueueInto(() => [...this.#receivers.values()], options.now);
   }
 
   /** From here on what is read is told. */
   async start(): Promise<void> {
-    const { database, channels, now } = this.#options;
-    if (channels.length === 0) return;
-    const names = channels.map(({ name }) => name);
-    await registerChannels(database, names, now());
-    const since = new Map((await readChannels(database, names)).map((row) => [row.name, row.since]));
-    this.#active = channels.map((channel) => ({ channel, since: since.get(channel.name) ?? now() }));
-    this.#unlisten = await database.listen(outboxChannel, () => {
-      for (const delivery of this.#deliveries) delivery.wake();
-    });
-    for (const delivery of this.#deliveries) delivery.start();
+    const { database, logger } = this.#options;
+    this.#unlisten.push(
+      await database.listen(outboxChannel, () => {
+        for (const { delivery } of this.#receivers.values()) delivery.wake();
+      }),
+      await database.listen(pageNotificationsChannel, () => {
+        this.reload().catch((err: unknown) => {
+          logger.warn({ err }, 'notifications that were changed at another server wait for the database');
+        });
+      }),
+    );
+    await this.reload();
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await this.#unlisten();
-    await Promise.all(this.#deliveries.map((delivery) => delivery.stop()));
+    for (const unlisten of this.#unlisten) await unlisten();
+    await this.#reading.catch(() => undefined);
+    await Promise.all([...this.#receivers.values()].map(({ delivery }) => delivery.stop()));
+  }
+
+  /** Goes by what is set up now. */
+  reload(): Promise<void> {
+    this.#reading = this.#reading.catch(() => undefined).then(() => this.#read());
+    return this.#reading;
+  }
+
+  /** Whether one of this name stands in the configuration, so that it cannot be changed here. */
+  isConfigured(name: string): boolean {
+    return this.#options.channels.some((channel) => channel.name === name);
+  }
+
+  async #read(): Promise<void> {
+    const { database, channels, now, random = Math.random } = this.#options;
+    const own = (await readPageNotifications(database)).filter(({ name }) => !this.isConfigured(name));
+    const wanted = [
+      ...channels.map((channel) => ({ channel, origin: 'configuration' as const })),
+      ...own.map((channel) => ({ channel, origin: 'page' as const })),
+    ];
+    const names = wanted.map(({ channel }) => channel.name);
+    if (names.length > 0) await registerChannels(database, names, now());
+    const stored = await readChannels(database, names);
+    if (this.#stopping.signal.aborted) return;
+    const before = this.#receivers;
+    const next = new Map<string, Receiver>();
+    for (const { channel, origin } of wanted) {
+      const known = before.get(channel.name);
+      const isSame = known !== undefined && isDeepStrictEqual(known.channel, channel);
+      const since = stored.find(({ name }) => name === channel.name)?.since ?? now();
+      const delivery = isSame
+        ? known.delivery
+        : new Delivery({ ...this.#options, channel, owner: this.#owner, random, send });
+      next.set(channel.name, { channel, origin, since, delivery });
+    }
+    this.#receivers = next;
+    const kept = new Set([...next.values()].map(({ delivery }) => delivery));
+    const running = new Set([...before.values()].map(({ delivery }) => delivery));
+    // One that was changed sends nothing by its old address once the new one sends.
+    await Promise.all([...running].filter((one) => !kept.has(one)).map((one) => one.stop()));
+    for (const one of kept) if (!running.has(one)) one.start();
   }
 
   /** How each stands, in the order of the configuration. */
   async status(): Promise<NotificationStatus[]> {
-    const { database, channels } = this.#options;
-    if (channels.length === 0) return [];
-    const stored = await readChannels(
-      database,
-      channels.map(({ name }) => name),
-    );
-    return channels.map((channel) => {
+    const receivers = [...this.#receivers.values()];
+    if (receivers.length === 0) return [];
+    const stored = await readChannels(this.#options.database, [...this.#receivers.keys()]);
+    return receivers.map(({ channel, origin }) => {
       const row = stored.find(({ name }) => name === channel.name);
       return {
         name: channel.name,
         type: channel.type,
+        origin,
+        ...(origin === 'page' && { entry: shownEntry(channel) }),
         target: targetOf(channel),
         when: channel.when,
         maxPerMinute: limitOf(channel),
@@ -89,8 +141,8 @@ export class Notifications {
 
   /** Sends a test message now, past the outbox. @returns undefined where there is none of this name */
   async test(name: string): Promise<SendResult | undefined> {
-    const { channels, base, now } = this.#options;
-    const channel = channels.find((one) => one.name === name);
+    const { base, now } = this.#options;
+    const channel = this.#receivers.get(name)?.channel;
     return channel && sendTest(channel, { base, now: now(), signal: this.#stopping.signal });
   }
 }

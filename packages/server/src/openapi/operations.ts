@@ -287,6 +287,23 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
       answer: api.notificationsSchema,
     },
   },
+  '/notifications/{name}': {
+    put: {
+      id: 'putNotification',
+      summary:
+        'Sets up a notification, or changes one that was set up here; a secret that comes back hidden stays',
+      answer: api.notificationStatusSchema,
+      body: api.notificationPutSchema,
+      example: { type: 'slack', token: 'xoxb-1', channel: '#agents', when: { action: 'block' } },
+      problems: [400, 409, 413],
+    },
+    delete: {
+      id: 'deleteNotification',
+      summary: 'Removes a notification that was set up here, with what it was still to send',
+      status: 204,
+      problems: [404, 409],
+    },
+  },
   '/notifications/{name}/test': {
     post: {
       id: 'testNotification',

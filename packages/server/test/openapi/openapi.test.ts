@@ -69,6 +69,7 @@ const bodies: Record<string, unknown> = {
   '/api/v1/incidents': { ids: ['i-1', 'i-9'], change: { status: 'acknowledged' } },
   '/api/v1/incident-groups/{key}': { status: 'acknowledged' },
   '/api/v1/mutes': { cause: { tool: 'read_file' } },
+  '/api/v1/notifications/{name}': { type: 'webhook', url: 'http://localhost:9/', secret: 'abc' },
   '/api/v1/samples': { playing: false },
   '/api/v1/settings/{scope}': { set: { 'tool_call_loop.max_repeats': 5 } },
   '/api/v1/incidents/{id}': {
@@ -91,7 +92,8 @@ function request(path: string, method: string): Promise<Response> {
         .replace('{agent}', 'codex')
         .replace('{key}', group)
         .replace('{scope}', 'server')
-        .replace('{name}', 'ops')
+        .replace('{name}/', 'ops/')
+        .replace('{name}', 'chat')
         .replace('{offset}', '0')
         .replace('{revision}', '2'),
     {

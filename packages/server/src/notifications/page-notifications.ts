@@ -1,0 +1,98 @@
+import {
+  hiddenValue,
+  indirectSecret,
+  notificationSchema,
+  notificationSecrets,
+  withoutSecrets,
+} from '@loopwatch/contract';
+import type { NotificationPut } from '@loopwatch/contract/api';
+import { type Database, jsonText, type Queryable } from '@loopwatch/storage';
+import { badKeys, parseGiven } from '../http/parse-body.ts';
+import type { NotificationChannel } from './channel.ts';
+
+/** Notifications that people set up in the page. They are kept in the database, their secrets as well. */
+
+/** Notified when one was changed, so that other servers follow. */
+export const pageNotificationsChannel = 'loopwatch_page_notifications';
+
+type Entry = Readonly<Record<string, unknown>>;
+
+/** The keys that say where a message, and with it a secret, is sent. */
+const addressKeys = ['type', 'url', 'api_url', 'base_url', 'endpoint'];
+
+export async function readPageNotifications(database: Queryable): Promise<NotificationChannel[]> {
+  const rows = await database.query<{ entry: NotificationChannel }>(
+    'select entry from page_notifications order by at, name',
+  );
+  return rows.map(({ entry }) => entry);
+}
+
+/**
+ * Stores one, in place of one of the same name. A secret that comes back hidden stays what it was, as long as messages go
+ * to the same address: whoever may change the address must not learn the secret by it.
+ *
+ * @throws HttpProblem 400 that names each bad key
+ */
+export async function putPageNotification(
+  database: Database,
+  name: string,
+  put: NotificationPut,
+  { by, at }: { readonly by: string; readonly at: number },
+): Promise<void> {
+  await database.transaction(async (tx) => {
+    const [stored] = await tx.query<{ entry: Entry }>(
+      'select entry from page_notifications where name = $1 for update',
+      [name],
+    );
+    const entry = parsed({ ...withKeptSecrets(put, stored?.entry), name });
+    await tx.query(
+      `insert into page_notifications (name, entry, by, at) values ($1, $2::jsonb, $3, $4::float8)
+       on conflict (name) do update set entry = excluded.entry, by = excluded.by`,
+      [name, jsonText(entry), by, at],
+    );
+    await tx.query(`select pg_notify('${pageNotificationsChannel}', '')`);
+  });
+}
+
+/** Removes one, with what was still to be sent. @returns whether there was one */
+export function deletePageNotification(database: Database, name: string): Promise<boolean> {
+  return database.transaction(async (tx) => {
+    const removed = await tx.query('delete from page_notifications where name = $1 returning 1', [name]);
+    if (removed.length === 0) return false;
+    await tx.query('delete from notification_messages where name = $1', [name]);
+    await tx.query('delete from notification_channels where name = $1', [name]);
+    await tx.query(`select pg_notify('${pageNotificationsChannel}', '')`);
+    return true;
+  });
+}
+
+/** As it may be shown, and changed. */
+export function shownEntry(channel: NotificationChannel): Entry {
+  return withoutSecrets(channel);
+}
+
+/** @throws HttpProblem 400 where a secret cannot be kept */
+function withKeptSecrets(put: Entry, stored: Entry | undefined): Entry {
+  const hidden = notificationSecrets(put).filter((key) => put[key] === hiddenValue);
+  const isSameAddress =
+    stored !== undefined &&
+    addressKeys.every(
+      (key) => put[key] === hiddenValue || put[key] === undefined || put[key] === stored[key],
+    );
+  const lost = hidden.filter((key) => !isSameAddress || stored[key] === undefined);
+  if (lost.length > 0) {
+    const detail =
+      stored === undefined ? 'is hidden; give it' : 'give it again, since the address has changed';
+    throw badKeys(lost.map((path) => ({ path, detail })));
+  }
+  return { ...put, ...Object.fromEntries(hidden.map((key) => [key, stored?.[key]])) };
+}
+
+function parsed(entry: Entry): NotificationChannel {
+  const indirect = indirectSecret(entry);
+  if (indirect !== undefined)
+    throw badKeys([
+      { path: indirect, detail: 'is for the configuration alone; give the secret itself here' },
+    ]);
+  return parseGiven(entry, notificationSchema) as NotificationChannel;
+}
