@@ -1,14 +1,50 @@
-import { resolveSettings } from '@loopwatch/contract';
+import { hiddenValue, notificationSchema } from '@loopwatch/contract';
 import type { NotificationStatus } from '@loopwatch/contract/api';
-import { expect, it } from 'vitest';
-import { parse } from 'yaml';
-import { notificationExamples } from '../src/status/notification-examples.ts';
-import { rulesInWords } from '../src/status/notification-rules.ts';
+import { describe, expect, it } from 'vitest';
+import { type Draft, draftOf, entryOf, isNotificationType, typeFields } from '../src/notifications/fields.ts';
+import { rulesInWords } from '../src/notifications/rules-in-words.ts';
 
-it.each(notificationExamples)('the example of $title is a configuration', ({ type, yaml }) => {
-  const file = { name: 'example', value: parse(yaml) as unknown };
-  const resolved = resolveSettings({ file, environment: {}, flags: {} });
-  expect(resolved.ok && resolved.settings.notifications.map((one) => one.type)).toEqual([type]);
+const texts: Readonly<Record<string, Draft['texts']>> = {
+  slack: { token: 'xoxb', channel: '#agents', max_per_minute: '5' },
+  pagerduty: { routing_key: 'abc', action: 'block' },
+  webhook: { url: 'https://ops.example.com/', secret: 'abc', agent: 'coder, writer', min_usd: '0.5' },
+  langfuse: { public_key: 'pk', secret_key: 'sk' },
+  otlp: { headers: 'authorization=Basic a=, x-tenant=b' },
+};
+
+describe('the form of a notification', () => {
+  it.each(Object.keys(typeFields))('makes an entry of %s that the server takes', (type) => {
+    if (!isNotificationType(type)) throw new Error(type);
+    const entry = { ...entryOf({ name: 'a', type, texts: texts[type] ?? {}, saved: [] }), name: 'a' };
+    expect(notificationSchema.safeParse(entry)).toMatchObject({ success: true });
+  });
+
+  it('reads lists, numbers and headers', () => {
+    const of = (type: Draft['type']) => entryOf({ name: 'a', type, texts: texts[type] ?? {}, saved: [] });
+    expect(of('webhook')['when']).toEqual({ agent: ['coder', 'writer'], min_usd: 0.5 });
+    expect(of('otlp')['headers']).toEqual({ authorization: 'Basic a=', 'x-tenant': 'b' });
+  });
+
+  it('begins with what is set up, and keeps secrets that nobody typed anew', () => {
+    const entry = {
+      name: 'chat',
+      type: 'slack',
+      url: hiddenValue,
+      max_per_minute: 10,
+      when: { action: ['block', 'chance'], kind: 'loop' },
+    };
+    const draft = draftOf({ name: 'chat', type: 'slack', entry } as unknown as NotificationStatus);
+    expect(draft).toEqual({
+      name: 'chat',
+      type: 'slack',
+      texts: { name: 'chat', type: 'slack', max_per_minute: '10', action: 'block, chance', kind: 'loop' },
+      saved: ['url'],
+    });
+    const when = { action: ['block', 'chance'], kind: ['loop'] };
+    expect(entryOf(draft)).toEqual({ type: 'slack', url: hiddenValue, max_per_minute: 10, when });
+    const typed = { ...draft, texts: { ...draft.texts, token: 'xoxb', channel: '#a' } };
+    expect(entryOf(typed)).toEqual({ type: 'slack', token: 'xoxb', channel: '#a', max_per_minute: 10, when });
+  });
 });
 
 it.each<[Pick<NotificationStatus, 'when' | 'maxPerMinute'>, string]>([

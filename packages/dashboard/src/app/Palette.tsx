@@ -9,7 +9,7 @@ import { useLive } from '../live/context.ts';
 import { DetectorSquare } from '../ui/controls/Chip.tsx';
 import { Icon, type IconName } from '../ui/lib/icons.tsx';
 import styles from './Palette.module.css';
-import { pages } from './pages.ts';
+import { innerPages, pages } from './pages.ts';
 
 interface Command {
   readonly id: string;
@@ -115,7 +115,7 @@ function useCommands(text: string, onHelp: () => void): Command[] {
   const { zone, ...lists } = usePreferences();
   const other = theme === 'dark' ? 'light' : 'dark';
   const all: Command[] = [
-    ...pages.map(
+    ...[...pages, ...innerPages].map(
       ({ to, name, icon }): Command => ({
         id: `page${to}`,
         group: 'Pages',

@@ -9,3 +9,10 @@ export const pages = [
   { to: '/settings', name: 'Settings', icon: 'settings' },
   { to: '/status', name: 'Status', icon: 'status' },
 ] as const satisfies readonly { to: string; name: string; icon: IconName }[];
+
+/** Those that other pages lead to, and the palette. */
+export const innerPages = [
+  { to: '/breakdown', name: 'Breakdown: compare agents, models, tools', icon: 'overview' },
+  { to: '/notifications', name: 'Notifications', icon: 'settings' },
+  { to: '/connect', name: 'Connect your agents', icon: 'sessions' },
+] as const satisfies readonly { to: string; name: string; icon: IconName }[];

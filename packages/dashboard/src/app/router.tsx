@@ -65,6 +65,14 @@ const settings = createRoute({
   path: '/settings',
   component: lazyRouteComponent(() => loadCode(() => import('../settings/SettingsPage.tsx')), 'SettingsPage'),
 });
+const notifications = createRoute({
+  getParentRoute: () => root,
+  path: '/notifications',
+  component: lazyRouteComponent(
+    () => loadCode(() => import('../notifications/NotificationsPage.tsx')),
+    'NotificationsPage',
+  ),
+});
 const status = createRoute({
   getParentRoute: () => root,
   path: '/status',
@@ -86,6 +94,7 @@ const routeTree = root.addChildren([
   session,
   tuning,
   settings,
+  notifications,
   status,
   connect,
 ]);

@@ -32,7 +32,11 @@ export function SettingsPage() {
   const overview = useQuery(settingsQuery);
   const own = useQuery(scopeQuery(scope));
   return (
-    <Page title="Settings" note="the narrowest wins: session, then model, then server">
+    <Page
+      title="Settings"
+      note="the narrowest wins: session, then model, then server"
+      actions={<Link to="/notifications">Notifications</Link>}
+    >
       {readScope(asked) === undefined && (
         <p className={styles['ignored']} role="note">
           Unknown scope “{asked}”. Showing the server’s settings.

@@ -1,5 +1,6 @@
-import type { Status } from '@loopwatch/contract/api';
+import type { NotificationStatus, Status } from '@loopwatch/contract/api';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
 import { statusQuery } from '../api/status.ts';
 import { useNow } from '../lib/clock.ts';
@@ -13,7 +14,6 @@ import { Skeleton } from '../ui/feedback/Skeleton.tsx';
 import { Card } from '../ui/layout/Card.tsx';
 import { Facts } from '../ui/layout/Facts.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
-import { Notifications } from './Notifications.tsx';
 import styles from './StatusPage.module.css';
 
 /** How the server itself is: what it is connected to, how far it has read, and what it keeps. */
@@ -149,7 +149,7 @@ function Cards({ status }: { readonly status: Status }) {
           </ul>
         </Card>
       </div>
-      <Notifications items={status.notifications} />
+      <NotificationsFact items={status.notifications} />
       <Card title="Topics" note="how far the server has read each partition" flush>
         <div className={styles['scroll']} tabIndex={0} role="group" aria-label="Partitions">
           <table className={styles['topics']}>
@@ -209,5 +209,23 @@ function Check({ ok, text }: { readonly ok: boolean; readonly text: string }) {
       <i />
       {text}
     </span>
+  );
+}
+
+/** Whether those who should be told of incidents are. */
+function NotificationsFact({ items }: { readonly items: readonly NotificationStatus[] }) {
+  const failing = items.filter(({ failingSince }) => failingSince !== null).map(({ name }) => name);
+  const waiting = items.reduce((sum, item) => sum + item.waiting, 0);
+  return (
+    <Card title="Notifications" note={items.length === 0 ? 'none' : plural(items.length, 'receiver')}>
+      <p>
+        {items.length === 0
+          ? 'Nobody is told of incidents yet. '
+          : failing.length > 0
+            ? `Failing: ${failing.join(', ')}; ${plural(waiting, 'message')} waiting. `
+            : 'All are delivered. '}
+        <Link to="/notifications">{items.length === 0 ? 'Set one up' : 'Receivers'}</Link>
+      </p>
+    </Card>
   );
 }

@@ -2,43 +2,58 @@ import type { NotificationStatus } from '@loopwatch/contract/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useRefusal } from '../api/me.ts';
-import { testNotification } from '../api/notifications.ts';
-import { statusQuery } from '../api/status.ts';
+import { deleteNotification, notificationsQuery, testNotification } from '../api/notifications.ts';
 import { errorText } from '../lib/error-text.ts';
 import { formatNumber, plural } from '../lib/format.ts';
 import { Button } from '../ui/controls/Button.tsx';
-import { Snippet } from '../ui/controls/Snippet.tsx';
 import { toast } from '../ui/feedback/toast-store.ts';
 import { Card } from '../ui/layout/Card.tsx';
-import { Segments } from '../ui/layout/Segments.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
-import styles from './Notifications.module.css';
-import { notificationExamples } from './notification-examples.ts';
-import { rulesInWords } from './notification-rules.ts';
+import styles from './NotificationList.module.css';
+import { rulesInWords } from './rules-in-words.ts';
+
+interface Props {
+  readonly items: readonly NotificationStatus[];
+  /** One that was set up in the page is to be changed. */
+  readonly onChange: (item: NotificationStatus) => void;
+}
 
 /** Where messages about incidents go, and how delivery stands. */
-export function Notifications({ items }: { readonly items: readonly NotificationStatus[] }) {
-  if (items.length === 0) return <NoneYet />;
+export function NotificationList({ items, onChange }: Props) {
   return (
-    <Card title="Notifications" note="messages about incidents" flush>
+    <Card title="Receivers" flush>
       <ul className={styles['list']}>
         {items.map((item) => (
-          <Notification key={item.name} item={item} />
+          <Notification key={item.name} item={item} onChange={() => onChange(item)} />
         ))}
       </ul>
     </Card>
   );
 }
 
-function Notification({ item }: { readonly item: NotificationStatus }) {
-  const { name, type, target, failingSince, error } = item;
+function Notification({
+  item,
+  onChange,
+}: {
+  readonly item: NotificationStatus;
+  readonly onChange: () => void;
+}) {
+  const { name, type, target, origin, failingSince, error } = item;
   const refused = useRefusal();
   const client = useQueryClient();
+  const onSettled = () => client.invalidateQueries(notificationsQuery);
+  const onError = (fault: unknown) => toast(errorText(fault), { tone: 'hot' });
   const test = useMutation({
     mutationFn: () => testNotification(name),
     onSuccess: () => toast(`Test message to ${name} delivered`),
-    onError: (fault) => toast(errorText(fault), { tone: 'hot' }),
-    onSettled: () => client.invalidateQueries(statusQuery),
+    onError,
+    onSettled,
+  });
+  const remove = useMutation({
+    mutationFn: () => deleteNotification(name),
+    onSuccess: () => toast(`${name} is removed`),
+    onError,
+    onSettled,
   });
   return (
     <li className={styles['item']}>
@@ -67,7 +82,41 @@ function Notification({ item }: { readonly item: NotificationStatus }) {
       >
         {test.isPending ? 'Sending…' : 'Send test message'}
       </Button>
+      {origin === 'page' ? (
+        <>
+          <Button small refused={refused} aria-label={`Change ${name}`} onClick={onChange}>
+            Change
+          </Button>
+          <Remove name={name} refused={refused} onRemove={() => remove.mutate()} />
+        </>
+      ) : (
+        <p className={styles['origin']}>set in the configuration</p>
+      )}
     </li>
+  );
+}
+
+/** What was still to be sent goes with it, so that it is asked for. */
+function Remove({
+  name,
+  refused,
+  onRemove,
+}: {
+  readonly name: string;
+  readonly refused: string | undefined;
+  readonly onRemove: () => void;
+}) {
+  const [asking, setAsking] = useState(false);
+  if (!asking)
+    return (
+      <Button small quiet refused={refused} aria-label={`Remove ${name}`} onClick={() => setAsking(true)}>
+        Remove
+      </Button>
+    );
+  return (
+    <Button small tone="hot" autoFocus onClick={onRemove} onBlur={() => setAsking(false)}>
+      Remove {name}, with what it was still to send
+    </Button>
   );
 }
 
@@ -88,26 +137,4 @@ function counts({ sent, waiting, failed }: NotificationStatus): string {
     ...(waiting > 0 ? [`${formatNumber(waiting)} waiting`] : []),
     ...(failed > 0 ? [`${formatNumber(failed)} not delivered`] : []),
   ].join(' · ');
-}
-
-function NoneYet() {
-  const [type, setType] = useState<string>(notificationExamples[0].type);
-  const example = notificationExamples.find((one) => one.type === type) ?? notificationExamples[0];
-  return (
-    <Card title="Notifications" note="none configured">
-      <p className={styles['hint']}>
-        Be told of loops where you look already. Add this to the configuration and restart the server;{' '}
-        <code>loopwatch notify test NAME</code> sends a test message.
-      </p>
-      <div className={styles['types']}>
-        <Segments
-          label="Type of notification"
-          value={type}
-          options={notificationExamples.map(({ type: value, title }) => ({ value, text: title }))}
-          onChange={setType}
-        />
-      </div>
-      <Snippet text={example.yaml} what="configuration" label={`${example.title}: configuration`} />
-    </Card>
-  );
 }

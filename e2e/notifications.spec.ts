@@ -1,0 +1,86 @@
+import { freePort, spawnCli, type TempDir, tempDir } from '@loopwatch/testkit';
+import { expect, test } from '@playwright/test';
+import { type Receiver, startReceiver } from '../packages/server/test/notifications/receiver.ts';
+import { expectFine, expectNoViolations } from './support/page.ts';
+
+let folder: TempDir;
+let server: ReturnType<typeof spawnCli>;
+let receiver: Receiver;
+let url: string;
+
+test.beforeAll(async () => {
+  receiver = await startReceiver();
+  folder = await tempDir();
+  const port = String(await freePort());
+  url = `http://localhost:${port}`;
+  server = spawnCli(['start', '--port', port, '--data-dir', folder.path, '--no-samples'], { from: 'build' });
+  await server.line(/Loopwatch .* is at http/);
+});
+
+test.afterAll(async () => {
+  await server.stop();
+  await folder.remove();
+  await receiver[Symbol.asyncDispose]();
+});
+
+test.use({ contextOptions: { reducedMotion: 'reduce' }, viewport: { width: 1440, height: 900 } });
+
+test('a receiver is set up in the page, tested, told of a loop, changed and removed', async ({ page }) => {
+  await page.goto(`${url}/settings`);
+  await page.getByRole('main').getByRole('link', { name: 'Notifications' }).click();
+  await expect(page.getByRole('heading', { name: 'Nobody is told yet' })).toBeVisible();
+  await page.getByRole('button', { name: 'New notification' }).click();
+  const form = page.getByRole('dialog', { name: 'New notification' });
+  await form.getByRole('button', { name: 'Webhook' }).click();
+  await form.getByLabel('Name', { exact: true }).fill('ops');
+  await form.getByLabel('Secret').fill('very-secret');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await expect(form.getByRole('alert')).toContainText('needs one of url');
+  await form.getByLabel('Address').fill('ops');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await expect(form.getByLabel('Address')).toHaveAccessibleDescription(/Invalid URL/);
+  await expectNoViolations(page);
+  await form.getByLabel('Address').fill(`${receiver.url}/very-secret`);
+  await form.getByLabel('Agent').fill('coder, writer');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await expect(form).toBeHidden();
+
+  await page.getByRole('button', { name: 'Send test message to ops' }).click();
+  await expect(page.getByText('Test message to ops delivered')).toBeVisible();
+  expect(receiver.received.map(({ json }) => json['type'])).toEqual(['test']);
+  const loop = (sessionId: string, agent: string) =>
+    Array.from({ length: 6 }, () => ({
+      sessionId,
+      agent,
+      type: 'tool_call_request',
+      name: 'ping',
+      args: {},
+    }));
+  await page.request.post(`${url}/api/v1/events`, {
+    headers: { 'content-type': 'application/x-ndjson' },
+    data: [...loop('s-1', 'stranger'), ...loop('s-2', 'coder')]
+      .map((event) => JSON.stringify(event))
+      .join('\n'),
+  });
+  await expect.poll(() => receiver.received.length).toBeGreaterThan(1);
+  expect(receiver.received[1]).toMatchObject({
+    path: '/very-secret',
+    json: { type: 'incident.opened', data: { incident: { agent: 'coder' } } },
+  });
+  await expect(page.getByText(/agent coder or writer; up to 10 a minute/)).toBeVisible();
+  await expect(page.getByText('Last delivery')).toBeVisible();
+
+  await page.getByRole('button', { name: 'Change ops' }).click();
+  const change = page.getByRole('dialog', { name: 'Change ops' });
+  await expect(change.getByLabel('Secret')).toHaveValue('');
+  await expect(change.getByLabel('Agent')).toHaveValue('coder, writer');
+  await change.getByLabel('Agent').fill('');
+  await change.getByLabel('Action').fill('block');
+  await change.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText(/action block; up to 10 a minute/)).toBeVisible();
+  await expectFine(page, 'action block');
+
+  await page.getByRole('button', { name: 'Remove ops' }).click();
+  await page.getByRole('button', { name: 'Remove ops, with what it was still to send' }).click();
+  await expect(page.getByRole('heading', { name: 'Nobody is told yet' })).toBeVisible();
+});

@@ -1,0 +1,161 @@
+import type { NotificationStatus } from '@loopwatch/contract/api';
+import { useQueryClient } from '@tanstack/react-query';
+import { type SubmitEvent, useId, useState } from 'react';
+import { ApiError } from '../api/client.ts';
+import { notificationsQuery, putNotification } from '../api/notifications.ts';
+import { errorText } from '../lib/error-text.ts';
+import { Button } from '../ui/controls/Button.tsx';
+import { Dialog } from '../ui/controls/Dialog.tsx';
+import { toast } from '../ui/feedback/toast-store.ts';
+import { Segments } from '../ui/layout/Segments.tsx';
+import { type Draft, draftOf, emptyDraft, entryOf, type Field, ruleFields, typeFields } from './fields.ts';
+import styles from './NotificationForm.module.css';
+
+interface Props {
+  /** The one to change; undefined: a new one. */
+  readonly item: NotificationStatus | undefined;
+  readonly onClose: () => void;
+}
+
+const types = Object.entries(typeFields).map(([value, { title }]) => ({
+  value: value as Draft['type'],
+  text: title,
+}));
+
+/** Sets up a receiver of messages, or changes one. */
+export default function NotificationForm({ item, onClose }: Props) {
+  const client = useQueryClient();
+  const [draft, setDraft] = useState(item === undefined ? emptyDraft : draftOf(item));
+  const [problems, setProblems] = useState<Problems>(noProblems);
+  const [saving, setSaving] = useState(false);
+  const save = async (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    setSaving(true);
+    try {
+      await putNotification(draft.name.trim(), entryOf(draft));
+      await client.invalidateQueries(notificationsQuery);
+      toast(`${draft.name.trim()} is set up. Send a test message to be sure`);
+      onClose();
+    } catch (error) {
+      setProblems(problemsOf(error));
+    } finally {
+      setSaving(false);
+    }
+  };
+  const setText = (key: string, text: string) =>
+    setDraft((now) => ({ ...now, texts: { ...now.texts, [key]: text } }));
+  const row = (field: Field) => (
+    <FieldRow
+      key={field.key}
+      field={field}
+      text={draft.texts[field.key] ?? ''}
+      saved={draft.saved.includes(field.key)}
+      problem={problems.byField[field.key]}
+      onChange={(text) => setText(field.key, text)}
+    />
+  );
+  return (
+    <Dialog
+      title={item === undefined ? 'New notification' : `Change ${item.name}`}
+      note="messages about incidents"
+      wide
+      onClose={onClose}
+    >
+      <form className={styles['form']} onSubmit={(event) => void save(event)}>
+        {item === undefined && (
+          <>
+            <Segments
+              label="Receiver"
+              value={draft.type}
+              options={types}
+              onChange={(type) => setDraft((now) => ({ ...now, type }))}
+            />
+            <FieldRow
+              field={{ key: 'name', label: 'Name', placeholder: 'oncall', hint: 'Letters, digits, . _ -' }}
+              text={draft.name}
+              saved={false}
+              problem={problems.byField['name']}
+              onChange={(name) => setDraft((now) => ({ ...now, name }))}
+            />
+          </>
+        )}
+        {typeFields[draft.type].fields.map(row)}
+        <fieldset className={styles['rules']}>
+          <legend>Which incidents</legend>
+          <p>What is left empty fits all. Several values are separated by commas.</p>
+          {ruleFields.map(row)}
+        </fieldset>
+        {problems.other !== '' && (
+          <p className={styles['problem']} role="alert">
+            {problems.other}
+          </p>
+        )}
+        <div className={styles['buttons']}>
+          <Button type="submit" tone="accent" disabled={saving || draft.name.trim() === ''}>
+            {saving ? 'Saving…' : 'Save'}
+          </Button>
+          <Button quiet onClick={onClose}>
+            Cancel
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+interface FieldProps {
+  readonly field: Field;
+  readonly text: string;
+  readonly saved: boolean;
+  readonly problem: string | undefined;
+  readonly onChange: (text: string) => void;
+}
+
+function FieldRow({ field, text, saved, problem, onChange }: FieldProps) {
+  const { label, hint, placeholder, secret, kind, choices } = field;
+  const id = useId();
+  return (
+    <div className={styles['field']}>
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        type={secret === true ? 'password' : 'text'}
+        autoComplete={secret === true ? 'new-password' : 'off'}
+        inputMode={kind === 'number' ? 'decimal' : undefined}
+        placeholder={saved ? 'saved; leave empty to keep it' : (placeholder ?? choices?.join(', '))}
+        value={text}
+        aria-invalid={problem !== undefined}
+        aria-describedby={`${id}-about`}
+        onChange={(event) => onChange(event.target.value)}
+      />
+      <small id={`${id}-about`} data-hot={problem !== undefined || undefined}>
+        {problem ?? hint}
+      </small>
+    </div>
+  );
+}
+
+interface Problems {
+  readonly byField: Readonly<Record<string, string>>;
+  /** What belongs to no field. */
+  readonly other: string;
+}
+
+const noProblems: Problems = { byField: {}, other: '' };
+
+function problemsOf(error: unknown): Problems {
+  const errors = error instanceof ApiError ? (error.problem?.errors ?? []) : [];
+  const fields = errors.map(({ path, detail }) => [fieldOf(path), detail] as const);
+  return {
+    byField: Object.fromEntries(fields.filter(([key]) => key !== '')),
+    other:
+      errors.length === 0
+        ? errorText(error)
+        : fields.flatMap(([key, detail]) => (key === '' ? [detail] : [])).join('; '),
+  };
+}
+
+/** `when.action.0` belongs to the field `action`. */
+function fieldOf(path: unknown): string {
+  return typeof path === 'string' ? (path.replace(/^when\./, '').split('.')[0] ?? '') : '';
+}

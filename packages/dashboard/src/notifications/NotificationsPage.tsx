@@ -1,0 +1,51 @@
+import type { NotificationStatus } from '@loopwatch/contract/api';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { useRefusal } from '../api/me.ts';
+import { notificationsQuery } from '../api/notifications.ts';
+import { loadCode } from '../lib/load-code.ts';
+import { Page } from '../page/Page.tsx';
+import { Button } from '../ui/controls/Button.tsx';
+import { Async } from '../ui/feedback/Async.tsx';
+import { Message } from '../ui/feedback/Message.tsx';
+import { Skeleton } from '../ui/feedback/Skeleton.tsx';
+import { NotificationList } from './NotificationList.tsx';
+
+const NotificationForm = lazy(() => loadCode(() => import('./NotificationForm.tsx')));
+
+/** Where messages about incidents go: set up, changed, tested and removed. */
+export function NotificationsPage() {
+  const query = useQuery(notificationsQuery);
+  const refused = useRefusal();
+  const [open, setOpen] = useState<{ readonly item: NotificationStatus | undefined }>();
+  const add = (
+    <Button tone="accent" refused={refused} onClick={() => setOpen({ item: undefined })}>
+      New notification
+    </Button>
+  );
+  return (
+    <Page title="Notifications" note="messages about incidents" actions={add}>
+      <Async
+        query={query}
+        what="the notifications"
+        skeleton={<Skeleton height={180} what="the notifications" />}
+      >
+        {({ items }) =>
+          items.length === 0 ? (
+            <Message title="Nobody is told yet">
+              Slack, PagerDuty, a webhook, Langfuse or OpenTelemetry: a message when an incident opens, when
+              it escalates, and when it is over.
+            </Message>
+          ) : (
+            <NotificationList items={items} onChange={(item) => setOpen({ item })} />
+          )
+        }
+      </Async>
+      {open !== undefined && (
+        <Suspense>
+          <NotificationForm item={open.item} onClose={() => setOpen(undefined)} />
+        </Suspense>
+      )}
+    </Page>
+  );
+}

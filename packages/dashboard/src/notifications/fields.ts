@@ -1,0 +1,169 @@
+import {
+  detectorIds,
+  hiddenValue,
+  type NotificationType,
+  notificationSecrets,
+  notificationTypes,
+} from '@loopwatch/contract';
+import type { NotificationPut, NotificationStatus } from '@loopwatch/contract/api';
+
+/** What the form asks for, and how its texts become an entry and back. */
+
+export interface Field {
+  readonly key: string;
+  readonly label: string;
+  readonly hint?: string;
+  readonly placeholder?: string;
+  /** Never shown again once it is saved. */
+  readonly secret?: true;
+  /** `list`: separated by commas; `pairs`: name=value, separated by commas. */
+  readonly kind?: 'number' | 'list' | 'pairs';
+  /** Values to choose from. */
+  readonly choices?: readonly string[];
+}
+
+const perMinute: Field = {
+  key: 'max_per_minute',
+  label: 'Messages a minute',
+  kind: 'number',
+  placeholder: '10',
+  hint: 'What exceeds it comes as one digest.',
+};
+
+export const typeFields: Readonly<
+  Record<NotificationType, { readonly title: string; readonly fields: readonly Field[] }>
+> = {
+  slack: {
+    title: 'Slack',
+    fields: [
+      {
+        key: 'url',
+        label: 'Address of an incoming webhook',
+        placeholder: 'https://hooks.slack.com/services/…',
+        secret: true,
+      },
+      {
+        key: 'token',
+        label: 'or a bot’s token',
+        placeholder: 'xoxb-…',
+        hint: 'A bot updates its message in place of posting another. It needs chat:write.',
+        secret: true,
+      },
+      { key: 'channel', label: 'Channel', placeholder: '#agents', hint: 'Of the bot.' },
+      perMinute,
+    ],
+  },
+  pagerduty: {
+    title: 'PagerDuty',
+    fields: [
+      { key: 'routing_key', label: 'Routing key', hint: 'Of an Events API v2 integration.', secret: true },
+      perMinute,
+    ],
+  },
+  webhook: {
+    title: 'Webhook',
+    fields: [
+      { key: 'url', label: 'Address', placeholder: 'https://ops.example.com/hooks/loopwatch', secret: true },
+      { key: 'secret', label: 'Secret', hint: 'Signs each message, by Standard Webhooks.', secret: true },
+      perMinute,
+    ],
+  },
+  langfuse: {
+    title: 'Langfuse',
+    fields: [
+      { key: 'base_url', label: 'Address', placeholder: 'https://cloud.langfuse.com' },
+      { key: 'public_key', label: 'Public key', placeholder: 'pk-lf-…' },
+      { key: 'secret_key', label: 'Secret key', placeholder: 'sk-lf-…', secret: true },
+      { key: 'score', label: 'Name of the score', placeholder: 'loop' },
+    ],
+  },
+  otlp: {
+    title: 'OpenTelemetry',
+    fields: [
+      { key: 'endpoint', label: 'Endpoint', placeholder: 'http://localhost:4318' },
+      {
+        key: 'headers',
+        label: 'Headers',
+        placeholder: 'name=value, name=value',
+        kind: 'pairs',
+        secret: true,
+      },
+    ],
+  },
+};
+
+/** Which incidents; what is empty fits all. */
+export const ruleFields: readonly Field[] = [
+  { key: 'action', label: 'Action', kind: 'list', choices: ['warn', 'chance', 'block'] },
+  { key: 'kind', label: 'Kind', kind: 'list', choices: ['loop', 'limit', 'outage'] },
+  { key: 'detector', label: 'Detector', kind: 'list', choices: detectorIds },
+  { key: 'agent', label: 'Agent', kind: 'list' },
+  { key: 'model', label: 'Model', kind: 'list' },
+  { key: 'tool', label: 'Tool', kind: 'list' },
+  { key: 'min_usd', label: 'At least, in dollars', kind: 'number' },
+  { key: 'min_tokens', label: 'At least, in tokens', kind: 'number' },
+];
+
+/** The form's texts, by the key of their field. */
+export interface Draft {
+  readonly name: string;
+  readonly type: NotificationType;
+  readonly texts: Readonly<Record<string, string>>;
+  /** Secrets that are saved, and stay where nothing is typed. */
+  readonly saved: readonly string[];
+}
+
+export const emptyDraft: Draft = { name: '', type: 'slack', texts: {}, saved: [] };
+
+export function draftOf({ name, type, entry = {} }: NotificationStatus): Draft {
+  const saved = notificationSecrets(entry).filter((key) => entry[key] === hiddenValue);
+  const { when, ...own } = entry;
+  const texts = Object.entries({ ...own, ...(when as object) }).flatMap(([key, value]) =>
+    saved.includes(key as never) ? [] : [[key, textOf(value)] as const],
+  );
+  return { name, type, texts: Object.fromEntries(texts), saved };
+}
+
+/** What is sent to be saved. The server says what is wrong with it. */
+export function entryOf({ type, texts, saved }: Draft): NotificationPut {
+  const { fields } = typeFields[type];
+  const values = valuesOf(fields, texts);
+  // Slack takes an address or a token; a new one of them takes the place of the other.
+  const replaced = type === 'slack' && ('url' in values || 'token' in values);
+  const kept = fields.filter(({ key }) => !(key in values) && !replaced && saved.includes(key));
+  return {
+    type,
+    ...values,
+    ...Object.fromEntries(kept.map(({ key }) => [key, hiddenValue])),
+    when: valuesOf(ruleFields, texts),
+  };
+}
+
+export function isNotificationType(text: string): text is NotificationType {
+  return (notificationTypes as readonly string[]).includes(text);
+}
+
+function valuesOf(fields: readonly Field[], texts: Draft['texts']): Record<string, unknown> {
+  return Object.fromEntries(
+    fields.flatMap((field) => {
+      const text = texts[field.key]?.trim() ?? '';
+      return text === '' ? [] : [[field.key, valueOf(field, text)]];
+    }),
+  );
+}
+
+function valueOf({ kind }: Field, text: string): unknown {
+  // What is no number is sent as it is, so that the server names it.
+  if (kind === 'number') return Number.isNaN(Number(text)) ? text : Number(text);
+  if (kind === undefined) return text;
+  const parts = text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+  if (kind === 'list') return parts;
+  return Object.fromEntries(parts.map((part) => [part.split('=')[0] ?? '', part.replace(/^[^=]*=?/, '')]));
+}
+
+function textOf(value: unknown): string {
+  return Array.isArray(value) ? value.join(', ') : String(value);
+}
