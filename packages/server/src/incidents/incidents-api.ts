@@ -24,7 +24,7 @@ import { listGroups } from './list-groups.ts';
 import { listIncidents } from './list-incidents.ts';
 import { listVerdicts } from './list-verdicts.ts';
 import { incidentDetail, incidentItems } from './read-incidents.ts';
-import { remediesOf } from './remedies.ts';
+import { remediesOf, settable } from './remedies.ts';
 
 export interface IncidentsApiOptions {
   readonly database: Database;
@@ -84,8 +84,8 @@ export function incidentsApi(options: IncidentsApiOptions): Router {
       const incident = await found(options, request.params.id);
       const scope = parseScope(`session:${incident.sessionId}`);
       const { effective } = await scopeSettings(options, scope);
-      const perTool = effective.find(({ path }) => path === 'tool_call_loop.per_tool')?.value ?? {};
-      response.json({ items: remediesOf(incident, perTool as Record<string, object>) });
+      const held = (path: string) => effective.find((one) => one.path === path)?.value;
+      response.json({ items: settable(remediesOf(incident, held), options.configured.settings) });
     })
     .all(methodNotAllowed('GET'));
 

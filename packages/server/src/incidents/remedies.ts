@@ -1,5 +1,7 @@
-import type { Incident, ThresholdAdjustment } from '@loopwatch/contract';
+import type { DetectionSettings, Incident, ThresholdAdjustment } from '@loopwatch/contract';
 import type { Remedy } from '@loopwatch/contract/api';
+import { invalidSettings } from '../settings/check-settings.ts';
+import { parseScope } from '../settings/scope.ts';
 
 type Found = Pick<
   Incident,
@@ -14,7 +16,9 @@ type Found = Pick<
   | 'sessionId'
 >;
 
-const PER_TOOL = 'tool_call_loop.per_tool';
+/** Numbers of single tools, and what is declared of them. */
+const NUMBERS = 'tool_call_loop.per_tool';
+const DECLARED = 'per_tool';
 const REPEATS = 'tool_call_loop.max_repeats';
 const POLLER_FACTOR = 3;
 
@@ -27,12 +31,23 @@ const factors: Partial<Record<ThresholdAdjustment, number>> = {
   'short-answer': 2,
 };
 
+/** Those that can be set, each in the scopes that take it: a loop may have gone on for longer than any number allows. */
+export function settable(remedies: readonly Remedy[], base: DetectionSettings): Remedy[] {
+  return remedies.flatMap((remedy) => {
+    const set = { [remedy.path]: remedy.value };
+    const scopes = remedy.scopes.filter(
+      (scope) => invalidSettings(base, parseScope(scope), set).length === 0,
+    );
+    return scopes.length === 0 ? [] : [{ ...remedy, scopes }];
+  });
+}
+
 /**
  * The settings under which the incident would not have been found, the narrowest effect first; pure.
  *
- * @param perTool what is set for single tools now
+ * @param held the value of a setting now, by its dotted path
  */
-export function remediesOf(incident: Found, perTool: Readonly<Record<string, object>>): Remedy[] {
+export function remediesOf(incident: Found, held: (path: string) => unknown): Remedy[] {
   const { thresholdOrigin: origin, tool, detector, count, confidence } = incident;
   if (origin === undefined) return [];
   const { setting, value, adjustments } = origin;
@@ -44,7 +59,7 @@ export function remediesOf(incident: Found, perTool: Readonly<Record<string, obj
   }
   const needed = detector === 'budget' ? Math.ceil((value * (count + 1)) / 100) : above(count, adjustments);
   const number = Math.max(needed, value + 1);
-  const ofTool = setting === REPEATS || setting.startsWith(`${PER_TOOL}.`);
+  const ofTool = setting === REPEATS || setting.startsWith(`${NUMBERS}.`);
   if (!ofTool || tool === null) {
     return [
       {
@@ -56,22 +71,23 @@ export function remediesOf(incident: Found, perTool: Readonly<Record<string, obj
     ];
   }
   const { name } = tool;
-  const set = (more: object) => ({ ...perTool, [name]: { ...perTool[name], ...more } });
+  const withTool = (path: string, more: object) => {
+    const byTool = (held(path) ?? {}) as Readonly<Record<string, object>>;
+    return { path, value: { ...byTool, [name]: { ...byTool[name], ...more } } };
+  };
   const waits = adjustments.some((one) => factors[one] === POLLER_FACTOR);
   return [
     ...(!waits && value * POLLER_FACTOR - 1 > count
       ? [
           {
-            path: PER_TOOL,
-            value: set({ poller: true }),
+            ...withTool(DECLARED, { poller: true }),
             text: `Treat ${name} as a poller: three times as many calls`,
             scopes,
           },
         ]
       : []),
     {
-      path: PER_TOOL,
-      value: set({ max_repeats: number }),
+      ...withTool(NUMBERS, { max_repeats: number }),
       text: `Allow ${String(number)} in place of ${String(value)} identical calls of ${name}`,
       scopes,
     },

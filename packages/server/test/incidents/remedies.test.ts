@@ -1,6 +1,6 @@
-import type { DetectorId, ThresholdOrigin } from '@loopwatch/contract';
+import { type DetectorId, detectionSchema, type ThresholdOrigin } from '@loopwatch/contract';
 import { describe, expect, it } from 'vitest';
-import { remediesOf } from '../../src/incidents/remedies.ts';
+import { remediesOf, settable } from '../../src/incidents/remedies.ts';
 import { verdict } from '../verdicts.ts';
 
 const tool = { name: 'deploy_status', signature: 'deploy_status:{}' };
@@ -9,17 +9,20 @@ function remedies(
   detector: DetectorId,
   origin: Partial<ThresholdOrigin> & Pick<ThresholdOrigin, 'setting' | 'value'>,
   part: Parameters<typeof verdict>[0] = {},
-  perTool = {},
+  held: Readonly<Record<string, unknown>> = {},
 ) {
   const thresholdOrigin: ThresholdOrigin = { scope: 'preset', adjustments: [], ...origin };
-  return remediesOf({ ...verdict({ detector, tool, ...part }), thresholdOrigin }, perTool);
+  const found = { ...verdict({ detector, tool, ...part }), thresholdOrigin };
+  return remediesOf(found, (path) => held[path]);
 }
+
+const base = detectionSchema.parse({});
 
 describe('remedies', () => {
   it.each<[DetectorId, string, number, number, number]>([
     ['tool-cycle', 'tool_cycle.min_repeats', 3, 7, 8],
     ['stagnation', 'stagnation.same_answer', 8, 9, 10],
-    ['content-repeat', 'content_loop.min_repeats', 10, 80, 81],
+    ['content-repeat', 'content_loop.min_repeats', 10, 60, 61],
     ['thought-repeat', 'thought_loop.min_repeats', 10, 11, 12],
     ['tool-limit', 'tool_call_limit.max_turns', 3, 3, 4],
     ['turn-limit', 'turn_requests.max_turn_requests', 10, 12, 13],
@@ -29,21 +32,24 @@ describe('remedies', () => {
     const [remedy, ...others] = remedies(detector, { setting, value }, { count });
     expect(others).toEqual([]);
     expect(remedy).toMatchObject({ path: setting, value: raised });
+    expect(settable([remedy!], base)).toEqual([remedy]);
   });
 
   it('of tool-repeat: a poller, a number for that tool, or one for all, what is set for tools kept', () => {
-    const set = { other: { max_repeats: 9 }, deploy_status: { mode: 'warn' } };
+    const numbers = { other: { max_repeats: 9 }, deploy_status: { mode: 'warn' } };
+    const declared = { other: { poller: true }, deploy_status: { volatile: ['at'] } };
     const items = remedies(
       'tool-repeat',
       { setting: 'tool_call_loop.max_repeats', value: 4 },
       { count: 6 },
-      set,
+      { 'tool_call_loop.per_tool': numbers, per_tool: declared },
     );
     expect(items.map(({ path, value }) => [path, value])).toEqual([
-      ['tool_call_loop.per_tool', { ...set, deploy_status: { mode: 'warn', poller: true } }],
-      ['tool_call_loop.per_tool', { ...set, deploy_status: { mode: 'warn', max_repeats: 7 } }],
+      ['per_tool', { ...declared, deploy_status: { volatile: ['at'], poller: true } }],
+      ['tool_call_loop.per_tool', { ...numbers, deploy_status: { mode: 'warn', max_repeats: 7 } }],
       ['tool_call_loop.max_repeats', 7],
     ]);
+    expect(settable(items, base)).toEqual(items);
   });
 
   it('of a tool that is taken for a poller allow for the threefold threshold', () => {
@@ -57,6 +63,15 @@ describe('remedies', () => {
   it('offer no poller where three times as many is too few', () => {
     const items = remedies('tool-repeat', { setting: 'tool_call_loop.max_repeats', value: 4 }, { count: 40 });
     expect(items.map(({ value }) => value)).toEqual([{ deploy_status: { max_repeats: 41 } }, 41]);
+  });
+
+  it('are left out where no scope takes them', () => {
+    const items = remedies(
+      'content-repeat',
+      { setting: 'content_loop.min_repeats', value: 10 },
+      { count: 80 },
+    );
+    expect([items.length, settable(items, base)]).toEqual([1, []]);
   });
 
   it('of a semantic incident require more confidence, unless there is none', () => {
