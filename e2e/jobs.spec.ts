@@ -1,0 +1,202 @@
+import { freePort, spawnCli, type TempDir, tempDir } from '@loopwatch/testkit';
+import { expect, type Locator, type Page, test } from '@playwright/test';
+import { type Receiver, startReceiver } from '../packages/server/test/notifications/receiver.ts';
+import { rows } from './support/page.ts';
+
+/** What somebody who runs agents comes for: each from the overview, by at most three clicks. */
+
+const MOST_CLICKS = 3;
+
+let folder: TempDir;
+let server: ReturnType<typeof spawnCli>;
+let receiver: Receiver;
+let url: string;
+let click: (target: Locator) => Promise<void>;
+let clicks: number;
+
+/** An agent that reads the same file over and over, and says so. */
+function session(sessionId: string, agent: string, tool: string, end: 'ended' | 'live'): object[] {
+  const common = {
+    sessionId,
+    agent,
+    agentVersion: '1.2.0',
+    model: 'gpt-5-mini',
+    backend: 'openai',
+    tags: { env: 'prod' },
+  };
+  const steps = Array.from({ length: 8 }, (_, n) => [
+    { ...common, type: 'turn_started' },
+    { ...common, type: 'content', text: `Attempt ${String(n + 1)}: I look at the cart.` },
+    {
+      ...common,
+      type: 'tool_call_request',
+      callId: `${sessionId}-${String(n)}`,
+      name: tool,
+      args: { path: 'cart.ts' },
+    },
+    {
+      ...common,
+      type: 'tool_result',
+      callId: `${sessionId}-${String(n)}`,
+      result: 'export const cart = [];',
+    },
+    { ...common, type: 'turn_finished', usage: { inputTokens: 900, outputTokens: 50 } },
+  ]);
+  const last = end === 'ended' ? [{ ...common, type: 'session_ended' }] : [];
+  return [{ ...common, type: 'prompt_started', text: 'Mend the cart.' }, ...steps.flat(), ...last];
+}
+
+async function post(page: Page, events: readonly object[]): Promise<void> {
+  const response = await page.request.post(`${url}/api/v1/events`, {
+    headers: { 'content-type': 'application/x-ndjson' },
+    data: events.map((event) => JSON.stringify(event)).join('\n'),
+  });
+  expect(response.status()).toBe(202);
+}
+
+/** Once all of an ended session is stored. */
+async function summaryOf(page: Page, id: string): Promise<{ incidents: { total: number } }> {
+  let summary = { state: '', incidents: { total: 0 } };
+  await expect
+    .poll(async () => {
+      summary = await (await page.request.get(`${url}/api/v1/sessions/${id}`)).json();
+      return summary.state;
+    })
+    .toBe('ended');
+  return summary;
+}
+
+test.beforeAll(async () => {
+  receiver = await startReceiver();
+  folder = await tempDir();
+  const port = String(await freePort());
+  url = `http://localhost:${port}`;
+  const args = ['start', '--port', port, '--data-dir', folder.path, '--no-samples'];
+  server = spawnCli(args, {}, { from: 'build' });
+  await server.line(/Loopwatch .* is at http/);
+});
+
+test.afterAll(async () => {
+  await server.stop();
+  await folder.remove();
+  await receiver[Symbol.asyncDispose]();
+});
+
+test.use({ contextOptions: { reducedMotion: 'reduce' }, viewport: { width: 1440, height: 1000 } });
+
+test.beforeEach(async ({ page }) => {
+  clicks = 0;
+  click = async (target) => {
+    clicks += 1;
+    await target.click();
+  };
+  // Live when it is looked at, whichever job comes first.
+  await post(page, [
+    ...session('s-live', 'coder', 'read_file', 'live'),
+    ...session('s-old', 'writer', 'open_page', 'ended'),
+  ]);
+  await page.goto(url);
+  await expect(looping(page)).toBeVisible();
+});
+
+test.afterEach(() => expect(clicks).toBeLessThanOrEqual(MOST_CLICKS));
+
+const looping = (page: Page) => page.getByRole('link', { name: /^read_file .*was called \d+ times/ }).first();
+
+test('which agent loops now, and what that costs', async ({ page }) => {
+  const row = page.getByRole('row').filter({ has: looping(page) });
+  await expect(row).toContainText('coder');
+  await expect(row).toContainText(/\$0\.\d+/);
+  await expect(row).toContainText(/tokens/);
+});
+
+test('why it is called a loop, and by which number', async ({ page }) => {
+  await click(looping(page));
+  await expect(page.getByRole('region', { name: 'Why this is a loop' })).toContainText(/threshold \d/);
+  await expect(page.getByRole('region', { name: 'First and latest call' })).toContainText('cart.ts');
+});
+
+test('that a false alarm does not come again', async ({ page }) => {
+  await click(looping(page));
+  await click(page.getByRole('button', { name: 'False positive' }));
+  const remedies = page.getByRole('region', { name: 'Settings that avoid it' });
+  await click(remedies.getByRole('button', { name: 'Apply to the server' }).first());
+  await expect(page.getByText('Applied 1 change')).toBeVisible();
+  const { set } = await (await page.request.get(`${url}/api/v1/settings/server`)).json();
+  expect(set).toEqual({ per_tool: { read_file: { poller: true } } });
+  // The same again is no loop any more, as soon as the worker has the setting.
+  let again = 0;
+  await expect
+    .poll(async () => {
+      again += 1;
+      const id = `s-again-${String(again)}`;
+      await post(page, session(id, 'coder', 'read_file', 'ended'));
+      return (await summaryOf(page, id)).incidents.total;
+    })
+    .toBe(0);
+  await page.getByRole('button', { name: 'Undo' }).last().click();
+  await expect(page.getByText('Undone')).toBeVisible();
+  await page.getByRole('button', { name: 'False positive' }).click();
+});
+
+test('which number would have been right', async ({ page }) => {
+  await click(page.getByRole('link', { name: 'Tuning' }));
+  await click(page.getByRole('button', { name: /^The latest/ }));
+  const flagged = page.getByRole('row', { name: /^Sessions flagged/ }).getByRole('cell');
+  await expect(flagged.first()).not.toHaveText('0');
+  clicks += 1;
+  await page.getByLabel('Same call in a row').fill('12');
+  await expect(flagged.last()).toHaveText('0');
+});
+
+test('that somebody is told of loops', async ({ page }) => {
+  await click(page.getByRole('link', { name: 'Settings' }));
+  await click(page.getByRole('main').getByRole('link', { name: 'Notifications' }));
+  await click(page.getByRole('button', { name: 'New notification' }));
+  // From here on it is typed, and saved with Enter.
+  const form = page.getByRole('dialog');
+  await form.getByLabel('Name', { exact: true }).fill('team');
+  await form.getByLabel('Address of an incoming webhook').fill(receiver.url);
+  await page.keyboard.press('Enter');
+  await expect(form).toBeHidden();
+  await post(page, session('s-told', 'coder', 'close_ticket', 'live'));
+  await expect.poll(() => receiver.received.some(({ text }) => text.includes('is looping'))).toBe(true);
+});
+
+test('what the agent said before and during the loop', async ({ page }) => {
+  await click(looping(page));
+  await expect(page.getByRole('region', { name: 'What the agent said meanwhile' })).toContainText(
+    'I look at the cart.',
+  );
+  await click(page.getByRole('link', { name: /^read it from where it began/ }));
+  await expect(page.getByRole('region', { name: 'Transcript' })).toContainText('Mend the cart.');
+});
+
+test('which agents loop more than in the period before', async ({ page }) => {
+  await click(page.getByRole('link', { name: 'Compare agents' }));
+  const coder = page.getByRole('row', { name: /coder/ });
+  await expect(coder.getByRole('cell').first()).toContainText('new');
+  await expect(coder).toContainText(/\$0\.\d+/);
+});
+
+test('that the session stops', async ({ page }) => {
+  await click(looping(page));
+  await click(page.getByRole('link', { name: 's-live' }).first());
+  await click(page.getByRole('button', { name: 'Stop session' }));
+  await expect(page.getByText(/nothing can hold this agent up/)).toBeVisible();
+  const response = await page.request.post(`${url}/api/v1/decide`, {
+    data: { sessionId: 's-live', name: 'write_file', args: {} },
+  });
+  expect(await response.json()).toMatchObject({ action: 'deny' });
+  await page.request.delete(`${url}/api/v1/sessions/s-live/stop`);
+});
+
+test('a loop of last week, by any word of it', async ({ page }) => {
+  await click(page.getByRole('link', { name: /^Incidents/ }));
+  await expect(rows(page).first()).toBeVisible();
+  await page.keyboard.press('/');
+  await page.keyboard.type('tool:open_page agent:writer tag:env:prod');
+  await page.keyboard.press('Enter');
+  await expect(rows(page).first()).toContainText('open_page');
+  await expect(page).toHaveURL(/tool=open_page/);
+});
