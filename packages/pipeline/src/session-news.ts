@@ -200,6 +200,8 @@ function summaryOf(
     backend: account.backend,
     agent: account.agent,
     tenant: account.tenant,
+    ...(account.agentVersion !== undefined && { agentVersion: account.agentVersion }),
+    ...(account.tags !== undefined && { tags: account.tags }),
     incidents: { open: openIncidents.length, total, byDetector },
     ...(openIncidents.length > 0 && {
       openIncidents: analyzer.openIncidentSummaries.slice(0, MAX_OPEN_INCIDENTS),

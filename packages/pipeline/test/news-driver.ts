@@ -21,6 +21,7 @@ const events: Readonly<Record<string, AgentEvent>> = {
   cat: { type: 'tool_call_request', name: 'cat', args: {} },
   same: { type: 'tool_call_request', name: 'ls', args: {}, id: 'same' },
   prompt: { type: 'prompt_started', text: 'go', model: 'm', backend: 'b', agent: 'a', tenant: 't' },
+  tagged: { type: 'prompt_started', text: 'go', agentVersion: '1.2.0', tags: { env: 'prod' } },
   turn: { type: 'turn_started' },
   text: { type: 'content', text: 'twelve units' },
   thought: { type: 'thought', text: 'hm' },

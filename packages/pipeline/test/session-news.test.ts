@@ -91,6 +91,7 @@ describe('a summary', () => {
 
   it.each<[string, string, object]>([
     ['of nothing, when nothing is', '0 ls', { model: null, backend: null, agent: null, tenant: null }],
+    ['of version and tags', '0 tagged', { agentVersion: '1.2.0', tags: { env: 'prod' } }],
     ['that no usage is reported', '0 ls', { tokens: null }],
     ['of no incident', '0 ls', { incidents: { open: 0, total: 0, byDetector: {} }, verdicts: 0 }],
     ['of an open one', '0 ls, 1 ls, 2 ls', { incidents: { open: 1, total: 1 }, verdicts: 1 }],

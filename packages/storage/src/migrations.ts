@@ -446,4 +446,13 @@ create table page_notifications (
 );
 `,
   },
+  {
+    number: 17,
+    name: 'agent versions and tags of sessions',
+    sql: `
+-- null where the events name none, and of sessions that were summed up before.
+alter table sessions add column agent_version text;
+alter table sessions add column tags jsonb;
+`,
+  },
 ];

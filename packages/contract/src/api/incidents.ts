@@ -32,6 +32,16 @@ export const incidentDetailSchema = incidentSchema.extend({
 const texts = z.array(z.string().min(1).max(1024)).max(50);
 const time = z.number().describe('Epoch ms, or RFC 3339.');
 
+export const tagFilterSchema = z
+  .array(
+    z
+      .string()
+      .max(2049)
+      .regex(/^[^:]+:/, 'a tag is name:value'),
+  )
+  .max(50)
+  .describe('A tag of the session, as `name:value`.');
+
 /** Filters of `GET /incidents` and `/incident-groups`; those that are lists may be given several times, any of them fits. */
 export const incidentFilterSchema = z
   .strictObject({
@@ -51,15 +61,7 @@ export const incidentFilterSchema = z
     agent: texts,
     tenant: texts,
     agentVersion: texts,
-    tag: z
-      .array(
-        z
-          .string()
-          .max(2049)
-          .regex(/^[^:]+:/, 'a tag is name:value'),
-      )
-      .max(50)
-      .describe('A tag of the session, as `name:value`.'),
+    tag: tagFilterSchema,
     triage: z.array(z.enum(triageStatuses)).describe('A muted one whose time is over counts as new.'),
     assignee: z
       .array(z.string().max(200))

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sessionStates } from '../verdicts/activity.ts';
 import { sessionSummarySchema } from '../verdicts/session-summary.ts';
-import { incidentItemSchema } from './incidents.ts';
+import { incidentItemSchema, tagFilterSchema } from './incidents.ts';
 import { pageSchema } from './paging.ts';
 
 /** `/sessions`, `/sessions/:id`, `/sessions/:id/events`, `/sessions/:id/records/:offset`, `/sessions/:id/messages`. */
@@ -37,6 +37,8 @@ export const sessionFilterSchema = z
     backend: texts,
     agent: texts,
     tenant: texts,
+    agentVersion: texts,
+    tag: tagFilterSchema,
     from: z.number().describe('Latest event at or after this time: epoch ms, or RFC 3339.'),
     to: z.number().describe('Latest event before this time.'),
   })

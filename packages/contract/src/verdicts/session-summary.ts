@@ -56,6 +56,8 @@ export const sessionSummarySchema = z.object({
   backend: z.string().nullable(),
   agent: z.string().nullable(),
   tenant: z.string().nullable(),
+  agentVersion: z.string().optional().describe('Absent where the producer names none, as are tags.'),
+  tags: z.record(z.string(), z.string()).optional(),
   incidents: z.object({
     open: count,
     total: count.describe('All that were ever opened.'),

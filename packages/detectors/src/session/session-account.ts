@@ -4,7 +4,7 @@ import type { DetectionPlan } from '../plan/plan.ts';
 import type { SessionTotals } from './session-totals.ts';
 
 /** What a session has used so far, who it is, and by which settings it is watched. */
-export interface SessionAccount extends Omit<Labels, 'promptId' | 'agentVersion' | 'tags'> {
+export interface SessionAccount extends Omit<Labels, 'promptId'> {
   readonly events: number;
   /** Those of types that this version does not know. */
   readonly unknown: number;
@@ -23,7 +23,7 @@ export interface SessionAccount extends Omit<Labels, 'promptId' | 'agentVersion'
 
 export function accountOf(
   totals: SessionTotals,
-  { model, backend, agent, tenant }: Labels,
+  { promptId: _, ...labels }: Labels,
   { preset, configHash }: DetectionPlan,
 ): SessionAccount {
   const { inputTokens, outputTokens, cachedTokens, usageReports, usd, unpricedReports } = totals;
@@ -36,10 +36,7 @@ export function accountOf(
     characters: totals.contentUnits + totals.thoughtUnits,
     tokens: usageReports === 0 ? null : { input: inputTokens, output: outputTokens, cached: cachedTokens },
     usd: usageReports === 0 || unpricedReports > 0 ? null : roundUsd(usd),
-    model,
-    backend,
-    agent,
-    tenant,
+    ...labels,
     preset,
     configHash,
   };

@@ -43,6 +43,8 @@ function sessionConditions(filter: SessionFilter, now: number): Conditions {
   conditions.anyOf('backend', filter.backend);
   conditions.anyOf('agent', filter.agent);
   conditions.anyOf('tenant', filter.tenant);
+  conditions.anyOf('agent_version', filter.agentVersion);
+  conditions.anyTag('tags', filter.tag);
   conditions.between('last_event_at', filter.from, filter.to);
   if (filter.incidents === 'open') {
     conditions.add(`incidents_open > 0 and ${sessionStateNow(conditions.parameter(now))} = 'live'`);

@@ -26,4 +26,24 @@ onBothDatabases(({ make }) => {
     expect(await listed(['ls'])).toEqual([]);
     expect(await listed([])).toEqual(['s-1', 's-2', 's-3']);
   });
+
+  it('sessions are listed by tags and by the version of their agent', async () => {
+    const { database } = await make();
+    const parts = {
+      's-1': { tags: { env: 'prod', team: 'shop' }, agentVersion: '1.2.0' },
+      's-2': { tags: { env: 'test' } },
+      's-3': {},
+    };
+    for (const [id, part] of Object.entries(parts))
+      await writeSummaries(database, [{ id, summary: summary(id, part), at: START }]);
+    const listed = async (filter: Parameters<typeof listSessions>[1]) => {
+      const sort = { by: 'startedAt', descending: false } as const;
+      const page = await listSessions(database, filter, { sort, limit: 10, cursor: undefined, now: START });
+      return page.items.map(({ sessionId }) => sessionId).sort();
+    };
+    expect(await listed({ tag: ['env:prod'] })).toEqual(['s-1']);
+    expect(await listed({ tag: ['env:prod', 'env:test'] })).toEqual(['s-1', 's-2']);
+    expect(await listed({ tag: ['env:prod'], agentVersion: ['1.3.0'] })).toEqual([]);
+    expect(await listed({ agentVersion: ['1.2.0'] })).toEqual(['s-1']);
+  });
 });
