@@ -200,3 +200,23 @@ test('a loop of last week, by any word of it', async ({ page }) => {
   await expect(rows(page).first()).toContainText('open_page');
   await expect(page).toHaveURL(/tool=open_page/);
 });
+
+test('the sessions of a tag, kept as a view', async ({ page }) => {
+  await post(page, [{ sessionId: 's-test', type: 'prompt_started', text: 'Hi.', tags: { env: 'test' } }]);
+  await click(page.getByRole('link', { name: 'Sessions' }));
+  const sessions = page.getByRole('list', { name: 'Sessions' }).getByRole('listitem');
+  await expect(sessions.filter({ hasText: 's-test' })).toHaveCount(1);
+  await page.keyboard.press('/');
+  await page.keyboard.type('tag:env');
+  await expect(page.getByRole('option')).toHaveText(['env:prod', 'env:test']);
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/tag=env%3Aprod|tag=env:prod/);
+  await expect(sessions.filter({ hasText: 's-live' })).toHaveCount(1);
+  await expect(sessions.filter({ hasText: 's-test' })).toHaveCount(0);
+  await click(page.getByRole('button', { name: 'Views' }));
+  await page.getByLabel('Name of the view').fill('Production');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'tag env:prod, remove this filter' }).click();
+  await expect(sessions.filter({ hasText: 's-test' })).toHaveCount(1);
+});

@@ -3,14 +3,23 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { incidentsOf, readBreakdown, writeBreakdown } from '../src/breakdown/address.ts';
 import { csvColumns } from '../src/incidents/csv-columns.ts';
-import { isFiltered, readIncidentSearch, toggle, writeIncidentSearch } from '../src/incidents/search.ts';
-import { addTerms, readTerms, suggest } from '../src/incidents/search-terms.ts';
+import {
+  filterNames,
+  isFiltered,
+  listFilters,
+  readIncidentSearch,
+  toggle,
+  writeIncidentSearch,
+} from '../src/incidents/search.ts';
 import { parseSearch, writeSearch } from '../src/lib/search.ts';
 import { allTime, rangeLimits, readRange, type TimeRange, writeRange } from '../src/lib/time-range.ts';
 import { toCsv } from '../src/list/csv.ts';
+import { addTerms, readTerms, suggest } from '../src/list/search-terms.ts';
 import { grafanaLink, grafanaTimes, recordLink } from '../src/page/record-links.ts';
 import { readSessionSearch, writeSessionSearch } from '../src/sessions/search.ts';
 import { NOW, row } from './rows.ts';
+
+const filters = { shown: filterNames, allowed: listFilters };
 
 const text = fc.string({ minLength: 1, maxLength: 20 }).filter((value) => value.trim() === value);
 
@@ -119,25 +128,29 @@ describe('what is typed into the search box', () => {
     ['http://a.b', { text: 'http://a.b', terms: [], wrong: [] }],
     ['session:', { text: 'session:', terms: [], wrong: [] }],
   ])('%s', (typed, terms) => {
-    expect(readTerms(typed)).toEqual(terms);
+    expect(readTerms(filters, typed)).toEqual(terms);
   });
 
   it('adds to the filter', () => {
-    expect(addTerms({ q: 'old', agent: ['a'] }, readTerms('agent:b new'))).toEqual({
+    expect(addTerms({ q: 'old', agent: ['a'] }, readTerms(filters, 'agent:b new'))).toEqual({
       q: 'new',
       agent: ['a', 'b'],
     });
-    expect(addTerms({ q: 'old' }, readTerms(''))).toEqual({});
+    expect(addTerms({ q: 'old' }, readTerms(filters, ''))).toEqual({});
   });
 
   it('suggests names, then values', () => {
     const values = () => ['ci-fixer', 'two words'];
-    expect(suggest('x de', values)).toEqual([{ insert: 'detector:', text: 'detector:', whole: false }]);
-    expect(suggest('agent:', values).map(({ insert }) => insert)).toEqual([
+    expect(suggest(filters, 'x de', values)).toEqual([
+      { insert: 'detector:', text: 'detector:', whole: false },
+    ]);
+    expect(suggest(filters, 'agent:', values).map(({ insert }) => insert)).toEqual([
       'agent:ci-fixer',
       'agent:"two words"',
     ]);
-    expect(suggest('state:r', values)).toEqual([{ insert: 'state:resolved', text: 'resolved', whole: true }]);
+    expect(suggest(filters, 'state:r', values)).toEqual([
+      { insert: 'state:resolved', text: 'resolved', whole: true },
+    ]);
   });
 });
 

@@ -2,6 +2,7 @@ import { detectorIds } from '@loopwatch/contract';
 import type { IncidentItem } from '@loopwatch/contract/api';
 import { useMyName } from '../api/me.ts';
 import { visibleText } from '../lib/visible-text.ts';
+import { SearchBox } from '../list/SearchBox.tsx';
 import { useLive } from '../live/context.ts';
 import { Button } from '../ui/controls/Button.tsx';
 import { chipClass, DetectorSquare } from '../ui/controls/Chip.tsx';
@@ -11,7 +12,6 @@ import { Segments } from '../ui/layout/Segments.tsx';
 import { Icon } from '../ui/lib/icons.tsx';
 import styles from './FilterBar.module.css';
 import { tagsOf } from './merge.ts';
-import { SearchBox } from './SearchBox.tsx';
 import {
   filterNames,
   groupSortNames,
@@ -33,6 +33,8 @@ interface Props {
   readonly onChange: (part: Partial<IncidentSearch>) => void;
 }
 
+const termFilters = { shown: filterNames, allowed: listFilters };
+
 /** Everything that narrows and orders the list; what narrows it now stands below as chips. */
 export function FilterBar({ search, rows, onChange }: Props) {
   const { filter, grouped, sort } = search;
@@ -44,6 +46,8 @@ export function FilterBar({ search, rows, onChange }: Props) {
   return (
     <div className={styles['bar']} role="group" aria-label="Filters">
       <SearchBox
+        what="incidents"
+        filters={termFilters}
         filter={filter}
         onChange={(next) => onChange({ filter: next })}
         // A half word narrows the rows, but not what can be meant by it.

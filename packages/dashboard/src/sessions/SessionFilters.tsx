@@ -1,25 +1,38 @@
+import type { SessionItem } from '@loopwatch/contract/api';
 import { omit } from '../lib/omit.ts';
 import { visibleText } from '../lib/visible-text.ts';
+import { SearchBox } from '../list/SearchBox.tsx';
+import { useLive } from '../live/context.ts';
 import { chipClass } from '../ui/controls/Chip.tsx';
 import { SortMenu } from '../ui/controls/SortMenu.tsx';
 import { Segments } from '../ui/layout/Segments.tsx';
 import { Icon } from '../ui/lib/icons.tsx';
 import styles from './SessionFilters.module.css';
-import { SessionSearchBox } from './SessionSearchBox.tsx';
-import { type SessionSearch, sessionSortNames, textFilters } from './search.ts';
+import { filterNames, type SessionSearch, sessionSortNames, type TextFilter, textFilters } from './search.ts';
 import { ToolMenu } from './ToolMenu.tsx';
 
 interface Props {
   readonly search: SessionSearch;
+  /** What is shown, for the values that can be suggested. */
+  readonly rows: readonly SessionItem[];
   readonly onChange: (part: Partial<SessionSearch>) => void;
 }
 
+const termFilters = { shown: filterNames, allowed: {} };
+
 /** Which sessions are listed, and in which order. */
-export function SessionFilters({ search, onChange }: Props) {
+export function SessionFilters({ search, rows, onChange }: Props) {
   const { filter, sort } = search;
+  const live = useLive((state) => state.sessions);
   return (
     <div className={styles['bar']} role="group" aria-label="Filters">
-      <SessionSearchBox value={filter.q ?? ''} onChange={(q) => onChange({ filter: withText(filter, q) })} />
+      <SearchBox
+        what="sessions"
+        filters={termFilters}
+        filter={filter}
+        onChange={(next) => onChange({ filter: next })}
+        values={(name) => seenValues([...live.values(), ...rows], name)}
+      />
       <Segments
         label="Incidents"
         value={filter.incidents ?? 'all'}
@@ -60,14 +73,9 @@ export function SessionFilters({ search, onChange }: Props) {
   );
 }
 
-function withText(filter: SessionSearch['filter'], q: string): SessionSearch['filter'] {
-  const rest = omit(filter, 'q');
-  return q === '' ? rest : { ...rest, q };
-}
-
 function withValues(
   filter: SessionSearch['filter'],
-  name: (typeof textFilters)[number],
+  name: TextFilter,
   values: readonly string[],
 ): SessionSearch['filter'] {
   const others = omit(filter, name);
@@ -75,7 +83,7 @@ function withValues(
 }
 
 /** What the address asks for besides, each to be taken away. */
-function TextChips({ search, onChange }: Props) {
+function TextChips({ search, onChange }: Omit<Props, 'rows'>) {
   const { filter } = search;
   const chips = textFilters.flatMap((name) => (filter[name] ?? []).map((value) => ({ name, value })));
   if (chips.length === 0) return null;
@@ -87,18 +95,27 @@ function TextChips({ search, onChange }: Props) {
           type="button"
           className={chipClass}
           aria-pressed="true"
-          aria-label={`${name} ${value}, remove this filter`}
+          aria-label={`${filterNames[name]} ${value}, remove this filter`}
           onClick={() => {
             const rest = filter[name]?.filter((other) => other !== value) ?? [];
             onChange({ filter: withValues(filter, name, rest) });
           }}
         >
           <span>
-            {name}: {visibleText(value)}
+            {filterNames[name]}: {visibleText(value)}
           </span>
           <Icon name="close" size={12} />
         </button>
       ))}
     </div>
   );
+}
+
+function seenValues(rows: readonly SessionItem[], name: TextFilter): string[] {
+  const values = rows.flatMap((row) => {
+    if (name === 'tag') return Object.entries(row.tags ?? {}).map(([key, value]) => `${key}:${value}`);
+    // Summaries name no tools: the menu beside knows those of loops.
+    return name === 'tool' ? [] : (row[name] ?? []);
+  });
+  return [...new Set(values)].sort();
 }

@@ -82,7 +82,7 @@ export function SessionsPage() {
           </>
         }
       >
-        <SessionFilters search={search} onChange={change} />
+        <SessionFilters search={search} rows={rows ?? []} onChange={change} />
         <Ignored parts={search.ignored} />
         {rows === undefined ? (
           error === null ? (

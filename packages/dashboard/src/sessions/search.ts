@@ -24,7 +24,20 @@ export const sessionSortNames: Readonly<Record<string, string>> = {
 };
 
 /** Filters that take any values. */
-export const textFilters = ['tool', 'agent', 'model', 'backend', 'tenant'] as const;
+export const textFilters = ['tool', 'agent', 'model', 'backend', 'tenant', 'agentVersion', 'tag'] as const;
+export type TextFilter = (typeof textFilters)[number];
+
+/** How a filter is written in the search box and on its chip. */
+export const filterNames: Readonly<Record<TextFilter, string>> = {
+  tool: 'tool',
+  agent: 'agent',
+  model: 'model',
+  backend: 'backend',
+  tenant: 'tenant',
+  agentVersion: 'version',
+  tag: 'tag',
+};
+
 const known = new Set<string>([
   ...textFilters,
   ...['q', 'state', 'incidents', 'sort', 'range', 'from', 'to', 'peek'],

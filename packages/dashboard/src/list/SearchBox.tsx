@@ -2,21 +2,36 @@ import { useId, useRef, useState } from 'react';
 import { useKeys } from '../lib/keys.ts';
 import { Icon } from '../ui/lib/icons.tsx';
 import styles from './SearchBox.module.css';
-import type { Filter, ListFilter } from './search.ts';
-import { addTerms, readTerms, type Suggestion, suggest } from './search-terms.ts';
+import {
+  addTerms,
+  readTerms,
+  type Suggestion,
+  suggest,
+  type TermFilter,
+  type TermFilters,
+} from './search-terms.ts';
 
-interface Props {
+interface Props<Name extends string, Filter extends TermFilter<Name>> {
+  /** What is listed, in the plural. */
+  readonly what: string;
+  readonly filters: TermFilters<Name>;
   readonly filter: Filter;
   readonly onChange: (filter: Filter) => void;
   /** Seen values, for suggestions. */
-  readonly values: (name: ListFilter) => readonly string[];
+  readonly values: (name: Name) => readonly string[];
 }
 
 /** Long enough to finish a word. */
 const PAUSE_MS = 250;
 
 /** Words search in the texts; `name:value` becomes a chip. */
-export function SearchBox({ filter, onChange, values }: Props) {
+export function SearchBox<Name extends string, Filter extends TermFilter<Name>>({
+  what,
+  filters,
+  filter,
+  onChange,
+  values,
+}: Props<Name, Filter>) {
   const list = useId();
   const input = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -27,15 +42,15 @@ export function SearchBox({ filter, onChange, values }: Props) {
   if (known !== filter.q) {
     // The address changed by other means, such as Back or a chip.
     setKnown(filter.q);
-    if (readTerms(typed).text !== (filter.q ?? '')) setTyped(filter.q ?? '');
+    if (readTerms(filters, typed).text !== (filter.q ?? '')) setTyped(filter.q ?? '');
   }
-  const suggestions = focused ? suggest(typed, values) : [];
-  const { wrong } = readTerms(typed);
+  const suggestions = focused ? suggest(filters, typed, values) : [];
+  const { wrong } = readTerms(filters, typed);
   useKeys({ search: () => input.current?.focus() });
 
   const apply = (text: string) => {
     clearTimeout(timer.current);
-    const terms = readTerms(text);
+    const terms = readTerms(filters, text);
     onChange(addTerms(filter, terms));
     setTyped([terms.text, ...terms.wrong].join(' ').trim());
     setAt(-1);
@@ -47,7 +62,7 @@ export function SearchBox({ filter, onChange, values }: Props) {
     // Terms wait for Enter: half of one is not meant yet.
     if (!/\S:\S*$/.test(text)) {
       timer.current = setTimeout(
-        () => onChange({ ...addTerms(filter, { ...readTerms(text), terms: [] }) }),
+        () => onChange({ ...addTerms(filter, { ...readTerms(filters, text), terms: [] }) }),
         PAUSE_MS,
       );
     }
@@ -66,7 +81,7 @@ export function SearchBox({ filter, onChange, values }: Props) {
         ref={input}
         type="search"
         role="combobox"
-        aria-label="Search incidents"
+        aria-label={`Search ${what}`}
         aria-expanded={suggestions.length > 0}
         aria-controls={list}
         aria-autocomplete="list"

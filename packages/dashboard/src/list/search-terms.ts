@@ -1,26 +1,34 @@
-import { type Filter, filterNames, type ListFilter, listFilterNames, listFilters } from './search.ts';
+/** The filters of a list that can be typed, such as `agent:ci-fixer`. */
+export interface TermFilters<Name extends string> {
+  /** How each is written. */
+  readonly shown: Readonly<Record<Name, string>>;
+  /** Those with a closed set of values say which. */
+  readonly allowed: Partial<Readonly<Record<Name, readonly string[] | undefined>>>;
+}
+
+/** What a list is filtered by: lists of values, and plain words. */
+export type TermFilter<Name extends string> = { readonly [N in Name]?: readonly string[] | undefined } & {
+  readonly q?: string | undefined;
+};
 
 /** What is typed into the search box: plain words, and terms such as `agent:ci-fixer` or `tool:"read file"`. */
-export interface Terms {
+export interface Terms<Name extends string> {
   readonly text: string;
-  readonly terms: readonly { readonly name: ListFilter; readonly value: string }[];
+  readonly terms: readonly { readonly name: Name; readonly value: string }[];
   /** Terms whose value is none of the allowed ones. */
   readonly wrong: readonly string[];
 }
 
-const byShownName = new Map(listFilterNames.map((name) => [filterNames[name], name]));
-
-export function readTerms(typed: string): Terms {
-  const terms: { name: ListFilter; value: string }[] = [];
+export function readTerms<Name extends string>(filters: TermFilters<Name>, typed: string): Terms<Name> {
+  const terms: { name: Name; value: string }[] = [];
   const wrong: string[] = [];
   const text = typed.replace(
     /([a-z]+):(?:"([^"]*)"|(\S+))/gi,
     (whole, shown: string, quoted?: string, bare?: string) => {
-      const name = byShownName.get(shown.toLowerCase());
+      const name = nameOf(filters, shown);
       const value = quoted ?? bare ?? '';
       if (name === undefined || value === '') return whole;
-      const allowed: readonly string[] | undefined = listFilters[name];
-      if (allowed === undefined || allowed.includes(value)) terms.push({ name, value });
+      if (filters.allowed[name]?.includes(value) ?? true) terms.push({ name, value });
       else wrong.push(whole);
       return '';
     },
@@ -29,7 +37,10 @@ export function readTerms(typed: string): Terms {
 }
 
 /** The filter with the terms added to it; the plain words replace those before. */
-export function addTerms(filter: Filter, { text, terms }: Terms): Filter {
+export function addTerms<Name extends string, Filter extends TermFilter<Name>>(
+  filter: Filter,
+  { text, terms }: Pick<Terms<Name>, 'text' | 'terms'>,
+): Filter {
   const next: Record<string, unknown> = { ...filter };
   if (text === '') delete next['q'];
   else next['q'] = text;
@@ -37,7 +48,11 @@ export function addTerms(filter: Filter, { text, terms }: Terms): Filter {
     const values = (next[name] ?? []) as readonly string[];
     if (!values.includes(value)) next[name] = [...values, value];
   }
-  return next;
+  return next as Filter;
+}
+
+function nameOf<Name extends string>({ shown }: TermFilters<Name>, word: string): Name | undefined {
+  return (Object.keys(shown) as Name[]).find((name) => shown[name] === word.toLowerCase());
 }
 
 export interface Suggestion {
@@ -55,18 +70,22 @@ const MAX = 9;
  *
  * @param values seen values of a filter without a closed set
  */
-export function suggest(typed: string, values: (name: ListFilter) => readonly string[]): Suggestion[] {
+export function suggest<Name extends string>(
+  filters: TermFilters<Name>,
+  typed: string,
+  values: (name: Name) => readonly string[],
+): Suggestion[] {
   const word = /\S*$/.exec(typed)?.[0] ?? '';
   const [shown = '', ...rest] = word.split(':');
-  const name = byShownName.get(shown.toLowerCase());
+  const name = nameOf(filters, shown);
   if (rest.length > 0 && name !== undefined) {
     const begun = rest.join(':').replace(/^"/, '').toLowerCase();
-    return (listFilters[name] ?? values(name))
+    return (filters.allowed[name] ?? values(name))
       .filter((value) => value.toLowerCase().includes(begun))
       .slice(0, MAX)
       .map((value) => ({ insert: `${shown}:${quote(value)}`, text: value, whole: true }));
   }
-  return [...byShownName.keys()]
+  return Object.values<string>(filters.shown)
     .filter((candidate) => candidate !== 'cause' && candidate.startsWith(word.toLowerCase()))
     .map((candidate) => ({ insert: `${candidate}:`, text: `${candidate}:`, whole: false }));
 }
