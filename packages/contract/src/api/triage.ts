@@ -15,8 +15,8 @@ const mutedUntil = z
   .nullable()
   .describe('Of a muted one: wall clock, epoch ms, when it counts as new again; null: never.');
 const note = z.string().max(4000).nullable();
-const assignee = z.string().min(1).max(200).nullable();
-const comment = z.string().min(1).max(4000);
+const assignee = z.string().trim().min(1).max(200).nullable();
+const comment = z.string().trim().min(1).max(4000);
 
 /** A triage as it stands at a moment. */
 export const triageStateSchema = z.object({

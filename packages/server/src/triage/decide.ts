@@ -14,7 +14,9 @@ export interface Decided {
   readonly history: readonly TriageChange[];
 }
 
+// So that a record of the triage topic stays below what brokers take by default.
 const mostChanges = 50;
+const MAX_COMMENTS = 40;
 
 /**
  * What a patch makes of a triage; pure.
@@ -22,7 +24,7 @@ const mostChanges = 50;
  * @param by who asks for it
  * @param at wall clock, epoch ms
  * @returns undefined when it changes nothing
- * @throws HttpProblem 400 when the patch makes no sense, 409 when it was made on another revision
+ * @throws HttpProblem 400 when the patch makes no sense, 409 when it was made on another revision, or there are too many comments
  */
 export function decide(
   before: Decided | undefined,
@@ -52,11 +54,14 @@ export function decide(
   };
   const { comment } = patch;
   if (comment === undefined && isSame(from, to)) return undefined;
+  const history = before?.history ?? [];
+  if (comment !== undefined && history.filter(hasComment).length >= MAX_COMMENTS)
+    throw new HttpProblem(409, `An incident has at most ${String(MAX_COMMENTS)} comments; delete one first`);
   const revision = triage.revision + 1;
   const change = { at, by, from, to, revision, ...(comment !== undefined && { comment }) };
   return {
     triage: { ...to, by, at, revision },
-    history: [...(before?.history ?? []), change].slice(-mostChanges),
+    history: newest([...history, change]),
   };
 }
 
@@ -81,6 +86,17 @@ export function withoutComment(
     triage: { ...before.triage, by, at, revision: before.triage.revision + 1 },
     history: before.history.flatMap((one) => (one === found ? rest : [one])),
   };
+}
+
+/** What people wrote stays; of the other changes the oldest go. */
+function newest(history: readonly TriageChange[]): TriageChange[] {
+  const others = history.filter((change) => !hasComment(change));
+  const tooMany = new Set(others.slice(0, Math.max(0, history.length - mostChanges)));
+  return history.filter((change) => !tooMany.has(change));
+}
+
+function hasComment({ comment }: TriageChange): boolean {
+  return comment !== undefined;
 }
 
 function stateOf({ status, mutedUntil, note, assignee }: Triage): TriageState {

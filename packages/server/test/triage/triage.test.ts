@@ -106,8 +106,8 @@ describe('a decision', () => {
     [{ status: 'acknowledged', mutedUntil: 1 }, /mutedUntil/],
     [{ note: 'x'.repeat(4_001) }, /note/],
     [{ status: 'new', by: 'me' }, /by/],
-    [{ assignee: '' }, /assignee/],
-    [{ comment: '' }, /comment/],
+    [{ assignee: ' ' }, /assignee/],
+    [{ comment: ' ' }, /comment/],
     [{ revision: 1 }, /at least one of/],
   ])('like %j is refused', async (body, detail) => {
     const answer = await patch(body);
@@ -128,7 +128,7 @@ describe('a decision', () => {
   });
 
   it('says who looks after it, which lists are filtered by', async () => {
-    await patch({ assignee: 'ada' });
+    await patch({ assignee: ' ada ' });
     await patch({ status: 'acknowledged' }, '/i-2');
     expect((await read()).triage).toMatchObject({ status: 'new', assignee: 'ada' });
     const listed = async (filter: string) => {
@@ -168,6 +168,21 @@ describe('a decision', () => {
     expect(await comments()).toEqual([undefined]);
     expect([await remove(2), await remove(9), await remove('first')]).toEqual([404, 404, 404]);
     expect((await read()).triage).toMatchObject({ status: 'acknowledged', revision: 4 });
+  });
+
+  it('keeps its comments when many more changes come, and takes 40 of them', async () => {
+    await patch({ comment: 'the first' });
+    for (let change = 0; change < 55; change += 1) await patch({ note: String(change) });
+    const { triageHistory } = await read();
+    expect(triageHistory).toHaveLength(50);
+    expect(triageHistory[0]).toMatchObject({ comment: 'the first' });
+    expect([triageHistory[1]?.to.note, triageHistory.at(-1)?.to.note]).toEqual(['6', '54']);
+    for (let comment = 2; comment <= 40; comment += 1) await patch({ comment: String(comment) });
+    expect(await patch({ comment: 'one more' })).toMatchObject({ status: 409 });
+    expect((await patch({ status: 'muted' })).status).toBe(200);
+    const history = (await read()).triageHistory;
+    expect(history).toHaveLength(50);
+    expect(history.filter(({ comment }) => comment !== undefined)).toHaveLength(40);
   });
 
   it('waits in the database until the log takes it', async () => {
