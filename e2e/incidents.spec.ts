@@ -142,10 +142,15 @@ test('an incident is assigned and commented on, for everybody, and the comment i
   await other.goto(`${server.url}/incidents/i-03bb19`);
   const theirs = other.getByRole('region', { name: 'Triage' });
   await expect(theirs.getByLabel('Assignee')).toHaveValue('');
-  await page.getByRole('button', { name: 'Assign to me' }).click();
-  await expect(theirs.getByLabel('Assignee')).toHaveValue('operator');
-  await page.getByLabel('Assignee').fill('Ada');
+  await page.getByLabel('Assignee').fill('night shift');
   await page.keyboard.press('Enter');
+  await expect(theirs.getByLabel('Assignee')).toHaveValue('night shift');
+  await expect(theirs).toContainText('assigned to night shift');
+  await page.getByRole('button', { name: 'Set your name' }).click();
+  await page.getByLabel('Your name').fill('Ada');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('You sign as Ada')).toBeVisible();
+  await page.getByRole('button', { name: 'Assign to me' }).click();
   await expect(theirs).toContainText('assigned to Ada');
   await page.getByLabel('Comment').fill('Seen before.');
   await page.getByRole('button', { name: 'Comment' }).click();
@@ -154,6 +159,8 @@ test('an incident is assigned and commented on, for everybody, and the comment i
 
   await other.goto(`${server.url}/incidents?assignee=Ada`);
   await expect(rows(other)).toHaveCount(1);
+  await page.reload();
+  await expect(page.getByText('You sign as Ada')).toBeVisible();
   await page.getByRole('button', { name: 'Delete' }).click();
   await expect(page.getByRole('region', { name: 'Triage' })).not.toContainText('Seen before.');
 });

@@ -5,6 +5,13 @@ import { z } from 'zod';
 export const roles = ['viewer', 'operator'] as const;
 export type Role = (typeof roles)[number];
 
+/**
+ * The header, percent-encoded, that says which of the people that share a login sends a request. It proves nothing, and
+ * does not count where a provider of logins says who people are.
+ */
+export const userHeader = 'loopwatch-user';
+export const userNameSchema = z.string().trim().min(1).max(200);
+
 /** `GET /auth/me`; answers without a login, too. */
 export const meSchema = z.object({
   required: z.boolean().describe('false: no login is configured, everybody is an operator.'),
@@ -12,6 +19,10 @@ export const meSchema = z.object({
     .object({ name: z.string(), role: z.enum(roles) })
     .nullable()
     .describe('null: not logged in.'),
+  shared: z
+    .boolean()
+    .default(false)
+    .describe('true: no login names one person, so the header `loopwatch-user` does.'),
   exposed: z
     .boolean()
     .default(false)

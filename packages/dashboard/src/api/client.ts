@@ -1,6 +1,7 @@
 import {} from '@loopwatch/contract';
-import { type Problem, problemSchema } from '@loopwatch/contract/api';
+import { type Problem, problemSchema, userHeader } from '@loopwatch/contract/api';
 import type { z } from 'zod';
+import { usePreferences } from '../lib/preferences.ts';
 
 /** The server answered with a problem, or not at all. The message is a sentence for people. */
 export class ApiError extends Error {
@@ -62,14 +63,16 @@ export async function request<Schema extends z.ZodType>(
 /** The same for endpoints that answer nothing. */
 export async function send(path: string, options: Options = {}): Promise<Response> {
   const { method = 'GET', query, body, signal } = options;
+  const { name } = usePreferences.getState();
   let response: Response;
   try {
     response = await fetch(apiPath(path, query), {
       method,
-      ...(body !== undefined && {
-        body: JSON.stringify(body),
-        headers: { 'content-type': 'application/json' },
-      }),
+      headers: {
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(name !== null && { [userHeader]: encodeURIComponent(name.toWellFormed()) }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(signal !== undefined && { signal }),
     });
   } catch (error) {

@@ -4,6 +4,7 @@ import { ApiError, request, send } from './client.ts';
 
 const everybody: Me = {
   required: false,
+  shared: false,
   exposed: false,
   methods: [],
   user: { name: 'everybody', role: 'operator' },

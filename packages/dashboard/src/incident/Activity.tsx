@@ -10,6 +10,7 @@ import { LiveContext } from '../live/context.ts';
 import { Button } from '../ui/controls/Button.tsx';
 import { toast } from '../ui/feedback/toast-store.ts';
 import { Ago } from '../ui/layout/Time.tsx';
+import { MyName } from './MyName.tsx';
 import styles from './TriageCard.module.css';
 
 /** What people said of the incident, and who changed what and when; newest first. */
@@ -34,6 +35,7 @@ export function Activity({ incident }: { readonly incident: IncidentDetail }) {
   return (
     <>
       {refusal === undefined && <CommentForm onComment={comment} />}
+      <MyName />
       {triageHistory.length > 0 && (
         <ol className={styles['history']}>
           {triageHistory.toReversed().map((change) => (

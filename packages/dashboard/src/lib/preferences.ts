@@ -1,3 +1,4 @@
+import { userNameSchema } from '@loopwatch/contract/api';
 import { create } from 'zustand';
 import { writeTimesIn } from './format.ts';
 
@@ -16,6 +17,8 @@ export interface ListPreferences {
 /** What a reader chose for this browser; views that were saved are kept here too. */
 export interface Preferences extends Readonly<Record<ListName, ListPreferences>> {
   readonly zone: 'local' | 'utc';
+  /** The reader's own name, where logins do not tell it. */
+  readonly name: string | null;
 }
 
 /** A set of filters with a name. */
@@ -30,7 +33,12 @@ type Stored<Type> = Partial<Record<keyof Type, unknown>>;
 
 const KEY = 'loopwatch.preferences';
 const standardList: ListPreferences = { columns: null, widths: {}, views: [] };
-const standard: Preferences = { zone: 'local', incidents: standardList, sessions: standardList };
+const standard: Preferences = {
+  zone: 'local',
+  name: null,
+  incidents: standardList,
+  sessions: standardList,
+};
 
 export const usePreferences = create<Preferences>(() => read());
 writeTimesIn(usePreferences.getState().zone);
@@ -56,6 +64,7 @@ function read(): Preferences {
     const stored = JSON.parse(localStorage.getItem(KEY) ?? '{}') as Stored<Preferences>;
     return {
       zone: stored.zone === 'utc' ? 'utc' : 'local',
+      name: userNameSchema.safeParse(stored.name).data ?? null,
       // Once there was but one list, and what was chosen for it lay beside the zone.
       incidents: readList(stored.incidents ?? stored),
       sessions: readList(stored.sessions),

@@ -56,6 +56,11 @@ export class Access {
     return this.methods.length > 0;
   }
 
+  /** Whether no login names one person: there are tokens alone, which people share, or no logins at all. */
+  get shared(): boolean {
+    return !this.methods.includes('oidc');
+  }
+
   /** Who sends a request with these headers; undefined: an unknown user. */
   user({ authorization, cookie }: Pick<IncomingHttpHeaders, 'authorization' | 'cookie'>): User | undefined {
     if (!this.required) return anybody;

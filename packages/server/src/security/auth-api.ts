@@ -21,6 +21,7 @@ export function authApi(doors: Doors, exposed: boolean, now: () => number): Rout
       const me: Me = {
         required: access.required,
         user: userOf(request) ?? null,
+        shared: access.shared,
         exposed,
         methods: access.methods,
       };

@@ -1,9 +1,10 @@
+import { userHeader } from '@loopwatch/contract/api';
 import type { RequestHandler } from 'express';
 import { HttpProblem } from '../http/problem.ts';
 import { type Access, bearerOf } from './access.ts';
 import type { Hosts } from './hosts.ts';
 import type { TokenChecks } from './token-checks.ts';
-import { setUser, userOf } from './user.ts';
+import { selfNamed, setUser, userOf } from './user.ts';
 
 const reading = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** Open to viewers, too: they change nothing but who is logged in. */
@@ -12,7 +13,7 @@ const anyRole = new Set(['/api/v1/auth/login', '/api/v1/auth/logout', '/login', 
 /**
  * Finds out who sends a request, before anything else is done with it.
  *
- * @throws HttpProblem 429 when too many wrong tokens came from there
+ * @throws HttpProblem 400 when the name that a user gives is none, 429 when too many wrong tokens came from there
  */
 export function identify(access: Access, checks: TokenChecks, hosts: Hosts): RequestHandler {
   return async (request, _response, next) => {
@@ -21,7 +22,7 @@ export function identify(access: Access, checks: TokenChecks, hosts: Hosts): Req
       bearer === undefined
         ? access.user(request.headers)
         : await checks.check(bearer, hosts.addressOf(request));
-    if (user !== undefined) setUser(request, user);
+    if (user !== undefined) setUser(request, access.shared ? selfNamed(user, request.get(userHeader)) : user);
     next();
   };
 }

@@ -1,4 +1,5 @@
-import type { Role } from '@loopwatch/contract/api';
+import { type Role, userHeader, userNameSchema } from '@loopwatch/contract/api';
+import { HttpProblem } from '../http/problem.ts';
 
 /** Who asks. */
 export interface User {
@@ -8,6 +9,27 @@ export interface User {
 
 /** Where no login is needed, every client may do everything. */
 export const anybody: User = { name: 'operator', role: 'operator' };
+
+/**
+ * The user by the name that they give themselves.
+ *
+ * @param header as the request has it; absent: the login's name stays
+ * @throws HttpProblem 400 when it is no name
+ */
+export function selfNamed(user: User, header: string | undefined): User {
+  if (header === undefined) return user;
+  const name = userNameSchema.safeParse(decoded(header));
+  if (!name.success) throw new HttpProblem(400, `${userHeader}: give a name, percent-encoded`);
+  return { ...user, name: name.data };
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
 
 const users = new WeakMap<object, User>();
 

@@ -123,6 +123,12 @@ describe('a login by the provider', () => {
     expect(await me('')).toMatchObject({ required: true, user: null, methods: ['oidc', 'token'] });
   });
 
+  it('says who people are: no name that they give themselves counts', async () => {
+    const headers = { 'loopwatch-user': 'Ada', authorization: `Bearer ${viewerToken}` };
+    const answer = await fetch(new URL('/api/v1/auth/me', url), { headers });
+    expect(await answer.json()).toMatchObject({ shared: false, user: { name: 'viewer' } });
+  });
+
   it('uses the code flow with PKCE, state and nonce', async () => {
     const { authorize, left } = await leave();
     const parameter = (name: string) => authorize.searchParams.get(name);

@@ -1,3 +1,4 @@
+import type { Me } from '@loopwatch/contract/api';
 import { io } from 'socket.io-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sharedPglite } from '../../../storage/test/shared-pglite.ts';
@@ -147,6 +148,25 @@ describe('with tokens', () => {
       methods: ['token'],
     });
     expect(await me({})).toMatchObject({ required: true, user: null });
+  });
+
+  it('people who share one say who they are, which changes no role', async () => {
+    const me = async (token: string, name: string) => {
+      const headers = { ...bearer(token), 'loopwatch-user': name };
+      const answer = await get('/api/v1/auth/me', { headers });
+      return [answer.status, ((await answer.json()) as Partial<Me>).user];
+    };
+    expect(await me(tokens.operator, encodeURIComponent(' Zoë Łuk '))).toEqual([
+      200,
+      { name: 'Zoë Łuk', role: 'operator' },
+    ]);
+    expect(await me(tokens.viewer, 'operator')).toEqual([200, { name: 'operator', role: 'viewer' }]);
+    for (const name of ['%20', '%E0', 'x'.repeat(201)]) {
+      expect(await me(tokens.operator, name)).toEqual([400, undefined]);
+    }
+    const headers = { 'loopwatch-user': 'Ada' };
+    expect(await (await get('/api/v1/auth/me', { headers })).json()).toMatchObject({ user: null });
+    expect((await get('/api/v1/incidents', { headers })).status).toBe(401);
   });
 
   it('sockets need one, too', async () => {

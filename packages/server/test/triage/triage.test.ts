@@ -23,9 +23,10 @@ beforeEach(async () => {
 
 afterEach(() => server.stop());
 
-async function patch(body: unknown, path = '/i-1') {
+async function patch(body: unknown, path = '/i-1', headers: Record<string, string> = {}) {
   const response = await fetch(`${url}/api/v1/incidents${path}`, {
     method: 'PATCH',
+    headers,
     body: JSON.stringify(body),
   });
 
@@ -168,6 +169,18 @@ describe('a decision', () => {
     expect(await comments()).toEqual([undefined]);
     expect([await remove(2), await remove(9), await remove('first')]).toEqual([404, 404, 404]);
     expect((await read()).triage).toMatchObject({ status: 'acknowledged', revision: 4 });
+  });
+
+  it('has comments that nobody but whoever wrote them deletes', async () => {
+    const ada = { 'loopwatch-user': 'Ada' };
+    await patch({ comment: 'Mine.' }, '/i-1', ada);
+    expect((await read()).triageHistory).toMatchObject([{ by: 'Ada', comment: 'Mine.' }]);
+    const remove = async (headers: Record<string, string>) =>
+      (await fetch(`${url}/api/v1/incidents/i-1/comments/1`, { method: 'DELETE', headers })).status;
+    expect(await remove({})).toBe(403);
+    expect(await remove({ 'loopwatch-user': 'Bob' })).toBe(403);
+    expect(await remove(ada)).toBe(204);
+    expect((await read()).triageHistory).toEqual([]);
   });
 
   it('keeps its comments when many more changes come, and takes 40 of them', async () => {

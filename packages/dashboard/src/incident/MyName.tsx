@@ -1,0 +1,53 @@
+import { userNameSchema } from '@loopwatch/contract/api';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type SubmitEvent, useState } from 'react';
+import { meQuery } from '../api/me.ts';
+import { prefer, usePreferences } from '../lib/preferences.ts';
+import { visibleText } from '../lib/visible-text.ts';
+import { Button } from '../ui/controls/Button.tsx';
+import styles from './TriageCard.module.css';
+
+/** Lets people who share a login say who they are; this browser keeps it. */
+export function MyName() {
+  const { data: me } = useQuery(meQuery);
+  const client = useQueryClient();
+  const name = usePreferences((preferences) => preferences.name);
+  const [editing, setEditing] = useState(false);
+  if (me?.shared !== true || me.user?.role !== 'operator') return null;
+  const save = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const given = new FormData(event.currentTarget).get('name');
+    prefer({ name: userNameSchema.safeParse(given).data ?? null });
+    setEditing(false);
+    void client.invalidateQueries({ queryKey: meQuery.queryKey });
+  };
+  if (!editing) {
+    return (
+      <p className={styles['me']}>
+        <span>
+          You sign as <b>{visibleText(me.user.name)}</b>
+        </span>
+        <Button small quiet onClick={() => setEditing(true)}>
+          {name === null ? 'Set your name' : 'Change your name'}
+        </Button>
+      </p>
+    );
+  }
+  return (
+    <form className={styles['assignee']} onSubmit={save}>
+      {/* Whoever asked for the field wants to type into it. */}
+      <input
+        name="name"
+        ref={(input) => input?.focus()}
+        maxLength={200}
+        aria-label="Your name"
+        placeholder="Your name"
+        defaultValue={name ?? ''}
+        autoComplete="name"
+      />
+      <Button type="submit" small>
+        Save
+      </Button>
+    </form>
+  );
+}
