@@ -295,6 +295,16 @@ describe('an incident', () => {
     expect(screen.getByRole('button', { name: 'Copy link' })).toBeTruthy();
   });
 
+  it('names its agent version and tags, each with a way to the incidents that have it too', async () => {
+    const [first, ...others] = rows;
+    server.incidents = [{ ...first!, agentVersion: '1.2.0', tags: { env: 'prod' } }, ...others];
+    await open('/incidents/i-3');
+    const version = await screen.findByRole('link', { name: '1.2.0' });
+    expect(version.getAttribute('href')).toBe('/incidents?agentVersion=1.2.0');
+    fireEvent.click(screen.getByRole('link', { name: 'env:prod' }));
+    await waitFor(() => expect(decodeURIComponent(place())).toBe('/incidents?tag=env:prod'));
+  });
+
   it('says so when it is not there', async () => {
     await open('/incidents/i-404');
     expect(await screen.findByRole('heading', { name: 'Incident not found' })).toBeTruthy();
@@ -309,7 +319,7 @@ describe('an incident', () => {
     expect(await isPressed(false)).toBeTruthy();
     expect(server.changes.map(({ body }) => (body as { change: unknown }).change)).toEqual([
       { status: 'false_positive' },
-      { status: 'new', mutedUntil: null, note: null, assignee: null },
+      { status: 'new', mutedUntil: null },
     ]);
   });
 

@@ -70,7 +70,9 @@ export const triageRecordSchema = z.object({
   v: z.literal(1),
   incidentId: z.string(),
   triage: triageSchema,
-  history: z.array(triageChangeSchema).describe('Oldest first, the latest 50.'),
+  history: z
+    .array(triageChangeSchema)
+    .describe('Oldest first, the latest 50; those with a comment are kept longest.'),
 });
 
 export type Triage = z.infer<typeof triageSchema>;
@@ -89,3 +91,19 @@ export const noTriage: Triage = {
   at: null,
   revision: 0,
 };
+
+/**
+ * What takes a patch back. It leaves alone what the patch did not change, as somebody else may have changed that since.
+ *
+ * @returns without any key for a patch that was a comment alone
+ */
+export function undoPatch(
+  { status, mutedUntil, note, assignee }: TriageState,
+  undone: TriagePatch,
+): TriagePatch {
+  return {
+    ...((undone.status !== undefined || undone.mutedUntil !== undefined) && { status, mutedUntil }),
+    ...(undone.note !== undefined && { note }),
+    ...(undone.assignee !== undefined && { assignee }),
+  };
+}

@@ -1,4 +1,10 @@
-import type { IncidentItem, TriagePatch, TriageState, TriageStatus } from '@loopwatch/contract/api';
+import {
+  type IncidentItem,
+  type TriagePatch,
+  type TriageState,
+  type TriageStatus,
+  undoPatch,
+} from '@loopwatch/contract/api';
 import { type InfiniteData, type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { use } from 'react';
 import { patchIncidents } from '../api/incidents.ts';
@@ -71,7 +77,7 @@ async function change(
     showChanged(client, store, now);
     const undo = () => {
       lastUndo = undefined;
-      void takeBack(client, store, before);
+      void takeBack(client, store, before, patch);
     };
     lastUndo = undo;
     const what = items.length === 1 ? '' : `${plural(now.length, 'incident')}: `;
@@ -87,11 +93,11 @@ async function takeBack(
   client: QueryClient,
   store: LiveStore,
   before: readonly { readonly id: string; readonly triage: TriageState }[],
+  undone: TriagePatch,
 ): Promise<void> {
-  const alike = new Map<string, { patch: TriageState; ids: string[] }>();
+  const alike = new Map<string, { patch: TriagePatch; ids: string[] }>();
   for (const { id, triage } of before) {
-    const { status, mutedUntil, note, assignee } = triage;
-    const patch = { status, mutedUntil, note, assignee };
+    const patch = undoPatch(triage, undone);
     const same = alike.get(JSON.stringify(patch));
     if (same === undefined) alike.set(JSON.stringify(patch), { patch, ids: [id] });
     else same.ids.push(id);

@@ -1,5 +1,5 @@
 import type { GroupTriaged, Triage, TriageMany, TriagePatch } from '@loopwatch/contract/api';
-import { noTriage } from '@loopwatch/contract/api';
+import { noTriage, undoPatch } from '@loopwatch/contract/api';
 import type { Queryable } from '@loopwatch/storage';
 import { changeTriage } from './write-triage.ts';
 
@@ -28,15 +28,19 @@ export async function triageGroup(
     patch,
     who,
   );
-  return { incidents: before.length, undo: undoOf(before) };
+  return { incidents: before.length, undo: undoOf(before, patch) };
 }
 
 /** Each to what it was; those that were alike go together. */
-function undoOf(before: readonly { readonly id: string; readonly triage: Triage | null }[]): TriageMany[] {
+function undoOf(
+  before: readonly { readonly id: string; readonly triage: Triage | null }[],
+  patch: TriagePatch,
+): TriageMany[] {
   const alike = new Map<string, string[]>();
   for (const { id, triage } of before) {
-    const { status, mutedUntil, note, assignee } = triage ?? noTriage;
-    const change = JSON.stringify({ status, mutedUntil, note, assignee });
+    const undo = undoPatch(triage ?? noTriage, patch);
+    if (Object.keys(undo).length === 0) continue;
+    const change = JSON.stringify(undo);
     const ids = alike.get(change);
     if (ids === undefined) alike.set(change, [id]);
     else ids.push(id);

@@ -27,9 +27,14 @@ it('a group is triaged as a whole, and back to what each incident was before', a
   expect(done).toMatchObject({ status: 200, body: { incidents: 3 } });
   expect(await statuses()).toEqual(['false_positive', 'false_positive', 'false_positive', 'new']);
 
+  await patch('incidents/i-1', { assignee: 'ada' });
   for (const undo of (done.body as GroupTriaged).undo) await patch('incidents', undo);
   expect(await statuses()).toEqual(['new', 'acknowledged', 'new', 'new']);
   expect((await read('i-2')).triage.note).toBe('seen');
+  expect((await read('i-1')).triage.assignee).toBe('ada');
+  expect(await patch(`incident-groups/${groupKey}`, { comment: 'all of them' })).toMatchObject({
+    body: { incidents: 3, undo: [] },
+  });
   expect((await patch('incident-groups/gone', { status: 'new' })).status).toBe(404);
   await server.stop();
 });
