@@ -36,7 +36,7 @@ export const statsBucketSchema = z.object({
 export const detectorStatsSchema = z.object({
   detector: z.enum(detectorIds),
   incidents: count,
-  open: count,
+  open: count.describe('Quiet and muted ones and false positives left out.'),
   acknowledged: count,
   falsePositives: count,
   falsePositiveRate: z

@@ -1,7 +1,7 @@
 import { type DetectorId, detectorIds } from '@loopwatch/contract';
 import type { Stats, StatsBucket } from '@loopwatch/contract/api';
 import type { Queryable } from '@loopwatch/storage';
-import { incidentStateNow } from '../storage/states-now.ts';
+import { incidentStateNow, isDismissedNow } from '../storage/states-now.ts';
 import { activeSessions } from './active-sessions.ts';
 import { detectorStats } from './detector-stats.ts';
 import type { Range } from './range.ts';
@@ -29,7 +29,7 @@ export async function rangeStats(database: Queryable, range: Range, now: number)
   const verdicts = await verdictStats(database, range);
   const found = await database.query<FoundRow>(
     `select floor((detected_at - $1::float8) / $3::float8)::float8 as bucket, detector, count(*)::float8 as found,
-       count(*) filter (where ${incidentStateNow('$4')} = 'open')::float8 as open,
+       count(*) filter (where ${incidentStateNow('$4')} = 'open' and not ${isDismissedNow('$4')})::float8 as open,
        count(*) filter (where triage = 'acknowledged')::float8 as acknowledged,
        count(*) filter (where triage = 'false_positive')::float8 as "falsePositives",
        sum(calls) as calls, sum(tokens) filter (where tokens >= 0) as tokens,

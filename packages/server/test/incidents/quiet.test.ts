@@ -10,6 +10,7 @@ import { listSessions } from '../../src/sessions/list-sessions.ts';
 import { writeSummaries } from '../../src/sessions/write-summaries.ts';
 import { currentStats } from '../../src/stats/current-stats.ts';
 import { rangeStats } from '../../src/stats/range-stats.ts';
+import { changeTriage } from '../../src/triage/write-triage.ts';
 import { START, summary, verdict } from '../verdicts.ts';
 
 const open = { open: 1, total: 1, byDetector: { 'tool-repeat': 1 } };
@@ -127,6 +128,16 @@ onBothDatabases(({ make }) => {
       });
     },
   );
+
+  it('a muted incident is open still, but not among those that are counted, until its time is over', async () => {
+    const { database } = await make();
+    await writeVerdicts(database, [{ verdict: verdict({ detectedAt: START }), arrivedAt: START }]);
+    await tell(database, START, RECORDED, 6);
+    const mute = { status: 'muted', mutedUntil: START + 1_000 } as const;
+    await changeTriage(database, ['i-1'], mute, { by: 'ada', at: START });
+    expect(await looksAt(database, START + 999)).toEqual({ ...goingOn, stats: [0, 0, 0], detector: 0 });
+    expect(await looksAt(database, START + 1_000)).toEqual(goingOn);
+  });
 
   it('an incident that is read before its session is as active as the session', async () => {
     const { database } = await make();
