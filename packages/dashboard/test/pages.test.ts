@@ -105,8 +105,8 @@ describe('a conversation', () => {
     const marks = lineOf(
       events(
         { type: 'tool_call_request', name: 'exe\u202Etxt', callId: 'a' },
-        { type: 'tool_call_request', name: 'ls', callId: 'b' },
-        { type: 'tool_result', callId: 'b', isError: true },
+        { type: 'tool_call_request', name: 'ls', callId: 'b', args: { path: '.' } },
+        { type: 'tool_result', callId: 'b', isError: true, result: 'no such\nfile' },
       ),
     );
     expect(marks.map(({ kind, text, failed }) => [kind, text, failed])).toEqual([
@@ -114,6 +114,7 @@ describe('a conversation', () => {
       ['call', 'ls', true],
       ['error', 'tool_result', true],
     ]);
+    expect(marks[1]?.about).toBe('{"path":"."} → no such file');
   });
 
   it('tells what was said between the events of the loop', () => {

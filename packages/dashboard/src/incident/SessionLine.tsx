@@ -187,10 +187,10 @@ function Line({ incident, items, onOpen }: Props & { readonly items: readonly Se
   );
 }
 
-function markTitle({ index, kind, text, failed, time }: Mark): string {
+function markTitle({ index, kind, text, about, failed, time }: Mark): string {
   const what =
     kind === 'call' || kind === 'turn' || text === '' ? (text === '' ? kind : text) : `${kind}: ${text}`;
-  return `#${String(index)} ${formatTime(time)}, ${what}${failed ? ', failed' : ''}`;
+  return `#${String(index)} ${formatTime(time)}, ${what}${about === '' ? '' : ` ${about}`}${failed ? ', failed' : ''}`;
 }
 
 /** Units that a letter of a name takes. */

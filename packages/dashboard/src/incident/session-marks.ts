@@ -12,16 +12,18 @@ export interface Mark {
   /** Event time, epoch ms. */
   readonly time: number;
   readonly text: string;
+  /** Of a call: its arguments and what it brought, shortened. */
+  readonly about: string;
   /** Half its height, by the length of its text. */
   readonly size: number;
 }
 
 /** The events that say something on a line, in their order; a call that failed is marked as its result is. */
 export function lineOf(items: readonly SessionEvent[]): Mark[] {
-  const failed = new Set(
+  const results = new Map(
     items.flatMap(({ event }) =>
-      event?.type === 'tool_result' && event['isError'] === true && typeof event['callId'] === 'string'
-        ? event['callId']
+      event?.type === 'tool_result' && typeof event['callId'] === 'string'
+        ? [[event['callId'], event] as const]
         : [],
     ),
   );
@@ -33,17 +35,28 @@ export function lineOf(items: readonly SessionEvent[]): Mark[] {
     const text = typeof event['text'] === 'string' ? event['text'] : '';
     const name = typeof event['name'] === 'string' ? event['name'] : '';
     const shown = kind === 'call' ? name : kind === 'text' || kind === 'prompt' ? text : event.type;
+    const result = kind === 'call' ? results.get(String(event['callId'])) : undefined;
+    const brought = result === undefined ? '' : ` → ${short(result['result'] ?? '')}`;
     return [
       {
         index: eventIndex,
         kind,
-        failed: kind === 'error' || (kind === 'call' && failed.has(String(event['callId']))),
+        failed: kind === 'error' || result?.['isError'] === true,
         time,
-        text: visibleText(shown.length > 80 ? `${shown.slice(0, 80)}…` : shown),
+        text: kind === 'turn' ? '' : short(shown),
+        about: kind === 'call' ? `${short(event['args'] ?? '')}${brought}` : '',
         size: Math.min(12, 2 + Math.log2(1 + text.length)),
       },
     ];
   });
+}
+
+const SHOWN = 80;
+
+/** The beginning of a text, or of a value as JSON. */
+function short(value: unknown): string {
+  const text = (typeof value === 'string' ? value : JSON.stringify(value)).replace(/\s+/g, ' ');
+  return visibleText(text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
 }
 
 function kindOf(event: {
