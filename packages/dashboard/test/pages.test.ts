@@ -2,6 +2,7 @@ import { detectionSchema, type ThresholdOrigin } from '@loopwatch/contract';
 import type { SettingKey } from '@loopwatch/contract/api';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { waysToConnect } from '../src/connect/ways.ts';
 import { positionOf, saidMeanwhile } from '../src/incident/said-around.ts';
 import { beginningOf, lineOf, loopSpan } from '../src/incident/session-marks.ts';
 import { settingLink, thresholdText, toolSettingLink } from '../src/incident/threshold.ts';
@@ -14,6 +15,19 @@ import { baseOf, ownOf, toConfig } from '../src/tuning/config.ts';
 import { score } from '../src/tuning/score.ts';
 import { labelsOf } from '../src/tuning/use-recordings.ts';
 import { events, incident, NOW, row, settingKey } from './rows.ts';
+
+it('ways to connect name this server, and its token where it asks for one', () => {
+  const origin = 'https://loops.example.com';
+  for (const hasLogin of [false, true]) {
+    const ways = waysToConnect({ origin, hasLogin, topic: null });
+    const own = ways.filter(({ id }) => !['kafka', 'gateway', 'library'].includes(id));
+    expect(own.map(({ id }) => id)).toEqual(['curl', 'hooks', 'guard', 'http', 'stream']);
+    for (const { command } of own) {
+      expect(command).toContain(origin);
+      expect(command.includes('LOOPWATCH_API_TOKEN')).toBe(hasLogin);
+    }
+  }
+});
 
 describe('a conversation', () => {
   it('joins pieces of text, and puts results to their calls', () => {

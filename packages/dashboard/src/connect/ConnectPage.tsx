@@ -25,7 +25,7 @@ export function ConnectPage() {
             <p className={styles['text']}>{text}</p>
             <Snippet
               text={command}
-              what={id === 'library' ? 'code' : 'commands'}
+              what={id === 'library' || id === 'guard' ? 'code' : 'commands'}
               label={`${title}: commands`}
             />
           </Card>

@@ -36,6 +36,7 @@ export function firstLoop({ origin, hasLogin }: Pick<Addresses, 'origin' | 'hasL
 export function waysToConnect(addresses: Addresses): Way[] {
   const { origin, hasLogin, topic } = addresses;
   const login = hasLogin ? ` \\\n  -H "authorization: Bearer $LOOPWATCH_API_TOKEN"` : '';
+  const token = hasLogin ? ' --token-env LOOPWATCH_API_TOKEN' : '';
   const gateway = `${new URL(origin).protocol}//${new URL(origin).hostname}:4610/v1`;
   return [
     {
@@ -43,6 +44,28 @@ export function waysToConnect(addresses: Addresses): Way[] {
       title: 'Try it: a first loop',
       text: 'Sends one tool call five times. The loop shows on the overview at the fourth.',
       command: firstLoop(addresses),
+    },
+    {
+      id: 'hooks',
+      title: 'Claude Code, Codex, Gemini CLI',
+      text: 'Installs a hook that is asked before each tool call: sessions show here, and a loop is denied with the reason. Works with subscriptions; the agent goes on while this server is away.',
+      command: ['claude-code', 'codex', 'gemini']
+        .map((agent) => `npx loopwatch hook install ${agent} --url ${origin}${token}`)
+        .join('\n'),
+    },
+    {
+      id: 'guard',
+      title: 'Guard in your own agent',
+      text: 'Wraps the tools of the AI SDK, LangGraph, the OpenAI Agents SDK or plain functions: each call is decided in process, before it runs, and Stop session holds the agent up.',
+      command: [
+        "import { createGuard } from '@loopwatch/guard';",
+        '',
+        'const guard = createGuard({',
+        "  agent: 'coder',",
+        `  server: { url: '${origin}'${hasLogin ? ', token: process.env.LOOPWATCH_API_TOKEN' : ''} },`,
+        '});',
+        "const read = guard.tool('read_file', readFile);",
+      ].join('\n'),
     },
     {
       id: 'http',
@@ -66,6 +89,12 @@ export function waysToConnect(addresses: Addresses): Way[] {
       title: 'Gateway',
       text: 'Change the base URL of your OpenAI or Anthropic client. Nothing else in the agent changes, and loops can be blocked.',
       command: `npx loopwatch gateway --upstream https://api.openai.com/v1\nexport OPENAI_BASE_URL=${gateway}`,
+    },
+    {
+      id: 'stream',
+      title: 'Verdicts as they come',
+      text: 'Server-sent events of one session: its verdicts, and whether a person has stopped it or dismissed an incident.',
+      command: `curl -N ${origin}/api/v1/sessions/SESSION/verdicts/stream${login}`,
     },
     {
       id: 'library',
