@@ -36,6 +36,11 @@ export class Production implements AsyncDisposable {
     return this.#written;
   }
 
+  /** Records on their way. */
+  get unwritten(): number {
+    return this.#unwritten;
+  }
+
   /** @throws Error when records could not be written at all */
   async stop(): Promise<void> {
     this.#stopping.abort();

@@ -108,9 +108,11 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const goesOn = (since: number) => commits.goesOn(since);
   const mischief = new Mischief({ cluster, fleet, goesOn, random: random.fork(), told });
   await misbehave(mischief, minutes, kills);
-  told('all is well again; production stops, the workers catch up');
+  told(`all is well again; production stops, with ${String(production.unwritten)} records on their way`);
   await production.stop();
+  told('production has stopped');
   const ends = await commits.ends();
+  told(`the workers catch up: ${positions(commits.committed)} of ${positions(ends)}`);
   await waitFor(() => [...ends].every(([partition, end]) => (commits.committed.get(partition) ?? 0) >= end), {
     timeoutMs: catchUpMs,
     describe: () => `the group to catch up: ${positions(commits.committed)} of ${positions(ends)}`,
