@@ -149,7 +149,7 @@ test('an incident is assigned and commented on, for everybody, and the comment i
   await page.getByRole('button', { name: 'Set your name' }).click();
   await page.getByLabel('Your name').fill('Ada');
   await page.keyboard.press('Enter');
-  await expect(page.getByText('You sign as Ada')).toBeVisible();
+  await expect(page.getByText('Commenting as Ada')).toBeVisible();
   await page.getByRole('button', { name: 'Assign to me' }).click();
   await expect(theirs).toContainText('assigned to Ada');
   await page.getByLabel('Comment').fill('Seen before.');
@@ -160,7 +160,7 @@ test('an incident is assigned and commented on, for everybody, and the comment i
   await other.goto(`${server.url}/incidents?assignee=Ada`);
   await expect(rows(other)).toHaveCount(1);
   await page.reload();
-  await expect(page.getByText('You sign as Ada')).toBeVisible();
+  await expect(page.getByText('Commenting as Ada')).toBeVisible();
   await page.getByRole('button', { name: 'Delete' }).click();
   await expect(page.getByRole('region', { name: 'Triage' })).not.toContainText('Seen before.');
 });

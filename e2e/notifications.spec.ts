@@ -28,7 +28,7 @@ test.use({ contextOptions: { reducedMotion: 'reduce' }, viewport: { width: 1440,
 test('a receiver is set up in the page, tested, told of a loop, changed and removed', async ({ page }) => {
   await page.goto(`${url}/settings`);
   await page.getByRole('main').getByRole('link', { name: 'Notifications' }).click();
-  await expect(page.getByRole('heading', { name: 'Nobody is told yet' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No notifications yet' })).toBeVisible();
   await page.getByRole('button', { name: 'New notification' }).click();
   const form = page.getByRole('dialog', { name: 'New notification' });
   await form.getByRole('button', { name: 'Webhook' }).click();
@@ -81,6 +81,6 @@ test('a receiver is set up in the page, tested, told of a loop, changed and remo
   await expectFine(page, 'action block');
 
   await page.getByRole('button', { name: 'Remove ops' }).click();
-  await page.getByRole('button', { name: 'Remove ops, with what it was still to send' }).click();
-  await expect(page.getByRole('heading', { name: 'Nobody is told yet' })).toBeVisible();
+  await page.getByRole('button', { name: 'Remove ops and its pending messages' }).click();
+  await expect(page.getByRole('heading', { name: 'No notifications yet' })).toBeVisible();
 });

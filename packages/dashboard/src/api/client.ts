@@ -1,4 +1,3 @@
-import {} from '@loopwatch/contract';
 import { type Problem, problemSchema, userHeader } from '@loopwatch/contract/api';
 import type { z } from 'zod';
 import { usePreferences } from '../lib/preferences.ts';

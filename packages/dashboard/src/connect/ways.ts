@@ -48,7 +48,7 @@ export function waysToConnect(addresses: Addresses): Way[] {
     {
       id: 'hooks',
       title: 'Claude Code, Codex, Gemini CLI',
-      text: 'Installs a hook that is asked before each tool call: sessions show here, and a loop is denied with the reason. Works with subscriptions; the agent goes on while this server is away.',
+      text: 'Install a hook that the agent asks before each tool call. Its sessions appear here, and a call that continues a loop is denied with the reason. Works with subscriptions. While this server is unavailable, the agent goes on.',
       command: ['claude-code', 'codex', 'gemini']
         .map((agent) => `npx loopwatch hook install ${agent} --url ${origin}${token}`)
         .join('\n'),
@@ -56,7 +56,7 @@ export function waysToConnect(addresses: Addresses): Way[] {
     {
       id: 'guard',
       title: 'Guard in your own agent',
-      text: 'Wraps the tools of the AI SDK, LangGraph, the OpenAI Agents SDK or plain functions: each call is decided in process, before it runs, and Stop session holds the agent up.',
+      text: 'Wrap the tools of the AI SDK, LangGraph, the OpenAI Agents SDK, or plain functions. Each call is decided in process before it runs, and Stop session stops the agent.',
       command: [
         "import { createGuard } from '@loopwatch/guard';",
         '',
@@ -93,7 +93,7 @@ export function waysToConnect(addresses: Addresses): Way[] {
     {
       id: 'stream',
       title: 'Verdicts as they come',
-      text: 'Server-sent events of one session: its verdicts, and whether a person has stopped it or dismissed an incident.',
+      text: 'Server-sent events for one session: its verdicts, and whether someone has stopped it or dismissed an incident.',
       command: `curl -N ${origin}/api/v1/sessions/SESSION/verdicts/stream${login}`,
     },
     {

@@ -110,7 +110,7 @@ function statusText(from: TriageState, to: TriageState): string {
 
 function assigneeText(from: TriageState, to: TriageState): string {
   if (from.assignee === to.assignee) return '';
-  return to.assignee === null ? 'nobody assigned' : `assigned to ${visibleText(to.assignee)}`;
+  return to.assignee === null ? 'unassigned' : `assigned to ${visibleText(to.assignee)}`;
 }
 
 function noteText(from: TriageState, to: TriageState): string {

@@ -16,11 +16,7 @@ export function Assignee({ incident }: { readonly incident: IncidentItem }) {
   const names = new Set([...live.values()].flatMap((item) => item.triage.assignee ?? []));
   const assign = (name: string | null) => {
     if (name !== assignee)
-      triage.change(
-        [incident],
-        { assignee: name },
-        name === null ? 'Nobody is assigned' : `Assigned to ${name}`,
-      );
+      triage.change([incident], { assignee: name }, name === null ? 'Unassigned' : `Assigned to ${name}`);
   };
   // Leaving the field saves it, so that sending it only has to leave it.
   const leave = (event: SubmitEvent<HTMLFormElement>) => {

@@ -25,7 +25,7 @@ export function MyName() {
     return (
       <p className={styles['me']}>
         <span>
-          You sign as <b>{visibleText(me.user.name)}</b>
+          Commenting as <b>{visibleText(me.user.name)}</b>
         </span>
         <Button small quiet onClick={() => setEditing(true)}>
           {name === null ? 'Set your name' : 'Change your name'}

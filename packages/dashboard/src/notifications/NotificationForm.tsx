@@ -34,7 +34,7 @@ export default function NotificationForm({ item, onClose }: Props) {
     try {
       await putNotification(draft.name.trim(), entryOf(draft));
       await client.invalidateQueries(notificationsQuery);
-      toast(`${draft.name.trim()} is set up. Send a test message to be sure`);
+      toast(`Saved ${draft.name.trim()}. Send a test message to check it.`);
       onClose();
     } catch (error) {
       setProblems(problemsOf(error));
@@ -82,7 +82,7 @@ export default function NotificationForm({ item, onClose }: Props) {
         {typeFields[draft.type].fields.map(row)}
         <fieldset className={styles['rules']}>
           <legend>Which incidents</legend>
-          <p>What is left empty fits all. Several values are separated by commas.</p>
+          <p>Leave a field empty to match everything. Separate several values with commas.</p>
           {ruleFields.map(row)}
         </fieldset>
         {problems.other !== '' && (
@@ -122,7 +122,7 @@ function FieldRow({ field, text, saved, problem, onChange }: FieldProps) {
         type={secret === true ? 'password' : 'text'}
         autoComplete={secret === true ? 'new-password' : 'off'}
         inputMode={kind === 'number' ? 'decimal' : undefined}
-        placeholder={saved ? 'saved; leave empty to keep it' : (placeholder ?? choices?.join(', '))}
+        placeholder={saved ? 'Saved. Leave empty to keep it.' : (placeholder ?? choices?.join(', '))}
         value={text}
         aria-invalid={problem !== undefined}
         aria-describedby={`${id}-about`}

@@ -51,7 +51,7 @@ function Notification({
   });
   const remove = useMutation({
     mutationFn: () => deleteNotification(name),
-    onSuccess: () => toast(`${name} is removed`),
+    onSuccess: () => toast(`Removed ${name}`),
     onError,
     onSettled,
   });
@@ -90,13 +90,13 @@ function Notification({
           <Remove name={name} refused={refused} onRemove={() => remove.mutate()} />
         </>
       ) : (
-        <p className={styles['origin']}>set in the configuration</p>
+        <p className={styles['origin']}>from the configuration file</p>
       )}
     </li>
   );
 }
 
-/** What was still to be sent goes with it, so that it is asked for. */
+/** Pending messages are lost with it, so it takes a second click. */
 function Remove({
   name,
   refused,
@@ -115,7 +115,7 @@ function Remove({
     );
   return (
     <Button small tone="hot" autoFocus onClick={onRemove} onBlur={() => setAsking(false)}>
-      Remove {name}, with what it was still to send
+      Remove {name} and its pending messages
     </Button>
   );
 }

@@ -32,9 +32,9 @@ export function NotificationsPage() {
       >
         {({ items }) =>
           items.length === 0 ? (
-            <Message title="Nobody is told yet">
-              Slack, PagerDuty, a webhook, Langfuse or OpenTelemetry: a message when an incident opens, when
-              it escalates, and when it is over.
+            <Message title="No notifications yet">
+              Send a message to Slack, PagerDuty, a webhook, Langfuse or OpenTelemetry when an incident opens,
+              escalates and ends.
             </Message>
           ) : (
             <NotificationList items={items} onChange={(item) => setOpen({ item })} />

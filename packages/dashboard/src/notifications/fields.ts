@@ -24,10 +24,10 @@ export interface Field {
 
 const perMinute: Field = {
   key: 'max_per_minute',
-  label: 'Messages a minute',
+  label: 'Messages per minute',
   kind: 'number',
   placeholder: '10',
-  hint: 'What exceeds it comes as one digest.',
+  hint: 'Anything above this is sent as one digest.',
 };
 
 export const typeFields: Readonly<
@@ -46,17 +46,17 @@ export const typeFields: Readonly<
         key: 'token',
         label: 'or a bot’s token',
         placeholder: 'xoxb-…',
-        hint: 'A bot updates its message in place of posting another. It needs chat:write.',
+        hint: 'A bot updates one message per incident instead of posting again. It needs the scope chat:write.',
         secret: true,
       },
-      { key: 'channel', label: 'Channel', placeholder: '#agents', hint: 'Of the bot.' },
+      { key: 'channel', label: 'Channel', placeholder: '#agents', hint: 'Where the bot posts.' },
       perMinute,
     ],
   },
   pagerduty: {
     title: 'PagerDuty',
     fields: [
-      { key: 'routing_key', label: 'Routing key', hint: 'Of an Events API v2 integration.', secret: true },
+      { key: 'routing_key', label: 'Routing key', hint: 'From an Events API v2 integration.', secret: true },
       perMinute,
     ],
   },
@@ -64,7 +64,7 @@ export const typeFields: Readonly<
     title: 'Webhook',
     fields: [
       { key: 'url', label: 'Address', placeholder: 'https://ops.example.com/hooks/loopwatch', secret: true },
-      { key: 'secret', label: 'Secret', hint: 'Signs each message, by Standard Webhooks.', secret: true },
+      { key: 'secret', label: 'Secret', hint: 'Signs each message (Standard Webhooks).', secret: true },
       perMinute,
     ],
   },
@@ -74,7 +74,7 @@ export const typeFields: Readonly<
       { key: 'base_url', label: 'Address', placeholder: 'https://cloud.langfuse.com' },
       { key: 'public_key', label: 'Public key', placeholder: 'pk-lf-…' },
       { key: 'secret_key', label: 'Secret key', placeholder: 'sk-lf-…', secret: true },
-      { key: 'score', label: 'Name of the score', placeholder: 'loop' },
+      { key: 'score', label: 'Score name', placeholder: 'loop' },
     ],
   },
   otlp: {
@@ -100,8 +100,8 @@ export const ruleFields: readonly Field[] = [
   { key: 'agent', label: 'Agent', kind: 'list' },
   { key: 'model', label: 'Model', kind: 'list' },
   { key: 'tool', label: 'Tool', kind: 'list' },
-  { key: 'min_usd', label: 'At least, in dollars', kind: 'number' },
-  { key: 'min_tokens', label: 'At least, in tokens', kind: 'number' },
+  { key: 'min_usd', label: 'Minimum cost, USD', kind: 'number' },
+  { key: 'min_tokens', label: 'Minimum tokens', kind: 'number' },
 ];
 
 /** The form's texts, by the key of their field. */

@@ -220,11 +220,11 @@ function NotificationsFact({ items }: { readonly items: readonly NotificationSta
     <Card title="Notifications" note={items.length === 0 ? 'none' : plural(items.length, 'receiver')}>
       <p>
         {items.length === 0
-          ? 'Nobody is told of incidents yet. '
+          ? 'No notifications are set up. '
           : failing.length > 0
             ? `Failing: ${failing.join(', ')}; ${plural(waiting, 'message')} waiting. `
-            : 'All are delivered. '}
-        <Link to="/notifications">{items.length === 0 ? 'Set one up' : 'Receivers'}</Link>
+            : 'Messages are being delivered. '}
+        <Link to="/notifications">{items.length === 0 ? 'Set one up' : 'Show receivers'}</Link>
       </p>
     </Card>
   );

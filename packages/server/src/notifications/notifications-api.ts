@@ -58,7 +58,7 @@ function refuseConfigured(notifications: Notifications, name: string): void {
   if (notifications.isConfigured(name))
     throw new HttpProblem(
       409,
-      `${name} stands in the configuration of the server: change it there, or take another name`,
+      `${name} is set in the configuration of the server: change it there, or use another name`,
     );
 }
 

@@ -82,7 +82,7 @@ function withKeptSecrets(put: Entry, stored: Entry | undefined): Entry {
   const lost = hidden.filter((key) => !isSameAddress || stored[key] === undefined);
   if (lost.length > 0) {
     const detail =
-      stored === undefined ? 'is hidden; give it' : 'give it again, since the address has changed';
+      stored === undefined ? 'enter the secret itself' : 'enter it again: the address has changed';
     throw badKeys(lost.map((path) => ({ path, detail })));
   }
   return { ...put, ...Object.fromEntries(hidden.map((key) => [key, stored?.[key]])) };
@@ -92,7 +92,7 @@ function parsed(entry: Entry): NotificationChannel {
   const indirect = indirectSecret(entry);
   if (indirect !== undefined)
     throw badKeys([
-      { path: indirect, detail: 'is for the configuration alone; give the secret itself here' },
+      { path: indirect, detail: 'works in the configuration only; enter the secret itself here' },
     ]);
   return parseGiven(entry, notificationSchema) as NotificationChannel;
 }
