@@ -3,8 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { HookAgent } from '@loopwatch/contract/api';
-import { freePort, spawnCli, tempDir, waitFor } from '@loopwatch/testkit';
+import { freePort, tempDir, waitFor } from '@loopwatch/testkit';
 import { expect, it, onTestFinished } from 'vitest';
+import { hookCommand, startedServer } from './hook-runs.ts';
 
 interface Hook {
   readonly type: string;
@@ -17,26 +18,6 @@ const files: Readonly<Record<HookAgent, string>> = {
   codex: '.codex/hooks.json',
   gemini: '.gemini/settings.json',
 };
-
-async function startedServer(port: string) {
-  const dir = await tempDir();
-  const args = ['start', '--no-samples', '--port', port, '--data-dir', dir.path];
-  const server = spawnCli(args, { KAFKA_BROKERS: '', DATABASE_URL: '' }, { from: 'build' });
-  onTestFinished(async () => {
-    await server.stop('SIGKILL');
-    await dir.remove();
-  });
-  await server.line(/Loopwatch .* is at http/);
-  return server;
-}
-
-async function cli(home: string, ...args: string[]) {
-  const env = { HOME: home, CLAUDE_CONFIG_DIR: '', CODEX_HOME: '' };
-  const started = spawnCli(['hook', ...args], env, { from: 'build' });
-  onTestFinished(() => started[Symbol.asyncDispose]());
-  const code = await started.exited;
-  return { code, stdout: started.stdout.join('\n'), stderr: started.stderr.join('\n') };
-}
 
 /** Calls a hook as its agent does. @returns what it said; undefined where it failed, which holds no agent up */
 async function runHook({ type, url, command }: Hook, input: object): Promise<unknown> {
@@ -66,10 +47,10 @@ it.each<[agent: HookAgent, before: string, after: string]>([
     onTestFinished(() => home.remove());
     const port = String(await freePort());
     const url = `http://localhost:${port}`;
-    const installed = await cli(home.path, 'install', agent, '--url', url, '--yes');
+    const installed = await hookCommand(home.path, 'install', agent, '--url', url, '--yes');
     expect(installed).toMatchObject({ code: 0, stderr: '' });
     expect(installed.stdout).toContain(`+  "hooks": {`);
-    expect(await cli(home.path, 'status', agent)).toMatchObject({
+    expect(await hookCommand(home.path, 'status', agent)).toMatchObject({
       code: 1,
       stdout: expect.stringContaining('does not answer'),
     });
@@ -96,7 +77,7 @@ it.each<[agent: HookAgent, before: string, after: string]>([
 
     expect(await call('absent', 'no such file: absent')).toBeUndefined();
     const server = await startedServer(port);
-    expect(await cli(home.path, 'status', agent)).toMatchObject({ code: 0 });
+    expect(await hookCommand(home.path, 'status', agent)).toMatchObject({ code: 0 });
     for (let n = 0; n < 3; n += 1) expect(await call('absent', 'no such file: absent')).toEqual({});
     expect(JSON.stringify(await call('absent', ''))).toContain(
       'Loopwatch denied this call: You have called read_file 3 times',
@@ -117,7 +98,7 @@ it.each<[agent: HookAgent, before: string, after: string]>([
     });
     await server.stop('SIGTERM');
     expect(await call('absent', 'no such file: absent')).toBeUndefined();
-    expect(await cli(home.path, 'uninstall', agent, '--yes')).toMatchObject({ code: 0 });
+    expect(await hookCommand(home.path, 'uninstall', agent, '--yes')).toMatchObject({ code: 0 });
     expect(JSON.parse(await readFile(join(home.path, files[agent]), 'utf8'))).toEqual({});
   },
   120_000,

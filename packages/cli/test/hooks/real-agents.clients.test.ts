@@ -8,12 +8,12 @@ import {
   freePort,
   modelReply,
   type ScriptedUpstream,
-  spawnCli,
   startScriptedUpstream,
   tempDir,
   waitFor,
 } from '@loopwatch/testkit';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { hookCommand, startedServer } from './hook-runs.ts';
 
 interface RealAgent {
   readonly agent: HookAgent;
@@ -115,17 +115,13 @@ it.each(agents)(
       await mkdir(join(home.path, file, '..'), { recursive: true });
       await writeFile(join(home.path, file), content);
     }
-    const own = { HOME: home.path, CLAUDE_CONFIG_DIR: '', CODEX_HOME: '' };
     const port = String(await freePort());
     const url = `http://localhost:${port}`;
-    const kafkaless = { KAFKA_BROKERS: '', DATABASE_URL: '' };
-    const flags = ['start', '--no-samples', '--port', port, '--data-dir', join(home.path, 'data')];
-    const server = spawnCli(flags, kafkaless, { from: 'build' });
-    onTestFinished(() => server[Symbol.asyncDispose]());
-    await server.line(/Loopwatch .* is at http/);
-    const install = spawnCli(['hook', 'install', agent, '--url', url, '--yes'], own, { from: 'build' });
-    onTestFinished(() => install[Symbol.asyncDispose]());
-    expect(await install.exited, install.stderr.join('\n')).toBe(0);
+    await startedServer(port);
+    expect(await hookCommand(home.path, 'install', agent, '--url', url, '--yes')).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
 
     const child = spawn(join(commands, command), args, {
       cwd: folder,

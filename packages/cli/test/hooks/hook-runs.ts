@@ -1,0 +1,24 @@
+import { type CliProcess, spawnCli, tempDir } from '@loopwatch/testkit';
+import { onTestFinished } from 'vitest';
+
+/** A server that has no sessions, until the test ends. */
+export async function startedServer(port: string): Promise<CliProcess> {
+  const dir = await tempDir();
+  const args = ['start', '--no-samples', '--port', port, '--data-dir', dir.path];
+  const server = spawnCli(args, { KAFKA_BROKERS: '', DATABASE_URL: '' }, { from: 'build' });
+  onTestFinished(async () => {
+    await server.stop('SIGKILL');
+    await dir.remove();
+  });
+  await server.line(/Loopwatch .* is at http/);
+  return server;
+}
+
+/** `loopwatch hook …` for the agents whose settings are in this home. */
+export async function hookCommand(home: string, ...args: string[]) {
+  const env = { HOME: home, CLAUDE_CONFIG_DIR: '', CODEX_HOME: '' };
+  const started = spawnCli(['hook', ...args], env, { from: 'build' });
+  onTestFinished(() => started[Symbol.asyncDispose]());
+  const code = await started.exited;
+  return { code, stdout: started.stdout.join('\n'), stderr: started.stderr.join('\n') };
+}
