@@ -1,6 +1,6 @@
 import { readJson } from '@loopwatch/contract';
 import type { z } from 'zod';
-import { HttpProblem } from './problem.ts';
+import { badRequest } from './problem.ts';
 
 /** Where a list goes on, in a text that clients hand back as it is. */
 export function encodeCursor(place: unknown): string {
@@ -14,5 +14,5 @@ export function encodeCursor(place: unknown): string {
 export function decodeCursor<T>(parameter: string, cursor: string, schema: z.ZodType<T>, detail: string): T {
   const read = readJson(Buffer.from(cursor, 'base64url').toString('utf8'), schema);
   if (read.ok) return read.value;
-  throw new HttpProblem(400, `${parameter}: ${detail}`, { errors: [{ parameter, detail }] });
+  throw badRequest({ parameter, detail });
 }

@@ -1,7 +1,7 @@
 import express, { type Request, type RequestHandler } from 'express';
 import type { z } from 'zod';
 import { extentOf } from '../events/json-extent.ts';
-import { HttpProblem } from './problem.ts';
+import { badRequest, HttpProblem } from './problem.ts';
 
 /** Largest body of a request that is not a batch of events. */
 export const jsonBodyLimit = '1mb';
@@ -37,12 +37,7 @@ export function parseBody<T>(request: Request, schema: z.ZodType<T>): T {
 export function parseGiven<T>(given: unknown, schema: z.ZodType<T>): T {
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
-  const errors = parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), detail: message }));
-  throw badKeys(errors);
-}
-
-/** Each bad key by its path, with what is allowed. */
-export function badKeys(errors: readonly { readonly path: string; readonly detail: string }[]): HttpProblem {
-  const detail = errors.map(({ path, detail: what }) => (path === '' ? what : `${path}: ${what}`)).join('; ');
-  return new HttpProblem(400, detail, { errors });
+  throw badRequest(
+    ...parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), detail: message })),
+  );
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Paging, Sorting } from '../storage/page-query.ts';
-import { HttpProblem } from './problem.ts';
+import { badRequest, type HttpProblem } from './problem.ts';
 
 /**
  * Query parameters against the schemas of the API. Everything arrives as text: lists, numbers, times and booleans are
@@ -92,6 +92,5 @@ function badQuery(error: z.ZodError, known: readonly string[]): HttpProblem {
     }
     return [{ parameter: String(issue.path[0] ?? 'query'), detail: issue.message }];
   });
-  const detail = errors.map(({ parameter, detail: what }) => `${parameter}: ${what}`).join('; ');
-  return new HttpProblem(400, detail, { errors });
+  return badRequest(...errors);
 }

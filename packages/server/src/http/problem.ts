@@ -28,6 +28,22 @@ export class HttpProblem extends Error {
   }
 }
 
+/** A part of a request that cannot be taken, and what is allowed in its place. */
+export type Fault = { readonly detail: string } & (
+  | { readonly parameter: string }
+  /** Of a body, dotted; empty: the body as a whole. */
+  | { readonly path: string }
+);
+
+/** Names each part of a request that cannot be taken. */
+export function badRequest(...errors: readonly Fault[]): HttpProblem {
+  const sentences = errors.map((fault) => {
+    const where = 'path' in fault ? fault.path : fault.parameter;
+    return where === '' ? fault.detail : `${where}: ${fault.detail}`;
+  });
+  return new HttpProblem(400, sentences.join('; '), { errors });
+}
+
 export const notFound: RequestHandler = (request) => {
   throw new HttpProblem(404, `There is nothing at ${request.method} ${request.path}`);
 };

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { withoutSecrets } from '@loopwatch/contract';
 import type { NotificationStatus } from '@loopwatch/contract/api';
 import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
@@ -7,8 +8,8 @@ import type { ServerMetrics } from '../metrics.ts';
 import { limitOf, type NotificationChannel, targetOf } from './channel.ts';
 import { Delivery } from './delivery.ts';
 import { testMessage } from './message.ts';
-import { type EnqueueNotifications, enqueueInto, outboxChannel } from './outbox.ts';
-import { pageNotificationsChannel, readPageNotifications, shownEntry } from './page-notifications.ts';
+import { type EnqueueNotifications, enqueueInto, outboxChannel, SOMETHING_DUE } from './outbox.ts';
+import { readPageNotifications } from './page-notifications.ts';
 import type { SendResult } from './post.ts';
 import { send } from './senders/senders.ts';
 import { readChannels, registerChannels } from './stored-channels.ts';
@@ -42,7 +43,7 @@ export class Notifications {
   /** By name, those of the configuration first. */
   #receivers: ReadonlyMap<string, Receiver> = new Map();
   #reading: Promise<void> = Promise.resolve();
-  readonly #unlisten: (() => Promise<void>)[] = [];
+  #unlisten: () => Promise<void> = () => Promise.resolve();
   readonly #stopping = new AbortController();
 
   constructor(options: NotificationsOptions) {
@@ -53,22 +54,19 @@ export class Notifications {
   /** From here on what is read is told. */
   async start(): Promise<void> {
     const { database, logger } = this.#options;
-    this.#unlisten.push(
-      await database.listen(outboxChannel, () => {
-        for (const { delivery } of this.#receivers.values()) delivery.wake();
-      }),
-      await database.listen(pageNotificationsChannel, () => {
-        this.reload().catch((err: unknown) => {
-          logger.warn({ err }, 'notifications that were changed at another server wait for the database');
-        });
-      }),
-    );
+    this.#unlisten = await database.listen(outboxChannel, (notice) => {
+      for (const { delivery } of this.#receivers.values()) delivery.wake();
+      if (notice === SOMETHING_DUE) return;
+      this.reload().catch((err: unknown) => {
+        logger.warn({ err }, 'notifications that were changed at another server wait for the database');
+      });
+    });
     await this.reload();
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    for (const unlisten of this.#unlisten) await unlisten();
+    await this.#unlisten();
     await this.#reading.catch(() => undefined);
     await Promise.all([...this.#receivers.values()].map(({ delivery }) => delivery.stop()));
   }
@@ -125,7 +123,7 @@ export class Notifications {
         name: channel.name,
         type: channel.type,
         origin,
-        ...(origin === 'page' && { entry: shownEntry(channel) }),
+        ...(origin === 'page' && { entry: withoutSecrets(channel) }),
         target: targetOf(channel),
         when: channel.when,
         maxPerMinute: limitOf(channel),

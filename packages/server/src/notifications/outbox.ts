@@ -7,6 +7,8 @@ import { matches } from './rules.ts';
 
 /** Notified when there is something to send, so that the server that sends it need not be the one that read it. */
 export const outboxChannel = 'loopwatch_notifications';
+/** What such a notice says; any other one says that receivers may have changed. */
+export const SOMETHING_DUE = 'due';
 
 export const DAY_MS = 86_400_000;
 
@@ -59,7 +61,7 @@ export function enqueueInto(
            else notification_messages.sent end`,
       [jsonText(rows), at],
     );
-    await tx.query(`select pg_notify('${outboxChannel}', '')`);
+    await tx.query(`select pg_notify('${outboxChannel}', '${SOMETHING_DUE}')`);
   };
 }
 

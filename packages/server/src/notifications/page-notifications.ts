@@ -1,19 +1,12 @@
-import {
-  hiddenValue,
-  indirectSecret,
-  notificationSchema,
-  notificationSecrets,
-  withoutSecrets,
-} from '@loopwatch/contract';
+import { hiddenValue, indirectSecret, notificationSchema, notificationSecrets } from '@loopwatch/contract';
 import type { NotificationPut } from '@loopwatch/contract/api';
 import { type Database, jsonText, type Queryable } from '@loopwatch/storage';
-import { badKeys, parseGiven } from '../http/parse-body.ts';
+import { parseGiven } from '../http/parse-body.ts';
+import { badRequest } from '../http/problem.ts';
 import type { NotificationChannel } from './channel.ts';
+import { outboxChannel } from './outbox.ts';
 
 /** Notifications that people set up in the page. They are kept in the database, their secrets as well. */
-
-/** Notified when one was changed, so that other servers follow. */
-export const pageNotificationsChannel = 'loopwatch_page_notifications';
 
 type Entry = Readonly<Record<string, unknown>>;
 
@@ -50,7 +43,7 @@ export async function putPageNotification(
        on conflict (name) do update set entry = excluded.entry, by = excluded.by`,
       [name, jsonText(entry), by, at],
     );
-    await tx.query(`select pg_notify('${pageNotificationsChannel}', '')`);
+    await tx.query(`select pg_notify('${outboxChannel}', '')`);
   });
 }
 
@@ -61,14 +54,9 @@ export function deletePageNotification(database: Database, name: string): Promis
     if (removed.length === 0) return false;
     await tx.query('delete from notification_messages where name = $1', [name]);
     await tx.query('delete from notification_channels where name = $1', [name]);
-    await tx.query(`select pg_notify('${pageNotificationsChannel}', '')`);
+    await tx.query(`select pg_notify('${outboxChannel}', '')`);
     return true;
   });
-}
-
-/** As it may be shown, and changed. */
-export function shownEntry(channel: NotificationChannel): Entry {
-  return withoutSecrets(channel);
 }
 
 /** @throws HttpProblem 400 where a secret cannot be kept */
@@ -83,7 +71,7 @@ function withKeptSecrets(put: Entry, stored: Entry | undefined): Entry {
   if (lost.length > 0) {
     const detail =
       stored === undefined ? 'enter the secret itself' : 'enter it again: the address has changed';
-    throw badKeys(lost.map((path) => ({ path, detail })));
+    throw badRequest(...lost.map((path) => ({ path, detail })));
   }
   return { ...put, ...Object.fromEntries(hidden.map((key) => [key, stored?.[key]])) };
 }
@@ -91,8 +79,9 @@ function withKeptSecrets(put: Entry, stored: Entry | undefined): Entry {
 function parsed(entry: Entry): NotificationChannel {
   const indirect = indirectSecret(entry);
   if (indirect !== undefined)
-    throw badKeys([
-      { path: indirect, detail: 'works in the configuration only; enter the secret itself here' },
-    ]);
+    throw badRequest({
+      path: indirect,
+      detail: 'works in the configuration only; enter the secret itself here',
+    });
   return parseGiven(entry, notificationSchema) as NotificationChannel;
 }

@@ -3,7 +3,7 @@ import type { RecordReader } from '@loopwatch/log';
 import type { Database } from '@loopwatch/storage';
 import { Router } from 'express';
 import { parseQuery } from '../http/parse-query.ts';
-import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
+import { badRequest, HttpProblem, methodNotAllowed } from '../http/problem.ts';
 import { incidentDetail } from '../incidents/read-incidents.ts';
 import { sessionItems } from './read-sessions.ts';
 import { sessionEvents } from './session-events.ts';
@@ -49,7 +49,7 @@ async function placeOf(
   const incident = await incidentDetail(database, incidentId, now);
   if (incident?.sessionId !== sessionId || incident.source === null) {
     const detail = `${incidentId} is no incident of this session that says where its events lie`;
-    throw new HttpProblem(400, `around: ${detail}`, { errors: [{ parameter: 'around', detail }] });
+    throw badRequest({ parameter: 'around', detail });
   }
   return { offset: Number(incident.source.offset), index: incident.lastEventIndex };
 }

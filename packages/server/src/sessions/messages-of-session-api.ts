@@ -3,7 +3,7 @@ import type { Database } from '@loopwatch/storage';
 import { Router } from 'express';
 import { z } from 'zod';
 import { pagingParameters, parseQuery } from '../http/parse-query.ts';
-import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
+import { badRequest, HttpProblem, methodNotAllowed } from '../http/problem.ts';
 import type { SessionEventsApiOptions } from './events-of-session-api.ts';
 import { sessionItems } from './read-sessions.ts';
 
@@ -42,7 +42,7 @@ function after(cursor: string | undefined): number {
   if (cursor === undefined) return 0;
   if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
   const detail = 'pass the `nextCursor` of an earlier answer of the same session';
-  throw new HttpProblem(400, `cursor: ${detail}`, { errors: [{ parameter: 'cursor', detail }] });
+  throw badRequest({ parameter: 'cursor', detail });
 }
 
 async function listMessages(

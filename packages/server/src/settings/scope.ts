@@ -1,5 +1,5 @@
 import type { ScopeKind } from '@loopwatch/contract/api';
-import { HttpProblem } from '../http/problem.ts';
+import { badRequest } from '../http/problem.ts';
 
 /** Whose settings: those of all sessions, of a model's, or of one. */
 export interface Scope {
@@ -18,5 +18,5 @@ export function parseScope(text: string): Scope {
   const session = /^session:(.+)$/s.exec(text)?.[1];
   if (session !== undefined) return { kind: 'session', text, name: session };
   const detail = 'has to be server, model:<backend>/<model> or session:<id>, URL-encoded';
-  throw new HttpProblem(400, `scope: ${detail}`, { errors: [{ parameter: 'scope', detail }] });
+  throw badRequest({ parameter: 'scope', detail });
 }

@@ -7,7 +7,7 @@ import {
 } from '@loopwatch/contract/api';
 import { z } from 'zod';
 import { parseQuery, sortParameter } from '../http/parse-query.ts';
-import { HttpProblem } from '../http/problem.ts';
+import { badRequest } from '../http/problem.ts';
 import type { BreakdownRequest } from './breakdown.ts';
 import { queryRange } from './query-range.ts';
 import type { Range } from './range.ts';
@@ -47,15 +47,15 @@ export function readStatsQuery(query: unknown, now: number): { readonly range: R
   const range = queryRange({ from, to, bucketMs: groupBy === undefined ? bucketMs : undefined }, now);
   if (groupBy === undefined) {
     const [alone] = Object.keys(query as object).filter((name) => !byTime.has(name));
-    if (alone !== undefined) throw badParameter(alone, 'only with groupBy');
+    if (alone !== undefined) throw badRequest({ parameter: alone, detail: 'only with groupBy' });
     return { range };
   }
-  if (bucketMs !== undefined) throw badParameter('bucketMs', 'not with groupBy');
+  if (bucketMs !== undefined) throw badRequest({ parameter: 'bucketMs', detail: 'not with groupBy' });
   const by = sort ?? '-usd';
   if (by.endsWith('increase') && compare === undefined) {
-    throw badParameter('sort', 'increase needs compare=previous');
+    throw badRequest({ parameter: 'sort', detail: 'increase needs compare=previous' });
   }
-  if (!isBreakdownDimension(groupBy)) throw badParameter('groupBy', 'unknown');
+  if (!isBreakdownDimension(groupBy)) throw badRequest({ parameter: 'groupBy', detail: 'unknown' });
   return {
     groupBy,
     from: range.from,
@@ -65,8 +65,4 @@ export function readStatsQuery(query: unknown, now: number): { readonly range: R
     limit: limit ?? DEFAULT_GROUPS,
     sort: { by: by.replace('-', '') as BreakdownSort, descending: by.startsWith('-') },
   };
-}
-
-function badParameter(parameter: string, detail: string): HttpProblem {
-  return new HttpProblem(400, `${parameter}: ${detail}`, { errors: [{ parameter, detail }] });
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   noTriage,
   type Triage,
@@ -5,7 +6,7 @@ import {
   type TriagePatch,
   type TriageState,
 } from '@loopwatch/contract/api';
-import { HttpProblem } from '../http/problem.ts';
+import { badRequest, HttpProblem } from '../http/problem.ts';
 
 /** A triage with how it came to be. */
 export interface Decided {
@@ -43,7 +44,7 @@ export function decide(
   const status = patch.status ?? from.status;
   if (status !== 'muted' && patch.mutedUntil != null) {
     const detail = 'only an incident whose status is muted is muted until a time';
-    throw new HttpProblem(400, `mutedUntil: ${detail}`, { errors: [{ path: 'mutedUntil', detail }] });
+    throw badRequest({ path: 'mutedUntil', detail });
   }
   const sameMute = status === from.status && patch.mutedUntil === undefined;
   const to: TriageState = {
@@ -53,7 +54,7 @@ export function decide(
     assignee: patch.assignee === undefined ? from.assignee : patch.assignee,
   };
   const { comment } = patch;
-  if (comment === undefined && isSame(from, to)) return undefined;
+  if (comment === undefined && isDeepStrictEqual(from, to)) return undefined;
   const history = before?.history ?? [];
   if (comment !== undefined && history.filter(hasComment).length >= MAX_COMMENTS)
     throw new HttpProblem(409, `An incident has at most ${String(MAX_COMMENTS)} comments; delete one first`);
@@ -81,7 +82,7 @@ export function withoutComment(
     throw new HttpProblem(404, `There is no comment ${String(revision)}; it may have been deleted already`);
   if (found.by !== by) throw new HttpProblem(403, `The comment is by ${found.by}, who alone may delete it`);
   const { comment: _, ...change } = found;
-  const rest = isSame(found.from, found.to) ? [] : [change];
+  const rest = isDeepStrictEqual(found.from, found.to) ? [] : [change];
   return {
     triage: { ...before.triage, by, at, revision: before.triage.revision + 1 },
     history: before.history.flatMap((one) => (one === found ? rest : [one])),
@@ -101,10 +102,4 @@ function hasComment({ comment }: TriageChange): boolean {
 
 function stateOf({ status, mutedUntil, note, assignee }: Triage): TriageState {
   return { status, mutedUntil, note, assignee };
-}
-
-function isSame(a: TriageState, b: TriageState): boolean {
-  return (
-    a.status === b.status && a.mutedUntil === b.mutedUntil && a.note === b.note && a.assignee === b.assignee
-  );
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Mute, mutePostSchema } from '@loopwatch/contract/api';
 import { Router } from 'express';
 import { jsonBody, parseBody } from '../http/parse-body.ts';
-import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
+import { badRequest, HttpProblem, methodNotAllowed } from '../http/problem.ts';
 import type { IncidentsApiOptions } from '../incidents/incidents-api.ts';
 import { userName } from '../security/user.ts';
 import { lockChanges } from '../storage/write-lock.ts';
@@ -19,13 +19,16 @@ export function mutesApi({ database, now, onTriage }: IncidentsApiOptions): Rout
     .post(jsonBody(), async (request, response) => {
       const { cause, until = null, untilEscalates, note } = parseBody(request, mutePostSchema);
       const at = now();
-      if (until !== null && until <= at) throw invalid('until', 'is in the past');
+      if (until !== null && until <= at) throw badRequest({ path: 'until', detail: 'is in the past' });
       const by = userName(request);
       const mute = await database.transaction(async (tx): Promise<Mute> => {
         await lockChanges(tx);
         const escalation = untilEscalates === true ? await worstOf(tx, cause) : null;
         if (escalation === undefined)
-          throw invalid('untilEscalates', 'no incident has this cause yet, so none can be compared with it');
+          throw badRequest({
+            path: 'untilEscalates',
+            detail: 'no incident has this cause yet, so none can be compared with it',
+          });
         const made = { id: `m-${randomUUID()}`, cause, until, escalation, note: note || null, by, at };
         await addMute(tx, made);
         return made;
@@ -48,8 +51,4 @@ export function mutesApi({ database, now, onTriage }: IncidentsApiOptions): Rout
     })
     .all(methodNotAllowed('DELETE'));
   return router;
-}
-
-function invalid(path: string, detail: string): HttpProblem {
-  return new HttpProblem(400, `${path}: ${detail}`, { errors: [{ path, detail }] });
 }
