@@ -50,8 +50,11 @@ async function exitCodeOf(error: unknown): Promise<number> {
     process.stderr.write(`${error.message}\n`);
     return error.exitCode;
   }
-  const { LogError } = await import('@loopwatch/log');
-  if (error instanceof LogError) {
+  const [{ LogError }, { FolderError }] = await Promise.all([
+    import('@loopwatch/log'),
+    import('@loopwatch/platform'),
+  ]);
+  if (error instanceof LogError || error instanceof FolderError) {
     process.stderr.write(`${error.message}\n`);
     return 1;
   }

@@ -1,6 +1,7 @@
 import { messageOf, settingsFromHeader } from '@loopwatch/contract';
-import { atMost, backoff, delay, type LogRecord, type TopicReader } from '@loopwatch/log';
+import { type LogRecord, type TopicReader } from '@loopwatch/log';
 import type { WideSettings } from '@loopwatch/pipeline';
+import { atMost, backoff, delay } from '@loopwatch/platform';
 import type { Logger } from 'pino';
 
 const FIRST_PAUSE_MS = 500;

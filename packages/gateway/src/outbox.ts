@@ -1,13 +1,6 @@
 import { messageOf } from '@loopwatch/contract';
-import {
-  atMost,
-  backoff,
-  delay,
-  LogError,
-  type LogFunction,
-  type OutputRecord,
-  type VerdictSink,
-} from '@loopwatch/log';
+import { LogError, type OutputRecord, type VerdictSink } from '@loopwatch/log';
+import { atMost, backoff, delay, type LogFunction } from '@loopwatch/platform';
 
 /** Records of one write, at most. */
 const BATCH = 1_000;

@@ -1,6 +1,4 @@
-export { lockFolder } from './embedded/lock.ts';
 export { type EmbeddedLog, type EmbeddedLogOptions, openEmbeddedLog } from './embedded/log.ts';
-export { closeToOthers, createFolder } from './embedded/private-folder.ts';
 export { type RepairPlan, repairEmbeddedLog } from './embedded/repair.ts';
 export type { KafkaOptions, KafkaSasl } from './kafka/client/client.ts';
 export { KafkaOutageLog } from './kafka/client/outage-log.ts';
@@ -20,7 +18,6 @@ export { createKafkaSink, type KafkaSinkOptions } from './kafka/produce/sink.ts'
 export { createKafkaTaskRunner, type KafkaTaskRunnerOptions } from './kafka/task/task-runner.ts';
 export { BytesRecord } from './port/bytes-record.ts';
 export { LogError, type LogErrorCode, logErrorCodes } from './port/errors.ts';
-export type { LogFunction, LogLevel } from './port/log-function.ts';
 export type {
   LogRecord,
   OutputRecord,
@@ -41,7 +38,6 @@ export type {
   TaskObserver,
   TaskRunner,
 } from './port/task.ts';
-export { atMost, backoff, delay, within } from './port/timing.ts';
 export type {
   Bounds,
   RecordRange,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { messageOf } from '@loopwatch/contract';
-import { closeToOthers, createFolder, LogError, type LogFunction, lockFolder } from '@loopwatch/log';
+import { closeToOthers, createFolder, FolderError, type LogFunction, lockFolder } from '@loopwatch/platform';
 import { type Database, DatabaseUnavailable } from './database.ts';
 import { PgliteClient } from './pglite-client.ts';
 import { layPgliteTemplate } from './pglite-template.ts';
@@ -8,7 +8,7 @@ import { layPgliteTemplate } from './pglite-template.ts';
 /**
  * The embedded database, in `<dataDir>/db`. It belongs to one process.
  *
- * @throws LogError `data_dir_locked` while another process uses it: the message asks for DATABASE_URL
+ * @throws FolderError `data_dir_locked` while another process uses it: the message asks for DATABASE_URL
  */
 export async function openPglite(
   dataDir: string,
@@ -34,7 +34,7 @@ export async function openPglite(
     await lite?.terminate();
     await unlock();
     const why = messageOf(error);
-    throw new LogError(
+    throw new FolderError(
       'storage_failed',
       `The embedded database in ${folder} cannot be opened: ${why}. If it is damaged, move the folder away: the database is rebuilt from the log.`,
       { cause: error },

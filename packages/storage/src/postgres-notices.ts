@@ -1,4 +1,4 @@
-import { backoff, delay } from '@loopwatch/log';
+import { backoff, delay } from '@loopwatch/platform';
 import pg from 'pg';
 
 export interface NoticeOptions extends pg.ClientConfig {

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LogError } from '@loopwatch/log';
+import { FolderError } from '@loopwatch/platform';
 import { tempDir } from '@loopwatch/testkit';
 import { expect, it } from 'vitest';
 import { openPglite } from '../src/pglite-database.ts';
@@ -12,6 +12,6 @@ it('openPglite: a damaged database is reported with how to rebuild it', async ()
   await writeFile(join(folder, 'PG_VERSION'), '15\n');
   await writeFile(join(folder, 'global', 'pg_control'), Buffer.alloc(8_192));
   const error: unknown = await openPglite(dir.path, () => undefined).catch((fault: unknown) => fault);
-  expect(error).toBeInstanceOf(LogError);
+  expect(error).toBeInstanceOf(FolderError);
   expect(String(error)).toContain('move the folder away: the database is rebuilt from the log');
 }, 60_000);

@@ -1,5 +1,5 @@
 import type { Settings } from '@loopwatch/contract';
-import type { LogFunction } from '@loopwatch/log';
+import type { LogFunction } from '@loopwatch/platform';
 import { type LogFn, type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
 

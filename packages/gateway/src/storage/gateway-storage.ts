@@ -1,7 +1,7 @@
 import { type DetectionSettings, detectionSchema, messageOf, type Settings } from '@loopwatch/contract';
 import { maskPatterns, maskSecrets } from '@loopwatch/detectors';
-import { atMost, delay } from '@loopwatch/log';
 import type { SettingsVersion } from '@loopwatch/pipeline';
+import { atMost, delay } from '@loopwatch/platform';
 import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 import type { Json } from '../api/conversation.ts';

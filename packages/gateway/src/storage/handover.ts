@@ -1,4 +1,4 @@
-import { atMost } from '@loopwatch/log';
+import { atMost } from '@loopwatch/platform';
 import type { Database } from '@loopwatch/storage';
 import { z } from 'zod';
 import { parseObject } from '../api/json.ts';

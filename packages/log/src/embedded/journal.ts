@@ -1,13 +1,12 @@
 import { type FileHandle, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { messageOf } from '@loopwatch/contract';
+import { type LogFunction, privateFile, syncFolder } from '@loopwatch/platform';
 import { corruptError } from '../port/errors.ts';
-import type { LogFunction } from '../port/log-function.ts';
 import type { LogRecord } from '../port/ports.ts';
 import type { StateChange } from '../port/task.ts';
-import { storageError, syncFolder } from './files.ts';
+import { storageError } from './files.ts';
 import { decodeJournalLine, encodeJournalLine, type JournalLine } from './journal-line.ts';
-import { privateFile } from './private-folder.ts';
 
 /** What the task of a topic has come to. */
 export interface Progress {

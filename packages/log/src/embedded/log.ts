@@ -1,14 +1,12 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { closeToOthers, createFolder, type LogFunction, lockFolder } from '@loopwatch/platform';
 import { LogError } from '../port/errors.ts';
-import type { LogFunction } from '../port/log-function.ts';
 import type { LogRecord, VerdictSink } from '../port/ports.ts';
 import type { TaskRunner } from '../port/task.ts';
 import type { RecordReader, TopicReader } from '../port/topic-reader.ts';
 import { GroupClaims } from './claims.ts';
 import { storageError } from './files.ts';
-import { lockFolder } from './lock.ts';
-import { closeToOthers, createFolder } from './private-folder.ts';
 import { GroupSteps } from './steps.ts';
 import { EmbeddedTaskRunner } from './task-runner.ts';
 import type { TopicLog } from './topic.ts';
@@ -39,7 +37,7 @@ export interface EmbeddedLogOptions {
   /** Default: silent. */
   readonly log?: LogFunction;
   /** Called when another process may have taken the folder; nothing can be read or written any more. Default: an error in the log. */
-  readonly onLockLost?: (error: LogError) => void;
+  readonly onLockLost?: (error: Error) => void;
 }
 
 /** An event log in files, for one process: the same ports as Kafka, with one partition a topic. */
@@ -69,7 +67,7 @@ export interface EmbeddedLog {
 /**
  * Opens the log in a folder, creating what is not there.
  *
- * @throws LogError `data_dir_locked`, `corrupt_log`, `storage_failed`, `invalid_name`.
+ * @throws FolderError `data_dir_locked`, `storage_failed`; LogError `corrupt_log`, `storage_failed`, `invalid_name`
  */
 export async function openEmbeddedLog(options: EmbeddedLogOptions): Promise<EmbeddedLog> {
   for (const topic of options.topics) requireName('topic', topic);

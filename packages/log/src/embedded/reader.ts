@@ -1,7 +1,6 @@
 import { messageOf } from '@loopwatch/contract';
-import type { LogFunction } from '../port/log-function.ts';
+import { backoff, delay, type LogFunction } from '@loopwatch/platform';
 import type { LogRecord } from '../port/ports.ts';
-import { backoff, delay } from '../port/timing.ts';
 import type { TopicReadOptions } from '../port/topic-reader.ts';
 import type { TopicLog } from './topic.ts';
 

@@ -1,11 +1,10 @@
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import { createFolder, lockFolder, privateFile, syncFolder } from '@loopwatch/platform';
 import { LogError } from '../port/errors.ts';
-import { storageError, syncFolder } from './files.ts';
+import { storageError } from './files.ts';
 import { examineJournal, type JournalDamage } from './journal-damage.ts';
-import { lockFolder } from './lock.ts';
 import { lostFileName } from './lost.ts';
-import { createFolder, privateFile } from './private-folder.ts';
 import { Segment } from './segment.ts';
 import { examineTopic, type TopicDamage } from './topic-damage.ts';
 

@@ -1,8 +1,6 @@
 import { readdir, stat, truncate, writeFile } from 'node:fs/promises';
-import type { LogFunction } from '../port/log-function.ts';
-import { syncFolder } from './files.ts';
+import { createFolder, type LogFunction, privateFile, syncFolder } from '@loopwatch/platform';
 import { type LostRange, lostRanges } from './lost.ts';
-import { createFolder, privateFile } from './private-folder.ts';
 import { Segment } from './segment.ts';
 
 /** What lies in a topic's folder. */

@@ -1,5 +1,4 @@
-import type { LogError } from '../port/errors.ts';
-import type { LogFunction } from '../port/log-function.ts';
+import type { LogFunction } from '@loopwatch/platform';
 import { groupByTopic } from '../port/output-records.ts';
 import type { OutputRecord } from '../port/ports.ts';
 import type { Step } from '../port/task.ts';
@@ -86,7 +85,7 @@ export class GroupSteps {
   }
 
   /** After a crash the step may count, and then its offsets have to be free. */
-  #block(targets: readonly Target[], reason: LogError): void {
+  #block(targets: readonly Target[], reason: Error): void {
     this.#blocked = targets.map(([topic]) => topic);
     for (const topic of this.#blocked) topic.block(reason);
   }

@@ -1,5 +1,5 @@
+import type { LogFunction } from '@loopwatch/platform';
 import { LogError } from '../port/errors.ts';
-import type { LogFunction } from '../port/log-function.ts';
 import type { OpenTask, PartitionPosition, TaskObserver, TaskRunner } from '../port/task.ts';
 import type { GroupSteps } from './steps.ts';
 import { EmbeddedTask } from './task.ts';

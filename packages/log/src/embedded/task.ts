@@ -1,11 +1,10 @@
 import { messageOf } from '@loopwatch/contract';
+import { backoff, delay, type LogFunction } from '@loopwatch/platform';
 import { tellInterruption } from '../port/interruption.ts';
-import type { LogFunction } from '../port/log-function.ts';
 import type { LogRecord } from '../port/ports.ts';
 import { ProcessingFailure, RetryPlan } from '../port/retry-plan.ts';
 import { StepLane } from '../port/step-lane.ts';
 import type { OpenTask, PartitionPosition, PartitionTask, Place, Step, TaskObserver } from '../port/task.ts';
-import { backoff, delay } from '../port/timing.ts';
 import { TopicReader } from './reader.ts';
 import type { GroupSteps } from './steps.ts';
 import type { TopicLog } from './topic.ts';

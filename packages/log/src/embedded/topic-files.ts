@@ -1,9 +1,8 @@
 import { type FileHandle, open, rm, truncate, writeFile } from 'node:fs/promises';
-import type { LogFunction } from '../port/log-function.ts';
+import { type LogFunction, privateFile, syncFolder } from '@loopwatch/platform';
 import type { LogRecord } from '../port/ports.ts';
-import { storageError, syncFolder } from './files.ts';
+import { storageError } from './files.ts';
 import { behindLost, type LostRange } from './lost.ts';
-import { privateFile } from './private-folder.ts';
 import { Segment } from './segment.ts';
 import { openSegments, type SegmentFiles } from './segments.ts';
 

@@ -1,4 +1,4 @@
-import type { LogFunction } from '../port/log-function.ts';
+import type { LogFunction } from '@loopwatch/platform';
 import {
   beginning,
   type TopicHandler,

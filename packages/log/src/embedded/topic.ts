@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import type { LogError } from '../port/errors.ts';
-import type { LogFunction } from '../port/log-function.ts';
+import type { LogFunction } from '@loopwatch/platform';
 import type { LogRecord } from '../port/ports.ts';
 import { encodeLine, type NewRecord, numbered } from './lines.ts';
 import { RecordTail } from './tail.ts';
@@ -15,7 +14,7 @@ export class TopicLog {
   #writes: Promise<void> = Promise.resolve();
   /** Records that come next, from offset `from` on, whoever writes. */
   #owed: { readonly from: number; readonly records: readonly LogRecord[] } | undefined;
-  #blocked: LogError | undefined;
+  #blocked: Error | undefined;
 
   private constructor(name: string, files: TopicFiles) {
     this.name = name;
@@ -81,7 +80,7 @@ export class TopicLog {
   }
 
   /** Refuses every write for this reason, until there is none any more. */
-  block(reason: LogError | undefined): void {
+  block(reason: Error | undefined): void {
     this.#blocked = reason;
   }
 

@@ -1,5 +1,5 @@
+import type { LogFunction } from '@loopwatch/platform';
 import { LogError } from '../port/errors.ts';
-import type { LogFunction } from '../port/log-function.ts';
 import { groupByTopic, sizeOf } from '../port/output-records.ts';
 import type { OutputRecord } from '../port/ports.ts';
 import { TopicLog } from './topic.ts';
@@ -11,7 +11,7 @@ export class EmbeddedTopics {
   readonly #limits: TopicLimits;
   readonly #log: LogFunction | undefined;
   readonly #topics = new Map<string, TopicLog>();
-  #revoked: LogError | undefined;
+  #revoked: Error | undefined;
 
   constructor(folder: string, limits: TopicLimits, log: LogFunction | undefined) {
     this.#folder = folder;
@@ -26,7 +26,7 @@ export class EmbeddedTopics {
   }
 
   /** From now on everything is refused, for the reason that came first. */
-  revoke(reason: LogError): void {
+  revoke(reason: Error): void {
     this.#revoked ??= reason;
   }
 

@@ -1,4 +1,4 @@
-import type { LogFunction } from './log-function.ts';
+import type { LogFunction } from '@loopwatch/platform';
 import type { Place } from './task.ts';
 
 /** Says that a task restarts; in the message too, because a terminal shows no fields. */

@@ -1,5 +1,5 @@
 import type { IncidentItem } from '@loopwatch/contract/api';
-import { backoff, delay } from '@loopwatch/log';
+import { backoff, delay } from '@loopwatch/platform';
 import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 import { incidentItems } from '../incidents/read-incidents.ts';

@@ -1,5 +1,6 @@
 import type { Mute, MuteRecord, Triage, TriageChange, TriageRecord } from '@loopwatch/contract/api';
-import { backoff, delay, type VerdictSink } from '@loopwatch/log';
+import { type VerdictSink } from '@loopwatch/log';
+import { backoff, delay } from '@loopwatch/platform';
 import { type Database, jsonText } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 

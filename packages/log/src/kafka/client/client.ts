@@ -1,3 +1,4 @@
+import { backoff, delay, within } from '@loopwatch/platform';
 import kafkajs, {
   type Admin,
   type Kafka,
@@ -6,7 +7,6 @@ import kafkajs, {
   type SASLOptions,
 } from 'kafkajs';
 import { LogError } from '../../port/errors.ts';
-import { backoff, delay, within } from '../../port/timing.ts';
 import { registerCodecs } from '../codecs/codecs.ts';
 import { lacksRight, toLogError, topicMissingMessage } from './errors.ts';
 import { loginRefused } from './link-failure.ts';

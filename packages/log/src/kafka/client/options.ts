@@ -1,5 +1,5 @@
 import type { ConnectionOptions } from 'node:tls';
-import type { LogFunction } from '../../port/log-function.ts';
+import type { LogFunction } from '@loopwatch/platform';
 import type { KafkaOutageLog } from './outage-log.ts';
 
 type SaslMechanism = 'plain' | 'scram-sha-256' | 'scram-sha-512';

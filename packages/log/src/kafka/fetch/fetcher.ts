@@ -1,7 +1,6 @@
 import { messageOf } from '@loopwatch/contract';
-import type { LogFunction } from '../../port/log-function.ts';
+import { backoff, delay, type LogFunction } from '@loopwatch/platform';
 import type { Place } from '../../port/task.ts';
-import { backoff, delay } from '../../port/timing.ts';
 import type { Bounds } from '../../port/topic-reader.ts';
 import type { KafkaCluster } from '../internals/cluster.ts';
 import { createErrorFromCode } from '../internals/kafkajs.ts';

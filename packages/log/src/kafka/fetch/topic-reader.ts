@@ -1,6 +1,6 @@
 import { messageOf } from '@loopwatch/contract';
+import { backoff, delay } from '@loopwatch/platform';
 import type { Place } from '../../port/task.ts';
-import { backoff, delay } from '../../port/timing.ts';
 import {
   beginning,
   type TopicHandler,

@@ -1,9 +1,9 @@
 import { messageOf } from '@loopwatch/contract';
+import { backoff, delay } from '@loopwatch/platform';
 import kafkajs from 'kafkajs';
 import { LogError } from '../../port/errors.ts';
 import { sizeOf } from '../../port/output-records.ts';
 import type { OutputRecord, VerdictSink } from '../../port/ports.ts';
-import { backoff, delay } from '../../port/timing.ts';
 import { createKafkaClient, type KafkaOptions, withAdmin } from '../client/client.ts';
 import { isTransient, needsNewProducer, toLogError } from '../client/errors.ts';
 import { type Connection, createProducer } from '../internals/cluster.ts';

@@ -1,7 +1,7 @@
+import { backoff, delay } from '@loopwatch/platform';
 import kafkajs, { type Producer, type Transaction } from 'kafkajs';
 import type { VerdictSink } from '../../port/ports.ts';
 import type { Place, Step } from '../../port/task.ts';
-import { backoff, delay } from '../../port/timing.ts';
 import { createKafkaClient, type KafkaOptions } from '../client/client.ts';
 import { listOffset } from '../fetch/offsets.ts';
 import { createProducer, type KafkaCluster } from '../internals/cluster.ts';

@@ -1,4 +1,5 @@
 import { messageOf } from '@loopwatch/contract';
+import { backoff, delay } from '@loopwatch/platform';
 import { LogError } from '../../port/errors.ts';
 import type { VerdictSink } from '../../port/ports.ts';
 import {
@@ -9,7 +10,6 @@ import {
   type TaskObserver,
   type TaskRunner,
 } from '../../port/task.ts';
-import { backoff, delay } from '../../port/timing.ts';
 import { requireTopics, withAdmin } from '../client/client.ts';
 import { isTransient, toLogError } from '../client/errors.ts';
 import { KafkaFetcher } from '../fetch/fetcher.ts';

@@ -1,11 +1,10 @@
 import { messageOf } from '@loopwatch/contract';
+import { backoff, delay, type LogFunction } from '@loopwatch/platform';
 import { LogError } from '../../port/errors.ts';
 import { tellInterruption } from '../../port/interruption.ts';
-import type { LogFunction } from '../../port/log-function.ts';
 import { ProcessingFailure, RetryPlan } from '../../port/retry-plan.ts';
 import { StepLane } from '../../port/step-lane.ts';
 import type { OpenTask, PartitionTask, Place, StateChange, TaskObserver } from '../../port/task.ts';
-import { backoff, delay } from '../../port/timing.ts';
 import { isRecordRefused } from '../client/errors.ts';
 import type { KafkaFetcher } from '../fetch/fetcher.ts';
 import { listOffset } from '../fetch/offsets.ts';

@@ -1,5 +1,5 @@
+import { delay } from '@loopwatch/platform';
 import type { Kafka } from 'kafkajs';
-import { delay } from '../../port/timing.ts';
 import { isConcurrent } from '../client/errors.ts';
 import { type KafkaBroker, type KafkaCluster, onClusters } from '../internals/cluster.ts';
 import { requireAnswered, type TopicPartitions } from '../produce/answers.ts';

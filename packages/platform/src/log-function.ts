@@ -1,6 +1,6 @@
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
 
-/** Where this package tells what happens; `fields` are bounded and hold no record contents. */
+/** Writes one log line; `fields` are bounded and never hold a record's contents. */
 export type LogFunction = (
   level: LogLevel,
   message: string,

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Waits, or until the signal is aborted; never rejects. */
+/** Resolves after `ms` or when the signal aborts, whichever is first; never rejects. */
 export async function delay(ms: number, signal?: AbortSignal): Promise<void> {
   await sleep(Math.max(0, ms), undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
 }
 
-/** The promise, or a rejection with what `late` gives once `ms` have passed. */
-export async function within<T>(promise: Promise<T>, ms: number, late: () => Error): Promise<T> {
+/** Rejects with `timeoutError()` when the promise has not settled after `ms`. */
+export async function within<T>(promise: Promise<T>, ms: number, timeoutError: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(late()), Math.max(0, ms));
+    timer = setTimeout(() => reject(timeoutError()), Math.max(0, ms));
   });
   try {
     return await Promise.race([promise, timeout]);
@@ -18,7 +18,7 @@ export async function within<T>(promise: Promise<T>, ms: number, late: () => Err
   }
 }
 
-/** Waits for the promise, but no longer than this; rejects as it does where that is in time. */
+/** Waits at most `ms` for the promise; rejects if the promise rejects within that time. */
 export async function atMost(promise: Promise<unknown>, ms: number): Promise<void> {
   const settled = new AbortController();
   try {
@@ -28,7 +28,7 @@ export async function atMost(promise: Promise<unknown>, ms: number): Promise<voi
   }
 }
 
-/** Waiting time before try number `attempt` (from 0): doubles from `firstMs` up to `mostMs`. */
-export function backoff(attempt: number, firstMs: number, mostMs: number): number {
-  return Math.min(mostMs, firstMs * 2 ** Math.min(attempt, 30));
+/** Milliseconds to wait before retry `attempt` (from 0): doubles from `firstMs` up to `maxMs`. */
+export function backoff(attempt: number, firstMs: number, maxMs: number): number {
+  return Math.min(maxMs, firstMs * 2 ** Math.min(attempt, 30));
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { atMost, backoff, delay, within } from '../../src/port/timing.ts';
+import { atMost, backoff, delay, within } from '../src/index.ts';
 
 const hour = 3_600_000;
 const never = new Promise<never>(() => undefined);

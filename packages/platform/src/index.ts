@@ -1,0 +1,10 @@
+export { FolderError, type FolderErrorCode } from './folder-error.ts';
+export { lockFolder } from './folder-lock.ts';
+export type { LogFunction, LogLevel } from './log-function.ts';
+export {
+  closeToOthers,
+  createFolder,
+  privateFile,
+  syncFolder,
+} from './private-folder.ts';
+export { atMost, backoff, delay, within } from './timing.ts';

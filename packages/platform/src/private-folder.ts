@@ -1,0 +1,79 @@
+import { chmod, lstat, mkdir, open, readdir, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { messageOf } from '@loopwatch/contract';
+import type { LogFunction } from './log-function.ts';
+
+/** Modes of data files and folders: they hold agents' texts, so only their owner may read them. */
+export const privateFile = 0o600;
+const privateFolder = 0o700;
+/** The subfolders that Loopwatch creates in a data folder. */
+const ownFolders = ['log', 'db', 'damaged'];
+const groupAndOthers = 0o077;
+
+/** Creates a folder with its parents, private to the owner, and syncs each new entry to disk. */
+export async function createFolder(path: string): Promise<void> {
+  const first = await mkdir(path, { recursive: true, mode: privateFolder });
+  if (first === undefined) return;
+  const top = dirname(resolve(first));
+  for (let at = resolve(path); at !== top; at = dirname(at)) await syncFolder(dirname(at));
+}
+
+/** Removes group and other permissions from a data folder created by an older version or by hand. */
+export async function closeToOthers(dataDir: string, log: LogFunction | undefined): Promise<void> {
+  // Windows ignores these modes.
+  if (process.platform === 'win32') return;
+  try {
+    let changed = 0;
+    const entries = await readdir(dataDir);
+    // A folder that holds anything else is shared with other programs: leave its own mode alone.
+    const isOurs = entries.every((entry) => ownFolders.includes(entry));
+    if (isOurs && ((await stat(dataDir)).mode & groupAndOthers) !== 0) {
+      await chmod(dataDir, privateFolder);
+      changed += 1;
+    }
+    for (const folder of ownFolders.filter((name) => entries.includes(name)))
+      changed += await restrict(join(dataDir, folder));
+    if (changed > 0) {
+      log?.('info', 'restricted the data folder to its owner', {
+        dir: dataDir,
+        changed,
+      });
+    }
+  } catch (error) {
+    log?.('warn', 'cannot restrict the data folder to its owner; other users of this machine may read it', {
+      dir: dataDir,
+      error: messageOf(error),
+    });
+  }
+}
+
+/** @returns how many files and folders had their mode changed */
+async function restrict(path: string): Promise<number> {
+  const found = await lstat(path).catch(() => undefined);
+  // A lock folder may have disappeared; a symbolic link points elsewhere.
+  if (found === undefined || found.isSymbolicLink()) return 0;
+  let changed = 0;
+  if ((found.mode & groupAndOthers) !== 0) {
+    await chmod(path, found.isDirectory() ? privateFolder : privateFile);
+    changed += 1;
+  }
+  if (found.isDirectory()) {
+    for (const entry of await readdir(path)) {
+      // The lock is an empty folder that exists only while a process runs.
+      if (entry !== '.lock') changed += await restrict(join(path, entry));
+    }
+  }
+  return changed;
+}
+
+/** Makes a folder's entries durable: without it, a power cut may undo a creation or a rename. */
+export async function syncFolder(path: string): Promise<void> {
+  // Windows cannot open a folder, and writes its entries through.
+  if (process.platform === 'win32') return;
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
