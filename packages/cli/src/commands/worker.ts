@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { logDurability } from '../runtime/durability.ts';
@@ -9,9 +9,7 @@ import { createLogger } from '../runtime/logger.ts';
 import { processRegistry } from '../runtime/registry.ts';
 import { workerInputs } from '../runtime/worker-inputs.ts';
 import { createWorker, logWatching } from '../workers/create-worker.ts';
-import { runSupervised } from '../workers/run-supervised.ts';
-import { runSupervisor } from '../workers/run-supervisor.ts';
-import { supervisedFlag } from '../workers/worker-process.ts';
+import { runCluster } from '../workers/run-cluster.ts';
 
 interface Options extends ConfigOptions {
   readonly brokers?: string;
@@ -19,8 +17,6 @@ interface Options extends ConfigOptions {
   readonly port?: string;
   readonly workers?: string;
   readonly preset?: string;
-  /** Set by a supervisor alone, for the processes it starts. */
-  readonly supervisedAs?: number;
 }
 
 /** `loopwatch worker`: events in, verdicts out. */
@@ -31,7 +27,6 @@ export function workerCommand(): Command {
     .option('--group <name>', 'consumer group that the workers share')
     .option('--port <n>', 'health and metrics (default: 4601)')
     .option('--workers <n>', 'processes on this machine that share the partitions (default: 1)')
-    .addOption(new Option(`${supervisedFlag} <n>`).argParser(Number).hideHelp())
     .option('--preset <name>', 'detection preset (default: balanced)');
   return addConfigOptions(command).action(async (options: Options) => {
     const { settings, warnings } = loadConfig(options, [
@@ -42,8 +37,7 @@ export function workerCommand(): Command {
       { flag: '--preset', path: 'preset', text: options.preset },
     ]);
     requireBrokers(settings);
-    if (options.supervisedAs !== undefined) return runSupervised(settings, options.supervisedAs);
-    if (settings.worker.workers > 1) return runSupervisor(settings, warnings);
+    if (settings.worker.workers > 1) return runCluster(settings, warnings);
     const logger = createLogger(settings.log, 'worker');
     for (const warning of warnings) logger.warn(warning);
     const registry = processRegistry();

@@ -1,8 +1,8 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 
-/** The metrics of this process, Node's own among them; only the latter carry the labels. */
-export function processRegistry(labels: Readonly<Record<string, string>> = {}): Registry {
+/** A registry with the default metrics of Node. */
+export function processRegistry(): Registry {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry, labels });
+  collectDefaultMetrics({ register: registry });
   return registry;
 }

@@ -1,4 +1,3 @@
-import { spawnCli } from '@loopwatch/testkit';
 import { describe, expect, it } from 'vitest';
 import { workerCommand } from '../../src/commands/worker.ts';
 import { UsageError } from '../../src/errors.ts';
@@ -21,11 +20,5 @@ describe('loopwatch worker --workers', () => {
     const error: unknown = await run.catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(UsageError);
     expect(String(error)).toMatch(message);
-  });
-
-  it('starts no worker of a supervisor without one', { timeout: 60_000 }, async () => {
-    await using run = spawnCli(['worker', '--supervised-as', '1', ...broker], {}, { from: 'source' });
-    expect(await run.exited).toBe(2);
-    expect(run.stderr.join('\n')).toMatch(/use --workers/);
   });
 });

@@ -1,0 +1,109 @@
+import cluster from 'node:cluster';
+import { type Settings, topicNames } from '@loopwatch/contract';
+import { partitionCount } from '@loopwatch/log';
+import type { Logger } from 'pino';
+import { AggregatorRegistry } from 'prom-client';
+import { logDurability } from '../runtime/durability.ts';
+import { listenForHealth } from '../runtime/http.ts';
+import { kafkaOptions, kafkaReadiness } from '../runtime/kafka.ts';
+import { runUntilSignal, stopInTime } from '../runtime/lifecycle.ts';
+import { createLogger } from '../runtime/logger.ts';
+import { processRegistry } from '../runtime/registry.ts';
+import { workerInputs } from '../runtime/worker-inputs.ts';
+import { createWorker, logWatching } from './create-worker.ts';
+import { REPORT_EVERY_MS, WorkerCluster, type WorkerReport } from './worker-cluster.ts';
+
+/** Tells a process of the cluster its worker number; `cluster.worker.id` changes with each restart. */
+const NUMBER_VARIABLE = 'CLUSTER_WORKER_NUMBER';
+
+/** Runs `worker.workers` processes of this command; one port serves the health and metrics of all. */
+export async function runCluster(settings: Settings, warnings: readonly string[]): Promise<void> {
+  if (cluster.isWorker) return runClusterWorker(settings);
+  const { workers } = settings.worker;
+  const logger = createLogger(settings.log, 'workers');
+  for (const warning of warnings) logger.warn(warning);
+  // Reads the certificate files here, so that one that is missing is reported once and not by each worker.
+  kafkaOptions(settings, logger);
+  // Metrics hold NaN and Infinity, which JSON would turn into null.
+  cluster.setupPrimary({ serialization: 'advanced' });
+  const workerCluster = new WorkerCluster({
+    workers,
+    fork: (number) => cluster.fork({ [NUMBER_VARIABLE]: String(number) }),
+    logger,
+  });
+  const health = await listenForHealth(settings.worker, () => workerCluster.readiness(), workerCluster);
+  workerCluster.start();
+  const { events } = topicNames(settings.kafka.topics);
+  logger.info(
+    { workers, events, group: settings.kafka.group, port: health.port },
+    `Running ${String(workers)} workers on ${events}; health and metrics on port ${String(health.port)}`,
+  );
+  void workerCluster.firstConnected.then(async () => {
+    await warnOfIdleWorkers(settings, logger);
+    await logDurability(settings, logger);
+  });
+  try {
+    await Promise.race([runUntilSignal([workerCluster, health], logger), workerCluster.failed]);
+  } catch (error) {
+    await workerCluster.stop();
+    await health.stop();
+    throw error;
+  }
+  if (!workerCluster.stoppedCleanly) process.exitCode = 1;
+}
+
+/** Runs one worker of the cluster until a signal or the end of the primary process. */
+async function runClusterWorker(settings: Settings): Promise<void> {
+  const number = process.env[NUMBER_VARIABLE] ?? '';
+  const logger = createLogger(settings.log, 'worker').child({ worker: Number(number) });
+  const registry = processRegistry();
+  registry.setDefaultLabels({ worker: number });
+  AggregatorRegistry.setRegistries(registry);
+  // Its constructor is what answers the primary's requests for metrics.
+  new AggregatorRegistry();
+  const worker = createWorker(settings, workerInputs(settings, logger), registry, logger);
+  const report = () => send({ kind: 'worker-report', ...kafkaReadiness(worker.status, logger) });
+  const reports = setInterval(report, REPORT_EVERY_MS);
+  // A terminal and systemd signal every process, and the primary passes its signal on: only the first one counts.
+  const stopRequested = new Promise<string>((resolve) => {
+    for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => resolve(name));
+    const self = cluster.worker;
+    self?.once('disconnect', () => {
+      // Keeps node:cluster from ending this process at once, so that the batch in progress is committed.
+      self.exitedAfterDisconnect = true;
+      resolve('The primary process is gone');
+    });
+  });
+  const stoppedEarly = await Promise.race([worker.start(), stopRequested]);
+  // A worker that still waits for its brokers has nothing in progress.
+  if (stoppedEarly !== undefined) process.exit(0);
+  report();
+  logWatching(settings, logger);
+  const reason = await stopRequested;
+  await stopInTime([worker], reason, logger);
+  clearInterval(reports);
+  if (process.connected) process.disconnect();
+}
+
+/** A closed channel means that the primary is gone, which ends the worker anyway. */
+function send(report: WorkerReport): void {
+  if (process.connected) process.send?.(report, undefined, undefined, () => undefined);
+}
+
+/** A partition has one worker at a time, so workers beyond the number of partitions stay idle. */
+async function warnOfIdleWorkers(settings: Settings, logger: Logger): Promise<void> {
+  const { workers } = settings.worker;
+  const { events } = topicNames(settings.kafka.topics);
+  try {
+    const partitions = await partitionCount(kafkaOptions(settings, logger), events);
+    if (workers <= partitions) return;
+    const of = `${String(partitions)} partition${partitions === 1 ? '' : 's'} of ${events}`;
+    logger.warn(
+      { workers, partitions },
+      `${String(workers)} workers for ${of}: ${String(workers - partitions)} of them will stay idle. ` +
+        'Set worker.workers to at most the number of partitions, or add partitions.',
+    );
+  } catch (err) {
+    logger.warn({ err }, `Cannot count the partitions of ${events}`);
+  }
+}
