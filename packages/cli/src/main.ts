@@ -6,9 +6,9 @@ import { version } from './runtime/version.ts';
 const program = new Command('loopwatch')
   .description("Watches agents' event streams and catches loops while they happen.")
   .version(version)
-  .showHelpAfterError('(--help lists what there is)')
+  .showHelpAfterError('(run with --help for usage)')
   .exitOverride();
-/** In the order of the help. Only the command that is asked for is loaded: loading all of them takes longer than most commands. */
+/** In the order of the help. Only the requested command is loaded: loading all of them takes longer than most commands run. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   start: async () => (await import('./commands/start.ts')).startCommand(),
   worker: async () => (await import('./commands/worker.ts')).workerCommand(),
@@ -25,7 +25,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   doctor: async () => (await import('./commands/doctor.ts')).doctorCommand(),
 };
 
-/** The command that is asked for; all of them for the help, and for a word that is none. */
+/** The requested command; all of them for the help and for an unknown command. */
 function namesOf([first = '']: readonly string[]): readonly string[] {
   if (first === '--version' || first === '-V') return [];
   return Object.hasOwn(commands, first) ? [first] : Object.keys(commands);
@@ -43,7 +43,7 @@ try {
   process.exitCode = await exitCodeOf(error);
 }
 
-/** Says what went wrong, where that has not been said, and finds the exit status: 2 for a wrong use, 1 for a failure. */
+/** Prints an error that commander has not printed. @returns the exit status: 2 for a usage error, 1 for a failure */
 async function exitCodeOf(error: unknown): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof UsageError) {

@@ -97,7 +97,7 @@ describe('loopwatch gateway', () => {
     const ready = await fetch(new URL('/readyz', url));
     expect([ready.status, await ready.text()]).toEqual([200, expect.stringContaining('not stored: ')]);
     expect(await cli.stop()).toBe(0);
-    expect(cli.stdout.filter((line) => line.includes('not stored (--no-store)'))).toHaveLength(1);
+    expect(cli.stdout.filter((line) => line.includes('in memory only (--no-store)'))).toHaveLength(1);
     expect(existsSync(folder)).toBe(false);
   }, 240_000);
 
@@ -109,13 +109,13 @@ describe('loopwatch gateway', () => {
     await using cli = spawnCli(['gateway', ...flags], { KAFKA_BROKERS: '' }, { from: 'source' });
     expect(await cli.exited).toBe(1);
     expect(cli.stderr.join('\n')).toContain(file);
-    expect(cli.stderr.join('\n')).toContain('With --no-store the gateway needs no folder');
+    expect(cli.stderr.join('\n')).toContain('With --no-store the gateway needs no data folder');
   }, 120_000);
 
   it('says what is missing', async () => {
     await using cli = spawnCli(['gateway', '--port', '0'], { KAFKA_BROKERS: '' }, { from: 'source' });
     expect(await cli.exited).toBe(2);
-    expect(cli.stderr.join('\n')).toContain('No upstream is configured. Name it with --upstream');
+    expect(cli.stderr.join('\n')).toContain('No upstream is configured. Set it with --upstream');
   }, 120_000);
 });
 

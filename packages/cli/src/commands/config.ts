@@ -11,17 +11,17 @@ interface Options extends ConfigOptions {
   readonly json?: boolean;
 }
 
-/** `loopwatch config`: what holds, and where each value came from. */
+/** `loopwatch config`: the effective configuration and the origin of each value. */
 export function configCommand(): Command {
   const command = new Command('config')
     .description('prints the effective configuration and where each value came from')
-    .option('--check', 'only say whether the configuration is sound; exit 2 if not')
-    .option('--json', 'as JSON');
+    .option('--check', 'only check the configuration; exit 2 if it is invalid')
+    .option('--json', 'print JSON');
   return addConfigOptions(command).action((options: Options) => {
     const config = loadOrExit(command, options);
     const output = command.configureOutput();
     for (const warning of config.warnings) output.writeErr?.(`warning: ${warning}\n`);
-    if (options.check === true) output.writeOut?.('configuration is sound\n');
+    if (options.check === true) output.writeOut?.('configuration is valid\n');
     else output.writeOut?.(options.json === true ? asJson(config) : asTable(config));
   });
 }

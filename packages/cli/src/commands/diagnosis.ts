@@ -1,8 +1,8 @@
-/** What one check of `loopwatch doctor` found; `advice` says what to do when it is not good. */
+/** The result of one check of `loopwatch doctor`; `advice` says how to fix a failure. */
 export interface Diagnosis {
   readonly ok: boolean;
   readonly what: string;
   readonly advice?: string;
-  /** Not good, but everything works: it does not make the command fail. */
+  /** A risk that does not make the command fail. */
   readonly isRisk?: boolean;
 }

@@ -6,11 +6,11 @@ import { silentLogger } from '../runtime/logger.ts';
 import { type NeededRight, neededRights } from '../runtime/needed-rights.ts';
 import type { Diagnosis } from './diagnosis.ts';
 
-/** Brokers, login, certificates, rights and topics; each fault with what to do. */
+/** Checks brokers, login, certificates, permissions and topics. */
 export async function checkKafka(settings: Settings): Promise<Diagnosis[]> {
   const { brokers, security_protocol: protocol, sasl } = settings.kafka;
   if (brokers.length === 0) {
-    return [{ ok: true, what: 'no Kafka configured: `loopwatch start` uses the embedded log' }];
+    return [{ ok: true, what: 'no Kafka brokers configured: `loopwatch start` uses the embedded log' }];
   }
   const login = sasl.username === undefined ? '' : ` as ${sasl.username} (${sasl.mechanism ?? ''})`;
   const what = `Kafka on ${brokers.join(',')}, ${protocol}${login}`;
@@ -31,7 +31,7 @@ export async function checkKafka(settings: Settings): Promise<Diagnosis[]> {
 const list = new Intl.ListFormat('en-GB');
 
 function diagnoseRights(options: KafkaOptions, missing: readonly NeededRight[]): Diagnosis[] {
-  if (missing.length === 0) return [{ ok: true, what: 'this Kafka user has all rights that are needed' }];
+  if (missing.length === 0) return [{ ok: true, what: 'this Kafka user has all required permissions' }];
   return missing.map((right) => ({
     ok: false,
     what: `${right.operation} on ${right.resource} ${right.name}${right.prefix === true ? '*' : ''} is not allowed`,
@@ -43,11 +43,11 @@ async function checkTopics(options: KafkaOptions, { kafka }: Settings): Promise<
   const { partitions } = kafka;
   const specs = topicSpecs(topicNames(kafka.topics), { partitions });
   const reports = await ensureTopics({ ...options, create: false }, specs);
-  // What is hidden and needed has been named with the rights.
+  // Topics that are hidden from this user were reported with the permissions.
   const visible = reports.filter(({ status }) => status !== 'hidden');
   return visible.map(({ topic, status, details }) => ({
     ok: status === 'ok',
-    what: `topic ${topic} ${status === 'ok' ? 'is as it should be' : status}`,
+    what: `topic ${topic} ${status === 'ok' ? 'is configured correctly' : status}`,
     advice: status === 'missing' ? 'Run `npx loopwatch topics`.' : details.join(' '),
   }));
 }

@@ -4,7 +4,7 @@ import type { Diagnosis } from './diagnosis.ts';
 
 const timeoutMs = 10_000;
 
-/** What the server needs besides Kafka: a PostgreSQL and a provider of logins, where they are configured. */
+/** Checks PostgreSQL and the OpenID Connect provider, if configured. */
 export async function checkServerNeeds({ storage, server }: Settings): Promise<Diagnosis[]> {
   const found: Diagnosis[] = [];
   if (storage.database_url !== undefined) found.push(await checkPostgres(storage.database_url));
@@ -14,23 +14,22 @@ export async function checkServerNeeds({ storage, server }: Settings): Promise<D
 
 async function checkPostgres(url: string): Promise<Diagnosis> {
   try {
-    return { ok: true, what: `PostgreSQL ${await probePostgres(url)} can be used` };
+    return { ok: true, what: `PostgreSQL ${await probePostgres(url)} is usable` };
   } catch (error) {
     return { ok: false, what: 'PostgreSQL', advice: `${textOf(error)}. Check DATABASE_URL.` };
   }
 }
 
 async function checkLogins(issuer: string): Promise<Diagnosis> {
-  const what = `provider of logins ${issuer}`;
+  const what = `OpenID Connect provider ${issuer}`;
   const address = `${issuer.replace(/(?<!\/)\/+$/, '')}/.well-known/openid-configuration`;
   const fail = (why: string): Diagnosis => ({ ok: false, what, advice: `${why} Check server.oidc.issuer.` });
   try {
-    // Logins follow no redirect either.
+    // Logins do not follow redirects either.
     const response = await fetch(address, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) });
     if (!response.ok) return fail(`${address} answers with ${String(response.status)}.`);
     const { issuer: own } = (await response.json()) as { issuer?: unknown };
-    if (own !== issuer)
-      return fail(`It calls itself ${String(own)}: the setting has to be the same, to the last character.`);
+    if (own !== issuer) return fail(`Its issuer is ${String(own)}: the setting must match exactly.`);
     return { ok: true, what: `${what} answers` };
   } catch (error) {
     return fail(`${address} cannot be read: ${textOf(error)}.`);

@@ -17,11 +17,11 @@ interface Options extends ConfigOptions {
   readonly brokers?: string;
 }
 
-/** `loopwatch doctor`: checks what Loopwatch needs, and says what to do. */
+/** `loopwatch doctor`: checks what Loopwatch needs, and how to fix what is missing. */
 export function doctorCommand(): Command {
   const command = new Command('doctor')
     .description(
-      'checks brokers, topics, database, logins, ports, folders and the model, and says what to do',
+      'checks brokers, topics, database, logins, ports, folders and the model, and says how to fix problems',
     )
     .option('--brokers <list>', 'comma-separated bootstrap servers, host:port (default: KAFKA_BROKERS)');
   return addConfigOptions(command).action(async (options: Options) => {
@@ -85,11 +85,11 @@ async function checkPort(
       });
     });
   });
-  const advice = `Something uses it, perhaps Loopwatch itself. Choose another with --set ${name}.port=…`;
+  const advice = `The port is in use, perhaps by Loopwatch itself. Choose another with --set ${name}.port=…`;
   return { ok: free, what: `port ${String(port)} (${name}) is free`, advice };
 }
 
-/** Asks the model what it will be asked: whether it answers, and in the form that is needed. */
+/** Checks that the model answers, and in the JSON form that semantic checks need. */
 async function checkModel({ llm, semantic }: Settings): Promise<Diagnosis> {
   const client = modelClient(llm);
   if (client === undefined) {
@@ -104,9 +104,9 @@ async function checkModel({ llm, semantic }: Settings): Promise<Diagnosis> {
     const signal = AbortSignal.timeout(semantic.timeout_seconds * 1000);
     const { text } = await client.ask({ sessionId: 'doctor', messages, second: false }, signal);
     const answer = parseJudgeAnswer(text);
-    if (!('failure' in answer)) return { ok: true, what: `${what} answers in the form that is asked for` };
+    if (!('failure' in answer)) return { ok: true, what: `${what} answers with the requested JSON` };
     const advice =
-      'It answers, but not with the JSON object it was asked for. Choose a model with structured output.';
+      'The model answers, but not with the requested JSON object. Choose a model that supports structured output.';
     return { ok: false, what, advice };
   } catch (error) {
     const advice = `${messageOf(error)} Check llm.base_url, llm.model and llm.api_key.`;
@@ -115,4 +115,4 @@ async function checkModel({ llm, semantic }: Settings): Promise<Diagnosis> {
 }
 
 const modelQuestion =
-  'Answer only with the JSON object {"analysis": "nothing to judge", "confidence": 0}. This checks whether you are there.';
+  'Answer only with the JSON object {"analysis": "nothing to judge", "confidence": 0}. This is a connection check.';

@@ -20,22 +20,22 @@ interface Options extends ConfigOptions {
   readonly store: boolean;
 }
 
-/** `loopwatch gateway`: the proxy before a model's API that stops loops. */
+/** `loopwatch gateway`: a proxy for model APIs that stops loops. */
 export function gatewayCommand(): Command {
   const command = new Command('gateway')
-    .description('passes requests to models on and stops loops in them; clients change their base URL')
-    .option('--upstream <url>', 'the API that requests go on to, up to and with /v1')
-    .option('--port <n>', 'the API, health and metrics (default: 4610)')
+    .description('proxies requests to a model API and stops loops; clients change their base URL')
+    .option('--upstream <url>', 'base URL of the model API, ending in /v1')
+    .option('--port <n>', 'proxy, health and metrics (default: 4610)')
     .option(
       '--data-dir <dir>',
-      'where its database lies, unless DATABASE_URL names one, and without brokers the event log (default: .loopwatch)',
+      'folder of its database, unless DATABASE_URL is set, and of the event log without brokers (default: .loopwatch)',
     )
     .option(
       '--brokers <list>',
       'Kafka for events and verdicts: comma-separated bootstrap servers, host:port (default: KAFKA_BROKERS)',
     )
     .option('--preset <name>', 'detection preset (default: proxy)')
-    .option('--no-store', 'no database, and without brokers no event log: sessions are in memory alone');
+    .option('--no-store', 'keep sessions in memory only: no database and, without brokers, no event log');
   return addConfigOptions(command).action(async (options: Options) => {
     const loaded = loadConfig(options, [
       { flag: '--upstream', path: 'gateway.upstream', text: options.upstream },
@@ -47,7 +47,7 @@ export function gatewayCommand(): Command {
     const settings = gatewaySettings(loaded);
     if (settings.gateway.upstream === undefined)
       throw new UsageError(
-        'No upstream is configured. Name it with --upstream https://api.openai.com/v1, gateway.upstream or ' +
+        'No upstream is configured. Set it with --upstream https://api.openai.com/v1, gateway.upstream or ' +
           'LOOPWATCH_GATEWAY_UPSTREAM.',
       );
     const logger = createLogger(settings.log, 'gateway');
@@ -57,7 +57,7 @@ export function gatewayCommand(): Command {
     const storage = options.store ? { openDatabase: () => openDatabase(settings.storage, logger) } : {};
     if (!options.store)
       logger.warn(
-        'Sessions and messages are not stored (--no-store): they are in memory alone, until this process ends',
+        'Sessions and messages are kept in memory only (--no-store): they are lost when this process exits',
       );
     if (settings.kafka.brokers.length > 0) {
       const reading = { ...kafkaOptions(settings, logger), topic: topics.control };
@@ -73,7 +73,7 @@ export function gatewayCommand(): Command {
       const log = await openDataDir(settings, topics, logger).catch((error: unknown) => {
         throw new LogError(
           error instanceof LogError ? error.code : 'storage_failed',
-          `${messageOf(error)}\nWith --no-store the gateway needs no folder: it proxies and judges, and stores nothing.`,
+          `${messageOf(error)}\nWith --no-store the gateway needs no data folder: it proxies and detects loops, and stores nothing.`,
           { cause: error },
         );
       });

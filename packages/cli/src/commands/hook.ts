@@ -22,26 +22,26 @@ interface InstallOptions extends Options {
 
 const agentArgument = `one of ${hookAgents.join(', ')}`;
 
-/** `loopwatch hook`: sets up the hooks of coding agents, by which their loops are stopped. */
+/** `loopwatch hook`: sets up the hooks through which Loopwatch stops loops of coding agents. */
 export function hookCommand(): Command {
   const command = new Command('hook').description(
-    'sets up the hooks of coding agents, so that their loops are stopped',
+    'sets up hooks of coding agents, so that Loopwatch can stop their loops',
   );
   const change = (name: string, description: string) =>
     command
       .command(`${name} <agent>`)
-      .description(`${description}; AGENT is ${agentArgument}`)
-      .option('--project', "in the current folder's settings, not in the user's")
-      .option('--yes', 'change the file without asking');
-  change('install', "adds the hook to the agent's settings; shows the change first")
+      .description(`${description}; AGENT: ${agentArgument}`)
+      .option('--project', "change the current folder's settings instead of the user's")
+      .option('--yes', 'do not ask for confirmation');
+  change('install', "adds the hook to the agent's settings, after showing the change")
     .option('--url <url>', 'address of the Loopwatch server', 'http://localhost:4600')
     .option('--token-env <name>', "environment variable of the agent that holds the server's token")
     .action(install);
-  change('uninstall', "takes the hook out of the agent's settings").action(uninstall);
+  change('uninstall', "removes the hook from the agent's settings").action(uninstall);
   command
     .command('status [agent]')
-    .description('says where the hook is installed, and whether the server answers; exit 1 if not')
-    .option('--project', "of the current folder's settings")
+    .description('shows where the hook is installed and whether the server responds; exit 1 if not')
+    .option('--project', "check the current folder's settings")
     .action(status);
   return command;
 }
@@ -81,21 +81,21 @@ async function status(name: string | undefined, options: Options): Promise<void>
     const gap =
       missing.length === 0
         ? ''
-        : `, without ${missing.join(', ')}: run \`loopwatch hook install ${agent.name}\``;
+        : `, missing ${missing.join(', ')}: run \`loopwatch hook install ${agent.name}\``;
     say(`${agent.title}: installed (${file})${gap}; ${server} ${answer ?? 'answers'}`);
     works ||= missing.length === 0 && answer === undefined;
   }
   process.exitCode = works ? 0 : 1;
 }
 
-/** @returns what keeps the server from answering; undefined: nothing */
+/** @returns why the server is not healthy; undefined if it is */
 async function answerOf(server: string): Promise<string | undefined> {
   try {
     const { ok, status: code } = await fetch(`${server}/healthz`, { signal: AbortSignal.timeout(2_000) });
     return ok ? undefined : `answers ${String(code)}`;
   } catch (error) {
     const { cause } = error as { cause?: unknown };
-    return `does not answer: ${messageOf(cause ?? error)}`;
+    return `does not respond: ${messageOf(cause ?? error)}`;
   }
 }
 
@@ -116,7 +116,7 @@ async function write(file: string, before: string, after: string, { yes }: Optio
   const shown = { context: 2, headerOptions: FILE_HEADERS_ONLY };
   process.stdout.write(createTwoFilesPatch(file, file, before, after, undefined, undefined, shown));
   if (yes !== true && !(await isWanted())) {
-    say('Nothing was changed');
+    say('No changes made');
     process.exitCode = 1;
     return false;
   }
@@ -125,14 +125,14 @@ async function write(file: string, before: string, after: string, { yes }: Optio
   const next = `${file}.${String(process.pid)}.tmp`;
   await writeFile(next, after, { mode });
   await rename(next, file);
-  say(`${file} was changed`);
+  say(`Changed ${file}`);
   return true;
 }
 
 /** @throws UsageError without a terminal */
 async function isWanted(): Promise<boolean> {
   if (!process.stdin.isTTY)
-    throw new UsageError('there is no terminal to ask at: pass --yes to change the file');
+    throw new UsageError('cannot ask for confirmation without a terminal: pass --yes to change the file');
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {
     return /^y(?:es)?$/i.test((await terminal.question('Change the file? [y/N] ')).trim());

@@ -6,12 +6,12 @@ import { UsageError } from '../errors.ts';
 import { notificationChannels } from '../runtime/notification-channels.ts';
 import { tellWarnings } from '../runtime/output.ts';
 
-/** `loopwatch notify test NAME`: sends a test message by the configuration; no server has to run. */
+/** `loopwatch notify test NAME`: sends a test message as configured; needs no running server. */
 export function notifyCommand(): Command {
-  const command = new Command('notify').description('messages about incidents: sends a test message');
+  const command = new Command('notify').description('tests notifications about incidents');
   const test = new Command('test')
-    .description('sends a test message; exit 1 when it is not delivered')
-    .argument('<name>', 'of the notification in the configuration');
+    .description('sends a test message; exit 1 if it is not delivered')
+    .argument('<name>', 'name of the notification in the configuration');
   return command.addCommand(addConfigOptions(test).action(sendTestMessage).exitOverride());
 }
 
@@ -22,8 +22,8 @@ async function sendTestMessage(name: string, options: ConfigOptions): Promise<vo
   const entry = settings.notifications.filter((one) => one.name === name);
   const [channel] = notificationChannels({ notifications: entry });
   if (channel === undefined) {
-    const known = names.length === 0 ? 'none is configured' : `there are ${names.join(', ')}`;
-    throw new UsageError(`There is no notification named ${name}: ${known}`);
+    const known = names.length === 0 ? 'none is configured' : `configured: ${names.join(', ')}`;
+    throw new UsageError(`No notification is named ${name}; ${known}`);
   }
   const { port, public_url: base = `http://localhost:${String(port)}` } = settings.server;
   const signal = new AbortController().signal;

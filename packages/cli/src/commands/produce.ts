@@ -31,10 +31,7 @@ const BATCH_UNITS = 500_000;
 export function produceCommand(): Command {
   const command = new Command('produce')
     .description('sends recorded events to Kafka')
-    .argument(
-      '<file...>',
-      'files of events or of agents’ sessions; - for the standard input, .gz is unpacked',
-    )
+    .argument('<file...>', 'event or session files; - reads standard input, .gz is decompressed')
     .option('--brokers <list>', 'comma-separated bootstrap servers, host:port (default: KAFKA_BROKERS)')
     .option('--topic <name>', 'topic to send to (default: the events topic)')
     .option(

@@ -28,25 +28,16 @@ interface Options extends ConfigOptions {
 
 const exitCodes = { none: 0, badInput: 2, loopsFound: 3 } as const;
 
-/** `loopwatch replay FILE…`: what the detectors say of recorded events, offline. */
+/** `loopwatch replay FILE…`: runs the detectors on recorded events, offline. */
 export function replayCommand(): Command {
   const command = new Command('replay')
     .description('analyses recorded events offline and prints verdicts')
-    .argument(
-      '<file...>',
-      'files of events or of agents’ sessions; - for the standard input, .gz is unpacked',
-    )
-    .option('--json', 'one verdict a line on the standard output, and nothing else there')
+    .argument('<file...>', 'event or session files; - reads standard input, .gz is decompressed')
+    .option('--json', 'print one verdict per line on stdout, and nothing else there')
     .option('--preset <name>', 'detection preset (default: balanced)')
     .option('--format <name>', formatHelp, parseFormat, 'auto')
-    .option(
-      '--checks <file>',
-      'recorded answers of the semantic layer, one JSON object a line: those are not asked again',
-    )
-    .addHelpText(
-      'after',
-      '\nExit status: 0 no loop, 3 loops found, 2 bad input (named on the standard error).',
-    );
+    .option('--checks <file>', 'recorded semantic checks, one JSON object per line; their answers are reused')
+    .addHelpText('after', '\nExit status: 0 no loop, 3 loops found, 2 bad input (reported on stderr).');
   return addConfigOptions(command).action(async (files: string[], options: Options) => {
     const { settings, warnings } = loadConfig(options, [
       { flag: '--preset', path: 'preset', text: options.preset },
@@ -78,7 +69,7 @@ async function replay(
         if (reason === 'lru') counts.forgotten += 1;
       },
       refusedSetting: (sessionId, message) => {
-        process.stderr.write(`setting refused in session ${sessionId}: ${message}\n`);
+        process.stderr.write(`setting rejected in session ${sessionId}: ${message}\n`);
       },
     },
     checks,
@@ -124,7 +115,7 @@ async function replay(
   bad.finish();
   if (counts.forgotten > 0) {
     process.stderr.write(
-      `${String(counts.forgotten)} sessions were forgotten early for want of room; raise session.max_sessions\n`,
+      `${String(counts.forgotten)} sessions were evicted early to limit memory; raise session.max_sessions\n`,
     );
   }
   if (json && ignored.total > 0) process.stderr.write(`ignored: ${String(ignored)}\n`);
@@ -140,12 +131,12 @@ async function replay(
   return counts.loops > 0 ? exitCodes.loopsFound : exitCodes.none;
 }
 
-/** A record of a line, at a position of its own: a line may hold several events. */
+/** An event of a line, with an offset of its own: a line may hold several events. */
 interface LineRecord extends InputRecord {
   readonly line: number;
 }
 
-/** Positions of events: that of their line among all lines, or behind the event before. */
+/** Offsets of events: the number of their line among all lines, or one more than the previous event's. */
 class LineOffsets {
   #last = -1;
   #fileStart = 0;
@@ -180,8 +171,8 @@ function toRecords(batch: readonly FileRecord[], offsets: LineOffsets): LineReco
 function nothingEvaluated(files: readonly string[], ignored: number): string {
   const where = files.length === 1 ? String(files[0]) : `these ${String(files.length)} files`;
   return ignored === 0
-    ? `nothing to evaluate: there are no events in ${where}`
-    : `nothing to evaluate: all ${String(ignored)} records in ${where} are of types that say nothing of loops; --format names the format where auto does not find it`;
+    ? `nothing to evaluate: no events in ${where}`
+    : `nothing to evaluate: all ${String(ignored)} records in ${where} are of types that loop detection ignores; if the format was not recognized, name it with --format`;
 }
 
 function told(

@@ -27,21 +27,21 @@ interface Options extends ConfigOptions {
 
 const exitCodes = { none: 0, badInput: 2, loopsFound: 3 } as const;
 
-/** `loopwatch scan [PATH...]`: the loops in the histories that agents keep on this machine. */
+/** `loopwatch scan [PATH...]`: finds the loops in the histories of coding agents on this machine. */
 export function scanCommand(): Command {
   const command = new Command('scan')
-    .description('reports the loops in the histories that agents keep on this machine, and what they cost')
-    .argument('[path...]', 'files and folders of histories (default: where the agents keep them)')
-    .option('--since <time>', 'only histories written since: 30d, 12h or a date', parseSince, 0)
-    .option('--json', 'the report as JSON on the standard output, and nothing else there')
-    .option('--html <file>', 'writes the report as one self-contained page')
-    .option('--open', 'opens the dashboard on the sessions with the loops that cost most')
+    .description('finds loops in the histories of coding agents on this machine, and what they cost')
+    .argument('[path...]', 'history files and folders (default: where the agents store them)')
+    .option('--since <time>', 'only histories written since then: 30d, 12h or a date', parseSince, 0)
+    .option('--json', 'print the report as JSON on stdout, and nothing else there')
+    .option('--html <file>', 'write the report as a self-contained HTML page')
+    .option('--open', 'open the dashboard on the sessions with the most expensive loops')
     .option('--preset <name>', 'detection preset (default: balanced)')
     .option('--format <name>', formatHelp, parseFormat, 'auto')
     .addHelpText(
       'after',
       '\nReads Claude Code, Codex, Gemini CLI, Qwen Code, opencode and OpenHands. Nothing leaves the machine.' +
-        '\nExit status: 0 no loop, 3 loops found, 2 bad input (named on the standard error).',
+        '\nExit status: 0 no loop, 3 loops found, 2 bad input (reported on stderr).',
     );
   return addConfigOptions(command).action(async (paths: string[], options: Options) => {
     const { settings, warnings } = loadConfig(options, [
@@ -74,7 +74,7 @@ export function scanCommand(): Command {
   });
 }
 
-/** @throws UsageError where no agent has left a history */
+/** @throws UsageError when no histories are found */
 function ownSources(since: number): Source[] {
   const histories = knownHistories();
   const sources = sourcesOf(histories, since);
@@ -82,7 +82,7 @@ function ownSources(since: number): Source[] {
   const folders = histories.map(({ agent, folder }) => `  ${agent.padEnd(12)} ${folder}`).join('\n');
   const when = since === 0 ? '' : ` since ${new Date(since).toISOString()}`;
   throw new UsageError(
-    `no agent has left a history here${when}; looked in\n${folders}\nName other files or folders: loopwatch scan PATH...`,
+    `no agent histories found${when}; looked in\n${folders}\nTo scan other files or folders: loopwatch scan PATH...`,
   );
 }
 
@@ -96,8 +96,8 @@ function writePage(file: string, report: ScanReport): void {
 
 function exitCodeOf(report: ScanReport, sources: readonly Source[]): number {
   if (report.events === 0) {
-    const where = sources.length === 0 ? 'there is no file' : `${String(report.files)} files were read`;
-    process.stderr.write(`nothing to evaluate: ${where}, and no record of an agent’s session in them\n`);
+    const where = sources.length === 0 ? 'no files' : `${String(report.files)} files were read`;
+    process.stderr.write(`nothing to evaluate: ${where}, without a record of an agent session\n`);
     return exitCodes.badInput;
   }
   if (report.faults > 0) return exitCodes.badInput;

@@ -19,20 +19,17 @@ interface Options extends ConfigOptions {
   readonly allowAnonymous?: true;
 }
 
-/** `loopwatch server`: dashboard, API and live link over a database that follows the topics in Kafka. */
+/** `loopwatch server`: dashboard, API and live updates, from the topics in Kafka. */
 export function serverCommand(): Command {
   const command = new Command('server')
-    .description('serves dashboard and API over the verdicts in Kafka')
+    .description('serves the dashboard and the API for verdicts in Kafka')
     .option('--brokers <list>', 'comma-separated bootstrap servers, host:port (default: KAFKA_BROKERS)')
     .option('--port <n>', 'dashboard, API and metrics (default: 4600)')
     .option(
       '--data-dir <dir>',
-      'where the embedded database lies, unless DATABASE_URL names another (default: .loopwatch)',
+      'folder of the embedded database, unless DATABASE_URL is set (default: .loopwatch)',
     )
-    .option(
-      '--allow-anonymous',
-      'let everyone in where other machines reach the server and no login is set up',
-    );
+    .option('--allow-anonymous', 'allow access without a login when other machines can reach the server');
   return addConfigOptions(command).action(async (options: Options) => {
     const loaded = loadConfig(options, [
       { flag: '--brokers', path: 'kafka.brokers', text: options.brokers },

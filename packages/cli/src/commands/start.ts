@@ -29,7 +29,7 @@ interface Options extends ConfigOptions {
   readonly allowAnonymous?: true;
   readonly preset?: string;
   readonly upstream?: string;
-  /** Absent: samples with the embedded log, none with Kafka. */
+  /** Default: true with the embedded log, false with Kafka. */
   readonly samples?: boolean;
 }
 
@@ -38,18 +38,15 @@ export function startCommand(): Command {
   const command = new Command('start')
     .description('runs worker, dashboard and sample sessions in one process; no Kafka needed')
     .option('--port <n>', 'dashboard, API and metrics (default: 4600)')
-    .option('--data-dir <dir>', 'where the embedded log and database lie (default: .loopwatch)')
+    .option('--data-dir <dir>', 'folder of the embedded log and database (default: .loopwatch)')
     .option(
       '--brokers <list>',
       'Kafka instead of the embedded log: comma-separated bootstrap servers, host:port (default: KAFKA_BROKERS)',
     )
     .option('--preset <name>', 'detection preset (default: balanced)')
-    .option('--upstream <url>', 'also runs the gateway, before this API (up to and with /v1), on port 4610')
-    .option(
-      '--allow-anonymous',
-      'let everyone in where other machines reach the server and no login is set up',
-    )
-    .option('--samples', 'play the sample sessions also when Kafka is given')
+    .option('--upstream <url>', 'also runs the gateway on port 4610 for this API (base URL ending in /v1)')
+    .option('--allow-anonymous', 'allow access without a login when other machines can reach the server')
+    .option('--samples', 'play the sample sessions with Kafka too')
     .option('--no-samples', 'do not play the sample sessions');
   return addConfigOptions(command).action(async (options: Options) => {
     const loaded = loadConfig(options, [
@@ -81,7 +78,7 @@ export function startCommand(): Command {
       const ends = {
         sink: log.sink(),
         control: () => log.server.reader(topics.control),
-        // The server closes it, and is stopped later.
+        // The server, which stops later, closes it.
         openDatabase: async () => ({ ...(await database()), close: () => Promise.resolve() }),
       };
       try {
@@ -91,20 +88,20 @@ export function startCommand(): Command {
         throw error;
       }
     }
-    // Last, so that it stands where users look.
+    // Last, so that the address is the line that users see.
     tellAddress();
     if (!embedded) void logDurability(settings, logger);
     await runUntilSignal(running, logger);
   });
 }
 
-/** The one database of the process, opened by whoever needs it first. */
+/** The database that server and gateway share; opened on first use. */
 function sharedDatabase({ storage }: Settings, logger: Logger): () => Promise<Database> {
   let opening: Promise<Database> | undefined;
   return () => (opening ??= openDatabase(storage, logger, endWhenLost(logger)));
 }
 
-/** An event log with what the parts of the process need of it. */
+/** The event log as worker, server and gateway use it. */
 interface Log extends Running {
   readonly events: TaskRunner;
   readonly control: TopicReader;
@@ -138,12 +135,12 @@ function overKafka(settings: Settings, logger: Logger): Log {
 }
 
 interface Started {
-  /** In the order of stopping. */
+  /** In the order in which they stop. */
   readonly running: Running[];
   readonly tellAddress: () => void;
 }
 
-/** Starts the parts; what has started is stopped again when a later one cannot. */
+/** Starts worker and server; if one fails to start, stops those already running. */
 async function startAll(
   { settings }: LoadedConfig,
   deps: ReturnType<typeof serverDeps>,
@@ -178,7 +175,7 @@ async function startAll(
     const playing =
       samples.length === 0
         ? ''
-        : `; ${String(samples.length)} sample sessions are played unless they were stopped`;
+        : `; playing ${String(samples.length)} sample sessions unless they were stopped`;
     const tellAddress = () => {
       logger.info({ url, preset: settings.preset, version }, `Loopwatch ${version} is at ${url}${playing}`);
     };

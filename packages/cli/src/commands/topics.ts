@@ -18,11 +18,14 @@ interface Options extends ConfigOptions {
 /** `loopwatch topics`: creates or checks the topics. */
 export function topicsCommand(): Command {
   const command = new Command('topics')
-    .description('creates the topics that are missing and checks the others')
+    .description('creates missing topics and checks existing ones')
     .option('--brokers <list>', 'comma-separated bootstrap servers, host:port (default: KAFKA_BROKERS)')
     .option('--partitions <n>', 'partitions of new topics (default: 6)')
-    .option('--replication-factor <n>', 'copies of new topics (default: 3, or as many as there are brokers)')
-    .option('--check', 'create nothing; exit 1 when something is missing or differs');
+    .option(
+      '--replication-factor <n>',
+      'replication factor of new topics (default: 3, or the number of brokers if fewer)',
+    )
+    .option('--check', 'create nothing; exit 1 if a topic is missing or its settings differ');
   return addConfigOptions(command).action(async (options: Options) => {
     const { settings, warnings } = loadConfig(options, [
       { flag: '--brokers', path: 'kafka.brokers', text: options.brokers },

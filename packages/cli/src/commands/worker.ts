@@ -22,11 +22,11 @@ interface Options extends ConfigOptions {
 /** `loopwatch worker`: events in, verdicts out. */
 export function workerCommand(): Command {
   const command = new Command('worker')
-    .description('consumes events and publishes verdicts; at most as many as there are partitions')
+    .description('consumes events and publishes verdicts; run at most one per partition')
     .option('--brokers <list>', 'comma-separated bootstrap servers, host:port (default: KAFKA_BROKERS)')
     .option('--group <name>', 'consumer group that the workers share')
     .option('--port <n>', 'health and metrics (default: 4601)')
-    .option('--workers <n>', 'processes on this machine that share the partitions (default: 1)')
+    .option('--workers <n>', 'worker processes on this machine (default: 1)')
     .option('--preset <name>', 'detection preset (default: balanced)');
   return addConfigOptions(command).action(async (options: Options) => {
     const { settings, warnings } = loadConfig(options, [

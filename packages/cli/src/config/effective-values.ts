@@ -12,7 +12,7 @@ import {
 import { planDetection, presets, settingsInForce } from '@loopwatch/detectors';
 import type { LoadedConfig } from './load-config.ts';
 
-/** One setting as it holds, and who decided it. `null`: there is none. */
+/** The effective value of a setting and its origin; `null` when it has no value. */
 export interface EffectiveValue {
   readonly path: string;
   readonly value: unknown;
@@ -20,7 +20,7 @@ export interface EffectiveValue {
   readonly name?: string;
 }
 
-/** Every setting in the order of the schema, what the preset decides filled in, secrets hidden. */
+/** Every setting in schema order, with the values of the preset filled in and secrets hidden. */
 export function effectiveValues({ settings, origins }: LoadedConfig): EffectiveValue[] {
   const filled = filledIn(settings);
   return pathsInOrder(origins).map((path) => {
@@ -31,7 +31,7 @@ export function effectiveValues({ settings, origins }: LoadedConfig): EffectiveV
   });
 }
 
-/** The schema's order; what stands inside a record comes where the record does. */
+/** In schema order; keys inside a record appear in place of the record. */
 function pathsInOrder(origins: LoadedConfig['origins']): string[] {
   return settingPaths(settingsSchema).flatMap(({ path }) => {
     const inside = Object.keys(origins).filter((given) => given.startsWith(`${path}.`));
@@ -39,7 +39,7 @@ function pathsInOrder(origins: LoadedConfig['origins']): string[] {
   });
 }
 
-/** What holds where the settings say nothing. */
+/** The values of settings that are not set. */
 function filledIn(settings: Settings): ReadonlyMap<string, unknown> {
   const topics = Object.entries(topicNames(settings.kafka.topics));
   return new Map<string, unknown>([
@@ -48,7 +48,7 @@ function filledIn(settings: Settings): ReadonlyMap<string, unknown> {
   ]);
 }
 
-/** Two keys hold the similarity's threshold: the one that is silent follows the other. */
+/** The similarity threshold has two keys; the one that is not set follows the other. */
 const twins: Readonly<Record<string, string>> = {
   'tool_call_loop.similarity_threshold': 'tool_call_loop.similarity.threshold',
   'tool_call_loop.similarity.threshold': 'tool_call_loop.similarity_threshold',
@@ -59,7 +59,7 @@ function originOf(path: string, settings: Settings, origins: LoadedConfig['origi
   if (own.source !== 'preset') return own;
   const twin = origins[twins[path] ?? path];
   if (twin !== undefined && twin.source !== 'preset') return twin;
-  // A text layer that the preset leaves out, and that is on all the same, runs on the numbers of `stream`.
+  // A text detector that the preset leaves out but the settings turn on uses the values of `stream`.
   const layer = /^(content|thought)_loop\./.exec(path)?.[1] as 'content' | 'thought' | undefined;
   const missing = layer !== undefined && presets[settings.preset][layer] === null;
   return missing && planDetection(settings).on.has(`${layer}-repeat`)

@@ -47,7 +47,7 @@ function unresolvedAliases(document: Document): { start: number; message: string
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
+  ENOENT: 'no such file',
   EACCES: 'reading it is not allowed',
   EISDIR: 'it is a folder',
 };

@@ -70,7 +70,7 @@ function open(file: string, onBytes: (bytes: number) => void): AsyncIterable<Buf
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
+  ENOENT: 'no such file',
   EACCES: 'reading it is not allowed',
   EISDIR: 'it is a folder; name the files in it',
   Z_DATA_ERROR: 'it is not a sound gzip file',

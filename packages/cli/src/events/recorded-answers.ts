@@ -36,7 +36,7 @@ function readAnswers(file: string): RecordedAnswers {
     text = readFileSync(file, 'utf8');
   } catch (error) {
     throw new UsageError(
-      `--checks ${file}: ${(error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : String(error)}`,
+      `--checks ${file}: ${(error as NodeJS.ErrnoException).code === 'ENOENT' ? 'no such file' : String(error)}`,
     );
   }
   const answers = new RecordedAnswers();

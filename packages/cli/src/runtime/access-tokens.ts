@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 
 const shortest = 16;
 
-/** The tokens of the environment that let people and programs in; a short one is said to be one. */
+/** The API tokens from the environment; warns of a short one. */
 export function accessTokens(
   logger: Logger,
   environment: Readonly<Record<string, string | undefined>> = process.env,
@@ -12,7 +12,7 @@ export function accessTokens(
     if (token === undefined || token === '') return undefined;
     if (token.length < shortest) {
       logger.warn(
-        `${name} has only ${String(token.length)} characters: choose one that cannot be guessed, for example by \`openssl rand -hex 32\``,
+        `${name} has only ${String(token.length)} characters: generate one that cannot be guessed, for example with \`openssl rand -hex 32\``,
       );
     }
     return token;

@@ -4,42 +4,42 @@ import type { Logger } from 'pino';
 import { kafkaOptions } from './kafka.ts';
 import { silentLogger } from './logger.ts';
 
-/** What is known of a cluster's safety: risks, and what people should know besides. */
+/** Risks to durability of a Kafka cluster, and notes for operators. */
 export interface DurabilityFindings {
   readonly risks: readonly DurabilityRisk[];
   readonly notes: readonly string[];
 }
 
-/** @throws LogError when the cluster cannot be asked */
+/** @throws LogError when the cluster cannot be queried */
 export async function findDurability(settings: Settings): Promise<DurabilityFindings> {
   const topics = Object.values(topicNames(settings.kafka.topics));
   return findingsOf(await checkDurability(kafkaOptions(settings, silentLogger()), topics));
 }
 
-/** One line for a cluster of one or two brokers, which is for development. */
+/** A single note for a cluster of one or two brokers, which is fit for development only. */
 export function findingsOf({ brokers, enoughBrokers, risks, hidden }: Durability): DurabilityFindings {
   if (!enoughBrokers) {
     const count = `${String(brokers)} Kafka broker${brokers === 1 ? '' : 's'}`;
-    const note = `${count}: enough to develop with; in production, let three keep what is acknowledged when one of them fails`;
+    const note = `${count}: fine for development; production needs three, so that acknowledged records survive the loss of a broker`;
     return { risks, notes: [note] };
   }
   if (hidden.length > 0) {
-    const note = `this Kafka user may not read the settings of ${hidden.join(', ')}: whether they keep what is acknowledged is not known; DescribeConfigs on them, and on the cluster for those that do not exist yet, lets it be checked`;
+    const note = `this Kafka user may not read the settings of ${hidden.join(', ')}, so their durability is unknown; grant DescribeConfigs on them, and on the cluster for topics that do not exist yet`;
     return { risks, notes: [note] };
   }
   return {
     risks,
-    notes: risks.length > 0 ? [] : ['the cluster keeps what it acknowledges when a broker fails'],
+    notes: risks.length > 0 ? [] : ['acknowledged records survive the loss of a broker'],
   };
 }
 
-/** Warns of risks; a check that fails is no reason not to start. */
+/** Logs risks; a failed check does not prevent the start. */
 export async function logDurability(settings: Settings, logger: Logger): Promise<void> {
   try {
     const { risks, notes } = await findDurability(settings);
     for (const { risk, advice } of risks) logger.warn(`${risk} ${advice}`);
     for (const note of notes) logger.info(`Kafka: ${note}`);
   } catch (error) {
-    logger.info(`How safely Kafka keeps records could not be checked: ${messageOf(error)}`);
+    logger.info(`Cannot check the durability of the Kafka topics: ${messageOf(error)}`);
   }
 }

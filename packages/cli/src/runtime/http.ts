@@ -34,12 +34,14 @@ export async function listenForHealth(
 }
 
 /**
- * Why listening failed, in words that say what to do where the port is taken; any other error as it is.
+ * Explains how to fix a port that is in use; returns any other error unchanged.
  *
- * @param flag what chooses another port
+ * @param flag the option that chooses another port
  */
 export function listenFailure(error: unknown, port: number, flag = '--port'): Error {
   if (!(error instanceof Error)) return new Error(String(error));
   if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') return error;
-  return new UsageError(`Port ${String(port)} is taken. Stop what uses it, or choose another with ${flag}.`);
+  return new UsageError(
+    `Port ${String(port)} is in use. Stop the process that uses it, or choose another port with ${flag}.`,
+  );
 }

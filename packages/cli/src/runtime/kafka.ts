@@ -15,17 +15,17 @@ import { kafkaSecurity } from './kafka-security.ts';
 import { logFunction } from './logger.ts';
 import { neededRights } from './needed-rights.ts';
 
-/** The brokers, or an error that says how to name them. */
+/** @throws UsageError when no brokers are configured */
 export function requireBrokers(settings: Settings): readonly string[] {
   const { brokers } = settings.kafka;
   if (brokers.length > 0) return brokers;
   throw new UsageError(
-    'No Kafka brokers are configured. Name them with --brokers host:9092, KAFKA_BROKERS or kafka.brokers; ' +
+    'No Kafka brokers are configured. Set them with --brokers host:9092, KAFKA_BROKERS or kafka.brokers; ' +
       'without Kafka, `loopwatch start` runs everything in one process.',
   );
 }
 
-/** One for each log, so that an outage is told once however many clients a process has. */
+/** One per logger, so that an outage is logged once however many clients a process has. */
 const outageLogs = new WeakMap<Logger, KafkaOutageLog>();
 
 function outageLog(logger: Logger): KafkaOutageLog {
@@ -34,7 +34,7 @@ function outageLog(logger: Logger): KafkaOutageLog {
   return outages;
 }
 
-/** @throws UsageError when no brokers are named, or a file of the login or of TLS cannot be used */
+/** @throws UsageError when no brokers are configured or a credential or certificate file is unusable */
 export function kafkaOptions(settings: Settings, logger: Logger): KafkaOptions {
   const outages = outageLog(logger);
   return {
@@ -46,12 +46,12 @@ export function kafkaOptions(settings: Settings, logger: Logger): KafkaOptions {
   };
 }
 
-/** For what runs until it is stopped: brokers that are away are waited for. */
+/** For long-running processes: wait for unavailable brokers without a time limit. */
 export function patientKafkaOptions(settings: Settings, logger: Logger): KafkaOptions {
   return { ...kafkaOptions(settings, logger), connectTimeoutMs: Number.POSITIVE_INFINITY };
 }
 
-/** The status of what reads from Kafka, with what keeps it from that. */
+/** Readiness of a Kafka consumer, with the current outage if there is one. */
 export function kafkaReadiness(
   { connected, detail }: { readonly connected: boolean; readonly detail: string },
   logger: Logger,
@@ -63,10 +63,10 @@ export function kafkaSink(settings: Settings, logger: Logger): VerdictSink {
   return createKafkaSink(kafkaOptions(settings, logger));
 }
 
-/** Who sends a request to the server does not wait for longer. */
+/** Milliseconds that an HTTP request waits for Kafka. */
 const patienceMs = 10_000;
 
-/** What the server reads and writes, once its Kafka user is known to have all the rights for it. */
+/** The event log of the server; checks the permissions of the Kafka user before the first read. */
 export function kafkaServerLog(settings: Settings, logger: Logger): ServerLog {
   const options = patientKafkaOptions(settings, logger);
   const rights = neededRights(settings).filter(({ neededBy }) => neededBy.includes('server'));

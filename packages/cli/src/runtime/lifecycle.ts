@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 
-/** How long a graceful end may take before the process ends anyway. */
+/** How long a graceful shutdown may take before the process exits anyway. */
 const GRACE_MS = 30_000;
 
 /** Something that runs until it is stopped. */
@@ -9,12 +9,12 @@ export interface Running {
 }
 
 /**
- * Ends the process when its data folder may be another's, or its database is gone: whatever supervises it starts one
- * that works, while this one could only fail. Nothing is written any more.
+ * Exits when another process may have taken the data folder or the database is lost: a process manager can start one
+ * that works, while this one could only fail. Nothing more is written.
  */
 export function endWhenLost(logger: Logger): (error: Error) => void {
   return (err) => {
-    logger.error({ err }, `${err.message} This process ends with status 1; start it again.`);
+    logger.error({ err }, `${err.message} Exiting with status 1; restart the process.`);
     process.exit(1);
   };
 }
@@ -22,12 +22,12 @@ export function endWhenLost(logger: Logger): (error: Error) => void {
 const signals = ['SIGTERM', 'SIGINT'] as const;
 
 /**
- * Waits for what is starting, however long its brokers are away. Nothing is in progress yet, so that a signal ends the
- * process at once, as a stop in order.
+ * Waits for the start, however long the brokers are unavailable. Nothing is in progress yet, so a signal ends the
+ * process at once, with status 0.
  */
 export async function untilStarted<T>(starting: Promise<T>, logger: Logger): Promise<T> {
   const end = (signal: NodeJS.Signals): void => {
-    logger.info({ reason: signal }, `${signal}: stopped before the start was complete`);
+    logger.info({ reason: signal }, `${signal}: stopped before startup completed`);
     process.exit(0);
   };
   for (const name of signals) process.once(name, end);
@@ -39,7 +39,7 @@ export async function untilStarted<T>(starting: Promise<T>, logger: Logger): Pro
 }
 
 /**
- * Waits for SIGTERM or SIGINT, then stops what runs, in the given order: what takes in work first. A second signal
+ * Waits for SIGTERM or SIGINT, then stops the parts in the given order, those that accept work first. A second signal
  * ends the process at once.
  */
 export async function runUntilSignal(parts: readonly Running[], logger: Logger): Promise<void> {
@@ -50,11 +50,11 @@ export async function runUntilSignal(parts: readonly Running[], logger: Logger):
   await stopInTime(parts, signal, logger);
 }
 
-/** Stops what runs, in the given order; the process ends anyway, with status 1, when that takes too long. */
+/** Stops the parts in the given order; exits with status 1 if that takes too long. */
 export async function stopInTime(parts: readonly Running[], reason: string, logger: Logger): Promise<void> {
-  logger.info({ reason }, `${reason}: stopping; what is in progress is finished first`);
+  logger.info({ reason }, `${reason}: shutting down after the work in progress`);
   const deadline = setTimeout(() => {
-    logger.error(`Not stopped within ${String(GRACE_MS / 1000)} s; ending anyway`);
+    logger.error(`Shutdown did not finish within ${String(GRACE_MS / 1000)} s; exiting`);
     process.exit(1);
   }, GRACE_MS);
   for (const part of parts) await part.stop();

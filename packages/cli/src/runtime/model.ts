@@ -3,7 +3,7 @@ import { detectionOf, semanticLayer } from '@loopwatch/detectors';
 import { type ModelClient, modelClient } from '@loopwatch/worker';
 import type { Logger } from 'pino';
 
-/** The configured model. Without one the semantic layer is off, and the log says so. */
+/** The configured model. Logs that semantic checks are off when they need one that is not configured. */
 export function configuredModel(settings: Settings, logger: Logger): ModelClient | undefined {
   const model = modelClient(settings.llm);
   const { plan, tiers } = detectionOf(settings, semanticLayer);
@@ -12,7 +12,7 @@ export function configuredModel(settings: Settings, logger: Logger): ModelClient
   );
   if (wanted && model === undefined) {
     logger.info(
-      'The semantic layer is off: no model is configured (llm.model with llm.base_url or llm.api_key)',
+      'Semantic checks are off: no model is configured (set llm.model with llm.base_url or llm.api_key)',
     );
   }
   return model;

@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 
-/** Writes to the standard output and waits while its reader is slow. A reader that has gone away ends the program. */
+/** Writes to stdout and waits while its reader is slow. */
 export async function writeOut(text: string): Promise<void> {
   if (!process.stdout.write(text)) await once(process.stdout, 'drain');
 }
 
-/** Says what was found odd in the configuration, for commands whose standard output is their result. */
+/** Prints configuration warnings to stderr, for commands whose stdout is their result. */
 export function tellWarnings(warnings: readonly string[]): void {
   for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
 }
 
-/** `loopwatch replay … | head` is no failure. */
+/** Exits quietly when the reader of stdout has gone: `loopwatch replay … | head` is not a failure. */
 export function endQuietlyWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0);

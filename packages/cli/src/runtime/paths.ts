@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 
-/** What lies beside this package in the repository. */
+/** Folders outside this package. */
 export const dashboardDir = fileURLToPath(new URL('../../../dashboard/dist', import.meta.url));
 export const samplesDir = fileURLToPath(new URL('../../../../samples', import.meta.url));
-/** The command itself, for processes that it starts. */
+/** The command itself, for the processes it starts. */
 export const commandFile = fileURLToPath(new URL('../../bin/loopwatch.js', import.meta.url));

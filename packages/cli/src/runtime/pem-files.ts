@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { UsageError } from '../errors.ts';
 import { readNamedFile } from './secret-files.ts';
 
-/** Certificates as they are written in a file. */
+/** The certificates of a PEM file. */
 export interface PemCertificates {
   readonly pem: string;
   /** At least one. */
@@ -18,7 +18,7 @@ export function readCertificates(setting: string, file: string): PemCertificates
   const pem = readPem(setting, file, 'certificate');
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
   if (blocks.length === 0)
-    throw new UsageError(`${setting}: ${file} holds no certificate; ${contentsOf(pem)}`);
+    throw new UsageError(`${setting}: ${file} contains no certificate; ${contentsOf(pem)}`);
   const [first, ...others] = blocks.map((block, index) => {
     try {
       return new X509Certificate(block);
@@ -41,7 +41,7 @@ export function readPrivateKey(
 ): { readonly pem: string; readonly key: KeyObject } {
   const pem = readPem(setting, file, 'key');
   if (!pem.includes('PRIVATE KEY-----')) {
-    throw new UsageError(`${setting}: ${file} holds no private key; ${contentsOf(pem)}`);
+    throw new UsageError(`${setting}: ${file} contains no private key; ${contentsOf(pem)}`);
   }
   const encrypted = /BEGIN ENCRYPTED|Proc-Type: 4,ENCRYPTED/.test(pem);
   if (encrypted && password === undefined) {
@@ -55,7 +55,7 @@ export function readPrivateKey(
       key: createPrivateKey({ key: pem, ...(password !== undefined && { passphrase: password }) }),
     };
   } catch (error) {
-    const advice = encrypted ? 'its password is another, or the file is damaged' : 'the file is damaged';
+    const advice = encrypted ? 'the password is wrong or the file is damaged' : 'the file is damaged';
     const { code = '' } = error as NodeJS.ErrnoException;
     throw new UsageError(`${setting}: the key in ${file} cannot be read: ${advice} (${code})`);
   }
@@ -66,14 +66,14 @@ function readPem(setting: string, file: string, wanted: 'certificate' | 'key'): 
   const text = bytes.toString('latin1');
   if (text.includes('-----BEGIN ')) return text;
   throw new UsageError(
-    `${setting}: ${file} is no PEM file (text with -----BEGIN …-----)${conversion(bytes, wanted, file)}`,
+    `${setting}: ${file} is not a PEM file (text with -----BEGIN …-----)${conversion(bytes, wanted, file)}`,
   );
 }
 
 const javaKeyStore = 0xfeedfeed;
 const derSequence = 0x30;
 
-/** What to do with the formats of Java and Windows, in which certificates often come. */
+/** How to convert the key store formats of Java and Windows. */
 function conversion(bytes: Buffer, wanted: 'certificate' | 'key', file: string): string {
   if (bytes.length > 4 && bytes.readUInt32BE(0) === javaKeyStore) {
     const store = 'keystore.p12';
@@ -93,8 +93,8 @@ function fromPkcs12(wanted: 'certificate' | 'key', file: string): string {
   return `openssl pkcs12 -in ${file} ${part} -out new.pem`;
 }
 
-/** What is in a PEM file in place of what should be. */
+/** Names the blocks that a PEM file does contain. */
 function contentsOf(pem: string): string {
   const names = new Set(Array.from(pem.matchAll(/-----BEGIN ([A-Z0-9 ]+)-----/g), ([, name]) => name));
-  return `it holds: ${[...names].join(', ')}`;
+  return `it contains: ${[...names].join(', ')}`;
 }

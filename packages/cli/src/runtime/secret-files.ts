@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { UsageError } from '../errors.ts';
 
 const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  ENOTDIR: 'there is no such file',
-  EACCES: 'this user may not read it',
-  EPERM: 'this user may not read it',
+  ENOENT: 'no such file',
+  ENOTDIR: 'no such file',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
   EISDIR: 'it is a folder',
 };
 
@@ -27,14 +27,14 @@ export function readNamedFile(setting: string, file: string): Buffer {
   return bytes;
 }
 
-/** A secret that is set as it is, or as the name of a file with nothing else in it; undefined when neither is set. */
+/** A secret from a setting or from the file that its `_file` setting names; undefined when neither is set. */
 export function readSecret(
   setting: string,
   value: string | undefined,
   file: string | undefined,
 ): string | undefined {
   if (file === undefined) return value;
-  // Editors and `echo` end a file with a line break, which is no part of the secret.
+  // Editors and `echo` add a final line break.
   return readNamedFile(`${setting}_file`, file)
     .toString('utf8')
     .replace(/\r?\n$/, '');

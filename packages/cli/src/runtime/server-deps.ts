@@ -13,9 +13,9 @@ import { dashboardDir } from './paths.ts';
 import { version } from './version.ts';
 
 /**
- * What the configuration says of a server, wherever it runs.
+ * The options of a server that follow from the configuration.
  *
- * @throws UsageError when other machines would reach it without a login
+ * @throws UsageError when other machines could reach it without a login
  */
 export function serverDeps(
   { settings, origins }: Pick<LoadedConfig, 'settings' | 'origins'>,
@@ -28,7 +28,7 @@ export function serverDeps(
     if (!anonymous) throw openToAll(host);
     logger.warn(
       { host },
-      `Anyone who reaches ${host}:${String(port)} may read and change everything: no login is set up`,
+      `No login is set up: anyone who can reach ${host}:${String(port)} can read and change everything`,
     );
   }
   const hasModel = modelClient(settings.llm) !== undefined;
@@ -52,7 +52,7 @@ export function serverDeps(
   };
 }
 
-/** Names to be reached by: a provider of logins leads back to one, too. */
+/** Host names to accept; an OpenID Connect provider redirects to one of them. */
 function hostsOf({ server }: LoadedConfig['settings']): string[] {
   const { public_url: callback } = server.oidc;
   return callback === undefined
@@ -62,7 +62,7 @@ function hostsOf({ server }: LoadedConfig['settings']): string[] {
 
 function openToAll(host: string): UsageError {
   return new UsageError(
-    `server.host is ${host}, so that other machines reach the server, and no login is set up: anyone who can reach it could read and change everything. ` +
-      'Set LOOPWATCH_API_TOKEN (openssl rand -hex 32) or server.oidc, or leave server.host at 127.0.0.1; to let everyone in, pass --allow-anonymous (server.allow_anonymous).',
+    `server.host is ${host}, so other machines can reach the server, and no login is set up: anyone could read and change everything. ` +
+      'Set LOOPWATCH_API_TOKEN (openssl rand -hex 32) or server.oidc, or keep server.host at 127.0.0.1; to allow access without a login, pass --allow-anonymous (server.allow_anonymous).',
   );
 }

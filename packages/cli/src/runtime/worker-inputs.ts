@@ -11,7 +11,7 @@ import type { Logger } from 'pino';
 import { patientKafkaOptions } from './kafka.ts';
 import { neededRights, sourceGroup } from './needed-rights.ts';
 
-/** What a worker reads from Kafka. */
+/** The inputs of a worker from Kafka. */
 export interface WorkerInputs {
   /** The partitions of the events, shared among the workers of the group. */
   readonly events: TaskRunner;
@@ -21,7 +21,7 @@ export interface WorkerInputs {
   readonly control: TopicReader;
 }
 
-/** Nothing of it starts unless the Kafka user has all the rights that a worker needs. */
+/** Its parts start only if the Kafka user has every permission that a worker needs. */
 export function workerInputs(settings: Settings, logger: Logger): WorkerInputs {
   const topics = topicNames(settings.kafka.topics);
   const options = patientKafkaOptions(settings, logger);

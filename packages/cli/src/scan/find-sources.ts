@@ -27,7 +27,7 @@ export function sourcesOf(histories: readonly History[], since: number): Source[
 /** The histories in files and folders that the user names. @throws UsageError for a path that is not there */
 export function sourcesAt(paths: readonly string[], since: number): Source[] {
   const sources = paths.flatMap((path) => {
-    if (!existsSync(path)) throw new UsageError(`${path}: there is no such file or folder`);
+    if (!existsSync(path)) throw new UsageError(`${path}: no such file or folder`);
     return statSync(path).isDirectory() ? sourcesIn(path, anyHistory) : [sourceOf([path], undefined, true)];
   });
   return sources.filter(({ modifiedAt }) => modifiedAt >= since).sort((a, b) => a.modifiedAt - b.modifiedAt);

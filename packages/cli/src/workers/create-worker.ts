@@ -5,7 +5,7 @@ import type { Registry } from 'prom-client';
 import { configuredModel } from '../runtime/model.ts';
 import type { WorkerInputs } from '../runtime/worker-inputs.ts';
 
-/** The worker of this process, not yet started. */
+/** Creates the worker of this process; does not start it. */
 export function createWorker(
   settings: Settings,
   { events, sources, control }: WorkerInputs,
@@ -25,7 +25,7 @@ export function createWorker(
   });
 }
 
-/** What a worker says once it is connected. */
+/** Logs that a worker is connected. */
 export function logWatching(settings: Settings, logger: Logger, port?: number): void {
   const { brokers, group } = settings.kafka;
   const { events, verdicts } = topicNames(settings.kafka.topics);

@@ -21,7 +21,7 @@ it('a PostgreSQL that is not there is named, without its password', async () => 
   expect(found?.advice).not.toContain('hunter2');
 });
 
-describe('a provider of logins', () => {
+describe('an OpenID Connect provider', () => {
   let server: Server;
   let issuer = '';
   let answer: { status: number; body: unknown } = { status: 200, body: {} };
@@ -39,12 +39,12 @@ describe('a provider of logins', () => {
 
   it('that answers as it is called is good', async () => {
     answer = { status: 200, body: { issuer } };
-    expect(await asked()).toEqual({ ok: true, what: `provider of logins ${issuer} answers` });
+    expect(await asked()).toEqual({ ok: true, what: `OpenID Connect provider ${issuer} answers` });
   });
 
   it('that calls itself otherwise, answers with an error or not at all is told', async () => {
     answer = { status: 200, body: { issuer: `${issuer}/` } };
-    expect((await asked())?.advice).toMatch(/calls itself .*to the last character/);
+    expect((await asked())?.advice).toMatch(/Its issuer is .*must match exactly/);
     answer = { status: 404, body: {} };
     expect((await asked())?.advice).toMatch(/answers with 404/);
     expect((await asked('http://127.0.0.1:1'))?.advice).toMatch(/cannot be read.*Check server\.oidc\.issuer/);

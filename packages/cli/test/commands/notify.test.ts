@@ -50,5 +50,5 @@ it('loopwatch notify test: ends with 1 and the reason when it is not delivered',
 });
 
 it('loopwatch notify test: names those that there are when the name is wrong', async () => {
-  await expect(run('opps')).rejects.toThrow('There is no notification named opps: there are ops');
+  await expect(run('opps')).rejects.toThrow('No notification is named opps; configured: ops');
 });

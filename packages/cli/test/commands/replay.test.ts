@@ -84,7 +84,7 @@ describe('loopwatch replay', { timeout }, () => {
     expect(ended.stderr).toEqual([
       expect.stringMatching(`^${files['a.jsonl']}:4: .*JSON`),
       expect.stringMatching(`^${files['a.jsonl']}:6: text: `),
-      `${missing}: there is no such file`,
+      `${missing}: no such file`,
       expect.stringMatching(`^${files['c.gz']}:20000: .*JSON`),
       `${files['c.gz']}: the gzip file ends too early`,
       `${files['b.jsonl']}:1: expected a JSON object, got a number`,
@@ -141,7 +141,7 @@ describe('loopwatch replay', { timeout }, () => {
     ]);
     expect(ended.stderr).toEqual([
       expect.stringMatching(/^warning: .*LOOPWATCH_PRSET.*LOOPWATCH_PRESET/),
-      expect.stringMatching(/^setting refused in session s: unheard_of is no setting/),
+      expect.stringMatching(/^setting rejected in session s: unheard_of is no setting/),
       expect.stringMatching(/^-:6: .*JSON/),
     ]);
   });
@@ -188,13 +188,13 @@ describe('loopwatch', { timeout }, () => {
     );
   });
 
-  it('config --check says whether the configuration is sound', async () => {
+  it('config --check reports whether the configuration is valid', async () => {
     const files = await filesOf({ 'bad.yaml': 'preset: proxi\nkafka:\n  brokrs: []\n' });
     const [good, bad] = await Promise.all([
       run(['config', '--check', '--set', 'preset=proxy']),
       run(['config', '--check', '--config', files['bad.yaml']]),
     ]);
-    expect(good).toEqual({ code: 0, stdout: ['configuration is sound'], stderr: [] });
+    expect(good).toEqual({ code: 0, stdout: ['configuration is valid'], stderr: [] });
     expect(bad).toMatchObject({ code: 2, stdout: [] });
     expect(bad.stderr.join('\n')).toMatch(/proxi[\s\S]*brokrs.*brokers/);
   });

@@ -105,7 +105,7 @@ describe('loadConfig', () => {
   });
 
   it.each([
-    ['a file that is not there', join(folder, 'none.yaml'), 'there is no such file'],
+    ['a file that is not there', join(folder, 'none.yaml'), 'no such file'],
     ['a folder', folder, 'it is a folder'],
   ])('says why it cannot read %s', (_, config, reason) => {
     expect(faultsOf({ config })).toEqual([`${config}: ${reason}`]);
@@ -235,7 +235,7 @@ describe('loopwatch config', () => {
   it('--check says that all is well, warnings aside', async () => {
     vi.stubEnv('LOOPWATCH_PRESETT', 'x');
     expect(await run('--check')).toEqual({
-      out: 'configuration is sound\n',
+      out: 'configuration is valid\n',
       err: 'warning: the environment variable LOOPWATCH_PRESETT is no setting; did you mean LOOPWATCH_PRESET?\n',
       exitCode: 0,
     });

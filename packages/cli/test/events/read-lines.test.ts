@@ -131,8 +131,8 @@ describe('a file that cannot be read', () => {
   const packed = gzipSync('a\nb\n'.repeat(1000));
 
   it.each<[string, () => string, string]>([
-    ['that is not there', () => join(folder, 'nowhere.jsonl'), 'there is no such file'],
-    ['that is not there, packed', () => join(folder, 'nowhere.gz'), 'there is no such file'],
+    ['that is not there', () => join(folder, 'nowhere.jsonl'), 'no such file'],
+    ['that is not there, packed', () => join(folder, 'nowhere.gz'), 'no such file'],
     ['that is a folder', () => folder, 'it is a folder; name the files in it'],
     ['that is not packed', () => fileWith('{}\n', '.gz'), 'it is not a sound gzip file'],
     [

@@ -52,7 +52,7 @@ it.each<[agent: HookAgent, before: string, after: string]>([
     expect(installed.stdout).toContain(`+  "hooks": {`);
     expect(await hookCommand(home.path, 'status', agent)).toMatchObject({
       code: 1,
-      stdout: expect.stringContaining('does not answer'),
+      stdout: expect.stringContaining('does not respond'),
     });
     const settings = JSON.parse(await readFile(join(home.path, files[agent]), 'utf8')) as {
       hooks: Record<string, { hooks: Hook[] }[]>;

@@ -20,7 +20,7 @@ describe('a server without a login', () => {
   it('starts where that is asked for, with a warning', () => {
     lines.length = 0;
     expect(deps({ host: '0.0.0.0', allow_anonymous: true }).host).toBe('0.0.0.0');
-    expect(lines.join()).toContain('may read and change everything');
+    expect(lines.join()).toContain('can read and change everything');
   });
 });
 

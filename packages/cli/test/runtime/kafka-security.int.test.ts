@@ -147,7 +147,7 @@ describe('doctor', () => {
     const lines = await doctor(logins.saslTls);
     const broker = kafka.listeners.saslTls;
     expect(lines).toContain(`ok    Kafka on ${broker}, SASL_SSL as loopwatch (SCRAM-SHA-512) answers`);
-    expect(lines).toContain('ok    this Kafka user has all rights that are needed');
+    expect(lines).toContain('ok    this Kafka user has all required permissions');
     expect(lines.join('\n')).toMatch(
       /FAIL {2}topic doctor-.*\.events missing\n +Run `npx loopwatch topics`\./,
     );
@@ -198,7 +198,7 @@ describe('doctor', () => {
       what: 'a file that is not there',
       login: () => logins.tls,
       more: () => Promise.resolve({ LOOPWATCH_KAFKA_SSL_CA_FILE: '/nowhere/ca.pem' }),
-      says: 'kafka.ssl.ca_file: cannot read /nowhere/ca.pem: there is no such file',
+      says: 'kafka.ssl.ca_file: cannot read /nowhere/ca.pem: no such file',
     },
   ])('tells what is wrong: $what', async ({ login, more, says }) => {
     const lines = await doctor(login(), await more());

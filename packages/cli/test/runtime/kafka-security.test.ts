@@ -124,11 +124,11 @@ describe('kafkaSecurity', () => {
   });
 
   it.each([
-    { path: 'ssl.ca_file', name: join(folder, 'none.pem'), says: ['there is no such file'] },
+    { path: 'ssl.ca_file', name: join(folder, 'none.pem'), says: ['no such file'] },
     { path: 'ssl.ca_file', name: folder, says: ['it is a folder'] },
     { path: 'ssl.ca_file', name: files.empty, says: ['is empty'] },
-    { path: 'ssl.ca_file', name: files.text, says: ['is no PEM file'] },
-    { path: 'ssl.ca_file', name: files.key, says: ['holds no certificate', 'it holds: PRIVATE KEY'] },
+    { path: 'ssl.ca_file', name: files.text, says: ['is not a PEM file'] },
+    { path: 'ssl.ca_file', name: files.key, says: ['contains no certificate', 'it contains: PRIVATE KEY'] },
     { path: 'ssl.ca_file', name: files.damaged, says: ['certificate 1', 'is damaged'] },
     { path: 'ssl.ca_file', name: files.expired, says: ['CN=late expired on', 'Renew it'] },
     {
@@ -137,7 +137,7 @@ describe('kafkaSecurity', () => {
       says: ['but a binary one', `openssl x509 -inform der -in ${files.der} -out new.pem`],
     },
     { path: 'ssl.ca_file', name: files.jks, says: ['a Java key store', 'keytool -importkeystore'] },
-    { path: 'sasl.password_file', name: join(folder, 'none'), says: ['there is no such file'] },
+    { path: 'sasl.password_file', name: join(folder, 'none'), says: ['no such file'] },
     { path: 'sasl.password_file', name: files.empty, says: ['is empty'] },
   ])('refuses $path $name', ({ path, name, says }) => {
     const others = path.startsWith('sasl') ? {} : { 'sasl.password': 'a' };
@@ -155,12 +155,12 @@ describe('kafkaSecurity', () => {
     {
       what: 'key and certificate exchanged',
       settings: { 'ssl.cert_file': files.key, 'ssl.key_file': files.cert },
-      says: ['kafka.ssl.cert_file', 'holds no certificate; it holds: PRIVATE KEY'],
+      says: ['kafka.ssl.cert_file', 'contains no certificate; it contains: PRIVATE KEY'],
     },
     {
       what: 'a certificate in place of the key',
       settings: { 'ssl.cert_file': files.cert, 'ssl.key_file': files.cert },
-      says: ['kafka.ssl.key_file', 'holds no private key; it holds: CERTIFICATE'],
+      says: ['kafka.ssl.key_file', 'contains no private key; it contains: CERTIFICATE'],
     },
     {
       what: 'a damaged key',
@@ -179,7 +179,7 @@ describe('kafkaSecurity', () => {
         'ssl.key_file': files.encrypted,
         'ssl.key_password': 'guessed',
       },
-      says: ['kafka.ssl.key_file', 'its password is another'],
+      says: ['kafka.ssl.key_file', 'the password is wrong'],
     },
     {
       what: 'an expired certificate',

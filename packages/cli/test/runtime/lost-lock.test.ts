@@ -16,5 +16,5 @@ it('a process that lost the lock on its data folder ends with status 1 and says 
   await rm(join(dir.path, 'log', '.lock'), { recursive: true });
   expect(await gateway.exited).toBe(1);
   const told = gateway.stdout.find((line) => line.includes('The lock on'));
-  expect(told).toContain('This process ends with status 1; start it again.');
+  expect(told).toContain('Exiting with status 1; restart the process.');
 });

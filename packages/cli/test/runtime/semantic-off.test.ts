@@ -3,7 +3,8 @@ import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { configuredModel } from '../../src/runtime/model.ts';
 
-const off = 'The semantic layer is off: no model is configured (llm.model with llm.base_url or llm.api_key)';
+const off =
+  'Semantic checks are off: no model is configured (set llm.model with llm.base_url or llm.api_key)';
 
 /** What is said at the start, and whether there is a model. */
 function start(settings: object): { readonly said: string[]; readonly hasModel: boolean } {

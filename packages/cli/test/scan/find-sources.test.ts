@@ -82,7 +82,7 @@ describe('sources', () => {
 
   it('say which path is not there', () => {
     expect(() => sourcesAt(['/nowhere/at/all'], 0)).toThrow(
-      '/nowhere/at/all: there is no such file or folder',
+      '/nowhere/at/all: no such file or folder',
     );
   });
 });
