@@ -236,7 +236,7 @@ describe('loopwatch config', () => {
     vi.stubEnv('LOOPWATCH_PRESETT', 'x');
     expect(await run('--check')).toEqual({
       out: 'configuration is valid\n',
-      err: 'warning: the environment variable LOOPWATCH_PRESETT is no setting; did you mean LOOPWATCH_PRESET?\n',
+      err: 'warning: unknown environment variable LOOPWATCH_PRESETT; did you mean LOOPWATCH_PRESET?\n',
       exitCode: 0,
     });
   });

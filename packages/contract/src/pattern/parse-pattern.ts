@@ -9,45 +9,45 @@ import {
   sequencePart,
 } from './pattern-program.ts';
 
-/** A pattern that takes more states is refused. */
+/** Patterns with more states are rejected. */
 const MAX_SIZE = 1000;
 
 export type ParsedPattern =
   | { readonly ok: true; readonly program: PatternProgram }
-  /** Says where the fault is, why it is one, and what to write instead. */
+  /** `why` names the position and the cause of the error, and what to write instead. */
   | { readonly ok: false; readonly why: string };
 
 /**
- * Reads a regular expression of a user: what JavaScript takes with flag `u`, without what needs backtracking (looks ahead
- * and behind, back references). Escapes that flag `u` alone refuses, such as `\-` and `\_`, are taken.
+ * Parses a user's regular expression: JavaScript syntax with flag `u`, without features that need backtracking
+ * (lookaround, backreferences). Also accepts escapes that only flag `u` rejects, such as `\-` and `\_`.
  */
 export function parsePattern(text: string): ParsedPattern {
   try {
     RegExp(text);
   } catch (error) {
-    return { ok: false, why: `is no regular expression: ${(error as Error).message.replace(/^.*: /, '')}` };
+    return {
+      ok: false,
+      why: `is not a valid regular expression: ${(error as Error).message.replace(/^.*: /, '')}`,
+    };
   }
   const { pattern, fault } = read(text);
   if (fault !== '') return { ok: false, why: fault };
   const { isEmpty, size } = pattern;
-  if (isEmpty) return { ok: false, why: 'matches the empty text too: write + in place of *' };
+  if (isEmpty) return { ok: false, why: 'matches empty text: write + instead of *' };
   if (size <= MAX_SIZE) return { ok: true, program: programOf(pattern) };
-  const why = `takes ${String(size)} places written out, of at most ${String(MAX_SIZE)}: write + or smaller numbers`;
+  const why = `has ${String(size)} states, more than ${String(MAX_SIZE)}: write + or use smaller numbers`;
   return { ok: false, why };
 }
 
-/** Letters that mean something behind a backslash: a set, a control character, a character by its number. */
+/** Escapes with a meaning: a set, a control character, a character code. */
 const MEANINGFUL = /^\\(?:[dDwWsSnrtvf0]|.{2})/su;
 const ESCAPE = /\\(?:u\{[^}]*\}|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|c[A-Za-z]|[pP]\{[^}]*\}|.)/su;
 const CLASS_PART = new RegExp(`${ESCAPE.source}|.`, 'gsu');
 const SET = /^\\[dDwWsSpP]/;
-/** What a backslash may stand before under flag `u`. */
+/** The characters that can be escaped under flag `u`. */
 const SYNTAX = '^$\\.*+?()[]{}|/';
 
-/**
- * The text is a regular expression already, by JavaScript's own word: its brackets close, and its quantifiers have something to
- * repeat.
- */
+/** @param text valid in JavaScript: its brackets are balanced, and its quantifiers have something to repeat */
 function read(text: string): { pattern: PatternPart; fault: string } {
   let at = 0;
   let fault = '';
@@ -98,9 +98,9 @@ function read(text: string): { pattern: PatternPart; fault: string } {
 
   function group(): PatternPart {
     const around = /^\(\?<?[=!]/.exec(text.slice(at));
-    if (around) fail(around[0], 'which looks at what stands around a match: write only what is to match');
+    if (around) fail(around[0], 'which is lookaround and not supported: write only what should match');
     else if (/^\(\?[^:<]/.test(text.slice(at)))
-      fail('flags', 'which are not taken: write both cases, as in [aA]');
+      fail('flags', 'which are not supported: write both cases, as in [aA]');
     take(/^\((?:\?(?::|<?[=!]|<[^>]*>|[^)]))?/);
     const inner = choice();
     at += 1;
@@ -115,19 +115,20 @@ function read(text: string): { pattern: PatternPart; fault: string } {
       return edgePart(letter);
     }
     if (MEANINGFUL.test(escaped)) return character(escaped, escaped);
-    if (/[1-9k]/.test(letter)) fail(escaped, 'which refers back to a group: write out what it stands for');
+    if (/[1-9k]/.test(letter))
+      fail(escaped, 'which is a backreference and not supported: write out what it refers to');
     else if (/[A-Za-z]/.test(letter))
-      fail(escaped, `which means nothing: write ${letter} if the letter is meant`);
+      fail(escaped, `which is not a known escape: write ${letter} for the letter`);
     at += escaped.length;
     return literal(escaped.slice(1));
   }
 
-  /** Its extent, with its escapes as flag `u` wants them; what it matches is left to JavaScript. */
+  /** Finds the end of the class and rewrites its escapes for flag `u`; JavaScript then matches it. */
   function characterClass(): PatternPart {
     const [all = ''] = /^\[(?:[^\]\\]|\\.)*\]/su.exec(text.slice(at)) ?? [];
     const parts = all.slice(1, -1).match(CLASS_PART) ?? [];
     const inner = parts.map((part, i) => {
-      // Beside a set of characters it cannot mean a range.
+      // Next to a set of characters, `-` cannot mean a range.
       if (part === '-') return SET.test(parts[i - 1] ?? '') || SET.test(parts[i + 1] ?? '') ? '\\-' : part;
       const isNeedless = /^\\[^A-Za-z0-9-]/su.test(part) && !SYNTAX.includes(part.slice(1));
       return isNeedless ? part.slice(1) : part;
@@ -139,7 +140,7 @@ function read(text: string): { pattern: PatternPart; fault: string } {
     try {
       return characterPart(source);
     } catch {
-      fail(written, 'which is not clear: write it as JavaScript takes it with flag u');
+      fail(written, 'which is invalid in JavaScript with flag u');
       return characterPart('.');
     } finally {
       at += written.length;

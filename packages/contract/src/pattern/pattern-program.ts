@@ -1,37 +1,37 @@
-/** A state of a search, and the states that it leads to, by their place in the program. */
+/** A state of the search, and the indexes of the states that follow it. */
 export interface PatternState {
-  /** Of a character: for each one of ASCII, whether it is meant. */
+  /** For a character state: whether it matches, by ASCII code. */
   readonly ascii: readonly boolean[] | null;
-  /** Of a character: whether one beyond ASCII is meant. */
+  /** For a character state: matches characters beyond ASCII. */
   readonly pattern: RegExp | null;
-  /** Of a character: which one, where there is only one. */
+  /** For a character state that matches only one: that character. */
   readonly literal: string;
-  /** Begin or end of the text that has to be here, `^` or `$`; of a word, `b`; or neither of it, `B`. */
+  /** For an assertion: `^`, `$`, `b` (word boundary) or `B` (none); else empty. */
   readonly edge: string;
   next: number;
-  /** What is tried if `next` leads nowhere; -1 where that is all. */
+  /** The alternative if `next` fails; -1 for none. */
   other: number;
-  /** A number from 0, of a state that more than one leads to; else -1. */
+  /** Number of a state with several predecessors, from 0; else -1. */
   mark: number;
 }
 
-/** A pattern as a search goes through it, from `start` to the first state of the list, where it is found. */
+/** A compiled pattern. The search runs from `start` to state 0, which is a match. */
 export interface PatternProgram {
   readonly states: readonly PatternState[];
   readonly start: number;
-  /** How many states carry a mark. */
+  /** Number of states with a mark. */
   readonly marks: number;
-  /** What each match begins with; may be empty. */
+  /** Literal start of every match; may be empty. */
   readonly prefix: string;
 }
 
-/** A part of a pattern that is put together from its end to its beginning. */
+/** A part of a pattern. Parts are linked from the end of the pattern to its start. */
 export interface PatternPart {
-  /** How many states it takes: repetitions with bounds are written out. */
+  /** Number of states; bounded repetitions are expanded. */
   readonly size: number;
   /** Whether it can match without a character. */
   readonly isEmpty: boolean;
-  /** Adds its states to the program. @returns where it begins; it goes on at `next` */
+  /** Adds its states to the program, followed by `next`. @returns its first state */
   readonly link: (states: PatternState[], next: number) => number;
 }
 
@@ -39,7 +39,7 @@ function add(states: PatternState[], own: Partial<PatternState> & { next: number
   return states.push({ ascii: null, pattern: null, literal: '', edge: '', other: -1, mark: -1, ...own }) - 1;
 }
 
-/** @param source a regular expression that matches one character; @param literal which, where it is only one */
+/** @param source a regular expression that matches one character @param literal that character, if there is only one */
 export function characterPart(source: string, literal = ''): PatternPart {
   const pattern = new RegExp(`^${source}$`, 'u');
   const link: PatternPart['link'] = (states, next) => {
@@ -109,7 +109,7 @@ export function programOf(part: PatternPart): PatternProgram {
     reached.add(at);
   }
   let prefix = '';
-  // Edges take no room, so what follows them is what a match begins with.
+  // Assertions match no characters, so the states after them start the match.
   let state = states[start];
   while (state !== undefined && (state.literal !== '' || state.edge !== '')) {
     prefix += state.literal;

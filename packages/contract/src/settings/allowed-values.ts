@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-/** Says in words what a setting may be: for the fault of a wrong value, and for the reference. */
+/** Describes the allowed values of a setting in words, for error messages and the reference. */
 
-/** The part of JSON Schema that the settings' schemas come out as. */
+/** The part of JSON Schema that the settings' schemas use. */
 interface JsonSchema {
   readonly type?: string;
   readonly anyOf?: readonly JsonSchema[];
@@ -15,14 +15,14 @@ interface JsonSchema {
   readonly minLength?: number;
   readonly pattern?: string;
   readonly format?: string;
-  /** Of an address, what its scheme matches; not of JSON Schema. */
+  /** Pattern of a URL's scheme; our own addition to JSON Schema. */
   readonly scheme?: string;
   readonly items?: JsonSchema;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly additionalProperties?: JsonSchema | false;
 }
 
-/** What `schema` takes, as the end of a sentence: `a whole number from 2 to 64`. */
+/** What `schema` accepts, as the end of a sentence: `a whole number from 2 to 64`. */
 export function allowedValues(schema: z.ZodType): string {
   return words(
     z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', override: noteScheme }) as JsonSchema,
@@ -60,7 +60,7 @@ function words(schema: JsonSchema): string {
 }
 
 function range({ minimum, maximum, exclusiveMinimum }: JsonSchema): string {
-  // A whole number without bounds of its own has those of exact arithmetic, which say nothing.
+  // An unbounded integer has the bounds of safe integers in JSON Schema; they are not worth mentioning.
   const above = exclusiveMinimum === undefined ? undefined : ` above ${exclusiveMinimum}`;
   const from = minimum === undefined || minimum <= Number.MIN_SAFE_INTEGER ? undefined : minimum;
   const to = maximum === undefined || maximum >= Number.MAX_SAFE_INTEGER ? undefined : maximum;
@@ -71,12 +71,12 @@ function range({ minimum, maximum, exclusiveMinimum }: JsonSchema): string {
 
 function text({ pattern, minLength = 0, format, scheme }: JsonSchema): string {
   if (format === 'uri') return scheme === undefined ? 'a URL' : `a URL whose scheme matches ${scheme}`;
-  if (pattern !== undefined) return `a text that matches ${pattern}`;
-  return minLength > 0 ? 'a text that is not empty' : 'a text';
+  if (pattern !== undefined) return `text that matches ${pattern}`;
+  return minLength > 0 ? 'text that is not empty' : 'text';
 }
 
 function block({ properties, additionalProperties }: JsonSchema): string {
-  if (properties !== undefined) return `a block of ${Object.keys(properties).join(', ')}`;
+  if (properties !== undefined) return `a block with the keys ${Object.keys(properties).join(', ')}`;
   if (typeof additionalProperties !== 'object') return 'a block';
-  return `names, each with ${words(additionalProperties)}`;
+  return `a map of names to ${words(additionalProperties)}`;
 }

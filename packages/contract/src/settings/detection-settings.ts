@@ -3,8 +3,8 @@ import { parsePattern } from '../pattern/parse-pattern.ts';
 import { budgetScopes } from '../verdicts/budget.ts';
 
 /**
- * What detection can be told, the part of the settings that the library takes. Defaults of the detectors come from the
- * preset, so their keys are optional here.
+ * The settings of detection, which the library takes. Defaults of the detectors come from the preset, so their keys
+ * are optional here.
  */
 
 export const presetNames = [
@@ -20,7 +20,7 @@ export const presetNames = [
 ] as const;
 export type PresetName = (typeof presetNames)[number];
 
-/** What happens when a loop is found; `break` and `chance…` are older spellings. */
+/** Actions when a loop is found; `break`, `chance` and `chance_then_break` are older spellings. */
 const modeSpellings = ['warn', 'block', 'chance_then_block', 'break', 'chance', 'chance_then_break'] as const;
 export type Mode = 'warn' | 'block' | 'chance_then_block';
 
@@ -102,26 +102,26 @@ export const toolContractSchema = z.strictObject({
 
 const placeholders = new Set(['number', 'word', 'line', 'text']);
 
-/** A text with placeholders; it begins with words of its own, so that what cannot hold it is passed over quickly. */
+/** A text with placeholders. It starts with literal text, so that most texts are ruled out quickly. */
 const textTemplateSchema = z
   .string()
   .max(500)
   .regex(
     /^[^\s{][^{]{3}/,
-    'must begin with at least four characters before its first placeholder, and no white space',
+    'must start with at least four literal characters, without leading white space, before its first placeholder',
   )
-  // Several numbers in a row could be told apart in too many ways.
+  // Adjacent numbers could be split in too many ways.
   .refine(
     (template) => !/\}[\d.]*\{/.test(template),
-    'needs more than digits and dots between two placeholders, so that it is clear where the first one ends',
+    'must have more than digits and dots between two placeholders, so that it is clear where the first one ends',
   )
   .refine(
     (template) => [...template.matchAll(/\{(\w+)\}/g)].every(([, name = '']) => placeholders.has(name)),
-    `knows the placeholders ${[...placeholders].map((name) => `{${name}}`).join(', ')}`,
+    `has an unknown placeholder; known ones are ${[...placeholders].map((name) => `{${name}}`).join(', ')}`,
   )
   .refine(
     (template) => (template.slice(0, -1).match(/\{(?:word|line|text)\}/g) ?? []).length <= 1,
-    'may have one of {word}, {line} and {text} beside one at its end',
+    'can contain only one of {word}, {line} and {text} before a last one at its end',
   );
 
 export const agentContractSchema = z.strictObject({
@@ -149,7 +149,7 @@ const semanticSchema = z.strictObject({
 
 const { shape: semantic } = semanticSchema;
 
-/** What of the semantic layer can differ by model; no defaults, so that what is left out stays the server's. */
+/** The semantic settings that can differ by model. They have no defaults, so that omitted keys stay the server's. */
 const modelSemanticSchema = z.strictObject({
   enabled: semantic.enabled,
   mode: semantic.mode,
@@ -181,7 +181,7 @@ const budgetSchema = z.strictObject({ ...budgetLimits, per: z.enum(budgetScopes)
 
 const usdSchema = z.number().nonnegative().max(1_000_000);
 
-/** US dollars for a million tokens of a model. */
+/** US dollars per million tokens of a model. */
 const priceSchema = z.strictObject({
   input: usdSchema,
   output: usdSchema,
@@ -189,7 +189,7 @@ const priceSchema = z.strictObject({
   cache_write: usdSchema.optional(),
 });
 
-/** Of patterns that are masked; each is searched for in every text that leaves. */
+/** Each mask pattern is searched for in every text that is written. */
 const MAX_MASKS = 1000;
 
 const patternSchema = z.string().superRefine((pattern, context) => {
@@ -199,7 +199,7 @@ const patternSchema = z.string().superRefine((pattern, context) => {
   context.addIssue({ code: 'custom', message: `${JSON.stringify(shown)} ${parsed.why}` });
 });
 
-/** What a model may be told; the last four are an older spelling of `tool_call_loop`, which wins over them. */
+/** Settings of a model. The last four are an older spelling of `tool_call_loop`, which takes precedence. */
 export const modelSettingsSchema = z.strictObject({
   enabled: z.boolean().optional(),
   preset: z.enum(presetNames).optional(),
@@ -220,7 +220,7 @@ export const modelSettingsSchema = z.strictObject({
   tool_loop_detection_mode: toolCallLimits.mode,
 });
 
-/** What detection can be told per server, model or session. */
+/** Detection settings of a server; models and sessions can override them. */
 export const detectionSchema = z.strictObject({
   enabled: z.boolean().default(true),
   stopped: z.boolean().default(false),
@@ -259,7 +259,7 @@ export const detectionSchema = z.strictObject({
     .prefault({}),
 });
 
-/** The settings of detection alone, out of a configuration that may hold more. */
+/** Picks the detection settings out of a configuration that may contain more. */
 export function detectionSettings(settings: DetectionSettings): DetectionSettings {
   const keys = Object.keys(detectionSchema.shape) as (keyof DetectionSettings)[];
   return Object.fromEntries(keys.map((key) => [key, settings[key]])) as DetectionSettings;
@@ -269,7 +269,7 @@ export function detectionSettings(settings: DetectionSettings): DetectionSetting
 export type DetectionSettings = z.infer<typeof detectionSchema>;
 /** Detection settings as a user writes them. */
 export type DetectionInput = z.input<typeof detectionSchema>;
-/** Detection settings of one model, over those of the server. */
+/** Detection settings of one model, which override those of the server. */
 export type ModelSettings = z.infer<typeof modelSettingsSchema>;
 export type ToolCallLoopSettings = z.infer<typeof toolCallLoopSchema>;
 export type ToolContractSettings = z.infer<typeof toolContractSchema>;

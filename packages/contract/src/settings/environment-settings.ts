@@ -1,16 +1,16 @@
 import { didYouMean, environmentName, nearest, settingPaths } from './setting-paths.ts';
 import { settingsSchema } from './settings.ts';
 
-/** Which environment variables are settings, and which look as if they were meant to be. */
+/** Finds the settings among the environment variables, and warns about misspelled ones. */
 
-/** One setting that a variable gives. */
+/** A setting that comes from an environment variable. */
 export interface EnvironmentSetting {
   readonly name: string;
   readonly path: string;
   readonly text: string;
 }
 
-/** Names that other tools share, or that are older than the scheme; the setting's own name wins over them. */
+/** Names shared with other tools, and older names; the setting's own name takes precedence. */
 export const shortEnvironmentNames: Readonly<Record<string, string>> = {
   KAFKA_BROKERS: 'kafka.brokers',
   DATABASE_URL: 'storage.database_url',
@@ -20,7 +20,7 @@ export const shortEnvironmentNames: Readonly<Record<string, string>> = {
   TOOL_LOOP_MODE: 'tool_call_loop.mode',
 };
 
-/** Read elsewhere: they choose the file, or are secrets that do not belong into one. */
+/** Variables that are read elsewhere: the choice of the file, and secrets that do not belong in one. */
 const reservedNames = [
   'LOOPWATCH_CONFIG',
   'LOOPWATCH_API_TOKEN',
@@ -29,10 +29,10 @@ const reservedNames = [
 ];
 const prefix = 'LOOPWATCH_';
 
-/** `similarity_threshold` and `similarity.threshold` have one name, which sets the latter: it is the one that wins. */
+/** `similarity_threshold` and `similarity.threshold` share one name, which sets the latter: it takes precedence. */
 const ownNames = new Map(settingPaths(settingsSchema).map(({ path }) => [environmentName(path), path]));
 
-/** The settings among the variables, those that win last; an empty variable counts as not set. */
+/** The settings among the variables, in ascending order of precedence; an empty variable counts as not set. */
 export function environmentSettings(environment: Readonly<Record<string, string | undefined>>): {
   readonly settings: readonly EnvironmentSetting[];
   readonly warnings: readonly string[];
@@ -57,5 +57,5 @@ function warningOf(name: string): string {
   const endings = known.filter((candidate) => candidate.endsWith(`_${rest}`));
   const meant = endings.length === 1 ? endings[0] : nearest(rest, known);
   const hint = didYouMean(meant === undefined ? undefined : `${prefix}${meant}`);
-  return `the environment variable ${name} is no setting${hint}`;
+  return `unknown environment variable ${name}${hint}`;
 }

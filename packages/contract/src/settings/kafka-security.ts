@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** How Loopwatch logs in to Kafka and whom it trusts, in the words of Kafka's own client settings. */
+/** TLS and SASL settings, named like those of Kafka's own clients. */
 
 const text = z.string().min(1).optional();
 
@@ -28,7 +28,7 @@ export const kafkaSecuritySettings = {
 
 type KafkaSecurity = z.infer<z.ZodObject<typeof kafkaSecuritySettings>>;
 
-/** What does not go together is refused: a password that is never sent, and one that is sent where none is wanted. */
+/** Rejects contradictory settings, such as a password that would never be sent. */
 export function checkKafkaSecurity(
   { security_protocol: protocol, sasl, ssl }: KafkaSecurity,
   context: z.core.$RefinementCtx,
@@ -38,10 +38,10 @@ export function checkKafkaSecurity(
   const isSet = (block: object) => Object.entries(block).filter(([, value]) => typeof value === 'string');
   if (protocol.startsWith('SASL')) {
     for (const key of ['mechanism', 'username'] as const) {
-      if (sasl[key] === undefined) refuse(`sasl.${key}`, `is needed with security_protocol ${protocol}`);
+      if (sasl[key] === undefined) refuse(`sasl.${key}`, `is required with security_protocol ${protocol}`);
     }
     if (sasl.password === undefined && sasl.password_file === undefined) {
-      refuse('sasl.password', `or sasl.password_file is needed with security_protocol ${protocol}`);
+      refuse('sasl.password', `or sasl.password_file is required with security_protocol ${protocol}`);
     }
   } else {
     for (const [key] of isSet(sasl)) {
@@ -57,7 +57,7 @@ export function checkKafkaSecurity(
     }
   }
   if ((ssl.cert_file === undefined) !== (ssl.key_file === undefined)) {
-    refuse('ssl.cert_file', 'and ssl.key_file belong together: set both, or none');
+    refuse('ssl.cert_file', 'and ssl.key_file must be set together');
   }
   for (const [block, key] of [
     ['sasl', 'password'],
@@ -65,7 +65,7 @@ export function checkKafkaSecurity(
   ] as const) {
     const values: Readonly<Record<string, unknown>> = block === 'sasl' ? sasl : ssl;
     if (values[key] !== undefined && values[`${key}_file`] !== undefined) {
-      refuse(`${block}.${key}`, `and ${block}.${key}_file are both set: set one of them`);
+      refuse(`${block}.${key}`, `and ${block}.${key}_file are both set: set only one of them`);
     }
   }
 }

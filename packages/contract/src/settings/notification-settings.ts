@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { detectorIds } from '../verdicts/detectors.ts';
 import { hiddenValue } from './secret-paths.ts';
 
-/** What leaves when an incident opens, escalates or ends: one entry a receiver. */
+/** Notifications about incidents that open, escalate or resolve; one entry per receiver. */
 
 export const notificationTypes = ['webhook', 'slack', 'pagerduty', 'langfuse', 'otlp'] as const;
 export type NotificationType = (typeof notificationTypes)[number];
@@ -11,7 +11,7 @@ const text = z.string().min(1);
 const httpUrl = z.url({ protocol: /^https?$/ });
 const oneOrMore = <T extends z.ZodType>(schema: T) => z.union([schema, z.array(schema).min(1)]);
 
-/** Which incidents; what is left out fits all. */
+/** Conditions on an incident; a condition that is absent matches all. */
 export const notificationRulesSchema = z.strictObject({
   kind: oneOrMore(z.enum(['loop', 'limit', 'outage'])).optional(),
   detector: oneOrMore(z.enum(detectorIds)).optional(),
@@ -29,7 +29,7 @@ const common = {
 };
 const limited = { max_per_minute: z.int().min(1).max(1_000).default(10) };
 
-/** A secret as it is, or the environment variable or the file that holds it. */
+/** A secret: its value, or the environment variable or file that contains it. */
 const secret = <K extends string, T extends z.ZodType>(key: K, schema: T) =>
   ({
     [key]: schema.optional(),
@@ -81,7 +81,7 @@ const otlpSchema = z.strictObject({
   ...secret('headers', z.record(text, z.string())),
 });
 
-/** Secrets by type: of each group exactly one is given, or at most one where it is optional. */
+/** Secrets by type. Exactly one secret of each group must be set; at most one if the group is optional. */
 const secretGroups: Readonly<
   Record<
     NotificationType,
@@ -104,21 +104,21 @@ export const notificationSchema = z
       context.addIssue({ code: 'custom', path, message });
     for (const { keys, optional } of secretGroups[entry.type]) {
       const given = givenOf(entry, keys);
-      if (given.length > 1) refuse(`takes only one of ${given.join(', ')}`);
+      if (given.length > 1) refuse(`can have only one of ${given.join(', ')}`);
       else if (given.length === 0 && optional !== true)
         refuse(`needs one of ${keys.flatMap(sourcesOf).join(', ')}`);
     }
     if (entry.type !== 'slack' || entry.channel !== undefined) return;
     const given = givenOf(entry, ['url', 'token']);
     if (given.length === 1 && given[0]?.startsWith('token') === true)
-      refuse('is missing: the bot’s channel', ['channel']);
+      refuse('is required with a bot token', ['channel']);
   });
 
 export const notificationsSchema = z.array(notificationSchema).superRefine((entries, context) => {
   const seen = new Set<string>();
   for (const [at, { name }] of entries.entries()) {
     if (seen.has(name))
-      context.addIssue({ code: 'custom', path: [at, 'name'], message: `is the name of another: ${name}` });
+      context.addIssue({ code: 'custom', path: [at, 'name'], message: `is used twice: ${name}` });
     seen.add(name);
   }
 });
@@ -126,21 +126,21 @@ export const notificationsSchema = z.array(notificationSchema).superRefine((entr
 export type NotificationSettings = z.infer<typeof notificationSchema>;
 export type NotificationRules = z.infer<typeof notificationRulesSchema>;
 
-/** The keys that hold secrets. An address of a webhook is one: who knows it may post there. */
+/** The keys that contain secrets. The URL of a webhook is one: anyone who knows it can post there. */
 const secretKeys = ['url', 'secret', 'token', 'routing_key', 'secret_key', 'headers'] as const;
 export type NotificationSecret = (typeof secretKeys)[number];
 
-/** The secrets that an entry of this type may have. */
+/** The secret keys that an entry uses. */
 export function notificationSecrets(entry: Readonly<Record<string, unknown>>): NotificationSecret[] {
   return secretKeys.filter((key) => sourcesOf(key).some((name) => name in entry));
 }
 
-/** Whether a secret is asked to be read from the environment or from a file, and which key says so. */
+/** The key, if any, that reads a secret from the environment or a file. */
 export function indirectSecret(entry: Readonly<Record<string, unknown>>): string | undefined {
   return secretKeys.flatMap((key) => sourcesOf(key).slice(1)).find((source) => entry[source] !== undefined);
 }
 
-/** An entry as it may be shown. */
+/** A copy of an entry with its secrets hidden. */
 export function withoutSecrets<T extends object>(entry: T): T {
   const shown = Object.entries(entry).map(([key, value]: [string, unknown]) => [
     key,
@@ -149,7 +149,7 @@ export function withoutSecrets<T extends object>(entry: T): T {
   return Object.fromEntries(shown) as T;
 }
 
-/** Where a secret may stand: in the entry itself, in the environment, in a file. */
+/** The keys that can provide a secret: its value, an environment variable or a file. */
 function sourcesOf(key: string): string[] {
   return [key, `${key}_env`, `${key}_file`];
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** How people log in to the server by an OpenID Connect provider, and who of them may do what. */
+/** Login to the server with an OpenID Connect provider, and the roles of its users. */
 
 const text = z.string().min(1).optional();
 const values = z.array(z.string().min(1)).default([]);
@@ -27,25 +27,25 @@ export const oidcSettingsSchema = z
     if (oidc.issuer === undefined) {
       for (const key of ['client_id', 'client_secret', 'client_secret_file'] as const) {
         if (oidc[key] !== undefined)
-          refuse(key, 'has no effect without issuer: set the address of the provider');
+          refuse(key, 'has no effect without issuer: set the issuer URL of the provider');
       }
       return;
     }
     if (oidc.issuer.startsWith('http:') && !onThisMachine.test(oidc.issuer)) {
       refuse(
         'issuer',
-        'has to be https, unless it is on this machine: an eavesdropper could log in as any user',
+        'must use https unless it is on this machine: otherwise an eavesdropper could log in as any user',
       );
     }
-    if (oidc.client_id === undefined) refuse('client_id', 'is needed with issuer');
+    if (oidc.client_id === undefined) refuse('client_id', 'is required with issuer');
     if ((oidc.client_secret === undefined) === (oidc.client_secret_file === undefined)) {
-      refuse('client_secret', 'or client_secret_file is needed with issuer: set one of them');
+      refuse('client_secret', 'or client_secret_file is required with issuer: set one of them');
     }
-    if (!oidc.scope.split(' ').includes('openid')) refuse('scope', 'has to hold openid');
+    if (!oidc.scope.split(' ').includes('openid')) refuse('scope', 'must contain openid');
     if (oidc.operators.length + oidc.viewers.length === 0 && oidc.default_role === 'none') {
       refuse(
         'operators',
-        'or viewers or default_role is needed with issuer: without any of them, no user has a role',
+        'or viewers or default_role is required with issuer: without them, no user has a role',
       );
     }
   });

@@ -3,14 +3,14 @@ import { blockKeys, settingPaths, settingPlace, valueFromText } from './setting-
 import { type Settings, settingsSchema } from './settings.ts';
 import { type SettingOrigin, SettingsDraft } from './settings-draft.ts';
 
-/** Where settings come from, the weakest first. */
+/** The sources of settings, in ascending order of precedence. */
 export interface SettingSources {
-  /** The content of a YAML or JSON file, already read. */
+  /** The parsed content of a YAML or JSON file. */
   readonly file?: { readonly name: string; readonly value: unknown };
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Values by dotted path. */
   readonly flags: Readonly<Record<string, unknown>>;
-  /** What the flags are called, by the same paths; `--set` where nothing is said. */
+  /** The names of the flags, by the same paths; default `--set`. */
   readonly flagNames?: Readonly<Record<string, string>>;
 }
 
@@ -18,21 +18,19 @@ export type ResolvedSettings =
   | {
       readonly ok: true;
       readonly settings: Settings;
-      /** For every single value, those inside records included, by its dotted path. */
+      /** The origin of every value, including those in records, by dotted path. */
       readonly origins: Readonly<Record<string, SettingOrigin>>;
       readonly warnings: readonly string[];
     }
   | { readonly ok: false; readonly errors: readonly string[] };
 
-/** Keys whose value is the preset's until they are set. */
+/** Settings whose default comes from the preset. */
 const presetPath =
   /^(content_loop|thought_loop)\.|^semantic\.(enabled|mode)$|^tool_call_loop\.((enabled|max_repeats|ttl_seconds|mode)$|similarity(_|\.)threshold$)/;
 
 /**
- * Puts the effective settings together: the environment over the file, flags over the environment.
- *
- * Every fault of every source is reported at once, because whoever has made one mistake in a file would otherwise
- * meet the second one only at the next start.
+ * Merges the sources into the effective settings: environment variables override the file, flags override both. Reports
+ * the errors of all sources at once.
  */
 export function resolveSettings({
   file,
@@ -73,7 +71,7 @@ function giveAt(
   else draft.give(place.keys, place.schema, valueFor(place), origin);
 }
 
-/** The keys that stand beside the last one of a path; none if its block does not exist. */
+/** The keys of the block that a path leads into; none if the block does not exist. */
 function siblingsOf(path: string): string[] {
   const dot = path.lastIndexOf('.');
   if (dot === -1) return blockKeys(settingsSchema);

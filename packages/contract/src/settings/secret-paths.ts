@@ -1,14 +1,11 @@
-/** Which settings must not be shown, whoever asks and whatever went wrong with them. */
+/** Settings that are never shown: not in pages, logs or error messages. */
 
 const secretName = /password|secret|token|key|database_url/i;
 
-/** What stands in the place of a secret. */
+/** Shown in place of a secret. */
 export const hiddenValue = '******';
 
-/**
- * Whether the setting at a dotted path is a secret: its own name says so, that of its block does not. The name of a file
- * that holds one is none.
- */
+/** Whether the last name of a dotted path denotes a secret. The path of a file that contains one is not secret. */
 export function isSecretPath(path: string): boolean {
   const name = path.slice(path.lastIndexOf('.') + 1);
   return secretName.test(name) && !name.endsWith('_file');

@@ -2,18 +2,15 @@ import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { jsonFrom } from '../lib/read-json.ts';
 
-/**
- * The dotted paths of a settings schema: which exist, which is meant by a misspelled one, and how a text from the
- * environment or a flag becomes a value of the right type.
- */
+/** The dotted paths of a settings schema: lookup, suggestions for misspelled ones, and values from text. */
 
-/** One key that can be set: its path, and the schema of its value. */
+/** A single setting. */
 export interface SettingPath {
   readonly path: string;
   readonly schema: z.ZodType;
 }
 
-/** Every path of an object schema that holds a value, blocks left out; a record is one value. */
+/** The path of every value in an object schema, blocks excluded; a record counts as one value. */
 export function settingPaths(schema: z.ZodType, prefix = ''): SettingPath[] {
   const inner = unwrap(schema);
   if (!(inner instanceof z.ZodObject)) return [{ path: prefix, schema }];
@@ -27,7 +24,7 @@ export function environmentName(path: string): string {
   return `LOOPWATCH_${path.replace(/[^A-Za-z0-9]+/g, '_').toUpperCase()}`;
 }
 
-/** The known name nearest to a misspelled one, if one is near enough to be meant. */
+/** The known name nearest to a misspelled one, if any is near enough to suggest. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const ranked = known
     .map((candidate) => ({ candidate, edits: distance(name, candidate) }))
@@ -37,26 +34,26 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return best !== undefined && best.edits <= enough ? best.candidate : undefined;
 }
 
-/** The end of a message about an unknown name: the one that was probably meant, if there is one. */
+/** The end of a message about an unknown name, with a suggestion if there is one. */
 export function didYouMean(meant: string | undefined): string {
   return meant === undefined ? '' : `; did you mean ${meant}?`;
 }
 
-/** A place in the settings: the keys that lead there, and the schema of what stands there, be it a value or a block. */
+/** A value or a block of the settings: the keys that lead to it, and its schema. */
 export interface SettingPlace {
   readonly keys: readonly string[];
   readonly schema: z.ZodType;
 }
 
 /**
- * Finds the place that a dotted path names. Names in a record may hold dots themselves (`per_tool.fs.read.mode`), so
- * a record's name takes as many parts as it needs for the rest to lead somewhere.
+ * Finds the setting at a dotted path. Names in a record can contain dots themselves (`per_tool.fs.read.mode`), so a name
+ * takes as many parts as it needs for the rest of the path to exist.
  */
 export function settingPlace(schema: z.ZodType, path: string): SettingPlace | undefined {
   return placeOf(schema, path.split('.'));
 }
 
-/** What the settings hold at a dotted path; undefined where there is nothing. */
+/** The value at a dotted path, or undefined. */
 export function settingValue(schema: z.ZodType, settings: object, path: string): unknown {
   const keys = settingPlace(schema, path)?.keys ?? [];
   return keys.reduce<unknown>(
@@ -68,7 +65,7 @@ export function settingValue(schema: z.ZodType, settings: object, path: string):
   );
 }
 
-/** The keys of a block; none for a value, nor for a record, which takes any name. */
+/** The keys of a block; empty for a value, and for a record, which accepts any name. */
 export function blockKeys(schema: z.ZodType): string[] {
   const inner = unwrap(schema);
   return inner instanceof z.ZodObject ? Object.keys(inner.shape) : [];
@@ -84,7 +81,7 @@ function placeOf(schema: z.ZodType, parts: readonly string[]): SettingPlace | un
     return value && below(head, placeOf(value, rest));
   }
   if (!(inner instanceof z.ZodRecord)) return undefined;
-  // A name with dots has to be followed by a key, or a misspelled key would pass for a part of the name.
+  // A name with dots must be followed by a key, or a misspelled key would count as part of the name.
   for (let length = 1; length <= Math.max(1, parts.length - 1); length += 1) {
     const name = parts.slice(0, length).join('.');
     const place = placeOf(inner.valueType as z.ZodType, parts.slice(length));
@@ -103,9 +100,9 @@ const booleanWords: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /**
- * A text, from the environment or a flag, as a value: JSON where it is JSON and the schema takes it, a list where the
- * schema wants one (`a:9092,b:9092`), a boolean in the words people use, else the text itself. A text that does not
- * fit is returned too: the schema refuses it, and can say so.
+ * Converts the text of an environment variable or flag to a value: JSON if the schema accepts it, a list for an array
+ * (`a:9092,b:9092`), a boolean for words such as `yes` and `off`, else the text itself. A text that does not fit is
+ * returned as it is, so that the schema reports it.
  */
 export function valueFromText(text: string, schema: z.ZodType): unknown {
   const inner = unwrap(schema);
@@ -125,7 +122,7 @@ function listFrom(text: string): string[] {
     .filter((part) => part !== '');
 }
 
-/** The schema behind defaults, optional and nullable wrappers. */
+/** The schema inside default, optional and nullable wrappers. */
 export function unwrap(schema: z.ZodType): z.ZodType {
   let inner = schema;
   while (

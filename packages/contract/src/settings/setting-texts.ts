@@ -3,11 +3,11 @@ import { type DetectorId, detectorFacts, toolCallLimitTexts } from '../verdicts/
 import type { settingsSchema } from './settings.ts';
 
 /**
- * What each setting means. The texts stand apart from the schema because detection carries that into browsers, where
- * they are never shown; their type is made of the schema's, so that a setting without a text does not compile.
+ * What each setting means. The texts are separate from the schema because the detection library ships the schema to
+ * browsers, which never show them. Their type derives from the schema's, so a setting without a text does not compile.
  */
 
-/** Texts are a tree of the schema's shape; `about` is said of the block itself, `each` of any name in a record. */
+/** Texts form a tree of the schema's shape. `about` describes a block itself, `each` the entries of a record. */
 type TextOf<T> = T extends readonly unknown[]
   ? string
   : T extends object
@@ -18,65 +18,64 @@ type TextOf<T> = T extends readonly unknown[]
 
 type Facts = typeof detectorFacts;
 
-/** Of each detector's block. */
+/** The settings block of each detector. */
 const { semantic, ...detectors } = Object.fromEntries(
   Object.values(detectorFacts).map(({ block, settings }) => [block, settings]),
 ) as { readonly [Id in DetectorId as Facts[Id]['block']]: Facts[Id]['settings'] };
 
 const toolContract = {
-  identity: 'The arguments that make a call what it is. Default: all.',
-  volatile: 'Arguments that never make a difference.',
-  poller: 'Asking again is its purpose. Default: by its name, its command and what it answers.',
-  mutating: 'It changes the world. Default: by its agent, its command and its name.',
-  gui: 'It operates an interface, where the first try may not do. Default: by its agent and its name.',
+  identity: 'Arguments that identify a call. Default: all.',
+  volatile: 'Arguments to ignore when calls are compared.',
+  poller: 'Whether the tool is meant to be polled. Default: guessed from its name, command and results.',
+  mutating: 'Whether the tool changes state. Default: guessed from the agent, the command and its name.',
+  gui: 'Whether the tool operates a user interface, where a first attempt may have no effect. Default: guessed from the agent and its name.',
 };
 
-/** What can differ by model; whose a budget is, cannot. */
+/** What can differ by model; the scope of a budget cannot. */
 const { per: _per, ...modelBudget } = detectors.budget;
 
 const rules = {
-  enabled: 'false: every detector is skipped.',
-  preset: 'Where the numbers that are not set come from.',
+  enabled: 'false: switches off all detection.',
+  preset: 'Source of the detection settings that are not set.',
   ...detectors,
-  per_tool: { about: 'What is declared of tools, by name.', each: toolContract },
+  per_tool: { about: 'Properties of tools, by tool name.', each: toolContract },
 };
 
 export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
   ...rules,
-  stopped:
-    'true: the session must not go on. Gateways, hooks and guards deny every call of it until this is unset.',
+  stopped: 'true: stops the session. Gateways, hooks and guards deny its calls until this is unset.',
   agents: {
-    about: 'What is known of agents, by the name that events give as agent; adds to what ships.',
+    about: 'Properties of agents, by the `agent` of their events; adds to the built-in ones.',
     each: {
-      names: 'Other names of the same agent.',
-      tools: { about: 'As per_tool, for this agent; per_tool wins.', each: toolContract },
+      names: 'Other names of this agent.',
+      tools: { about: 'Like per_tool, for this agent only; per_tool takes precedence.', each: toolContract },
       result_noise:
-        'Texts that results carry and that mean nothing. {number}, {word}, {line} and {text} stand for what differs.',
-      not_run: 'Whole results that only say that a call was not run.',
-      harness_prompts: 'Prompts that the harness writes, and no person.',
+        'Parts of results to ignore. {number}, {word}, {line} and {text} match the parts that vary.',
+      not_run: 'Whole results that mean the call did not run.',
+      harness_prompts: 'Prompts written by the harness rather than by a person.',
     },
   },
   prices: {
-    about: 'US dollars for a million tokens, by the name of the model; wins over the table that ships.',
+    about: 'US dollars per million tokens, by model name; takes precedence over the built-in table.',
     each: {
-      input: 'Tokens of the prompt.',
-      output: 'Tokens of the answer, reasoning included.',
-      cached_input: 'Tokens of the prompt that came from the cache; default: as input.',
-      cache_write: 'Tokens of the prompt that were written to the cache; default: as input.',
+      input: 'Input tokens.',
+      output: 'Output tokens, including reasoning.',
+      cached_input: 'Input tokens read from the cache. Default: same as input.',
+      cache_write: 'Input tokens written to the cache. Default: same as input.',
     },
   },
   semantic: {
     ...semantic,
-    second_opinion: 'llm.second_model has to confirm a loop.',
-    max_concurrent: 'Calls of a model at the same time, in one process.',
-    per_minute: 'Calls of a model in a minute, in one process.',
-    per_session: 'Calls of a model for one session.',
-    timeout_seconds: 'For one call of a model.',
-    max_characters: 'What the model is shown of a session, at most.',
+    second_opinion: 'true: llm.second_model must confirm a loop.',
+    max_concurrent: 'Maximum concurrent model calls per process.',
+    per_minute: 'Maximum model calls per minute and process.',
+    per_session: 'Maximum model calls per session.',
+    timeout_seconds: 'Timeout of a model call.',
+    max_characters: 'Maximum length of the session excerpt sent to the model.',
   },
   overrides: {
     models: {
-      about: 'Detection settings by backend/model, above those of the server.',
+      about: 'Detection settings by backend/model; take precedence over those of the server.',
       each: {
         ...rules,
         budget: modelBudget,
@@ -89,146 +88,147 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
     },
   },
   session: {
-    idle_seconds: 'After a longer pause the session restarts.',
-    max_sessions: 'Sessions kept in memory in one process, at most; fewer where the heap has no room.',
+    idle_seconds: 'The session restarts after a longer pause.',
+    max_sessions: 'Maximum sessions in memory per process; fewer when the heap is nearly full.',
   },
   privacy: {
-    mask: 'Further regular expressions whose matches are masked: JavaScript’s with flag u, without look-arounds and back references.',
-    store_text: 'false: verdicts, and messages that the gateway stores, carry no arguments and no text.',
+    mask: 'Additional regular expressions whose matches are masked: JavaScript syntax with flag u, without lookaround and backreferences.',
+    store_text: 'false: verdicts and messages stored by the gateway contain no arguments and no text.',
   },
   kafka: {
-    brokers: 'host:port of the bootstrap brokers.',
-    client_id: "Named in the brokers' logs.",
+    brokers: 'Bootstrap brokers as host:port.',
+    client_id: 'Client id that brokers show in their logs.',
     group: 'Consumer group of the workers.',
-    partitions: 'Of topics that `loopwatch topics` creates.',
-    replication_factor: 'Default: 3, or the number of brokers if fewer.',
+    partitions: 'Partitions of the topics that `loopwatch topics` creates.',
+    replication_factor: 'Replicas of each topic. Default: 3, or the number of brokers if there are fewer.',
     delivery:
-      'exactly_once: verdicts and positions in one transaction. at_least_once: a little earlier, after a crash some twice, with the same ids.',
+      'exactly_once: outputs and offsets are committed in one transaction. at_least_once: slightly lower latency, but a crash can duplicate verdicts (with the same ids).',
     topics: {
-      prefix: 'Put before each topic name.',
-      events: 'Events in. Default: <prefix>events',
-      verdicts: 'Verdicts out. Default: <prefix>verdicts',
-      sessions: 'Compacted session summaries. Default: <prefix>sessions',
-      control: 'Compacted settings per scope. Default: <prefix>control',
-      checks: 'Compacted answers of the semantic layer. Default: <prefix>checks',
-      'dead-letters': 'Records that could not be read. Default: <prefix>dead-letters',
-      state: 'Compacted state of the workers, for a quick takeover. Default: <prefix>state',
-      triage: 'Compacted decisions of people about incidents. Default: <prefix>triage',
+      prefix: 'Prefix of the default topic names.',
+      events: 'Incoming events. Default: <prefix>events',
+      verdicts: 'Verdicts. Default: <prefix>verdicts',
+      sessions: 'Session summaries (compacted). Default: <prefix>sessions',
+      control: 'Settings by scope (compacted). Default: <prefix>control',
+      checks: 'Results of semantic checks (compacted). Default: <prefix>checks',
+      'dead-letters': 'Records that could not be processed. Default: <prefix>dead-letters',
+      state: 'State of the workers, for a fast takeover (compacted). Default: <prefix>state',
+      triage: 'Triage of incidents (compacted). Default: <prefix>triage',
     },
     sources: {
       about:
-        'Topics of other producers, by name, whose records workers write to the events, keyed by session.',
+        'Topics of other producers, by topic name. Workers convert their records to events, keyed by session.',
       each: {
-        format: 'Format of the records; auto tells it by each record.',
-        format_header: 'Header that names the format of a record; wins over format.',
+        format: 'Format of the records; auto detects it per record.',
+        format_header: 'Record header that names the format; takes precedence over format.',
       },
     },
-    security_protocol: 'Whether there is TLS (…SSL) and a login (SASL_…).',
+    security_protocol: 'Whether connections use TLS (…SSL) and authenticate (SASL_…).',
     sasl: {
-      mechanism: 'How the password is proven. PLAIN sends it as it is: only over TLS.',
-      username: 'Who logs in.',
-      password: 'Better from the environment or a file than from here.',
-      password_file: 'File that holds the password.',
+      mechanism: 'SASL mechanism. PLAIN sends the password in clear text: use it over TLS only.',
+      username: 'SASL user name.',
+      password: 'SASL password; prefer the environment variable or password_file.',
+      password_file: 'File that contains the password.',
     },
     ssl: {
-      ca_file:
-        'Certificates (PEM) of the authorities that may sign the brokers’. Default: those that Node knows.',
-      cert_file:
-        'Certificate (PEM) of this client, with those between it and its authority, if brokers want one.',
-      key_file: 'Its private key (PEM).',
-      key_password: 'Of an encrypted key.',
-      key_password_file: 'File that holds that password.',
-      verify_hostname: 'false: a broker’s certificate may be for another name than its address.',
+      ca_file: 'CA certificates (PEM) to verify the brokers with. Default: those bundled with Node.',
+      cert_file: 'Client certificate (PEM) with its intermediate certificates, if brokers require one.',
+      key_file: 'Private key of the client certificate (PEM).',
+      key_password: 'Password of an encrypted private key.',
+      key_password_file: 'File that contains that password.',
+      verify_hostname: 'false: accepts broker certificates that were issued for another host name.',
     },
   },
   llm: {
-    base_url: 'Of an API that speaks like OpenAI’s, up to and with /v1. Default: OpenAI’s own.',
-    api_key: 'Sent with each call. Not needed by most local servers.',
-    model: 'The model that judges; none: the semantic layer is off.',
+    base_url: 'Base URL of an OpenAI-compatible API, including /v1. Default: the OpenAI API.',
+    api_key: 'API key; most local servers need none.',
+    model: 'Model that checks for loops. The semantic detector is off without one.',
     second_model: 'A stronger model that confirms a loop.',
   },
   worker: {
-    host: '0.0.0.0 to be reached from other machines: anyone who can reach the port can read health and metrics.',
-    port: 'Health and metrics.',
-    workers: 'Processes on this machine that share the partitions.',
+    host: 'Address to listen on; 0.0.0.0 for other machines, which can then read health and metrics without a login.',
+    port: 'Port of health and metrics.',
+    workers: 'Worker processes on this machine; they share the partitions.',
     replay_reach:
-      'Records of a partition that a takeover reads again, at most about so many, and no more than half a second of work; sessions that reach back further are kept in the state topic.',
+      'Approximate maximum of records that a takeover replays per partition, limited to half a second of work. Older session state comes from snapshots in the state topic.',
   },
   server: {
-    host: '0.0.0.0 to be reached from other machines, which takes a login, or allow_anonymous.',
-    port: 'Dashboard and API.',
+    host: 'Address to listen on; 0.0.0.0 for other machines, which requires a login or allow_anonymous.',
+    port: 'Port of dashboard and API.',
     allow_anonymous:
-      'true: serve without a login even where other machines can reach the server; any client may do everything.',
-    public_url: 'Address of the dashboard as browsers know it.',
+      'true: allows access without a login from other machines. Every client then has full access.',
+    public_url: 'URL of the dashboard as browsers see it.',
     allowed_hosts:
-      'Names that the server is reached by beside localhost, addresses, host and public_url; .acme.example stands for all below it, * for all.',
+      'Host names that requests may use besides localhost, IP addresses, host and public_url; .acme.example allows all its subdomains, * any name.',
     trust_proxy:
-      'Proxies whose x-forwarded-… headers count: their number, or addresses, ranges (10.0.0.0/8), loopback, uniquelocal.',
-    grafana_url: 'Address of the dashboard in Grafana; pages link to it with their time.',
+      'Proxies whose x-forwarded-… headers are trusted: their number, or addresses, ranges (10.0.0.0/8), loopback, linklocal, uniquelocal.',
+    grafana_url: 'URL of the Grafana dashboard; pages link to it with their time range.',
     kafka_ui_url:
-      'Address of a record in a web interface of Kafka, with {topic}, {partition} and {offset} where these belong; incidents link to theirs.',
+      'URL of a record in a Kafka UI, with the placeholders {topic}, {partition} and {offset}; incidents link to their records.',
     oidc: {
-      about: 'Logins by an OpenID Connect provider.',
-      issuer: 'Address of the provider, as in its discovery document. None: no such logins.',
-      client_id: 'Of the client that is registered there.',
-      client_secret: 'Its secret; better from the environment or a file than from here.',
-      client_secret_file: 'File that holds the secret.',
-      name: 'On the button: Log in with ….',
-      scope: 'Asked for; what brings the claim of roles has to be in it.',
-      role_claim: 'Claim of the ID token that holds the user’s roles, as a dotted path: realm_access.roles.',
-      operators: 'Values of that claim that make an operator.',
-      viewers: 'Values of that claim that make a viewer.',
-      default_role: 'What anybody else is who can log in there.',
-      public_url: 'Where the provider leads back to. Default: server.public_url, or as each request says.',
+      about: 'Login with an OpenID Connect provider.',
+      issuer: 'Issuer URL of the provider, as in its discovery document. OIDC login is off without one.',
+      client_id: 'Client id registered with the provider.',
+      client_secret: 'Client secret; prefer the environment variable or client_secret_file.',
+      client_secret_file: 'File that contains the client secret.',
+      name: 'Provider name on the login button: Log in with ….',
+      scope: 'Scopes to request; must include the one that provides the role claim.',
+      role_claim: 'ID token claim that contains the user’s roles, as a dotted path: realm_access.roles.',
+      operators: 'Values of that claim that grant the operator role.',
+      viewers: 'Values of that claim that grant the viewer role.',
+      default_role: 'Role of all other users of the provider.',
+      public_url: 'Base of the redirect URL. Default: server.public_url, or the host of the request.',
     },
   },
-  notifications: 'Where messages about incidents go; docs/notifications.md shows each type.',
+  notifications: 'Receivers of incident notifications; docs/notifications.md shows each type.',
   gateway: {
     upstream:
-      'API that requests go on to, up to and with /v1: https://api.openai.com/v1. None: `start` runs no gateway.',
-    host: '0.0.0.0 to be reached from other machines. Clients use the upstream with their own key.',
-    port: 'The API, health and metrics.',
-    preset: 'What the gateway detects by. Default: preset, where that is set; else proxy.',
+      'Base URL of the model API, including /v1: https://api.openai.com/v1. Without one, `start` runs no gateway.',
+    host: 'Address to listen on; 0.0.0.0 for other machines. Clients authenticate with their own upstream key.',
+    port: 'Port of the API, health and metrics.',
+    preset: 'Detection preset of the gateway. Default: preset if set, else proxy.',
     backend:
       'Name of the upstream in logs, verdicts and overrides.models. Default: openai, or anthropic for /v1/messages.',
     on_block:
-      'error: the user gets an error. message: an assistant message stands in place of the call. Default: message where calls are matched by similarity, else error.',
+      'error: the client gets an error. message: an assistant message replaces the call. Default: message if calls are matched by similarity, else error.',
     guidance_as:
-      'Who a model hears guidance from: the tool, as a failure, or the assistant itself. Default: assistant where on_block is message by default, else tool.',
-    enforce_streams: 'false: streamed answers are watched, but neither held back nor stopped.',
-    commands: 'false: !/set, !/unset and !/help are ordinary text.',
-    publish_events: 'false: neither events nor verdicts are written to the event log.',
-    store_messages: 'false: no messages are stored in the database; privacy holds for those that are.',
-    connect_timeout_seconds: 'Until a connection to the upstream stands.',
-    response_timeout_seconds: 'From the request sent to the first byte of the answer.',
-    stall_timeout_seconds: 'Pause within an answer, at most.',
-    max_request_bytes: 'Larger requests are refused with 413.',
-    max_held_bytes: 'Of one answer while it is judged; a larger one goes on unjudged, and is counted.',
-    max_sessions: 'Sessions kept in memory; the one unused for longest goes first.',
+      'Role that guidance to the model is written in: tool, as a failed result, or assistant. Default: assistant if on_block defaults to message, else tool.',
+    enforce_streams: 'false: streamed responses are analyzed but never held back or stopped.',
+    commands: 'false: !/set, !/unset and !/help are treated as ordinary text.',
+    publish_events: 'false: writes neither events nor verdicts to the event log.',
+    store_messages:
+      'false: stores no messages in the database. The privacy settings apply to stored messages.',
+    connect_timeout_seconds: 'Timeout for connecting to the upstream.',
+    response_timeout_seconds: 'Timeout from sending a request to the first byte of the response.',
+    stall_timeout_seconds: 'Maximum pause within a response.',
+    max_request_bytes: 'Maximum request size; larger requests are rejected with 413.',
+    max_held_bytes:
+      'Maximum bytes of a response held back for analysis; larger ones pass through without it, and are counted.',
+    max_sessions: 'Maximum sessions in memory; the least recently used is evicted first.',
     max_buffered_records:
-      'Kept while the event log, or the database, cannot be reached; beyond, the oldest are dropped and counted.',
+      'Maximum records buffered while the event log or the database is unavailable; the oldest are then dropped and counted.',
   },
   storage: {
-    data_dir: 'Folder of the embedded log and database.',
-    database_url: 'A PostgreSQL server in place of the embedded database, which only one process can use.',
-    retention_days: 'Verdicts, incidents, sessions and messages older than this are removed; null: no limit.',
-    retention_megabytes: 'When the tables take more, the oldest are removed; null: no limit.',
+    data_dir: 'Directory of the embedded log and database.',
+    database_url:
+      'PostgreSQL server to use instead of the embedded database, which only one process can open.',
+    retention_days: 'Verdicts, incidents, sessions and messages older than this are deleted; null: no limit.',
+    retention_megabytes: 'Maximum size of the tables; the oldest rows are deleted beyond it; null: no limit.',
   },
   log: {
-    level: 'Least important entries that are written.',
-    format: 'auto: pretty on a terminal.',
+    level: 'Minimum level of log entries.',
+    format: 'auto: pretty on a terminal, else JSON.',
   },
 };
 
-/** What a setting means, by its dotted path; empty for what is no setting. Any name does for that of a record. */
+/** Description of the setting at a dotted path; empty if there is none. Entries of a record share one description. */
 export function settingText(path: string): string {
-  let place: unknown = settingTexts;
-  for (const key of path.split('.')) place = partOf(place, key);
-  const text = typeof place === 'string' ? place : partOf(place, 'about');
+  let texts: unknown = settingTexts;
+  for (const key of path.split('.')) texts = textsAt(texts, key);
+  const text = typeof texts === 'string' ? texts : textsAt(texts, 'about');
   return typeof text === 'string' ? text : '';
 }
 
-function partOf(texts: unknown, key: string): unknown {
+function textsAt(texts: unknown, key: string): unknown {
   if (typeof texts !== 'object' || texts === null) return undefined;
   const block = texts as Readonly<Record<string, unknown>>;
   return Object.hasOwn(block, key) ? block[key] : block['each'];

@@ -4,12 +4,7 @@ import { hiddenValue, isSecretPath } from './secret-paths.ts';
 import { blockKeys, didYouMean, nearest, settingPaths, settingPlace, unwrap } from './setting-paths.ts';
 import { settingsSchema } from './settings.ts';
 
-/**
- * Settings while they are put together: one source's values are laid over another's, key by key. Each value is checked
- * where it is given, so that a wrong one is found even if a later source covers it, and all faults can be told at once.
- */
-
-/** Where a value came from; the name is that of the file, the environment variable, the flag or the preset. */
+/** Where a value comes from; `name` is the file, environment variable, flag or preset. */
 export interface SettingOrigin {
   readonly source: 'default' | 'preset' | 'file' | 'environment' | 'flag';
   readonly name?: string;
@@ -19,13 +14,17 @@ type Block = Record<string, unknown>;
 
 const paths = settingPaths(settingsSchema).map(({ path }) => path);
 
+/**
+ * Settings under construction: values are merged source by source, key by key. Each value is checked when it is added, so
+ * that a wrong one is found even if a later source overrides it, and all errors are reported at once.
+ */
 export class SettingsDraft {
   readonly value: Block = {};
-  /** By the dotted path of each single value, those inside records included. */
+  /** By the dotted path of each value, including those in records. */
   readonly origins = new Map<string, SettingOrigin>();
   readonly faults: string[] = [];
 
-  /** Lays a value or a whole block over what is there. */
+  /** Merges a value or a block into the draft. */
   give(keys: readonly string[], schema: z.ZodType, value: unknown, origin: SettingOrigin): void {
     const inner = unwrap(schema);
     if (!(inner instanceof z.ZodObject || inner instanceof z.ZodRecord)) {
@@ -47,7 +46,7 @@ export class SettingsDraft {
     }
   }
 
-  /** Notes a key that does not exist, with the one that was probably meant. */
+  /** Records an error about a key that does not exist, with a suggestion. */
   refuseKey(keys: readonly string[], siblings: readonly string[], origin: SettingOrigin): void {
     const meant = meantKey(keys.at(-1) ?? '', keys.join('.'), siblings);
     this.faults.push(`${labelOf(origin)}: unknown key ${keys.join('.')}${didYouMean(meant)}`);
@@ -70,7 +69,7 @@ export class SettingsDraft {
     this.origins.set(keys.join('.'), origin);
   }
 
-  /** Faults of a list of blocks, each at its place. No value is quoted: it may be a secret. */
+  /** Records the errors of a list of blocks. They quote no values, which may be secrets. */
   #refuseEntries(
     keys: readonly string[],
     schemas: readonly z.ZodObject[],
@@ -103,7 +102,7 @@ export class SettingsDraft {
     this.faults.push(`${labelOf(origin)}: ${subject} is ${shown}; allowed: ${allowed}`);
   }
 
-  /** A record is one value: given again, it replaces the one before it. */
+  /** A record is one value: a later source replaces it as a whole. */
   #clear(keys: readonly string[]): void {
     define(blockAt(this.value, keys.slice(0, -1)), keys.at(-1) ?? '', {});
     for (const path of this.origins.keys()) {
@@ -112,14 +111,14 @@ export class SettingsDraft {
   }
 }
 
-/** What the entries of a list of blocks may be, by their type; undefined for other values. */
+/** The schemas of the entries of a list of blocks; undefined for other values. */
 function entrySchemas(schema: z.ZodType): readonly z.ZodObject[] | undefined {
   const list = unwrap(schema);
   if (!(list instanceof z.ZodArray) || !(list.element instanceof z.ZodDiscriminatedUnion)) return undefined;
   return list.element.options as readonly z.ZodObject[];
 }
 
-/** The keys that may stand at a place in an entry. */
+/** The keys allowed at a path in an entry. */
 function blockOf(
   schemas: readonly z.ZodObject[],
   entries: readonly unknown[],
@@ -138,7 +137,7 @@ function memberSchema(block: z.ZodObject | z.ZodRecord, key: string): z.ZodType 
   return Object.hasOwn(shape, key) ? shape[key] : undefined;
 }
 
-/** A neighbour with a similar name; where the block itself does not exist, a similar path; else the same name elsewhere. */
+/** Suggests a sibling with a similar name, a similar path if the block does not exist, or the same name elsewhere. */
 function meantKey(key: string, path: string, siblings: readonly string[]): string | undefined {
   const alike = siblings.length > 0 ? nearest(key, siblings) : nearest(path, paths);
   if (alike !== undefined) return alike;
@@ -150,14 +149,14 @@ function labelOf({ source, name }: SettingOrigin): string {
   return name ?? source;
 }
 
-/** A value as a fault quotes it: JSON, shortened. */
+/** A value as JSON, shortened for an error message. */
 function show(value: unknown): string {
-  // JSON writes null for a number that is not finite.
+  // JSON writes null for NaN and Infinity.
   let text = typeof value === 'number' ? String(value) : undefined;
   try {
     text ??= JSON.stringify(value);
   } catch {
-    // A YAML anchor can make a value that contains itself.
+    // A YAML anchor can create a circular value.
   }
   const shown = text ?? String(value);
   return shown.length <= 80 ? shown : `${shown.slice(0, 79)}…`;
@@ -170,7 +169,7 @@ function blockAt(root: Block, keys: readonly string[]): Block {
   }, root);
 }
 
-/** Sets an own property, whatever it is called: a tool may be named `__proto__`. */
+/** Sets an own property whatever its name: a tool may be called `__proto__`. */
 function define(block: Block, key: string, value: unknown): void {
   Object.defineProperty(block, key, { value, enumerable: true, configurable: true, writable: true });
 }

@@ -5,7 +5,7 @@ import { notificationsSchema } from './notification-settings.ts';
 import { oidcSettingsSchema } from './oidc-settings.ts';
 import { sourceSettingsSchema, topicNames, topicSettingsSchema } from './topics.ts';
 
-/** An address with places for what names a record; each may be left out but the topic. */
+/** A URL with placeholders for topic, partition and offset of a record; only the topic is required. */
 function isRecordLink(text: string): boolean {
   return /^https?:\/\/\S+$/.test(text) && text.includes('{topic}');
 }
@@ -14,8 +14,8 @@ function isRecordLink(text: string): boolean {
 const proxyPattern = /^(?:\d{1,2}|loopback|linklocal|uniquelocal|[\d.]+(?:\/[\d.]+)?|[\da-f:]+(?:\/\d+)?)$/i;
 
 /**
- * Everything that can be configured, as one schema: the YAML file, the environment, flags, control events and the API
- * are all checked against it. Keys are spelled as they are written in the file; `setting-texts.ts` says what they mean.
+ * The schema of all settings. The YAML file, environment variables, flags, control events and the API are checked
+ * against it. `setting-texts.ts` describes each key.
  */
 export const settingsSchema = detectionSchema.extend({
   kafka: z
@@ -34,7 +34,7 @@ export const settingsSchema = detectionSchema.extend({
     .superRefine(({ topics, sources }, context) => {
       for (const [role, name] of Object.entries(topicNames(topics))) {
         if (!Object.hasOwn(sources, name)) continue;
-        const message = `is the topic of ${role} itself: a source is a topic of another producer`;
+        const message = `is Loopwatch's own topic of ${role}; a source must be a topic of another producer`;
         context.addIssue({ code: 'custom', path: ['sources', name], message });
       }
     })
@@ -66,7 +66,7 @@ export const settingsSchema = detectionSchema.extend({
       grafana_url: z.url({ protocol: /^https?$/ }).optional(),
       kafka_ui_url: z
         .string()
-        .refine(isRecordLink, 'must be an http or https address with {topic} in it')
+        .refine(isRecordLink, 'must be an http or https URL that contains {topic}')
         .optional(),
       oidc: oidcSettingsSchema.prefault({}),
     })

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { formatNames } from '../events/format-names.ts';
 
-/** The topics and what each is for; the names follow the configured prefix unless a name is given. */
+/** The role of each topic. A topic's name is the configured prefix and its role, unless it is configured itself. */
 export const topicRoles = [
   'events',
   'verdicts',
@@ -33,7 +33,7 @@ export const topicSettingsSchema = z.strictObject({
   triage: topicName.optional(),
 });
 
-/** Topics of other producers whose records workers translate into events, by name. */
+/** Topics of other producers, by name; workers convert their records to events. */
 export const sourceSettingsSchema = z.record(
   topicName,
   z.strictObject({

@@ -1,18 +1,17 @@
 /**
- * What there is to know about each detector without running it. Ids, titles, colours and switches are read from here, wherever
- * they are needed; schemas of settings and evidence are keyed by the same ids. No schema stands here, so that a page can
- * read it without a validator.
+ * Static facts about each detector: ids, titles, colours and settings blocks. The schemas of settings and evidence are
+ * keyed by the same ids. This file has no schema, so that pages can import it without a validator.
  */
 
 interface DetectorFacts {
   readonly title: string;
   readonly description: string;
   readonly maturity: 'experimental' | 'stable';
-  /** What its verdicts count, as a person reads it beside the number. */
+  /** What its verdicts count, as shown after the number. */
   readonly counts: string;
-  /** Its hue on a light and a dark page. Red is left to what is open, green to what recovered. */
+  /** Colour in the light and dark theme. Red is reserved for open incidents, green for recovered ones. */
   readonly colour: string;
-  /** The block of settings that belongs to it, and what each key means. */
+  /** Its settings block, and what each key means. */
   readonly block: string;
   readonly settings: Texts;
 }
@@ -21,186 +20,187 @@ interface Texts {
   readonly [key: string]: string | Texts;
 }
 
-const off = 'false: this detector is skipped.';
-const modeText = 'What a loop leads to. break is block; chance and chance_then_break are chance_then_block.';
+const off = 'false: switches this detector off.';
+const modeText =
+  'Action when a loop is found. break means block; chance and chance_then_break mean chance_then_block.';
 
-/** Of all tools, and of single ones. */
+/** Apply to all tools and, under `per_tool`, to single ones. */
 export const toolCallLimitTexts = {
   enabled: off,
   max_repeats: 'Identical calls before a loop is reported.',
-  ttl_seconds: 'Only calls this recent count; null: no limit.',
+  ttl_seconds: 'Age limit of the calls that count; null: no limit.',
   mode: modeText,
-  similarity_threshold: 'Selects similar matching.',
+  similarity_threshold: 'Minimum similarity of two calls; setting it selects similar matching.',
   similarity: {
-    about: 'Selects similar matching.',
-    algorithm: 'levenshtein: 1 - distance / longer length. jaccard: over word tokens.',
-    threshold: 'Wins over similarity_threshold.',
-    normalize_whitespace: 'Runs of white space count as one space.',
-    ignore_case: 'Upper and lower case are the same.',
+    about: 'Similar matching; setting this block selects it.',
+    algorithm: 'levenshtein: 1 - edit distance / length of the longer text. jaccard: over words.',
+    threshold: 'Minimum similarity of two calls; takes precedence over similarity_threshold.',
+    normalize_whitespace: 'true: a run of white space counts as one space.',
+    ignore_case: 'true: upper and lower case are equal.',
   },
 };
 
 const textLoopTexts = {
   enabled: off,
-  window: 'Length of the compared piece, in UTF-16 code units.',
-  min_repeats: 'Occurrences of the same piece until it is a loop.',
-  max_distance: 'Mean distance of those occurrences, at most, in units.',
+  window: 'Length of the compared passages, in UTF-16 code units.',
+  min_repeats: 'Occurrences of the same passage before a loop is reported.',
+  max_distance: 'Maximum mean distance between those occurrences, in UTF-16 code units.',
   mode: modeText,
 };
 
 export const detectorFacts = {
   'tool-repeat': {
     title: 'Repeated tool call',
-    description:
-      'The agent calls the same tool with the same, or nearly the same, arguments again and again.',
+    description: 'The agent repeatedly calls the same tool with the same, or nearly the same, arguments.',
     maturity: 'stable',
     counts: 'same call',
     colour: 'light-dark(oklch(55% 0.2 345), oklch(73% 0.17 345))',
     block: 'tool_call_loop',
     settings: {
-      about: 'tool-repeat: the same call again and again.',
+      about: 'tool-repeat: the same call is repeated.',
       ...toolCallLimitTexts,
       error_messages: {
-        about: "Own texts in place of Loopwatch's.",
-        block: 'Sent when a call is blocked.',
-        warning: 'Sent with a warning.',
+        about: 'Custom messages that replace the default ones.',
+        block: 'Message when a call is blocked.',
+        warning: 'Message of a warning.',
       },
-      per_tool: { about: 'By tool name.', each: toolCallLimitTexts },
+      per_tool: { about: 'Limits by tool name.', each: toolCallLimitTexts },
     },
   },
   'tool-cycle': {
     title: 'Cycle of tool calls',
-    description:
-      'The agent goes through the same sequence of calls again and again, and the results do not change.',
+    description: 'The agent repeats the same sequence of calls, and the results do not change.',
     maturity: 'stable',
     counts: 'same cycle of steps',
     colour: 'light-dark(oklch(62% 0.16 50), oklch(76% 0.14 52))',
     block: 'tool_cycle',
     settings: {
-      about: 'tool-cycle: the same sequence of calls again and again.',
+      about: 'tool-cycle: the same sequence of calls is repeated.',
       enabled: off,
-      max_period: 'Steps of the longest cycle that is looked for.',
-      min_repeats: 'Times the cycle is gone through until it is a loop.',
+      max_period: 'Maximum steps of a cycle.',
+      min_repeats: 'Repetitions of a cycle before a loop is reported.',
       mode: modeText,
     },
   },
   stagnation: {
     title: 'No progress',
-    description: 'The agent goes on calling tools, but nothing comes of it that it did not know.',
+    description: 'The agent keeps calling tools but learns nothing new.',
     maturity: 'stable',
     counts: 'steps without progress',
     colour: 'light-dark(oklch(66% 0.13 85), oklch(82% 0.13 88))',
     block: 'stagnation',
     settings: {
-      about: 'stagnation: calls go on, but nothing comes of them.',
+      about: 'stagnation: calls continue without progress.',
       enabled: off,
       same_error:
-        'Steps that fail with the same error, with up to two looks between failures of one tool; one less for the same answer to a reworded question.',
+        'Steps that fail with the same error; up to two read-only calls may come between failures of one tool. One less for the same answer to a rephrased query.',
       same_failure:
-        'Times the same call fails the same way, with other calls in between that change nothing; also rejected changes with the same error.',
-      same_result:
-        'Times a call that changes nothing brings the same result, with other steps in between that change nothing either.',
-      same_answer: 'Steps in a row in which one reading tool gives the same answer, whatever its arguments.',
-      same_prompt: 'Times a harness sends the same prompt although nothing comes of it.',
-      nothing_new: 'Steps in a row whose calls and results were known.',
+        'Times the same call fails in the same way, with only read-only calls in between; also applies to changes rejected with the same error.',
+      same_result: 'Times a read-only call returns the same result, with only read-only steps in between.',
+      same_answer:
+        'Consecutive steps in which a read-only tool gives the same answer, whatever its arguments.',
+      same_prompt: 'Times a harness sends the same prompt without any progress.',
+      nothing_new: 'Consecutive steps whose calls and results are all known already.',
       mode: modeText,
     },
   },
   'content-repeat': {
     title: 'Repeated text',
-    description: 'The answer repeats a piece of text again and again, close together.',
+    description: 'The response repeats the same passage over and over, close together.',
     maturity: 'stable',
     counts: 'same text in the answer',
     colour: 'light-dark(oklch(54% 0.17 262), oklch(71% 0.13 262))',
     block: 'content_loop',
-    settings: { about: 'content-repeat: the answer repeats a text.', ...textLoopTexts },
+    settings: { about: 'content-repeat: the response repeats a passage.', ...textLoopTexts },
   },
   'thought-repeat': {
     title: 'Repeated reasoning',
-    description: 'The reasoning repeats a piece of text again and again, close together.',
+    description: 'The reasoning repeats the same passage over and over, close together.',
     maturity: 'stable',
     counts: 'same text in the reasoning',
     colour: 'light-dark(oklch(60% 0.11 220), oklch(77% 0.1 220))',
     block: 'thought_loop',
-    settings: { about: 'thought-repeat: the reasoning repeats a text.', ...textLoopTexts },
+    settings: { about: 'thought-repeat: the reasoning repeats a passage.', ...textLoopTexts },
   },
   semantic: {
     title: 'Judged as a loop',
-    description: 'A model that reads the latest turns is sure that the agent gets no nearer to its request.',
+    description:
+      'A model that reviews the latest turns is confident that the agent makes no progress on the request.',
     maturity: 'experimental',
     counts: 'checks that saw a loop',
     colour: 'light-dark(oklch(53% 0.18 302), oklch(72% 0.15 302))',
     block: 'semantic',
     settings: {
-      about: 'semantic: a model judges the latest turns.',
+      about: 'semantic: a model reviews the latest turns.',
       enabled: off,
       mode: modeText,
-      after_turns: 'The first check comes with this turn of a prompt.',
-      interval: 'Turns between two checks until a model has answered.',
-      history_turns: 'Latest turns that the model is shown.',
-      confidence: 'A confidence above this is a loop.',
+      after_turns: 'Turn of a prompt at which the first check runs.',
+      interval:
+        'Turns between checks until the model has answered once; its confidence then sets the interval.',
+      history_turns: 'Number of latest turns sent to the model.',
+      confidence: 'Confidence above which a loop is reported.',
     },
   },
   'tool-limit': {
     title: 'Tool call limit',
-    description: 'The agent has called tools in as many turns of one prompt as it may.',
+    description: 'The agent has reached the number of turns with tool calls allowed for one prompt.',
     maturity: 'stable',
     counts: 'turns with tool calls',
     colour: 'light-dark(oklch(52% 0.04 258), oklch(74% 0.03 258))',
     block: 'tool_call_limit',
     settings: {
-      about: 'tool-limit: turns with tool calls; on as soon as a key is set.',
+      about: 'tool-limit: limits turns with tool calls; on as soon as a key is set.',
       enabled: off,
-      max_turns: 'Turns with tool calls in one prompt. Default: 3.',
+      max_turns: 'Maximum turns with tool calls per prompt. Default: 3.',
     },
   },
   'turn-limit': {
     title: 'Turn request limit',
-    description: 'The agent asks the model more often within one prompt than it may.',
+    description: 'The agent makes more model requests than allowed for one prompt.',
     maturity: 'stable',
     counts: 'model requests',
     colour: 'light-dark(oklch(60% 0.03 258), oklch(66% 0.03 258))',
     block: 'turn_requests',
     settings: {
-      about: 'turn-limit: model requests; on as soon as a key is set.',
+      about: 'turn-limit: limits model requests; on as soon as a key is set.',
       enabled: off,
-      max_turn_requests: 'Model requests in one prompt. Default: 10; 5 is conservative, 20 permissive.',
+      max_turn_requests: 'Maximum model requests per prompt. Default: 10; 5 is conservative, 20 permissive.',
     },
   },
   outage: {
     title: 'Outage',
     description:
-      'Calls fail again and again with rate limits, timeouts or server errors: not the agent’s doing.',
+      'Calls keep failing with rate limits, timeouts or server errors, which the agent does not cause.',
     maturity: 'stable',
     counts: 'failures in a row',
     colour: 'light-dark(oklch(38% 0.03 258), oklch(85% 0.02 258))',
     block: 'outage',
     settings: {
-      about: 'outage: what the tools depend on is down.',
+      about: 'outage: a service that the tools depend on is down.',
       enabled: off,
-      min_failures: 'Time-outs, rate limits and server errors in a row.',
+      min_failures: 'Consecutive timeouts, rate limits and server errors before an outage is reported.',
     },
   },
   budget: {
     title: 'Budget',
-    description: 'What may be used is used up, or nearly so: tokens, dollars, tool calls or minutes.',
+    description: 'The budget of tokens, dollars, tool calls or minutes is exhausted, or nearly so.',
     maturity: 'stable',
     counts: 'percent of the budget',
     colour: 'light-dark(oklch(46% 0.07 70), oklch(72% 0.06 75))',
     block: 'budget',
     settings: {
-      about: 'budget: warned of at 80 %; on as soon as a limit is set. No prompt gives anything back.',
+      about: 'budget: warns at 80 %, on as soon as a limit is set. A new prompt does not reset it.',
       enabled: off,
-      tokens: 'Tokens of input and output.',
-      usd: 'US dollars, by the prices that are known.',
-      calls: 'Tool calls.',
-      minutes: 'Minutes since the first event; of several sessions, of all of them together.',
-      per: 'Whose budget it is: that of each session, or a day (UTC) of each agent, each tenant or all sessions together.',
+      tokens: 'Maximum input and output tokens.',
+      usd: 'Maximum US dollars, by the known prices.',
+      calls: 'Maximum tool calls.',
+      minutes: 'Maximum minutes since the first event; over several sessions, their sum.',
+      per: 'Scope of the budget: each session, or one day (UTC) of each agent, each tenant or all sessions together.',
     },
   },
 } as const satisfies Record<string, DetectorFacts>;
 
 export type DetectorId = keyof typeof detectorFacts;
 
-/** In the order of the contract, which tables and charts follow. */
+/** Tables and charts list detectors in this order. */
 export const detectorIds = Object.keys(detectorFacts) as [DetectorId, ...DetectorId[]];

@@ -22,24 +22,27 @@ describe('a pattern of a user', () => {
   });
 
   test.each([
-    ['(', 'is no regular expression: Unterminated group'],
-    [
-      '(?=a)b',
-      'has (?= at character 1, which looks at what stands around a match: write only what is to match',
-    ],
+    ['(', 'is not a valid regular expression: Unterminated group'],
+    ['(?=a)b', 'has (?= at character 1, which is lookaround and not supported: write only what should match'],
     [
       'x(?<!a)b',
-      'has (?<! at character 2, which looks at what stands around a match: write only what is to match',
+      'has (?<! at character 2, which is lookaround and not supported: write only what should match',
     ],
-    ['(a)\\1', 'has \\1 at character 4, which refers back to a group: write out what it stands for'],
-    ['(?<n>a)\\k<n>', 'has \\k at character 8, which refers back to a group: write out what it stands for'],
-    ['\\Aabc', 'has \\A at character 1, which means nothing: write A if the letter is meant'],
-    ['x[\\q]', 'has [\\q] at character 2, which is not clear: write it as JavaScript takes it with flag u'],
-    ['a*', 'matches the empty text too: write + in place of *'],
-    ['\\b', 'matches the empty text too: write + in place of *'],
-    ['a|', 'matches the empty text too: write + in place of *'],
-    ['', 'matches the empty text too: write + in place of *'],
-    ['(?:[ab]{100}){100}', 'takes 20302 places written out, of at most 1000: write + or smaller numbers'],
+    [
+      '(a)\\1',
+      'has \\1 at character 4, which is a backreference and not supported: write out what it refers to',
+    ],
+    [
+      '(?<n>a)\\k<n>',
+      'has \\k at character 8, which is a backreference and not supported: write out what it refers to',
+    ],
+    ['\\Aabc', 'has \\A at character 1, which is not a known escape: write A for the letter'],
+    ['x[\\q]', 'has [\\q] at character 2, which is invalid in JavaScript with flag u'],
+    ['a*', 'matches empty text: write + instead of *'],
+    ['\\b', 'matches empty text: write + instead of *'],
+    ['a|', 'matches empty text: write + instead of *'],
+    ['', 'matches empty text: write + instead of *'],
+    ['(?:[ab]{100}){100}', 'has 20302 states, more than 1000: write + or use smaller numbers'],
   ])('%s is refused', (pattern, why) => {
     expect(parsePattern(pattern)).toEqual({ ok: false, why });
   });
@@ -47,7 +50,7 @@ describe('a pattern of a user', () => {
 
 describe('a refused pattern among settings is named, with its place', () => {
   const why =
-    '"(?=a)b" has (?= at character 1, which looks at what stands around a match: write only what is to match';
+    '"(?=a)b" has (?= at character 1, which is lookaround and not supported: write only what should match';
   const refused = { privacy: { mask: ['fine', '(?=a)b'] } };
 
   test('in a file', () => {

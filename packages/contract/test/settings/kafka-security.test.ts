@@ -53,9 +53,9 @@ describe('the security of Kafka', () => {
     {
       kafka: { security_protocol: 'SASL_SSL' },
       errors: [
-        'kafka.sasl.mechanism: is needed with security_protocol SASL_SSL',
-        'kafka.sasl.username: is needed with security_protocol SASL_SSL',
-        'kafka.sasl.password: or sasl.password_file is needed with security_protocol SASL_SSL',
+        'kafka.sasl.mechanism: is required with security_protocol SASL_SSL',
+        'kafka.sasl.username: is required with security_protocol SASL_SSL',
+        'kafka.sasl.password: or sasl.password_file is required with security_protocol SASL_SSL',
       ],
     },
     {
@@ -73,18 +73,18 @@ describe('the security of Kafka', () => {
     },
     {
       kafka: { security_protocol: 'SSL', ssl: { cert_file: 'c.pem' } },
-      errors: ['kafka.ssl.cert_file: and ssl.key_file belong together: set both, or none'],
+      errors: ['kafka.ssl.cert_file: and ssl.key_file must be set together'],
     },
     {
       kafka: { security_protocol: 'SASL_SSL', sasl: { ...login, password_file: 'p' } },
-      errors: ['kafka.sasl.password: and sasl.password_file are both set: set one of them'],
+      errors: ['kafka.sasl.password: and sasl.password_file are both set: set only one of them'],
     },
     {
       kafka: {
         security_protocol: 'SSL',
         ssl: { cert_file: 'c', key_file: 'k', key_password: 'a', key_password_file: 'b' },
       },
-      errors: ['kafka.ssl.key_password: and ssl.key_password_file are both set: set one of them'],
+      errors: ['kafka.ssl.key_password: and ssl.key_password_file are both set: set only one of them'],
     },
   ])('refuses $kafka', ({ kafka, errors }) => {
     expect(resolve(kafka)).toEqual({ ok: false, errors });

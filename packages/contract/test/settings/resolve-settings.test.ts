@@ -278,7 +278,7 @@ describe('the environment', () => {
     ['LOOPWATCH_QUITE_SOMETHING_ELSE', ''],
   ])('warns of %s%s', (name, hint) => {
     expect(sound(resolve({ environment: { [name]: '1' } })).warnings).toEqual([
-      `the environment variable ${name} is no setting${hint}`,
+      `unknown environment variable ${name}${hint}`,
     ]);
   });
 
@@ -382,22 +382,22 @@ describe('faults', () => {
     [
       'a value for a block',
       { file: { name: 'config.yaml', value: { storage: '/var' } } },
-      'config.yaml: storage is "/var"; allowed: a block of data_dir, database_url, retention_days, retention_megabytes',
+      'config.yaml: storage is "/var"; allowed: a block with the keys data_dir, database_url, retention_days, retention_megabytes',
     ],
     [
       'a list for the file',
       { file: { name: 'config.yaml', value: [1] } },
-      `config.yaml: the configuration is [1]; allowed: a block of ${Object.keys(settingsSchema.shape).join(', ')}`,
+      `config.yaml: the configuration is [1]; allowed: a block with the keys ${Object.keys(settingsSchema.shape).join(', ')}`,
     ],
     [
       'an expression that is none',
       { file: { name: 'config.yaml', value: { privacy: { mask: ['a', '('] } } } },
-      'config.yaml: privacy.mask is ["a","("]; allowed: a list, each entry a text; privacy.mask.1 "(" is no regular expression: Unterminated group',
+      'config.yaml: privacy.mask is ["a","("]; allowed: a list, each entry text; privacy.mask.1 "(" is not a valid regular expression: Unterminated group',
     ],
     [
       'a variable that is no JSON',
       { environment: { LOOPWATCH_TOOL_CALL_LOOP_PER_TOOL: 'search' } },
-      'LOOPWATCH_TOOL_CALL_LOOP_PER_TOOL: tool_call_loop.per_tool is "search"; allowed: names, each with a block of enabled, max_repeats, ttl_seconds, mode, similarity_threshold, similarity',
+      'LOOPWATCH_TOOL_CALL_LOOP_PER_TOOL: tool_call_loop.per_tool is "search"; allowed: a map of names to a block with the keys enabled, max_repeats, ttl_seconds, mode, similarity_threshold, similarity',
     ],
   ])('names %s', (_, sources, message) => expect(faults(resolve(sources))).toEqual([message]));
 
@@ -461,8 +461,8 @@ describe('a template of a text that an agent writes', () => {
   it.each([
     ['Took {number}{number}{number}!', 'more than digits and dots between two placeholders'],
     ['Took {number}1.{number}!', 'more than digits and dots between two placeholders'],
-    ['    {number}!', 'a text that matches ^[^\\s{]'],
-    ['abc{number}', 'a text that matches ^[^\\s{]'],
+    ['    {number}!', 'text that matches ^[^\\s{]'],
+    ['abc{number}', 'text that matches ^[^\\s{]'],
   ])('%s is refused, for it could take time out of proportion to a text', (template, why) => {
     expect(faultsOf(template)).toContain(why);
   });

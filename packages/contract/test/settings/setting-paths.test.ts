@@ -150,12 +150,12 @@ describe('allowedValues', () => {
     ['tool_call_loop.mode', 'one of warn, block, chance_then_block, break, chance, chance_then_break'],
     ['tool_call_loop.similarity_threshold', 'a number from 0 to 1'],
     ['kafka.partitions', 'a whole number of at least 1'],
-    ['kafka.brokers', 'a list, each entry a text that is not empty'],
+    ['kafka.brokers', 'a list, each entry text that is not empty'],
     [
       'kafka.topics',
-      'a block of prefix, events, verdicts, sessions, control, checks, dead-letters, state, triage',
+      'a block with the keys prefix, events, verdicts, sessions, control, checks, dead-letters, state, triage',
     ],
-    ['worker.host', 'a text'],
+    ['worker.host', 'text'],
   ])('of %s: %s', (path, words) =>
     expect(allowedValues(settingPlace(settingsSchema, path)!.schema)).toBe(words),
   );

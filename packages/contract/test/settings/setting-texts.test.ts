@@ -16,15 +16,19 @@ describe('settingText', () => {
   it.each(paths)('%s means something', (path) => expect(settingText(path)).not.toBe(''));
 
   it.each([
-    ['a block', 'outage', 'outage: what the tools depend on is down.'],
-    ['a record', 'per_tool', 'What is declared of tools, by name.'],
+    ['a block', 'outage', 'outage: a service that the tools depend on is down.'],
+    ['a record', 'per_tool', 'Properties of tools, by tool name.'],
     [
       'a key of any tool',
       'per_tool.grep.poller',
-      'Asking again is its purpose. Default: by its name, its command and what it answers.',
+      'Whether the tool is meant to be polled. Default: guessed from its name, command and results.',
     ],
     ['a tool called like an object’s own', 'per_tool.constructor', ''],
-    ['a model’s own', 'overrides.models.openai/o4.preset', 'Where the numbers that are not set come from.'],
+    [
+      'a model’s own',
+      'overrides.models.openai/o4.preset',
+      'Source of the detection settings that are not set.',
+    ],
     ['a misspelled key', 'outage.min_failure', ''],
     ['a key below a value', 'preset.balanced', ''],
     ['nothing', '', ''],

@@ -9,7 +9,7 @@ export interface OidcOptions extends RoleRules {
   /** On the button that leads there. */
   readonly name: string;
   readonly scope: string;
-  /** Address of the dashboard as browsers know it; as each request says, where absent. */
+  /** URL of the dashboard as browsers see it; as each request says, where absent. */
   readonly publicUrl?: string | undefined;
 }
 
