@@ -13,13 +13,13 @@ import { z } from 'zod';
 import { eventExamples, verdictExamples } from './examples.ts';
 import { eventParts, type Json, payloadSchema, without } from './json-schemas.ts';
 
-/** The AsyncAPI document: which topics there are, what their records hold, and who writes and reads them. */
+/** The AsyncAPI document: the topics, their records, and which process writes or reads them. */
 
 interface Channel {
   readonly message: Json;
   readonly key: string;
   readonly compacted?: boolean;
-  /** What the worker does with it, or the server where that is said. */
+  /** The action of the worker, or of the server if `by` says so. */
   readonly worker: 'send' | 'receive';
   readonly by?: 'server';
   readonly summary: string;
@@ -31,9 +31,9 @@ const channels: Readonly<Record<TopicRole, Channel>> = {
       payload: { $ref: '#/components/schemas/event' },
       examples: Object.entries(eventExamples).map(([name, payload]) => ({ name, payload })),
     },
-    key: 'The session id, so that one partition sees a session in order.',
+    key: 'The session id, so that one partition contains a session in order.',
     worker: 'receive',
-    summary: 'Watches what agents do',
+    summary: 'Analyzes the events of agents',
   },
   verdicts: {
     message: {
@@ -42,7 +42,7 @@ const channels: Readonly<Record<TopicRole, Channel>> = {
     },
     key: 'The session id.',
     worker: 'send',
-    summary: 'Publishes what it concludes, in one transaction with the offset of the event',
+    summary: 'Publishes verdicts, in one transaction with the offset of the event',
   },
   sessions: {
     message: { payload: { $ref: '#/components/schemas/sessionSummary' } },
@@ -50,14 +50,14 @@ const channels: Readonly<Record<TopicRole, Channel>> = {
     compacted: true,
     worker: 'send',
     summary:
-      'Says how each session stands, in the transaction of its verdicts; no value once its time is over',
+      'Publishes the state of each session, in the transaction of its verdicts; a tombstone when the session expires',
   },
   control: {
     message: { payload: { $ref: '#/components/schemas/control' } },
     key: 'The scope: `server`, `model:<backend>/<model>` or `session:<id>`.',
     compacted: true,
     worker: 'receive',
-    summary: 'Adopts settings of many sessions between two batches',
+    summary: 'Applies settings of servers, models and sessions between two batches',
   },
   checks: {
     message: { payload: { $ref: '#/components/schemas/check' } },
@@ -65,7 +65,7 @@ const channels: Readonly<Record<TopicRole, Channel>> = {
     compacted: true,
     worker: 'send',
     summary:
-      'Records what models answered, with the verdict that follows from it; no value once the time of the session is over',
+      'Publishes the results of semantic checks, with the verdicts that follow; a tombstone when the session expires',
   },
   'dead-letters': {
     message: {
@@ -73,25 +73,25 @@ const channels: Readonly<Record<TopicRole, Channel>> = {
       headers: { $ref: '#/components/schemas/deadLetterHeaders' },
       payload: { description: 'The bytes of the original record, unchanged.' },
     },
-    key: 'That of the original record.',
+    key: 'The key of the original record.',
     worker: 'send',
-    summary: 'Puts aside records that cannot be read',
+    summary: 'Publishes records that could not be processed',
   },
   state: {
-    message: { payload: { description: 'Of the workers alone; its form changes between versions.' } },
-    key: 'Group, topic, partition, and what it is the state of.',
+    message: { payload: { description: 'Internal to the workers; the format changes between versions.' } },
+    key: 'Group, topic, partition, and the name of the state.',
     compacted: true,
     worker: 'send',
     summary:
-      'Keeps what a takeover needs beside a short replay: sessions with a long history, and settings in force',
+      'Saves what a takeover needs besides a short replay: snapshots of long sessions, and effective settings',
   },
   triage: {
     message: { payload: { $ref: '#/components/schemas/triage' } },
-    key: 'The id of the incident; of a mute by cause, `mute:` and its id.',
+    key: 'The id of the incident; for a mute rule, `mute:<id>`.',
     compacted: true,
     worker: 'send',
     by: 'server',
-    summary: 'Records what people decided about incidents and causes, so that a database can be built again',
+    summary: 'Publishes triage and mute rules, so that a database can be rebuilt',
   },
 };
 
@@ -141,7 +141,7 @@ function channelObject(role: TopicRole): Json {
   };
 }
 
-/** What the settings say of the topic, without the default name. */
+/** The description of the topic setting, without the default name. */
 function descriptionOf(role: TopicRole): string {
   const description = settingText(`kafka.topics.${role}`);
   return description.split(/\.\s/)[0] ?? description;

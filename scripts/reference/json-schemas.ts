@@ -29,14 +29,14 @@ export interface Json {
 export type Dialect = 'draft-2020-12' | 'draft-7';
 
 const texts = {
-  event: ['Event', 'What an agent did: one record of the events topic. Unknown fields are kept.'],
-  verdict: ['Verdict', 'What Loopwatch concluded: one change in the life of an incident.'],
+  event: ['Event', 'A step of an agent: a record of the events topic. Unknown fields are kept.'],
+  verdict: ['Verdict', 'One change in the lifecycle of an incident: a record of the verdicts topic.'],
   'session-summary': [
     'Session summary',
-    'A session as it stood at one of its events: one record of the sessions topic; its key is the session id.',
+    'The state of a session at one of its events: a record of the sessions topic. The key is the session id.',
   ],
-  control: ['Control', 'Settings of one scope, as a record of the control topic; its key is the scope.'],
-  check: ['Check', 'What a model answered to a check: one record of the checks topic; its key is the id.'],
+  control: ['Control', 'The settings of one scope: a record of the control topic. The key is the scope.'],
+  check: ['Check', 'The result of a semantic check: a record of the checks topic. The key is the id.'],
   settings: ['Settings', 'The configuration file.'],
 } as const;
 export type SchemaName = keyof typeof texts;
@@ -97,7 +97,7 @@ export function eventParts(at: string, dialect: Dialect): { root: Json; parts: R
     };
   }
   parts['other'] = {
-    description: 'A type that this version does not know: accepted, counted and otherwise ignored.',
+    description: 'An unknown type: accepted, counted and otherwise ignored.',
     allOf: [{ $ref: `${at}envelope` }],
     type: 'object',
     properties: { type: { type: 'string', not: { enum: eventTypes } } },

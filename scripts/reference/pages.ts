@@ -28,17 +28,17 @@ export function settingsPage(): string {
   return [
     '# Settings',
     notice,
-    'From the weakest to the strongest: the default or the preset, the YAML file (`--config` or `LOOPWATCH_CONFIG`), the environment, flags (`--set key=value`). `loopwatch config` prints what holds and where each value came from; `loopwatch config --check` only says whether it is sound. Unknown keys are refused.',
-    'In the environment a list is written with commas or as JSON, a boolean as true/false, 1/0, yes/no or on/off, and an empty variable counts as not set.',
+    'In ascending order of precedence: the default or the preset, the YAML file (`--config` or `LOOPWATCH_CONFIG`), environment variables, flags (`--set key=value`). `loopwatch config` prints the effective settings and the origin of each; `loopwatch config --check` only validates them. Unknown keys are rejected.',
+    'In environment variables, write a list with commas or as JSON, and a boolean as true/false, 1/0, yes/no or on/off. An empty variable counts as not set.',
     ...sections,
     '## Shorter environment names',
-    'The name in the tables above wins over them.',
+    'The names in the tables above take precedence over these.',
     table(
       ['environment', 'key'],
       Object.entries(shortEnvironmentNames).map(([name, path]) => [code(name), code(path)]),
     ),
     '## Presets',
-    'The numbers behind the default `preset`. A text layer that is off in a preset starts with the numbers of `stream` as soon as one of its keys is set.',
+    'The values of each `preset`. Setting a key of a text detector that is off in the preset switches it on, with the values of `stream`.',
     presetTable(),
   ]
     .join('\n\n')
@@ -49,17 +49,17 @@ export function errorCodesPage(): string {
   return [
     '# Error codes',
     notice,
-    'A record of the events topic that cannot be read goes to the dead letters: its key, its value and its headers unchanged, with these headers added.',
+    'A record of the events topic that cannot be processed becomes a dead letter: key, value and headers are unchanged, and these headers are added.',
     table(
-      ['header', 'holds'],
+      ['header', 'content'],
       Object.entries(deadLetterHeaders).map(([key, header]) => [code(header), headerMeanings[key] ?? '']),
     ),
-    'The codes, which are also the label `reason` of `loopwatch_dead_letters_total`:',
+    'The codes, also used as the label `reason` of `loopwatch_dead_letters_total`:',
     table(
       ['code', 'meaning'],
       Object.entries(deadLetterReasons).map(([name, meaning]) => [code(name), meaning]),
     ),
-    'An event that the API refuses has one of these as its `code`, or one of those that say it is too much:',
+    'An event that the API rejects has one of these codes, or:',
     table(
       ['code', 'meaning'],
       Object.entries(eventRefusals)
@@ -73,14 +73,14 @@ export function errorCodesPage(): string {
 
 const headerMeanings: Readonly<Record<string, string>> = {
   code: 'one of the codes below',
-  message: 'what is wrong, for people; names the field',
+  message: 'what is wrong and in which field, for people',
   topic: 'topic of the original record',
   partition: 'its partition',
   offset: 'its offset',
-  lastOffset: 'the last offset of a record batch that is one dead letter',
+  lastOffset: 'the last offset of a record batch that became one dead letter',
   truncated:
-    'where something was cut off to fit: the original sizes in bytes, as JSON with `key`, `value` and `headers`',
-  sha256: 'SHA-256 of the original value in hexadecimal, where something was cut off',
+    'if anything was truncated: the original sizes in bytes, as JSON with `key`, `value` and `headers`',
+  sha256: 'SHA-256 of the original value in hexadecimal, if it was truncated',
 };
 
 const defaults = resolveSettings({ environment: {}, flags: {} });

@@ -11,7 +11,7 @@ it.each(schemas)('$name can be written down as a JSON schema, for the API descri
 });
 
 it.each([
-  { body: {}, fault: 'say at least one of' },
+  { body: {}, fault: 'requires at least one of' },
   { body: { status: 'seen' }, fault: 'new' },
   { body: { status: 'muted', until: 5 }, fault: 'until' },
   { body: { note: 'x'.repeat(4001) }, fault: '4000' },
@@ -29,7 +29,7 @@ it.each([{ note: null }, { status: 'muted', mutedUntil: 5 }, { status: 'new', re
 it('a backtest has to say which sessions', () => {
   const variants = [{ name: 'now' }];
   const refused = api.backtestRequestSchema.safeParse({ variants, sessions: {} });
-  expect(refused.error?.message).toContain('say which sessions');
+  expect(refused.error?.message).toContain('requires at least one of ids');
   expect(api.backtestRequestSchema.parse({ variants, sessions: { labelled: true } })).toEqual({
     variants: [{ name: 'now', set: {} }],
     sessions: { labelled: true, limit: 500 },

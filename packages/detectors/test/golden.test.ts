@@ -107,7 +107,7 @@ describe('a golden file', () => {
 
   it('with an event that the contract refuses is refused', () => {
     const golden = parseGoldenCase(JSON.stringify({ ...sound, events: [{ type: 'content' }] }));
-    expect(() => goldenEvents(golden)).toThrow(/does not fit its type/);
+    expect(() => goldenEvents(golden)).toThrow(/does not match the schema of its type/);
   });
 });
 

@@ -1,20 +1,20 @@
 import { z } from 'zod';
 
-/** `/auth`: who is asking. Pages use the session cookie that a login leaves; programs send `Authorization: Bearer`. */
+/* `/auth`. Pages authenticate with a session cookie, programs with `Authorization: Bearer`. */
 
 export const roles = ['viewer', 'operator'] as const;
 export type Role = (typeof roles)[number];
 
 /**
- * The header, percent-encoded, that says which of the people that share a login sends a request. It proves nothing, and
- * does not count where a provider of logins says who people are.
+ * Header with the name of the user, percent-encoded, for users who share a login. It is not authenticated, and ignored if
+ * an identity provider names the user.
  */
 export const userHeader = 'loopwatch-user';
 export const userNameSchema = z.string().trim().min(1).max(200);
 
-/** `GET /auth/me`; answers without a login, too. */
+/** `GET /auth/me`; needs no login. */
 export const meSchema = z.object({
-  required: z.boolean().describe('false: no login is configured, everybody is an operator.'),
+  required: z.boolean().describe('false: no login is configured, every client has the operator role.'),
   user: z
     .object({ name: z.string(), role: z.enum(roles) })
     .nullable()
@@ -22,20 +22,20 @@ export const meSchema = z.object({
   shared: z
     .boolean()
     .default(false)
-    .describe('true: no login names one person, so the header `loopwatch-user` does.'),
+    .describe('true: the login does not identify one person; the header `loopwatch-user` does.'),
   exposed: z
     .boolean()
     .default(false)
-    .describe('true: no login is configured, and other machines can reach the server.'),
-  methods: z.array(z.enum(['token', 'oidc'])).describe('How one can log in.'),
+    .describe('true: no login is configured, although other machines can reach the server.'),
+  methods: z.array(z.enum(['token', 'oidc'])).describe('Available login methods.'),
 });
 
 /** Body of `POST /auth/login`; `POST /auth/logout` takes none. */
 export const loginSchema = z.strictObject({ token: z.string().min(1).max(4096) });
 
-/** Answer of `POST /auth/logout` where the provider of logins can end its own login, too; 204 elsewhere. */
+/** Response of `POST /auth/logout` if the identity provider supports logout; otherwise 204. */
 export const logoutSchema = z.object({
-  goOn: z.url().describe('Where to send the browser, which comes back from there.'),
+  goOn: z.url().describe('URL to send the browser to; it redirects back.'),
 });
 
 export type Logout = z.infer<typeof logoutSchema>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { detectorIds } from '../verdicts/detectors.ts';
 import { verdictActions } from '../verdicts/verdict.ts';
 
-/** `/backtests`: what recorded sessions would have come to under other settings. */
+/* `/backtests`: the results of other settings on recorded sessions. */
 
 /** Body of `POST /backtests`. */
 export const backtestRequestSchema = z.strictObject({
@@ -13,40 +13,40 @@ export const backtestRequestSchema = z.strictObject({
         set: z
           .record(z.string(), z.unknown())
           .default({})
-          .describe('Over the effective settings of the server, by dotted path.'),
+          .describe('Overrides of the effective server settings, by dotted path.'),
       }),
     )
     .min(1)
     .max(8)
-    .describe('Settings to compare. One with an empty `set` shows what holds now.'),
+    .describe('Settings to compare. An empty `set` means the current settings.'),
   sessions: z
     .strictObject({
       ids: z.array(z.string().min(1)).max(5000).optional(),
-      incidentIds: z.array(z.string().min(1)).max(5000).optional().describe('The sessions of these.'),
+      incidentIds: z.array(z.string().min(1)).max(5000).optional().describe('Sessions of these incidents.'),
       labelled: z
         .boolean()
         .optional()
         .describe('true: all sessions with an incident that is acknowledged or a false positive.'),
-      from: z.number().optional().describe('Sessions whose latest event lies in this time, epoch ms.'),
+      from: z.number().optional().describe('Sessions whose latest event is in this time range, epoch ms.'),
       to: z.number().optional(),
       limit: z.int().min(1).max(5000).default(500),
     })
     .refine(
       ({ ids, incidentIds, labelled, from, to }) =>
         [ids, incidentIds, labelled, from, to].some((value) => value !== undefined),
-      'say which sessions: ids, incidentIds, labelled, from or to',
+      'requires at least one of ids, incidentIds, labelled, from and to',
     )
-    .describe('What is given adds up; the latest first up to `limit`.'),
+    .describe('All sessions that match any of these, latest first, up to `limit`.'),
 });
 
 export const backtestStatuses = ['queued', 'running', 'done', 'failed', 'cancelled'] as const;
 
 const hitSchema = z.object({
   detector: z.enum(detectorIds),
-  rule: z.string().nullable().describe('Of a detector with several.'),
+  rule: z.string().nullable().describe('The rule that matched, for detectors with several.'),
   eventIndex: z.int().nonnegative(),
   count: z.int().nonnegative(),
-  action: z.enum(verdictActions).describe('The strongest.'),
+  action: z.enum(verdictActions).describe('The strongest action.'),
   reason: z.string(),
 });
 
@@ -56,14 +56,14 @@ const sessionResultSchema = z.object({
     .enum(['loop', 'not_loop'])
     .nullable()
     .describe(
-      'loop: an incident of it is acknowledged. not_loop: else, one is a false positive. null: unjudged.',
+      'loop: it has an acknowledged incident. not_loop: otherwise, it has a false positive. null: not triaged.',
     ),
   events: z.int().nonnegative(),
-  complete: z.boolean().describe('false: its first events are no longer in the log.'),
-  hits: z.array(z.array(hitSchema)).describe('By variant, in their order: the incidents that would open.'),
+  complete: z.boolean().describe('false: the first events are no longer in the log.'),
+  hits: z.array(z.array(hitSchema)).describe('The incidents that would open, by variant in their order.'),
 });
 
-const share = z.number().min(0).max(1).nullable().describe('null: of nothing.');
+const share = z.number().min(0).max(1).nullable().describe('null if undefined: nothing to divide by.');
 
 const variantResultSchema = z.object({
   name: z.string(),
@@ -71,7 +71,7 @@ const variantResultSchema = z.object({
   incidents: z.int().nonnegative(),
   flagged: z.int().nonnegative().describe('Sessions with at least one loop.'),
   byDetector: z.partialRecord(z.enum(detectorIds), z.int().positive()),
-  truePositives: z.int().nonnegative().describe('Of the labelled sessions; so the next three.'),
+  truePositives: z.int().nonnegative().describe('Counts labelled sessions, like the next three fields.'),
   falsePositives: z.int().nonnegative(),
   falseNegatives: z.int().nonnegative(),
   trueNegatives: z.int().nonnegative(),
@@ -82,10 +82,10 @@ const variantResultSchema = z.object({
 export const backtestResultSchema = z.object({
   variants: z.array(variantResultSchema),
   sessions: z.array(sessionResultSchema),
-  missing: z.array(z.string()).describe('Sessions of which the log holds nothing any more.'),
+  missing: z.array(z.string()).describe('Sessions without any events left in the log.'),
 });
 
-/** Without its result: in lists and live messages. */
+/** A backtest without its result, for lists and live messages. */
 export const backtestJobSchema = z.object({
   id: z.string(),
   status: z.enum(backtestStatuses),
@@ -101,7 +101,7 @@ export const backtestJobSchema = z.object({
   error: z.string().nullable(),
 });
 
-/** `GET /backtests/:id`, and of POST (202) and DELETE, which cancels. */
+/** `GET /backtests/:id`; also the response of POST (202) and DELETE, which cancels. */
 export const backtestSchema = backtestJobSchema.extend({ result: backtestResultSchema.nullable() });
 
 export const backtestListSchema = z.object({ items: z.array(backtestJobSchema) });

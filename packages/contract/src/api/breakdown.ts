@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { incidentFilterSchema } from './incidents.ts';
 
-/** `GET /stats?groupBy`: what loops used, by agent, model or whatever else tells them apart. */
+/* `GET /stats?groupBy`: the cost of loops by agent, model or another dimension. */
 
 export const breakdownDimensions = ['agent', 'model', 'tool', 'tenant', 'agentVersion', 'detector'] as const;
 const dimensionNames = [...breakdownDimensions, 'tag:NAME'].join(', ');
 
 export type BreakdownDimension = (typeof breakdownDimensions)[number] | `tag:${string}`;
 
-/** Whether statistics can be grouped by it. */
+/** Whether statistics can be grouped by this dimension. */
 export function isBreakdownDimension(name: string): name is BreakdownDimension {
   return (breakdownDimensions as readonly string[]).includes(name) || /^tag:./.test(name);
 }
@@ -19,27 +19,25 @@ export type BreakdownSort = (typeof breakdownSorts)[number];
 const count = z.int().nonnegative();
 
 export const breakdownAmountsSchema = z.object({
-  incidents: count.describe('Found in the time.'),
+  incidents: count.describe('Incidents detected in the time range.'),
   sessions: count.describe('Distinct sessions of these incidents.'),
   calls: count.describe('Tool calls in loops.'),
-  tokens: z.number().nonnegative().nullable().describe('null where no producer reports any.'),
+  tokens: z.number().nonnegative().nullable().describe('null if no producer reports usage.'),
   usd: z
     .number()
     .nonnegative()
     .nullable()
-    .describe('US dollars where the price is known; null where none is.'),
-  unpriced: count.describe('Incidents that report tokens of a model without a price: usd leaves them out.'),
+    .describe('US dollars of loops with a known price; null if there are none.'),
+  unpriced: count.describe('Incidents with tokens of models without a price; usd excludes them.'),
 });
 
 const change = z.number().nullable();
 const comparedSchema = breakdownAmountsSchema.extend({
-  previous: breakdownAmountsSchema.optional().describe('In the period before; with compare=previous.'),
+  previous: breakdownAmountsSchema.optional().describe('The previous period; with compare=previous.'),
   change: z
     .object({ incidents: change, sessions: change, calls: change, tokens: change, usd: change })
     .optional()
-    .describe(
-      'Relative to the period before, 0.5 for half as many more; null where there was nothing before.',
-    ),
+    .describe('Relative change from the previous period, 0.5 for 50 % more; null if it was zero.'),
 });
 
 export const breakdownSchema = z.object({
@@ -49,28 +47,26 @@ export const breakdownSchema = z.object({
   previous: z
     .object({ from: z.number(), to: z.number() })
     .nullable()
-    .describe('The period before of the same length; null without compare=previous.'),
-  groups: z.array(
-    comparedSchema.extend({ value: z.string().nullable().describe('null where it is not known.') }),
-  ),
+    .describe('The previous period of the same length; null without compare=previous.'),
+  groups: z.array(comparedSchema.extend({ value: z.string().nullable().describe('null if unknown.') })),
   other: comparedSchema
-    .extend({ values: z.int().positive().describe('How many values it stands for.') })
+    .extend({ values: z.int().positive().describe('Number of values in it.') })
     .nullable()
-    .describe('All groups beyond the limit; null where there are none.'),
+    .describe('All groups beyond the limit; null if there are none.'),
   total: comparedSchema,
 });
 
-/** What `/stats` takes with `groupBy`: the filters of `/incidents` as well. */
+/** Query of `/stats` with `groupBy`; also accepts the filters of `/incidents`. */
 export const breakdownQuerySchema = z
   .strictObject({
     groupBy: z
       .string()
       .max(1100)
-      .refine(isBreakdownDimension, `one of ${dimensionNames}`)
-      .describe(
-        `Sums by one of ${dimensionNames} instead of by time; the filters of /incidents narrow them.`,
-      ),
-    compare: z.enum(['previous']).describe('With the period before of the same length. Needs groupBy.'),
+      .refine(isBreakdownDimension, `must be one of ${dimensionNames}`)
+      .describe(`Totals by one of ${dimensionNames} instead of by time; accepts the filters of /incidents.`),
+    compare: z
+      .enum(['previous'])
+      .describe('Compares with the previous period of the same length. Requires groupBy.'),
     ...incidentFilterSchema.shape,
   })
   .partial();

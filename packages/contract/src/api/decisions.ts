@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MAX_NAME_UNITS } from '../events/event.ts';
 
-/** `POST /decide`: what would happen at a call, asked before it runs. */
+/* `POST /decide`: whether a call may run. */
 
 const name = z.string().min(1).max(MAX_NAME_UNITS);
 
@@ -15,24 +15,24 @@ export const decisionSchema = z.object({
   action: z
     .enum(['allow', 'warn', 'deny'])
     .describe(
-      'warn: it may run, but repeats; deny: it goes on with a loop, is over a limit, or the session is stopped.',
+      'warn: the call may run, but it repeats. deny: it continues a loop, exceeds a limit, or the session is stopped.',
     ),
   reason: z.string().nullable().describe('For people: what repeats, or who stopped the session.'),
-  guidance: z.string().nullable().describe('For the model, in place of a result; null unless denied.'),
+  guidance: z.string().nullable().describe('For the model, instead of a result; null unless denied.'),
   incidentId: z.string().nullable(),
 });
 
-/** Agents whose hooks are answered in their own format. */
+/** Agents whose hook format is supported. */
 export const hookAgents = ['claude-code', 'codex', 'gemini'] as const;
 export type HookAgent = (typeof hookAgents)[number];
 
-/** Answer of `POST` and `DELETE /sessions/:id/stop`. */
+/** Response of `POST` and `DELETE /sessions/:id/stop`. */
 export const sessionStopSchema = z.object({
   stopped: z.boolean(),
   obeyedBy: z
     .enum(['hooks', 'gateway', 'guard'])
     .nullable()
-    .describe('What will hold the agent up at its next call; null: nothing that Loopwatch knows of.'),
+    .describe('What will deny the next call of the agent; null: nothing that Loopwatch knows of.'),
 });
 
 export type ProposedCall = z.infer<typeof proposedCallSchema>;

@@ -7,16 +7,16 @@ import { muteSchema } from './mutes.ts';
 import { pageSchema } from './paging.ts';
 import { triageChangeSchema, triageManySchema, triageSchema, triageStatuses } from './triage.ts';
 
-/** `/incidents`, `/incidents/:id`, `/incident-groups`, `/verdicts`. */
+/* `/incidents`, `/incidents/:id`, `/incident-groups`, `/verdicts`. */
 
-/** An incident as lists and live messages show it. */
+/** An incident in lists and live messages. */
 export const incidentItemSchema = incidentRowSchema.extend({
   groupKey: z
     .string()
-    .describe('The same for identical loops: detector, tool, signature or text, agent, model.'),
+    .describe('Equal for identical loops: same detector, tool, signature or text, agent and model.'),
   triage: triageSchema,
-  mute: muteSchema.optional().describe('The mute by cause that it is muted by.'),
-  sample: z.literal(true).optional().describe('Present where it is of a sample session.'),
+  mute: muteSchema.optional().describe('The mute rule that applies to it.'),
+  sample: z.literal(true).optional().describe('Present for incidents of sample sessions.'),
 });
 
 /** `GET /incidents/:id`. */
@@ -24,32 +24,32 @@ export const incidentDetailSchema = incidentSchema.extend({
   groupKey: incidentItemSchema.shape.groupKey,
   triage: triageSchema,
   mute: incidentItemSchema.shape.mute,
-  triageHistory: z.array(triageChangeSchema).describe('Oldest first, the latest 50.'),
-  firstEventIndex: z.int().nonnegative().describe('Index in its session of the event of the first verdict.'),
+  triageHistory: z.array(triageChangeSchema).describe('The latest 50, oldest first.'),
+  firstEventIndex: z.int().nonnegative().describe('Index in the session of the event of the first verdict.'),
   lastEventIndex: z.int().nonnegative(),
 });
 
 const texts = z.array(z.string().min(1).max(1024)).max(50);
-const time = z.number().describe('Epoch ms, or RFC 3339.');
+const time = z.number().describe('Epoch ms or RFC 3339.');
 
 export const tagFilterSchema = z
   .array(
     z
       .string()
       .max(2049)
-      .regex(/^[^:]+:/, 'a tag is name:value'),
+      .regex(/^[^:]+:/, 'must be name:value'),
   )
   .max(50)
   .describe('A tag of the session, as `name:value`.');
 
-/** Filters of `GET /incidents` and `/incident-groups`; those that are lists may be given several times, any of them fits. */
+/** Filters of `GET /incidents` and `/incident-groups`. Lists are repeated parameters; any of their values matches. */
 export const incidentFilterSchema = z
   .strictObject({
     q: z
       .string()
       .min(1)
       .max(200)
-      .describe('Text in reason, tool, id, session, agent, model or tenant; case ignored.'),
+      .describe('Text in reason, tool, id, session, agent, model or tenant; case-insensitive.'),
     detector: z.array(z.enum(detectorIds)).max(50),
     kind: z.array(z.enum(['loop', 'limit', 'outage'])),
     state: z.array(z.enum(incidentStates)),
@@ -62,15 +62,17 @@ export const incidentFilterSchema = z
     tenant: texts,
     agentVersion: texts,
     tag: tagFilterSchema,
-    triage: z.array(z.enum(triageStatuses)).describe('A muted one whose time is over counts as new.'),
+    triage: z.array(z.enum(triageStatuses)).describe('An expired mute counts as new.'),
     assignee: z
       .array(z.string().max(200))
       .max(50)
-      .describe('Names of assignees; an empty one: nobody is assigned.'),
+      .describe('Names of assignees; an empty one means unassigned.'),
     group: texts.describe('Group keys.'),
-    open: z.boolean().describe('true: open now, and neither muted nor a false positive. false: the others.'),
-    from: time.describe('Found at or after this time (`detectedAt`): epoch ms, or RFC 3339.'),
-    to: time.describe('Found before this time.'),
+    open: z
+      .boolean()
+      .describe('true: currently open, and neither muted nor a false positive. false: all others.'),
+    from: time.describe('Detected at or after this time (`detectedAt`): epoch ms or RFC 3339.'),
+    to: time.describe('Detected before this time.'),
   })
   .partial();
 
@@ -88,19 +90,19 @@ export type IncidentSort = (typeof incidentSorts)[number];
 
 export const incidentPageSchema = pageSchema(incidentItemSchema);
 
-/** Answer of `PATCH /incidents`. */
+/** Response of `PATCH /incidents`. */
 export const triagedSchema = z.object({
-  items: z.array(incidentItemSchema).describe('As they are now.'),
-  missing: z.array(z.string()).describe('Ids that there are no incidents of.'),
+  items: z.array(incidentItemSchema).describe('The updated incidents.'),
+  missing: z.array(z.string()).describe('Ids of incidents that do not exist.'),
 });
 
-/** Answer of `PATCH /incident-groups/:key`. */
+/** Response of `PATCH /incident-groups/:key`. */
 export const groupTriagedSchema = z.object({
-  incidents: z.int().positive().describe('Incidents of the group.'),
-  undo: z.array(triageManySchema).describe('Bodies of `PATCH /incidents` that take it back.'),
+  incidents: z.int().positive().describe('Number of incidents in the group.'),
+  undo: z.array(triageManySchema).describe('Bodies for `PATCH /incidents` that undo the change.'),
 });
 
-/** Identical loops together. Text, tool and labels are those of the latest. */
+/** Incidents with the same group key. Reason, tool and labels are those of the latest one. */
 export const incidentGroupSchema = z.object({
   key: z.string(),
   detector: z.enum(detectorIds),
@@ -111,14 +113,16 @@ export const incidentGroupSchema = z.object({
   backend: z.string().nullable(),
   reason: z.string(),
   latestId: z.string(),
-  occurrences: z.int().positive().describe('Incidents that fit the filters.'),
+  occurrences: z.int().positive().describe('Incidents that match the filters.'),
   open: z.int().nonnegative(),
   quiet: z.int().nonnegative(),
   sessions: z.int().positive(),
   firstSeen: z.number().describe('Wall clock, epoch ms.'),
   lastSeen: z.number(),
-  action: z.enum(verdictActions).describe('The strongest.'),
-  cost: costSchema.pick({ calls: true, turns: true, tokens: true, usd: true, ms: true }).describe('The sum.'),
+  action: z.enum(verdictActions).describe('The strongest action.'),
+  cost: costSchema
+    .pick({ calls: true, turns: true, tokens: true, usd: true, ms: true })
+    .describe('Total of the group.'),
   triage: z.object({
     new: z.int().nonnegative(),
     acknowledged: z.int().nonnegative(),

@@ -4,41 +4,45 @@ import { backtestJobSchema } from './backtests.ts';
 import { incidentItemSchema } from './incidents.ts';
 import { sessionItemSchema } from './sessions.ts';
 
-/**
- * Messages of the Socket.IO namespace `/live`, server to client; clients send none. A client that comes back hands in the
- * last `sequence` it has seen as `auth: {since}` of the handshake: it then gets a `changes` with what it missed in place
- * of a `snapshot`, unless that is too much.
+/*
+ * Messages of the Socket.IO namespace `/live`, from server to client; clients send none. A reconnecting client passes the
+ * last `sequence` it has seen as `auth: {since}` of the handshake. It then gets the missed changes as `changes` instead of
+ * a `snapshot`, unless there are too many.
  */
 
 const sequence = z
   .int()
   .nonnegative()
-  .describe('Number of the latest change in it; what comes next is higher.');
+  .describe('Number of the latest change included; later messages have higher numbers.');
 
 export const snapshotMessageSchema = z.object({
   sequence,
-  incidents: z.array(incidentItemSchema).describe('The newest, newest first, at most 200.'),
-  sessions: z.array(sessionItemSchema).describe('Those with the latest events, at most 100.'),
+  incidents: z.array(incidentItemSchema).describe('The latest incidents, newest first, at most 200.'),
+  sessions: z.array(sessionItemSchema).describe('The most recently active sessions, at most 100.'),
   stats: incidentStatsSchema,
   info: serverInfoSchema,
 });
 
-/** At most one in 100 ms. */
+/** Sent at most once per 100 ms. */
 export const changesMessageSchema = z.object({
   sequence,
-  incidents: z.array(incidentItemSchema).describe('New or changed, by verdict or by triage, each once.'),
+  incidents: z
+    .array(incidentItemSchema)
+    .describe('Incidents that are new or changed by verdicts or triage, each once.'),
   sessions: z.array(sessionItemSchema),
-  settings: z.array(z.string()).describe('Scopes whose settings are others now.'),
-  mutes: z.array(z.string()).default([]).describe('Mutes that were made or removed.'),
+  settings: z.array(z.string()).describe('Scopes whose settings have changed.'),
+  mutes: z.array(z.string()).default([]).describe('Mute rules that were created or removed.'),
   dropped: z
     .object({ incidents: z.int().nonnegative(), sessions: z.int().nonnegative() })
-    .describe('Changes left out because there were too many at once; lists have them.'),
-  stats: incidentStatsSchema.nullable().describe('null: unchanged, or told shortly; at most one a second.'),
+    .describe('Number of changes omitted because there were too many at once; reload lists to get them.'),
+  stats: incidentStatsSchema
+    .nullable()
+    .describe('Sent at most once per second; null: unchanged, or to be sent later.'),
 });
 
 export const backtestMessageSchema = backtestJobSchema;
 export const heartbeatMessageSchema = liveHeartbeatSchema.extend({
-  log: z.enum(['up', 'down']).describe('The link between the server and the event log.'),
+  log: z.enum(['up', 'down']).describe('Whether the server is connected to the event log.'),
   reason: z.string().nullable(),
 });
 
@@ -46,7 +50,7 @@ export type SnapshotMessage = z.infer<typeof snapshotMessageSchema>;
 export type ChangesMessage = z.infer<typeof changesMessageSchema>;
 export type HeartbeatMessage = z.infer<typeof heartbeatMessageSchema>;
 
-/** By name of the message. */
+/** Listeners by message name, as Socket.IO types them. */
 export interface LiveMessages {
   snapshot: (message: SnapshotMessage) => void;
   changes: (message: ChangesMessage) => void;

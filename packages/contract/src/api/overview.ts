@@ -2,58 +2,59 @@ import { z } from 'zod';
 import { incidentItemSchema } from './incidents.ts';
 import { byDetectorSchema, detectorStatsSchema, wasteSchema } from './stats.ts';
 
-/** `GET /overview`: everything the overview shows, of one moment. */
+/* `GET /overview`: the data of the overview page, from one snapshot. */
 
 const count = z.int().nonnegative();
 
 const detectionLatencySchema = z
   .object({ p50Ms: z.number(), p95Ms: z.number(), incidents: z.int().positive() })
-  .describe('From the event to its first verdict, to two digits; incidents of recordings are left out.');
+  .describe('From the event to the first verdict, to two digits; excludes incidents of recordings.');
 
 export const overviewSchema = z.object({
-  asOf: z.number().describe('Wall clock of the one moment that all of it is of, epoch ms.'),
-  sequence: count.describe('Number of the latest change in it, as in live messages.'),
+  asOf: z.number().describe('Wall clock of the snapshot, epoch ms.'),
+  sequence: count.describe('Number of the latest change included, as in live messages.'),
   from: z.number(),
   to: z.number(),
   bucketMs: z.int().positive(),
-  firstAt: z.number().nullable().describe('Start of the earliest session or incident; null: there is none.'),
-  open: count.describe(
-    'Incidents that are open, whenever they were found; muted ones and false positives left out.',
-  ),
-  quiet: count.describe(
-    'Neither resolved nor open, because their sessions have gone quiet; muted ones and false positives left out.',
-  ),
+  firstAt: z
+    .number()
+    .nullable()
+    .describe('Start of the earliest session or incident; null if there is none.'),
+  open: count.describe('Open incidents from any time; excludes muted ones and false positives.'),
+  quiet: count.describe('Unresolved incidents of quiet sessions; excludes muted ones and false positives.'),
   openByDetector: byDetectorSchema,
-  openItems: z.array(incidentItemSchema).describe('Open ones, newest first, at most 8.'),
-  found: count.describe('Incidents found in the time.'),
-  recovered: count.describe('Those of them whose session left the loop by itself.'),
-  wasted: wasteSchema.describe('Of the incidents found in the time.'),
+  openItems: z.array(incidentItemSchema).describe('Open incidents, newest first, at most 8.'),
+  found: count.describe('Incidents detected in the time range.'),
+  recovered: count.describe('Incidents whose session left the loop by itself.'),
+  wasted: wasteSchema.describe('Cost of the incidents detected in the time range.'),
   latency: detectionLatencySchema.nullable(),
   liveSessions: count,
-  lag: count.nullable().describe('Records that the server has not read yet; null before the first.'),
+  lag: count
+    .nullable()
+    .describe('Records that the server has not read yet; null before the first one is read.'),
   buckets: z
     .array(
       z.object({
-        at: z.number().describe('Where it begins, epoch ms.'),
-        incidents: byDetectorSchema.describe('Found in it.'),
+        at: z.number().describe('Start of the bucket, epoch ms.'),
+        incidents: byDetectorSchema.describe('Incidents detected in the bucket.'),
         latency: detectionLatencySchema.nullable(),
-        activeSessions: count.describe('Sessions whose first to latest event overlap it, by event time.'),
+        activeSessions: count.describe('Sessions whose events span the bucket, by event time.'),
         wasted: wasteSchema,
       }),
     )
-    .describe('Oldest first, without gaps, about 60.'),
+    .describe('About 60 buckets, oldest first, without gaps.'),
   detectors: z
     .array(detectorStatsSchema)
-    .describe('Found in the time; `open` counts all that are open. All detectors.'),
+    .describe('All detectors, over the time range; `open` counts all open incidents.'),
 });
 
 export const overviewQuerySchema = z
   .strictObject({
     from: z
       .number()
-      .describe('Epoch ms, or RFC 3339; default: as far back as there is data, 5 minutes to 6 hours.'),
+      .describe('Epoch ms or RFC 3339. Default: the start of the data, but 5 minutes to 6 hours ago.'),
     to: z.number().describe('Default: now.'),
-    lastMs: z.int().min(60_000).describe('In place of `from`: this long before `to`.'),
+    lastMs: z.int().min(60_000).describe('Instead of `from`: this long before `to`.'),
   })
   .partial();
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** A page of a list. Lists are read on by handing `nextCursor` back as `cursor`, with the same filters and sort. */
+/** A page of a list. Pass `nextCursor` as `cursor`, with the same filters and sort, to get the next page. */
 export function pageSchema<Item extends z.ZodType>(item: Item) {
   return z.object({
     items: z.array(item),
     nextCursor: z.string().nullable().describe('null on the last page.'),
-    total: z.int().nonnegative().describe('Items of all pages, as of this answer.'),
+    total: z.int().nonnegative().describe('Number of items on all pages, at the time of this response.'),
   });
 }
 

@@ -1,17 +1,19 @@
 import { z } from 'zod';
 
-/** `GET /incidents/:id/remedies`: settings under which an incident would not have been found. */
+/* `GET /incidents/:id/remedies`: settings under which the incident would not have been reported. */
 
 export const remedySchema = z.object({
   path: z.string().describe('Dotted path of the setting.'),
   value: z
     .unknown()
-    .describe('What to set it to. Of a map such as `per_tool`: all of it, what is set for others kept.'),
-  text: z.string().describe('In words.'),
+    .describe(
+      'Value to set. For a map such as `per_tool`: the complete map, including the entries set for others.',
+    ),
+  text: z.string().describe('Description of the change.'),
   scopes: z
     .array(z.string())
     .min(1)
-    .describe('Where it can be set so that it holds for the session, the widest first.'),
+    .describe('Scopes in which the value takes effect for the session, widest first.'),
 });
 export const remediesSchema = z.object({ items: z.array(remedySchema) });
 

@@ -4,7 +4,7 @@ import { sessionSummarySchema } from '../verdicts/session-summary.ts';
 import { incidentItemSchema, tagFilterSchema } from './incidents.ts';
 import { pageSchema } from './paging.ts';
 
-/** `/sessions`, `/sessions/:id`, `/sessions/:id/events`, `/sessions/:id/records/:offset`, `/sessions/:id/messages`. */
+/* `/sessions`, `/sessions/:id`, `/sessions/:id/events`, `/sessions/:id/records/:offset`, `/sessions/:id/messages`. */
 
 const { incidents } = sessionSummarySchema.shape;
 
@@ -14,24 +14,26 @@ export const sessionItemSchema = sessionSummarySchema
     state: z
       .enum(sessionStates)
       .describe(
-        'quiet: no event for a minute. ended: by its own event. idle: quiet for so long that it was freed; its next event restarts it.',
+        'quiet: no event for a minute. ended: by session_ended. idle: quiet for so long that its state was freed; the next event restarts the session.',
       ),
     incidents: incidents.extend({
-      open: incidents.shape.open.describe('Going on now: the session is live.'),
-      quiet: incidents.shape.open.describe('Neither resolved nor open, since the session has gone quiet.'),
+      open: incidents.shape.open.describe('Open incidents: unresolved, and the session is live.'),
+      quiet: incidents.shape.open.describe('Quiet incidents: unresolved, but the session is not live.'),
     }),
-    lastActivityAt: z.number().describe('Wall clock at which its latest event was processed, epoch ms.'),
+    lastActivityAt: z.number().describe('Wall clock at which the latest event was processed, epoch ms.'),
     updatedAt: z.number().describe('Wall clock of the latest summary, epoch ms.'),
-    sample: z.literal(true).optional().describe('Present where the server plays it as a sample.'),
+    sample: z.literal(true).optional().describe('Present for sample sessions.'),
   });
 
 const texts = z.array(z.string().min(1).max(1024)).max(50);
 
 export const sessionFilterSchema = z
   .strictObject({
-    q: z.string().min(1).max(200).describe('Text in session id, agent, model or tenant; case ignored.'),
+    q: z.string().min(1).max(200).describe('Text in session id, agent, model or tenant; case-insensitive.'),
     state: z.array(z.enum(sessionStates)),
-    incidents: z.enum(['open', 'any', 'none']).describe('Sessions with open incidents, with any, without.'),
+    incidents: z
+      .enum(['open', 'any', 'none'])
+      .describe('open: sessions with open incidents. any: with any incidents. none: without incidents.'),
     tool: texts.describe('Sessions with an incident about one of these tools.'),
     model: texts,
     backend: texts,
@@ -39,7 +41,7 @@ export const sessionFilterSchema = z
     tenant: texts,
     agentVersion: texts,
     tag: tagFilterSchema,
-    from: z.number().describe('Latest event at or after this time: epoch ms, or RFC 3339.'),
+    from: z.number().describe('Latest event at or after this time: epoch ms or RFC 3339.'),
     to: z.number().describe('Latest event before this time.'),
   })
   .partial();
@@ -61,96 +63,101 @@ export const sessionPageSchema = pageSchema(sessionItemSchema);
 
 /** `GET /sessions/:id`. */
 export const sessionDetailSchema = sessionItemSchema.extend({
-  incidentItems: z.array(incidentItemSchema).describe('Its incidents, newest first, at most 200.'),
+  incidentItems: z.array(incidentItemSchema).describe('Incidents of the session, newest first, at most 200.'),
   settings: z
     .record(z.string(), z.unknown())
-    .describe('Its own settings by dotted path, as set over the API; {enabled: false} is the off switch.'),
+    .describe(
+      'Settings of the session set by the API, by dotted path; {enabled: false} switches detection off.',
+    ),
 });
 
-/** One event of a session as it lies in the log. */
+/** An event of a session as stored in the log. */
 export const sessionEventSchema = z.object({
   offset: z.string(),
-  timestamp: z.number().describe('Of the record, epoch ms.'),
+  timestamp: z.number().describe('Timestamp of the record, epoch ms.'),
   eventIndex: z
     .int()
     .nonnegative()
     .nullable()
-    .describe('As verdicts count; null of duplicates and of records that could not be read.'),
+    .describe('Index as in verdicts; null for duplicates and invalid records.'),
   duplicate: z.boolean(),
-  event: z.looseObject({ type: z.string() }).nullable().describe('null: the record could not be read.'),
-  error: z.string().nullable().describe('Why it could not be read.'),
+  event: z.looseObject({ type: z.string() }).nullable().describe('null if the record is invalid.'),
+  error: z.string().nullable().describe('Why the record is invalid.'),
 });
 
-/** `GET /sessions/:id/events`: read back from the log, so only as far as the log still reaches. */
+/** `GET /sessions/:id/events`: read from the log, so limited by its retention. */
 export const sessionEventsSchema = z.object({
-  items: z.array(sessionEventSchema).describe('In the order of the log, whichever way they were read.'),
-  before: z.string().nullable().describe('Cursor for `before`: the events before these; null at the start.'),
+  items: z.array(sessionEventSchema).describe('In log order, whichever way they were read.'),
+  before: z
+    .string()
+    .nullable()
+    .describe('Cursor for the preceding events, to pass as `before`; null at the start.'),
   after: z
     .string()
     .nullable()
     .describe(
-      'Cursor for `after`: the events behind these; null at the end of a session that has ended or is idle.',
+      'Cursor for the following events, to pass as `after`; null at the end of a session that has ended or is idle.',
     ),
-  total: z.int().nonnegative().describe('Events of the session, duplicates left out.'),
+  total: z.int().nonnegative().describe('Number of events in the session, duplicates excluded.'),
   source: sessionSummarySchema.shape.source,
-  gone: z.boolean().describe('Its first events are no longer in the log.'),
-  scanned: z.int().nonnegative().describe('Records that were read to find these.'),
+  gone: z.boolean().describe('true: the first events are no longer in the log.'),
+  scanned: z.int().nonnegative().describe('Number of records read to find these.'),
   complete: z
     .boolean()
     .describe(
-      'false: reading ended at its bound of records before the page was full; go on with the cursor.',
+      'false: the limit of scanned records was reached before the page was full; continue with the cursor.',
     ),
 });
 
-/** Query of `GET /sessions/:id/events`; without any, the first events. At most one of the first four. */
+/** Query of `GET /sessions/:id/events`: at most one of the first four; the first events by default. */
 export const sessionEventsQuerySchema = z
   .strictObject({
-    after: z.string().max(4096).describe('The `after` of an earlier answer.'),
-    before: z.string().max(4096).describe('The `before` of an earlier answer.'),
+    after: z.string().max(4096).describe('`after` of an earlier response.'),
+    before: z.string().max(4096).describe('`before` of an earlier response.'),
     end: z.boolean().describe('true: the latest events.'),
     around: z
       .string()
       .min(1)
       .max(200)
-      .describe('The id of an incident of the session: events around its last one.'),
-    limit: z.int().min(1).max(1000).describe('Events a page, 1 to 1000, default 200.'),
+      .describe('Id of an incident of the session: the events around the latest event of the incident.'),
+    limit: z.int().min(1).max(1000).describe('Events per page, 1 to 1000, default 200.'),
   })
   .partial();
 
-/** `GET /sessions/:id/records/:offset`: one record of a session as it lies in the log, whether it can be read or not. */
+/** `GET /sessions/:id/records/:offset`: a raw record of a session, valid or not. */
 export const sessionRecordSchema = z.object({
   topic: z.string(),
   partition: z.int().nonnegative(),
   offset: z.string(),
-  timestamp: z.number().describe('Of the record, epoch ms.'),
+  timestamp: z.number().describe('Timestamp of the record, epoch ms.'),
   key: z.string().nullable(),
-  headers: z.record(z.string(), z.string()).describe('Their bytes as UTF-8.'),
-  value: z.string().nullable().describe('Its bytes as UTF-8; null: there is none.'),
-  bytes: z.int().nonnegative().describe('How long the value is.'),
+  headers: z.record(z.string(), z.string()).describe('Header values, decoded as UTF-8.'),
+  value: z.string().nullable().describe('Value, decoded as UTF-8; null: no value.'),
+  bytes: z.int().nonnegative().describe('Size of the value.'),
 });
 
-/** A message of a conversation, as the gateway has stored it. */
+/** A message of a conversation, as stored by the gateway. */
 export const sessionMessageSchema = z.object({
-  number: z.int().positive().describe('Grows from message to message.'),
+  number: z.int().positive().describe('Increases with each message.'),
   at: z.number().describe('Wall clock of the gateway, epoch ms.'),
   role: z.enum(['system', 'user', 'assistant', 'tool']),
-  text: z.string().nullable().describe('null: it was not to be stored, or there is none.'),
+  text: z.string().nullable().describe('null: none, or not stored (privacy.store_text is off).'),
   thought: z.string().nullable(),
   calls: z.array(
     z.object({
       id: z.string().nullable(),
       name: z.string(),
-      arguments: z.string().nullable().describe('null: they were not to be stored.'),
+      arguments: z.string().nullable().describe('null: not stored (privacy.store_text is off).'),
     }),
   ),
-  callId: z.string().nullable().describe("Of the call that a tool's result belongs to."),
+  callId: z.string().nullable().describe('Id of the call that a tool result belongs to.'),
   isError: z.boolean(),
   finishReason: z.string().nullable(),
   model: z.string().nullable(),
-  byGateway: z.boolean().describe('Said by the gateway, not by the model.'),
+  byGateway: z.boolean().describe('true: a synthetic response of the gateway, not written by the model.'),
 });
 
-/** `GET /sessions/:id/messages`: in their order; none of sessions that did not come by a gateway that stores them. */
+/** `GET /sessions/:id/messages`: in order; empty for sessions that did not pass through a gateway that stores messages. */
 export const sessionMessagesSchema = pageSchema(sessionMessageSchema);
 
 export type SessionMessage = z.infer<typeof sessionMessageSchema>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** `/settings` and `/settings/:scope`. Scopes: `server`, `model:<backend>/<model>`, `session:<id>`, URL-encoded. */
+/* `/settings` and `/settings/:scope`. Scopes: `server`, `model:<backend>/<model>`, `session:<id>`, URL-encoded. */
 
 export const settingTiers = [
   'default',
@@ -17,53 +17,49 @@ export type SettingTier = (typeof settingTiers)[number];
 export const scopeKinds = ['server', 'model', 'session'] as const;
 export type ScopeKind = (typeof scopeKinds)[number];
 
-/** One setting that can be changed while the system runs, made from the settings' schema. */
+/** A setting that can be changed at runtime, derived from the settings schema. */
 export const settingKeySchema = z.object({
-  path: z.string().describe('Dotted, as in the file.'),
+  path: z.string().describe('Dotted path, as in the configuration file.'),
   type: z.enum(['boolean', 'integer', 'number', 'text', 'choice', 'list', 'map']),
-  choices: z.array(z.string()).nullable().describe('Of a choice.'),
+  choices: z.array(z.string()).nullable().describe('Allowed values of type choice.'),
   min: z.number().nullable(),
   max: z.number().nullable(),
-  nullable: z.boolean().describe('null may be set, and means something of its own: no limit.'),
-  allowed: z.string().describe('What it takes, in words.'),
+  nullable: z.boolean().describe('Whether null is allowed; it means no limit.'),
+  allowed: z.string().describe('Allowed values, in words.'),
   description: z.string(),
-  scopes: z.array(z.enum(scopeKinds)).describe('Where it may be set.'),
+  scopes: z.array(z.enum(scopeKinds)).describe('Scopes that can set it.'),
 });
 
 export const effectiveSettingSchema = z.object({
   path: z.string(),
-  value: z.unknown().describe('What holds, the preset filled in; null where nothing does.'),
-  note: z.string().optional().describe('Why the value has no effect, where it has none.'),
+  value: z.unknown().describe('Effective value, including that of the preset; null if there is none.'),
+  note: z.string().optional().describe('Why the value has no effect; absent if it has.'),
   origin: z.object({
     tier: z.enum(settingTiers),
     name: z
       .string()
       .nullable()
-      .describe('Of the file, the variable, the flag, the preset or the scope that decided.'),
+      .describe('Name of the file, environment variable, flag, preset or scope that sets the value.'),
   }),
 });
 
-/** `GET /settings/:scope`, and the answer of PUT and DELETE. */
+/** `GET /settings/:scope`; also the response of PUT and DELETE. */
 export const scopeSettingsSchema = z.object({
   scope: z.string(),
-  set: z.record(z.string(), z.unknown()).describe('What this scope itself sets, by dotted path.'),
-  version: z.int().nonnegative().describe('Grows with each change; 0 while nothing was ever set.'),
+  set: z.record(z.string(), z.unknown()).describe('Settings of this scope itself, by dotted path.'),
+  version: z.int().nonnegative().describe('Increases with each change; 0 before the first.'),
   updatedAt: z.number().nullable(),
   updatedBy: z.string().nullable(),
   invalid: z
     .array(z.object({ path: z.string(), detail: z.string() }))
-    .describe('What of `set` cannot be taken, as an older version may have: it is left out, the rest holds.'),
-  effective: z.array(effectiveSettingSchema).describe('Every key as it holds in this scope.'),
+    .describe('Entries of `set` that are invalid, for example from an older version; they are ignored.'),
+  effective: z.array(effectiveSettingSchema).describe('The effective value of every key in this scope.'),
 });
 
 /** Body of `PUT /settings/:scope`: replaces what the scope sets. */
 export const settingsPutSchema = z.strictObject({
   set: z.record(z.string(), z.unknown()),
-  version: z
-    .int()
-    .nonnegative()
-    .optional()
-    .describe('The version the change was made on: 409 if it is another by now.'),
+  version: z.int().nonnegative().optional().describe('Expected current version; 409 if it differs.'),
 });
 
 /** `GET /settings`. */
@@ -71,7 +67,7 @@ export const settingsOverviewSchema = z.object({
   keys: z.array(settingKeySchema),
   scopes: z
     .array(scopeSettingsSchema.omit({ effective: true, invalid: true }))
-    .describe('Those that set something.'),
+    .describe('Scopes that set something.'),
 });
 
 export type SettingKey = z.infer<typeof settingKeySchema>;

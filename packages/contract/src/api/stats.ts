@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { detectorIds } from '../verdicts/detectors.ts';
 import { incidentStatsSchema } from '../verdicts/live.ts';
 
-/** `GET /stats?from&to&bucketMs`: what was found in a time, by the wall clock of its finding. */
+/* `GET /stats?from&to&bucketMs`: verdicts and incidents in a time range, by the wall clock of their detection. */
 
 const count = z.int().nonnegative();
 export const byDetectorSchema = z.partialRecord(z.enum(detectorIds), count);
@@ -10,33 +10,33 @@ export const byDetectorSchema = z.partialRecord(z.enum(detectorIds), count);
 const latencySchema = z
   .object({ p50Ms: z.number(), p95Ms: z.number(), p99Ms: z.number(), verdicts: z.int().positive() })
   .describe(
-    'From event time to detection; verdicts of recordings, whose times are not from now, are left out.',
+    'From event time to detection; excludes verdicts of recordings, whose event times are in the past.',
   );
 
 export const wasteSchema = z.object({
   calls: count.describe('Tool calls in loops.'),
-  tokens: z.number().nonnegative().nullable().describe('null where no producer reports any.'),
+  tokens: z.number().nonnegative().nullable().describe('null if no producer reports usage.'),
   usd: z
     .number()
     .nonnegative()
     .nullable()
-    .describe('US dollars of those whose price is known; null where none is.'),
-  unpriced: count.describe('Incidents that report tokens of a model without a price: usd leaves them out.'),
+    .describe('US dollars of loops with a known price; null if there are none.'),
+  unpriced: count.describe('Incidents with tokens of models without a price; usd excludes them.'),
 });
 
 export const statsBucketSchema = z.object({
-  at: z.number().describe('Where it begins, epoch ms.'),
+  at: z.number().describe('Start of the bucket, epoch ms.'),
   verdicts: byDetectorSchema,
-  incidents: byDetectorSchema.describe('Found in it.'),
+  incidents: byDetectorSchema.describe('Incidents detected in the bucket.'),
   latency: latencySchema.nullable(),
-  activeSessions: count.describe('Sessions whose first to latest event overlap it, by event time.'),
-  wasted: wasteSchema.describe('Of the incidents found in it.'),
+  activeSessions: count.describe('Sessions whose events span the bucket, by event time.'),
+  wasted: wasteSchema.describe('Cost of the incidents detected in the bucket.'),
 });
 
 export const detectorStatsSchema = z.object({
   detector: z.enum(detectorIds),
   incidents: count,
-  open: count.describe('Quiet and muted ones and false positives left out.'),
+  open: count.describe('Excludes quiet and muted incidents and false positives.'),
   acknowledged: count,
   falsePositives: count,
   falsePositiveRate: z
@@ -44,7 +44,7 @@ export const detectorStatsSchema = z.object({
     .min(0)
     .max(1)
     .nullable()
-    .describe('False positives among those that were judged; null while none was.'),
+    .describe('Share of false positives among the triaged incidents; null if there are none.'),
   wasted: wasteSchema,
 });
 
@@ -52,22 +52,22 @@ export const statsSchema = z.object({
   from: z.number(),
   to: z.number(),
   bucketMs: z.int().positive(),
-  buckets: z.array(statsBucketSchema).describe('Oldest first, without gaps, at most 500.'),
-  latency: latencySchema.nullable().describe('Over the whole time.'),
+  buckets: z.array(statsBucketSchema).describe('At most 500 buckets, oldest first, without gaps.'),
+  latency: latencySchema.nullable().describe('Over the whole time range.'),
   wasted: wasteSchema,
-  detectors: z.array(detectorStatsSchema).describe('Over the whole time; all detectors.'),
+  detectors: z.array(detectorStatsSchema).describe('All detectors, over the whole time range.'),
   lag: count
     .nullable()
-    .describe('Records of the topics that the server has not read yet; null before the first.'),
-  activeSessions: count.describe('Live ones, now; those that are quiet left out.'),
-  current: incidentStatsSchema.describe('Over everything that is stored.'),
+    .describe('Records that the server has not read yet; null before the first one is read.'),
+  activeSessions: count.describe('Sessions that are live now; excludes quiet ones.'),
+  current: incidentStatsSchema.describe('Over all stored incidents.'),
 });
 
 export const statsQuerySchema = z
   .strictObject({
-    from: z.number().describe('Epoch ms, or RFC 3339; default: an hour before `to`.'),
+    from: z.number().describe('Epoch ms or RFC 3339. Default: an hour before `to`.'),
     to: z.number().describe('Default: now.'),
-    bucketMs: z.int().min(1000).describe('Default: a round time that makes about 60 buckets.'),
+    bucketMs: z.int().min(1000).describe('Default: a round duration that results in about 60 buckets.'),
   })
   .partial();
 

@@ -3,14 +3,14 @@ import { topicRoles } from '../settings/topics.ts';
 import { detectorIds } from '../verdicts/detectors.ts';
 import { notificationStatusSchema } from './notifications.ts';
 
-/** `GET /status`: how the server itself is. */
+/* `GET /status`: the health of the server. */
 
 const count = z.int().nonnegative();
 
 const partitionStatusSchema = z.object({
   partition: z.int(),
-  position: count.describe('The offset the server reads next.'),
-  lag: count.nullable().describe('Records behind that; null before the first were read.'),
+  position: count.describe('Next offset to read.'),
+  lag: count.nullable().describe('Records not read yet; null before the first ones are read.'),
 });
 
 export const statusSchema = z.object({
@@ -23,12 +23,12 @@ export const statusSchema = z.object({
   log: z.object({
     kind: z.enum(['kafka', 'embedded']),
     state: z.enum(['up', 'down']),
-    reason: z.string().nullable().describe('Why it is down.'),
+    reason: z.string().nullable().describe('Why the log is down.'),
     topics: z.array(
       z.object({
         role: z.enum(topicRoles),
         name: z.string(),
-        read: z.boolean().describe('Whether the server follows it; of others only the name is told.'),
+        read: z.boolean().describe('Whether the server reads the topic; for others, only the name is known.'),
         partitions: z.array(partitionStatusSchema),
       }),
     ),
@@ -36,16 +36,16 @@ export const statusSchema = z.object({
   database: z.object({
     kind: z.enum(['pglite', 'postgres']),
     version: z.string(),
-    bytes: count.describe('What the tables take.'),
+    bytes: count.describe('Size of the tables.'),
     verdicts: count,
     incidents: count,
     sessions: count,
-    oldestAt: z.number().nullable().describe('Wall clock of the oldest verdict kept.'),
+    oldestAt: z.number().nullable().describe('Wall clock of the oldest stored verdict.'),
   }),
   retention: z.object({
     days: z.number().nullable(),
     megabytes: z.number().nullable(),
-    dropped: count.describe('Incidents that retention has taken so far.'),
+    dropped: count.describe('Incidents deleted by retention so far.'),
     lastRunAt: z.number().nullable(),
   }),
   detectors: z
@@ -53,25 +53,25 @@ export const statusSchema = z.object({
       z.object({
         id: z.enum(detectorIds),
         on: z.boolean(),
-        reason: z.string().nullable().describe('Why it is off although the settings switch it on.'),
+        reason: z.string().nullable().describe('Why it is off although the settings enable it.'),
       }),
     )
     .describe('Under the effective settings.'),
   live: z.object({
     clients: count,
     sequence: count.describe('Number of the latest change.'),
-    dropped: count.describe('Changes that clients were not sent one by one, because there were too many.'),
+    dropped: count.describe('Changes not sent to clients individually, because there were too many.'),
   }),
   backtests: z.object({ queued: count, running: count }),
   notifications: z
     .array(notificationStatusSchema)
-    .describe('Where messages about incidents go, and how delivery stands.'),
+    .describe('Receivers of notifications and their delivery status.'),
   links: z.object({
-    grafana: z.string().nullable().describe('The dashboard in Grafana; null where none is configured.'),
+    grafana: z.string().nullable().describe('URL of the Grafana dashboard; null if not configured.'),
     kafka: z
       .string()
       .nullable()
-      .describe('A record in a web interface of Kafka, with {topic}, {partition} and {offset} in it.'),
+      .describe('URL of a record in a Kafka UI, with the placeholders {topic}, {partition} and {offset}.'),
   }),
 });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What people say of an incident. It is the server's, not detection's: a verdict never changes it. */
+/* Triage of incidents by people. It belongs to the server: verdicts never change it. */
 
 export const triageStatuses = ['new', 'acknowledged', 'muted', 'false_positive'] as const;
 export type TriageStatus = (typeof triageStatuses)[number];
@@ -8,71 +8,71 @@ export type TriageStatus = (typeof triageStatuses)[number];
 const status = z
   .enum(triageStatuses)
   .describe(
-    'acknowledged: it is a loop, label `loop` of an eval set. false_positive: it is none, label `not_loop`. muted: not now.',
+    'acknowledged: it is a loop, labelled `loop` in an eval set. false_positive: it is not, labelled `not_loop`. muted: hidden for now.',
   );
 const mutedUntil = z
   .number()
   .nullable()
-  .describe('Of a muted one: wall clock, epoch ms, when it counts as new again; null: never.');
+  .describe('When the mute expires and the status is new again, wall clock, epoch ms; null: never.');
 const note = z.string().max(4000).nullable();
 const assignee = z.string().trim().min(1).max(200).nullable();
 const comment = z.string().trim().min(1).max(4000);
 
-/** A triage as it stands at a moment. */
+/** The state of a triage. */
 export const triageStateSchema = z.object({
   status,
   mutedUntil,
   note,
-  assignee: assignee.default(null).describe('Who looks after it, by name; null: nobody.'),
+  assignee: assignee.default(null).describe('Name of the assignee; null: unassigned.'),
 });
 
 export const triageSchema = triageStateSchema.extend({
-  by: z.string().nullable().describe('Who changed it last; null before the first change.'),
-  at: z.number().nullable().describe('When, wall clock, epoch ms.'),
-  revision: z.int().nonnegative().describe('Grows with each change; 0 before the first.'),
+  by: z.string().nullable().describe('Who made the latest change; null before the first.'),
+  at: z.number().nullable().describe('Wall clock of the latest change, epoch ms.'),
+  revision: z.int().nonnegative().describe('Increases with each change; 0 before the first.'),
 });
 
 export const triageChangeSchema = z.object({
   at: z.number(),
   by: z.string(),
   from: triageStateSchema,
-  to: triageStateSchema.describe('Handing `from` back as a PATCH undoes the change.'),
-  revision: z.int().positive().optional().describe('The revision that the change made.'),
-  comment: comment.optional().describe('What was said with the change; a change may be a comment alone.'),
+  to: triageStateSchema.describe('Sending `from` as a PATCH undoes the change.'),
+  revision: z.int().positive().optional().describe('Revision after the change.'),
+  comment: comment.optional().describe('Comment on the change; a change can consist of a comment alone.'),
 });
 
-/** Body of `PATCH /incidents/:id`. What is left out stays; a status other than `muted` clears `mutedUntil`. */
+/** Body of `PATCH /incidents/:id`. Absent fields keep their value; a status other than `muted` clears `mutedUntil`. */
 export const triagePatchSchema = z
   .strictObject({
     status: status.optional(),
     mutedUntil: mutedUntil.optional(),
     note: note.optional(),
     assignee: assignee.optional(),
-    comment: comment.optional().describe('Goes into the history, and stays there when the change is undone.'),
+    comment: comment.optional().describe('Added to the history, where it stays if the change is undone.'),
     revision: z
       .int()
       .nonnegative()
       .optional()
-      .describe('The revision the change was made on: 409 if it is another by now. Absent: whatever it is.'),
+      .describe('Expected current revision; 409 if it differs. Absent: not checked.'),
   })
   .refine(({ revision: _, ...change }) => Object.values(change).some((value) => value !== undefined), {
-    message: 'say at least one of status, mutedUntil, note, assignee and comment',
+    message: 'requires at least one of status, mutedUntil, note, assignee and comment',
   });
 
-/** Body of `PATCH /incidents`: the same change for several incidents at once. */
+/** Body of `PATCH /incidents`: the same change to several incidents. */
 export const triageManySchema = z.strictObject({
   ids: z.array(z.string().min(1)).min(1).max(500),
   change: triagePatchSchema,
 });
 
-/** A record of the `triage` topic, key = incident id: a triage with its history, so that a database can be built again. */
+/** A record of the `triage` topic, keyed by incident id: a triage with its history, from which a database can be rebuilt. */
 export const triageRecordSchema = z.object({
   v: z.literal(1),
   incidentId: z.string(),
   triage: triageSchema,
   history: z
     .array(triageChangeSchema)
-    .describe('Oldest first, the latest 50; those with a comment are kept longest.'),
+    .describe('The latest 50, oldest first; changes with a comment are kept longest.'),
 });
 
 export type Triage = z.infer<typeof triageSchema>;
@@ -93,14 +93,14 @@ export const noTriage: Triage = {
 };
 
 /**
- * What takes a patch back. It leaves alone what the patch did not change, as somebody else may have changed that since.
+ * The patch that undoes another one. It only contains the fields that the patch changed, because other users may have
+ * changed the rest since.
  *
- * @returns without any key for a patch that was a comment alone
+ * @param before the state before the patch
+ * @returns an empty patch if only a comment was added
  */
-export function undoPatch(
-  { status, mutedUntil, note, assignee }: TriageState,
-  undone: TriagePatch,
-): TriagePatch {
+export function undoPatch(before: TriageState, undone: TriagePatch): TriagePatch {
+  const { status, mutedUntil, note, assignee } = before;
   return {
     ...((undone.status !== undefined || undone.mutedUntil !== undefined) && { status, mutedUntil }),
     ...(undone.note !== undefined && { note }),

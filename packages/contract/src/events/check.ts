@@ -12,17 +12,13 @@ import {
 } from './event.ts';
 import { excessOf, MAX_TEXT_UNITS } from './event-weight.ts';
 
-/**
- * The door: from a record's text to an event. The check is compiled from the zod schemas (by way of their JSON
- * Schema), because it runs for every record; zod itself is asked only to say what is wrong.
- */
-
-/** Either an event together with its session, or why there is none. */
+/** A decoded event and its session, or why the record was rejected. */
 export type Decoded =
   | { readonly ok: true; readonly sessionId: string; readonly event: AgentEvent }
   | { readonly ok: false; readonly reason: DeadLetterReason; readonly message: string };
 
-// `strict` is about how schemas are written; that Infinity (1e999 in JSON) is no number has to be said separately.
+// The schemas are compiled (as JSON Schema) because they are checked for every record; zod only explains errors.
+// `strict` concerns the schemas themselves; `strictNumbers` rejects Infinity, which JSON can contain as 1e999.
 const ajv = new Ajv({ strict: false, strictNumbers: true, validateFormats: false });
 const isOther = compile(otherEventSchema);
 const checks = new Map<string, ValidateFunction>(
@@ -33,20 +29,20 @@ function compile(schema: z.ZodType): ValidateFunction {
   return ajv.compile(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', target: 'draft-7' }));
 }
 
-/** A text, or bytes that become one when asked. */
+/** A string, or bytes that are decoded by `toString`. */
 export interface Textual {
   toString(): string;
 }
 
-/** What an event is read from. Each part may be made when it is asked for, so it is asked for once, or not at all. */
+/** The source of an event. Getters may compute the parts, so each is read at most once. */
 export interface EventSource {
   /** JSON; `null` is a tombstone. */
   readonly text: string | null;
-  /** The session of an event that does not name its own. */
+  /** The session id of an event that has none. */
   readonly key: Textual | null;
 }
 
-/** Whether a value is an event that the schema accepts; it is not copied. */
+/** Whether a value fits the event schema. */
 export function isAgentEvent(value: unknown): value is AgentEvent {
   if (typeof value !== 'object' || value === null) return false;
   const { type } = value as { type?: unknown };
@@ -57,7 +53,7 @@ export function isAgentEvent(value: unknown): value is AgentEvent {
 /** Decodes one event. */
 export function decodeEvent(source: EventSource): Decoded {
   const { text } = source;
-  if (text === null) return refuse('empty_value', 'the record has no value; an event is a JSON object');
+  if (text === null) return refuse('empty_value', 'the record has no value; an event must be a JSON object');
   const excess = excessOf(text);
   if (excess !== undefined) return refuse('too_complex', excess);
   let value: unknown;
@@ -69,7 +65,7 @@ export function decodeEvent(source: EventSource): Decoded {
   return acceptEvent(value, source);
 }
 
-/** As {@link decodeEvent}, for a value that is already parsed. */
+/** Like {@link decodeEvent}, for a parsed value. */
 export function acceptEvent(value: unknown, keyed?: Pick<EventSource, 'key'>): Decoded {
   if (!isAgentEvent(value)) {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -90,7 +86,7 @@ export function acceptEvent(value: unknown, keyed?: Pick<EventSource, 'key'>): D
   if (isText(value) && value.text.length > MAX_TEXT_UNITS) {
     return refuse(
       'too_complex',
-      `its text is longer than ${MAX_TEXT_UNITS.toLocaleString('en-US')} characters`,
+      `the text is longer than ${MAX_TEXT_UNITS.toLocaleString('en-US')} characters`,
     );
   }
   return { ok: true, sessionId, event: value };
@@ -104,7 +100,7 @@ function refuse(reason: DeadLetterReason, message: string): Decoded {
   return { ok: false, reason, message: message.slice(0, 1000) };
 }
 
-/** What zod says of a value that the compiled check refused: each fault with its path. */
+/** Describes each error with its path. Zod does this, because the compiled check has no readable messages. */
 function explain(value: object): string {
   const type = (value as { type?: unknown }).type;
   if (typeof type !== 'string')

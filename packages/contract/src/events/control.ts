@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A record of the `control` topic: settings of one scope. Its key is the scope, so that compaction keeps the latest. */
+/** A record of the `control` topic: the settings of one scope. The key is the scope, so compaction keeps the latest. */
 export const controlSchema = z.strictObject({
   v: z.literal(1).default(1),
   scope: z
@@ -15,9 +15,9 @@ export const controlSchema = z.strictObject({
 
 export type Control = z.infer<typeof controlSchema>;
 
-/** Headers of a record of settings: its value says nothing of who and when. Others than servers and gateways write none. */
+/** Version of the settings. Only servers and gateways write this and the headers below. */
 export const settingsVersionHeader = 'loopwatch-version';
-/** Who made the settings. */
+/** The user who changed the settings. */
 export const settingsByHeader = 'loopwatch-by';
-/** The gateway that wrote the record, and goes by it already. */
+/** The gateway that wrote the record and has already applied it. */
 export const settingsFromHeader = 'loopwatch-from';

@@ -1,8 +1,9 @@
 import type { AgentEvent } from './event.ts';
 
 /**
- * The event's time in epoch milliseconds, `fallback` when it carries none (the record's timestamp; in a file the
- * time of the event before it).
+ * The event's time in epoch milliseconds.
+ *
+ * @param fallback for an event without a time: the record's timestamp, or in a file the time of the previous event
  */
 export function eventTime(event: AgentEvent, fallback: number): number {
   const { time } = event;

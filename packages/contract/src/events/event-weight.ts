@@ -1,8 +1,8 @@
-/** Levels of arrays and objects in one event: 10,000 of arguments, and room for the event around them. */
+/** Nesting depth of an event: 10,000 levels of arguments, plus the event around them. */
 export const MAX_LEVELS = 10_100;
-/** Members of all arrays and objects in one event. */
+/** Members of all arrays and objects in an event. */
 export const MAX_PARTS = 100_000;
-/** UTF-16 code units in one piece of answer or reasoning. */
+/** UTF-16 code units of one `content` or `thought` event. */
 export const MAX_TEXT_UNITS = 5 * 1024 * 1024;
 
 const quote = 0x22;
@@ -10,14 +10,13 @@ const comma = 0x2c;
 const backslash = 0x5c;
 
 /**
- * What makes an event too heavy: a single one is worked on in one go, while everything else waits.
+ * Finds out whether an event is too complex. An event is processed synchronously, so a large one would block others.
  *
  * @param json need not be valid
- * @param maxParts members of all arrays and objects, at most
- * @returns `undefined` where there is nothing to be said against it
+ * @returns the limit it exceeds, as a message, or undefined
  */
 export function excessOf(json: string, maxParts = MAX_PARTS): string | undefined {
-  // As many brackets as levels, and as many more to close them.
+  // A shorter text cannot exceed the depth: each level takes two brackets.
   if (json.length < 2 * MAX_LEVELS) return undefined;
   let levels = 0;
   let parts = 0;
@@ -43,7 +42,7 @@ function isBracket(code: number, square: number, curly: number): boolean {
   return code === square || code === curly;
 }
 
-/** Where the closing quote stands: the next one before which there is an even number of backslashes. */
+/** Index of the closing quote: the next one after an even number of backslashes. */
 function endOfString(json: string, start: number): number {
   for (let at = json.indexOf('"', start); at !== -1; at = json.indexOf('"', at + 1)) {
     let escapes = 0;

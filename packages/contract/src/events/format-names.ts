@@ -1,4 +1,4 @@
-/** Formats of events that are read: the values of `--format` and `?format=`. What each is stands in `@loopwatch/formats`. */
+/** The supported formats of events: the values of `--format` and `?format=`. `@loopwatch/formats` implements them. */
 export const formatNames = [
   'canonical',
   'claude-code',

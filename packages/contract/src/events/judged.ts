@@ -1,5 +1,5 @@
 /**
- * The header of a record of the events topic whose event was judged where it came about: its verdicts are written
- * already, so a worker takes note of it and writes none. The value names who judged.
+ * Header of an event that its producer has already analyzed, and whose verdicts are already written: a worker updates its
+ * state and writes none. The value names the producer.
  */
 export const judgedHeader = 'loopwatch-judged';

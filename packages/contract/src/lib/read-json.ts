@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { messageOf } from './message-of.ts';
 
-/** The value that a text of JSON says; nothing where it is none. */
+/** Parses JSON; undefined if the text is invalid. */
 export function jsonFrom(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -10,12 +10,12 @@ export function jsonFrom(text: string): unknown {
   }
 }
 
-/** What a text says, or what is wrong with it. */
+/** A parsed value, or why the text is invalid. */
 export type ReadJson<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly why: string };
 
-/** Reads a text that should be JSON of this form. */
+/** Parses JSON and validates it against a schema. */
 export function readJson<T>(text: string, schema: z.ZodType<T>): ReadJson<T> {
   let json: unknown;
   try {

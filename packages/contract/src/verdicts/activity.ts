@@ -1,10 +1,10 @@
 /**
- * What goes on now. An incident is open while its session is active, and quiet once the session has sent nothing for a
- * minute; the next event opens it again. That is no verdict: it follows from when the session's latest event was
- * processed, wherever the incident is read, so that it holds after restarts and where nothing comes any more.
+ * An unresolved incident is open while its session is active, and quiet once the session has sent no event for this long;
+ * the next event opens it again. No verdict says so: readers derive it from the time of the session's latest event, so
+ * that it also holds after restarts and when no more events arrive.
  *
- * The wall clock of that processing decides, not the event's own time. Of a live session both say the same; of a recording
- * that is played the event's time lies in the past, and of a producer with a wrong clock it may lie in the future.
+ * The wall clock at which that event was processed counts, not the event's own time, which is in the past for a replayed
+ * recording and may be in the future for a producer with a wrong clock.
  */
 export const QUIET_AFTER_MS = 60_000;
 
@@ -21,7 +21,7 @@ export interface Activity {
 export const incidentStates = ['open', 'quiet', 'resolved'] as const;
 export type IncidentState = (typeof incidentStates)[number];
 
-/** The incident with the state that it has by now; the same object where that is the state it has. */
+/** The incident with its current state; the same object if the state has not changed. */
 export function incidentAt<T extends Activity & { readonly state: IncidentState }>(
   incident: T,
   now: number,
@@ -39,7 +39,7 @@ interface TimedSession extends Activity {
   readonly incidents: { readonly open: number; readonly quiet: number };
 }
 
-/** The session with the state that it and its incidents have by now; the same object where nothing is different. */
+/** The session with its current state and incident counts; the same object if nothing has changed. */
 export function sessionAt<T extends TimedSession>(session: T, now: number): T {
   const { state: before, incidents } = session;
   const mayGoOn = before === 'live' || before === 'quiet';

@@ -1,4 +1,4 @@
-/** What a budget can limit, and whose it can be. No schema stands here, so that detection carries nothing else with it. */
+/** What a budget can limit, and its scopes. This file has no schema, to keep the detection bundle small. */
 
 export const budgetResources = ['tokens', 'usd', 'calls', 'minutes'] as const;
 export const budgetScopes = ['session', 'agent', 'tenant', 'day'] as const;

@@ -1,7 +1,4 @@
 import type { DetectorId } from './detectors.ts';
 
-/**
- * Detectors that find loops of tool calls. A file of its own, so that who bundles detection does not carry the texts of the
- * detectors with it.
- */
+/** Detectors of tool call loops. A separate file, so that bundles of the detection do not include the detectors' texts. */
 export const callDetectors: ReadonlySet<DetectorId> = new Set(['tool-repeat', 'tool-cycle', 'stagnation']);

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
 /**
- * Evidence as it is passed on: not checked, since a verdict of another version is kept whatever it shows. `readEvidence`
- * reads it by its detector; `explainEvidence` says where the schema is published what it holds.
+ * Evidence in verdicts and incidents. It is not validated here, so that verdicts of other versions are accepted;
+ * `readEvidence` validates it by detector.
  */
 export const evidenceRecordSchema = z
   .record(z.string(), z.unknown())
   .describe(
-    'Per detector, at most 32 KiB, secrets masked; of an incident, that of the latest verdict that has some.',
+    'Depends on the detector; at most 32 KiB, secrets masked. For an incident: the evidence of the latest verdict that has any.',
   );

@@ -3,21 +3,20 @@ import { budgetResources, budgetScopes } from './budget.ts';
 import type { DetectorId } from './detectors.ts';
 import { verdictActions } from './verdict.ts';
 
-/**
- * What each detector writes into the evidence of its verdicts. Texts may be cut, masked or not stored, and a list keeps
- * 16 entries at most; fields stay. A resolution may leave out what was seen while the loop continued, so that fields of
- * detectors that do so are optional.
+/*
+ * The evidence of each detector. Texts may be truncated, masked or not stored, and lists have at most 16 entries.
+ * Fields that a resolved verdict may omit are optional.
  */
 
 const count = z.int().nonnegative();
 const ordinal = z.int().positive();
 
-/** In the evidence of every detector. */
+/** Fields of every detector's evidence. */
 const shared = {
   lastAction: z
     .enum(verdictActions)
     .optional()
-    .describe('What the incident asked for; of a resolution, until then.'),
+    .describe('Action of the incident; for a resolved verdict, the action before it.'),
 };
 
 const callSchema = z
@@ -26,51 +25,53 @@ const callSchema = z
     eventId: z.string(),
     time: z.number().describe('Event time, epoch ms.'),
     name: z.string(),
-    arguments: z.string().describe('Canonical JSON, maybe cut.'),
-    step: ordinal.optional().describe('Which step of the loop made it, from 1.'),
-    member: ordinal.optional().describe('Which call of its step it is, from 1; of steps with several.'),
+    arguments: z.string().describe('Canonical JSON, may be truncated.'),
+    step: ordinal.optional().describe('Step of the loop that made the call, from 1.'),
+    member: ordinal
+      .optional()
+      .describe('Number of the call in its step, from 1; only for steps with several calls.'),
     result: z
       .object({
-        text: z.string().describe('Maybe cut.'),
+        text: z.string().describe('May be truncated.'),
         kind: z.enum(['ok', 'error', 'transient', 'not_run']),
       })
       .optional()
-      .describe('Where the detector looks at results.'),
+      .describe('Present if the detector compares results.'),
   })
   .describe('A call of the loop.');
 
 const calls = {
-  calls: z.array(callSchema).describe('Of the first step and of the latest, oldest first.'),
+  calls: z.array(callSchema).describe('Calls of the first and the latest steps, oldest first.'),
   callsPerStep: z
     .int()
     .min(2)
     .optional()
-    .describe('Calls of the latest step, where the model makes several at once.'),
+    .describe('Number of calls in the latest step, if the model makes several at once.'),
 };
 
 const cycleCallSchema = z.object({
   name: z.string(),
-  arguments: z.string().describe('Canonical JSON, maybe cut.'),
-  text: z.string().describe('What it brings, maybe cut; empty where that is not known.'),
+  arguments: z.string().describe('Canonical JSON, may be truncated.'),
+  text: z.string().describe('Its result, may be truncated; empty if unknown.'),
 });
 
-const repeated = z.string().describe('The text that repeats, maybe cut.');
+const repeated = z.string().describe('The repeated text, may be truncated.');
 
 const textSchema = z.object({
   at: count.describe("Offset of the deciding unit in the session's text."),
   rule: z
     .enum(['text', 'counter', 'lines', 'run', 'block', 'pattern', 'novelty'])
     .optional()
-    .describe('How the text repeats, where kinds of that are told apart.'),
+    .describe('The rule that matched, for detectors with several.'),
   window: z
     .object({ length: ordinal, text: z.string() })
     .optional()
-    .describe('What was compared. This and all below: absent from a resolution.'),
-  distance: z.number().optional().describe('Mean distance of two occurrences of the window.'),
+    .describe('The compared passage. This and the fields below are absent from resolved verdicts.'),
+  distance: z.number().optional().describe('Mean distance between two occurrences of the passage.'),
   positions: z
     .array(z.int())
     .optional()
-    .describe("Offsets in the session's text at which the latest occurrences of the window begin."),
+    .describe("Offsets in the session's text of the latest occurrences of the passage."),
   repeated: repeated.optional(),
   excerpt: z
     .object({ from: z.int().describe("Offset in the session's text."), text: z.string() })
@@ -85,7 +86,7 @@ export const evidenceSchemas = {
     results: z
       .enum(['same', 'unknown'])
       .optional()
-      .describe('Whether the results are the same too, where they are looked at.'),
+      .describe('Whether the results are the same too, if the detector compares them.'),
     similarity: z
       .object({
         algorithm: z.enum(['levenshtein', 'jaccard']),
@@ -94,10 +95,10 @@ export const evidenceSchemas = {
         ignoreCase: z.boolean(),
       })
       .nullish()
-      .describe('Of similar matching: how arguments were compared.'),
+      .describe('How arguments were compared, for similar matching.'),
     argumentsLength: count
       .optional()
-      .describe('Length of the arguments before they were cut, in UTF-16 code units.'),
+      .describe('Length of the arguments before truncation, in UTF-16 code units.'),
     ...calls,
     ...shared,
   }),
@@ -105,15 +106,15 @@ export const evidenceSchemas = {
     results: z
       .enum(['same', 'different', 'unknown'])
       .describe(
-        'Whether each step brings the same every time; different: one form is filled in again and again.',
+        'Whether each step returns the same result every time. different: the same form is filled in repeatedly.',
       ),
     cycle: z
       .array(
         cycleCallSchema.extend({
-          calls: z.array(cycleCallSchema).optional().describe('Of a step with several.'),
+          calls: z.array(cycleCallSchema).optional().describe('All calls of a step with several.'),
         }),
       )
-      .describe('The steps of the cycle in turn, each with the first of its calls.'),
+      .describe('The steps of the cycle in order, each with its first call.'),
     ...calls,
     ...shared,
   }),
@@ -127,7 +128,9 @@ export const evidenceSchemas = {
       'same-message',
       'nothing-new',
     ]),
-    repeated: repeated.optional().describe('Of same-prompt and same-message: its text, maybe cut.'),
+    repeated: repeated
+      .optional()
+      .describe('The repeated prompt or message of same-prompt and same-message, may be truncated.'),
     ...calls,
     ...shared,
   }),
@@ -138,14 +141,16 @@ export const evidenceSchemas = {
       .string()
       .optional()
       .describe(
-        'What the judging model said, maybe cut. This and all below: absent where no check ended the incident.',
+        'Analysis by the model, may be truncated. This and the fields below are absent if the incident ended without a check.',
       ),
-    turn: ordinal.optional().describe('Turn of the prompt at which it was asked, from 1.'),
+    turn: ordinal.optional().describe('Turn of the prompt that was checked, from 1.'),
     shown: z
       .object({ from: count, to: count })
       .optional()
-      .describe('Turns that it was shown. This and the threshold: absent from a resolution.'),
-    threshold: z.number().optional().describe('Confidence above which it is a loop.'),
+      .describe(
+        'Range of turns sent to the model. This and the threshold are absent from resolved verdicts.',
+      ),
+    threshold: z.number().optional().describe('Confidence above which a loop is reported.'),
     ...shared,
   }),
   'tool-limit': z.object({
@@ -154,18 +159,18 @@ export const evidenceSchemas = {
     ...shared,
   }),
   'turn-limit': z.object({
-    turn_requests: count.describe('Model requests that were made.'),
+    turn_requests: count.describe('Number of model requests.'),
     max_allowed: count,
-    last_tool_calls: z.array(z.string()).describe('Names of the tools called last, oldest first.'),
+    last_tool_calls: z.array(z.string()).describe('Names of the latest tools called, oldest first.'),
     ...shared,
   }),
   outage: z.object({ ...calls, ...shared }),
   budget: z.object({
-    per: z.enum(budgetScopes).describe('What the budget is of.'),
+    per: z.enum(budgetScopes).describe('Scope of the budget.'),
     of: z
       .string()
       .optional()
-      .describe('The agent, the tenant or the day (YYYY-MM-DD, UTC); of a session, none.'),
+      .describe('The agent, the tenant or the day (YYYY-MM-DD, UTC); absent for a session.'),
     uses: z
       .array(
         z.object({
@@ -174,26 +179,26 @@ export const evidenceSchemas = {
           limit: z.number().positive(),
         }),
       )
-      .describe('Each limit, the one that is used the most first.'),
+      .describe('The limits, highest share used first.'),
     unpricedTurns: ordinal
       .optional()
-      .describe('Turns whose model has no price, which the dollars leave out.'),
+      .describe('Turns of models without a price; the dollar amount excludes them.'),
     ...shared,
   }),
 } as const satisfies Record<DetectorId, z.ZodType>;
 
 type Evidences = { readonly [D in DetectorId]: z.infer<(typeof evidenceSchemas)[D]> };
 
-/** What a detector writes into the evidence of its verdicts. */
+/** The evidence of a detector. */
 export type EvidenceOf<D extends DetectorId> = Evidences[D];
 export type EvidenceCall = z.infer<typeof callSchema>;
 
 const byDetector: { readonly [D in DetectorId]: z.ZodType<EvidenceOf<D>> } = evidenceSchemas;
 
 /**
- * The evidence of a verdict that was read from the log or the API. Fields that the schema does not know are left out.
+ * Validates the evidence of a verdict from the log or the API, and drops unknown fields.
  *
- * @returns undefined when it does not fit, as that of another version may
+ * @returns undefined if it does not fit the schema, for example because another version wrote it
  */
 export function readEvidence<D extends DetectorId>(
   detector: D,
@@ -202,7 +207,7 @@ export function readEvidence<D extends DetectorId>(
   return byDetector[detector].safeParse(evidence).data;
 }
 
-/** Which rule held, of a detector that has several. */
+/** The rule that matched, for detectors with several. */
 export function ruleOf(evidence: EvidenceOf<DetectorId>): string | null {
   return 'rule' in evidence ? (evidence.rule ?? null) : null;
 }

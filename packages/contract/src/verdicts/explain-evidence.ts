@@ -5,7 +5,7 @@ import { evidenceRecordSchema } from './evidence-record.ts';
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** For the `override` of `z.toJSONSchema`: evidence has one form per detector, which is the title of it. */
+/** For the `override` of `z.toJSONSchema`: replaces evidence by one schema per detector, titled with its id. */
 export function explainEvidence(part: {
   readonly zodSchema: unknown;
   readonly jsonSchema: JsonSchema;
@@ -14,10 +14,13 @@ export function explainEvidence(part: {
   if (zodSchema !== evidenceRecordSchema) return;
   delete jsonSchema.propertyNames;
   delete jsonSchema.additionalProperties;
-  jsonSchema.anyOf = [...forms(), { title: 'other', description: 'Of another version.', type: 'object' }];
+  jsonSchema.anyOf = [
+    ...forms(),
+    { title: 'other', description: 'Evidence of another version.', type: 'object' },
+  ];
 }
 
-/** As input, where fields that are not named may stand beside those that are. */
+/** As input schemas, which allow additional fields. */
 function forms(): JsonSchema[] {
   return detectorIds.map((id) => {
     const { $schema, ...form } = z.toJSONSchema(evidenceSchemas[id], { io: 'input', target: 'draft-7' });

@@ -1,8 +1,7 @@
 import type { Verdict, VerdictAction } from './verdict.ts';
 
-/**
- * The life of an incident as its verdicts tell it, in one place for all who follow it: worker, gateway, server and pages.
- * Whether an open one is quiet by now follows from the clock, see `activity.ts`.
+/*
+ * The lifecycle of an incident, as its verdicts define it. `activity.ts` derives whether an open incident is quiet.
  */
 
 /** Whether the incident is open after this verdict. */
@@ -12,15 +11,15 @@ export function isOpenAfter({ phase }: Pick<Verdict, 'phase'>): boolean {
 
 const actionRank: Readonly<Record<VerdictAction, number>> = { none: 0, warn: 1, chance: 2, block: 3 };
 
-/** The stronger of two actions; an incident has the strongest of its verdicts. */
+/** The stronger of two actions. The action of an incident is the strongest of its verdicts. */
 export function strongerAction(a: VerdictAction, b: VerdictAction): VerdictAction {
   return actionRank[a] >= actionRank[b] ? a : b;
 }
 
 /**
- * What came of a chance that a model was given.
+ * The result of a chance that the model was given.
  *
- * @param before the action of the incident's verdict before this one; undefined: it is the first that is known
+ * @param before action of the incident's previous verdict; undefined if none is known
  */
 export function mitigationBy(
   before: VerdictAction | undefined,

@@ -11,14 +11,14 @@ import {
   verdictSchema,
 } from './verdict.ts';
 
-/**
- * What the server tells a dashboard: incidents, which are verdicts folded together, and the messages of the Socket.IO
- * namespace `/live`. A list carries rows; evidence and history come with the single incident over HTTP.
+/*
+ * Incidents, each aggregated from its verdicts, and the messages of the Socket.IO namespace `/live`. Lists contain rows;
+ * evidence and history are part of a single incident.
  */
 
 const { source: sourceSchema, tool: toolSchema } = verdictSchema.shape;
 
-/** One change in the life of an incident, without what the incident itself repeats. */
+/** A verdict of an incident, without the fields of the incident itself. */
 export const incidentStepSchema = z.object({
   id: z.string(),
   phase: z.enum(verdictPhases),
@@ -29,15 +29,15 @@ export const incidentStepSchema = z.object({
   eventIndex: z.int().nonnegative(),
 });
 
-/** An incident as lists show it. */
+/** An incident in a list. */
 export const incidentRowSchema = z.object({
   id: z.string(),
   detector: z.enum(detectorIds),
   kind: z.enum(['loop', 'limit', 'outage']),
   state: z
     .enum(incidentStates)
-    .describe('quiet: its session has sent nothing for a minute; open again with the next event.'),
-  outcome: z.enum(verdictOutcomes).nullable().describe('How it ended; null while open.'),
+    .describe('quiet: its session has sent no event for a minute; the next event opens it again.'),
+  outcome: z.enum(verdictOutcomes).nullable().describe('How it ended; null while it is open.'),
   sessionId: z.string(),
   promptId: z.string().nullable(),
   agent: z.string().nullable(),
@@ -47,7 +47,7 @@ export const incidentRowSchema = z.object({
   agentVersion: verdictSchema.shape.agentVersion,
   tags: verdictSchema.shape.tags,
   tool: toolSchema,
-  detectedAt: z.number().describe('Wall clock of the first verdict, epoch ms; lists are sorted by it.'),
+  detectedAt: z.number().describe('Wall clock of the first verdict, epoch ms; the sort key of lists.'),
   openedAt: z.number().describe('Event time of the first verdict, epoch ms.'),
   lastAt: z.number().describe('Event time of the latest verdict, epoch ms.'),
   lastActivityAt: z
@@ -59,33 +59,33 @@ export const incidentRowSchema = z.object({
   windowMs: z.number().nullable(),
   period: z.int().positive(),
   confidence: z.number(),
-  action: z.enum(verdictActions).describe('The strongest so far.'),
-  reason: z.string().describe('What repeats and how, in a sentence, with the count as it is now.'),
+  action: z.enum(verdictActions).describe('The strongest action so far.'),
+  reason: z.string().describe('What repeats and how, in a sentence, with the current count.'),
   countAt: verdictSchema.shape.countAt,
   began: beginningSchema.optional(),
   cost: costSchema,
-  revision: z.int().positive().describe('Grows with each verdict of the incident.'),
+  revision: z.int().positive().describe('Increases with each verdict of the incident.'),
 });
 
 export const incidentSchema = incidentRowSchema.extend({
   thresholdOrigin: thresholdOriginSchema.optional(),
   resolution: z.string().nullable().describe('How it ended, in a sentence.'),
-  guidance: z.string().nullable().describe('The latest text for the model.'),
+  guidance: z.string().nullable().describe('The latest guidance for the model.'),
   evidence: verdictSchema.shape.evidence,
   verdicts: z
     .array(incidentStepSchema)
-    .describe('Oldest first; the first and the latest where there are many.'),
-  source: sourceSchema.unwrap().nullable().describe('Where the events lie in the log.'),
+    .describe('Oldest first; only the first and the latest ones if there are many.'),
+  source: sourceSchema.unwrap().nullable().describe('Offsets of the events in the log.'),
   preset: z.string(),
   configHash: z.string(),
 });
 
 export const incidentStatsSchema = z.object({
-  open: z.int().nonnegative().describe('Quiet and muted ones and false positives left out.'),
+  open: z.int().nonnegative().describe('Excludes quiet and muted incidents and false positives.'),
   quiet: z.int().nonnegative(),
   openByDetector: z.partialRecord(z.enum(detectorIds), z.int().positive()),
-  found: z.int().nonnegative().describe('Incidents in the verdict log, those no longer kept included.'),
-  foundSince: z.number().nullable().describe('Wall clock of the oldest of them, epoch ms.'),
+  found: z.int().nonnegative().describe('Incidents in the verdict log, including those no longer stored.'),
+  foundSince: z.number().nullable().describe('Wall clock of the oldest of these incidents, epoch ms.'),
   foundPerMinute: z.array(z.int().nonnegative()).describe('The last 60 minutes, oldest first.'),
   resolved: z.object({
     recovered: z.int().nonnegative(),
@@ -93,22 +93,18 @@ export const incidentStatsSchema = z.object({
     disabled: z.int().nonnegative(),
   }),
   calls: z.int().nonnegative().describe('Tool calls in loops.'),
-  tokens: z
-    .number()
-    .nonnegative()
-    .nullable()
-    .describe('Tokens in loops; null where no producer reports any.'),
+  tokens: z.number().nonnegative().nullable().describe('Tokens in loops; null if no producer reports usage.'),
   usd: z
     .number()
     .nonnegative()
     .nullable()
-    .describe('US dollars of those whose price is known; null where none is.'),
+    .describe('US dollars of loops with a known price; null if there are none.'),
   latency: z
     .object({ p50Ms: z.number(), incidents: z.int().positive() })
     .nullable()
-    .describe('Event time to detection of the kept incidents; null where event times are not from now.'),
+    .describe('From event time to detection, over the stored incidents; null if the events are recordings.'),
   kept: z.int().nonnegative(),
-  dropped: z.int().nonnegative().describe('Incidents no longer kept, to bound memory.'),
+  dropped: z.int().nonnegative().describe('Incidents no longer stored, to limit memory.'),
 });
 
 export const serverInfoSchema = z.object({
@@ -118,23 +114,20 @@ export const serverInfoSchema = z.object({
 });
 
 export const liveSnapshotSchema = z.object({
-  incidents: z.array(incidentRowSchema).describe('The newest, newest first.'),
+  incidents: z.array(incidentRowSchema).describe('The latest incidents, newest first.'),
   stats: incidentStatsSchema,
   info: serverInfoSchema,
 });
 
 export const liveIncidentsSchema = z.object({
-  incidents: z.array(incidentRowSchema).describe('Those that changed since the message before.'),
+  incidents: z.array(incidentRowSchema).describe('Incidents that changed since the previous message.'),
   stats: incidentStatsSchema,
 });
 
 export const liveHeartbeatSchema = z.object({
   serverTime: z.number(),
-  lag: z.number().nullable().describe('Verdicts not read yet; null before the first was read.'),
-  lastEventAt: z
-    .number()
-    .nullable()
-    .describe('Wall clock of the latest agent event; null where none is known.'),
+  lag: z.number().nullable().describe('Verdicts not read yet; null before the first one is read.'),
+  lastEventAt: z.number().nullable().describe('Wall clock of the latest agent event; null if none is known.'),
   lastVerdictAt: z.number().nullable().describe('Wall clock of the latest verdict in the log.'),
 });
 

@@ -1,11 +1,11 @@
-/** A sentence that may say a count, and where it stands. */
+/** A reason, and the position of the count in it. */
 interface CountedReason {
   readonly reason: string;
-  /** In UTF-16 code units; absent where the sentence says no count. */
+  /** In UTF-16 code units; absent if the reason contains no count. */
   readonly countAt?: number | undefined;
 }
 
-/** The sentence with the count as it is now: a loop goes on after the sentence about it was written. */
+/** The reason with the current count, which grows after the reason was written. */
 export function reasonWithCount({ reason, countAt }: CountedReason, count: number): string {
   if (countAt === undefined) return reason;
   const written = /^\d+/.exec(reason.slice(countAt));

@@ -2,13 +2,11 @@ import { z } from 'zod';
 import { detectorIds } from './detectors.ts';
 import { evidenceRecordSchema } from './evidence-record.ts';
 
-/** What Loopwatch concludes, version 1. One verdict is one change in the life of an incident. */
-
 export const verdictPhases = ['opened', 'escalated', 'resolved'] as const;
 export const verdictActions = ['warn', 'chance', 'block', 'none'] as const;
 export const verdictOutcomes = ['recovered', 'ended', 'disabled'] as const;
 
-/** Why a threshold is not the number that is set. */
+/** Why a threshold differs from its setting. */
 export const thresholdAdjustments = [
   'same-result',
   'declared-poller',
@@ -21,21 +19,22 @@ export const thresholdAdjustments = [
 
 export const thresholdOriginSchema = z
   .object({
-    setting: z.string().describe('Dotted path of the setting that the threshold is made of.'),
-    value: z.number().describe('What that setting is; the adjustments make the threshold of it.'),
+    setting: z.string().describe('Dotted path of the setting that the threshold derives from.'),
+    value: z.number().describe('Value of that setting, before the adjustments.'),
     scope: z
       .enum(['preset', 'server', 'model', 'session'])
-      .describe('Who set it; preset: the default of the preset.'),
+      .describe('Scope that sets it; preset: the default of the preset.'),
     adjustments: z
       .array(z.enum(thresholdAdjustments))
       .describe(
-        'same-result: one less, because known results leave less doubt. declared-poller, looks-like-poller, under-way: ' +
-          'three times as many, because the step waits for something, by the settings, by its name, command or agent, ' +
-          'or by its result. same-form: twice as many, because the results differ. reworded: one less. short-answer: ' +
-          'twice as many.',
+        'same-result: one less, because identical results leave less doubt. declared-poller, looks-like-poller, ' +
+          'under-way: three times as many, because the step waits for something according to the settings, its name, ' +
+          'command or agent, or its result. same-form: twice as many, because the results differ. reworded: one less, ' +
+          'because only the wording of the query changes. short-answer: twice as many, because short results often ' +
+          'coincide.',
       ),
   })
-  .describe('Where the threshold comes from.');
+  .describe('How the threshold was determined.');
 
 export const beginningSchema = z
   .object({
@@ -43,38 +42,39 @@ export const beginningSchema = z
     eventId: z.string(),
     time: z.number().describe('Event time, epoch ms.'),
   })
-  .describe('The first of the repetitions: where the loop began, as opposed to where it was found.');
+  .describe('The first repetition: where the loop began, as opposed to where it was detected.');
 
 export const costSchema = z
   .object({
     calls: z.int().nonnegative(),
     turns: z.int().nonnegative(),
-    characters: z.int().nonnegative().describe('UTF-16 code units of answer and reasoning.'),
-    tokens: z.number().nonnegative().nullable().describe('null where the producer reports no usage.'),
+    characters: z.int().nonnegative().describe('UTF-16 code units of response and reasoning.'),
+    tokens: z.number().nonnegative().nullable().describe('null if the producer reports no usage.'),
     cachedTokens: z
       .number()
       .nonnegative()
       .optional()
-      .describe('Those of them that came from the cache; where usage is reported.'),
+      .describe('Tokens read from the cache; present if usage is reported.'),
     usd: z
       .number()
       .nonnegative()
       .nullable()
       .optional()
-      .describe('US dollars, where usage is reported; null where the model has no price.'),
-    ms: z.number().describe('Event time since the loop began, not since it was noticed.'),
+      .describe('US dollars, if usage is reported; null if the model has no price.'),
+    ms: z.number().describe('Event time since the loop began, not since it was detected.'),
   })
-  .describe('What the loop has used since it began.');
+  .describe('Resources used since the loop began.');
 
+/** A verdict, version 1: one change in the lifecycle of an incident. */
 export const verdictSchema = z.object({
   v: z.literal(1),
-  id: z.string().describe('The same for the same stream, in every run.'),
+  id: z.string().describe('Deterministic: the same in every run over the same events.'),
   incidentId: z.string(),
   phase: z.enum(verdictPhases),
   kind: z.enum(['loop', 'limit', 'outage']),
   detector: z.enum(detectorIds),
   action: z.enum(verdictActions),
-  outcome: z.enum(verdictOutcomes).optional().describe('Of a resolved incident.'),
+  outcome: z.enum(verdictOutcomes).optional().describe('How a resolved incident ended.'),
   sessionId: z.string(),
   promptId: z.string().nullable(),
   eventId: z.string(),
@@ -88,29 +88,29 @@ export const verdictSchema = z.object({
   period: z.int().positive().describe('Steps of the cycle; 1 for plain repetition.'),
   confidence: z.number().min(0).max(1),
   tool: z.object({ name: z.string(), signature: z.string() }).nullable(),
-  reason: z.string().describe('A sentence a person understands.'),
+  reason: z.string().describe('What was found, in a sentence for people.'),
   countAt: z
     .int()
     .nonnegative()
     .optional()
-    .describe('Where in the reason the count stands, in UTF-16 code units.'),
+    .describe('Position of the count in the reason, in UTF-16 code units.'),
   began: beginningSchema.optional(),
-  guidance: z.string().optional().describe('What to tell the model, where the action asks for it.'),
+  guidance: z.string().optional().describe('Message to the model, if the action calls for one.'),
   evidence: evidenceRecordSchema,
   cost: costSchema,
   source: z
     .object({ topic: z.string(), partition: z.int(), firstOffset: z.string(), offset: z.string() })
     .optional()
-    .describe('Where the events lie in the log; differs between runs.'),
+    .describe('Offsets of the events in the log; differs between runs.'),
   model: z.string().nullable(),
   backend: z.string().nullable(),
   agent: z.string().nullable(),
   tenant: z.string().nullable(),
-  agentVersion: z.string().optional().describe('Absent where the events name none.'),
+  agentVersion: z.string().optional().describe('Absent if the events have none.'),
   tags: z
     .record(z.string(), z.string())
     .optional()
-    .describe('Of the events, the first 16 names; absent where there are none.'),
+    .describe('Tags of the events, at most 16; absent if there are none.'),
   preset: z.string(),
   configHash: z.string(),
 });

@@ -17,15 +17,15 @@ it('statistics: by time without groupBy, else the most expensive groups of the t
 });
 
 it.each([
-  [{ groupBy: 'colour' }, 'groupBy: one of agent, model, tool, tenant, agentVersion, detector, tag:NAME'],
-  [{ groupBy: 'tag:' }, 'groupBy: one of'],
+  [{ groupBy: 'colour' }, 'groupBy: must be one of agent, model, tool, tenant, agentVersion, detector, tag:NAME'],
+  [{ groupBy: 'tag:' }, 'groupBy: must be one of'],
   [{ groupBy: 'agent', compare: 'lastweek' }, 'compare: Invalid input: expected "previous"'],
   [{ agent: 'coder' }, 'agent: only with groupBy'],
   [{ groupBy: 'agent', bucketMs: '1000' }, 'bucketMs: not with groupBy'],
   [{ groupBy: 'agent', sort: '-increase' }, 'sort: increase needs compare=previous'],
   [{ groupBy: 'agent', limit: '0' }, 'limit: '],
   [{ groupBy: 'agent', colour: 'red' }, 'colour: unknown; known are groupBy, compare'],
-  [{ groupBy: 'agent', tag: 'env' }, 'tag: a tag is name:value'],
+  [{ groupBy: 'agent', tag: 'env' }, 'tag: must be name:value'],
 ])('statistics: %o is refused with what is allowed', (query, detail) => {
   expect(() => read(query)).toThrow(detail);
 });
