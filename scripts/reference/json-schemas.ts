@@ -3,7 +3,7 @@ import {
   controlSchema,
   eventSchemas,
   eventTypes,
-  explainEvidence,
+  expandEvidenceSchema,
   otherEventSchema,
   sessionSummarySchema,
   settingsSchema,
@@ -107,7 +107,7 @@ export function eventParts(at: string, dialect: Dialect): { root: Json; parts: R
 }
 
 function convert(schema: z.ZodType, target: Dialect): Json {
-  const override = explainEvidence;
+  const override = expandEvidenceSchema;
   const document = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', target, override });
   return without(document, '$schema');
 }

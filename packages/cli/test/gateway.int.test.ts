@@ -1,4 +1,4 @@
-import { judgedHeader } from '@loopwatch/contract';
+import { analyzedByHeader } from '@loopwatch/contract';
 import {
   modelReply,
   readTopic,
@@ -68,7 +68,7 @@ const typesIn = async (brokers: readonly string[], topic: string, count: number)
   (await readTopic(brokers, topic, { count, timeoutMs: 60_000 })).map(({ key, value, headers }) => ({
     session: key,
     type: (JSON.parse(value ?? '') as { type: string }).type,
-    judged: headers[judgedHeader],
+    judged: headers[analyzedByHeader],
   }));
 
 it('writes what it sees and concludes; a worker judges none of it again, and the dashboard shows and steers it', async () => {

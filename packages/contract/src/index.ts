@@ -1,13 +1,6 @@
-export {
-  type Control,
-  controlSchema,
-  settingsByHeader,
-  settingsFromHeader,
-  settingsVersionHeader,
-} from './events/control.ts';
+export { type Control, controlSchema } from './events/control.ts';
 export {
   type DeadLetterReason,
-  deadLetterHeaders,
   deadLetterReasons,
   type EventRefusal,
   eventRefusals,
@@ -26,9 +19,15 @@ export {
   otherEventSchema,
 } from './events/event.ts';
 export { eventTime } from './events/event-time.ts';
-export { excessOf } from './events/event-weight.ts';
+export { exceededLimit } from './events/event-weight.ts';
 export { type FormatName, formatNames } from './events/format-names.ts';
-export { judgedHeader } from './events/judged.ts';
+export {
+  analyzedByHeader,
+  deadLetterHeaders,
+  settingsByHeader,
+  settingsFromHeader,
+  settingsVersionHeader,
+} from './events/headers.ts';
 export { messageOf } from './lib/message-of.ts';
 export { jsonFrom, readJson } from './lib/read-json.ts';
 export { parsePattern } from './pattern/parse-pattern.ts';
@@ -67,15 +66,16 @@ export {
   withoutSecrets,
 } from './settings/notification-settings.ts';
 export { type ResolvedSettings, resolveSettings, type SettingSources } from './settings/resolve-settings.ts';
-export { hiddenValue, isSecretPath } from './settings/secret-paths.ts';
 export {
   didYouMean,
   environmentName,
+  findSetting,
+  hiddenValue,
+  isSecretPath,
   nearest,
+  type SettingNode,
   type SettingPath,
-  type SettingPlace,
   settingPaths,
-  settingPlace,
   settingValue,
   valueFromText,
 } from './settings/setting-paths.ts';
@@ -109,10 +109,10 @@ export {
   type EvidenceCall,
   type EvidenceOf,
   evidenceSchemas,
+  expandEvidenceSchema,
   readEvidence,
   ruleOf,
 } from './verdicts/evidence.ts';
-export { explainEvidence } from './verdicts/explain-evidence.ts';
 export { isOpenAfter, mitigationBy, strongerAction } from './verdicts/incident-life.ts';
 export {
   type Incident,

@@ -1,2 +1,2 @@
 export { type HookAgent, readHookInput } from './agents/hook-input.ts';
-export { type Fault, type Translated, Translator, type TranslatorOptions } from './translator.ts';
+export { type Fault, type Translation, Translator, type TranslatorOptions } from './translator.ts';

@@ -1,7 +1,7 @@
 import {
   type AgentEvent,
   type DeadLetterReason,
-  excessOf,
+  exceededLimit,
   type FormatName,
   messageOf,
 } from '@loopwatch/contract';
@@ -11,7 +11,7 @@ import { isObject, type JsonObject, textOf } from './record/json.ts';
 import { formatOf, nearestFormat, recognise } from './registry.ts';
 
 /** What became of one value of the input. */
-export interface Translated {
+export interface Translation {
   readonly events: readonly AgentEvent[];
   /** Types of what was read and holds nothing to be judged. */
   readonly ignored: readonly string[];
@@ -45,7 +45,7 @@ const MAX_ENVELOPES = 1000;
 const sseField = /^(?:event|id|retry):|^:/;
 const ssePrefix = 'data:';
 const sseEnd = '[DONE]';
-const none: Translated = {
+const none: Translation = {
   events: [],
   ignored: [],
   faults: [],
@@ -74,10 +74,10 @@ export class Translator {
   }
 
   /** Reads one text: a line of a file, an element of a body, a frame of a server-sent event. */
-  read(text: string): Translated {
+  read(text: string): Translation {
     const json = unframed(text);
     if (json === '') return none;
-    const excess = excessOf(json, MAX_RECORD_PARTS);
+    const excess = exceededLimit(json, MAX_RECORD_PARTS);
     if (excess !== undefined) return fault('too_complex', excess);
     let value: unknown;
     try {
@@ -87,12 +87,12 @@ export class Translator {
     }
     const translated = this.readValue(value);
     // One event of ours is worked on in one go, and has narrower bounds.
-    const tooMuch = translated.isCanonical ? excessOf(json) : undefined;
+    const tooMuch = translated.isCanonical ? exceededLimit(json) : undefined;
     return tooMuch === undefined ? translated : fault('too_complex', tooMuch);
   }
 
   /** Reads a value that is parsed already; of an array, each element. */
-  readValue(value: unknown): Translated {
+  readValue(value: unknown): Translation {
     if (isObject(value)) return this.#readRecord(value);
     if (!Array.isArray(value) || value.length === 0)
       return fault('not_an_object', `expected a JSON object, got ${describe(value)}`);
@@ -114,7 +114,7 @@ export class Translator {
     return [...this.#readers.values(), ...this.#envelopes.values()].flatMap((one) => one.end());
   }
 
-  #readRecord(record: JsonObject): Translated {
+  #readRecord(record: JsonObject): Translation {
     const { format: name } = this.#options;
     const asked = name === 'auto' ? undefined : formatOf(name);
     const format = asked ?? this.#formatOf(record);
@@ -157,7 +157,7 @@ export class Translator {
   }
 
   /** Among records of another format it is one that says nothing; alone it may be an event of a type to come. */
-  #unrecognised(record: JsonObject): Translated {
+  #unrecognised(record: JsonObject): Translation {
     const type = textOf(record['type']);
     if (this.#latest !== undefined && this.#latest !== canonical)
       return { ...none, ignored: [type ?? 'unknown'] };
@@ -172,7 +172,7 @@ export class Translator {
     return fault('unknown_format', `no known format has such records${nearestHint(record)}`);
   }
 
-  #mismatch(record: JsonObject, { name }: Format): Translated {
+  #mismatch(record: JsonObject, { name }: Format): Translation {
     const other = recognise(record);
     if (other !== undefined)
       return fault(
@@ -185,7 +185,7 @@ export class Translator {
 }
 
 /** What was in an envelope, which also says what our own events in it leave out; as it stands it is none of them. */
-function enveloped(inner: Translated, { session, id }: Enveloped): Translated {
+function enveloped(inner: Translation, { session, id }: Enveloped): Translation {
   const events = inner.events.map((event, i) => ({
     ...event,
     ...(session !== undefined && event.sessionId == null && { sessionId: session }),
@@ -202,7 +202,7 @@ function nearestHint(record: JsonObject): string {
     : `; the nearest is ${nearest.name} (${nearest.title})`;
 }
 
-function fault(reason: DeadLetterReason, message: string): Translated {
+function fault(reason: DeadLetterReason, message: string): Translation {
   return { ...none, faults: [{ reason, message }] };
 }
 

@@ -1,7 +1,7 @@
 import {
   type AgentEvent,
+  analyzedByHeader,
   type Control,
-  judgedHeader,
   mitigationBy,
   settingsByHeader,
   settingsFromHeader,
@@ -117,7 +117,7 @@ export class SessionWatch implements SessionObserver {
 }
 
 /** Says that the event was judged where it came about, and that its verdicts are written already. */
-const judgedHeaders = { [judgedHeader]: Buffer.from('gateway') };
+const judgedHeaders = { [analyzedByHeader]: Buffer.from('gateway') };
 
 function writeLines(logger: Logger, lines: readonly LogLine[]): void {
   for (const { level, message, fields } of lines) logger[level](fields, message);

@@ -1,4 +1,4 @@
-import { type AgentEvent, eventSchema, judgedHeader, verdictSchema } from '@loopwatch/contract';
+import { type AgentEvent, analyzedByHeader, eventSchema, verdictSchema } from '@loopwatch/contract';
 import { createSessionAnalyzer } from '@loopwatch/detectors';
 import { LogError, type OutputRecord, type VerdictSink } from '@loopwatch/log';
 import { modelReply, waitFor } from '@loopwatch/testkit';
@@ -63,7 +63,7 @@ describe('the event log', () => {
     await bench.stop();
     for (const { topic, key, headers } of bench.sink.records) {
       expect(key).toBe('s-1');
-      if (topic === 'test.events') expect(String(headers?.[judgedHeader])).toBe('gateway');
+      if (topic === 'test.events') expect(String(headers?.[analyzedByHeader])).toBe('gateway');
     }
     expect(JSON.stringify(bench.sink.records)).not.toContain(secretKey);
   });

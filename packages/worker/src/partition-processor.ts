@@ -1,4 +1,4 @@
-import { type CheckRecord, judgedHeader, type TopicNames, type Verdict } from '@loopwatch/contract';
+import { analyzedByHeader, type CheckRecord, type TopicNames, type Verdict } from '@loopwatch/contract';
 import type {
   LogRecord,
   OutputRecord,
@@ -235,5 +235,5 @@ export class PartitionProcessor implements PartitionTask {
 
 /** A verdict that the producer of the event, a gateway, has written already. */
 function isJudged({ type, record }: Outcome<LogRecord>): boolean {
-  return type === 'verdict' && judgedHeader in record.headers;
+  return type === 'verdict' && analyzedByHeader in record.headers;
 }

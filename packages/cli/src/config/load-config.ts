@@ -1,8 +1,8 @@
 import {
+  findSetting,
   resolveSettings,
   type SettingOrigin,
   type Settings,
-  settingPlace,
   settingsSchema,
   valueFromText,
 } from '@loopwatch/contract';
@@ -68,7 +68,7 @@ function assignmentOf(assignment: string): SettingFlag {
 
 /** Text of a path that does not exist stays text: it is refused by its path. */
 function flagValue(path: string, text: string): unknown {
-  const place = settingPlace(settingsSchema, path);
+  const place = findSetting(settingsSchema, path);
   return place === undefined ? text : valueFromText(text, place.schema);
 }
 

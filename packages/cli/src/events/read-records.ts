@@ -1,10 +1,10 @@
 import { basename, dirname } from 'node:path';
-import { type Translated, Translator } from '@loopwatch/formats';
+import { type Translation, Translator } from '@loopwatch/formats';
 import type { FormatChoice } from './formats.ts';
 import { readLines } from './read-lines.ts';
 
 /** What one line of a file says. */
-export interface FileRecord extends Translated {
+export interface FileRecord extends Translation {
   /** From 1. */
   readonly line: number;
   /** As it stands in the file; undefined for what is made of several lines. */

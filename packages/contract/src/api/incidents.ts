@@ -7,7 +7,7 @@ import { muteSchema } from './mutes.ts';
 import { pageSchema } from './paging.ts';
 import { triageChangeSchema, triageManySchema, triageSchema, triageStatuses } from './triage.ts';
 
-/* `/incidents`, `/incidents/:id`, `/incident-groups`, `/verdicts`. */
+/* `/incidents`, `/incidents/:id`, `/incidents/:id/remedies`, `/incident-groups`, `/verdicts`. */
 
 /** An incident in lists and live messages. */
 export const incidentItemSchema = incidentRowSchema.extend({
@@ -91,13 +91,13 @@ export type IncidentSort = (typeof incidentSorts)[number];
 export const incidentPageSchema = pageSchema(incidentItemSchema);
 
 /** Response of `PATCH /incidents`. */
-export const triagedSchema = z.object({
+export const triageResultSchema = z.object({
   items: z.array(incidentItemSchema).describe('The updated incidents.'),
   missing: z.array(z.string()).describe('Ids of incidents that do not exist.'),
 });
 
 /** Response of `PATCH /incident-groups/:key`. */
-export const groupTriagedSchema = z.object({
+export const groupTriageResultSchema = z.object({
   incidents: z.int().positive().describe('Number of incidents in the group.'),
   undo: z.array(triageManySchema).describe('Bodies for `PATCH /incidents` that undo the change.'),
 });
@@ -136,6 +136,24 @@ export type GroupSort = (typeof groupSorts)[number];
 
 export const incidentGroupPageSchema = pageSchema(incidentGroupSchema);
 
+/** A setting under which the incident would not have been reported. */
+export const remedySchema = z.object({
+  path: z.string().describe('Dotted path of the setting.'),
+  value: z
+    .unknown()
+    .describe(
+      'Value to set. For a map such as `per_tool`: the complete map, including the entries set for others.',
+    ),
+  text: z.string().describe('Description of the change.'),
+  scopes: z
+    .array(z.string())
+    .min(1)
+    .describe('Scopes in which the value takes effect for the session, widest first.'),
+});
+
+/** `GET /incidents/:id/remedies`. */
+export const remediesSchema = z.object({ items: z.array(remedySchema) });
+
 /** `GET /verdicts`, newest first. */
 export const verdictFilterSchema = z
   .strictObject({
@@ -157,7 +175,9 @@ export type IncidentFilter = z.infer<typeof incidentFilterSchema>;
 export type IncidentPage = z.infer<typeof incidentPageSchema>;
 export type IncidentGroup = z.infer<typeof incidentGroupSchema>;
 export type IncidentGroupPage = z.infer<typeof incidentGroupPageSchema>;
-export type GroupTriaged = z.infer<typeof groupTriagedSchema>;
-export type Triaged = z.infer<typeof triagedSchema>;
+export type GroupTriageResult = z.infer<typeof groupTriageResultSchema>;
+export type TriageResult = z.infer<typeof triageResultSchema>;
 export type VerdictFilter = z.infer<typeof verdictFilterSchema>;
 export type VerdictPage = z.infer<typeof verdictPageSchema>;
+export type Remedy = z.infer<typeof remedySchema>;
+export type Remedies = z.infer<typeof remediesSchema>;

@@ -11,7 +11,6 @@ export * from './notifications.ts';
 export * from './overview.ts';
 export * from './paging.ts';
 export * from './problem.ts';
-export * from './remedies.ts';
 export * from './samples.ts';
 export * from './sessions.ts';
 export * from './settings.ts';

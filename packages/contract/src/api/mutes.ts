@@ -23,18 +23,18 @@ export const muteCauseSchema = z
 export type MuteCause = z.infer<typeof muteCauseSchema>;
 
 /** The maximum of each value over a set of incidents. */
-export const worstSchema = z.object({
+export const escalationBaselineSchema = z.object({
   action: z.enum(verdictActions),
   count: z.number().nonnegative(),
   tokens: z.number().nonnegative().nullable().describe('null if no producer reports usage.'),
 });
-export type Worst = z.infer<typeof worstSchema>;
+export type EscalationBaseline = z.infer<typeof escalationBaselineSchema>;
 
 export const muteSchema = z.object({
   id: z.string(),
   cause: muteCauseSchema,
   until: z.number().nullable().describe('When the mute expires, wall clock, epoch ms; null: never.'),
-  escalation: worstSchema
+  escalation: escalationBaselineSchema
     .nullable()
     .describe(
       'Maximum values of the incidents that matched when the rule was created. The rule does not apply to an incident with a stronger action, or more than twice the count or tokens. null: it applies to all.',

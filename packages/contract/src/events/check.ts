@@ -10,10 +10,10 @@ import {
   MAX_NAME_UNITS,
   otherEventSchema,
 } from './event.ts';
-import { excessOf, MAX_TEXT_UNITS } from './event-weight.ts';
+import { exceededLimit, MAX_TEXT_UNITS } from './event-weight.ts';
 
 /** A decoded event and its session, or why the record was rejected. */
-export type Decoded =
+export type DecodeResult =
   | { readonly ok: true; readonly sessionId: string; readonly event: AgentEvent }
   | { readonly ok: false; readonly reason: DeadLetterReason; readonly message: string };
 
@@ -30,7 +30,7 @@ function compile(schema: z.ZodType): ValidateFunction {
 }
 
 /** A string, or bytes that are decoded by `toString`. */
-export interface Textual {
+export interface LazyText {
   toString(): string;
 }
 
@@ -39,7 +39,7 @@ export interface EventSource {
   /** JSON; `null` is a tombstone. */
   readonly text: string | null;
   /** The session id of an event that has none. */
-  readonly key: Textual | null;
+  readonly key: LazyText | null;
 }
 
 /** Whether a value fits the event schema. */
@@ -51,40 +51,40 @@ export function isAgentEvent(value: unknown): value is AgentEvent {
 }
 
 /** Decodes one event. */
-export function decodeEvent(source: EventSource): Decoded {
+export function decodeEvent(source: EventSource): DecodeResult {
   const { text } = source;
-  if (text === null) return refuse('empty_value', 'the record has no value; an event must be a JSON object');
-  const excess = excessOf(text);
-  if (excess !== undefined) return refuse('too_complex', excess);
+  if (text === null) return reject('empty_value', 'the record has no value; an event must be a JSON object');
+  const excess = exceededLimit(text);
+  if (excess !== undefined) return reject('too_complex', excess);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return refuse('not_json', messageOf(error));
+    return reject('not_json', messageOf(error));
   }
   return acceptEvent(value, source);
 }
 
 /** Like {@link decodeEvent}, for a parsed value. */
-export function acceptEvent(value: unknown, keyed?: Pick<EventSource, 'key'>): Decoded {
+export function acceptEvent(value: unknown, keyed?: Pick<EventSource, 'key'>): DecodeResult {
   if (!isAgentEvent(value)) {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      return refuse('not_an_object', `expected a JSON object, got ${describeType(value)}`);
+      return reject('not_an_object', `expected a JSON object, got ${describeType(value)}`);
     }
-    return refuse('invalid_event', explain(value));
+    return reject('invalid_event', describeErrors(value));
   }
   const sessionId = value.sessionId ?? keyed?.key?.toString() ?? '';
   if (sessionId === '') {
-    return refuse(
+    return reject(
       'missing_session',
       'set "sessionId" in the value, or use the session id as the record\'s key',
     );
   }
   if (sessionId.length > MAX_NAME_UNITS) {
-    return refuse('invalid_event', `the session id is longer than ${MAX_NAME_UNITS} characters`);
+    return reject('invalid_event', `the session id is longer than ${MAX_NAME_UNITS} characters`);
   }
   if (isText(value) && value.text.length > MAX_TEXT_UNITS) {
-    return refuse(
+    return reject(
       'too_complex',
       `the text is longer than ${MAX_TEXT_UNITS.toLocaleString('en-US')} characters`,
     );
@@ -96,18 +96,18 @@ function isText(event: AgentEvent): event is Extract<AgentEvent, { type: 'conten
   return event.type === 'content' || event.type === 'thought';
 }
 
-function refuse(reason: DeadLetterReason, message: string): Decoded {
+function reject(reason: DeadLetterReason, message: string): DecodeResult {
   return { ok: false, reason, message: message.slice(0, 1000) };
 }
 
 /** Describes each error with its path. Zod does this, because the compiled check has no readable messages. */
-function explain(value: object): string {
+function describeErrors(value: object): string {
   const type = (value as { type?: unknown }).type;
   if (typeof type !== 'string')
     return `type: expected one of ${eventTypes.join(', ')}, got ${describeType(type)}`;
   const schema: z.ZodType = checks.has(type) ? eventSchemas[type as EventType] : otherEventSchema;
-  const faults = schema.safeParse(value).error?.issues ?? [];
-  const lines = faults.map((fault) => `${fault.path.join('.') || 'value'}: ${fault.message}`);
+  const issues = schema.safeParse(value).error?.issues ?? [];
+  const lines = issues.map(({ path, message }) => `${path.join('.') || 'value'}: ${message}`);
   return lines.join('; ') || `does not fit the schema of ${type}`;
 }
 

@@ -14,10 +14,3 @@ export const controlSchema = z.strictObject({
 });
 
 export type Control = z.infer<typeof controlSchema>;
-
-/** Version of the settings. Only servers and gateways write this and the headers below. */
-export const settingsVersionHeader = 'loopwatch-version';
-/** The user who changed the settings. */
-export const settingsByHeader = 'loopwatch-by';
-/** The gateway that wrote the record and has already applied it. */
-export const settingsFromHeader = 'loopwatch-from';

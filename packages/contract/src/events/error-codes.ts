@@ -24,18 +24,3 @@ export const eventRefusals = {
 } as const;
 
 export type EventRefusal = keyof typeof eventRefusals;
-
-/** Headers of a dead letter, in addition to those of the original record. */
-export const deadLetterHeaders = {
-  code: 'loopwatch-error-code',
-  message: 'loopwatch-error-message',
-  topic: 'loopwatch-topic',
-  partition: 'loopwatch-partition',
-  offset: 'loopwatch-offset',
-  /** Last offset of a record batch that became one dead letter. */
-  lastOffset: 'loopwatch-last-offset',
-  /** Present if anything was truncated: the original sizes in bytes, as JSON with `key`, `value` and `headers`. */
-  truncated: 'loopwatch-truncated',
-  /** Present if the value was truncated: its original SHA-256 in hexadecimal. */
-  sha256: 'loopwatch-sha256',
-} as const;

@@ -15,7 +15,7 @@ const backslash = 0x5c;
  * @param json need not be valid
  * @returns the limit it exceeds, as a message, or undefined
  */
-export function excessOf(json: string, maxParts = MAX_PARTS): string | undefined {
+export function exceededLimit(json: string, maxParts = MAX_PARTS): string | undefined {
   // A shorter text cannot exceed the depth: each level takes two brackets.
   if (json.length < 2 * MAX_LEVELS) return undefined;
   let levels = 0;

@@ -11,12 +11,12 @@ export function jsonFrom(text: string): unknown {
 }
 
 /** A parsed value, or why the text is invalid. */
-export type ReadJson<T> =
+export type JsonResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly why: string };
 
 /** Parses JSON and validates it against a schema. */
-export function readJson<T>(text: string, schema: z.ZodType<T>): ReadJson<T> {
+export function readJson<T>(text: string, schema: z.ZodType<T>): JsonResult<T> {
   let json: unknown;
   try {
     json = JSON.parse(text);

@@ -56,7 +56,7 @@ function read(text: string): { pattern: PatternPart; fault: string } {
     fault ||= `has ${what} at character ${String(at + 1)}, ${why}`;
   }
 
-  function take(pattern: RegExp): RegExpExecArray | null {
+  function consume(pattern: RegExp): RegExpExecArray | null {
     const found = pattern.exec(text.slice(at));
     if (found?.index !== 0) return null;
     at += found[0].length;
@@ -66,7 +66,7 @@ function read(text: string): { pattern: PatternPart; fault: string } {
   function choice(): PatternPart {
     const options: PatternPart[] = [];
     do options.push(sequence());
-    while (take(/^\|/));
+    while (consume(/^\|/));
     return choicePart(options);
   }
 
@@ -77,7 +77,7 @@ function read(text: string): { pattern: PatternPart; fault: string } {
   }
 
   function repeated(part: PatternPart): PatternPart {
-    const found = take(/^(?:[*+?]|\{(\d+)(?:(,)(\d*))?\})(\??)/);
+    const found = consume(/^(?:[*+?]|\{(\d+)(?:(,)(\d*))?\})(\??)/);
     if (found === null) return part;
     const [all, from, comma, to, lazy] = found;
     const sign = all.charAt(0);
@@ -91,7 +91,7 @@ function read(text: string): { pattern: PatternPart; fault: string } {
     if (text.charAt(at) === '(') return group();
     if (text.charAt(at) === '[') return characterClass();
     if (text.charAt(at) === '\\') return escape();
-    const [one = ''] = take(/^./su) ?? [];
+    const [one = ''] = consume(/^./su) ?? [];
     if (/[$^]/.test(one)) return edgePart(one);
     return one === '.' ? characterPart(one) : literal(one);
   }
@@ -101,7 +101,7 @@ function read(text: string): { pattern: PatternPart; fault: string } {
     if (around) fail(around[0], 'which is lookaround and not supported: write only what should match');
     else if (/^\(\?[^:<]/.test(text.slice(at)))
       fail('flags', 'which are not supported: write both cases, as in [aA]');
-    take(/^\((?:\?(?::|<?[=!]|<[^>]*>|[^)]))?/);
+    consume(/^\((?:\?(?::|<?[=!]|<[^>]*>|[^)]))?/);
     const inner = choice();
     at += 1;
     return inner;

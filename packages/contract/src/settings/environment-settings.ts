@@ -30,32 +30,32 @@ const reservedNames = [
 const prefix = 'LOOPWATCH_';
 
 /** `similarity_threshold` and `similarity.threshold` share one name, which sets the latter: it takes precedence. */
-const ownNames = new Map(settingPaths(settingsSchema).map(({ path }) => [environmentName(path), path]));
+const pathsByName = new Map(settingPaths(settingsSchema).map(({ path }) => [environmentName(path), path]));
 
 /** The settings among the variables, in ascending order of precedence; an empty variable counts as not set. */
 export function environmentSettings(environment: Readonly<Record<string, string | undefined>>): {
   readonly settings: readonly EnvironmentSetting[];
   readonly warnings: readonly string[];
 } {
-  const known = [...Object.entries(shortEnvironmentNames), ...ownNames];
+  const known = [...Object.entries(shortEnvironmentNames), ...pathsByName];
   const settings = known.flatMap(([name, path]) => {
     const text = environment[name] ?? '';
     return text.trim() === '' ? [] : [{ name, path, text }];
   });
   const unknown = Object.keys(environment).filter((name) => name.startsWith(prefix) && !isKnown(name));
-  return { settings, warnings: unknown.toSorted().map(warningOf) };
+  return { settings, warnings: unknown.toSorted().map(warningFor) };
 }
 
 function isKnown(name: string): boolean {
-  return ownNames.has(name) || reservedNames.includes(name);
+  return pathsByName.has(name) || reservedNames.includes(name);
 }
 
-function warningOf(name: string): string {
-  const candidates = [...ownNames.keys(), ...reservedNames];
+function warningFor(name: string): string {
+  const candidates = [...pathsByName.keys(), ...reservedNames];
   const known = candidates.map((candidate) => candidate.slice(prefix.length));
   const rest = name.slice(prefix.length);
   const endings = known.filter((candidate) => candidate.endsWith(`_${rest}`));
-  const meant = endings.length === 1 ? endings[0] : nearest(rest, known);
-  const hint = didYouMean(meant === undefined ? undefined : `${prefix}${meant}`);
+  const suggestion = endings.length === 1 ? endings[0] : nearest(rest, known);
+  const hint = didYouMean(suggestion === undefined ? undefined : `${prefix}${suggestion}`);
   return `unknown environment variable ${name}${hint}`;
 }

@@ -33,31 +33,31 @@ export function checkKafkaSecurity(
   { security_protocol: protocol, sasl, ssl }: KafkaSecurity,
   context: z.core.$RefinementCtx,
 ): void {
-  const refuse = (path: string, message: string) =>
+  const reject = (path: string, message: string) =>
     context.addIssue({ code: 'custom', path: path.split('.'), message });
-  const isSet = (block: object) => Object.entries(block).filter(([, value]) => typeof value === 'string');
+  const setKeys = (block: object) => Object.entries(block).filter(([, value]) => typeof value === 'string');
   if (protocol.startsWith('SASL')) {
     for (const key of ['mechanism', 'username'] as const) {
-      if (sasl[key] === undefined) refuse(`sasl.${key}`, `is required with security_protocol ${protocol}`);
+      if (sasl[key] === undefined) reject(`sasl.${key}`, `is required with security_protocol ${protocol}`);
     }
     if (sasl.password === undefined && sasl.password_file === undefined) {
-      refuse('sasl.password', `or sasl.password_file is required with security_protocol ${protocol}`);
+      reject('sasl.password', `or sasl.password_file is required with security_protocol ${protocol}`);
     }
   } else {
-    for (const [key] of isSet(sasl)) {
-      refuse(
+    for (const [key] of setKeys(sasl)) {
+      reject(
         `sasl.${key}`,
         `has no effect with security_protocol ${protocol}: set it to SASL_SSL or SASL_PLAINTEXT`,
       );
     }
   }
   if (!protocol.endsWith('SSL')) {
-    for (const [key] of isSet(ssl)) {
-      refuse(`ssl.${key}`, `has no effect with security_protocol ${protocol}: set it to SSL or SASL_SSL`);
+    for (const [key] of setKeys(ssl)) {
+      reject(`ssl.${key}`, `has no effect with security_protocol ${protocol}: set it to SSL or SASL_SSL`);
     }
   }
   if ((ssl.cert_file === undefined) !== (ssl.key_file === undefined)) {
-    refuse('ssl.cert_file', 'and ssl.key_file must be set together');
+    reject('ssl.cert_file', 'and ssl.key_file must be set together');
   }
   for (const [block, key] of [
     ['sasl', 'password'],
@@ -65,7 +65,7 @@ export function checkKafkaSecurity(
   ] as const) {
     const values: Readonly<Record<string, unknown>> = block === 'sasl' ? sasl : ssl;
     if (values[key] !== undefined && values[`${key}_file`] !== undefined) {
-      refuse(`${block}.${key}`, `and ${block}.${key}_file are both set: set only one of them`);
+      reject(`${block}.${key}`, `and ${block}.${key}_file are both set: set only one of them`);
     }
   }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { detectorIds } from '../verdicts/detectors.ts';
-import { hiddenValue } from './secret-paths.ts';
+import { hiddenValue } from './setting-paths.ts';
 
 /** Notifications about incidents that open, escalate or resolve; one entry per receiver. */
 
@@ -100,18 +100,18 @@ export const notificationSchema = z
     error: `must be one of ${notificationTypes.join(', ')}`,
   })
   .superRefine((entry, context) => {
-    const refuse = (message: string, path: string[] = []) =>
+    const reject = (message: string, path: string[] = []) =>
       context.addIssue({ code: 'custom', path, message });
     for (const { keys, optional } of secretGroups[entry.type]) {
-      const given = givenOf(entry, keys);
-      if (given.length > 1) refuse(`can have only one of ${given.join(', ')}`);
-      else if (given.length === 0 && optional !== true)
-        refuse(`needs one of ${keys.flatMap(sourcesOf).join(', ')}`);
+      const set = setKeysOf(entry, keys);
+      if (set.length > 1) reject(`can have only one of ${set.join(', ')}`);
+      else if (set.length === 0 && optional !== true)
+        reject(`needs one of ${keys.flatMap(sourcesOf).join(', ')}`);
     }
     if (entry.type !== 'slack' || entry.channel !== undefined) return;
-    const given = givenOf(entry, ['url', 'token']);
-    if (given.length === 1 && given[0]?.startsWith('token') === true)
-      refuse('is required with a bot token', ['channel']);
+    const set = setKeysOf(entry, ['url', 'token']);
+    if (set.length === 1 && set[0]?.startsWith('token') === true)
+      reject('is required with a bot token', ['channel']);
   });
 
 export const notificationsSchema = z.array(notificationSchema).superRefine((entries, context) => {
@@ -154,6 +154,6 @@ function sourcesOf(key: string): string[] {
   return [key, `${key}_env`, `${key}_file`];
 }
 
-function givenOf(entry: Readonly<Record<string, unknown>>, keys: readonly string[]): string[] {
+function setKeysOf(entry: Readonly<Record<string, unknown>>, keys: readonly string[]): string[] {
   return keys.flatMap(sourcesOf).filter((source) => entry[source] !== undefined);
 }

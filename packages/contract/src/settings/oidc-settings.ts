@@ -5,7 +5,7 @@ import { z } from 'zod';
 const text = z.string().min(1).optional();
 const values = z.array(z.string().min(1)).default([]);
 
-const onThisMachine = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/|$)/i;
+const localUrl = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/|$)/i;
 
 export const oidcSettingsSchema = z
   .strictObject({
@@ -22,28 +22,28 @@ export const oidcSettingsSchema = z
     public_url: z.url({ protocol: /^https?$/ }).optional(),
   })
   .superRefine((oidc, context) => {
-    const refuse = (path: keyof typeof oidc, message: string) =>
+    const reject = (path: keyof typeof oidc, message: string) =>
       context.addIssue({ code: 'custom', path: [path], message });
     if (oidc.issuer === undefined) {
       for (const key of ['client_id', 'client_secret', 'client_secret_file'] as const) {
         if (oidc[key] !== undefined)
-          refuse(key, 'has no effect without issuer: set the issuer URL of the provider');
+          reject(key, 'has no effect without issuer: set the issuer URL of the provider');
       }
       return;
     }
-    if (oidc.issuer.startsWith('http:') && !onThisMachine.test(oidc.issuer)) {
-      refuse(
+    if (oidc.issuer.startsWith('http:') && !localUrl.test(oidc.issuer)) {
+      reject(
         'issuer',
         'must use https unless it is on this machine: otherwise an eavesdropper could log in as any user',
       );
     }
-    if (oidc.client_id === undefined) refuse('client_id', 'is required with issuer');
+    if (oidc.client_id === undefined) reject('client_id', 'is required with issuer');
     if ((oidc.client_secret === undefined) === (oidc.client_secret_file === undefined)) {
-      refuse('client_secret', 'or client_secret_file is required with issuer: set one of them');
+      reject('client_secret', 'or client_secret_file is required with issuer: set one of them');
     }
-    if (!oidc.scope.split(' ').includes('openid')) refuse('scope', 'must contain openid');
+    if (!oidc.scope.split(' ').includes('openid')) reject('scope', 'must contain openid');
     if (oidc.operators.length + oidc.viewers.length === 0 && oidc.default_role === 'none') {
-      refuse(
+      reject(
         'operators',
         'or viewers or default_role is required with issuer: without them, no user has a role',
       );

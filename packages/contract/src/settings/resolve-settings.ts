@@ -1,5 +1,5 @@
 import { environmentSettings } from './environment-settings.ts';
-import { blockKeys, settingPaths, settingPlace, valueFromText } from './setting-paths.ts';
+import { blockKeys, findSetting, settingPaths, valueFromText } from './setting-paths.ts';
 import { type Settings, settingsSchema } from './settings.ts';
 import { type SettingOrigin, SettingsDraft } from './settings-draft.ts';
 
@@ -25,7 +25,7 @@ export type ResolvedSettings =
   | { readonly ok: false; readonly errors: readonly string[] };
 
 /** Settings whose default comes from the preset. */
-const presetPath =
+const presetPaths =
   /^(content_loop|thought_loop)\.|^semantic\.(enabled|mode)$|^tool_call_loop\.((enabled|max_repeats|ttl_seconds|mode)$|similarity(_|\.)threshold$)/;
 
 /**
@@ -39,18 +39,18 @@ export function resolveSettings({
   flagNames = {},
 }: SettingSources): ResolvedSettings {
   const draft = new SettingsDraft();
-  if (file !== undefined) draft.give([], settingsSchema, file.value, { source: 'file', name: file.name });
+  if (file !== undefined) draft.merge([], settingsSchema, file.value, { source: 'file', name: file.name });
 
   const { settings: variables, warnings } = environmentSettings(environment);
   for (const { name, path, text } of variables) {
-    giveAt(draft, path, { source: 'environment', name }, ({ schema }) => valueFromText(text, schema));
+    mergeAt(draft, path, { source: 'environment', name }, ({ schema }) => valueFromText(text, schema));
   }
   for (const [path, value] of Object.entries(flags)) {
-    giveAt(draft, path, { source: 'flag', name: flagNames[path] ?? '--set' }, () => value);
+    mergeAt(draft, path, { source: 'flag', name: flagNames[path] ?? '--set' }, () => value);
   }
 
   const parsed = settingsSchema.safeParse(draft.value);
-  if (draft.faults.length > 0) return { ok: false, errors: draft.faults };
+  if (draft.errors.length > 0) return { ok: false, errors: draft.errors };
   if (!parsed.success) {
     return {
       ok: false,
@@ -60,30 +60,30 @@ export function resolveSettings({
   return { ok: true, settings: parsed.data, origins: allOrigins(draft, parsed.data), warnings };
 }
 
-function giveAt(
+function mergeAt(
   draft: SettingsDraft,
   path: string,
   origin: SettingOrigin,
-  valueFor: (place: NonNullable<ReturnType<typeof settingPlace>>) => unknown,
+  valueFor: (node: NonNullable<ReturnType<typeof findSetting>>) => unknown,
 ): void {
-  const place = settingPlace(settingsSchema, path);
-  if (place === undefined) draft.refuseKey(path.split('.'), siblingsOf(path), origin);
-  else draft.give(place.keys, place.schema, valueFor(place), origin);
+  const node = findSetting(settingsSchema, path);
+  if (node === undefined) draft.rejectKey(path.split('.'), siblingsOf(path), origin);
+  else draft.merge(node.keys, node.schema, valueFor(node), origin);
 }
 
 /** The keys of the block that a path leads into; none if the block does not exist. */
 function siblingsOf(path: string): string[] {
   const dot = path.lastIndexOf('.');
   if (dot === -1) return blockKeys(settingsSchema);
-  const block = settingPlace(settingsSchema, path.slice(0, dot));
+  const block = findSetting(settingsSchema, path.slice(0, dot));
   return block === undefined ? [] : blockKeys(block.schema);
 }
 
 function allOrigins(draft: SettingsDraft, { preset }: Settings): Record<string, SettingOrigin> {
   const origins = new Map(draft.origins);
   for (const { path } of settingPaths(settingsSchema)) {
-    if ([...draft.origins.keys()].some((given) => given === path || given.startsWith(`${path}.`))) continue;
-    origins.set(path, presetPath.test(path) ? { source: 'preset', name: preset } : { source: 'default' });
+    if ([...draft.origins.keys()].some((set) => set === path || set.startsWith(`${path}.`))) continue;
+    origins.set(path, presetPaths.test(path) ? { source: 'preset', name: preset } : { source: 'default' });
   }
   return Object.fromEntries(origins);
 }

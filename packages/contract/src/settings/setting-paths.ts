@@ -40,7 +40,7 @@ export function didYouMean(meant: string | undefined): string {
 }
 
 /** A value or a block of the settings: the keys that lead to it, and its schema. */
-export interface SettingPlace {
+export interface SettingNode {
   readonly keys: readonly string[];
   readonly schema: z.ZodType;
 }
@@ -49,13 +49,13 @@ export interface SettingPlace {
  * Finds the setting at a dotted path. Names in a record can contain dots themselves (`per_tool.fs.read.mode`), so a name
  * takes as many parts as it needs for the rest of the path to exist.
  */
-export function settingPlace(schema: z.ZodType, path: string): SettingPlace | undefined {
-  return placeOf(schema, path.split('.'));
+export function findSetting(schema: z.ZodType, path: string): SettingNode | undefined {
+  return findNode(schema, path.split('.'));
 }
 
 /** The value at a dotted path, or undefined. */
 export function settingValue(schema: z.ZodType, settings: object, path: string): unknown {
-  const keys = settingPlace(schema, path)?.keys ?? [];
+  const keys = findSetting(schema, path)?.keys ?? [];
   return keys.reduce<unknown>(
     (value, key) =>
       typeof value === 'object' && value !== null && Object.hasOwn(value, key)
@@ -71,27 +71,27 @@ export function blockKeys(schema: z.ZodType): string[] {
   return inner instanceof z.ZodObject ? Object.keys(inner.shape) : [];
 }
 
-function placeOf(schema: z.ZodType, parts: readonly string[]): SettingPlace | undefined {
+function findNode(schema: z.ZodType, parts: readonly string[]): SettingNode | undefined {
   if (parts.length === 0) return { keys: [], schema };
   const inner = unwrap(schema);
   if (inner instanceof z.ZodObject) {
     const [head = '', ...rest] = parts;
     const shape = inner.shape as Record<string, z.ZodType>;
     const value = Object.hasOwn(shape, head) ? shape[head] : undefined;
-    return value && below(head, placeOf(value, rest));
+    return value && prefixed(head, findNode(value, rest));
   }
   if (!(inner instanceof z.ZodRecord)) return undefined;
   // A name with dots must be followed by a key, or a misspelled key would count as part of the name.
   for (let length = 1; length <= Math.max(1, parts.length - 1); length += 1) {
     const name = parts.slice(0, length).join('.');
-    const place = placeOf(inner.valueType as z.ZodType, parts.slice(length));
-    if (name !== '' && place !== undefined) return below(name, place);
+    const node = findNode(inner.valueType as z.ZodType, parts.slice(length));
+    if (name !== '' && node !== undefined) return prefixed(name, node);
   }
   return undefined;
 }
 
-function below(key: string, place: SettingPlace | undefined): SettingPlace | undefined {
-  return place && { keys: [key, ...place.keys], schema: place.schema };
+function prefixed(key: string, node: SettingNode | undefined): SettingNode | undefined {
+  return node && { keys: [key, ...node.keys], schema: node.schema };
 }
 
 const booleanWords: ReadonlyMap<string, boolean> = new Map([
@@ -120,6 +120,17 @@ function listFrom(text: string): string[] {
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
+}
+
+const secretName = /password|secret|token|key|database_url/i;
+
+/** Shown in node of a secret. */
+export const hiddenValue = '******';
+
+/** Whether the last name of a dotted path denotes a secret. The path of a file that contains one is not secret. */
+export function isSecretPath(path: string): boolean {
+  const name = path.slice(path.lastIndexOf('.') + 1);
+  return secretName.test(name) && !name.endsWith('_file');
 }
 
 /** The schema inside default, optional and nullable wrappers. */

@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { allowedValues } from './allowed-values.ts';
-import { hiddenValue, isSecretPath } from './secret-paths.ts';
-import { blockKeys, didYouMean, nearest, settingPaths, settingPlace, unwrap } from './setting-paths.ts';
+import {
+  blockKeys,
+  didYouMean,
+  findSetting,
+  hiddenValue,
+  isSecretPath,
+  nearest,
+  settingPaths,
+  unwrap,
+} from './setting-paths.ts';
 import { settingsSchema } from './settings.ts';
 
 /** Where a value comes from; `name` is the file, environment variable, flag or preset. */
@@ -22,55 +30,55 @@ export class SettingsDraft {
   readonly value: Block = {};
   /** By the dotted path of each value, including those in records. */
   readonly origins = new Map<string, SettingOrigin>();
-  readonly faults: string[] = [];
+  readonly errors: string[] = [];
 
   /** Merges a value or a block into the draft. */
-  give(keys: readonly string[], schema: z.ZodType, value: unknown, origin: SettingOrigin): void {
+  merge(keys: readonly string[], schema: z.ZodType, value: unknown, origin: SettingOrigin): void {
     const inner = unwrap(schema);
     if (!(inner instanceof z.ZodObject || inner instanceof z.ZodRecord)) {
-      this.#giveValue(keys, schema, value, origin);
+      this.#set(keys, schema, value, origin);
       return;
     }
     // A block whose keys are all commented out reads as null in YAML.
     if (value === null || value === undefined) return;
     if (typeof value !== 'object' || Array.isArray(value)) {
-      this.#refuseValue(keys, schema, value, origin);
+      this.#rejectValue(keys, schema, value, origin);
       return;
     }
     if (inner instanceof z.ZodRecord) this.#clear(keys);
     blockAt(this.value, keys);
     for (const [key, part] of Object.entries(value)) {
       const partSchema = memberSchema(inner, key);
-      if (partSchema !== undefined) this.give([...keys, key], partSchema, part, origin);
-      else this.refuseKey([...keys, key], blockKeys(inner), origin);
+      if (partSchema !== undefined) this.merge([...keys, key], partSchema, part, origin);
+      else this.rejectKey([...keys, key], blockKeys(inner), origin);
     }
   }
 
   /** Records an error about a key that does not exist, with a suggestion. */
-  refuseKey(keys: readonly string[], siblings: readonly string[], origin: SettingOrigin): void {
-    const meant = meantKey(keys.at(-1) ?? '', keys.join('.'), siblings);
-    this.faults.push(`${labelOf(origin)}: unknown key ${keys.join('.')}${didYouMean(meant)}`);
+  rejectKey(keys: readonly string[], siblings: readonly string[], origin: SettingOrigin): void {
+    const suggestion = suggestKey(keys.at(-1) ?? '', keys.join('.'), siblings);
+    this.errors.push(`${labelOf(origin)}: unknown key ${keys.join('.')}${didYouMean(suggestion)}`);
   }
 
-  #giveValue(keys: readonly string[], schema: z.ZodType, value: unknown, origin: SettingOrigin): void {
+  #set(keys: readonly string[], schema: z.ZodType, value: unknown, origin: SettingOrigin): void {
     const parsed = schema.safeParse(value);
     if (!parsed.success) {
       const entry = entrySchemas(schema);
       if (entry !== undefined) {
-        this.#refuseEntries(keys, entry, Array.isArray(value) ? value : [], parsed.error.issues, origin);
+        this.#rejectEntries(keys, entry, Array.isArray(value) ? value : [], parsed.error.issues, origin);
         return;
       }
       const own = parsed.error.issues.filter(({ code }) => code === 'custom');
       const texts = own.map(({ path, message }) => [...keys, ...path].join('.').concat(' ', message));
-      this.#refuseValue(keys, schema, value, origin, texts);
+      this.#rejectValue(keys, schema, value, origin, texts);
       return;
     }
-    define(blockAt(this.value, keys.slice(0, -1)), keys.at(-1) ?? '', value);
+    setOwn(blockAt(this.value, keys.slice(0, -1)), keys.at(-1) ?? '', value);
     this.origins.set(keys.join('.'), origin);
   }
 
   /** Records the errors of a list of blocks. They quote no values, which may be secrets. */
-  #refuseEntries(
+  #rejectEntries(
     keys: readonly string[],
     schemas: readonly z.ZodObject[],
     entries: readonly unknown[],
@@ -80,15 +88,15 @@ export class SettingsDraft {
     for (const issue of issues) {
       const at = [...keys, ...issue.path.map(String)];
       if (issue.code !== 'unrecognized_keys') {
-        this.faults.push(`${labelOf(origin)}: ${at.join('.')}: ${issue.message}`);
+        this.errors.push(`${labelOf(origin)}: ${at.join('.')}: ${issue.message}`);
         continue;
       }
-      const block = blockOf(schemas, entries, issue.path);
-      for (const key of issue.keys) this.refuseKey([...at, key], block, origin);
+      const block = keysAt(schemas, entries, issue.path);
+      for (const key of issue.keys) this.rejectKey([...at, key], block, origin);
     }
   }
 
-  #refuseValue(
+  #rejectValue(
     keys: readonly string[],
     schema: z.ZodType,
     value: unknown,
@@ -99,12 +107,12 @@ export class SettingsDraft {
     const subject = path === '' ? 'the configuration' : path;
     const shown = isSecretPath(path) ? hiddenValue : show(value);
     const allowed = [allowedValues(schema), ...details].join('; ');
-    this.faults.push(`${labelOf(origin)}: ${subject} is ${shown}; allowed: ${allowed}`);
+    this.errors.push(`${labelOf(origin)}: ${subject} is ${shown}; allowed: ${allowed}`);
   }
 
   /** A record is one value: a later source replaces it as a whole. */
   #clear(keys: readonly string[]): void {
-    define(blockAt(this.value, keys.slice(0, -1)), keys.at(-1) ?? '', {});
+    setOwn(blockAt(this.value, keys.slice(0, -1)), keys.at(-1) ?? '', {});
     for (const path of this.origins.keys()) {
       if (path.startsWith(`${keys.join('.')}.`)) this.origins.delete(path);
     }
@@ -119,16 +127,16 @@ function entrySchemas(schema: z.ZodType): readonly z.ZodObject[] | undefined {
 }
 
 /** The keys allowed at a path in an entry. */
-function blockOf(
+function keysAt(
   schemas: readonly z.ZodObject[],
   entries: readonly unknown[],
   [index, ...inside]: readonly PropertyKey[],
 ): string[] {
   const { type } = entries[Number(index)] as { type?: unknown };
   const own = schemas.find(({ shape }) => (shape['type'] as z.ZodType).safeParse(type).success);
-  const place = own && settingPlace(own, inside.map(String).join('.'));
+  const node = own && findSetting(own, inside.map(String).join('.'));
   if (own === undefined) return [];
-  return blockKeys(inside.length === 0 ? own : (place?.schema ?? own));
+  return blockKeys(inside.length === 0 ? own : (node?.schema ?? own));
 }
 
 function memberSchema(block: z.ZodObject | z.ZodRecord, key: string): z.ZodType | undefined {
@@ -138,9 +146,9 @@ function memberSchema(block: z.ZodObject | z.ZodRecord, key: string): z.ZodType 
 }
 
 /** Suggests a sibling with a similar name, a similar path if the block does not exist, or the same name elsewhere. */
-function meantKey(key: string, path: string, siblings: readonly string[]): string | undefined {
-  const alike = siblings.length > 0 ? nearest(key, siblings) : nearest(path, paths);
-  if (alike !== undefined) return alike;
+function suggestKey(key: string, path: string, siblings: readonly string[]): string | undefined {
+  const similar = siblings.length > 0 ? nearest(key, siblings) : nearest(path, paths);
+  if (similar !== undefined) return similar;
   const elsewhere = paths.filter((candidate) => candidate.endsWith(`.${key}`));
   return elsewhere.length === 0 || elsewhere.length > 3 ? undefined : elsewhere.join(' or ');
 }
@@ -164,12 +172,12 @@ function show(value: unknown): string {
 
 function blockAt(root: Block, keys: readonly string[]): Block {
   return keys.reduce<Block>((block, key) => {
-    if (!Object.hasOwn(block, key)) define(block, key, {});
+    if (!Object.hasOwn(block, key)) setOwn(block, key, {});
     return block[key] as Block;
   }, root);
 }
 
 /** Sets an own property whatever its name: a tool may be called `__proto__`. */
-function define(block: Block, key: string, value: unknown): void {
+function setOwn(block: Block, key: string, value: unknown): void {
   Object.defineProperty(block, key, { value, enumerable: true, configurable: true, writable: true });
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { budgetResources, budgetScopes } from './budget.ts';
-import type { DetectorId } from './detectors.ts';
-import { verdictActions } from './verdict.ts';
+import { type DetectorId, detectorIds } from './detectors.ts';
+import { evidenceRecordSchema, verdictActions } from './verdict.ts';
 
 /*
  * The evidence of each detector. Texts may be truncated, masked or not stored, and lists have at most 16 entries.
@@ -210,4 +210,29 @@ export function readEvidence<D extends DetectorId>(
 /** The rule that matched, for detectors with several. */
 export function ruleOf(evidence: EvidenceOf<DetectorId>): string | null {
   return 'rule' in evidence ? (evidence.rule ?? null) : null;
+}
+
+type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+/** For the `override` of `z.toJSONSchema`: replaces evidence by one schema per detector, titled with its id. */
+export function expandEvidenceSchema(part: {
+  readonly zodSchema: unknown;
+  readonly jsonSchema: JsonSchema;
+}): void {
+  const { zodSchema, jsonSchema } = part;
+  if (zodSchema !== evidenceRecordSchema) return;
+  delete jsonSchema.propertyNames;
+  delete jsonSchema.additionalProperties;
+  jsonSchema.anyOf = [
+    ...forms(),
+    { title: 'other', description: 'Evidence of another version.', type: 'object' },
+  ];
+}
+
+/** As input schemas, which allow additional fields. */
+function forms(): JsonSchema[] {
+  return detectorIds.map((id) => {
+    const { $schema, ...form } = z.toJSONSchema(evidenceSchemas[id], { io: 'input', target: 'draft-7' });
+    return { title: id, ...form };
+  });
 }

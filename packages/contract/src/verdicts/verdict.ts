@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { detectorIds } from './detectors.ts';
-import { evidenceRecordSchema } from './evidence-record.ts';
 
 export const verdictPhases = ['opened', 'escalated', 'resolved'] as const;
 export const verdictActions = ['warn', 'chance', 'block', 'none'] as const;
@@ -64,6 +63,16 @@ export const costSchema = z
     ms: z.number().describe('Event time since the loop began, not since it was detected.'),
   })
   .describe('Resources used since the loop began.');
+
+/**
+ * Evidence in verdicts and incidents. It is not validated here, so that verdicts of other versions are accepted;
+ * `readEvidence` validates it by detector.
+ */
+export const evidenceRecordSchema = z
+  .record(z.string(), z.unknown())
+  .describe(
+    'Depends on the detector; at most 32 KiB, secrets masked. For an incident: the evidence of the latest verdict that has any.',
+  );
 
 /** A verdict, version 1: one change in the lifecycle of an incident. */
 export const verdictSchema = z.object({

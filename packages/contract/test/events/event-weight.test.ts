@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeEvent } from '../../src/events/check.ts';
-import { excessOf, MAX_LEVELS, MAX_PARTS, MAX_TEXT_UNITS } from '../../src/events/event-weight.ts';
+import { exceededLimit, MAX_LEVELS, MAX_PARTS, MAX_TEXT_UNITS } from '../../src/events/event-weight.ts';
 
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 const row = (commas: number) => `[${'1,'.repeat(commas)}1]`;
@@ -23,7 +23,7 @@ describe('what an event weighs', () => {
     ['one part more', row(MAX_PARTS + 1), 'it has more than 100,000 values'],
     ['a string without an end', `"${'['.repeat(5_000)}`, undefined],
   ])('is told of %s', (_, json, expected) => {
-    expect(excessOf(json)).toBe(expected);
+    expect(exceededLimit(json)).toBe(expected);
   });
 
   it('is nothing to speak of in any JSON of usual depth', () => {
@@ -32,7 +32,7 @@ describe('what an event weighs', () => {
         fc.json({ maxDepth: 20 }),
         fc.string({ minLength: 3_000, maxLength: 3_100 }),
         (json, text) => {
-          expect(excessOf(`[${json},${JSON.stringify(text)}]`)).toBeUndefined();
+          expect(exceededLimit(`[${json},${JSON.stringify(text)}]`)).toBeUndefined();
         },
       ),
     );

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import {
   allowedValues,
   environmentName,
+  findSetting,
   isSecretPath,
   nearest,
   settingPaths,
-  settingPlace,
   settingsSchema,
   valueFromText,
 } from '../../src/index.ts';
@@ -54,7 +54,7 @@ describe('environmentName', () => {
   });
 });
 
-describe('settingPlace', () => {
+describe('findSetting', () => {
   it.each([
     ['preset', ['preset']],
     ['tool_call_loop', ['tool_call_loop']],
@@ -66,7 +66,7 @@ describe('settingPlace', () => {
       'tool_call_loop.per_tool.a.b.similarity.threshold',
       ['tool_call_loop', 'per_tool', 'a.b', 'similarity', 'threshold'],
     ],
-  ])('finds %s', (path, keys) => expect(settingPlace(settingsSchema, path)?.keys).toEqual(keys));
+  ])('finds %s', (path, keys) => expect(findSetting(settingsSchema, path)?.keys).toEqual(keys));
 
   it.each([
     '',
@@ -78,7 +78,7 @@ describe('settingPlace', () => {
     '__proto__',
     'constructor.name',
     'tool_call_loop.toString',
-  ])('finds nothing at %j', (path) => expect(settingPlace(settingsSchema, path)).toBeUndefined());
+  ])('finds nothing at %j', (path) => expect(findSetting(settingsSchema, path)).toBeUndefined());
 });
 
 describe('nearest', () => {
@@ -157,7 +157,7 @@ describe('allowedValues', () => {
     ],
     ['worker.host', 'text'],
   ])('of %s: %s', (path, words) =>
-    expect(allowedValues(settingPlace(settingsSchema, path)!.schema)).toBe(words),
+    expect(allowedValues(findSetting(settingsSchema, path)!.schema)).toBe(words),
   );
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { settingPaths, settingPlace, settingsSchema, settingText, settingTexts } from '../../src/index.ts';
+import { findSetting, settingPaths, settingsSchema, settingText, settingTexts } from '../../src/index.ts';
 
 const paths = settingPaths(settingsSchema).map(({ path }) => path);
 
@@ -37,6 +37,6 @@ describe('settingText', () => {
   it('describes nothing that is no setting', () => {
     const described = describedPaths(settingTexts);
     expect(described).toContain('overrides.models.openai/o4.per_tool.openai/o4.poller');
-    expect(described.filter((path) => settingPlace(settingsSchema, path) === undefined)).toEqual([]);
+    expect(described.filter((path) => findSetting(settingsSchema, path) === undefined)).toEqual([]);
   });
 });

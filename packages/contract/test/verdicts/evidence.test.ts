@@ -1,4 +1,4 @@
-import { detectorIds, explainEvidence, readEvidence, ruleOf, verdictSchema } from '@loopwatch/contract';
+import { detectorIds, expandEvidenceSchema, readEvidence, ruleOf, verdictSchema } from '@loopwatch/contract';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
@@ -33,7 +33,7 @@ test('a verdict is kept whatever its evidence is', () => {
 });
 
 test('the published schema has a form per detector, and one for those of other versions', () => {
-  const json = z.toJSONSchema(verdictSchema, { io: 'output', override: explainEvidence });
+  const json = z.toJSONSchema(verdictSchema, { io: 'output', override: expandEvidenceSchema });
   const forms = (json.properties?.['evidence'] as { anyOf: { title: string }[] }).anyOf;
   expect(forms.map(({ title }) => title)).toEqual([...detectorIds, 'other']);
   // Fields of later versions may stand beside those that are known.

@@ -1,12 +1,12 @@
 import {
-  groupTriagedSchema,
+  groupTriageResultSchema,
   type IncidentFilter,
   type IncidentItem,
   incidentDetailSchema,
   incidentGroupPageSchema,
   incidentPageSchema,
   type TriagePatch,
-  triagedSchema,
+  triageResultSchema,
 } from '@loopwatch/contract/api';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { rangeLimits, type TimeRange } from '../lib/time-range.ts';
@@ -87,7 +87,7 @@ export function allIncidents(
 }
 
 export function patchIncidents(ids: readonly string[], change: TriagePatch) {
-  return request(triagedSchema, '/incidents', { method: 'PATCH', body: { ids, change } });
+  return request(triageResultSchema, '/incidents', { method: 'PATCH', body: { ids, change } });
 }
 
 export function deleteComment(id: string, revision: number) {
@@ -96,7 +96,7 @@ export function deleteComment(id: string, revision: number) {
 
 /** Every incident of the group. */
 export function patchGroup(key: string, change: TriagePatch) {
-  return request(groupTriagedSchema, `/incident-groups/${encodeURIComponent(key)}`, {
+  return request(groupTriageResultSchema, `/incident-groups/${encodeURIComponent(key)}`, {
     method: 'PATCH',
     body: change,
   });

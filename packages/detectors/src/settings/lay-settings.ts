@@ -1,8 +1,8 @@
-import { allowedValues, didYouMean, nearest, settingPlace } from '@loopwatch/contract';
+import { allowedValues, didYouMean, findSetting, nearest } from '@loopwatch/contract';
 import { assignPath } from './session-settings.ts';
 import { shownValue } from './shown-value.ts';
 
-type Schema = Parameters<typeof settingPlace>[0];
+type Schema = Parameters<typeof findSetting>[0];
 
 /** Where values are laid, and what may stand there. */
 export interface Ground {
@@ -24,7 +24,7 @@ export function laySettings(
   values: Readonly<Record<string, unknown>>,
 ): string[] {
   return Object.entries(values).flatMap(([path, value]) => {
-    const place = settingPlace(schema, path);
+    const place = findSetting(schema, path);
     if (place === undefined) return unknownSetting(path, owner, []);
     const { error } = place.schema.safeParse(value);
     if (error !== undefined) return refusedValue(path, value, place.schema, error.issues);

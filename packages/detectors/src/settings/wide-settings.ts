@@ -1,9 +1,9 @@
 import {
   type DetectionSettings,
   detectionSchema,
+  findSetting,
   modelSettingsSchema,
   settingPaths,
-  settingPlace,
 } from '@loopwatch/contract';
 import { type Ground, laySettings, unknownSetting } from './lay-settings.ts';
 import { belongsToProcess } from './process-settings.ts';
@@ -87,7 +87,7 @@ function unsettable(path: string, { schema, owner }: Ground): string | undefined
   const refused = belongsToProcess(path);
   if (refused !== undefined) return refused;
   const known = settingPaths(schema).map(({ path: other }) => other);
-  const isOfTool = /(?:^|\.)per_tool\./.test(path) && settingPlace(schema, path) !== undefined;
+  const isOfTool = /(?:^|\.)per_tool\./.test(path) && findSetting(schema, path) !== undefined;
   return known.includes(path) || isOfTool ? undefined : unknownSetting(path, owner, known);
 }
 

@@ -1,6 +1,6 @@
 import { type AgentEvent, type EventRefusal, type FormatName, isEventType } from '@loopwatch/contract';
 import { acceptEvent, decodeEvent } from '@loopwatch/contract/check';
-import { type Translated, Translator } from '@loopwatch/formats';
+import { type Translation, Translator } from '@loopwatch/formats';
 import type { OutputRecord } from '@loopwatch/log';
 import { limits } from './limits.ts';
 import type { Piece } from './split-body.ts';
@@ -41,7 +41,7 @@ export interface EventReaderOptions {
   readonly onEvent: (sessionId: string, event: AgentEvent) => void;
 }
 
-type Read = Pick<Translated, 'events' | 'faults' | 'ignored' | 'isCanonical'>;
+type Read = Pick<Translation, 'events' | 'faults' | 'ignored' | 'isCanonical'>;
 
 /** Reads the pieces of one body, whatever their format. */
 export class EventReader {

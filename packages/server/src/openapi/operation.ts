@@ -1,4 +1,4 @@
-import { explainEvidence } from '@loopwatch/contract';
+import { expandEvidenceSchema } from '@loopwatch/contract';
 import { problemSchema } from '@loopwatch/contract/api';
 import { z } from 'zod';
 
@@ -101,7 +101,7 @@ function queryParameters({ shape }: z.ZodObject): Json[] {
 }
 
 function toSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
-  const document = z.toJSONSchema(schema, { io, unrepresentable: 'any', override: explainEvidence });
+  const document = z.toJSONSchema(schema, { io, unrepresentable: 'any', override: expandEvidenceSchema });
   delete document.$schema;
   return { ...document };
 }

@@ -38,7 +38,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
     patch: {
       id: 'triageIncidents',
       summary: 'Triages several incidents at once',
-      answer: api.triagedSchema,
+      answer: api.triageResultSchema,
       body: api.triageManySchema,
       example: { ids: ['i-0c2fb5ed6cc922e0'], change: { status: 'acknowledged' } },
       problems: [400, 409, 413],
@@ -89,7 +89,7 @@ export const apiOperations: Readonly<Record<string, Readonly<Record<string, Oper
     patch: {
       id: 'triageIncidentGroup',
       summary: 'Triages every incident of a group',
-      answer: api.groupTriagedSchema,
+      answer: api.groupTriageResultSchema,
       body: api.triagePatchSchema,
       example: { status: 'false_positive' },
       problems: [400, 404, 409, 413],

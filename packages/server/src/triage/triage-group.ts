@@ -1,4 +1,4 @@
-import type { GroupTriaged, Triage, TriageMany, TriagePatch } from '@loopwatch/contract/api';
+import type { GroupTriageResult, Triage, TriageMany, TriagePatch } from '@loopwatch/contract/api';
 import { noTriage, undoPatch } from '@loopwatch/contract/api';
 import type { Queryable } from '@loopwatch/storage';
 import { changeTriage } from './write-triage.ts';
@@ -15,7 +15,7 @@ export async function triageGroup(
   key: string,
   patch: TriagePatch,
   who: { readonly by: string; readonly at: number },
-): Promise<GroupTriaged | undefined> {
+): Promise<GroupTriageResult | undefined> {
   const before = await tx.query<{ id: string; triage: Triage | null }>(
     `select i.id, t.doc as triage from incidents i left join triage t on t.incident_id = i.id
      where i.group_key = $1 order by i.id`,

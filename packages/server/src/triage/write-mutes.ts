@@ -1,4 +1,4 @@
-import type { Mute, MuteCause, MuteItem, MuteRecord, Worst } from '@loopwatch/contract/api';
+import type { EscalationBaseline, Mute, MuteCause, MuteItem, MuteRecord } from '@loopwatch/contract/api';
 import { jsonText, type Queryable, recordset } from '@loopwatch/storage';
 import { rankedActions } from '../incidents/columns.ts';
 import { actionRank, causeColumns, ESCALATION_FACTOR, fitsCause, rematchMute } from './match-mutes.ts';
@@ -36,7 +36,7 @@ export async function listMutes(database: Queryable, now: number): Promise<MuteI
 }
 
 /** The worst of the incidents with this cause; undefined when there is none. */
-export async function worstOf(tx: Queryable, cause: MuteCause): Promise<Worst | undefined> {
+export async function worstOf(tx: Queryable, cause: MuteCause): Promise<EscalationBaseline | undefined> {
   const [row] = await tx.query<{ action: number | null; count: number | null; tokens: number | null }>(
     `select max(${actionRank}) as action, max(i.count) as count, max(i.tokens) filter (where i.tokens >= 0) as tokens
      from incidents i cross join (select * from ${recordset(causeTypes)}) as m where ${fitsCause}`,

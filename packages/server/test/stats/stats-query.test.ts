@@ -17,7 +17,10 @@ it('statistics: by time without groupBy, else the most expensive groups of the t
 });
 
 it.each([
-  [{ groupBy: 'colour' }, 'groupBy: must be one of agent, model, tool, tenant, agentVersion, detector, tag:NAME'],
+  [
+    { groupBy: 'colour' },
+    'groupBy: must be one of agent, model, tool, tenant, agentVersion, detector, tag:NAME',
+  ],
   [{ groupBy: 'tag:' }, 'groupBy: must be one of'],
   [{ groupBy: 'agent', compare: 'lastweek' }, 'compare: Invalid input: expected "previous"'],
   [{ agent: 'coder' }, 'agent: only with groupBy'],

@@ -1,4 +1,4 @@
-import type { GroupTriaged, IncidentDetail } from '@loopwatch/contract/api';
+import type { GroupTriageResult, IncidentDetail } from '@loopwatch/contract/api';
 import { expect, it } from 'vitest';
 import { sharedPglite } from '../../../storage/test/shared-pglite.ts';
 import { startServer } from '../running-server.ts';
@@ -28,7 +28,7 @@ it('a group is triaged as a whole, and back to what each incident was before', a
   expect(await statuses()).toEqual(['false_positive', 'false_positive', 'false_positive', 'new']);
 
   await patch('incidents/i-1', { assignee: 'ada' });
-  for (const undo of (done.body as GroupTriaged).undo) await patch('incidents', undo);
+  for (const undo of (done.body as GroupTriageResult).undo) await patch('incidents', undo);
   expect(await statuses()).toEqual(['new', 'acknowledged', 'new', 'new']);
   expect((await read('i-2')).triage.note).toBe('seen');
   expect((await read('i-1')).triage.assignee).toBe('ada');

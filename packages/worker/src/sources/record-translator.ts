@@ -5,7 +5,7 @@ import {
   type SourceSettings,
 } from '@loopwatch/contract';
 import { acceptEvent } from '@loopwatch/contract/check';
-import { type Translated, Translator } from '@loopwatch/formats';
+import { type Translation, Translator } from '@loopwatch/formats';
 import { otlpJson } from '@loopwatch/formats/otlp-protobuf';
 import type { LogRecord } from '@loopwatch/log';
 
@@ -82,7 +82,7 @@ function textOf(value: Buffer, format: RecordFormat): string {
 }
 
 function accepted(
-  { events, ignored, faults, isCanonical }: Translated,
+  { events, ignored, faults, isCanonical }: Translation,
   text: string,
   { key }: LogRecord,
 ): TranslatedRecord {

@@ -1,0 +1,27 @@
+/**
+ * Header of an event that its producer has already analyzed, and whose verdicts are already written: a worker updates its
+ * state and writes none. The value names the producer.
+ */
+export const analyzedByHeader = 'loopwatch-judged';
+
+/** Version of the settings. Only servers and gateways write this and the headers below. */
+export const settingsVersionHeader = 'loopwatch-version';
+/** The user who changed the settings. */
+export const settingsByHeader = 'loopwatch-by';
+/** The gateway that wrote the record and has already applied it. */
+export const settingsFromHeader = 'loopwatch-from';
+
+/** Headers of a dead letter, in addition to those of the original record. */
+export const deadLetterHeaders = {
+  code: 'loopwatch-error-code',
+  message: 'loopwatch-error-message',
+  topic: 'loopwatch-topic',
+  partition: 'loopwatch-partition',
+  offset: 'loopwatch-offset',
+  /** Last offset of a record batch that became one dead letter. */
+  lastOffset: 'loopwatch-last-offset',
+  /** Present if anything was truncated: the original sizes in bytes, as JSON with `key`, `value` and `headers`. */
+  truncated: 'loopwatch-truncated',
+  /** Present if the value was truncated: its original SHA-256 in hexadecimal. */
+  sha256: 'loopwatch-sha256',
+} as const;
