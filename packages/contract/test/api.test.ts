@@ -6,7 +6,7 @@ const schemas = Object.entries<unknown>(api).flatMap(([name, value]) =>
   value instanceof z.ZodType ? [{ name, schema: value }] : [],
 );
 
-it.each(schemas)('$name can be written down as a JSON schema, for the API description', ({ schema }) => {
+it.each(schemas)('API schemas: $name converts to JSON Schema', ({ schema }) => {
   expect(z.toJSONSchema(schema, { io: 'input' })).toHaveProperty('$schema');
 });
 
@@ -15,18 +15,18 @@ it.each([
   { body: { status: 'seen' }, fault: 'new' },
   { body: { status: 'muted', until: 5 }, fault: 'until' },
   { body: { note: 'x'.repeat(4001) }, fault: '4000' },
-])('a triage of $body is refused', ({ body, fault }) => {
+])('triage patch: rejects $body', ({ body, fault }) => {
   expect(api.triagePatchSchema.safeParse(body).error?.message).toContain(fault);
 });
 
 it.each([{ note: null }, { status: 'muted', mutedUntil: 5 }, { status: 'new', revision: 3 }])(
-  'a triage of %j is taken',
+  'triage patch: accepts %j',
   (body) => {
     expect(api.triagePatchSchema.safeParse(body).error).toBeUndefined();
   },
 );
 
-it('a backtest has to say which sessions', () => {
+it('backtest request: requires a selection of sessions', () => {
   const variants = [{ name: 'now' }];
   const refused = api.backtestRequestSchema.safeParse({ variants, sessions: {} });
   expect(refused.error?.message).toContain('requires at least one of ids');

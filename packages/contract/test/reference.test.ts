@@ -31,7 +31,7 @@ describe('docs/reference', () => {
     expect(settingPaths(settingsSchema).filter(({ path }) => !page.includes(`| \`${path}\` |`))).toEqual([]);
   });
 
-  it('has no generated file that nothing generates', async () => {
+  it('contains no stale generated file', async () => {
     const generated = (await readdir(folder)).filter((name) => /\.(json|yaml)$/.test(name));
     expect(generated.filter((name) => !files.has(name))).toEqual([]);
   });
@@ -46,7 +46,7 @@ describe('the published JSON Schemas', () => {
   );
   const validate = (name: SchemaName, value: unknown) => checks.get(name)?.(value);
 
-  it.each(schemaNames)('%s fits the draft it names', (name) => {
+  it.each(schemaNames)('%s is valid under the draft it names', (name) => {
     const ajv = new Ajv2020({ validateFormats: false });
     expect(ajv.validateSchema(schemaDocument(name))).toBe(true);
     expect(schemaDocument(name)).toMatchObject({
@@ -57,14 +57,17 @@ describe('the published JSON Schemas', () => {
     });
   });
 
-  it.each(Object.entries(eventExamples))('the example of %s is an event of that type', (type, example) => {
-    expect(example.type).toBe(type);
-    expect(validate('event', example)).toBe(true);
-    expect(validate('event', { ...example, id: 5 })).toBe(false);
-  });
+  it.each(Object.entries(eventExamples))(
+    'the example of %s is a valid event of that type',
+    (type, example) => {
+      expect(example.type).toBe(type);
+      expect(validate('event', example)).toBe(true);
+      expect(validate('event', { ...example, id: 5 })).toBe(false);
+    },
+  );
 
   it.each(verdictExamples.map((example) => [example.phase, example] as const))(
-    'the example of a verdict that is %s is one',
+    'the example of a verdict with phase %s is valid',
     (_, example) => {
       expect(validate('verdict', example)).toBe(true);
       expect(validate('verdict', { ...example, phase: 'reopened' })).toBe(false);
@@ -72,7 +75,7 @@ describe('the published JSON Schemas', () => {
   );
 
   it.each(controlExamples.map((example) => [example.scope, example] as const))(
-    'the example of settings for %s is a control record',
+    'the example of settings for %s is a valid control record',
     (_, example) => {
       expect(validate('control', example)).toBe(true);
       expect(validate('control', { ...example, scope: 'everywhere' })).toBe(false);
@@ -109,7 +112,7 @@ describe('the AsyncAPI document', () => {
     validateFormats: false,
   }).compile(specs.schemas['3.0.0'] as AnySchema);
 
-  it('fits the official schema, which would notice a mistake', () => {
+  it('is valid under the official schema, which rejects a broken document', () => {
     expect(official(document), JSON.stringify(official.errors)).toBe(true);
     expect(official({ ...document, channels: { events: { adress: 'x' } } })).toBe(false);
   });
@@ -120,7 +123,7 @@ describe('the AsyncAPI document', () => {
     expect(document.channels['dead-letters'].address).toBe('loopwatch.dead-letters');
   });
 
-  it('refers only to what it holds', () => {
+  it('has no dangling references', () => {
     const references = [...committed('asyncapi.yaml').matchAll(/\$ref: "?#\/([^"\n]+)/g)];
     const dangling = references.filter(
       ([, path]) =>

@@ -67,7 +67,7 @@ const published = new Ajv2020({ strict: false, strictNumbers: true, validateForm
   schemaDocument('event'),
 );
 
-it('the compiled check, zod and the published schema agree on every value', () => {
+it('event validation: the compiled check, zod and the published schema agree on every value', () => {
   let accepted = 0;
   let refused = 0;
   fc.assert(
@@ -86,7 +86,7 @@ it('the compiled check, zod and the published schema agree on every value', () =
   expect(Math.min(accepted, refused)).toBeGreaterThan(500);
 });
 
-it('they agree on values that are no objects', () => {
+it('event validation: all three agree on values that are not objects', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (candidate) => {
       expect(isAgentEvent(candidate)).toBe(eventSchema.safeParse(candidate).success);
@@ -94,7 +94,7 @@ it('they agree on values that are no objects', () => {
   );
 });
 
-it('every accepted time is a number', () => {
+it('eventTime: every accepted time converts to a number', () => {
   fc.assert(
     fc.property(value, (time) => {
       const event: unknown = { type: 'retry', time };

@@ -7,7 +7,7 @@ const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 const row = (commas: number) => `[${'1,'.repeat(commas)}1]`;
 const event = (member: string) => `{"sessionId":"s","type":"tool_result",${member}}`;
 
-describe('what an event weighs', () => {
+describe('exceededLimit', () => {
   it.each([
     ['as many levels as allowed', nested(MAX_LEVELS), undefined],
     ['one level more', nested(MAX_LEVELS + 1), 'it is nested more than 10,100 levels deep'],
@@ -22,11 +22,11 @@ describe('what an event weighs', () => {
     ['as many parts as allowed', row(MAX_PARTS), undefined],
     ['one part more', row(MAX_PARTS + 1), 'it has more than 100,000 values'],
     ['a string without an end', `"${'['.repeat(5_000)}`, undefined],
-  ])('is told of %s', (_, json, expected) => {
+  ])('reports %s', (_, json, expected) => {
     expect(exceededLimit(json)).toBe(expected);
   });
 
-  it('is nothing to speak of in any JSON of usual depth', () => {
+  it('accepts all JSON of ordinary depth', () => {
     fc.assert(
       fc.property(
         fc.json({ maxDepth: 20 }),
@@ -47,11 +47,11 @@ describe('what an event weighs', () => {
       'too_complex',
     ],
     ['a model with a name of 2 kB', event(`"model":"${'m'.repeat(2_000)}"`), 'invalid_event'],
-  ])('decides that %s is refused', (_, text, reason) => {
+  ])('decodeEvent rejects %s', (_, text, reason) => {
     expect(decodeEvent({ text, key: null })).toMatchObject({ ok: false, reason });
   });
 
-  it('decides that a session is not named by a key of 2 kB', () => {
+  it('decodeEvent rejects a session id of 2 kB', () => {
     const text = '{"type":"content","text":"x"}';
     expect(decodeEvent({ text, key: 'k'.repeat(2_000) })).toMatchObject({
       ok: false,

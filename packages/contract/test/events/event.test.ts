@@ -63,7 +63,7 @@ describe('decodeEvent', () => {
     expect(!decoded.ok && decoded.message).toMatch(/^text: /);
   });
 
-  it('takes no property of the event from its prototype', () => {
+  it('ignores inherited properties', () => {
     const decoded = decodeEvent({
       text: '{"type":"content","text":"x","__proto__":{"sessionId":"evil"}}',
       key: 's-1',
@@ -133,7 +133,7 @@ describe('decodeEvent', () => {
     ['a model as an object', '{"model":{},"type":"retry"}', 'invalid_event', /^model: /],
     ['an unsound envelope of an unknown type', '{"type":"image","agent":1}', 'invalid_event', /^agent: /],
     ['two faults', '{"type":"content","text":1,"id":2}', 'invalid_event', /id: .*; text: /],
-  ])('refuses %s', (_, text, reason, message) => {
+  ])('rejects %s', (_, text, reason, message) => {
     const decoded = decodeEvent({ text, key: 's-1' });
     expect(decoded).toMatchObject({ ok: false, reason });
     expect(!decoded.ok && decoded.message).toMatch(message);
@@ -143,18 +143,18 @@ describe('decodeEvent', () => {
     ['the value wins over the key', '{"sessionId":"a","type":"retry"}', 'b', 'a'],
     ['the key stands in', '{"type":"retry"}', 'b', 'b'],
     ['null in the value is absent', '{"sessionId":null,"type":"retry"}', 'b', 'b'],
-  ])('names the session: %s', (_, text, key, sessionId) => {
+  ])('determines the session: %s', (_, text, key, sessionId) => {
     expect(decodeEvent({ text, key })).toMatchObject({ ok: true, sessionId });
   });
 
-  it.each([null, ''])('refuses an event without a session (key %j)', (key) => {
+  it.each([null, ''])('rejects an event without a session (key %j)', (key) => {
     expect(decodeEvent({ text: '{"type":"retry"}', key })).toMatchObject({
       ok: false,
       reason: 'missing_session',
     });
   });
 
-  it('keeps messages short whatever was sent', () => {
+  it('limits the length of error messages', () => {
     const faults = Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`k${index}`, 1]));
     const decoded = acceptEvent({ type: 'control', unset: Object.values(faults) });
     expect(!decoded.ok && decoded.message.length).toBeLessThanOrEqual(1000);
@@ -171,8 +171,8 @@ describe('eventTime', () => {
     ['nanoseconds', { time: '2025-11-21T20:40:00.250999999Z' }, 1763757600250],
     ['null', { time: null }, 42],
     ['no time', {}, 42],
-  ])('reads %s', (_, given, time) => {
-    expect(eventTime({ type: 'retry', ...given }, 42)).toBe(time);
+  ])('reads %s', (_, event, time) => {
+    expect(eventTime({ type: 'retry', ...event }, 42)).toBe(time);
   });
 });
 
@@ -180,4 +180,4 @@ it.each<[string, boolean]>([
   ...eventTypes.map((type) => [type, true] as [string, boolean]),
   ['image', false],
   ['toString', false],
-])('knows whether %s is a type', (type, known) => expect(isEventType(type)).toBe(known));
+])('isEventType: %s is %s', (type, known) => expect(isEventType(type)).toBe(known));

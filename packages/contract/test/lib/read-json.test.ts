@@ -10,6 +10,6 @@ it.each([
   ['[]', { ok: false, why: expect.stringContaining('expected object') }],
   ['{"size":', { ok: false, why: expect.stringContaining('JSON') }],
   ['', { ok: false, why: expect.stringContaining('JSON') }],
-])('%s is read, or what is wrong with it', (text, read) => {
+])('readJson: parses %s or reports the error', (text, read) => {
   expect(readJson(text, schema)).toEqual(read);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parsePattern, resolveSettings } from '../../src/index.ts';
 
-describe('a pattern of a user', () => {
+describe('parsePattern', () => {
   test.each([
     'cust-[0-9]{6}',
     '(a+)+$',
@@ -17,7 +17,7 @@ describe('a pattern of a user', () => {
     'x{2,}',
     '😀+',
     ']}',
-  ])('%s is taken', (pattern) => {
+  ])('accepts %s', (pattern) => {
     expect(parsePattern(pattern)).toMatchObject({ ok: true });
   });
 
@@ -43,17 +43,17 @@ describe('a pattern of a user', () => {
     ['a|', 'matches empty text: write + instead of *'],
     ['', 'matches empty text: write + instead of *'],
     ['(?:[ab]{100}){100}', 'has 20302 states, more than 1000: write + or use smaller numbers'],
-  ])('%s is refused', (pattern, why) => {
+  ])('rejects %s with the position and a remedy', (pattern, why) => {
     expect(parsePattern(pattern)).toEqual({ ok: false, why });
   });
 });
 
-describe('a refused pattern among settings is named, with its place', () => {
+describe('resolveSettings: an invalid mask pattern is reported with its path', () => {
   const why =
     '"(?=a)b" has (?= at character 1, which is lookaround and not supported: write only what should match';
   const refused = { privacy: { mask: ['fine', '(?=a)b'] } };
 
-  test('in a file', () => {
+  test('from a file', () => {
     const result = resolveSettings({
       file: { name: 'loopwatch.yaml', value: refused },
       environment: {},
@@ -66,7 +66,7 @@ describe('a refused pattern among settings is named, with its place', () => {
     expect('errors' in result && result.errors.join()).toContain(`privacy.mask.1 ${why}`);
   });
 
-  test('in the environment', () => {
+  test('from an environment variable', () => {
     const environment = { LOOPWATCH_PRIVACY_MASK: '["fine","(?=a)b"]' };
     const result = resolveSettings({ environment, flags: {} });
     expect('errors' in result && result.errors.join()).toContain('LOOPWATCH_PRIVACY_MASK: privacy.mask is');

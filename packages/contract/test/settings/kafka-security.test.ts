@@ -8,7 +8,7 @@ function resolve(kafka: object, environment: Record<string, string> = {}) {
 
 const login = { mechanism: 'SCRAM-SHA-512', username: 'loopwatch', password: 'secret' };
 
-describe('the security of Kafka', () => {
+describe('Kafka security settings', () => {
   it.each([
     { protocol: 'PLAINTEXT', rest: {} },
     { protocol: 'SSL', rest: {} },
@@ -17,14 +17,14 @@ describe('the security of Kafka', () => {
     { protocol: 'SASL_PLAINTEXT', rest: { sasl: { ...login, mechanism: 'PLAIN' } } },
     { protocol: 'SASL_SSL', rest: { sasl: { ...login, mechanism: 'SCRAM-SHA-256' } } },
     { protocol: 'SASL_SSL', rest: { sasl: login, ssl: { verify_hostname: false } } },
-  ])('takes $protocol with $rest', ({ protocol, rest }) => {
+  ])('accept $protocol with $rest', ({ protocol, rest }) => {
     expect(resolve({ security_protocol: protocol, ...rest })).toMatchObject({
       ok: true,
       settings: { kafka: { security_protocol: protocol, ...rest } },
     });
   });
 
-  it('comes from the environment as well', () => {
+  it('accept environment variables', () => {
     const result = resolve(
       {},
       {
@@ -86,11 +86,11 @@ describe('the security of Kafka', () => {
       },
       errors: ['kafka.ssl.key_password: and ssl.key_password_file are both set: set only one of them'],
     },
-  ])('refuses $kafka', ({ kafka, errors }) => {
+  ])('reject $kafka', ({ kafka, errors }) => {
     expect(resolve(kafka)).toEqual({ ok: false, errors });
   });
 
-  it('names what is allowed, and does not quote a password', () => {
+  it('name the allowed values without quoting a password', () => {
     const result = resolve({ security_protocol: 'SASL', sasl: { ...login, password: 12_345 } });
     expect(result).toMatchObject({ ok: false });
     const text = JSON.stringify(result);

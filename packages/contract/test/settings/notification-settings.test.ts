@@ -10,8 +10,8 @@ const faultsOf = (notifications: unknown): readonly string[] => {
 };
 const webhook = { name: 'ops', type: 'webhook', url: 'https://example.com/hook', secret: 'very-secret' };
 
-describe('notifications: settings', () => {
-  it('takes each type with its defaults', () => {
+describe('notifications setting', () => {
+  it('accepts each type with its defaults', () => {
     const resolved = resolve([
       webhook,
       { name: 'chat', type: 'slack', token_env: 'SLACK_TOKEN', channel: 'C1', when: { kind: 'loop' } },
@@ -28,7 +28,7 @@ describe('notifications: settings', () => {
     ]);
   });
 
-  it('takes a list from the environment as JSON', () => {
+  it('accepts a list in JSON from an environment variable', () => {
     const resolved = resolve([], { LOOPWATCH_NOTIFICATIONS: JSON.stringify([webhook]) });
     expect(resolved.ok && resolved.settings.notifications).toMatchObject([{ name: 'ops' }]);
   });
@@ -64,7 +64,7 @@ describe('notifications: settings', () => {
     ],
     ['a name that is taken', [webhook, webhook], 'notifications.1.name: is used twice: ops'],
     ['no list', { secret: 'very-secret' }, 'notifications: Invalid input: expected array'],
-  ])('refuses %s without quoting a secret', (_, notifications, fault) => {
+  ])('rejects %s without quoting a secret', (_, notifications, fault) => {
     const faults = faultsOf(notifications).join('\n');
     expect(faults).toContain(fault);
     expect(faults).not.toContain('very-secret');

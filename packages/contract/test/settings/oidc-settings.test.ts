@@ -13,7 +13,7 @@ const whole = {
   operators: ['sre'],
 };
 
-describe('a provider of logins', () => {
+describe('server.oidc', () => {
   it.each([
     [{}],
     [whole],
@@ -21,7 +21,7 @@ describe('a provider of logins', () => {
     [{ ...whole, operators: [], default_role: 'viewer' }],
     [{ ...whole, issuer: 'http://localhost:8080/realms/acme' }],
     [{ ...whole, issuer: 'http://[::1]:8080' }],
-  ])('%j is taken', (oidc) => {
+  ])('accepts %j', (oidc) => {
     expect(resolve(oidc)).toMatchObject({ ok: true });
   });
 
@@ -36,12 +36,12 @@ describe('a provider of logins', () => {
     [{ ...whole, issuer: 'ftp://localhost' }, 'server.oidc.issuer'],
     [{ client_id: 'loopwatch' }, 'server.oidc.client_id'],
     [{ ...whole, default_role: 'admin' }, 'server.oidc.default_role'],
-  ])('%j is refused at %s', (oidc, path) => {
+  ])('rejects %j at %s', (oidc, path) => {
     const result = resolve(oidc);
     expect(result).toMatchObject({ ok: false, errors: [expect.stringContaining(path)] });
   });
 
-  it('comes from the environment as well, its secret hidden', () => {
+  it('accepts environment variables and hides the secret', () => {
     const environment = {
       LOOPWATCH_SERVER_OIDC_ISSUER: 'https://id.acme.example',
       LOOPWATCH_SERVER_OIDC_CLIENT_ID: 'loopwatch',

@@ -161,7 +161,7 @@ describe('precedence', () => {
       { source: 'environment', name: 'TOOL_LOOP_MAX_REPEATS' },
     ],
     [
-      'the own name over the short one',
+      'the full name over the short one',
       { file, environment: { ...own, ...short } },
       5,
       { source: 'environment', name: 'LOOPWATCH_TOOL_CALL_LOOP_MAX_REPEATS' },
@@ -173,13 +173,13 @@ describe('precedence', () => {
       { source: 'flag', name: '--set' },
     ],
     [
-      'a flag of its own',
+      'a flag with its own name',
       { flags: { [max]: 6 }, flagNames: { [max]: '--max' } },
       6,
       { source: 'flag', name: '--max' },
     ],
     [
-      'an empty variable is not set',
+      'an empty variable counts as not set',
       { file, environment: { LOOPWATCH_TOOL_CALL_LOOP_MAX_REPEATS: ' ', TOOL_LOOP_MAX_REPEATS: '' } },
       3,
       { source: 'file', name: 'config.yaml' },
@@ -190,7 +190,7 @@ describe('precedence', () => {
     expect(origins[max]).toEqual(origin);
   });
 
-  it('keeps what the stronger source does not mention', () => {
+  it('keeps values that sources of higher precedence do not set', () => {
     const { settings } = sound(
       fromFile(
         { tool_call_loop: { mode: 'warn', similarity: { ignore_case: true } }, kafka: { group: 'g' } },
@@ -207,7 +207,7 @@ describe('precedence', () => {
     expect(settings.kafka).toMatchObject({ group: 'g', brokers: ['a:1', 'b:2'] });
   });
 
-  it('replaces the tools as a whole, and one of their keys alone', () => {
+  it('per_tool: a whole map replaces the previous one, a single key only that key', () => {
     const perTool = { a: { max_repeats: 2 }, b: { mode: 'warn' } };
     const file = { tool_call_loop: { per_tool: perTool } };
     const path = 'tool_call_loop.per_tool';
@@ -239,7 +239,7 @@ describe('precedence', () => {
   });
 });
 
-describe('the environment', () => {
+describe('environment variables', () => {
   it.each<[string, string, string, unknown]>([
     ['KAFKA_BROKERS', 'a:9092, b:9092,', 'kafka.brokers', ['a:9092', 'b:9092']],
     ['KAFKA_BROKERS', 'a:9092', 'kafka.brokers', ['a:9092']],
@@ -264,7 +264,7 @@ describe('the environment', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('has a name for every setting', () => {
+  it('exist for every setting', () => {
     const names = settingPaths(settingsSchema).map(({ path }) => environmentName(path));
     const { warnings } = sound(resolve({ environment: Object.fromEntries(names.map((name) => [name, ''])) }));
     expect(warnings).toEqual([]);
@@ -276,7 +276,7 @@ describe('the environment', () => {
     ['LOOPWATCH_DATA_DIR', '; did you mean LOOPWATCH_STORAGE_DATA_DIR?'],
     ['LOOPWATCH_API_TOKENS', '; did you mean LOOPWATCH_API_TOKEN?'],
     ['LOOPWATCH_QUITE_SOMETHING_ELSE', ''],
-  ])('warns of %s%s', (name, hint) => {
+  ])('warn about %s%s', (name, hint) => {
     expect(sound(resolve({ environment: { [name]: '1' } })).warnings).toEqual([
       `unknown environment variable ${name}${hint}`,
     ]);
@@ -290,12 +290,12 @@ describe('the environment', () => {
     'LOOPWATCH_LLM_MODEL',
     'LOOPWATCH_SHARED_DATA',
     'PATH',
-  ])('does not warn of %s', (name) => {
+  ])('do not warn about %s', (name) => {
     expect(sound(resolve({ environment: { [name]: 'x' } })).warnings).toEqual([]);
   });
 });
 
-describe('faults', () => {
+describe('resolveSettings: errors', () => {
   it.each<[string, Sources, string]>([
     [
       'a misspelled key',
@@ -313,7 +313,7 @@ describe('faults', () => {
       'config.yaml: unknown key max_repeats; did you mean tool_call_loop.max_repeats?',
     ],
     [
-      'a key like nothing else',
+      'a key unlike any other',
       { file: { name: 'config.yaml', value: { telemetry: true } } },
       'config.yaml: unknown key telemetry',
     ],
@@ -340,7 +340,7 @@ describe('faults', () => {
       '--set: unknown key tool_call_loop.per_tool.x.max_repeat; did you mean max_repeats?',
     ],
     [
-      'a number that is a text',
+      'text instead of a number',
       { file: { name: 'config.yaml', value: { tool_call_loop: { max_repeats: 'three' } } } },
       'config.yaml: tool_call_loop.max_repeats is "three"; allowed: a whole number from 2 to 1000000',
     ],
@@ -355,17 +355,17 @@ describe('faults', () => {
       'LOOPWATCH_SERVER_PORT: server.port is 70000; allowed: a whole number from 0 to 65535',
     ],
     [
-      'a text for a boolean',
+      'text instead of a boolean',
       { environment: { TOOL_LOOP_DETECTION_ENABLED: 'maybe' } },
       'TOOL_LOOP_DETECTION_ENABLED: tool_call_loop.enabled is "maybe"; allowed: true or false',
     ],
     [
-      'a preset that is none',
+      'an unknown preset',
       { flags: { preset: 'streams' } },
       `--set: preset is "streams"; allowed: one of ${presetNames.join(', ')}`,
     ],
     [
-      'null where a value must be',
+      'null instead of a value',
       { file: { name: 'config.yaml', value: { preset: null } } },
       `config.yaml: preset is null; allowed: one of ${presetNames.join(', ')}`,
     ],
@@ -375,33 +375,33 @@ describe('faults', () => {
       'config.yaml: tool_call_loop.max_repeats is Infinity; allowed: a whole number from 2 to 1000000',
     ],
     [
-      'a text for an address',
+      'text instead of a URL',
       { flags: { 'gateway.upstream': 'not-a-url' } },
       '--set: gateway.upstream is "not-a-url"; allowed: a URL whose scheme matches ^https?$',
     ],
     [
-      'a value for a block',
+      'a value instead of a block',
       { file: { name: 'config.yaml', value: { storage: '/var' } } },
       'config.yaml: storage is "/var"; allowed: a block with the keys data_dir, database_url, retention_days, retention_megabytes',
     ],
     [
-      'a list for the file',
+      'a list instead of the file',
       { file: { name: 'config.yaml', value: [1] } },
       `config.yaml: the configuration is [1]; allowed: a block with the keys ${Object.keys(settingsSchema.shape).join(', ')}`,
     ],
     [
-      'an expression that is none',
+      'an invalid regular expression',
       { file: { name: 'config.yaml', value: { privacy: { mask: ['a', '('] } } } },
       'config.yaml: privacy.mask is ["a","("]; allowed: a list, each entry text; privacy.mask.1 "(" is not a valid regular expression: Unterminated group',
     ],
     [
-      'a variable that is no JSON',
+      'a variable that is not JSON',
       { environment: { LOOPWATCH_TOOL_CALL_LOOP_PER_TOOL: 'search' } },
       'LOOPWATCH_TOOL_CALL_LOOP_PER_TOOL: tool_call_loop.per_tool is "search"; allowed: a map of names to a block with the keys enabled, max_repeats, ttl_seconds, mode, similarity_threshold, similarity',
     ],
-  ])('names %s', (_, sources, message) => expect(faults(resolve(sources))).toEqual([message]));
+  ])('reports %s', (_, sources, message) => expect(faults(resolve(sources))).toEqual([message]));
 
-  it('tells all of them at once, those of covered values too', () => {
+  it('reports all errors at once, including those of overridden values', () => {
     const wrong = faults(
       fromFile(
         { tool_call_loop: { max_repeats: 1, mod: 'warn' }, log: { level: 'loud' } },
@@ -417,7 +417,7 @@ describe('faults', () => {
     ]);
   });
 
-  it('quotes a value that contains itself, and shortens a long one', () => {
+  it('quotes a circular value, and shortens a long one', () => {
     const endless: Record<string, unknown> = {};
     endless['endless'] = endless;
     expect(faults(fromFile({ preset: endless }))).toEqual([
@@ -427,11 +427,11 @@ describe('faults', () => {
   });
 
   it.each([null, undefined, {}, { tool_call_loop: null, kafka: { topics: null } }])(
-    'finds none in an empty file: %j',
+    'accepts an empty file: %j',
     (value) => expect(sound(fromFile(value)).settings).toEqual(sound(resolve({})).settings),
   );
 
-  it('does not touch what it was given', () => {
+  it('does not modify its input', () => {
     const value = { tool_call_loop: { similarity: {} } };
     sound(fromFile(value, { flags: { 'tool_call_loop.similarity.threshold': 0.5 } }));
     expect(value).toEqual({ tool_call_loop: { similarity: {} } });
@@ -444,7 +444,7 @@ describe('faults', () => {
   });
 });
 
-describe('a template of a text that an agent writes', () => {
+describe('result_noise template', () => {
   const faultsOf = (template: string) => {
     const agents = { mine: { result_noise: [template] } };
     const resolved = resolveSettings({ file: { name: 'f', value: { agents } }, environment: {}, flags: {} });
@@ -452,7 +452,7 @@ describe('a template of a text that an agent writes', () => {
   };
 
   it.each(['Took {number} of {number} s', 'Built: {word}, {number}', 'at least {text}'])(
-    '%s is taken',
+    'accepts %s',
     (template) => {
       expect(faultsOf(template)).toBe('');
     },
@@ -463,7 +463,7 @@ describe('a template of a text that an agent writes', () => {
     ['Took {number}1.{number}!', 'more than digits and dots between two placeholders'],
     ['    {number}!', 'text that matches ^[^\\s{]'],
     ['abc{number}', 'text that matches ^[^\\s{]'],
-  ])('%s is refused, for it could take time out of proportion to a text', (template, why) => {
+  ])('rejects %s, which could take disproportionate time to match', (template, why) => {
     expect(faultsOf(template)).toContain(why);
   });
 });

@@ -23,13 +23,13 @@ describe('settingPaths', () => {
     'tool_call_loop.per_tool',
     'kafka.brokers',
     'kafka.topics.dead-letters',
-  ])('has %s', (path) => expect(settings.map((setting) => setting.path)).toContain(path));
+  ])('contains %s', (path) => expect(settings.map((setting) => setting.path)).toContain(path));
 
-  it.each(['tool_call_loop', 'kafka', 'kafka.topics', ''])('has no block: %j', (path) =>
+  it.each(['tool_call_loop', 'kafka', 'kafka.topics', ''])('contains no blocks: %j', (path) =>
     expect(settings.map((setting) => setting.path)).not.toContain(path),
   );
 
-  it('names each path once', () => {
+  it('contains each path once', () => {
     expect(new Set(settings.map(({ path }) => path)).size).toBe(settings.length);
   });
 });
@@ -42,7 +42,7 @@ describe('environmentName', () => {
     ['semantic.after_turns', 'LOOPWATCH_SEMANTIC_AFTER_TURNS'],
   ])('%s is %s', (path, name) => expect(environmentName(path)).toBe(name));
 
-  it('is shared by two settings only, which mean the same', () => {
+  it('is unique, except for two settings with the same meaning', () => {
     const names = settings.map(({ path }) => environmentName(path));
     const shared = settings.filter(
       ({ path }) => names.filter((name) => name === environmentName(path)).length > 1,
@@ -93,9 +93,9 @@ describe('nearest', () => {
     ['foo', undefined],
     ['', undefined],
     ['something_else_entirely', undefined],
-  ])('%s means %s', (name, meant) => expect(nearest(name, known)).toBe(meant));
+  ])('suggests for %s: %s', (name, meant) => expect(nearest(name, known)).toBe(meant));
 
-  it('knows nothing of an empty list', () => expect(nearest('mode', [])).toBeUndefined());
+  it('returns undefined for an empty list', () => expect(nearest('mode', [])).toBeUndefined());
 });
 
 describe('valueFromText', () => {
@@ -139,7 +139,9 @@ describe('valueFromText', () => {
     ['union', '123', '123'],
     ['union', 'null', 'null'],
     ['piped', '5', '5'],
-  ])('%s: %j is %j', (kind, text, expected) => expect(valueFromText(text, schemas[kind])).toEqual(expected));
+  ])('converts to %s: %j becomes %j', (kind, text, expected) =>
+    expect(valueFromText(text, schemas[kind])).toEqual(expected),
+  );
 });
 
 describe('allowedValues', () => {
@@ -156,7 +158,7 @@ describe('allowedValues', () => {
       'a block with the keys prefix, events, verdicts, sessions, control, checks, dead-letters, state, triage',
     ],
     ['worker.host', 'text'],
-  ])('of %s: %s', (path, words) =>
+  ])('describes %s: %s', (path, words) =>
     expect(allowedValues(findSetting(settingsSchema, path)!.schema)).toBe(words),
   );
 });
@@ -167,4 +169,4 @@ it.each([
   ['server.api_token', true],
   ['kafka.client_id', false],
   ['tool_call_loop.per_tool.get_key.mode', false],
-])('%s is a secret: %s', (path, secret) => expect(isSecretPath(path)).toBe(secret));
+])('isSecretPath: %s is %s', (path, secret) => expect(isSecretPath(path)).toBe(secret));

@@ -3,7 +3,7 @@ import { findSetting, settingPaths, settingsSchema, settingText, settingTexts } 
 
 const paths = settingPaths(settingsSchema).map(({ path }) => path);
 
-/** Every path that a text stands at, blocks by themselves included, with a name in the place of any. */
+/** The path of every text, including blocks, with a sample name for record keys. */
 function describedPaths(texts: unknown, path: readonly string[] = []): string[] {
   if (typeof texts === 'string') return [path.join('.')];
   return Object.entries(texts as Readonly<Record<string, unknown>>).flatMap(([key, part]) => {
@@ -13,28 +13,28 @@ function describedPaths(texts: unknown, path: readonly string[] = []): string[] 
 }
 
 describe('settingText', () => {
-  it.each(paths)('%s means something', (path) => expect(settingText(path)).not.toBe(''));
+  it.each(paths)('describes %s', (path) => expect(settingText(path)).not.toBe(''));
 
   it.each([
     ['a block', 'outage', 'outage: a service that the tools depend on is down.'],
     ['a record', 'per_tool', 'Properties of tools, by tool name.'],
     [
-      'a key of any tool',
+      'a key of a tool',
       'per_tool.grep.poller',
       'Whether the tool is meant to be polled. Default: guessed from its name, command and results.',
     ],
-    ['a tool called like an object’s own', 'per_tool.constructor', ''],
+    ['a tool named like a property of objects', 'per_tool.constructor', ''],
     [
-      'a model’s own',
+      'a key of a model',
       'overrides.models.openai/o4.preset',
       'Source of the detection settings that are not set.',
     ],
     ['a misspelled key', 'outage.min_failure', ''],
     ['a key below a value', 'preset.balanced', ''],
-    ['nothing', '', ''],
+    ['an empty path', '', ''],
   ])('%s', (_, path, text) => expect(settingText(path)).toBe(text));
 
-  it('describes nothing that is no setting', () => {
+  it('describes only existing settings', () => {
     const described = describedPaths(settingTexts);
     expect(described).toContain('overrides.models.openai/o4.per_tool.openai/o4.poller');
     expect(described.filter((path) => findSetting(settingsSchema, path) === undefined)).toEqual([]);

@@ -4,7 +4,7 @@ import { topicNames, topicRoles, topicSettingsSchema } from '../../src/index.ts'
 const namesOf = (settings: unknown) => topicNames(topicSettingsSchema.parse(settings));
 
 describe('topicNames', () => {
-  it('puts the prefix before each role', () => {
+  it('prefixes each role', () => {
     expect(namesOf({})).toEqual({
       events: 'loopwatch.events',
       verdicts: 'loopwatch.verdicts',
@@ -22,10 +22,10 @@ describe('topicNames', () => {
     [{ prefix: 'prod.lw.' }, { events: 'prod.lw.events' }],
     [{ prefix: '' }, { 'dead-letters': 'dead-letters' }],
     [{ events: 'agents' }, { events: 'agents', verdicts: 'loopwatch.verdicts' }],
-  ])('%j', (settings, names) => expect(namesOf(settings)).toMatchObject(names));
+  ])('applies %j', (settings, names) => expect(namesOf(settings)).toMatchObject(names));
 
   it.each([{ events: '' }, { events: 'a b' }, { events: 'x'.repeat(250) }, { prefix: 'a/' }, { event: 'x' }])(
-    'refuses %j',
+    'rejects %j',
     (settings) => expect(topicSettingsSchema.safeParse(settings).success).toBe(false),
   );
 });

@@ -6,13 +6,13 @@ const justBefore = HEARD + QUIET_AFTER_MS - 1;
 const after = HEARD + QUIET_AFTER_MS;
 const activity = { lastActivityAt: HEARD };
 
-it('a session is quiet a minute after its latest event was processed', () => {
+it('isQuiet: true one minute after the latest event was processed', () => {
   expect([HEARD - 5_000, HEARD, justBefore, after].map((now) => isQuiet(activity, now))).toEqual([
     ...[false, false, false, true],
   ]);
 });
 
-describe('an incident', () => {
+describe('incidentAt', () => {
   it.each([
     ['open', justBefore, 'open'],
     ['open', after, 'quiet'],
@@ -23,13 +23,13 @@ describe('an incident', () => {
     expect(incidentAt({ ...activity, state }, now).state).toBe(expected);
   });
 
-  it('stays the same object while its state is the same', () => {
+  it('returns the same object while the state is unchanged', () => {
     const incident = { ...activity, state: 'open' as const };
     expect(incidentAt(incident, justBefore)).toBe(incident);
   });
 });
 
-describe('a session', () => {
+describe('sessionAt', () => {
   const session = (state: 'live' | 'quiet' | 'ended' | 'idle', open: number, quiet: number) => ({
     ...activity,
     state,

@@ -4,8 +4,8 @@ import { z } from 'zod';
 
 const call = { eventIndex: 3, eventId: 'e-3', time: 7, name: 'ls', arguments: '{}' };
 
-describe('evidence that is read', () => {
-  test('has the fields of its detector, and no others', () => {
+describe('readEvidence', () => {
+  test('returns only the fields of the detector', () => {
     const evidence = { matching: 'exact', calls: [{ ...call, later: 1 }], later: true };
     expect(readEvidence('tool-repeat', evidence)).toEqual({ matching: 'exact', calls: [call] });
   });
@@ -15,11 +15,11 @@ describe('evidence that is read', () => {
     ['whose calls have another form', { matching: 'exact', calls: [{ name: 'ls' }] }],
     ['with a word that is not known', { matching: 'nearly', calls: [call] }],
     ['that is none', null],
-  ])('%s does not fit', (_, evidence) => {
+  ])('rejects %s', (_, evidence) => {
     expect(readEvidence('tool-repeat', evidence)).toBeUndefined();
   });
 
-  test('names its rule, where its detector has several', () => {
+  test('ruleOf returns the rule of detectors with several', () => {
     expect(ruleOf({ rule: 'same-error', calls: [] })).toBe('same-error');
     expect(ruleOf({ at: 7, rule: 'block' })).toBe('block');
     expect(ruleOf({ at: 7 })).toBeNull();
@@ -27,12 +27,12 @@ describe('evidence that is read', () => {
   });
 });
 
-test('a verdict is kept whatever its evidence is', () => {
+test('verdictSchema accepts any evidence', () => {
   const evidence = { calls: 'none', of: ['another', { version: 9 }] };
   expect(verdictSchema.shape.evidence.parse(evidence)).toEqual(evidence);
 });
 
-test('the published schema has a form per detector, and one for those of other versions', () => {
+test('expandEvidenceSchema lists one schema per detector, and one for other versions', () => {
   const json = z.toJSONSchema(verdictSchema, { io: 'output', override: expandEvidenceSchema });
   const forms = (json.properties?.['evidence'] as { anyOf: { title: string }[] }).anyOf;
   expect(forms.map(({ title }) => title)).toEqual([...detectorIds, 'other']);

@@ -7,7 +7,7 @@ import {
   verdictPhases,
 } from '../../src/index.ts';
 
-test('an incident is open until its resolution', () => {
+test('isOpenAfter: an incident is open until it is resolved', () => {
   expect(verdictPhases.filter((phase) => isOpenAfter({ phase }))).toEqual(['opened', 'escalated']);
 });
 
@@ -20,11 +20,11 @@ test.each<[VerdictAction | undefined, Parameters<typeof mitigationBy>[1], string
   ['block', { action: 'none', outcome: 'recovered' }, undefined],
   ['warn', { action: 'block' }, undefined],
   [undefined, { action: 'block' }, undefined],
-])('after %s, %j comes of the chance: %s', (before, verdict, mitigation) => {
+])('mitigationBy: after %s, %j results in %s', (before, verdict, mitigation) => {
   expect(mitigationBy(before, verdict)).toBe(mitigation);
 });
 
-test('block is stronger than a chance, a chance than a warning, and a warning than nothing', () => {
+test('strongerAction: block > chance > warn > none', () => {
   const weakestFirst: VerdictAction[] = ['none', 'warn', 'chance', 'block'];
   for (const [i, one] of weakestFirst.entries())
     for (const [j, other] of weakestFirst.entries())
