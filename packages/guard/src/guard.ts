@@ -1,73 +1,93 @@
 import type { DetectionInput } from '@loopwatch/contract';
 import type { PureVerdict } from '@loopwatch/detectors';
-import type { ServerAddress } from './server/server-link.ts';
-import type { GuardStats } from './stats.ts';
-import type { AgentsToolResult } from './wrap/openai-agents.ts';
+import type { AgentsToolResult } from './sdk-tools.ts';
 
 /**
- * - `stop`: a call that goes on with a loop is denied, and the run ends
- * - `steer`: the call is denied, and the model reads why and may take another way
- * - `watch`: nothing is denied
+ * - `stop`: denies a call that continues a loop, and ends the run
+ * - `steer`: denies the call and tells the model why, so that it can try something else
+ * - `watch`: denies nothing
  */
 export type GuardMode = 'stop' | 'steer' | 'watch';
 
-/** Who came to a verdict: the analyzer in this process, or the server. */
+/** Source of a verdict: the analyzer in this process, or the server. */
 export type VerdictOrigin = 'guard' | 'server';
 
 export interface GuardOptions {
-  /** Id of the session; a random one by default. */
+  /** Session id. Default: a random UUID. */
   readonly session?: string;
-  /** Name of the agent, as the server lists it. */
+  /** Name of the agent, shown by the server. */
   readonly agent?: string;
-  /** Detection settings as in the configuration file, `{ preset: 'balanced' }` for example. */
+  /** Detection settings as in the configuration file, for example `{ preset: 'balanced' }`. */
   readonly settings?: DetectionInput;
-  /** Where events are reported to, and stops come from; nowhere by default. */
+  /** Server to report events to; it can also stop the session. Default: none. */
   readonly server?: ServerAddress;
   /** Default `steer`. */
   readonly mode?: GuardMode;
-  /** Called with each verdict once; what it throws is counted as a fault. */
+  /** Called once per verdict. Errors it throws are counted in `GuardStats.faults`. */
   readonly onVerdict?: (verdict: PureVerdict, origin: VerdictOrigin) => void;
 }
 
-/** Watches one session of one agent. */
+/** Guards one session of one agent. */
 export interface Guard extends AsyncDisposable {
   readonly session: string;
-  /** Whether the run should end: a call was denied in mode `stop`, or a person has stopped the session. */
+  /** Whether the run should end: a call was denied in mode `stop`, or a user has stopped the session. */
   readonly stopped: boolean;
-  /** Why it should end, for people. */
+  /** Why the run should end, for people; null if it should not. */
   readonly reason: string | null;
 
-  /** Guards a function whose first argument is what the model calls the tool with; it returns a string when denied. */
+  /** Guards a function whose first argument contains the arguments of the call. A denied call returns a string. */
   tool<Args extends unknown[], Result>(
     name: string,
     run: (...args: Args) => Result,
   ): (...args: Args) => Result | string;
-  /** Guards the tools of `generateText`, `streamText` and `ToolLoopAgent` of the Vercel AI SDK. */
+  /** Guards tools for `generateText`, `streamText` and `ToolLoopAgent` of the Vercel AI SDK. */
   aiTools<Tools extends Readonly<Record<string, object>>>(tools: Tools): Tools;
-  /** Guards tools of LangChain and LangGraph: made by `tool()`, or of a class of their own. */
+  /** Guards tools of LangChain and LangGraph, created by `tool()` or by a class. */
   langchainTools<Tool extends object>(tools: readonly Tool[]): Tool[];
-  /** Guards function tools of the OpenAI Agents SDK; others are returned as they are. */
+  /** Guards function tools of the OpenAI Agents SDK; others are returned unchanged. */
   agentsTools<Tool extends object>(tools: readonly Tool[]): Tool[];
 
-  /** `stopWhen` of the Vercel AI SDK. */
+  /** For `stopWhen` of the Vercel AI SDK. */
   readonly stopWhen: () => boolean;
-  /** `onStepFinish` of the Vercel AI SDK: what the model said, and the tokens it took. */
-  readonly onStepFinish: (step: FinishedStep) => void;
-  /** `toolUseBehavior` of the OpenAI Agents SDK. */
+  /** For `onStepFinish` of the Vercel AI SDK: records the model's text and usage. */
+  readonly onStepFinish: (step: ModelStep) => void;
+  /** For `toolUseBehavior` of the OpenAI Agents SDK. */
   readonly toolUseBehavior: (context: unknown, results: readonly unknown[]) => AgentsToolResult;
 
-  /** A request of the user: what was found in the one before no longer stops the run. */
+  /** Starts a user request. Denials of the previous one no longer stop the run. */
   prompt(text?: string): void;
-  /** Something that the agent says. */
+  /** Records text of the model. */
   text(text: string): void;
-  /** The guard of a sub-agent: a session of its own, `SESSION/ID`. */
+  /** Creates the guard of a sub-agent, with the session id `<session>/<id>`. */
   child(id: string): Guard;
   stats(): GuardStats;
-  /** Sends what is left to the server, for 5 s at most, and ends the connection. */
+  /** Sends the remaining events to the server, for at most 5 s, and disconnects. */
   close(): Promise<void>;
 }
 
-export interface FinishedStep {
+export interface ServerAddress {
+  /** For example `http://localhost:4600`. */
+  readonly url: string;
+  /** API token, if the server requires one. */
+  readonly token?: string;
+}
+
+/** Counters of a guard and its sub-agents. */
+export interface GuardStats {
+  /** Calls of guarded tools. */
+  calls: number;
+  /** Calls that were denied. */
+  denied: number;
+  /** Internal errors of the guard; each time, the tool ran as if unguarded. */
+  faults: number;
+  /** Events accepted by the server. */
+  reported: number;
+  /** Events that the server rejected, or that could not be delivered. */
+  dropped: number;
+}
+
+/** The fields of an AI SDK step that the guard records. */
+export interface ModelStep {
   readonly text?: string | undefined;
   readonly usage?:
     | { readonly inputTokens?: number | undefined; readonly outputTokens?: number | undefined }

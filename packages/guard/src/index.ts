@@ -1,3 +1,2 @@
-export { createGuard } from './create-guard.ts';
-export type { Guard, GuardMode, GuardOptions, VerdictOrigin } from './guard.ts';
-export type { GuardStats } from './stats.ts';
+export type { Guard, GuardMode, GuardOptions, GuardStats, VerdictOrigin } from './guard.ts';
+export { createGuard } from './session-guard.ts';

@@ -1,15 +1,23 @@
 import type { Decision, PureVerdict } from '@loopwatch/detectors';
-import type { FinishedStep, Guard, GuardOptions } from './guard.ts';
-import { GuardedSession } from './guarded-session.ts';
-import { plainValue } from './plain-value.ts';
-import type { ServerLink } from './server/server-link.ts';
-import type { GuardStats } from './stats.ts';
-import { guardAiTools } from './wrap/ai-sdk.ts';
-import { guardLangChainTools } from './wrap/langchain.ts';
-import { type AgentsToolResult, guardAgentsTools } from './wrap/openai-agents.ts';
-import { type CallGate, type CallRecord, runGuarded } from './wrap/run-guarded.ts';
+import type { Guard, GuardOptions, GuardStats, ModelStep } from './guard.ts';
+import { type CallGate, type CallRecorder, runGuarded } from './run-guarded.ts';
+import { type AgentsToolResult, guardAgentsTools, guardAiTools, guardLangChainTools } from './sdk-tools.ts';
+import { ServerLink } from './server/server-link.ts';
+import { SessionAnalysis } from './session-analysis.ts';
 
-export interface SessionGuardOptions {
+/**
+ * Creates a guard. It denies tool calls that continue a loop, and returns the reason to the model instead of a result.
+ *
+ * @throws ZodError that names the key if the settings are invalid; other methods of the guard never throw
+ */
+export function createGuard(options: GuardOptions = {}): Guard {
+  const { server, session = crypto.randomUUID() } = options;
+  const stats: GuardStats = { calls: 0, denied: 0, faults: 0, reported: 0, dropped: 0 };
+  const link = server === undefined ? undefined : new ServerLink(server, stats);
+  return new SessionGuard({ options, session, parent: undefined, link, stats });
+}
+
+interface SessionGuardContext {
   readonly options: GuardOptions;
   readonly session: string;
   readonly parent: string | undefined;
@@ -18,23 +26,23 @@ export interface SessionGuardOptions {
   readonly stats: GuardStats;
 }
 
-const unrecorded: CallRecord = { returned: () => undefined, threw: () => undefined };
+const noRecorder: CallRecorder = { recordResult: () => undefined, recordError: () => undefined };
 
-export class SessionGuard implements Guard {
+class SessionGuard implements Guard {
   readonly session: string;
-  readonly #given: SessionGuardOptions;
-  readonly #session: GuardedSession;
+  readonly #context: SessionGuardContext;
+  readonly #analysis: SessionAnalysis;
   readonly #gate: CallGate = { enter: (name, args) => this.#enter(name, args) };
   readonly #children: Guard[] = [];
-  readonly #unfollow: () => void;
-  /** The denial that has ended the run. */
-  #ended: Decision | null = null;
+  readonly #unsubscribe: () => void;
+  /** The denial that ended the run. */
+  #finalDenial: Decision | null = null;
 
-  constructor(given: SessionGuardOptions) {
-    const { options, session, parent, link } = given;
-    this.#given = given;
+  constructor(context: SessionGuardContext) {
+    const { options, session, parent, link } = context;
+    this.#context = context;
     this.session = session;
-    this.#session = new GuardedSession({
+    this.#analysis = new SessionAnalysis({
       id: session,
       agent: options.agent,
       parentId: parent,
@@ -42,18 +50,18 @@ export class SessionGuard implements Guard {
       onEvent: (id, event) => link?.report(id, event),
       onVerdict: (verdict, origin) => this.#attempt(() => options.onVerdict?.(verdict, origin)),
     });
-    this.#unfollow =
+    this.#unsubscribe =
       link?.follow(session, {
-        onVerdict: (verdict: PureVerdict) => this.#attempt(() => this.#session.takeVerdict(verdict)),
+        onVerdict: (verdict: PureVerdict) => this.#attempt(() => this.#analysis.addServerVerdict(verdict)),
         onStop: (stopped) => {
-          this.#session.stoppedByServer = stopped;
+          this.#analysis.stoppedByServer = stopped;
         },
-        onTriage: (dismissed) => this.#attempt(() => this.#session.dismiss(dismissed)),
+        onTriage: (dismissed) => this.#attempt(() => this.#analysis.dismiss(dismissed)),
       }) ?? (() => undefined);
   }
 
   get #isWatching(): boolean {
-    return this.#given.options.mode === 'watch';
+    return this.#context.options.mode === 'watch';
   }
 
   get stopped(): boolean {
@@ -62,8 +70,10 @@ export class SessionGuard implements Guard {
 
   get reason(): string | null {
     if (this.#isWatching) return null;
-    if (this.#session.stoppedByServer) return 'The session was stopped in Loopwatch';
-    return this.#ended === null || this.#session.isDismissed(this.#ended) ? null : this.#ended.reason;
+    if (this.#analysis.stoppedByServer) return 'The session was stopped in Loopwatch';
+    return this.#finalDenial === null || this.#analysis.isDismissed(this.#finalDenial)
+      ? null
+      : this.#finalDenial.reason;
   }
 
   tool<Args extends unknown[], Result>(
@@ -87,7 +97,7 @@ export class SessionGuard implements Guard {
 
   readonly stopWhen = (): boolean => this.stopped;
 
-  readonly onStepFinish = ({ text, usage }: FinishedStep): void => {
+  readonly onStepFinish = ({ text, usage }: ModelStep): void => {
     if (text !== undefined && text !== '') this.text(text);
     const { inputTokens, outputTokens } = usage ?? {};
     const isKnown = inputTokens !== undefined && outputTokens !== undefined;
@@ -102,7 +112,7 @@ export class SessionGuard implements Guard {
   };
 
   prompt(text?: string): void {
-    this.#ended = null;
+    this.#finalDenial = null;
     this.#record({ type: 'prompt_started', ...(text !== undefined && { text }) });
   }
 
@@ -112,7 +122,7 @@ export class SessionGuard implements Guard {
 
   child(id: string): Guard {
     const child = new SessionGuard({
-      ...this.#given,
+      ...this.#context,
       session: `${this.session}/${id}`,
       parent: this.session,
     });
@@ -121,55 +131,65 @@ export class SessionGuard implements Guard {
   }
 
   stats(): GuardStats {
-    return { ...this.#given.stats };
+    return { ...this.#context.stats };
   }
 
   async close(): Promise<void> {
     for (const child of this.#children.splice(0)) await child.close();
-    this.#unfollow();
-    if (this.#given.parent === undefined) await this.#given.link?.close();
+    this.#unsubscribe();
+    if (this.#context.parent === undefined) await this.#context.link?.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
 
-  #enter(name: string, args: unknown): { readonly denial: string } | CallRecord {
-    const { stats, options } = this.#given;
+  #enter(name: string, args: unknown): { readonly denial: string } | CallRecorder {
+    const { stats, options } = this.#context;
     stats.calls += 1;
     return (
       this.#attempt(() => {
         const call = { name, args: plainValue(args) };
-        const decision = this.#isWatching ? undefined : this.#session.decide(call);
+        const decision = this.#isWatching ? undefined : this.#analysis.decide(call);
         if (decision?.action === 'deny') {
-          const denial = this.#session.recordDenied(call, decision);
+          const denial = this.#analysis.recordDenied(call, decision);
           stats.denied += 1;
-          if (options.mode === 'stop') this.#ended = decision;
+          if (options.mode === 'stop') this.#finalDenial = decision;
           return { denial };
         }
-        const callId = this.#session.recordCall(call);
+        const callId = this.#analysis.recordCall(call);
         const record = (result: unknown, isError: boolean): void => {
-          this.#attempt(() => this.#session.recordResult(callId, plainValue(result), isError));
+          this.#attempt(() => this.#analysis.recordResult(callId, plainValue(result), isError));
         };
         return {
-          returned: (result: unknown) => record(result, false),
-          threw: (error: unknown) => record(error instanceof Error ? error.message : error, true),
+          recordResult: (result: unknown) => record(result, false),
+          recordError: (error: unknown) => record(error instanceof Error ? error.message : error, true),
         };
-      }) ?? unrecorded
+      }) ?? noRecorder
     );
   }
 
-  #record(event: Parameters<GuardedSession['record']>[0]): void {
-    this.#attempt(() => this.#session.record(event));
+  #record(event: Parameters<SessionAnalysis['record']>[0]): void {
+    this.#attempt(() => this.#analysis.record(event));
   }
 
-  /** A fault of the guard never reaches the agent. */
+  /** Runs code of the guard; its errors never reach the agent. */
   #attempt<T>(work: () => T): T | undefined {
     try {
       return work();
     } catch {
-      this.#given.stats.faults += 1;
+      this.#context.stats.faults += 1;
       return undefined;
     }
+  }
+}
+
+/** The value as JSON would transfer it; a value that JSON cannot represent becomes a string. */
+function plainValue(value: unknown): unknown {
+  try {
+    const text = JSON.stringify(value) as string | undefined;
+    return text === undefined ? null : (JSON.parse(text) as unknown);
+  } catch {
+    return String(value);
   }
 }

@@ -23,14 +23,14 @@ afterAll(() => server.stop());
 
 const repeat = (times: number, steps: readonly Step[]) => Array.from({ length: times }, () => steps).flat();
 
-/** Reads a file that is not there, again and again. */
+/** Reads a missing file repeatedly. */
 const looping: Scenario = {
   steps: repeat(30, [{ name: 'read_file', args: { path: 'config.yaml' } }]),
   act: () => 'Error: config.yaml not found',
 };
 
 const healthy: Readonly<Record<string, Scenario>> = {
-  'edits and tests in turn': {
+  'alternates edits and tests': {
     steps: Array.from({ length: 12 }, (_, n) => [
       { name: 'edit_file', args: { path: 'a.ts', text: `version ${String(n)}` } },
       { name: 'run_tests', args: { path: 'a.test.ts' } },
@@ -38,7 +38,7 @@ const healthy: Readonly<Record<string, Scenario>> = {
     act: ({ name }, call) =>
       name === 'edit_file' ? 'edited' : `${String(call)} of 24 tests passed, ${String(24 - call)} failed`,
   },
-  'polls a job that moves': {
+  'polls a job that makes progress': {
     steps: repeat(20, [{ name: 'job_status', args: { job: '17' } }]),
     act: (_, call) => JSON.stringify({ state: 'running', percent: call * 5 }),
   },
@@ -59,7 +59,7 @@ const post = (path: string, body: unknown): Promise<Response> =>
   });
 
 describe.each(agents)('%s', (name, runAgent) => {
-  it('stops when it loops, by the guard in its process', async () => {
+  it('stops when it loops, by the guard alone', async () => {
     const verdicts: string[] = [];
     const guard = createGuard({ mode: 'stop', onVerdict: ({ detector }) => verdicts.push(detector) });
     const { results, isDone } = await runAgent({ scenario: looping, guard });
@@ -72,7 +72,7 @@ describe.each(agents)('%s', (name, runAgent) => {
     expect(guard.stats()).toMatchObject({ calls: results.length, denied: 1, faults: 0 });
   });
 
-  it('stops when a person stops its session, and reports what it did', async () => {
+  it('stops when a user stops its session, and reports its events', async () => {
     const session = `guarded by a server: ${name}`;
     const guard = createGuard({ session, settings: { enabled: false }, server: { url } });
     const act = async (_: Step, call: number) => {

@@ -10,7 +10,7 @@ import type { Guard } from '../src/index.ts';
 
 setTracingDisabled(true);
 
-/** One call that the model makes. */
+/** A tool call of the model. */
 export interface Step {
   readonly name: string;
   readonly args: Readonly<Record<string, string>>;
@@ -18,18 +18,18 @@ export interface Step {
 
 export interface Scenario {
   readonly steps: readonly Step[];
-  /** What the tools do; the first call is number 0. */
+  /** Runs a tool; calls are numbered from 0. */
   readonly act: (step: Step, call: number) => string | Promise<string>;
 }
 
 export interface AgentRun {
   readonly scenario: Scenario;
   readonly guard?: Guard | undefined;
-  /** Whether the run should end, where no guard says so. */
+  /** Whether the run should end, for runs without a guard. */
   readonly isStopped?: () => boolean;
 }
 
-/** What the model was told, result by result, and how it ended. */
+/** The tool results that the model received, and how the run ended. */
 export interface Outcome {
   readonly results: readonly string[];
   readonly isDone: boolean;
@@ -121,7 +121,7 @@ export function langchainTools(scenario: Scenario) {
   return toolsOf(scenario).map(([name, act]) => langchainTool(act, { name, description: name, schema }));
 }
 
-/** What a chat model answers to the messages so far. */
+/** The response of a chat model to the messages so far. */
 export function answerTo({ steps }: Scenario, messages: readonly BaseMessage[]): AIMessage {
   const turn = messages.filter((message) => message.type === 'tool').length;
   const step = steps[turn];
@@ -232,7 +232,7 @@ function textOf(output: unknown): string {
   return typeof output === 'string' ? output : (output as { text: string }).text;
 }
 
-/** Each runs the calls of a scenario by a scripted model. */
+/** Agents of each SDK that run a scenario with a scripted model. */
 export const agents: readonly (readonly [string, RunAgent])[] = [
   ['a loop over plain functions', plainLoop],
   ['the AI SDK', aiSdk],

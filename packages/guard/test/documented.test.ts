@@ -32,7 +32,7 @@ function titleOf(block: string): string {
   );
 }
 
-/** The same call, with the same result, again and again. */
+/** The same call with the same result, 40 times. */
 function scenario(onCall: () => void): Scenario {
   return {
     steps: Array.from({ length: 40 }, () => ({ name: 'read_file', args: { path: 'config.yaml' } })),
@@ -43,19 +43,19 @@ function scenario(onCall: () => void): Scenario {
   };
 }
 
-describe('the README of the guard', async () => {
+describe('guard README', async () => {
   const blocks = await blocksOf('packages/guard/README.md', 'ts');
   let folder: string;
 
   beforeAll(async () => {
-    // Inside the package, where its imports are found.
+    // Inside the package, so that its imports resolve.
     folder = await mkdtemp(join(import.meta.dirname, '.readme-'));
   });
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   it.each(blocks.map((block, index) => [titleOf(block), index] as const))(
-    'ends a loop of %s before the tool has run eight times',
+    'the example for %s ends a loop before the tool has run eight times',
     async (name, index) => {
       const said = vi.spyOn(console, 'log').mockReturnValue();
       let calls = 0;
@@ -78,7 +78,7 @@ describe('the README of the guard', async () => {
   );
 });
 
-/** What a block imports from the agent that it guards. */
+/** What an example imports from `./agent.ts`. */
 function partsOf(name: string, loop: Scenario): object {
   const prompt = 'What is in config.yaml?';
   if (name === 'ai') return { prompt, model: aiModel(loop), tools: aiTools(loop) };
@@ -93,11 +93,11 @@ function partsOf(name: string, loop: Scenario): object {
   return { prompt, callModel, chatModel, tools: langchainTools(loop) };
 }
 
-describe('the Python example', () => {
+describe('Python example in docs/guard.md', () => {
   it.each([
     ['loops', 'lambda path: "Error: not found"', false],
     ['reads a file that changes', 'lambda path: "version " + str(next(count))', true],
-  ])('of an agent that %s', async (_, tool, mayGoOn) => {
+  ])('with an agent that %s', async (_, tool, mayGoOn) => {
     const { url, server } = await startServer({ openDatabase: emptyDatabase });
     const [example] = await blocksOf('docs/guard.md', 'python');
     const program = `${example!.replace('http://localhost:4600', url)}

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createGuard, type Guard } from '../src/index.ts';
 
-/** Calls a tool until it is denied. @returns what it returned last */
+/** Calls a tool until it is denied. @returns the denial, if any */
 function loop(read: (args: { path: string }) => unknown, times = 10): unknown {
   for (let n = 0; n < times; n += 1) {
     const result = read({ path: 'a' });
@@ -18,15 +18,15 @@ function loop(read: (args: { path: string }) => unknown, times = 10): unknown {
 const reader = (guard: Guard) =>
   guard.tool('read_file', ({ path }: { path: string }) => (path === '' ? 'no path' : 'not found'));
 
-describe('the modes of a guard', () => {
-  it('steer denies, and lets the run go on another way', () => {
+describe('guard modes', () => {
+  it('steer: denies the call and lets the run continue', () => {
     const guard = createGuard();
     expect(loop(reader(guard))).toMatch(/^Loopwatch denied this call/);
     expect(guard.stopped).toBe(false);
     expect(guard.tool('write_file', () => 'written')()).toBe('written');
   });
 
-  it('watch only tells of verdicts', () => {
+  it('watch: reports verdicts and denies nothing', () => {
     const seen: string[] = [];
     const guard = createGuard({ mode: 'watch', onVerdict: ({ phase }) => seen.push(phase) });
     expect(loop(reader(guard))).toBeUndefined();
@@ -34,7 +34,7 @@ describe('the modes of a guard', () => {
     expect(guard.stats()).toMatchObject({ calls: 10, denied: 0 });
   });
 
-  it('stop ends the run until the next prompt', () => {
+  it('stop: ends the run until the next prompt', () => {
     const guard = createGuard({ mode: 'stop' });
     loop(reader(guard));
     expect([guard.stopWhen(), guard.toolUseBehavior({}, []).isFinalOutput]).toEqual([true, true]);
@@ -44,7 +44,7 @@ describe('the modes of a guard', () => {
 });
 
 describe('a guarded tool', () => {
-  it('returns and throws what the tool does, at once or as a promise', async () => {
+  it('returns and throws what the tool does, synchronously or as a promise', async () => {
     const guard = createGuard();
     const error = new Error('no');
     expect(guard.tool('a', (n: number) => n + 1)(1)).toBe(2);
@@ -57,7 +57,7 @@ describe('a guarded tool', () => {
     await expect(guard.tool('d', () => Promise.reject(error))()).rejects.toBe(error);
   });
 
-  it('passes on values that come one after the other, and compares the last of them', async () => {
+  it('passes generator values through and compares the last one', async () => {
     const guard = createGuard();
     const tools = guard.aiTools({
       search: {
@@ -80,7 +80,7 @@ describe('a guarded tool', () => {
     expect(all.at(-1)).toMatch(/^Loopwatch denied this call/);
   });
 
-  it('keeps to a content and an artifact where LangChain asks for both', async () => {
+  it('returns content and artifact if LangChain expects both', async () => {
     const guard = createGuard();
     const plain = langchainTool(() => ['not found', { hits: 0 }], {
       name: 'search',
@@ -100,7 +100,7 @@ describe('a guarded tool', () => {
     expect(contents.at(-1)).toMatch(/^Loopwatch denied this call/);
   });
 
-  it('runs where the guard fails, and each fault is counted', () => {
+  it('runs even if the guard fails, and counts each fault', () => {
     const circular: Record<string, unknown> = { toString: () => 'x' };
     circular['self'] = circular;
     const guard = createGuard({
@@ -124,7 +124,7 @@ describe('a guarded tool', () => {
     expect(broken(hostile)).toBe('object');
   });
 
-  it('leaves tools that run elsewhere as they are', () => {
+  it('is the original tool if it runs elsewhere', () => {
     const guard = createGuard();
     const hosted = { type: 'hosted_tool', name: 'web_search' };
     const client = { description: 'asks the user' };
@@ -133,8 +133,8 @@ describe('a guarded tool', () => {
   });
 });
 
-describe('a guard without its server', () => {
-  it.each(['http://127.0.0.1:1', 'no address'])('works at %s as if there were none', async (url) => {
+describe('a guard whose server is unavailable', () => {
+  it.each(['http://127.0.0.1:1', 'no address'])('works without the server %s', async (url) => {
     const guard = createGuard({ server: { url }, mode: 'stop' });
     expect(loop(reader(guard))).toMatch(/^Loopwatch denied this call/);
     await guard.close();
@@ -143,7 +143,7 @@ describe('a guard without its server', () => {
   });
 });
 
-/** A server that fails twice, and streams what a test tells it to. */
+/** A server whose first two posts fail, and whose streams send what a test asks for. */
 async function fakeServer() {
   const posts: { authorization: string | undefined; lines: Record<string, unknown>[] }[] = [];
   const streams: { lastId: unknown; send: (text: string) => void; end: () => void; path: string }[] = [];
@@ -182,7 +182,7 @@ async function fakeServer() {
 }
 
 describe('a guard with a server', () => {
-  it('sends each event once, in order, however often the server fails', async () => {
+  it('sends each event once and in order, even if the server fails', async () => {
     await using server = await fakeServer();
     const guard = createGuard({ session: 's-1', server: { url: server.url, token: 'secret' } });
     guard.prompt('Read it');
@@ -204,7 +204,7 @@ describe('a guard with a server', () => {
     expect(guard.stats()).toMatchObject({ reported: 4, dropped: 0 });
   });
 
-  it('obeys verdicts of the server, and returns behind the last one that it has seen', async () => {
+  it('follows verdicts of the server and resumes after the last one it has seen', async () => {
     await using server = await fakeServer();
     const seen: string[] = [];
     const guard = createGuard({
@@ -219,7 +219,7 @@ describe('a guard with a server', () => {
     const [stream] = server.streams;
     expect(stream!.path).toBe('/api/v1/sessions/s%2F1/verdicts/stream');
     const text = `event: verdict\nid: v-1\ndata: ${JSON.stringify(opened)}\n\n`;
-    // In pieces, and twice.
+    // In chunks, and twice.
     stream!.send(text.slice(0, 30));
     stream!.send(text.slice(30) + text);
     await waitFor(() => seen.length === 1);
@@ -236,7 +236,7 @@ describe('a guard with a server', () => {
     await guard.close();
   });
 
-  it('denies nothing for an incident that a person has dismissed, of its own and of the server', async () => {
+  it('does not deny calls for dismissed incidents, its own or those of the server', async () => {
     await using server = await fakeServer();
     const own: string[] = [];
     await using guard = createGuard({
@@ -265,7 +265,7 @@ describe('a guard with a server', () => {
     await waitFor(() => read({ path: 'a' }) !== 'not found');
   });
 
-  it('is stopped and resumed by the stream', async () => {
+  it('stops and resumes when the stream says so', async () => {
     await using server = await fakeServer();
     await using guard = createGuard({ server: { url: server.url } });
     await waitFor(() => server.streams.length === 1);

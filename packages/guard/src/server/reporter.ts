@@ -1,4 +1,4 @@
-import type { GuardStats } from '../stats.ts';
+import type { GuardStats } from '../guard.ts';
 
 const MAX_QUEUED = 10_000;
 const MAX_BATCH = 500;
@@ -8,12 +8,12 @@ const MAX_PAUSE_MS = 30_000;
 const REQUEST_MS = 10_000;
 const CLOSE_MS = 5_000;
 
-/** Posts events in batches, in order; each has an id, so that a batch that is sent twice counts once. */
+/** Posts events in batches, in order. Events have ids, so a batch that is sent twice counts once. */
 export class Reporter {
   readonly #url: string;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #stats: GuardStats;
-  /** One line of JSON an event. */
+  /** Events as JSON lines. */
   #queue: string[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #sending: Promise<void> | undefined;
@@ -34,7 +34,7 @@ export class Reporter {
     if (this.#sending === undefined) this.#sendIn(COLLECT_MS);
   }
 
-  /** Sends what is left, as long as the server answers and there is time. */
+  /** Sends the remaining events until a request fails or the time is up. */
   async close(): Promise<void> {
     const deadline = Date.now() + CLOSE_MS;
     await this.#sending;
@@ -51,7 +51,7 @@ export class Reporter {
       this.#timer = undefined;
       void this.#send();
     }, ms);
-    // It is for the agent to say when the process ends.
+    // The timer must not keep the agent's process alive.
     this.#timer.unref();
   }
 
@@ -84,23 +84,23 @@ export class Reporter {
         body: batch.join('\n'),
         signal: AbortSignal.timeout(REQUEST_MS),
       });
-      const answer = await response.text();
-      if (response.status === 429 || response.status >= 500) throw new Error(answer);
+      const body = await response.text();
+      if (response.status === 429 || response.status >= 500) throw new Error(body);
       this.#failures = 0;
-      const accepted = response.ok ? batch.length - rejectedIn(answer) : 0;
+      const accepted = response.ok ? batch.length - countRejected(body) : 0;
       this.#stats.reported += accepted;
       this.#stats.dropped += batch.length - accepted;
     } catch {
       this.#failures += 1;
-      const kept = [...batch, ...this.#queue];
-      this.#stats.dropped += Math.max(0, kept.length - MAX_QUEUED);
-      this.#queue = kept.slice(-MAX_QUEUED);
+      const pending = [...batch, ...this.#queue];
+      this.#stats.dropped += Math.max(0, pending.length - MAX_QUEUED);
+      this.#queue = pending.slice(-MAX_QUEUED);
     }
   }
 }
 
-function rejectedIn(answer: string): number {
-  const { rejected = [], rejectedTotal } = JSON.parse(answer) as {
+function countRejected(body: string): number {
+  const { rejected = [], rejectedTotal } = JSON.parse(body) as {
     rejected?: readonly unknown[];
     rejectedTotal?: number;
   };

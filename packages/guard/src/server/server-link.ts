@@ -1,16 +1,9 @@
 import type { AgentEvent } from '@loopwatch/contract';
-import type { GuardStats } from '../stats.ts';
+import type { GuardStats, ServerAddress } from '../guard.ts';
 import { Reporter } from './reporter.ts';
 import { type StreamListener, VerdictStream } from './verdict-stream.ts';
 
-export interface ServerAddress {
-  /** `http://localhost:4600` for example. */
-  readonly url: string;
-  /** Its API token, if it asks for one. */
-  readonly token?: string;
-}
-
-/** What a guard and its sub-agents share of the server: one queue of events, and a stream a session. */
+/** The server connection of a guard and its sub-agents: one queue of events, and a verdict stream per session. */
 export class ServerLink {
   readonly #url: string;
   readonly #headers: Readonly<Record<string, string>>;
@@ -26,7 +19,7 @@ export class ServerLink {
     this.#reporter.add(JSON.stringify({ ...event, sessionId }));
   }
 
-  /** @returns ends it */
+  /** Subscribes to the verdicts of a session. @returns a function that unsubscribes */
   follow(sessionId: string, listener: StreamListener): () => void {
     const path = `/sessions/${encodeURIComponent(sessionId)}/verdicts/stream`;
     const stream = new VerdictStream(this.#url + path, this.#headers, listener);

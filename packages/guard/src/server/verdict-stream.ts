@@ -3,19 +3,19 @@ import { get as httpsGet } from 'node:https';
 import type { PureVerdict } from '@loopwatch/detectors';
 
 const MAX_PAUSE_MS = 30_000;
-/** The server says something every 15 s. */
+/** The server sends a keep-alive every 15 s. */
 const SILENCE_MS = 45_000;
 
 export interface StreamListener {
   readonly onVerdict: (verdict: PureVerdict) => void;
   readonly onStop: (stopped: boolean) => void;
-  /** All open incidents that a person holds for false positives, or has muted. */
+  /** @param dismissed ids of all open incidents marked as false positives or muted */
   readonly onTriage: (dismissed: readonly string[]) => void;
 }
 
 /**
- * Follows the verdicts of a session, and reconnects where it was. `fetch` would keep the process alive for as long as the
- * stream is open; here the socket does not.
+ * Follows the verdicts of a session, and resumes after the last one when it reconnects. Does not use `fetch`, whose open
+ * response would keep the process alive.
  */
 export class VerdictStream {
   readonly #url: string;
@@ -63,11 +63,11 @@ export class VerdictStream {
           this.#failures = 0;
           const blocks = (rest + piece).split('\n\n');
           rest = blocks.pop() ?? '';
-          for (const block of blocks) this.#take(block);
+          for (const block of blocks) this.#handle(block);
         });
       });
     } catch {
-      // An address that is none: the guard works without its server.
+      // The URL is invalid. The guard works without its server.
       this.#reconnect();
     }
   }
@@ -79,7 +79,7 @@ export class VerdictStream {
     this.#timer.unref();
   }
 
-  #take(block: string): void {
+  #handle(block: string): void {
     const fields = new Map(
       block.split('\n').map((line) => {
         const colon = line.indexOf(': ');
@@ -95,7 +95,7 @@ export class VerdictStream {
         this.#listener.onTriage((value as { dismissed: readonly string[] }).dismissed);
       if (fields.get('event') === 'verdict') this.#listener.onVerdict(value as PureVerdict);
     } catch {
-      // What is no JSON is not of a server that this guard knows.
+      // Invalid JSON is not from a compatible server.
     }
     this.#lastId = fields.get('id') ?? this.#lastId;
   }

@@ -13,12 +13,12 @@ import {
 } from '@loopwatch/detectors';
 import type { VerdictOrigin } from './guard.ts';
 
-/** Verdicts and incidents that are remembered, so that each is told once. */
+/** Verdict and incident ids to remember, so that each verdict is reported once. */
 const MAX_KNOWN = 10_000;
 
 type EventBody = { readonly type: AgentEvent['type'] } & Readonly<Record<string, unknown>>;
 
-export interface SessionOptions {
+export interface SessionAnalysisOptions {
   readonly id: string;
   readonly agent: string | undefined;
   readonly parentId: string | undefined;
@@ -27,21 +27,21 @@ export interface SessionOptions {
   readonly onVerdict: (verdict: PureVerdict, origin: VerdictOrigin) => void;
 }
 
-/** One session: its analyzer, and what the server says of it. */
-export class GuardedSession {
-  readonly #options: SessionOptions;
+/** Analyzes a session, and combines the result with the verdicts of the server. */
+export class SessionAnalysis {
+  readonly #options: SessionAnalysisOptions;
   readonly #analyzer: SessionAnalyzerHandle;
-  /** Ids of events have to differ between runs of a session. */
+  /** Prefix of event ids, which must differ between runs of a session. */
   readonly #run = crypto.randomUUID();
-  readonly #known = new Set<string>();
-  readonly #ofServer = new OpenVerdicts();
-  /** Incidents that deny nothing. */
+  readonly #knownIds = new Set<string>();
+  readonly #serverVerdicts = new OpenVerdicts();
+  /** Incidents that deny no calls. */
   #dismissed: ReadonlySet<string> = new Set();
   #events = 0;
   #calls = 0;
   stoppedByServer = false;
 
-  constructor(options: SessionOptions) {
+  constructor(options: SessionAnalysisOptions) {
     this.#options = options;
     this.#analyzer = createSessionAnalyzer(options.settings);
   }
@@ -50,13 +50,13 @@ export class GuardedSession {
     if (this.stoppedByServer) return STOPPED;
     const own = this.#analyzer.decide(call);
     if (own.action === 'deny') return this.isDismissed(own) ? ALLOWED : own;
-    const about = this.#ofServer.verdicts.find((verdict) => this.#concerns(verdict, call));
-    if (about === undefined) return own;
-    const { reason, incidentId } = about;
-    return { action: 'deny', reason, guidance: guidanceOf(about), incidentId };
+    const verdict = this.#serverVerdicts.verdicts.find((open) => this.#denies(open, call));
+    if (verdict === undefined) return own;
+    const { reason, incidentId } = verdict;
+    return { action: 'deny', reason, guidance: guidanceOf(verdict), incidentId };
   }
 
-  /** @returns the id that its result has to name */
+  /** @returns the call id for its result */
   recordCall({ name, args }: ProposedCall): string {
     const callId = `call-${String((this.#calls += 1))}`;
     this.record({ type: 'tool_call_request', callId, name, args });
@@ -67,7 +67,7 @@ export class GuardedSession {
     this.record({ type: 'tool_result', callId, result, isError });
   }
 
-  /** A denied call counts as a repetition. @returns what the model gets in place of a result */
+  /** Records a denied call, which counts as a repetition. @returns the text that replaces the result */
   recordDenied(call: ProposedCall, { guidance, reason }: Decision): string {
     const text = denialText(guidance ?? reason ?? '');
     this.recordResult(this.recordCall(call), text, true);
@@ -88,17 +88,17 @@ export class GuardedSession {
     this.#options.onEvent(sessionId, event);
     for (const verdict of this.#analyzer.push(event)) {
       this.#remember(verdict.incidentId);
-      this.#tell(verdict, 'guard');
+      this.#report(verdict, 'guard');
     }
   }
 
-  /** Takes a verdict of the server. What the analyzer here has found itself, it knows better and sooner. */
-  takeVerdict(verdict: PureVerdict): void {
-    if (!this.#known.has(verdict.incidentId)) this.#ofServer.note([verdict]);
-    this.#tell(verdict, 'server');
+  /** Adds a verdict of the server. Incidents that the local analyzer has found are more up to date locally. */
+  addServerVerdict(verdict: PureVerdict): void {
+    if (!this.#knownIds.has(verdict.incidentId)) this.#serverVerdicts.note([verdict]);
+    this.#report(verdict, 'server');
   }
 
-  /** What a person holds for a false positive, or has muted. */
+  /** Sets the incidents that users marked as false positives or muted. */
   dismiss(incidentIds: readonly string[]): void {
     this.#dismissed = new Set(incidentIds);
   }
@@ -107,9 +107,10 @@ export class GuardedSession {
     return incidentId !== null && this.#dismissed.has(incidentId);
   }
 
-  #concerns(verdict: PureVerdict, call: ProposedCall): boolean {
+  /** Whether a verdict of the server denies the call. */
+  #denies(verdict: PureVerdict, call: ProposedCall): boolean {
     const { kind, detector, action, tool, incidentId } = verdict;
-    if ((action !== 'block' && action !== 'chance') || this.#known.has(incidentId)) return false;
+    if ((action !== 'block' && action !== 'chance') || this.#knownIds.has(incidentId)) return false;
     if (this.isDismissed(verdict)) return false;
     if (kind === 'limit') return true;
     if (!callDetectors.has(detector) || tool == null) return false;
@@ -117,16 +118,16 @@ export class GuardedSession {
     return tool.signature === `${call.name}:${canonicalArguments(call.args)}`;
   }
 
-  #tell(verdict: PureVerdict, origin: VerdictOrigin): void {
-    if (this.#known.has(verdict.id)) return;
+  #report(verdict: PureVerdict, origin: VerdictOrigin): void {
+    if (this.#knownIds.has(verdict.id)) return;
     this.#remember(verdict.id);
     this.#options.onVerdict(verdict, origin);
   }
 
   #remember(id: string): void {
-    this.#known.add(id);
-    const [oldest] = this.#known;
-    if (this.#known.size > MAX_KNOWN && oldest !== undefined) this.#known.delete(oldest);
+    this.#knownIds.add(id);
+    const [oldest] = this.#knownIds;
+    if (this.#knownIds.size > MAX_KNOWN && oldest !== undefined) this.#knownIds.delete(oldest);
   }
 }
 

@@ -1,67 +1,67 @@
-/** How a call is asked about before, and recorded after it. None of it throws. */
+/** Decides on calls before they run, and records their outcome. Its methods never throw. */
 export interface CallGate {
-  /** @returns what the model gets in place of a result; otherwise takes the call's outcome */
-  enter(name: string, args: unknown): { readonly denial: string } | CallRecord;
+  /** @returns a denial, which replaces the result, or the recorder of the call's outcome */
+  enter(name: string, args: unknown): { readonly denial: string } | CallRecorder;
 }
 
-export interface CallRecord {
+export interface CallRecorder {
   readonly denial?: undefined;
-  returned(result: unknown): void;
-  threw(error: unknown): void;
+  recordResult(result: unknown): void;
+  recordError(error: unknown): void;
 }
 
 /**
- * Runs a tool unless the call is denied. What it returns or throws is passed on as it is: a value, a promise, or values that
- * come one after the other, the last of which is the result.
+ * Runs a tool unless the call is denied. The tool's return value or error is passed through unchanged; it can be a value,
+ * a promise or an async generator, whose last value is the result.
  */
 export function runGuarded<Result>(
   gate: CallGate,
   call: { readonly name: string; readonly args: unknown },
   run: () => Result,
 ): Result | string {
-  const entered = gate.enter(call.name, call.args);
-  if (entered.denial !== undefined) return entered.denial;
+  const recorder = gate.enter(call.name, call.args);
+  if (recorder.denial !== undefined) return recorder.denial;
   try {
     const result = run();
     if (isPromise(result)) {
       return result.then(
-        (value: unknown) => passOn(value, entered),
+        (value: unknown) => recordReturn(value, recorder),
         (error: unknown) => {
-          entered.threw(error);
+          recorder.recordError(error);
           throw error;
         },
       ) as Result;
     }
-    return passOn(result, entered) as Result;
+    return recordReturn(result, recorder) as Result;
   } catch (error) {
-    entered.threw(error);
+    recorder.recordError(error);
     throw error;
   }
 }
 
-function passOn(result: unknown, record: CallRecord): unknown {
-  if (isGenerator(result)) return recorded(result, record);
-  record.returned(result);
+function recordReturn(result: unknown, recorder: CallRecorder): unknown {
+  if (isGenerator(result)) return recordLast(result, recorder);
+  recorder.recordResult(result);
   return result;
 }
 
-async function* recorded(
+async function* recordLast(
   values: AsyncGenerator,
-  record: CallRecord,
+  recorder: CallRecorder,
 ): AsyncGenerator<unknown, unknown, unknown> {
   let last: unknown;
   try {
     for (;;) {
       const next = await values.next();
       if (next.done === true) {
-        record.returned(next.value === undefined ? last : next.value);
+        recorder.recordResult(next.value === undefined ? last : next.value);
         return next.value as unknown;
       }
       last = next.value;
       yield last;
     }
   } catch (error) {
-    record.threw(error);
+    recorder.recordError(error);
     throw error;
   } finally {
     await values.return(undefined);
