@@ -1,7 +1,7 @@
-import { type Enveloped, type Format, ignored, statelessReader } from './record/format.ts';
+import { type EnvelopeContent, type Format, ignored, statelessReader } from './record/format.ts';
 import { type JsonObject, textOf, unwrapped } from './record/json.ts';
 
-/** A CloudEvent in structured mode: an envelope, whose data is of a format of its own. */
+/** A CloudEvent in structured mode: an envelope whose data has another format. */
 export const cloudevents: Format = {
   name: 'cloudevents',
   title: 'a CloudEvent',
@@ -11,13 +11,13 @@ export const cloudevents: Format = {
   createReader: () => statelessReader(() => ignored('cloudevent without data')),
 };
 
-function contentOf(record: JsonObject): Enveloped | undefined {
+function contentOf(record: JsonObject): EnvelopeContent | undefined {
   const { data, source, id } = record;
   if (data === undefined || data === null) return undefined;
   return {
     value: unwrapped(data),
     session: textOf(record['subject']) ?? textOf(record['partitionkey']),
-    // Producers have to make the two of them unique.
+    // The combination of both is unique by specification.
     id: textOf(id) && `${String(source)}#${String(id)}`,
   };
 }

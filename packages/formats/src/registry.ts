@@ -21,7 +21,7 @@ import { langsmith } from './telemetry/langsmith.ts';
 import { litellm } from './telemetry/litellm.ts';
 import { otlp } from './telemetry/otlp.ts';
 
-/** All formats that are read. A new one is a file and a line here. */
+/** All formats. */
 export const formats: readonly Format[] = [
   canonical,
   claudeCode,
@@ -44,27 +44,27 @@ export const formats: readonly Format[] = [
   vercelAi,
 ];
 
-/** The format of this name. */
+/** The format with this name. */
 export function formatOf(name: FormatName): Format | undefined {
   return formats.find((format) => format.name === name);
 }
 
-/** The format that a record can only be of. */
+/** The format that recognises the record. */
 export function recognise(record: JsonObject): Format | undefined {
   return formats.find((format) => format.recognises(record));
 }
 
-/** The format that shares most top-level keys with a record which none recognises. */
+/** The format that shares the most top-level keys with an unrecognised record. */
 export function nearestFormat(record: JsonObject): Format | undefined {
   const keys = new Set(Object.keys(record));
   let nearest: Format | undefined;
-  // A single key, such as `type`, says nothing.
-  let most = 1;
+  // A single key, such as `type`, is not significant.
+  let maxShared = 1;
   for (const format of formats) {
     const shared = format.keys.filter((key) => keys.has(key)).length;
-    if (shared > most) {
+    if (shared > maxShared) {
       nearest = format;
-      most = shared;
+      maxShared = shared;
     }
   }
   return nearest;

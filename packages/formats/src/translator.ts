@@ -6,41 +6,41 @@ import {
   messageOf,
 } from '@loopwatch/contract';
 import { canonical } from './canonical.ts';
-import type { Enveloped, Format, FormatReader } from './record/format.ts';
+import type { EnvelopeContent, Format, FormatReader } from './record/format.ts';
 import { isObject, type JsonObject, textOf } from './record/json.ts';
 import { formatOf, nearestFormat, recognise } from './registry.ts';
 
-/** What became of one value of the input. */
+/** The result of translating one value of the input. */
 export interface Translation {
   readonly events: readonly AgentEvent[];
-  /** Types of what was read and holds nothing to be judged. */
+  /** Types of records, or of their parts, that are irrelevant to loops. */
   readonly ignored: readonly string[];
-  /** Parts of the value that could not be read. */
+  /** Errors in parts of the value. */
   readonly faults: readonly Fault[];
-  /** Whether the events may be copies out of another session, to be told by their ids. */
+  /** Whether the events can be copies from another session; their ids tell. */
   readonly hasCopies: boolean;
-  /** Whether the value is a piece of something that is told once it is whole. */
-  readonly isPiece: boolean;
-  /** Whether the value is an event of ours as it stands. */
+  /** Whether the value gives events later, for example because it is a chunk of a call's arguments. */
+  readonly isPending: boolean;
+  /** Whether the value is itself a canonical event. */
   readonly isCanonical: boolean;
 }
 
-/** Why something could not be read. */
+/** Why a value was rejected. */
 export interface Fault {
   readonly reason: DeadLetterReason;
   readonly message: string;
 }
 
 export interface TranslatorOptions {
-  /** A format's name; `auto` tells the format by each record, and where that is not enough by those before it. */
+  /** Format of the records; `auto` detects it from each record, or if necessary from the previous ones. */
   readonly format: FormatName | 'auto';
-  /** The session of records that name none. */
+  /** Session id of records without one. */
   readonly session?: string | undefined;
 }
 
-/** A record may hold a whole conversation: more than an event may. */
+/** A record can contain a whole conversation, so it can have more parts than an event. */
 const MAX_RECORD_PARTS = 5_000_000;
-/** Sessions of envelopes whose readers are remembered. */
+/** Sessions of envelopes to keep readers for. */
 const MAX_ENVELOPES = 1000;
 const sseField = /^(?:event|id|retry):|^:/;
 const ssePrefix = 'data:';
@@ -50,13 +50,13 @@ const none: Translation = {
   ignored: [],
   faults: [],
   hasCopies: false,
-  isPiece: false,
+  isPending: false,
   isCanonical: false,
 };
 
 /**
- * Turns the records of one file, request or stream into canonical events. A record that cannot be read is a fault, one
- * without anything to judge is counted by its type: nothing is dropped in silence.
+ * Translates the records of one file, request or stream into canonical events. Nothing is dropped silently: an invalid
+ * record is a fault, and an irrelevant one is counted by its type.
  */
 export class Translator {
   readonly #options: TranslatorOptions;
@@ -68,12 +68,12 @@ export class Translator {
     this.#options = options;
   }
 
-  /** Names of the formats that were read so far. */
+  /** Names of the formats read so far. */
   get formats(): string[] {
     return [...this.#readers.keys()].map(({ name }) => name);
   }
 
-  /** Reads one text: a line of a file, an element of a body, a frame of a server-sent event. */
+  /** Reads the JSON of a line, or a line of server-sent events. */
   read(text: string): Translation {
     const json = unframed(text);
     if (json === '') return none;
@@ -86,12 +86,12 @@ export class Translator {
       return fault('not_json', messageOf(error));
     }
     const translated = this.readValue(value);
-    // One event of ours is worked on in one go, and has narrower bounds.
+    // A canonical event is analyzed synchronously, so its limits are stricter.
     const tooMuch = translated.isCanonical ? exceededLimit(json) : undefined;
     return tooMuch === undefined ? translated : fault('too_complex', tooMuch);
   }
 
-  /** Reads a value that is parsed already; of an array, each element. */
+  /** Reads a parsed value; for an array, each element. */
   readValue(value: unknown): Translation {
     if (isObject(value)) return this.#readRecord(value);
     if (!Array.isArray(value) || value.length === 0)
@@ -104,12 +104,12 @@ export class Translator {
       ignored: parts.flatMap(({ ignored }) => ignored),
       faults: parts.flatMap(({ faults }) => faults),
       hasCopies: parts.some(({ hasCopies }) => hasCopies),
-      isPiece: parts.some(({ isPiece }) => isPiece),
+      isPending: parts.some(({ isPending }) => isPending),
       isCanonical: false,
     };
   }
 
-  /** The events that were waiting for more, at the end of the file or request. */
+  /** The remaining events at the end of the file or request. */
   end(): readonly AgentEvent[] {
     return [...this.#readers.values(), ...this.#envelopes.values()].flatMap((one) => one.end());
   }
@@ -130,15 +130,15 @@ export class Translator {
       reader = format.createReader(this.#options.session);
       this.#readers.set(format, reader);
     }
-    const { events, ignored, isPiece = false } = reader.read(record);
-    // What holds nothing, a repeated event for example, is counted like what says nothing.
-    const isNothing = events.length === 0 && ignored.length === 0 && !isPiece;
+    const { events, ignored, isPending = false } = reader.read(record);
+    // A record without any events, such as a repeated one, counts as ignored.
+    const isNothing = events.length === 0 && ignored.length === 0 && !isPending;
     const types = isNothing ? [textOf(record['type']) ?? format.name] : ignored;
     const { hasCopies = false } = format;
-    return { ...none, events, ignored: types, hasCopies, isPiece, isCanonical: format === canonical };
+    return { ...none, events, ignored: types, hasCopies, isPending, isCanonical: format === canonical };
   }
 
-  /** Reads what the envelopes of one session hold. */
+  /** The translator for the content of one session's envelopes. */
   #inner(session: string | undefined): Translator {
     const key = session ?? '';
     const inner =
@@ -156,12 +156,12 @@ export class Translator {
     return this.#latest?.recognises(record) === true ? this.#latest : recognise(record);
   }
 
-  /** Among records of another format it is one that says nothing; alone it may be an event of a type to come. */
+  /** Among records of another format it is irrelevant; otherwise it can be an event of an unknown type. */
   #unrecognised(record: JsonObject): Translation {
     const type = textOf(record['type']);
     if (this.#latest !== undefined && this.#latest !== canonical)
       return { ...none, ignored: [type ?? 'unknown'] };
-    // Whether it is an event of ours is for the check of events to say, unless it is nearer to something else.
+    // The event schema decides whether it is a canonical event, unless it is closer to another format.
     if ('sessionId' in record && (type !== undefined || nearestFormat(record) === undefined))
       return {
         ...none,
@@ -169,7 +169,7 @@ export class Translator {
         ignored: type === undefined ? [] : [type],
         isCanonical: true,
       };
-    return fault('unknown_format', `no known format has such records${nearestHint(record)}`);
+    return fault('unknown_format', `the record matches no known format${nearestHint(record)}`);
   }
 
   #mismatch(record: JsonObject, { name }: Format): Translation {
@@ -177,15 +177,15 @@ export class Translator {
     if (other !== undefined)
       return fault(
         'unknown_format',
-        `this is ${other.title}: use the format ${other.name} instead of ${name}`,
+        `the record is ${other.title}: use the format ${other.name} instead of ${name}`,
       );
     if (this.#latest !== undefined) return { ...none, ignored: [textOf(record['type']) ?? 'unknown'] };
-    return fault('unknown_format', `this is no record of the format ${name}${nearestHint(record)}`);
+    return fault('unknown_format', `the record does not match the format ${name}${nearestHint(record)}`);
   }
 }
 
-/** What was in an envelope, which also says what our own events in it leave out; as it stands it is none of them. */
-function enveloped(inner: Translation, { session, id }: Enveloped): Translation {
+/** Completes the events in an envelope with its session and id. */
+function enveloped(inner: Translation, { session, id }: EnvelopeContent): Translation {
   const events = inner.events.map((event, i) => ({
     ...event,
     ...(session !== undefined && event.sessionId == null && { sessionId: session }),
@@ -194,7 +194,7 @@ function enveloped(inner: Translation, { session, id }: Enveloped): Translation 
   return { ...inner, events, isCanonical: false };
 }
 
-/** The nearest format of a record that none recognises, as a sentence's end. */
+/** The end of a message that suggests the nearest format for an unrecognised record. */
 function nearestHint(record: JsonObject): string {
   const nearest = nearestFormat(record);
   return nearest === undefined
@@ -206,7 +206,7 @@ function fault(reason: DeadLetterReason, message: string): Translation {
   return { ...none, faults: [{ reason, message }] };
 }
 
-/** The JSON of a line, which may be a line of a stream of server-sent events. */
+/** Extracts the JSON from a line, which can be part of a server-sent event. */
 function unframed(text: string): string {
   const line = text.trim();
   if (line.startsWith(ssePrefix)) {
@@ -216,7 +216,7 @@ function unframed(text: string): string {
   return sseField.test(line) ? '' : line;
 }
 
-/** An array of messages is one conversation. */
+/** Wraps an array of messages, which is one conversation. */
 function messagesOf(value: readonly unknown[]): JsonObject | undefined {
   const [first] = value;
   const isMessage = isObject(first) && 'role' in first && !('uuid' in first) && !('messages' in first);

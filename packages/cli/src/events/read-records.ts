@@ -18,7 +18,7 @@ const nothing = {
   ignored: [],
   faults: [],
   hasCopies: true,
-  isPiece: false,
+  isPending: false,
   isCanonical: false,
 };
 /** A document is parsed as a whole, which takes several times its size in memory. */

@@ -10,9 +10,8 @@ import {
 } from '../record/format.ts';
 import { isObject, type JsonObject, joinedText, listOf, objectOf, textOf, timeOf } from '../record/json.ts';
 import { hookAgentOf, readHookInput } from './hook-input.ts';
-import { SidechainIds } from './sidechain-ids.ts';
 
-/** Records that are bookkeeping of the program. */
+/** Record types without messages. */
 const bookkeeping = new Set([
   'summary',
   'system',
@@ -29,16 +28,16 @@ const bookkeeping = new Set([
   'permission-mode',
   'worktree-state',
 ]);
-/** What a command of the program itself printed; the model is not asked. */
+/** Output of a slash command, which does not go through the model. */
 const outputOfCommand =
   /^<(?:local-command-stdout|local-command-stderr|local-command-caveat|bash-stdout|bash-stderr)>/;
-/** Stands for the model where the program answers in its place. */
+/** Model name of messages that Claude Code writes itself. */
 const syntheticModel = '<synthetic>';
 
 /**
- * Session files of Claude Code (`~/.claude/projects/**.jsonl`): a line holds one block of a message, and each line of a
- * message repeats its usage, which is final in the last. Resumed and forked sessions copy earlier records with their `uuid`.
- * And the input of its hooks.
+ * Claude Code: session files (`~/.claude/projects/**.jsonl`) and hook inputs. Each line of a session file contains one block
+ * of a message. All lines of a message repeat its usage, which is final in the last one. Resumed and forked sessions copy
+ * earlier records with their `uuid`.
  */
 export const claudeCode: Format = {
   name: 'claude-code',
@@ -66,7 +65,7 @@ export const claudeCode: Format = {
   createReader: (session) => new ClaudeCodeReader(session),
 };
 
-/** A message whose blocks are still coming. */
+/** A message with more blocks to come. */
 interface OpenMessage {
   readonly id: string;
   readonly stamp: Stamp;
@@ -77,7 +76,7 @@ class ClaudeCodeReader implements FormatReader {
   readonly #fallback: string | undefined;
   readonly #sidechains = new SidechainIds();
   readonly #open = new Map<string, OpenMessage>();
-  /** Epoch ms of the newest record. */
+  /** Time of the latest record, epoch ms. */
   #time: number | undefined;
 
   constructor(session: string | undefined) {
@@ -94,7 +93,7 @@ class ClaudeCodeReader implements FormatReader {
     this.#time = timeOf(record['timestamp']) ?? this.#time;
     return type === 'user'
       ? this.#readUser(record, message, stamp)
-      : this.#readAnswer(record, message, stamp);
+      : this.#readAssistant(record, message, stamp);
   }
 
   end(): SessionEvent[] {
@@ -143,7 +142,7 @@ class ClaudeCodeReader implements FormatReader {
       if (text === undefined) skipped.push(`user (${String(block['type'])})`);
       else if (outputOfCommand.test(text)) skipped.push('user (output of a command)');
       else {
-        // The program continues a conversation that it has shortened; nobody asked for anything.
+        // The summary of a compacted conversation is not a request of the user.
         const origin = record['isCompactSummary'] === true ? 'harness' : undefined;
         events.push(...this.#finish(stamp.sessionId), {
           ...stamp,
@@ -158,7 +157,7 @@ class ClaudeCodeReader implements FormatReader {
     return { events, ignored: skipped };
   }
 
-  #readAnswer(record: JsonObject, message: JsonObject, stamp: Stamp): Reading {
+  #readAssistant(record: JsonObject, message: JsonObject, stamp: Stamp): Reading {
     if (record['isApiErrorMessage'] === true || stamp.model === syntheticModel)
       return ignored('assistant (API error)');
     const uuid = textOf(record['uuid']);
@@ -190,7 +189,7 @@ class ClaudeCodeReader implements FormatReader {
     return { events, ignored: skipped };
   }
 
-  /** A message is over when the next one, or a prompt, begins: its last line has the usage that counts. */
+  /** Ends a message when the next message or a prompt starts. */
   #finish(sessionId: string): SessionEvent[] {
     const open = this.#open.get(sessionId);
     if (open === undefined) return [];
@@ -201,7 +200,25 @@ class ClaudeCodeReader implements FormatReader {
   }
 }
 
-/** Parts of text are one text; of a picture, the parts stay as they are. */
+/** Finds the sub-agent of a record. Older records do not name it; the `uuid` of its first record then identifies it. */
+class SidechainIds {
+  /** Sub-agent by the `uuid` of a record. */
+  readonly #byRecord = new Map<string, string>();
+
+  /** @returns the id of the sub-agent; undefined for a record of the session itself */
+  of(record: JsonObject): string | undefined {
+    const agentId = textOf(record['agentId']);
+    if (agentId !== undefined) return agentId;
+    if (record['isSidechain'] !== true) return undefined;
+    const uuid = textOf(record['uuid']) ?? 'sidechain';
+    const parent = textOf(record['parentUuid']);
+    const sidechain = (parent === undefined ? undefined : this.#byRecord.get(parent)) ?? uuid;
+    this.#byRecord.set(uuid, sidechain);
+    return sidechain;
+  }
+}
+
+/** Joins a result that consists of text; other content, such as images, is unchanged. */
 function resultOf(content: unknown): unknown {
   const isText = listOf(content).every((part) => objectOf(part)['type'] === 'text');
   return Array.isArray(content) && isText ? joinedText(content) : (content ?? '');

@@ -12,15 +12,15 @@ import { Turns } from '../record/turns.ts';
 const types = new Set(['thread.started', 'turn.started', 'turn.completed', 'turn.failed']);
 const itemTypes = new Set(['item.started', 'item.updated', 'item.completed']);
 
-/** An event of `codex exec --json`. */
+/** Whether a record is an event of `codex exec --json`. */
 export function isExecEvent(record: JsonObject): boolean {
   const type = String(record['type']);
   if (itemTypes.has(type)) return isObject(record['item']);
   return types.has(type) && !('payload' in record) && !('properties' in record);
 }
 
-/** What one item does: the call it stands for, and what came of it. */
-interface Deed {
+/** The tool call of an item, and its outcome. */
+interface ItemCall {
   readonly name: string;
   readonly args: Record<string, unknown>;
   readonly result: unknown;
@@ -28,8 +28,8 @@ interface Deed {
 }
 
 /**
- * Reads the events of `codex exec --json`: an item's start and completion are one call. They carry no time, and ids of items
- * begin at 0 with each process, so that events have no ids.
+ * Reads the events of `codex exec --json`. The start and the completion of an item are one call. Events have no time, and no
+ * ids either, because item ids restart at 0 in each process.
  */
 export class CodexExecReader implements FormatReader {
   #sessionId: string | undefined;
@@ -70,14 +70,14 @@ export class CodexExecReader implements FormatReader {
     const text = textOf(item['text']);
     if ((kind === 'agent_message' || kind === 'reasoning') && isOver && text !== undefined) {
       const eventType = kind === 'reasoning' ? 'thought' : 'content';
-      return reading([...this.#turns.answer(stamp, undefined), { ...stamp, type: eventType, text }]);
+      return reading([...this.#turns.output(stamp, undefined), { ...stamp, type: eventType, text }]);
     }
-    const deed = deedOf(kind, item);
-    if (deed === undefined || type === 'item.updated') return ignored(`${type} (${kind})`);
-    const { name, args, result, isError } = deed;
+    const call = callOf(kind, item);
+    if (call === undefined || type === 'item.updated') return ignored(`${type} (${kind})`);
+    const { name, args, result, isError } = call;
     const events: SessionEvent[] = [];
     if (!this.#started.has(callId ?? '')) {
-      events.push(...this.#turns.answer(stamp, undefined), {
+      events.push(...this.#turns.output(stamp, undefined), {
         ...stamp,
         type: 'tool_call_request',
         callId,
@@ -87,7 +87,7 @@ export class CodexExecReader implements FormatReader {
       this.#started.add(callId ?? '');
     }
     if (isOver) {
-      this.#turns.act(stamp);
+      this.#turns.toolResult(stamp);
       this.#started.delete(callId ?? '');
       events.push({ ...stamp, type: 'tool_result', callId, result, isError });
     }
@@ -95,14 +95,14 @@ export class CodexExecReader implements FormatReader {
   }
 }
 
-function deedOf(kind: string, item: JsonObject): Deed | undefined {
+function callOf(kind: string, item: JsonObject): ItemCall | undefined {
   const isError = item['status'] === 'failed' || item['status'] === 'declined';
   switch (kind) {
     case 'command_execution': {
       const code = numberOf(item['exit_code']);
-      const failed = code === undefined ? isError : code !== 0;
+      const hasFailed = code === undefined ? isError : code !== 0;
       const result = item['aggregated_output'] ?? '';
-      return { name: 'command_execution', args: { command: item['command'] }, result, isError: failed };
+      return { name: 'command_execution', args: { command: item['command'] }, result, isError: hasFailed };
     }
     case 'mcp_tool_call': {
       const name = [textOf(item['server']), textOf(item['tool'])].filter(Boolean).join('__');

@@ -24,16 +24,16 @@ import { Turns } from '../record/turns.ts';
 import { CodexExecReader, isExecEvent } from './codex-exec.ts';
 import { hookAgentOf, readHookInput } from './hook-input.ts';
 
-/** What the program puts in front of the user's words. */
+/** Context that Codex inserts before the user's message. */
 const context =
   /^\s*(?:<(?:environment_context|user_instructions|permissions|collaboration_mode|skills|INSTRUCTIONS)\b|# AGENTS\.md)/;
 const exitCode = /^(?:Process exited with code|Exit code:) (-?\d+)$/m;
-/** The exit code stands above the output. */
+/** The exit code precedes the output. */
 const HEAD_UNITS = 400;
 
 /**
- * OpenAI Codex: rollout files (`~/.codex/sessions/**.jsonl`), the events of `codex exec --json` and the input of hooks. The rollout of a forked
- * session or a sub-agent begins with the whole history of its parent, whose head is the last `session_meta` of the file.
+ * OpenAI Codex: rollout files (`~/.codex/sessions/**.jsonl`), events of `codex exec --json` and hook inputs. The rollout of
+ * a forked session or sub-agent starts with the whole history of its parent, which includes the parent's `session_meta`.
  */
 export const codex: Format = {
   name: 'codex',
@@ -60,7 +60,7 @@ class CodexReader implements FormatReader {
   readonly #exec: CodexExecReader;
   readonly #turns = new Turns();
   #sessionId: string | undefined;
-  /** The session that the history in this file began with: the ids of copied events are the same in every copy. */
+  /** The session that the history started with. Event ids are derived from it, so that copies have the same ids. */
   #root: string | undefined;
   #parentSessionId: string | undefined;
   #agentVersion: string | undefined;
@@ -101,7 +101,7 @@ class CodexReader implements FormatReader {
 
   #readMeta(payload: JsonObject): Reading {
     const id = textOf(payload['id']);
-    // The first is the file's own, those behind it came with the history.
+    // The first one belongs to this file, later ones to the copied history.
     if (this.#root === undefined) {
       this.#sessionId = id ?? this.#sessionId;
       this.#agentVersion = textOf(payload['cli_version']);
@@ -123,7 +123,7 @@ class CodexReader implements FormatReader {
         const text = joinedText(item['summary']) || joinedText(item['content']);
         return text === ''
           ? ignored('reasoning (encrypted)')
-          : this.#answer({ type: 'thought', text }, text, stamp);
+          : this.#modelOutput({ type: 'thought', text }, text, stamp);
       }
       case 'function_call':
         return this.#call(callId, name ?? '', argsOf(item['arguments']), stamp);
@@ -135,7 +135,7 @@ class CodexReader implements FormatReader {
         return this.#call(callId, 'web_search', { ...objectOf(item['action']) }, stamp);
       case 'function_call_output':
       case 'custom_tool_call_output': {
-        this.#turns.act(stamp);
+        this.#turns.toolResult(stamp);
         const { result, isError } = resultOf(item['output']);
         const id = this.#idOf(`result:${callId ?? ''}`);
         return reading([{ ...stamp, id, type: 'tool_result', callId, result, isError }]);
@@ -148,26 +148,26 @@ class CodexReader implements FormatReader {
   #readMessage(item: JsonObject, stamp: Stamp): Reading {
     const text = joinedText(item['content']);
     const { role } = item;
-    if (role === 'assistant' && text !== '') return this.#answer({ type: 'content', text }, text, stamp);
+    if (role === 'assistant' && text !== '') return this.#modelOutput({ type: 'content', text }, text, stamp);
     if (role !== 'user' || text === '' || context.test(text)) return ignored(`message (${String(role)})`);
     const id = this.#idOf(textId(text));
     return reading([...this.#turns.finish(stamp, id), { ...stamp, id, type: 'prompt_started', text }]);
   }
 
-  #answer(event: { type: 'content' | 'thought'; text: string }, key: string, stamp: Stamp): Reading {
+  #modelOutput(event: { type: 'content' | 'thought'; text: string }, key: string, stamp: Stamp): Reading {
     const id = this.#idOf(textId(key));
-    return reading([...this.#turns.answer(stamp, id), { ...stamp, id, ...event }]);
+    return reading([...this.#turns.output(stamp, id), { ...stamp, id, ...event }]);
   }
 
   #call(callId: string | undefined, name: string, args: Args, stamp: Stamp): Reading {
     const id = this.#idOf(`call:${callId ?? ''}`);
     return reading([
-      ...this.#turns.answer(stamp, id),
+      ...this.#turns.output(stamp, id),
       { ...stamp, id, type: 'tool_call_request', callId, name, args },
     ]);
   }
 
-  /** The same count is reported again with every change of the limits. */
+  /** The same count is reported again whenever rate limits change. */
   #readTokens(payload: JsonObject, stamp: Stamp): Reading {
     const info = objectOf(payload['info']);
     const total = JSON.stringify(info['total_token_usage'] ?? null);
@@ -177,7 +177,7 @@ class CodexReader implements FormatReader {
     return reading(this.#turns.finish(stamp, this.#idOf(textId(total)), usage));
   }
 
-  /** The n-th of its kind in the file; in a copy it is the n-th as well. */
+  /** An event id: the root session, the key and how often the key has occurred, which is the same in every copy. */
   #idOf(key: string): string {
     const uses = (this.#uses.get(key) ?? 0) + 1;
     this.#uses.set(key, uses);
@@ -191,7 +191,7 @@ function argsOf(value: unknown): Args {
   return typeof value === 'string' ? value : { ...objectOf(value) };
 }
 
-/** An output is a text, an object with a text and whether it succeeded, or JSON of both, by version. */
+/** An output is text, an object with text and a success flag, or JSON of either, depending on the version. */
 function resultOf(output: unknown): { result: unknown; isError: boolean | undefined } {
   const value = typeof output === 'string' && output.startsWith('{') ? unwrapped(output) : output;
   if (isObject(value) && ('output' in value || 'content' in value)) {

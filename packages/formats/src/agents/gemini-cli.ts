@@ -23,8 +23,8 @@ import { Turns } from '../record/turns.ts';
 import { hookAgentOf, readHookInput } from './hook-input.ts';
 
 /**
- * Gemini CLI, and Qwen Code, which descends from it: the events of `--output-format stream-json`, and its chat files, which
- * are one document with all messages, or a line a message behind a line that names the session.
+ * Gemini CLI and its fork Qwen Code: events of `--output-format stream-json`, hook inputs and chat files. A chat file is one
+ * document with all messages, or a header line with the session id followed by one message per line.
  */
 export const geminiCli: Format = {
   name: 'gemini-cli',
@@ -140,12 +140,12 @@ class GeminiReader implements FormatReader {
       const args = { ...objectOf(record['parameters']) };
       const name = textOf(record['tool_name']) ?? '';
       return reading([
-        ...this.#turns.answer(stamp, undefined),
+        ...this.#turns.output(stamp, undefined),
         { ...stamp, type: 'tool_call_request', callId, name, args },
       ]);
     }
     if (type === 'tool_result') {
-      this.#turns.act(stamp);
+      this.#turns.toolResult(stamp);
       const isError = record['status'] === 'error';
       const result = record['output'] ?? record['error'] ?? '';
       return reading([{ ...stamp, type: 'tool_result', callId, result, isError }]);
@@ -153,7 +153,7 @@ class GeminiReader implements FormatReader {
     if (type === 'message' && text !== undefined) {
       if (record['role'] === 'user')
         return reading([...this.#turns.finish(stamp, undefined), { ...stamp, type: 'prompt_started', text }]);
-      return reading([...this.#turns.answer(stamp, undefined), { ...stamp, type: 'content', text }]);
+      return reading([...this.#turns.output(stamp, undefined), { ...stamp, type: 'content', text }]);
     }
     if (type === 'result')
       return reading(this.#turns.finish(stamp, undefined, usageOf(objectOf(record['stats']))));
@@ -161,7 +161,7 @@ class GeminiReader implements FormatReader {
   }
 }
 
-/** A message of a chat file is a whole turn: thoughts, text, calls with their results, and usage. */
+/** A message of a chat file is a complete turn: thoughts, text, calls with their results, and usage. */
 function readMessage(message: JsonObject, stamp: Stamp): Reading {
   const type = String(message['type']);
   const text = joinedText(message['content']);
@@ -175,10 +175,10 @@ function readMessage(message: JsonObject, stamp: Stamp): Reading {
     if (thought !== '')
       events.push({ ...stamp, id: `${id ?? ''}.thought${String(i)}`, type: 'thought', text: thought });
   });
-  // A message is written again when a tool has answered, and its text may have grown.
+  // A message is written again after a tool result, and its text may have grown.
   if (text !== '') events.push({ ...stamp, id: `${id ?? ''}.text.${textId(text)}`, type: 'content', text });
   const calls = listOf(message['toolCalls']).flatMap((value) => callEvents(objectOf(value), stamp));
-  // The message has the time it began, a call the time it was over.
+  // The time of a message is its start, that of a call its end.
   const end = { ...stamp, time: calls.at(-1)?.time ?? stamp.time, id: `${id ?? ''}.end` };
   events.push(...calls, { ...end, type: 'turn_finished', usage: tokensOf(message['tokens']) });
   return reading(events);
@@ -211,7 +211,7 @@ function callEvents(call: JsonObject, stamp: Stamp): SessionEvent[] {
   ];
 }
 
-/** The text of a function's response, without the frame, which repeats the call's id. */
+/** The content of a function response, without the wrapper, which repeats the call's id. */
 function resultOf(result: unknown): unknown {
   const responses = listOf(result).map((part) =>
     objectOf(objectOf(objectOf(part)['functionResponse'])['response']),

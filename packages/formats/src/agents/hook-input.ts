@@ -5,7 +5,7 @@ export type HookAgent = 'claude-code' | 'codex' | 'gemini-cli';
 
 const geminiEvents = /^(?:Before|After)(?:Agent|Model|Tool|ToolSelection)$|^PreCompress$/;
 
-/** Whose hook was called: Gemini CLI has names of its own, Codex names the turn, Claude Code does not. */
+/** The agent that called the hook. Gemini CLI has its own event names; Codex sends a turn id, Claude Code does not. */
 export function hookAgentOf(record: JsonObject): HookAgent | undefined {
   const type = record['hook_event_name'];
   if (typeof type !== 'string' || typeof record['session_id'] !== 'string') return undefined;
@@ -13,7 +13,7 @@ export function hookAgentOf(record: JsonObject): HookAgent | undefined {
   return 'turn_id' in record ? 'codex' : 'claude-code';
 }
 
-/** When a hook is called, by the agents' own names. */
+/** When a hook is called, by the event names of the agents. */
 const moments: Readonly<Record<string, 'prompt' | 'call' | 'result' | 'failure' | 'end'>> = {
   UserPromptSubmit: 'prompt',
   BeforeAgent: 'prompt',
@@ -26,8 +26,8 @@ const moments: Readonly<Record<string, 'prompt' | 'call' | 'result' | 'failure' 
 };
 
 /**
- * What an agent gives its hooks, as a log of them holds it: a call before it runs, and again with its result. The
- * call's id tells that both are the same.
+ * Reads a logged hook input. Agents send a call before it runs, and again with its result; both have the same call id if
+ * there is one.
  */
 export function readHookInput(record: JsonObject, agent: HookAgent): Reading {
   const type = String(record['hook_event_name']);
@@ -51,14 +51,14 @@ export function readHookInput(record: JsonObject, agent: HookAgent): Reading {
   const args = { ...objectOf(record['tool_input']) };
   const call: SessionEvent = { ...stamp, id: id('call'), type: 'tool_call_request', callId, name, args };
   if (moment === 'call') return reading([call]);
-  // Without an id the call was told before it ran.
+  // Without an id, the call cannot be deduplicated, and was reported before it ran.
   const before = callId === undefined ? [] : [call];
   const { result, isError } = outcomeOf(record, moment === 'failure');
   return reading([...before, { ...stamp, id: id('result'), type: 'tool_result', callId, result, isError }]);
 }
 
-/** What a call brought; Gemini CLI says apart what the model gets of it, and what went wrong. */
-function outcomeOf(record: JsonObject, failed: boolean): { result: unknown; isError: true | undefined } {
+/** The outcome of a call. Gemini CLI separates the text for the model from the error. */
+function outcomeOf(record: JsonObject, hasFailed: boolean): { result: unknown; isError: true | undefined } {
   const response = record['tool_response'];
   const { llmContent, error } = objectOf(response);
   const message = textOf(error) ?? textOf(objectOf(error)['message']);
@@ -66,5 +66,5 @@ function outcomeOf(record: JsonObject, failed: boolean): { result: unknown; isEr
     const text = message ?? joinedText(llmContent);
     return { result: text === '' ? llmContent : text, isError: message === undefined ? undefined : true };
   }
-  return { result: response ?? record['error'] ?? '', isError: failed ? true : undefined };
+  return { result: response ?? record['error'] ?? '', isError: hasFailed ? true : undefined };
 }

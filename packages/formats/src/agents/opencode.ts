@@ -11,8 +11,8 @@ import {
 import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf, timeOf } from '../record/json.ts';
 
 /**
- * opencode: the files of its storage (`session/`, `message/` and `part/`), what `opencode export` writes, the events of
- * `opencode run --format json` and of its server. A part is written again while its tool runs.
+ * opencode: storage files (`session/`, `message/` and `part/`), the output of `opencode export`, and the events of
+ * `opencode run --format json` and of its server. A part is written repeatedly while its tool runs.
  */
 export const opencode: Format = {
   name: 'opencode',
@@ -67,7 +67,7 @@ function isBusEvent(record: JsonObject): boolean {
   );
 }
 
-/** What a part belongs to. */
+/** The message that a part belongs to. */
 interface MessageFacts {
   readonly role: string;
   readonly model: string | undefined;
@@ -124,7 +124,7 @@ class OpencodeReader implements FormatReader {
     return ignored('message');
   }
 
-  /** @param isWhole whether it is written once it is finished, and not while its text grows */
+  /** @param isWhole whether parts are written once, when complete, rather than while their text grows */
   #readPart(part: JsonObject, time: number | undefined, isWhole: boolean): Reading {
     const type = String(part['type']);
     const sessionId = textOf(part['sessionID']);
@@ -189,7 +189,7 @@ function readTool(part: JsonObject, stamp: Stamp): Reading {
   return reading(events);
 }
 
-/** opencode counts cached tokens beside the input, and reasoning beside the output. */
+/** opencode's input excludes cached tokens, and its output excludes reasoning. */
 function usageOf(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined;
   const cache = objectOf(value['cache']);

@@ -10,9 +10,9 @@ import {
 import { isObject, type JsonObject, joinedText, numberOf, objectOf, textOf, timeOf } from '../record/json.ts';
 import { Turns } from '../record/turns.ts';
 
-/** Written by the model with every call, to say what the call is for. */
+/** Arguments in which the model comments on a call. */
 const comments = new Set(['kind', 'thought', 'summary', 'security_risk']);
-/** Steps of the older events that are no tool calls. */
+/** Actions and observations of older events that are not tool calls. */
 const inner = new Set([
   'message',
   'system',
@@ -24,8 +24,8 @@ const inner = new Set([
 ]);
 
 /**
- * OpenHands: events of its agent SDK (`kind`), and of the versions before it (`action` and `observation`), a file an event or
- * a line an event. They do not name their conversation; its folder does.
+ * OpenHands: events of its agent SDK (`kind`) and of older versions (`action` and `observation`), one per file or line.
+ * They contain no conversation id; the name of their folder does.
  */
 export const openhands: Format = {
   name: 'openhands',
@@ -150,7 +150,7 @@ class OpenHandsReader implements FormatReader {
   #call(call: Call, stamp: EventStamp): Reading {
     const { callId, name, args, text, thought } = call;
     const { id } = stamp;
-    const events = this.#turns.answer(stamp, id);
+    const events = this.#turns.output(stamp, id);
     if (thought !== undefined)
       events.push({ ...stamp, id: suffixed(id, 'thought'), type: 'thought', text: thought });
     if (text !== undefined && text !== '')
@@ -159,7 +159,7 @@ class OpenHandsReader implements FormatReader {
   }
 
   #result(callId: string | undefined, result: unknown, isError: boolean, stamp: EventStamp): Reading {
-    this.#turns.act(stamp);
+    this.#turns.toolResult(stamp);
     return reading([{ ...stamp, type: 'tool_result', callId, result: result ?? '', isError }]);
   }
 
@@ -167,7 +167,7 @@ class OpenHandsReader implements FormatReader {
     if (text === '') return ignored('message');
     if (source === 'user')
       return reading([...this.#turns.finish(stamp, stamp.id), { ...stamp, type: 'prompt_started', text }]);
-    return reading([...this.#turns.answer(stamp, stamp.id), { ...stamp, type: 'content', text }]);
+    return reading([...this.#turns.output(stamp, stamp.id), { ...stamp, type: 'content', text }]);
   }
 }
 

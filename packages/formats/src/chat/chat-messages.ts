@@ -1,8 +1,8 @@
 import type { Message, MessageCall, MessageResult } from '../record/conversation.ts';
 import { isObject, type JsonObject, joinedText, listOf, objectOf, textOf } from '../record/json.ts';
 
-/** A message of the model under construction. */
-interface Answer {
+/** A message of the model, under construction. */
+interface AssistantMessage {
   readonly role: 'assistant';
   thought?: string;
   text?: string;
@@ -25,24 +25,24 @@ const roles: Readonly<Record<string, string>> = {
 };
 
 /**
- * The messages of a list that was written for any API: Chat messages, Responses items, Anthropic messages, parts as
- * OpenTelemetry and the AI SDK write them, LangChain's and OpenInference's wrappings. What the system says is left out: it
- * may change between requests of one conversation.
+ * Reads a list of messages of any API: Chat messages, Responses items, Anthropic messages, message parts of OpenTelemetry
+ * and the AI SDK, wrapped messages of LangChain and OpenInference. Skips system messages, which can change between the
+ * requests of a conversation.
  */
 export function messagesFrom(list: readonly unknown[]): Message[] {
   const messages: Message[] = [];
-  /** Responses have an item for each piece of an answer. */
-  let open: Answer | undefined;
+  /** The message that further items belong to: in the Responses API, each part of a message is an item. */
+  let open: AssistantMessage | undefined;
   for (const value of list) {
     const item = unwrappedMessage(value);
-    const isItem = readItem(item, (piece) => {
-      if (piece.role !== 'assistant') {
+    const isItem = readItem(item, (message) => {
+      if (message.role !== 'assistant') {
         open = undefined;
-        messages.push(piece);
+        messages.push(message);
       } else if (open === undefined) {
-        open = piece;
-        messages.push(piece);
-      } else append(open, piece);
+        open = message;
+        messages.push(message);
+      } else append(open, message);
     });
     if (isItem) continue;
     open = undefined;
@@ -51,10 +51,10 @@ export function messagesFrom(list: readonly unknown[]): Message[] {
   return messages;
 }
 
-function append(answer: Answer, { thought, text, calls }: Answer): void {
-  if (thought !== undefined) answer.thought = joined(answer.thought, thought);
-  if (text !== undefined) answer.text = joined(answer.text, text);
-  answer.calls.push(...calls);
+function append(message: AssistantMessage, { thought, text, calls }: AssistantMessage): void {
+  if (thought !== undefined) message.thought = joined(message.thought, thought);
+  if (text !== undefined) message.text = joined(message.text, text);
+  message.calls.push(...calls);
 }
 
 function joined(before: string | undefined, text: string): string {
@@ -70,31 +70,31 @@ function unwrappedMessage(value: unknown): JsonObject {
   return isObject(data) && 'content' in data && !('role' in item) ? { type: item['type'], ...data } : item;
 }
 
-type Piece = Answer | Exclude<Message, { role: 'assistant' }>;
+type ItemMessage = AssistantMessage | Exclude<Message, { role: 'assistant' }>;
 
-/** Reads an item of the Responses API. @returns whether it is one */
-function readItem(item: JsonObject, tell: (piece: Piece) => void): boolean {
+/** Reads an item of the Responses API. @returns whether the record is one */
+function readItem(item: JsonObject, onMessage: (message: ItemMessage) => void): boolean {
   const id = textOf(item['call_id']) ?? textOf(item['id']);
   const name = textOf(item['name']) ?? '';
   switch (item['type']) {
     case 'function_call':
-      tell({ role: 'assistant', calls: [{ id, name, args: argsOf(item['arguments']) }] });
+      onMessage({ role: 'assistant', calls: [{ id, name, args: argsOf(item['arguments']) }] });
       return true;
     case 'custom_tool_call':
-      tell({ role: 'assistant', calls: [{ id, name, args: { input: item['input'] } }] });
+      onMessage({ role: 'assistant', calls: [{ id, name, args: { input: item['input'] } }] });
       return true;
     case 'function_call_output':
     case 'custom_tool_call_output':
-      tell({ role: 'tool', results: [{ id, result: item['output'] }] });
+      onMessage({ role: 'tool', results: [{ id, result: item['output'] }] });
       return true;
     case 'reasoning': {
       const thought = joinedText(item['summary']) || joinedText(item['content']);
-      if (thought !== '') tell({ role: 'assistant', thought, calls: [] });
+      if (thought !== '') onMessage({ role: 'assistant', thought, calls: [] });
       return true;
     }
     case 'message':
       if (item['role'] !== 'assistant') return false;
-      tell(answerOf(item));
+      onMessage(assistantMessageOf(item));
       return true;
     default:
       return false;
@@ -103,7 +103,7 @@ function readItem(item: JsonObject, tell: (piece: Piece) => void): boolean {
 
 function messagesOf(item: JsonObject): Message[] {
   const role = roles[String(item['role'] ?? item['type'])];
-  if (role === 'assistant') return [answerOf(item), ...resultsIn(item)];
+  if (role === 'assistant') return [assistantMessageOf(item), ...resultsIn(item)];
   if (role === 'tool') {
     const inner = resultsIn(item);
     if (inner.length > 0) return inner;
@@ -117,7 +117,7 @@ function messagesOf(item: JsonObject): Message[] {
   return text === '' && results.length > 0 ? results : [...results, { role, text }];
 }
 
-/** The blocks of a message; a plain text is one of them. */
+/** The blocks of a message; plain text counts as one block. */
 function blocksOf(item: JsonObject): readonly JsonObject[] {
   const content = item['content'] ?? item['parts'] ?? item['contents'];
   if (typeof content === 'string') return [{ type: 'text', text: content }];
@@ -143,8 +143,8 @@ function isThought({ type }: JsonObject): boolean {
   return type === 'thinking' || type === 'reasoning';
 }
 
-function answerOf(item: JsonObject): Answer {
-  const answer: Answer = { role: 'assistant', calls: [] };
+function assistantMessageOf(item: JsonObject): AssistantMessage {
+  const answer: AssistantMessage = { role: 'assistant', calls: [] };
   const thoughts = blocksOf(item)
     .filter(isThought)
     .map((block) => textOf(block['thinking']) ?? textOf(block['text']) ?? textOf(block['content']));
@@ -158,7 +158,7 @@ function answerOf(item: JsonObject): Answer {
     answer.calls.push(callOf(objectOf(call)));
   const { function_call: legacy } = item;
   if (isObject(legacy)) answer.calls.push(callOf(legacy));
-  // LangChain repeats the blocks of an Anthropic answer in `tool_calls`.
+  // LangChain repeats the blocks of an Anthropic message in `tool_calls`.
   const known = new Set(answer.calls.map(({ id }) => id));
   for (const block of blocksOf(item)) {
     if (!callBlocks.has(String(block['type']))) continue;
@@ -171,7 +171,7 @@ function answerOf(item: JsonObject): Answer {
 const callBlocks = new Set(['tool_use', 'server_tool_use', 'tool_call', 'tool-call']);
 const resultBlocks = new Set(['tool_result', 'tool_call_response', 'tool-result']);
 
-/** A tool call in whatever wrapping. */
+/** A tool call of any API, wrapped or not. */
 function callOf(value: JsonObject): MessageCall {
   const call = isObject(value['tool_call']) ? value['tool_call'] : value;
   const inner = objectOf(call['function'] ?? call['custom']);
@@ -185,7 +185,7 @@ function argsOf(value: unknown): MessageCall['args'] {
   return typeof value === 'string' ? value : { ...objectOf(value) };
 }
 
-/** The results among the blocks of a message. */
+/** The tool results among the blocks of a message. */
 function resultsIn(item: JsonObject): Message[] {
   const results = blocksOf(item)
     .filter(({ type }) => resultBlocks.has(String(type)))
@@ -196,23 +196,24 @@ function resultsIn(item: JsonObject): Message[] {
 function resultOf(block: JsonObject): MessageResult {
   const id = textOf(block['tool_use_id']) ?? textOf(block['id']) ?? textOf(block['toolCallId']);
   const { content, response, result } = block;
-  const { shown, isFailure } = shownOf(block);
+  const { output, isFailure } = unwrappedOutput(block);
   const isError = isFailure || block['is_error'] === true || block['isError'] === true ? true : undefined;
-  return { id, result: plainResult(content ?? response ?? result ?? shown), isError };
+  return { id, result: plainResult(content ?? response ?? result ?? output), isError };
 }
 
 const forms = /^(error-)?(?:text|json|content)$/;
 
-/** The AI SDK says in which form its model is shown an output: `{type: 'error-text', value: 'no such file'}`. */
-function shownOf({ type, output }: JsonObject): { readonly shown: unknown; readonly isFailure: boolean } {
+/** Unwraps a tool output of the AI SDK, such as `{type: 'error-text', value: 'no such file'}`. */
+function unwrappedOutput({ type, output }: JsonObject): {
+  readonly output: unknown;
+  readonly isFailure: boolean;
+} {
   const { type: form, value } = objectOf(output);
   const match = type === 'tool-result' && value !== undefined ? forms.exec(String(form)) : null;
-  return match === null
-    ? { shown: output, isFailure: false }
-    : { shown: value, isFailure: match[1] !== undefined };
+  return match === null ? { output, isFailure: false } : { output: value, isFailure: match[1] !== undefined };
 }
 
-/** A result of texts alone is one text, whether its API wraps it or not. */
+/** Joins a result that only consists of text parts. */
 function plainResult(value: unknown): unknown {
   if (value === undefined || value === null) return '';
   const isTexts = Array.isArray(value) && value.every((part) => typeof objectOf(part)['text'] === 'string');

@@ -4,20 +4,20 @@ import { isObject, type JsonObject, listOf, objectOf, textOf, timeOf } from '../
 import { messagesFrom } from './chat-messages.ts';
 
 /**
- * Whole conversations as lists of Chat messages or Responses items, as requests to a model hold them: each repeats the one
- * before it, with more at its end.
+ * Conversations as lists of Chat messages or Responses items, as in requests to a model: each list repeats the previous
+ * one and adds to it.
  */
 export const messages: Format = {
   name: 'messages',
   title: 'a list of chat messages',
   keys: ['messages', 'input', 'model', 'tools', 'conversation_id', 'thread_id', 'temperature'],
   recognises: (record) =>
-    !othersKeys.some((key) => key in record) && (isList(record['messages']) || isList(record['input'])),
+    !foreignKeys.some((key) => key in record) && (isList(record['messages']) || isList(record['input'])),
   createReader: (session) => new MessagesReader(session),
 };
 
-/** Records of other producers hold lists of messages, too, but together with these. */
-const othersKeys = [
+/** Keys of other producers whose records also contain lists of messages. */
+const foreignKeys = [
   'type',
   'info',
   'sessionId',

@@ -1,7 +1,7 @@
 import type { Usage } from './conversation.ts';
 import { isObject, numberOf } from './json.ts';
 
-/** Usage as Anthropic reports it: cached tokens stand beside the input there, and within it in an event. */
+/** Converts Anthropic's usage, whose input excludes cached tokens; the input of an event includes them. */
 export function anthropicUsage(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined;
   const input = numberOf(value['input_tokens']) ?? 0;

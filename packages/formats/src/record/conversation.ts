@@ -1,14 +1,14 @@
 import type { SessionEvent, Stamp } from './format.ts';
 import { textId } from './text-id.ts';
 
-/** One tool call of a message. */
+/** A tool call in a message. */
 export interface MessageCall {
   readonly id: string | undefined;
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>> | string;
 }
 
-/** One tool result of a message. */
+/** A tool result in a message. */
 export interface MessageResult {
   readonly id: string | undefined;
   readonly result: unknown;
@@ -17,7 +17,7 @@ export interface MessageResult {
 
 export type Usage = NonNullable<Extract<SessionEvent, { type: 'turn_finished' }>['usage']>;
 
-/** A message of a conversation, whatever API it was written for. */
+/** A message of a conversation, independent of the API. */
 export type Message =
   | { readonly role: 'user'; readonly text: string }
   | { readonly role: 'tool'; readonly results: readonly MessageResult[] }
@@ -30,75 +30,76 @@ export type Message =
       readonly costUsd?: number | undefined;
     };
 
-/** Conversations that are remembered; of an older one, known messages are told again, under the same ids. */
+/** Conversations to remember. The messages of a forgotten one are reported again, with the same event ids. */
 const MAX_CONVERSATIONS = 1000;
 
 /**
- * Conversations that come as ever longer histories: each request repeats all messages before it. A message that was told is
- * not told again, and every event has an id made of what it says and where it stands, so that a history counts once even
- * where its beginning was told by another process.
+ * Turns growing histories into events: each request repeats all earlier messages, and only the new ones become events.
+ * Event ids are hashes of the message and of those before it, so a history counts once even if another process has
+ * already reported its beginning.
  */
 export class Conversations {
-  readonly #callsHaveOneForm: boolean;
-  readonly #told = new Map<string, Set<string>>();
+  readonly #hasStableArgs: boolean;
+  readonly #seen = new Map<string, Set<string>>();
 
   /**
-   * @param options.callsHaveOneForm whether histories repeat the arguments of a call as the answer had them; else an answer whose
-   * calls have ids is known by these
+   * @param options.hasStableArgs whether histories repeat the arguments of a call exactly as the response contained them;
+   * if not, responses are identified by the ids of their calls
    */
-  constructor({ callsHaveOneForm = true }: { readonly callsHaveOneForm?: boolean } = {}) {
-    this.#callsHaveOneForm = callsHaveOneForm;
+  constructor({ hasStableArgs = true }: { readonly hasStableArgs?: boolean } = {}) {
+    this.#hasStableArgs = hasStableArgs;
   }
 
   /**
-   * The events of the messages that are new in this history.
-   * @param seed tells it from others, where it does not begin with the conversation
+   * The events of the new messages in a history.
+   *
+   * @param seed identifies a history that lacks the start of the conversation
    */
   read(messages: readonly Message[], stamp: Stamp, seed = ''): SessionEvent[] {
-    const told = this.#toldOf(stamp.sessionId);
-    const ids = new IdsOfHistory(seed, this.#callsHaveOneForm);
+    const seen = this.#seenIn(stamp.sessionId);
+    const ids = new HistoryIds(seed, this.#hasStableArgs);
     const events: SessionEvent[] = [];
     for (const message of messages) {
-      const id = ids.of(message);
-      const isNew = !told.has(id);
-      told.add(id);
+      const id = ids.message(message);
+      const isNew = !seen.has(id);
+      seen.add(id);
       if (isNew) events.push(...eventsOf(message, id, ids, stamp));
-      else ids.pass(message);
+      else ids.skip(message);
     }
     return events;
   }
 
-  #toldOf(sessionId: string): Set<string> {
-    const told = this.#told.get(sessionId) ?? new Set<string>();
-    // The latest stand at the end.
-    this.#told.delete(sessionId);
-    this.#told.set(sessionId, told);
-    if (this.#told.size > MAX_CONVERSATIONS) {
-      const [oldest] = this.#told.keys();
-      if (oldest !== undefined) this.#told.delete(oldest);
+  #seenIn(sessionId: string): Set<string> {
+    const seen = this.#seen.get(sessionId) ?? new Set<string>();
+    // Move it to the end: the map is ordered by last use.
+    this.#seen.delete(sessionId);
+    this.#seen.set(sessionId, seen);
+    if (this.#seen.size > MAX_CONVERSATIONS) {
+      const [oldest] = this.#seen.keys();
+      if (oldest !== undefined) this.#seen.delete(oldest);
     }
-    return told;
+    return seen;
   }
 }
 
-/** Ids of the messages of one history, in their order. */
-class IdsOfHistory {
+/** The ids of the messages and parts of one history, computed in order. */
+class HistoryIds {
   #chain: string;
-  readonly #callsHaveOneForm: boolean;
+  readonly #hasStableArgs: boolean;
   readonly #uses = new Map<string, number>();
 
-  constructor(seed: string, callsHaveOneForm: boolean) {
+  constructor(seed: string, hasStableArgs: boolean) {
     this.#chain = seed;
-    this.#callsHaveOneForm = callsHaveOneForm;
+    this.#hasStableArgs = hasStableArgs;
   }
 
-  /** A message with calls or results is known by these, which outlive a shortened history; another by all before it. */
-  of(message: Message): string {
-    this.#chain = textId(`${this.#chain}\n${JSON.stringify(keyOf(message, this.#callsHaveOneForm))}`);
+  /** The id of the next message: a hash of this message and of all before it. */
+  message(message: Message): string {
+    this.#chain = textId(`${this.#chain}\n${JSON.stringify(identityOf(message, this.#hasStableArgs))}`);
     return this.#chain;
   }
 
-  /** The id of a call or a result. Some producers count calls from 1 in each message, so that ids repeat. */
+  /** The id of a call or result event. Call ids can repeat, because some producers number calls per message. */
   part(kind: 'call' | 'result', id: string | undefined, fallback: string): string {
     if (id === undefined) return fallback;
     const name = `${kind}:${id}`;
@@ -107,23 +108,23 @@ class IdsOfHistory {
     return uses === 1 ? name : `${name}:${String(uses)}`;
   }
 
-  /** Counts the ids of a message that was told before. */
-  pass(message: Message): void {
+  /** Counts the call ids of a message that was reported before. */
+  skip(message: Message): void {
     if (message.role === 'assistant') for (const { id } of message.calls) this.part('call', id, '');
     if (message.role === 'tool') for (const { id } of message.results) this.part('result', id, '');
   }
 }
 
-/** What tells one message from another: usage and cost come with the answer, not with the history. */
-function keyOf(message: Message, callsHaveOneForm: boolean): unknown {
+/** The identity of a message, without usage and cost, which a history does not repeat. */
+function identityOf(message: Message, hasStableArgs: boolean): unknown {
   if (message.role !== 'assistant') return message;
   const { role, text = '', calls } = message;
   const ids = calls.map(({ id }) => id);
-  if (!callsHaveOneForm && ids.length > 0 && !ids.includes(undefined)) return { role, ids };
+  if (!hasStableArgs && ids.length > 0 && !ids.includes(undefined)) return { role, ids };
   return { role, text, calls };
 }
 
-function eventsOf(message: Message, id: string, ids: IdsOfHistory, stamp: Stamp): SessionEvent[] {
+function eventsOf(message: Message, id: string, ids: HistoryIds, stamp: Stamp): SessionEvent[] {
   if (message.role === 'user') return [{ ...stamp, id, type: 'prompt_started', text: message.text }];
   if (message.role === 'tool')
     return message.results.map(({ id: callId, result, isError }, i) => ({

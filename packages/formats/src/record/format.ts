@@ -1,13 +1,13 @@
 import type { AgentEvent, FormatName, KnownEvent } from '@loopwatch/contract';
 import type { JsonObject } from './json.ts';
 
-/** A canonical event made of a producer's record; its session is known. */
+/** A canonical event with its session id, converted from a producer's record. */
 export type SessionEvent = KnownEvent & { readonly sessionId: string };
 
-/** What the events of a record have in common. */
+/** Fields that the events of a record share. */
 export interface Stamp {
   readonly sessionId: string;
-  /** Session that this one, a sub-agent or a fork, was started by. */
+  /** The session that started this sub-agent or fork. */
   readonly parentSessionId?: string | undefined;
   /** Epoch ms. */
   readonly time?: number | undefined;
@@ -17,63 +17,60 @@ export interface Stamp {
   readonly tenant?: string | undefined;
 }
 
-/** What one record says. */
+/** The result of reading one record. */
 export interface Reading {
   readonly events: readonly AgentEvent[];
-  /** Types of what holds nothing to be judged: of the record, or of parts of it. */
+  /** Types of the record, or of its parts, that are irrelevant to loops. */
   readonly ignored: readonly string[];
-  /** Whether the record is a piece of something that is told once it is whole. */
-  readonly isPiece?: boolean;
+  /** Whether the record gives events later, for example because it is a chunk of a call's arguments. */
+  readonly isPending?: boolean;
 }
 
-/** Reads the records of one stream or file in their order. */
+/** Converts the records of one stream or file, in order. */
 export interface FormatReader {
-  /** Never throws, whatever the record holds. */
+  /** Never throws, whatever the record contains. */
   read(record: JsonObject): Reading;
-  /** The events that were waiting for more, at the end of the file or request. */
+  /** The remaining events at the end of the file or request. */
   end(): readonly SessionEvent[];
 }
 
-/** What is in an envelope. */
-export interface Enveloped {
+/** The content of an envelope, such as a CloudEvent. */
+export interface EnvelopeContent {
   readonly value: unknown;
   readonly session: string | undefined;
-  /** Tells the envelope from others, for the events in it that have no ids of their own. */
+  /** Id of the envelope, from which events without an id get theirs. */
   readonly id: string | undefined;
 }
 
-/** One producer's format: how its records are told from others, and what they mean. */
+/** A producer's format: how to recognise its records, and how to read them. */
 export interface Format {
-  /** As `--format` and `?format=` name it. */
+  /** The value of `--format` and `?format=`. */
   readonly name: FormatName;
-  /** As people call it. */
+  /** With its article, for messages: `a Codex session`. */
   readonly title: string;
-  /** Whether resumed and forked sessions begin with copies of earlier records, which give events of the same ids. */
+  /** Whether resumed and forked sessions start with copies of earlier records, whose events have the same ids. */
   readonly hasCopies?: boolean;
-  /** Top-level keys that its records have and others lack, to name the nearest format of a record that none recognises. */
+  /** Typical top-level keys, to suggest a format for a record that none recognises. */
   readonly keys: readonly string[];
-  /**
-   * Whether a record can only be of this format. Formats do not overlap: at most one recognises a record, so that the order
-   * in which they are asked says nothing.
-   */
+  /** Whether a record is of this format. At most one format recognises a record, so their order does not matter. */
   recognises(record: JsonObject): boolean;
-  /** What an envelope holds; undefined where it is empty. */
-  unwrap?(record: JsonObject): Enveloped | undefined;
-  /** @param session the session of records that name none: the key of a Kafka record, the name of a file */
+  /** The content of an envelope; undefined if it is empty. */
+  unwrap?(record: JsonObject): EnvelopeContent | undefined;
+  /** @param session session id for records without one: the key of a Kafka record, or the name of a file */
   createReader(session: string | undefined): FormatReader;
 }
 
 const nothing: readonly never[] = [];
 
-/** A piece of something that is told once it is whole. */
-export const piece: Reading = { events: nothing, ignored: nothing, isPiece: true };
+/** The reading of a record that gives events later. */
+export const pending: Reading = { events: nothing, ignored: nothing, isPending: true };
 
-/** A record that is evaluated. */
+/** The reading of a record with events. */
 export function reading(events: readonly SessionEvent[]): Reading {
   return { events, ignored: nothing };
 }
 
-/** A record that holds nothing to be judged. @param type what its producer calls it */
+/** The reading of an irrelevant record. @param type the producer's name for it */
 export function ignored(type: string): Reading {
   return { events: nothing, ignored: [type] };
 }

@@ -1,6 +1,6 @@
-/**
- * Tolerant readers of parsed JSON. A producer's record may lack anything or hold something else in its place; a reader then
- * answers `undefined`, or an empty object or list, and never throws.
+/*
+ * Tolerant access to parsed JSON. A producer's record can lack any field or contain another type; these functions then
+ * return undefined, or an empty object or list, and never throw.
  */
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -19,18 +19,18 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A text that says something. */
+/** A string that is not empty. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** A count or an amount; some producers write numbers as texts. */
+/** A finite number; some producers write numbers as strings. */
 export function numberOf(value: unknown): number | undefined {
   const number = typeof value === 'string' && value !== '' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
-/** What a text of JSON says; the text itself where it is none. */
+/** The value of a string of JSON; any other value unchanged. */
 export function unwrapped(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   try {
@@ -40,14 +40,14 @@ export function unwrapped(value: unknown): unknown {
   }
 }
 
-/** A date-time without an offset, as Python writes it, is taken for UTC. */
+/** A date-time without an offset, as Python writes it, counts as UTC. */
 const withoutOffset = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/;
-/** Later seconds lie behind the year 5138, earlier milliseconds before 1973. */
+/** Numbers below are seconds (up to the year 5138), others milliseconds (from 1973). */
 const secondsBelow = 1e11;
 const nanosFrom = 1e17;
 const microsFrom = 1e14;
 
-/** Epoch ms of a date-time, or of a number of seconds, milliseconds, microseconds or nanoseconds. */
+/** Converts a date-time, or an epoch in seconds, milliseconds, microseconds or nanoseconds, to epoch ms. */
 export function timeOf(value: unknown): number | undefined {
   if (typeof value === 'string' && withoutOffset.test(value)) return timeOf(`${value.replace(' ', 'T')}Z`);
   const number = numberOf(value);
@@ -61,7 +61,7 @@ export function timeOf(value: unknown): number | undefined {
   return Number.isNaN(parsed) ? undefined : parsed;
 }
 
-/** The text of a message: a string, or the texts of its parts. */
+/** The text of a message: a string, or the joined texts of its parts. */
 export function joinedText(content: unknown): string {
   if (typeof content === 'string') return content;
   return listOf(content)

@@ -1,6 +1,6 @@
 /**
- * A short name for a text, the same in every run: it makes the ids of events whose producer gives none, so that a history
- * that is sent again counts once. 53 bits of a multiplicative hash, in base 36.
+ * A short, deterministic hash of a text, for the ids of events whose producer has none, so that a history that is sent
+ * twice counts once. 53 bits of a multiplicative hash, in base 36.
  */
 export function textId(text: string): string {
   let low = 0x811c9dc5;

@@ -2,38 +2,38 @@ import type { Usage } from './conversation.ts';
 import type { SessionEvent, Stamp } from './format.ts';
 
 /**
- * The turns of a session whose producer does not mark them: a turn begins with the model's first piece of answer, and is over
- * when its usage is reported, or when the model answers again after its tools have run.
+ * Finds the turns (model responses) of a session whose producer does not mark them. A turn starts with the first output
+ * of the model. It ends when its usage is reported, or when the model produces output again after its tools have run.
  */
 export class Turns {
-  #state: 'none' | 'answering' | 'acting' = 'none';
-  /** The newest piece of the turn that is under way, or the result behind it. */
+  #state: 'idle' | 'responding' | 'runningTools' = 'idle';
+  /** Time of the latest output or result of the current turn, and id of its latest output. */
   #latest: { readonly stamp: Stamp; readonly id: string | undefined } | undefined;
 
-  /** What comes before a piece of the model's answer. @param id of that piece */
-  answer(stamp: Stamp, id: string | undefined): SessionEvent[] {
-    const before = this.#state === 'acting' ? this.finish(stamp, id) : [];
+  /** Call before an output of the model with this id. @returns the events that precede it */
+  output(stamp: Stamp, id: string | undefined): SessionEvent[] {
+    const before = this.#state === 'runningTools' ? this.finish(stamp, id) : [];
     this.#latest = { stamp, id };
-    if (this.#state === 'answering') return [];
-    this.#state = 'answering';
+    if (this.#state === 'responding') return [];
+    this.#state = 'responding';
     return [...before, { ...stamp, id: suffixed(id, 'turn'), type: 'turn_started' }];
   }
 
-  /** A tool has answered: the next piece of the model's answer belongs to another turn. */
-  act(stamp: Stamp): void {
+  /** Call when a tool has returned a result: the next output of the model starts a new turn. */
+  toolResult(stamp: Stamp): void {
     if (this.#latest !== undefined) this.#latest = { stamp, id: this.#latest.id };
-    if (this.#state === 'answering') this.#state = 'acting';
+    if (this.#state === 'responding') this.#state = 'runningTools';
   }
 
-  /** The end of the file, which ends the turn that is under way. */
+  /** Ends the current turn at the end of the file. */
   end(): SessionEvent[] {
     return this.#latest === undefined ? [] : this.finish(this.#latest.stamp, this.#latest.id);
   }
 
-  /** The end of the turn that is under way. @param id of the record that says so, where none is */
+  /** Ends the current turn. @param id of the record that ends it, for a usage report without a current turn */
   finish(stamp: Stamp, id: string | undefined, usage?: Usage): SessionEvent[] {
-    const latest = this.#state === 'none' ? undefined : this.#latest;
-    this.#state = 'none';
+    const latest = this.#state === 'idle' ? undefined : this.#latest;
+    this.#state = 'idle';
     this.#latest = undefined;
     if (latest === undefined && usage === undefined) return [];
     const own = suffixed(latest === undefined ? id : latest.id, 'end');

@@ -2,7 +2,7 @@ import {
   type Format,
   type FormatReader,
   ignored,
-  piece,
+  pending,
   type Reading,
   reading,
   type SessionEvent,
@@ -11,10 +11,10 @@ import {
 import { isObject, type JsonObject, joinedText, listOf, objectOf, textOf } from '../record/json.ts';
 import { Turns } from '../record/turns.ts';
 
-/** Calls and sessions that are remembered. */
+/** Calls and sessions to remember. */
 const MAX_REMEMBERED = 1000;
 
-/** Messages of the Agent Client Protocol. A call has no name there: its kind and its raw input tell it from others. */
+/** Messages of the Agent Client Protocol. Its calls have no tool name, so their kind is used instead. */
 export const acp: Format = {
   name: 'acp',
   title: 'an Agent Client Protocol stream',
@@ -28,7 +28,7 @@ export const acp: Format = {
 interface OpenCall {
   kind: string;
   args: JsonObject | undefined;
-  isTold: boolean;
+  isReported: boolean;
 }
 
 class AcpReader implements FormatReader {
@@ -51,9 +51,9 @@ class AcpReader implements FormatReader {
     if (method !== 'session/update' || kind === undefined) return ignored(method);
     const text = joinedText([update['content']]);
     if (kind === 'agent_message_chunk' && text !== '')
-      return reading([...turns.answer(stamp, undefined), { ...stamp, type: 'content', text }]);
+      return reading([...turns.output(stamp, undefined), { ...stamp, type: 'content', text }]);
     if (kind === 'agent_thought_chunk' && text !== '')
-      return reading([...turns.answer(stamp, undefined), { ...stamp, type: 'thought', text }]);
+      return reading([...turns.output(stamp, undefined), { ...stamp, type: 'thought', text }]);
     if (kind === 'tool_call' || kind === 'tool_call_update') return this.#readCall(update, turns, stamp);
     return ignored(kind);
   }
@@ -63,24 +63,24 @@ class AcpReader implements FormatReader {
   }
 
   #turnsOf(sessionId: string): Turns {
-    return remembered(this.#turns, sessionId, () => new Turns());
+    return getOrCreate(this.#turns, sessionId, () => new Turns());
   }
 
   #readCall(update: JsonObject, turns: Turns, stamp: Stamp): Reading {
     const callId = textOf(update['toolCallId']);
     if (callId === undefined) return ignored('tool_call without an id');
-    const call = remembered(
+    const call = getOrCreate(
       this.#calls,
       `${stamp.sessionId}\n${callId}`,
-      (): OpenCall => ({ kind: 'other', args: undefined, isTold: false }),
+      (): OpenCall => ({ kind: 'other', args: undefined, isReported: false }),
     );
     call.kind = textOf(update['kind']) ?? call.kind;
     if (isObject(update['rawInput'])) call.args = update['rawInput'];
     const status = textOf(update['status']);
     const isOver = status === 'completed' || status === 'failed';
     const events: SessionEvent[] = [];
-    if (!call.isTold && (call.args !== undefined || isOver)) {
-      call.isTold = true;
+    if (!call.isReported && (call.args !== undefined || isOver)) {
+      call.isReported = true;
       const args = { ...(call.args ?? { title: update['title'] }) };
       const request: SessionEvent = {
         ...stamp,
@@ -90,10 +90,10 @@ class AcpReader implements FormatReader {
         name: call.kind,
         args,
       };
-      events.push(...turns.answer(stamp, undefined), request);
+      events.push(...turns.output(stamp, undefined), request);
     }
     if (isOver) {
-      turns.act(stamp);
+      turns.toolResult(stamp);
       const shown = joinedText(listOf(update['content']).map((part) => objectOf(part)['content']));
       const result = update['rawOutput'] ?? shown;
       events.push({
@@ -105,12 +105,12 @@ class AcpReader implements FormatReader {
         isError: status === 'failed',
       });
     }
-    return events.length === 0 ? piece : reading(events);
+    return events.length === 0 ? pending : reading(events);
   }
 }
 
-/** The value of a key, made where there is none; the oldest gives way. */
-function remembered<T>(map: Map<string, T>, key: string, make: () => T): T {
+/** The value of a key, created if absent; evicts the oldest one. */
+function getOrCreate<T>(map: Map<string, T>, key: string, make: () => T): T {
   const value = map.get(key) ?? make();
   map.set(key, value);
   if (map.size > MAX_REMEMBERED) {

@@ -2,7 +2,7 @@ import {
   type Format,
   type FormatReader,
   ignored,
-  piece,
+  pending,
   type Reading,
   reading,
   type SessionEvent,
@@ -20,7 +20,7 @@ const thoughts = new Set([
   'THINKING_TEXT_MESSAGE_CONTENT',
 ]);
 
-/** Events of the AG-UI protocol. The thread stands in the events of its runs alone. */
+/** Events of the AG-UI protocol. Only run events contain the thread id. */
 export const agUi: Format = {
   name: 'ag-ui',
   title: 'an AG-UI stream',
@@ -48,12 +48,12 @@ class AgUiReader implements FormatReader {
     const delta = textOf(record['delta']);
     if (delta !== undefined && (texts.has(type) || thoughts.has(type))) {
       const kind = texts.has(type) ? 'content' : 'thought';
-      return reading([...this.#turns.answer(stamp, undefined), { ...stamp, type: kind, text: delta }]);
+      return reading([...this.#turns.output(stamp, undefined), { ...stamp, type: kind, text: delta }]);
     }
     switch (type) {
       case 'RUN_STARTED': {
-        const asked = listOf(objectOf(record['input'])['messages']).map(objectOf).at(-1);
-        const text = asked?.['role'] === 'user' ? joinedText(asked['content']) : undefined;
+        const latest = listOf(objectOf(record['input'])['messages']).map(objectOf).at(-1);
+        const text = latest?.['role'] === 'user' ? joinedText(latest['content']) : undefined;
         return reading([...this.#turns.finish(stamp, undefined), { ...stamp, type: 'prompt_started', text }]);
       }
       case 'RUN_FINISHED':
@@ -65,18 +65,18 @@ class AgUiReader implements FormatReader {
       case 'TOOL_CALL_ARGS':
       case 'TOOL_CALL_CHUNK':
         this.#calls.add(key, callId, textOf(record['toolCallName']), delta ?? '');
-        return piece;
+        return pending;
       case 'TOOL_CALL_END': {
         const calls = this.#calls.take(key, stamp);
         return calls.length === 0
           ? ignored(type)
-          : reading([...this.#turns.answer(stamp, undefined), ...calls]);
+          : reading([...this.#turns.output(stamp, undefined), ...calls]);
       }
       case 'TOOL_CALL_RESULT': {
-        // Calls in chunks have no end of their own.
+        // Calls in chunks have no end event.
         const calls = this.#calls.take(key, stamp);
-        const before = calls.length === 0 ? [] : [...this.#turns.answer(stamp, undefined), ...calls];
-        this.#turns.act(stamp);
+        const before = calls.length === 0 ? [] : [...this.#turns.output(stamp, undefined), ...calls];
+        this.#turns.toolResult(stamp);
         const id = callId === undefined ? undefined : `result:${callId}`;
         return reading([
           ...before,

@@ -3,7 +3,7 @@ import {
   type Format,
   type FormatReader,
   ignored,
-  piece,
+  pending,
   type Reading,
   reading,
   type SessionEvent,
@@ -14,10 +14,10 @@ import { PendingCalls } from './pending-calls.ts';
 
 const streamed = /^(?:message_(?:start|delta|stop)|content_block_(?:start|delta|stop)|ping)$/;
 
-/** Answers of the Anthropic Messages API, whole or as they are streamed. They name no session. */
+/** Responses of the Anthropic Messages API, complete or streamed. They contain no session id. */
 export const anthropic: Format = {
   name: 'anthropic',
-  title: 'an Anthropic Messages answer',
+  title: 'an Anthropic Messages response',
   keys: ['id', 'type', 'role', 'content', 'stop_reason', 'stop_sequence', 'content_block', 'delta', 'index'],
   recognises: (record) =>
     streamed.test(String(record['type'])) ||
@@ -47,13 +47,13 @@ class AnthropicReader implements FormatReader {
         const block = objectOf(record['content_block']);
         if (!isCall(block)) return ignored(`content_block_start (${String(block['type'])})`);
         this.#calls.add(index, textOf(block['id']), textOf(block['name']), '');
-        return piece;
+        return pending;
       }
       case 'content_block_delta': {
         const delta = objectOf(record['delta']);
         const args = textOf(delta['partial_json']);
         if (args !== undefined) this.#calls.add(index, undefined, undefined, args);
-        if (delta['type'] === 'input_json_delta') return piece;
+        if (delta['type'] === 'input_json_delta') return pending;
         const event = textEvent(delta);
         return event === undefined
           ? ignored(`content_block_delta (${String(delta['type'])})`)
@@ -95,12 +95,12 @@ class AnthropicReader implements FormatReader {
     });
   }
 
-  /** @param more counts that are known at the end alone */
-  #finish(more: JsonObject): SessionEvent[] {
+  /** @param finalUsage counts that are only known at the end */
+  #finish(finalUsage: JsonObject): SessionEvent[] {
     const message = this.#message;
     this.#message = undefined;
     if (message === undefined) return [];
-    const reported = { ...message.usage, ...more };
+    const reported = { ...message.usage, ...finalUsage };
     const usage = Object.keys(reported).length === 0 ? undefined : anthropicUsage(reported);
     return [{ ...message.stamp, id: suffixed(message.id, 'end'), type: 'turn_finished', usage }];
   }

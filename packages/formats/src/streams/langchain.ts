@@ -11,7 +11,7 @@ import {
   unwrapped,
 } from '../record/json.ts';
 
-/** Events of LangChain's `astream_events`. LangGraph's thread is the session. */
+/** Events of LangChain's `astream_events`. The session is LangGraph's thread. */
 export const langchain: Format = {
   name: 'langchain',
   title: 'a LangChain event stream',
@@ -42,7 +42,7 @@ function read(record: JsonObject, session: string | undefined): Reading {
       return reading([{ ...stamp, id: `${runId}.end`, type: 'turn_finished', usage }]);
     }
     case 'on_tool_start': {
-      // Some tools are given the text of their input.
+      // Some tools receive their input as text.
       const input = unwrapped(objectOf(data['input'])['input'] ?? data['input']);
       const args = isObject(input) ? { ...input } : { input };
       const name = textOf(record['name']) ?? '';
@@ -69,7 +69,7 @@ function read(record: JsonObject, session: string | undefined): Reading {
   }
 }
 
-/** A message as it is, or as LangChain writes its objects. */
+/** A message, plain or in LangChain's serialised form. */
 function messageOf(value: unknown): JsonObject {
   const message = objectOf(value);
   return isObject(message['kwargs']) ? message['kwargs'] : message;

@@ -3,7 +3,7 @@ import {
   type Format,
   type FormatReader,
   ignored,
-  piece,
+  pending,
   type Reading,
   reading,
   type SessionEvent,
@@ -15,7 +15,7 @@ import { PendingCalls } from './pending-calls.ts';
 /** Answers of the OpenAI Chat API, whole or in chunks. The usage comes in a chunk of its own behind the last choice. */
 export const openaiChat: Format = {
   name: 'openai-chat',
-  title: 'an OpenAI Chat answer',
+  title: 'an OpenAI Chat response',
   keys: ['id', 'object', 'created', 'model', 'choices', 'system_fingerprint'],
   recognises: ({ object, choices }) =>
     (object === 'chat.completion.chunk' || object === 'chat.completion') && Array.isArray(choices),
@@ -25,7 +25,7 @@ export const openaiChat: Format = {
 class OpenaiChatReader implements FormatReader {
   readonly #session: string | undefined;
   readonly #calls = new PendingCalls();
-  /** The answer whose end was not told yet. */
+  /** The response that has not ended yet. */
   #open: { readonly id: string; stamp: Stamp } | undefined;
 
   constructor(session: string | undefined) {
@@ -41,13 +41,13 @@ class OpenaiChatReader implements FormatReader {
     const events = this.#begin(id, stamp);
     for (const choice of listOf(record['choices']))
       events.push(...this.#readChoice(id, objectOf(choice), stamp));
-    // Some producers report the usage with the last choice instead.
+    // Some producers report the usage together with the last choice.
     const isOver = listOf(record['choices']).every(
       (choice) => 'message' in objectOf(choice) || typeof objectOf(choice)['finish_reason'] === 'string',
     );
     if (usage !== undefined && isOver) events.push(...this.#finish(usage));
     if (events.length > 0) return reading(events);
-    return listOf(record['choices']).some(hasPieces) ? piece : ignored(String(record['object']));
+    return listOf(record['choices']).some(hasCallChunks) ? pending : ignored(String(record['object']));
   }
 
   end(): SessionEvent[] {
@@ -70,7 +70,7 @@ class OpenaiChatReader implements FormatReader {
   #readChoice(id: string, choice: JsonObject, stamp: Stamp): SessionEvent[] {
     const events: SessionEvent[] = [];
     const key = JSON.stringify([id, choice['index'] ?? 0]);
-    // A whole answer is one chunk that holds all, and has an id where a piece has none.
+    // A complete response is read like a single chunk, but its parts have ids.
     const { message } = choice;
     const delta = objectOf(message ?? choice['delta']);
     const idOf = (part: string) => (message === undefined ? undefined : `${key}.${part}`);
@@ -91,7 +91,7 @@ class OpenaiChatReader implements FormatReader {
   }
 }
 
-function hasPieces(choice: unknown): boolean {
+function hasCallChunks(choice: unknown): boolean {
   return listOf(objectOf(objectOf(choice)['delta'])['tool_calls']).length > 0;
 }
 

@@ -23,10 +23,10 @@ const textDeltas = new Set(['response.output_text.delta', 'response.refusal.delt
 const thoughtDeltas = new Set(['response.reasoning_summary_text.delta', 'response.reasoning_text.delta']);
 const ends = new Set(['response.completed', 'response.failed', 'response.incomplete']);
 
-/** Answers of the OpenAI Responses API, whole or as they are streamed. A response may name its conversation. */
+/** Responses of the OpenAI Responses API, complete or streamed. A response can contain its conversation id. */
 export const openaiResponses: Format = {
   name: 'openai-responses',
-  title: 'an OpenAI Responses answer',
+  title: 'an OpenAI response',
   keys: [
     'sequence_number',
     'response',
@@ -54,14 +54,14 @@ class ResponsesReader implements FormatReader {
 
   read(record: JsonObject): Reading {
     if (record['object'] === 'response') {
-      const begun = this.#begin(record);
-      if (begun === undefined) return ignored('response without a session');
+      const start = this.#begin(record);
+      if (start === undefined) return ignored('response without a session');
       const items = listOf(record['output']).flatMap((item) => this.#readItem(objectOf(item), true));
-      return reading([...begun, ...items, ...this.#finish(record)]);
+      return reading([...start, ...items, ...this.#finish(record)]);
     }
     const type = String(record['type']);
-    if (type === 'response.created') return this.#told(this.#begin(objectOf(record['response'])), type);
-    if (ends.has(type)) return this.#told(this.#finish(objectOf(record['response'])), type);
+    if (type === 'response.created') return this.#readingOf(this.#begin(objectOf(record['response'])), type);
+    if (ends.has(type)) return this.#readingOf(this.#finish(objectOf(record['response'])), type);
     const stamp =
       this.#response?.stamp ?? (this.#fallback === undefined ? undefined : { sessionId: this.#fallback });
     const text = textOf(record['delta']);
@@ -69,7 +69,7 @@ class ResponsesReader implements FormatReader {
     if (text !== undefined && textDeltas.has(type)) return reading([{ ...stamp, type: 'content', text }]);
     if (text !== undefined && thoughtDeltas.has(type)) return reading([{ ...stamp, type: 'thought', text }]);
     if (type === 'response.output_item.done')
-      return this.#told(this.#readItem(objectOf(record['item']), false), type);
+      return this.#readingOf(this.#readItem(objectOf(record['item']), false), type);
     return ignored(type);
   }
 
@@ -77,7 +77,7 @@ class ResponsesReader implements FormatReader {
     return this.#finish({});
   }
 
-  #told(events: SessionEvent[] | undefined, type: string): Reading {
+  #readingOf(events: SessionEvent[] | undefined, type: string): Reading {
     return events === undefined || events.length === 0 ? ignored(type) : reading(events);
   }
 
@@ -93,7 +93,7 @@ class ResponsesReader implements FormatReader {
     return [...before, { ...stamp, id: `${id}.turn`, type: 'turn_started' }];
   }
 
-  /** @param isWhole whether texts were not streamed before */
+  /** @param isWhole whether the response is complete, rather than streamed with its texts sent before */
   #readItem(item: JsonObject, isWhole: boolean): SessionEvent[] {
     const stamp = this.#response?.stamp ?? { sessionId: this.#fallback ?? '' };
     const id = textOf(item['id']);
@@ -118,7 +118,7 @@ class ResponsesReader implements FormatReader {
       name: name ?? type,
       args,
     };
-    // Tools that run at the vendor answer in the same item.
+    // The item of a tool that runs at the vendor contains its result.
     const result = item['error'] ?? item['output'];
     if (result === undefined || result === null) return [call];
     const isError = item['error'] !== undefined && item['error'] !== null;

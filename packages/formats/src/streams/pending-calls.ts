@@ -9,7 +9,7 @@ interface PendingCall {
 const MAX_CALLS = 1000;
 const MAX_UNITS = 16 * 1024 * 1024;
 
-/** Calls whose arguments come in pieces, until they are whole. The oldest give way where a stream never ends its calls. */
+/** Collects calls whose arguments are streamed in chunks. Evicts the oldest ones if a stream never completes its calls. */
 export class PendingCalls {
   readonly #calls = new Map<string, PendingCall>();
   #units = 0;
@@ -27,7 +27,7 @@ export class PendingCalls {
     }
   }
 
-  /** The calls whose keys begin so, which are whole now. */
+  /** Removes and returns the calls whose keys have this prefix, which are now complete. */
   take(prefix: string, stamp: Stamp): SessionEvent[] {
     const events: SessionEvent[] = [];
     for (const [key, { id: callId, name, args }] of [...this.#calls]) {

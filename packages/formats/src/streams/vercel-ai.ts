@@ -5,10 +5,10 @@ import { isObject, type JsonObject, numberOf, objectOf, textOf } from '../record
 const types =
   /^(?:(?:start|finish|reset)-step|text-(?:start|delta|end)|reasoning-(?:start|delta|end)|tool-(?:input-(?:start|delta|end|available|error)|output-(?:available|error|denied)|call|result|error))$/;
 
-/** A stream begins with a part that says little. */
+/** Keys of the part that starts a stream. */
 const startKeys = new Set(['messageId', 'messageMetadata']);
 
-/** The AI SDK's streams: UI messages (v1) and the parts of `fullStream`. They name no session. */
+/** Streams of the AI SDK: UI messages (v1) and the parts of `fullStream`. They contain no session id. */
 export const vercelAi: Format = {
   name: 'vercel-ai',
   title: 'an AI SDK stream',

@@ -7,8 +7,8 @@ import type { Signal } from './otlp-json.ts';
 import { firstNumber, sessionOf } from './span-facts.ts';
 
 /**
- * The events that coding agents log: Claude Code, Codex and Gemini CLI. They hold a call's arguments only where its detail is
- * switched on, and no results; a call of unknown arguments cannot be told from another, so that it is not judged.
+ * Reads log events of the coding agents Claude Code, Codex and Gemini CLI. They contain no tool results, and arguments only
+ * if detailed logging is enabled. Calls without arguments are ignored, because they are indistinguishable.
  */
 export function readAgentLog(log: Signal, session: string | undefined): Reading {
   const { name, attributes: a, resource } = log;
@@ -22,7 +22,7 @@ export function readAgentLog(log: Signal, session: string | undefined): Reading 
     agentVersion: textOf(resource['service.version']) ?? textOf(a['app.version']),
     model: textOf(a['model']),
   };
-  // The same record sent again has the same id.
+  // A record that is sent twice gets the same id.
   const id = textId(JSON.stringify([name, log.start, a]));
   switch (event) {
     case 'user_prompt': {
@@ -59,16 +59,16 @@ function readCall({ name: event, attributes: a }: Signal, stamp: Stamp, id: stri
   return reading([{ ...stamp, id: `call:${callId}`, type: 'tool_call_request', callId, name, args }]);
 }
 
-/** Claude Code counts cached tokens beside the input, the others within it. */
+/** Claude Code's input excludes cached tokens; the input of the others includes them. */
 function usageOf(a: JsonObject, agent: string): Usage | undefined {
   const input = firstNumber(a, 'input_tokens', 'input_token_count');
   const output = firstNumber(a, 'output_tokens', 'output_token_count');
   if (input === undefined && output === undefined) return undefined;
   const cached = firstNumber(a, 'cache_read_tokens', 'cached_token_count', 'cached_content_token_count');
   const written = firstNumber(a, 'cache_creation_tokens');
-  const beside = agent === 'claude_code' ? (cached ?? 0) + (written ?? 0) : 0;
+  const uncounted = agent === 'claude_code' ? (cached ?? 0) + (written ?? 0) : 0;
   return {
-    inputTokens: (input ?? 0) + beside,
+    inputTokens: (input ?? 0) + uncounted,
     outputTokens: output ?? 0,
     cachedInputTokens: cached,
     cacheWriteTokens: written,

@@ -6,7 +6,7 @@ import { type TracedRun, TracedRunReader } from './traced-runs.ts';
 const kinds: Readonly<Record<string, TracedRun['kind']>> = { GENERATION: 'model', TOOL: 'tool' };
 const types = /^(?:SPAN|EVENT|GENERATION|AGENT|TOOL|CHAIN|RETRIEVER|EVALUATOR|EMBEDDING|GUARDRAIL)$/;
 
-/** Observations of Langfuse: of its blob storage export, which writes `trace_id`, and of its API, which writes `traceId`. */
+/** Observations of Langfuse, from its blob storage export (`trace_id`) or its API (`traceId`). */
 export const langfuse: Format = {
   name: 'langfuse',
   title: 'a Langfuse observation',
@@ -57,7 +57,7 @@ function usageOf(value: unknown): Usage | undefined {
   const cachedInputTokens =
     numberOf(value['input_cached_tokens']) ?? numberOf(value['cache_read_input_tokens']) ?? 0;
   const cacheWriteTokens = numberOf(value['cache_creation_input_tokens']) ?? 0;
-  // Its counts do not overlap.
+  // Langfuse's counts do not overlap.
   return {
     inputTokens: (numberOf(value['input']) ?? 0) + cachedInputTokens + cacheWriteTokens,
     outputTokens: (numberOf(value['output']) ?? 0) + (numberOf(value['output_reasoning_tokens']) ?? 0),

@@ -4,7 +4,7 @@ import { type TracedRun, TracedRunReader } from './traced-runs.ts';
 
 const kinds: Readonly<Record<string, TracedRun['kind']>> = { llm: 'model', tool: 'tool' };
 
-/** Runs of LangSmith, as its API and its exports write them. A thread is the session, else the trace. */
+/** Runs of LangSmith, from its API or exports. The session is the thread, or else the trace. */
 export const langsmith: Format = {
   name: 'langsmith',
   title: 'a LangSmith run',
@@ -55,7 +55,7 @@ function runOf(record: JsonObject, session: string | undefined): TracedRun | und
   };
 }
 
-/** What a tool was given or gave, out of the object around it; a text of JSON is what it says. */
+/** Unwraps the input or output of a tool from an object with a single key, and parses it if it is JSON. */
 function only(value: unknown, key: string): unknown {
   if (!isObject(value) || !(key in value) || Object.keys(value).length > 1) return value;
   const inner = unwrapped(value[key]);

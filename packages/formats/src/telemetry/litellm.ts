@@ -4,8 +4,8 @@ import { type Format, type FormatReader, ignored, type Reading, reading } from '
 import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf, timeOf } from '../record/json.ts';
 
 /**
- * LiteLLM's StandardLoggingPayload, as its callbacks write it: a record a request, with the whole history and the answer.
- * Records come in the order in which they are flushed.
+ * LiteLLM's StandardLoggingPayload, as written by its callbacks: one record per request, with the whole history and the
+ * response, in the order in which they are flushed.
  */
 export const litellm: Format = {
   name: 'litellm',
@@ -70,7 +70,7 @@ function sessionOf(record: JsonObject): string | undefined {
   return named.map(textOf).find((id) => id !== undefined);
 }
 
-/** The answer of the Chat API, the Responses API or Anthropic's; a failed request has none. */
+/** The response of the Chat, Responses or Anthropic API; a failed request has none. */
 function answersOf(record: JsonObject): Message[] {
   const response = objectOf(record['response']);
   const { choices, output, content } = response;

@@ -9,7 +9,7 @@ import {
   unwrapped,
 } from '../record/json.ts';
 
-/** A span or a log record, whatever exporter wrote it. */
+/** A span or a log record, independent of the exporter. */
 export interface Signal {
   readonly name: string;
   readonly traceId: string | undefined;
@@ -17,13 +17,13 @@ export interface Signal {
   /** Epoch ms. */
   readonly start: number | undefined;
   readonly end: number | undefined;
-  /** What went wrong, where the status says that something did. */
+  /** Error message, if the status is an error. */
   readonly error: string | undefined;
   readonly attributes: JsonObject;
   readonly resource: JsonObject;
 }
 
-/** The spans of an export request, or the one span that the record is. */
+/** The spans of an export request; a record that is a span itself counts as one. */
 export function spansOf(record: JsonObject): Signal[] {
   const requests = record['resourceSpans'] ?? record['resource_spans'];
   if (requests === undefined) return [spanOf(record, objectOf(objectOf(record['resource'])['attributes']))];
@@ -40,7 +40,7 @@ export function logsOf(record: JsonObject): Signal[] {
       const signal = spanOf(log, resource);
       const { attributes } = signal;
       const name = attributes['event.name'] ?? log['eventName'] ?? log['event_name'];
-      // The body has the prefix that the attribute lacks.
+      // The body has the full name, the attribute only its end.
       const body = textOf(valueOf(log['body']));
       const isName = body !== undefined && body.endsWith(`.${String(name)}`);
       const time =
@@ -85,7 +85,7 @@ function spanOf(span: JsonObject, resource: JsonObject): Signal {
 const hexId = /^(?:[\da-f]{16}|[\da-f]{32})$/i;
 const base64Id = /^[\w+/-]{11,22}={0,2}$/;
 
-/** Ids are hexadecimal, and base64 where a general protobuf library wrote the JSON: one id is one text. */
+/** Normalises an id to hexadecimal; general protobuf libraries write ids as base64. */
 function idOf(value: unknown): string | undefined {
   const id = textOf(value)?.replace(/^0x/, '');
   if (id === undefined || hexId.test(id) || !base64Id.test(id)) return id?.toLowerCase();
@@ -95,7 +95,7 @@ function idOf(value: unknown): string | undefined {
 
 const base64Digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-/** Neither `atob` nor `Buffer` is in every runtime that this runs in. */
+/** `atob` and `Buffer` are not available in every runtime. */
 function hexOfBase64(text: string): string {
   const plain = text.replaceAll('=', '').replaceAll('-', '+').replaceAll('_', '/');
   const bits = Array.from(plain, (digit) => base64Digits.indexOf(digit).toString(2).padStart(6, '0')).join(
@@ -113,7 +113,7 @@ function errorOf(span: JsonObject, attributes: JsonObject): string | undefined {
   return textOf(status['message']) ?? textOf(status['description']) ?? type ?? 'error';
 }
 
-/** Attributes by their names: OTLP has a list of keys and typed values, other exports have an object. */
+/** Attributes by name. OTLP has a list of keys and typed values, other exports have an object. */
 function attributesOf(value: unknown): JsonObject {
   if (isObject(value)) return value;
   const pairs = listOf(value).map((pair): [string, unknown] => {
@@ -151,7 +151,7 @@ function valueOf(value: unknown, depth = 0): unknown {
   }
 }
 
-/** An object under a name: as it stands, as JSON, or spread over attributes whose names begin with it. */
+/** The object under a name: as it is, as JSON, or flattened into attributes with the name as prefix. */
 export function nested(attributes: JsonObject, name: string): unknown {
   if (name in attributes) return unwrapped(attributes[name]);
   const root: Tree = new Map();

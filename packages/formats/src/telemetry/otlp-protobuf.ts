@@ -1,10 +1,10 @@
 import protobuf from 'protobufjs/light.js';
 import { isObject, type JsonObject, listOf, objectOf, textOf } from '../record/json.ts';
 
-/** Fields of a message as OTLP numbers them: type, number, and whether there may be several. */
+/** Fields of an OTLP message: type, number, and whether it is repeated. */
 type Fields = Readonly<Record<string, readonly [type: string, id: number, rule?: 'repeated']>>;
 
-/** The part of opentelemetry-proto 1.x that traces and logs are made of; what is left out is skipped. */
+/** The part of opentelemetry-proto 1.x that traces and logs need; other fields are skipped. */
 const messages: Readonly<Record<string, Fields>> = {
   TraceRequest: { resourceSpans: ['ResourceSpans', 1, 'repeated'] },
   ResourceSpans: { resource: ['Resource', 1], scopeSpans: ['ScopeSpans', 2, 'repeated'] },
@@ -69,14 +69,14 @@ const root = protobuf.Root.fromJSON({
 });
 const requests = { traces: root.lookupType('TraceRequest'), logs: root.lookupType('LogsRequest') };
 
-/** What an export request carries. */
+/** The signal of an export request. */
 export type OtlpSignal = keyof typeof requests;
 
 /**
- * An export request in protobuf as OTLP/JSON.
+ * Converts an export request from protobuf to OTLP/JSON.
  *
- * @param signal told by the bytes where it is left out, as a Kafka record does not name it
- * @returns undefined for bytes that are no such request
+ * @param signal detected from the content if omitted, as for Kafka records
+ * @returns undefined if the bytes are not an export request
  */
 export function otlpJson(body: Uint8Array, signal?: OtlpSignal): string | undefined {
   try {
@@ -102,19 +102,19 @@ function recordsOf(request: JsonObject): Record<string, unknown>[] {
     .filter(isObject);
 }
 
-/** In JSON, unlike other bytes, ids are hexadecimal. */
+/** OTLP/JSON writes ids in hexadecimal, other bytes in base64. */
 function hexOf(base64: string): string {
   const bytes = new Uint8Array(protobuf.util.base64.length(base64));
   protobuf.util.base64.decode(base64, bytes, 0);
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Requests of spans and of logs have the same fields down to the records, where a span has its trace's id and a log a time. */
+/** Trace and log requests have the same fields down to the records; there, field 1 is a trace id or a time. */
 function signalOf(request: Uint8Array): OtlpSignal {
   return firstAt(request, [1, 2, 2, 1]) === undefined ? 'logs' : 'traces';
 }
 
-/** The first field of bytes, texts or messages at a path of field numbers. */
+/** The first length-delimited field at a path of field numbers. */
 function firstAt(message: Uint8Array, [number, ...path]: readonly number[]): Uint8Array | undefined {
   if (number === undefined) return message;
   const reader = protobuf.Reader.create(message);
@@ -127,7 +127,7 @@ function firstAt(message: Uint8Array, [number, ...path]: readonly number[]): Uin
   return undefined;
 }
 
-/** What stands before a field of bytes, texts or messages. */
+/** The tag of a length-delimited field. */
 function bytesTag(number: number): number {
   return (number << 3) | 2;
 }

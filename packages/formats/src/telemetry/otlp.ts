@@ -4,11 +4,10 @@ import { isObject, type JsonObject, textOf, unwrapped } from '../record/json.ts'
 import { readAgentLog } from './agent-logs.ts';
 import { logsOf, type Signal, spansOf } from './otlp-json.ts';
 import { agentOf, inputOf, kindOf, outputOf, sessionOf, toolOf, usageOf } from './span-facts.ts';
-import { ToolStarts } from './tool-starts.ts';
 
 /**
- * OpenTelemetry: export requests of spans and logs as OTLP/JSON, and spans that were exported as plain objects. Spans come at
- * their end, children before parents, in any request, so that every id is made of what the producer calls the call or span.
+ * OpenTelemetry: export requests of spans and logs as OTLP/JSON, and spans exported as plain objects. Spans are exported
+ * when they end, children before parents and in any request, so event ids derive from the ids of calls and spans.
  */
 export const otlp: Format = {
   name: 'otlp',
@@ -38,17 +37,17 @@ function isSpan(record: JsonObject): boolean {
   );
 }
 
-/** Traces and calls that are remembered. */
+/** Traces and calls to remember. */
 const MAX_KNOWN = 1000;
 
 class OtlpReader implements FormatReader {
   readonly #session: string | undefined;
-  /** An answer may hold arguments as the model wrote them, and histories hold them as the tool's schema completed them. */
-  readonly #conversations = new Conversations({ callsHaveOneForm: false });
-  /** Sessions of the traces that name one in some of their spans. */
+  /** Histories can contain arguments that the tool's schema has completed, unlike those of the response. */
+  readonly #conversations = new Conversations({ hasStableArgs: false });
+  /** Sessions by trace: not every span of a trace contains the session id. */
   readonly #sessions = new Map<string, string>();
-  /** Calls of models by what they call, and how many of them the spans of tools have answered. */
-  readonly #calls = new Map<string, { readonly ids: Set<string>; answered: number }>();
+  /** Ids of identical calls, and how many of them have been matched to the span of a tool. */
+  readonly #calls = new Map<string, { readonly ids: Set<string>; matched: number }>();
 
   constructor(session: string | undefined) {
     this.#session = session;
@@ -63,8 +62,8 @@ class OtlpReader implements FormatReader {
     const tools = new ToolStarts(spans);
     const readings = spans
       .flatMap((span) => this.#partsOf(span, tools))
-      // Parts without a time stay as they are, and so do those of one millisecond, to which the SDK for JavaScript rounds starts,
-      // but not ends, down: it exports spans as they end.
+      // Compares milliseconds and keeps the order of parts within one: the JavaScript SDK rounds start times, but not end
+      // times, down to milliseconds, and exports spans in the order in which they end.
       .toSorted((a, b) => millisecondOf(a) - millisecondOf(b))
       .map(({ read }) => read());
     for (const log of logs.toSorted((a, b) => (a.start ?? 0) - (b.start ?? 0)))
@@ -94,7 +93,7 @@ class OtlpReader implements FormatReader {
     return sessionOf(signal) ?? ofTrace ?? traceId ?? this.#session;
   }
 
-  /** What a span says at its start and at its end. */
+  /** The start and the end of a span, to be read in order of time. */
   #partsOf(span: Signal, tools = new ToolStarts([])): Part[] {
     const kind = kindOf(span);
     const sessionId = this.#sessionOf(span);
@@ -110,7 +109,7 @@ class OtlpReader implements FormatReader {
     };
     if (kind === 'model') return this.#partsOfModel(span, stamp, tools);
     const { name, args, result } = toolOf(span);
-    // Without its content a call cannot be told from another of its tool.
+    // Without content, calls of the same tool are indistinguishable.
     if (args === undefined && result === undefined) return nothing(`${span.name} (without arguments)`);
     let callId: string | undefined;
     const call = (): Reading => {
@@ -139,9 +138,9 @@ class OtlpReader implements FormatReader {
     const input = inputOf(span);
     const output = outputOf(span);
     const usage = usageOf(span);
-    const part = (time: number | undefined, tell: () => SessionEvent[]): Part => ({
+    const part = (time: number | undefined, readEvents: () => SessionEvent[]): Part => ({
       time,
-      read: () => ({ events: tell(), ignored: [] }),
+      read: () => ({ events: readEvents(), ignored: [] }),
     });
     const history = () => this.#readMessages(input, stamp, '');
     if (output.length === 0) {
@@ -159,7 +158,7 @@ class OtlpReader implements FormatReader {
     }
     const time = tools.timeOf(output, span) ?? start;
     const answer = output.map((message) => (message.role === 'assistant' ? { ...message, usage } : message));
-    // An answer whose history is not recorded is known by its span.
+    // A response without a recorded history is identified by its span.
     const seed = input.length === 0 ? (id ?? '') : '';
     return [
       part(start, history),
@@ -175,21 +174,48 @@ class OtlpReader implements FormatReader {
     return this.#conversations.read(messages, stamp, seed);
   }
 
-  /** Histories repeat calls, which are the same ones. */
+  /** Remembers the id of a call; histories repeat calls with the same id. */
   #learnCall(key: string, id: string): void {
-    const calls = this.#calls.get(key) ?? { ids: new Set(), answered: 0 };
+    const calls = this.#calls.get(key) ?? { ids: new Set(), matched: 0 };
     if (calls.ids.size < MAX_KNOWN) calls.ids.add(id);
     remember(this.#calls, key, calls);
   }
 
-  /** A tool's span without the call's id is that of the oldest call of a model which asks for the same. */
+  /** A tool's span without a call id belongs to the oldest unmatched call with the same arguments. */
   #callIdOf(span: Signal, sessionId: string): string | undefined {
     const { name, args, callId } = toolOf(span);
     if (callId !== undefined) return callId;
     const calls = this.#calls.get(keyOf(sessionId, name, args ?? {}));
-    if (calls === undefined || calls.answered >= calls.ids.size) return span.spanId;
-    calls.answered += 1;
-    return [...calls.ids][calls.answered - 1];
+    if (calls === undefined || calls.matched >= calls.ids.size) return span.spanId;
+    calls.matched += 1;
+    return [...calls.ids][calls.matched - 1];
+  }
+}
+
+/** Start times of tools by call id. */
+class ToolStarts {
+  readonly #starts = new Map<string, number[]>();
+
+  constructor(spans: readonly Signal[]) {
+    for (const span of spans.filter((each) => kindOf(each) === 'tool')) {
+      const { callId } = toolOf(span);
+      if (callId === undefined || span.start === undefined) continue;
+      this.#starts.set(callId, [...(this.#starts.get(callId) ?? []), span.start]);
+    }
+  }
+
+  /**
+   * The time of a model's response: the end of its span, but before its tools start, which can run while the response is
+   * still streamed.
+   */
+  timeOf(response: readonly Message[], { start = 0, end }: Signal): number | undefined {
+    const calls = response.flatMap((message) => (message.role === 'assistant' ? message.calls : []));
+    const starts = calls
+      .flatMap(({ id = '' }) => this.#starts.get(id) ?? [])
+      // Some producers number calls per response.
+      .filter((time) => time >= start);
+    const times = [...(end === undefined ? [] : [end]), ...starts.map((time) => time - 1)];
+    return times.length === 0 ? undefined : Math.min(...times);
   }
 }
 
@@ -198,7 +224,7 @@ interface Part {
   readonly read: () => Reading;
 }
 
-/** Nanoseconds since 1970 lose their last digits in a number. */
+/** Epoch nanoseconds exceed the precision of a number, hence the tolerance. */
 function millisecondOf({ time = 0 }: Part): number {
   return Math.floor(time + 0.001);
 }

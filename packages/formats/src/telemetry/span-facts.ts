@@ -3,7 +3,7 @@ import type { Message, Usage } from '../record/conversation.ts';
 import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf, unwrapped } from '../record/json.ts';
 import { nested, type Signal } from './otlp-json.ts';
 
-/** What a span stands for, in whichever convention: GenAI, OpenInference, OpenLLMetry or the AI SDK's own. */
+/** The kind of a span by the conventions of GenAI, OpenInference, OpenLLMetry or the AI SDK. */
 export function kindOf({ name, attributes }: Signal): 'model' | 'tool' | undefined {
   const operation = attributes['gen_ai.operation.name'];
   if (operation === 'execute_tool') return 'tool';
@@ -13,7 +13,7 @@ export function kindOf({ name, attributes }: Signal): 'model' | 'tool' | undefin
   if (/^llm$/i.test(String(kind)) || attributes['llm.request.type'] === 'chat') return 'model';
   const own = textOf(attributes['ai.operationId']) ?? name;
   if (own === 'ai.toolCall') return 'tool';
-  // The spans around these repeat what they say.
+  // Their parent spans repeat the same content.
   if (/^ai\.\w+\.do(?:Stream|Generate)$/.test(own)) return 'model';
   return name === 'gen_ai.client.inference.operation.details' ? 'model' : undefined;
 }
@@ -33,13 +33,13 @@ const sessionNames = [
   'thread_id',
 ];
 
-/** The session that a span names itself. */
+/** The session id in the attributes of a span or its resource. */
 export function sessionOf({ attributes, resource }: Signal): string | undefined {
   const named = sessionNames.map((name) => textOf(attributes[name])).find((id) => id !== undefined);
   return named ?? textOf(resource['session.id']);
 }
 
-/** The agent that a span names, else the service: without a name, SDKs call that `unknown_service:` and the process. */
+/** The agent's name, else that of the service; SDKs name an unnamed service `unknown_service:<process>`. */
 export function agentOf({ attributes: a, resource }: Signal): string | undefined {
   const service = textOf(resource['service.name']);
   return (
@@ -81,13 +81,13 @@ export function toolOf({ name, attributes: a }: Signal): ToolFacts {
   };
 }
 
-/** The AI SDK writes a text, too, as JSON, where histories hold the text itself. */
+/** Decodes a string that the AI SDK encodes as JSON, while histories contain it as it is. */
 function unquoted(value: unknown): unknown {
   const text = unwrapped(value);
   return typeof text === 'string' ? text : value;
 }
 
-/** The history that a model was asked with. */
+/** The messages sent to the model. */
 export function inputOf({ attributes: a }: Signal): Message[] {
   const held =
     nested(a, 'gen_ai.input.messages') ??
@@ -97,14 +97,14 @@ export function inputOf({ attributes: a }: Signal): Message[] {
   return messagesFrom(listOf(held));
 }
 
-/** What the model answered. */
+/** The response of the model. */
 export function outputOf({ attributes: a }: Signal): Message[] {
   const held =
     nested(a, 'gen_ai.output.messages') ??
     nested(a, 'llm.output_messages') ??
     nested(a, 'gen_ai.completion') ??
     answerOfAiSdk(a);
-  // An answer has the role of the model, named or not.
+  // The role of a response may be missing.
   const answers = listOf(held).map((value) => {
     const item = objectOf(value);
     return isObject(item['message']) || 'role' in item ? item : { ...item, role: 'assistant' };

@@ -1,15 +1,15 @@
 import { messagesFrom } from '../chat/chat-messages.ts';
 import { Conversations, type Message, type Usage } from '../record/conversation.ts';
-import { type FormatReader, ignored, piece, type Reading, type SessionEvent } from '../record/format.ts';
+import { type FormatReader, ignored, pending, type Reading, type SessionEvent } from '../record/format.ts';
 import { isObject, type JsonObject, objectOf } from '../record/json.ts';
 
-/** A step of a trace, as an observability platform exports it. */
+/** A step of a trace, as exported by an observability platform. */
 export interface TracedRun {
   readonly id: string;
   readonly sessionId: string;
-  /** `other` steps, such as chains, hold these. */
+  /** `other` steps, such as chains, contain tool and model steps. */
   readonly kind: 'tool' | 'model' | 'other';
-  /** When it began, epoch ms. */
+  /** Start time, epoch ms. */
   readonly time: number | undefined;
   readonly name: string;
   readonly model: string | undefined;
@@ -20,12 +20,13 @@ export interface TracedRun {
   readonly costUsd: number | undefined;
 }
 
-/** Runs that are held at once; of more, the earlier half is told. */
+/** Maximum buffered runs; beyond it, the earlier half is converted. */
 const MAX_RUNS = 5000;
 
 /**
- * Reads exports of traces, whose runs come in any order, the newest first as a rule: they are held to the end of the file or
- * request, and told by their times. Where a session has runs of tools, these are its calls; else the messages of its models.
+ * Reads exported traces, whose runs come in any order, usually newest first. Buffers the runs until the end of the file or
+ * request, and converts them in order of time. The calls of a session are its tool runs, or, if it has none, those in the
+ * messages of its model runs.
  */
 export class TracedRunReader implements FormatReader {
   readonly #read: (record: JsonObject) => TracedRun | undefined;
@@ -34,8 +35,8 @@ export class TracedRunReader implements FormatReader {
   #runs: TracedRun[] = [];
 
   /**
-   * @param read nothing where a record names no session
-   * @param typeOf what the platform calls the type of a record
+   * @param read returns undefined for a record without a session id
+   * @param typeOf returns the platform's type of a record
    */
   constructor(read: (record: JsonObject) => TracedRun | undefined, typeOf: (record: JsonObject) => string) {
     this.#read = read;
@@ -47,7 +48,7 @@ export class TracedRunReader implements FormatReader {
     if (run === undefined) return ignored(`${this.#typeOf(record)} without a session`);
     if (run.kind === 'other') return ignored(this.#typeOf(record));
     this.#runs.push(run);
-    return this.#runs.length < MAX_RUNS ? piece : { events: this.#take(MAX_RUNS / 2), ignored: [] };
+    return this.#runs.length < MAX_RUNS ? pending : { events: this.#take(MAX_RUNS / 2), ignored: [] };
   }
 
   end(): SessionEvent[] {
