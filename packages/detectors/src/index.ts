@@ -1,4 +1,4 @@
-export { denialText } from './calls/denial.ts';
+export { denialText } from './calls/result-kind.ts';
 export { canonicalArguments } from './calls/tool-identity.ts';
 export {
   type BudgetUse,
@@ -18,16 +18,15 @@ export { blockMessage } from './detectors/tool-repeat/wording.ts';
 export type { Detector, Finding, Step } from './incident/finding.ts';
 export { OpenVerdicts } from './incident/open-verdicts.ts';
 export type { PureVerdict } from './incident/verdict.ts';
-export { canonicalJson } from './lib/canonical-json.ts';
+export { canonicalJson, sha256 } from './lib/digest.ts';
 export { oneLine } from './lib/one-line.ts';
-export { sha256 } from './lib/sha256.ts';
 export type { Detection } from './plan/detection.ts';
 export type { DetectionPlan } from './plan/plan.ts';
 export { settingsInForce } from './plan/settings-in-force.ts';
 export { guidanceOf, stopMessage } from './plan/stop-message.ts';
 export { detectionOf, planDetection } from './plan/whole-library.ts';
-export { maskSecrets } from './privacy/mask.ts';
 export { type MaskPatterns, maskPatterns } from './privacy/mask-patterns.ts';
+export { maskSecrets } from './privacy/mask.ts';
 export { createSessionAnalyzer } from './session/create-session-analyzer.ts';
 export { decide } from './session/decide.ts';
 export { ALLOWED, type Decision, type ProposedCall } from './session/decision.ts';

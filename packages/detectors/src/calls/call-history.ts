@@ -1,10 +1,9 @@
 import { jsonFrom, type KnownEvent } from '@loopwatch/contract';
-import { withoutComments } from './call-comments.ts';
 import { type CallKnowledge, contractOf } from './call-knowledge.ts';
-import { type CallNature, callNature } from './call-nature.ts';
-import { isDenial } from './denial.ts';
+import { type CallNature, callNature, withoutComments } from './call-nature.ts';
 import type { Mark } from './mark.ts';
-import { type ResultForm, resultForm } from './result-form.ts';
+import { type ResultForm, resultForm } from './normalize-result.ts';
+import { isDenial } from './result-kind.ts';
 import { canonicalArguments, fingerprint, type ToolIdentity, toolIdentity } from './tool-identity.ts';
 
 /** Rounds that are remembered: as far as any rule looks back. */

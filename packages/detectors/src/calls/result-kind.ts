@@ -1,6 +1,5 @@
 import type { AgentKnowledge } from '../agents/agent-knowledge.ts';
-import { type CallText, stringsIn } from './call-echo.ts';
-import { unframed } from './result-frame.ts';
+import { type CallText, stringsIn } from './strip-echoed-args.ts';
 
 /** What a result is to the question whether anything happened; `not_run`: the call was never carried out. */
 export type ResultKind = 'ok' | 'error' | 'transient' | 'not_run';
@@ -88,4 +87,27 @@ function tellsOfError(text: string, { reads }: CallText): boolean {
   if (ERROR_NAME.test(words) || ERROR_HEADING.test(words) || ERROR_FIELD.test(head)) return true;
   if (text.length <= REFUSED_UNITS && (REFUSED.test(text) || ERROR_START.test(words))) return true;
   return reads !== true && (ERROR_START.test(words) || ERROR_WITHIN.test(head));
+}
+
+/** Quotes, brackets and keys that the message of a result is wrapped in, as JSON and as Python prints it. */
+const FRAME =
+  /^(?:\\[nrt]|<\/?(?:html|head|title|body|center|h1|tool_use_error)\b[^>]{0,80}>|[\s\W]|(?:none|null)\b|(?:_?meta|text|textcontent|type|content|message|output|detail|annotations)(?=\\{0,15}["'=:(]))*/i;
+
+/** A result from the first word of its message on. */
+export function unframed(text: string): string {
+  return text.replace(FRAME, '');
+}
+
+const OPENING = 'Loopwatch denied this call';
+/** An agent may put its own words before what a hook told it. */
+const OPENING_UNITS = 200;
+
+/** The result of a call that was denied, as the agent and the log get it. */
+export function denialText(text: string): string {
+  return `${OPENING}: ${text}`;
+}
+
+/** Whether a result only says that Loopwatch denied the call. */
+export function isDenial(result: unknown): boolean {
+  return typeof result === 'string' && result.slice(0, OPENING_UNITS).includes(OPENING);
 }

@@ -1,5 +1,4 @@
-import { canonicalJson } from '../lib/canonical-json.ts';
-import { sha256 } from '../lib/sha256.ts';
+import { canonicalJson, sha256 } from '../lib/digest.ts';
 
 /**
  * The canonical text of a call's arguments: a string of JSON is parsed first, a string that is not JSON stands for

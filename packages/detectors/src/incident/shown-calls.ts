@@ -1,5 +1,136 @@
-import type { EvidenceCall } from '@loopwatch/contract';
+import type { EvidenceCall, EvidenceOf, Verdict, VerdictOutcome } from '@loopwatch/contract';
+import type { AgentKnowledge } from '../agents/agent-knowledge.ts';
+import type { PastCall, Round } from '../calls/call-history.ts';
 import type { Mark } from '../calls/mark.ts';
+import { unframed } from '../calls/result-kind.ts';
+import { signature } from '../calls/tool-identity.ts';
+
+/** Why a detector closes what is open, as the end of a sentence. */
+export function closingReason(outcome: VerdictOutcome): string {
+  if (outcome === 'disabled') return 'detection was switched off';
+  return outcome === 'recovered' ? 'the turn is streamed again' : 'the prompt or session ended';
+}
+
+/** What a verdict's kind is called. */
+export const nouns: Readonly<Record<Verdict['kind'], string>> = {
+  loop: 'Loop',
+  limit: 'Limit',
+  outage: 'Outage',
+};
+
+/** A reason, standing by itself. */
+export function asSentence(reason: string): string {
+  return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
+}
+
+/** A text on one line, short enough for a sentence. */
+export function quote(text: string, maxUnits = 80): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length <= maxUnits ? `“${line}”` : `“${line.slice(0, maxUnits - 1)}…”`;
+}
+
+/** What a sentence shows of arguments, and of a result. */
+const QUOTED_UNITS = 80;
+/** Calls of a step that a sentence shows. */
+const QUOTED_CALLS = 2;
+
+/** Something that the agent or a tool wrote, as a part of a sentence. */
+interface Quotation {
+  readonly quoted: string;
+  /** What stands for it in the plain form; default: nothing. */
+  readonly plain?: string;
+}
+/** The number that the sentence is about. */
+interface Count {
+  readonly count: number;
+}
+type Part = string | number | Quotation | Count | readonly Part[];
+
+/** A sentence of a verdict, and the same without what the agent and its tools wrote. */
+export interface Sentence {
+  readonly reason: string;
+  readonly plainReason: string;
+  /** Where each of them says the count; undefined where they say none. */
+  readonly countAt: number | undefined;
+  readonly plainCountAt: number | undefined;
+}
+
+/** Builds a sentence; its plain form leaves out the quotations. */
+export function sentence(texts: TemplateStringsArray, ...values: readonly Part[]): Sentence {
+  const parts = texts.flatMap((text, i): Part[] => [text, values[i] ?? '']);
+  const at = parts.findIndex((part) => typeof part === 'object' && 'count' in part);
+  const countAt = (quotes: boolean) => (at === -1 ? undefined : joined(parts.slice(0, at), quotes).length);
+  return {
+    reason: joined(parts, true),
+    plainReason: joined(parts, false),
+    countAt: countAt(true),
+    plainCountAt: countAt(false),
+  };
+}
+
+/** The count of a sentence, of which there is one at most. */
+export function counted(count: number): Count {
+  return { count };
+}
+
+/** A sentence that goes on after what it said. */
+export function withEnding({ reason, plainReason, ...rest }: Sentence, why: string): Sentence {
+  return { reason: `${reason}; ${why}`, plainReason: `${plainReason}; ${why}`, ...rest };
+}
+
+function joined(part: Part, quotes: boolean): string {
+  if (typeof part === 'string' || typeof part === 'number') return String(part);
+  if ('quoted' in part) return quotes ? part.quoted : (part.plain ?? '');
+  if ('count' in part) return String(part.count);
+  return part.map((inner) => joined(inner, quotes)).join('');
+}
+
+/** ` {"path":"a.ts"}`: arguments, to stand behind the tool's name; nothing where there are none. */
+export function quotedArguments(canonical: string): Quotation {
+  return { quoted: canonical === '{}' ? '' : ` ${shortened(canonical)}` };
+}
+
+/** `: “No such file”`: the head of what a call brought; nothing where it says nothing. */
+export function quotedResult(call: PastCall | undefined, agents: AgentKnowledge): Quotation {
+  const head = headOf(call, agents);
+  return { quoted: head === '' ? '' : `: ${quote(head, QUOTED_UNITS)}` };
+}
+
+/** `read_file {"path":"a.ts"} and grep {"q":"b"}`: the calls of a step. */
+export function quotedStep({ calls }: Round): Part {
+  const shown = calls
+    .slice(0, QUOTED_CALLS)
+    .flatMap(({ identity }): Part[] => [' and ', identity.name, quotedArguments(identity.arguments)]);
+  const more = calls.length - QUOTED_CALLS;
+  return [shown.slice(1), more > 0 ? ` and ${String(more)} more` : ''];
+}
+
+/** The steps of a cycle, one after the other. */
+export function quotedSteps(rounds: readonly Round[]): Part {
+  return rounds.flatMap((round) => [' → ', quotedStep(round)]).slice(1);
+}
+
+/** For a model: the calls of these steps as they were made, and what each brought. */
+export function callsWithResults(rounds: readonly Round[], agents: AgentKnowledge): string[] {
+  return rounds
+    .flatMap(({ calls }) => calls)
+    .map((call) => {
+      const { quoted } = quotedResult(call, agents);
+      return `- ${call.identity.name}${quotedArguments(call.identity.arguments).quoted}${quoted}`;
+    });
+}
+
+function shortened(text: string): string {
+  const line = text.replace(/\s+/g, ' ');
+  return line.length <= QUOTED_UNITS ? line : `${line.slice(0, QUOTED_UNITS - 1)}…`;
+}
+
+function headOf(call: PastCall | undefined, agents: AgentKnowledge): string {
+  const shown = agents.withoutNoise(call?.result?.shown ?? '').trim();
+  const message = unframed(shown);
+  // Brackets and quotes alone belong to what is shown.
+  return /[a-z]/i.test(shown.slice(0, shown.length - message.length)) ? message : shown;
+}
 
 /** Calls that an evidence shows: the first and the latest. */
 export const SHOWN_CALLS = 8;
@@ -17,4 +148,48 @@ export function shownCall(
   step: number,
 ): EvidenceCall {
   return { eventIndex, eventId, time, name, arguments: args, step };
+}
+
+/** Calls of one step that the evidence shows; a step that has more shows its first. */
+const SHOWN_MEMBERS = 6;
+/** With its own first step and its latest, so many calls are shown of steps with several. */
+const SHOWN_OF_BATCHES = 12;
+
+/** What the evidence of every detector of calls says of its rounds. */
+export type RoundEvidence = Pick<EvidenceOf<'outage'>, 'calls' | 'callsPerStep'>;
+
+/**
+ * The calls of the rounds with their results, as evidence: whole steps, the first and the latest.
+ *
+ * @param total steps of the loop, those included that are no longer remembered
+ */
+export function roundEvidence(rounds: readonly Round[], total: number): RoundEvidence {
+  const callsPerStep = rounds.at(-1)?.calls.length ?? 0;
+  const widest = Math.min(SHOWN_MEMBERS, Math.max(1, ...rounds.map(({ calls }) => calls.length)));
+  const most = widest === 1 ? SHOWN_CALLS : Math.max(2, Math.floor(SHOWN_OF_BATCHES / widest));
+  const numbered = rounds.map((round, i) => ({
+    round,
+    step: Math.max(0, total - rounds.length) + i + 1,
+  }));
+  const calls = firstAndLatest(numbered, most).flatMap(({ round, step }) =>
+    round.calls.slice(0, SHOWN_MEMBERS).map(({ identity, mark, result }, i) => ({
+      ...shownCall(mark, identity.name, identity.arguments, step),
+      ...(round.calls.length > 1 && { member: i + 1 }),
+      ...(result !== null && { result: { text: result.shown, kind: result.kind } }),
+    })),
+  );
+  return { calls, ...(callsPerStep > 1 && { callsPerStep }) };
+}
+
+/** The tool that a verdict names: that of the round's first call. */
+export function toolOf({ calls }: Round): { name: string; signature: string } | null {
+  const identity = calls[0]?.identity;
+  return identity === undefined ? null : { name: identity.name, signature: signature(identity) };
+}
+
+/** `read_file`, or `read_file and grep` where a round has several. */
+export function namesOf({ calls }: Round): string {
+  const names = [...new Set(calls.map(({ identity }) => identity.name))];
+  if (names.length <= 2) return names.join(' and ');
+  return `${names.slice(0, 2).join(', ')} and ${String(names.length - 2)} more`;
 }

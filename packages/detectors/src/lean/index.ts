@@ -1,4 +1,4 @@
-export { denialText } from '../calls/denial.ts';
+export { denialText } from '../calls/result-kind.ts';
 export { parseJudgeAnswer } from '../detectors/semantic/judge-answer.ts';
 export type { SemanticCheck } from '../detectors/semantic/semantic-check.ts';
 export { type SemanticLayer, semanticLayer } from '../detectors/semantic/semantic-layer.ts';

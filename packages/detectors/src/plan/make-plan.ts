@@ -1,11 +1,10 @@
 import type { DetectionSettings, DetectorId } from '@loopwatch/contract';
 import type { OptionSources } from '../detectors/definition.ts';
 import { toolRepeatPlan } from '../detectors/tool-repeat/options.ts';
-import { canonicalJson } from '../lib/canonical-json.ts';
+import { canonicalJson, sha256 } from '../lib/digest.ts';
 import { isOn } from '../lib/is-on.ts';
-import { sha256 } from '../lib/sha256.ts';
 import { PriceBook } from '../prices/price-book.ts';
-import { privacyOf } from '../privacy/privacy.ts';
+import { privacyOf } from '../privacy/mask.ts';
 import { presets } from '../settings/presets.ts';
 import type { Library } from './library.ts';
 import type { DetectionPlan, PlannedDetector } from './plan.ts';

@@ -1,6 +1,6 @@
 import { callDetectors, type Verdict } from '@loopwatch/contract';
 import { blockMessage } from '../detectors/tool-repeat/wording.ts';
-import { nouns } from '../incident/wording.ts';
+import { nouns } from '../incident/shown-calls.ts';
 import type { DetectionPlan } from './plan.ts';
 
 /**

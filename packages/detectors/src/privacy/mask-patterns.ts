@@ -1,5 +1,4 @@
 import { type PatternProgram, parsePattern } from '@loopwatch/contract';
-import { cutBeginnings, type Span, searchPattern } from './search-pattern.ts';
 
 /** Of a text, for all patterns together; beyond, what is left of it is masked as a whole. */
 const STEPS_PER_UNIT = 500;
@@ -61,4 +60,127 @@ function withMask(text: string, spans: Span[], mask: string): string {
     end = Math.max(end, to);
   }
   return [...pieces, text.slice(end)].join('');
+}
+
+/** Where a match begins, and where it ends. */
+export type Span = readonly [from: number, to: number];
+
+export interface PatternSearch {
+  /** What a regular expression with flags `g` and `u` matches, in order. */
+  readonly spans: readonly Span[];
+  /** Where a match may have begun that the text, or the part of it up to a mark of a cut, ends too early for. */
+  readonly unfinished: readonly Span[];
+  readonly steps: number;
+  /** Whether the steps sufficed; if not, nothing is known of the text behind the last span. */
+  readonly isWhole: boolean;
+}
+
+/** Units of an unfinished match: fewer say little. */
+const MIN_UNFINISHED = 4;
+/** Where a text that was cut ends: in an ellipsis, or with the quotation that it stands in. */
+const CUTS = '…”';
+
+/** Positions whose marks share a word. */
+const BLOCK = 32;
+
+/**
+ * Finds all matches of a pattern. It tries what a backtracking engine tries, in the same order, but no state a second time at the
+ * same position: neither within a match, nor from one beginning to the next. So its steps are at most the states times the
+ * characters, for all matches together. What led to a match needs no second try either: no match is empty, so the next
+ * one does not begin with what the last one ended with.
+ */
+export function searchPattern(
+  { states, start, marks, prefix }: PatternProgram,
+  text: string,
+  maxSteps: number,
+): PatternSearch {
+  const spans: Span[] = [];
+  const unfinished: Span[] = [];
+  const tried: (Uint32Array | undefined)[] = [];
+  /** States that are still to be tried, each behind its position. */
+  const later: number[] = [];
+  let steps = 0;
+
+  /** Whether a state has been tried at a position; from now on it has. */
+  function wasTried(mark: number, position: number): boolean {
+    const block = (tried[Math.floor(position / BLOCK)] ??= new Uint32Array(marks));
+    const bit = 1 << (position % BLOCK);
+    const word = block[mark] ?? 0;
+    block[mark] = word | bit;
+    return (word & bit) !== 0;
+  }
+
+  /** @returns -1 where no match begins at the position */
+  function endOfMatch(from: number): number {
+    later.push(from, start);
+    while (later.length > 0) {
+      let state = states[later.pop() ?? 0];
+      let position = later.pop() ?? 0;
+      while (state !== undefined) {
+        steps += 1;
+        if (steps > maxSteps) return -1;
+        if (state === states[0]) {
+          later.length = 0;
+          return position;
+        }
+        if (state.mark >= 0 && wasTried(state.mark, position)) break;
+        if (state.other >= 0) {
+          later.push(position, state.other);
+        } else if (state.edge !== '') {
+          if (!isEdge(state.edge, text, position)) break;
+        } else {
+          const width = widthAt(text, position);
+          if (position - from >= MIN_UNFINISHED && isCut(text, position)) unfinished.push([from, position]);
+          if (
+            width === 0 ||
+            !(
+              state.ascii?.[text.charCodeAt(position)] ??
+              state.pattern?.test(text.slice(position, position + width))
+            )
+          )
+            break;
+          position += width;
+        }
+        state = states[state.next];
+      }
+    }
+    return -1;
+  }
+
+  for (let from = 0; from < text.length && steps <= maxSteps; ) {
+    from = text.indexOf(prefix, from);
+    if (from < 0) break;
+    const end = endOfMatch(from);
+    if (end >= 0) spans.push([from, end]);
+    from = end < 0 ? from + widthAt(text, from) : end;
+  }
+  return { spans, unfinished, steps, isWhole: steps <= maxSteps };
+}
+
+/** Where a cut may have left less of a match than the fixed text that it begins with, for which {@link searchPattern} does not look. */
+export function cutBeginnings({ prefix }: PatternProgram, text: string): Span[] {
+  if (prefix.length <= MIN_UNFINISHED) return [];
+  const ends = [...Array.from(text.matchAll(/[…”]/g), ({ index }) => index), text.length];
+  return ends.flatMap((end) => {
+    let length = Math.min(prefix.length - 1, end);
+    while (length >= MIN_UNFINISHED && !text.startsWith(prefix.slice(0, length), end - length)) length -= 1;
+    return length < MIN_UNFINISHED ? [] : [[end - length, end]];
+  });
+}
+
+function isCut(text: string, position: number): boolean {
+  return position >= text.length || CUTS.includes(text.charAt(position));
+}
+
+/** Units of a character; none behind the end. */
+function widthAt(text: string, position: number): number {
+  if (position >= text.length) return 0;
+  return (text.codePointAt(position) ?? 0) > 0xffff ? 2 : 1;
+}
+
+function isEdge(edge: string | undefined, text: string, position: number): boolean {
+  if (edge === '^') return position === 0;
+  if (edge === '$') return position === text.length;
+  const isWordEdge = /\w/.test(text.charAt(position - 1)) !== /\w/.test(text.charAt(position));
+  return isWordEdge === (edge === 'b');
 }

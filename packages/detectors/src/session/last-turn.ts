@@ -1,11 +1,11 @@
 import type { KnownEvent } from '@loopwatch/contract';
 import type { HistorySnapshot } from '../calls/call-history.ts';
 import type { Finding } from '../incident/finding.ts';
-import { type IncidentSlot, type OpenIncidents, slotOf } from '../incident/open-incidents.ts';
+import { type IncidentSlot, type OpenIncidents, slotOf } from '../incident/verdict.ts';
 import type { DetectionPlan } from '../plan/plan.ts';
 import type { DetectorBank } from './detector-bank.ts';
+import type { SessionTotals } from './session-account.ts';
 import type { SessionStep } from './session-step.ts';
-import type { SessionTotals } from './session-totals.ts';
 
 /** What a session has to be brought back to when its last turn is streamed again. */
 interface Checkpoint {

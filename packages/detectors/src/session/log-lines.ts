@@ -1,5 +1,5 @@
 import type { Verdict } from '@loopwatch/contract';
-import { nouns } from '../incident/wording.ts';
+import { nouns } from '../incident/shown-calls.ts';
 import { oneLine } from '../lib/one-line.ts';
 import type { TurnRequest } from './session-step.ts';
 

@@ -5,27 +5,30 @@ import {
   type KnownEvent,
   type OpenIncidentSummary,
 } from '@loopwatch/contract';
-import { denialText } from '../calls/denial.ts';
+import { denialText } from '../calls/result-kind.ts';
 import type { SemanticCheck } from '../detectors/semantic/semantic-check.ts';
 import type { Finding } from '../incident/finding.ts';
-import { NO_OPEN_INCIDENTS, OpenIncidents, slotOf } from '../incident/open-incidents.ts';
 import { labelsAfter, NO_LABELS } from '../incident/session-labels.ts';
 import { thresholdOrigin } from '../incident/threshold.ts';
-import type { PureVerdict, Scene } from '../incident/verdict.ts';
+import {
+  NO_OPEN_INCIDENTS,
+  OpenIncidents,
+  type PureVerdict,
+  type Scene,
+  slotOf,
+} from '../incident/verdict.ts';
 import type { Detection } from '../plan/detection.ts';
 import type { DetectionPlan } from '../plan/plan.ts';
 import { chatCommands } from '../settings/chat-commands.ts';
 import type { Foresight, ProposedCall } from './decision.ts';
 import { DetectorBank } from './detector-bank.ts';
-import { withHashes } from './hashed-event.ts';
 import { KnownIds } from './known-ids.ts';
 import { LastTurn } from './last-turn.ts';
 import { type Conclusion, DUPLICATE, NO_NEWS, NO_VERDICTS, type Pushed } from './pushed.ts';
-import { accountOf, type SessionAccount } from './session-account.ts';
+import { accountOf, type SessionAccount, SessionTotals } from './session-account.ts';
 import { SessionPlan } from './session-plan.ts';
 import { type SessionSnapshot, snapshotVersion } from './session-snapshot.ts';
-import { SessionStep } from './session-step.ts';
-import { SessionTotals } from './session-totals.ts';
+import { SessionStep, withHashes } from './session-step.ts';
 
 const NO_IDS = new KnownIds().snapshot();
 /** Nothing of a session is told of an event: it stands behind all of them. */

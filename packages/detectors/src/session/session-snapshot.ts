@@ -1,10 +1,10 @@
-import type { OpenIncident } from '../incident/open-incidents.ts';
 import type { Labels } from '../incident/session-labels.ts';
+import type { OpenIncident } from '../incident/verdict.ts';
 import type { SessionOverrides } from '../settings/session-settings.ts';
 import type { BankSnapshot } from './detector-bank.ts';
 import type { KnownIdsSnapshot } from './known-ids.ts';
 import type { LastTurnSnapshot } from './last-turn.ts';
-import type { TotalsSnapshot } from './session-totals.ts';
+import type { TotalsSnapshot } from './session-account.ts';
 
 /** To be raised when a snapshot is not what it was: older ones are not to be restored then. */
 export const snapshotVersion = 4;

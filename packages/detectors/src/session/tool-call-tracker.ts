@@ -11,7 +11,7 @@ import { ToolRepeat } from '../detectors/tool-repeat/tool-repeat.ts';
 import { blockMessage, toolGuidance } from '../detectors/tool-repeat/wording.ts';
 import type { Step } from '../incident/finding.ts';
 import { presets } from '../settings/presets.ts';
-import { SessionTotals } from './session-totals.ts';
+import { SessionTotals } from './session-account.ts';
 
 /** What the tracker says of one call. */
 export interface TrackedCall {

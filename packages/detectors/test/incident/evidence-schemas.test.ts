@@ -1,10 +1,8 @@
 import { type DetectionInput, detectorIds, evidenceSchemas } from '@loopwatch/contract';
 import { describe, expect, test } from 'vitest';
-import { type Presentation, presentable } from '../../src/incident/evidence.ts';
-import type { Account } from '../../src/incident/incident.ts';
-import type { Pattern } from '../../src/incident/pattern-incident.ts';
+import type { Account, Pattern } from '../../src/incident/incident.ts';
 import type { PureVerdict } from '../../src/index.ts';
-import { SecretMask } from '../../src/privacy/secret-mask.ts';
+import { type Presentation, presentable, SecretMask } from '../../src/privacy/mask.ts';
 import { goldenVerdicts } from '../golden-case.ts';
 
 const verdicts = goldenVerdicts();

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { NOT_STORED, type Presentation, presentable, presentableText } from '../../src/incident/evidence.ts';
-import { SecretMask } from '../../src/privacy/secret-mask.ts';
+import {
+  NOT_STORED,
+  type Presentation,
+  presentable,
+  presentableText,
+  SecretMask,
+} from '../../src/privacy/mask.ts';
 
 const open: Presentation = { storeText: true, secrets: new SecretMask([]) };
 

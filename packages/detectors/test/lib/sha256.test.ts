@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { sha256 } from '../../src/lib/sha256.ts';
+import { sha256 } from '../../src/lib/digest.ts';
 
 const reference = (text: string) => createHash('sha256').update(text).digest('hex');
 

@@ -1,7 +1,7 @@
 import { type AgentEvent, type DetectionInput, detectionSchema } from '@loopwatch/contract';
 import { describe, expect, test } from 'vitest';
 import { blockMessage, toolGuidance } from '../../src/detectors/tool-repeat/wording.ts';
-import { closingReason } from '../../src/incident/wording.ts';
+import { closingReason } from '../../src/incident/shown-calls.ts';
 import { guidanceOf, planDetection, presets, stopMessage } from '../../src/index.ts';
 import { text as answer, call, run } from '../sessions.ts';
 

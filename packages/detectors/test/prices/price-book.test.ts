@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PriceBook } from '../../src/prices/price-book.ts';
 import { priceTable } from '../../src/prices/price-table.ts';
-import { SessionTotals } from '../../src/session/session-totals.ts';
+import { SessionTotals } from '../../src/session/session-account.ts';
 
 const book = new PriceBook({}, priceTable);
 const finished = (usage: Record<string, number> | null, costUsd?: number) =>

@@ -1,7 +1,7 @@
 import { parsePattern } from '@loopwatch/contract';
 import { assert, constantFrom, letrec, oneof, property, stringMatching, tuple } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type PatternSearch, searchPattern } from '../../src/privacy/search-pattern.ts';
+import { type PatternSearch, searchPattern } from '../../src/privacy/mask-patterns.ts';
 
 function search(pattern: string, text: string, maxSteps = Infinity): PatternSearch {
   const parsed = parsePattern(pattern);

@@ -1,7 +1,7 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Detector, Step } from '../../incident/finding.ts';
 import { type Account, Incident, type IncidentSnapshot } from '../../incident/incident.ts';
-import { closingReason } from '../../incident/wording.ts';
+import { closingReason } from '../../incident/shown-calls.ts';
 import {
   type BudgetLimits,
   type BudgetUse,

@@ -2,9 +2,8 @@ import type { VerdictOutcome } from '@loopwatch/contract';
 import type { CallHistory, Round } from '../../calls/call-history.ts';
 import type { CallKnowledge } from '../../calls/call-knowledge.ts';
 import type { Detector, Step } from '../../incident/finding.ts';
-import { type Pattern, PatternIncident, type PatternSnapshot } from '../../incident/pattern-incident.ts';
-import { counted, quotedResult, quotedStep, sentence } from '../../incident/quoted-calls.ts';
-import { closingReason } from '../../incident/wording.ts';
+import { type Pattern, PatternIncident, type PatternSnapshot } from '../../incident/incident.ts';
+import { closingReason, counted, quotedResult, quotedStep, sentence } from '../../incident/shown-calls.ts';
 
 export interface OutageOptions {
   /** Failures in a row that are none of the agent's making. */

@@ -1,6 +1,5 @@
-import { sha256 } from '../../lib/sha256.ts';
-import { maskSecrets } from '../../privacy/mask.ts';
-import type { Privacy } from '../../privacy/privacy.ts';
+import { sha256 } from '../../lib/digest.ts';
+import { maskSecrets, type Privacy } from '../../privacy/mask.ts';
 import { cleanHistory } from './clean-history.ts';
 import { type Excerpt, MAX_EXCERPT } from './excerpt.ts';
 import type { Message, TurnHistory } from './turn-history.ts';

@@ -1,5 +1,5 @@
 import type { Mark } from '../../calls/mark.ts';
-import { sha256 } from '../../lib/sha256.ts';
+import { sha256 } from '../../lib/digest.ts';
 import type { JudgeMessage } from './judge-prompt.ts';
 
 /** A question to a model: does this session loop? */

@@ -2,10 +2,9 @@ import type { CheckAnswer, EvidenceOf, JudgeAnswer, VerdictOutcome } from '@loop
 import type { Mark } from '../../calls/mark.ts';
 import type { Detector, Finding, Step, ThresholdBase } from '../../incident/finding.ts';
 import { type Account, Incident, type IncidentSnapshot } from '../../incident/incident.ts';
-import { sentence } from '../../incident/quoted-calls.ts';
+import { closingReason, quote, sentence } from '../../incident/shown-calls.ts';
 import type { Scene } from '../../incident/verdict.ts';
-import { closingReason, quote } from '../../incident/wording.ts';
-import type { Privacy } from '../../privacy/privacy.ts';
+import type { Privacy } from '../../privacy/mask.ts';
 import { judgeMessages } from './judge-prompt.ts';
 import type { SemanticOptions } from './options.ts';
 import { CheckSchedule, type ScheduleSnapshot } from './schedule.ts';

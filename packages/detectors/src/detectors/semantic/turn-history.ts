@@ -1,7 +1,7 @@
 import type { KnownEvent } from '@loopwatch/contract';
 import type { Mark } from '../../calls/mark.ts';
 import { canonicalArguments } from '../../calls/tool-identity.ts';
-import { canonicalJson } from '../../lib/canonical-json.ts';
+import { canonicalJson } from '../../lib/digest.ts';
 import { Excerpt, type ExcerptSnapshot } from './excerpt.ts';
 
 /** Of the messages of one turn so many are kept: the first half of them, and the latest. */

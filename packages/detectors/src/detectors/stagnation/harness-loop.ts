@@ -1,12 +1,11 @@
 import type { Mode, VerdictOutcome } from '@loopwatch/contract';
 import type { AgentKnowledge } from '../../agents/agent-knowledge.ts';
 import type { Mark } from '../../calls/mark.ts';
-import { normalise } from '../../calls/result-noise.ts';
+import { normalise } from '../../calls/normalize-result.ts';
 import { fingerprint } from '../../calls/tool-identity.ts';
 import type { Step } from '../../incident/finding.ts';
-import { PatternIncident, type PatternSnapshot } from '../../incident/pattern-incident.ts';
-import { counted, sentence } from '../../incident/quoted-calls.ts';
-import { asSentence, closingReason, quote } from '../../incident/wording.ts';
+import { PatternIncident, type PatternSnapshot } from '../../incident/incident.ts';
+import { asSentence, closingReason, counted, quote, sentence } from '../../incident/shown-calls.ts';
 
 /** A person needs longer to read an answer and ask again. */
 const QUICK_MS = 10_000;

@@ -1,5 +1,5 @@
 import type { Round } from '../../calls/call-history.ts';
-import type { ResultForm } from '../../calls/result-form.ts';
+import type { ResultForm } from '../../calls/normalize-result.ts';
 import { turnsPages } from './paging.ts';
 import { isReworded } from './reworded.ts';
 

@@ -2,9 +2,8 @@ import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Mark } from '../../calls/mark.ts';
 import { fingerprint } from '../../calls/tool-identity.ts';
 import type { Step, ThresholdBase } from '../../incident/finding.ts';
-import { type Pattern, PatternIncident, type PatternSnapshot } from '../../incident/pattern-incident.ts';
-import { counted, sentence } from '../../incident/quoted-calls.ts';
-import { asSentence, closingReason } from '../../incident/wording.ts';
+import { type Pattern, PatternIncident, type PatternSnapshot } from '../../incident/incident.ts';
+import { asSentence, closingReason, counted, sentence } from '../../incident/shown-calls.ts';
 
 /** Longer messages repeat enough text for the rule over text to find them. */
 const MESSAGE_UNITS = 2048;

@@ -2,7 +2,7 @@ import type { EvidenceOf } from '@loopwatch/contract';
 import type { CallHistory, Round } from '../../calls/call-history.ts';
 import type { CallKnowledge } from '../../calls/call-knowledge.ts';
 import type { ThresholdBase } from '../../incident/finding.ts';
-import type { Sentence } from '../../incident/quoted-calls.ts';
+import type { Sentence } from '../../incident/shown-calls.ts';
 import type { StagnationOptions } from './options.ts';
 
 /** What a rule is told besides the calls. */

@@ -1,8 +1,7 @@
 import type { CallHistory, Round } from '../../calls/call-history.ts';
 import { isForWaiting } from '../../calls/waiting.ts';
 import type { ThresholdBase } from '../../incident/finding.ts';
-import { counted, quotedResult, sentence } from '../../incident/quoted-calls.ts';
-import { namesOf } from '../../incident/round-evidence.ts';
+import { counted, namesOf, quotedResult, sentence } from '../../incident/shown-calls.ts';
 import { answersAlike } from './known-answers.ts';
 import { turnsPages } from './paging.ts';
 import { isVaried, type RuleContext, type RuleMatch, type StagnationRule, soleToolOf } from './rule.ts';

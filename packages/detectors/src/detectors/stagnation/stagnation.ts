@@ -2,18 +2,14 @@ import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Round } from '../../calls/call-history.ts';
 import type { CallKnowledge } from '../../calls/call-knowledge.ts';
 import type { Detector, Step } from '../../incident/finding.ts';
-import { type Pattern, PatternIncident, type PatternSnapshot } from '../../incident/pattern-incident.ts';
-import { callsWithResults } from '../../incident/quoted-calls.ts';
-import { closingReason } from '../../incident/wording.ts';
+import { type Pattern, PatternIncident, type PatternSnapshot } from '../../incident/incident.ts';
+import { callsWithResults, closingReason } from '../../incident/shown-calls.ts';
 import { HarnessLoop, type HarnessSnapshot } from './harness-loop.ts';
 import { MessageRepeat, type MessageSnapshot } from './message-repeat.ts';
-import { isStale, nothingNew } from './nothing-new.ts';
 import type { StagnationOptions } from './options.ts';
 import { changesSomething, type RuleContext, type RuleMatch, type StagnationRule } from './rule.ts';
+import { isStale, nothingNew, sameError, sameFailure, sameResult } from './rules.ts';
 import { rewordedBase, rewordedThreshold, sameAnswer } from './same-answer.ts';
-import { sameError } from './same-error.ts';
-import { sameFailure } from './same-failure.ts';
-import { sameResult } from './same-result.ts';
 
 /** In this order; `nothing-new` is the vaguest and comes last. */
 const RULES: readonly StagnationRule[] = [sameAnswer, sameError, sameFailure, sameResult];

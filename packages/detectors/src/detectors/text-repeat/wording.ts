@@ -1,4 +1,4 @@
-import { quote } from '../../incident/wording.ts';
+import { quote } from '../../incident/shown-calls.ts';
 import type { RepetitionRule } from '../../text/repetition-kind.ts';
 
 /** What a model is told when its text goes round in circles. */

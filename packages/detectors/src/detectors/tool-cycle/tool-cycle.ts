@@ -4,10 +4,15 @@ import type { CallKnowledge } from '../../calls/call-knowledge.ts';
 import type { CycleOptions } from '../../calls/cycle-options.ts';
 import { patienceWith, waitingAdjustments } from '../../calls/waiting.ts';
 import type { Detector, Step } from '../../incident/finding.ts';
-import { type Pattern, PatternIncident, type PatternSnapshot } from '../../incident/pattern-incident.ts';
-import { callsWithResults, counted, quotedSteps, sentence } from '../../incident/quoted-calls.ts';
-import { namesOf } from '../../incident/round-evidence.ts';
-import { closingReason } from '../../incident/wording.ts';
+import { type Pattern, PatternIncident, type PatternSnapshot } from '../../incident/incident.ts';
+import {
+  callsWithResults,
+  closingReason,
+  counted,
+  namesOf,
+  quotedSteps,
+  sentence,
+} from '../../incident/shown-calls.ts';
 
 /** A form that is filled in again with a new page each time gets so many times the patience, if it has these many fields. */
 const FORM_PATIENCE = 2;

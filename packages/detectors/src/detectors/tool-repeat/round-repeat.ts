@@ -3,15 +3,15 @@ import type { CallHistory, PastCall, Round } from '../../calls/call-history.ts';
 import type { CallKnowledge } from '../../calls/call-knowledge.ts';
 import { patienceWith, waitingAdjustments } from '../../calls/waiting.ts';
 import type { Detector, Step } from '../../incident/finding.ts';
-import { type Pattern, PatternIncident, type PatternSnapshot } from '../../incident/pattern-incident.ts';
+import { type Pattern, PatternIncident, type PatternSnapshot } from '../../incident/incident.ts';
 import {
   callsWithResults,
+  closingReason,
   counted,
   quotedResult,
   quotedStep,
   sentence,
-} from '../../incident/quoted-calls.ts';
-import { closingReason } from '../../incident/wording.ts';
+} from '../../incident/shown-calls.ts';
 import type { ToolRepeatOptions, ToolRepeatPlan } from './options.ts';
 import { batchGuidance, toolGuidance, windowPhrase } from './wording.ts';
 

@@ -1,7 +1,7 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import { canonicalArguments, toolIdentity } from '../../calls/tool-identity.ts';
 import type { Detector, Standing, Step } from '../../incident/finding.ts';
-import { closingReason } from '../../incident/wording.ts';
+import { closingReason } from '../../incident/shown-calls.ts';
 import { ConsecutiveRun, type RunSnapshot } from './consecutive-run.ts';
 import type { ToolRepeatPlan } from './options.ts';
 import { SimilarCalls, type SimilarSnapshot } from './similar-calls.ts';

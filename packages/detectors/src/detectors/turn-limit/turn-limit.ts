@@ -2,8 +2,7 @@ import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Mark } from '../../calls/mark.ts';
 import type { Detector, Step } from '../../incident/finding.ts';
 import { type Account, Incident, type IncidentSnapshot } from '../../incident/incident.ts';
-import { counted, sentence } from '../../incident/quoted-calls.ts';
-import { closingReason } from '../../incident/wording.ts';
+import { closingReason, counted, sentence } from '../../incident/shown-calls.ts';
 
 /** Options of turn-limit. */
 export interface TurnLimitOptions {

@@ -1,11 +1,8 @@
 import type { AgentKnowledge } from '../agents/agent-knowledge.ts';
-import { canonicalJson } from '../lib/canonical-json.ts';
-import { type CallText, withoutEcho } from './call-echo.ts';
-import { errorHead } from './error-head.ts';
+import { canonicalJson } from '../lib/digest.ts';
 import { type ResultKind, resultKind } from './result-kind.ts';
-import { normalise } from './result-noise.ts';
+import { type CallText, stringsIn, withoutEcho } from './strip-echoed-args.ts';
 import { fingerprint } from './tool-identity.ts';
-import { isUnderWay } from './under-way.ts';
 
 /** A tool's result in the form in which results are compared. */
 export interface ResultForm {
@@ -115,4 +112,108 @@ function exceptionIn(text: string): string | undefined {
   if (begin === -1) return undefined;
   const lines = text.slice(begin).slice(0, FAILURE_UNITS).replaceAll('\\n', '\n');
   return [...lines.matchAll(EXCEPTION)].at(-1)?.[0];
+}
+
+/** What changes by itself from call to call, and what takes its place before results are compared. */
+const VOLATILE: readonly (readonly [RegExp, string])[] = [
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colours begin with one.
+  [/\u001b\[[0-9;?]*[ -/]*[@-~]/g, ''],
+  [/\b\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?/g, '<time>'],
+  [
+    /\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? (?:\d{1,2} )?[A-Z][a-z]{2}(?: \d{1,2})?,? (?:\d{4} )?\d{2}:\d{2}:\d{2}(?: \d{4})?/g,
+    '<time>',
+  ],
+  [/\b\d{1,2}:\d{2}:\d{2}(?:[.,]\d+)?\b/g, '<time>'],
+  [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '<uuid>'],
+  [/\b0x[0-9a-f]{4,}\b/gi, '<address>'],
+  [/\b\d+(?:\.\d+)?\s?(?:ns|µs|us|ms|s|secs?|seconds?|mins?|minutes?)\b/g, '<duration>'],
+  [/\b(pid|process(?: id)?|ppid|thread)(["']?\s*(?:[:=#]\s*)?)\d+/gi, '$1$2<pid>'],
+  [
+    /\b((?:request|trace|span|correlation|session|run|job|message)[ _-]?id|req)(["']?\s*(?:[:=#]\s*)?["']?)[\w-]{4,}/gi,
+    '$1$2<id>',
+  ],
+  [
+    /("(?:timestamp|time|ts|date|created(?:_at)?|updated(?:_at)?|elapsed|duration|took|latency)(?:_?ms)?"\s*:\s*)\d+(?:\.\d+)?/gi,
+    '$1<time>',
+  ],
+  [/\b1[5-9]\d{8}(?:\d{3})?\b/g, '<time>'],
+  [/(?:\/private)?\/(?:tmp|var\/folders\/\w+\/\w+\/T)\/tmp[\w.-]+/g, '<temporary>'],
+  [/\b(attempt|try|retry)(\W{1,3})\d+\b/gi, '$1$2<n>'],
+  [/\b\d+ (attempts?|tries|retries|guesses)\b/gi, '<n> $1'],
+  // A token in a link: letters of both cases and digits.
+  [
+    /([?&][\w.-]{1,40}=)(?=[\w%~+/=-]*\d)(?=[\w%~+/=-]*[a-z])(?=[\w%~+/=-]*[A-Z])[\w%~+/=-]{20,}/g,
+    '$1<token>',
+  ],
+  [/\s+/g, ' '],
+];
+
+/** A result without what changes by itself. */
+export function normalise(text: string): string {
+  let normal = text;
+  for (const [pattern, replacement] of VOLATILE) normal = normal.replace(pattern, replacement);
+  return normal.trim();
+}
+
+const GOING_ON =
+  '(?:pending|queued|starting|in[ _-]?progress|not[ _-](?:yet[ _-])?(?:ready|started|finished|complete|completed|available))';
+/** What a result says of what is under way: all that it says, the value of a field, or words that say nothing else. */
+const UNDER_WAY = new RegExp(
+  [
+    `^\\W*(?:${GOING_ON}|running|waiting|loading|building|processing)\\W*$`,
+    `(?:status|state|phase|conclusion|health)["'\\\\]*\\s?[:=>]\\s?["'\\\\]*(?:\\w*${GOING_ON}|(?!(?:fail|miss|warn)ing)\\w+ing\\b)`,
+    '\\b(?:is|are|still|currently)(?: still| currently)? (?:running|waiting|sleeping|loading|building|processing|working|being)\\b',
+    `(?<![a-z])(?:${GOING_ON}|no new (?:output|messages)|check back|try again later|ContainerCreating|PodInitializing)\\b`,
+    '\\b(?:loading|processing|please wait)\\b ?(?:\\.{2,}|…)',
+    '^\\W*(?:still )?(?!(?:fail|miss|warn|noth|str)ing)[a-z]{2,20}ing\\W*$',
+    '"(?:done|ready|finished|completed?)"\\s?:\\s?false',
+  ].join('|'),
+  'i',
+);
+/** A long text that speaks of something under way is not about what one waits for. */
+const UNDER_WAY_UNITS = 300;
+/** Stands for a picture that was not recorded: whether it is another one than before is not known. */
+const LEFT_OUT =
+  /^\W*(?:image|screenshot|picture|binary|base64)(?:[ _-]?(?:data|content|output))?(?: (?:omitted|removed|elided|truncated|taken)\b.{0,40})?\W*$/i;
+
+/** Whether a result says that something is still under way, or stands for what was not recorded. */
+export function isUnderWay(text: string): boolean {
+  return text.length <= UNDER_WAY_UNITS && (UNDER_WAY.test(text) || LEFT_OUT.test(text));
+}
+
+/** So many lines tell which error it is; what follows shows where. */
+const LINES = 5;
+const UNITS = 400;
+/** A shorter line of the call may stand anywhere by chance. */
+const QUOTED_UNITS = 4;
+/** Lines of the arguments that are looked for, at most. */
+const QUOTED_LINES = 256;
+/** A number, and whether it counts something: fewer failures are another error. */
+const NUMBER =
+  /\d+( (?:failed|failures?|failing|passed|errors?|warnings?|problems?|tests?|left|remaining|of)\b)?/g;
+/** What an editor puts before the lines that it shows. */
+const MARGIN = /^[\s\d:|>+-]*/;
+
+/**
+ * The first lines of an error, up to where they quote the call, with digits folded: the same for attempts that are
+ * rejected for one reason, although the rejection shows each attempt.
+ */
+export function errorHead(text: string, call: CallText): string {
+  const quoted = new Set(
+    stringsIn(call.said)
+      .flatMap((value) => value.split('\n', QUOTED_LINES))
+      .map((line) => line.replace(MARGIN, '').trim())
+      .filter(({ length }) => length >= QUOTED_UNITS),
+  );
+  const lines: string[] = [];
+  for (const line of text
+    .slice(0, 4 * UNITS)
+    .replaceAll('\\n', '\n')
+    .split('\n')) {
+    if (line.trim() === '') continue;
+    if (lines.length === LINES || quoted.has(line.replace(MARGIN, '').trim())) break;
+    lines.push(line);
+  }
+  const head = normalise(lines.join('\n')).slice(0, UNITS);
+  return withoutEcho(head, call).replace(NUMBER, (number, counted) => (counted === undefined ? '#' : number));
 }

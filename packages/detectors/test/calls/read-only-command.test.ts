@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { commandFacts } from '../../src/calls/only-looks.ts';
+import { commandFacts } from '../../src/calls/call-nature.ts';
 import { canonicalArguments, toolIdentity } from '../../src/calls/tool-identity.ts';
 
 const looks = (args: unknown): boolean | undefined =>

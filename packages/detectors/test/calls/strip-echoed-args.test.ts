@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withoutEcho } from '../../src/calls/call-echo.ts';
+import { withoutEcho } from '../../src/calls/strip-echoed-args.ts';
 import { canonicalArguments } from '../../src/calls/tool-identity.ts';
 
 const rest = (text: string, args: unknown, name = 'tool'): string =>

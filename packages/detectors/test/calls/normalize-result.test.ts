@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { agentKnowledge } from '../../src/agents/agent-knowledge.ts';
-import type { CallText } from '../../src/calls/call-echo.ts';
-import { type ResultForm, resultForm as resultFormOf } from '../../src/calls/result-form.ts';
+import { type ResultForm, resultForm as resultFormOf } from '../../src/calls/normalize-result.ts';
 import type { ResultKind } from '../../src/calls/result-kind.ts';
+import type { CallText } from '../../src/calls/strip-echoed-args.ts';
 import { canonicalArguments } from '../../src/calls/tool-identity.ts';
 
 const agents = agentKnowledge({});

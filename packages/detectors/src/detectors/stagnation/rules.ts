@@ -1,0 +1,229 @@
+import type { CallHistory, PastCall, Round } from '../../calls/call-history.ts';
+import { isForWaiting, patienceWith, waitingAdjustments, waits } from '../../calls/waiting.ts';
+import {
+  callsWithResults,
+  counted,
+  quotedArguments,
+  quotedResult,
+  quotedStep,
+  sentence,
+} from '../../incident/shown-calls.ts';
+import { errorOf, isKnownAnswer, isSameError } from './known-answers.ts';
+import {
+  changesSomething,
+  isVaried,
+  type RuleContext,
+  type RuleMatch,
+  type StagnationRule,
+  soleToolOf,
+} from './rule.ts';
+
+/** Looks that may come between two failures of one tool. */
+const LOOKS_BETWEEN = 2;
+
+/** Step after step failing with the same error, whatever is called. */
+export const sameError: StagnationRule = (calls, context) => {
+  const { rounds, settled } = calls;
+  const error = errorOf(settled);
+  if (error === null) return null;
+  let count = 0;
+  while (count < rounds.length && isSameError(errorOf(rounds.at(-1 - count)), error)) count += 1;
+  const steps = rounds.slice(-count);
+  const threshold = context.options.sameError * patienceWith(steps.slice(-1));
+  if (count < threshold || !isVaried(steps)) return rejectedAgain(rounds, settled, context);
+  const tools = new Set(steps.flatMap((step) => step.calls.map(({ identity }) => identity.name)));
+  const result = quotedResult(settled.calls[0], context.knowledge.agents);
+  const told =
+    tools.size === 1
+      ? sentence`${[...tools].join('')} failed ${counted(count)} times in a row with the same error, whatever its arguments${result}`
+      : sentence`the last ${counted(count)} steps, calls of ${tools.size} tools, all failed with the same error${result}`;
+  const thresholdOf = {
+    setting: 'stagnation.same_error',
+    value: context.options.sameError,
+    adjustments: waitingAdjustments([settled], context.knowledge),
+  };
+  return { rule: 'same-error', steps, count, threshold, thresholdOf, ...told };
+};
+
+/** One tool failing for the same reason, whatever is tried, with nothing but looks in between. */
+function rejectedAgain(
+  rounds: readonly Round[],
+  settled: Round,
+  { options, knowledge }: RuleContext,
+): RuleMatch | null {
+  const { agents } = knowledge;
+  const tool = soleToolOf(settled);
+  const head = errorHeadOf(settled);
+  if (tool === undefined || head === null) return null;
+  const steps: Round[] = [];
+  let between = 0;
+  for (const round of rounds.toReversed()) {
+    if (soleToolOf(round) === tool) {
+      if (errorHeadOf(round) !== head) break;
+      steps.unshift(round);
+      between = 0;
+    } else {
+      between += 1;
+      if (between > LOOKS_BETWEEN || changesSomething(round)) break;
+    }
+  }
+  const changes = settled.calls.some(({ nature }) => nature.changes);
+  const threshold = (changes ? options.sameFailure : options.sameError) * patienceWith([settled]);
+  const count = steps.length;
+  if (count < threshold || !isVaried(steps)) return null;
+  return {
+    rule: 'same-error',
+    steps,
+    count,
+    threshold,
+    thresholdOf: {
+      setting: changes ? 'stagnation.same_failure' : 'stagnation.same_error',
+      value: changes ? options.sameFailure : options.sameError,
+      adjustments: waitingAdjustments([settled], knowledge),
+    },
+    ...sentence`${tool} failed ${counted(count)} times with the same error, whatever its arguments, and nothing was changed in between${quotedResult(settled.calls[0], agents)}`,
+  };
+}
+
+/** The head of the error that all calls of a step had; none where they run programs, which print what they like first. */
+function errorHeadOf(round: Round): string | null {
+  const error = errorOf(round);
+  const runsProgram = round.calls.some(({ nature }) => nature.runs && !nature.edits);
+  return error === null || runsProgram ? null : error.head;
+}
+
+/** The same call failing in the same way, with other calls in between that changed nothing. */
+export const sameFailure: StagnationRule = ({ rounds, settled }, { options, knowledge: { agents } }) => {
+  if (settled.kind !== 'error') return null;
+  const steps: Round[] = [];
+  let first = rounds.length;
+  for (let i = rounds.length - 1; i >= 0; i -= 1) {
+    const round = rounds[i] as Round;
+    if (changesSomething(round)) break;
+    // Time may cure it.
+    if (round.key !== settled.key && isForWaiting(round)) break;
+    if (round.key === settled.key && round.outcome === settled.outcome) {
+      steps.unshift(round);
+      first = i;
+    }
+  }
+  const count = steps.length;
+  // With nothing in between it is a plain repetition, and found as such.
+  if (count < options.sameFailure || rounds.length - first === count) return null;
+  return {
+    rule: 'same-failure',
+    steps,
+    count,
+    threshold: options.sameFailure,
+    thresholdOf: { setting: 'stagnation.same_failure', value: options.sameFailure },
+    ...sentence`${quotedStep(settled)} was tried ${counted(count)} times and failed the same way each time, and nothing was changed in between${quotedResult(settled.calls[0], agents)}`,
+  };
+};
+
+/** The same call with the same result, with other steps in between, when none of them changed anything. */
+export const sameResult: StagnationRule = ({ rounds, settled }, context) => {
+  const {
+    options,
+    knowledge: { agents },
+    isOpen,
+  } = context;
+  const telling = settled.calls.filter(isTelling);
+  if (telling.length === 0 || (!isOpen && isLeftToOthers(rounds, context))) return null;
+  for (const call of telling) {
+    const steps: Round[] = [];
+    let first = rounds.length;
+    for (let i = rounds.length - 1; i >= 0; i -= 1) {
+      const round = rounds[i] as Round;
+      // What another detector has an incident for is not counted for this one too.
+      if (round.explained || changesSomething(round) || isForWaiting(round)) break;
+      if (round.calls.some((other) => isSame(other, call))) {
+        steps.unshift(round);
+        first = i;
+      }
+    }
+    const count = steps.length;
+    // Steps that are all the same are a plain repetition, and found as such.
+    if (
+      count < options.sameResult ||
+      (steps.every(({ key }) => key === settled.key) && rounds.length - first === count)
+    )
+      continue;
+    const { name, arguments: canonical } = call.identity;
+    return {
+      rule: 'same-result',
+      steps,
+      count,
+      threshold: options.sameResult,
+      thresholdOf: { setting: 'stagnation.same_result', value: options.sameResult },
+      ...sentence`${name}${quotedArguments(canonical)} was called ${counted(count)} times with the same result, and nothing was changed in between${quotedResult(call, agents)}`,
+    };
+  }
+  return null;
+};
+
+/** Whether the call asks something, changes nothing, and got an answer that says something. */
+function isTelling(call: PastCall): boolean {
+  const { nature, result } = call;
+  return nature.asks && !nature.changes && result?.kind === 'ok' && !result.trivial && !waits(call);
+}
+
+function isSame(a: PastCall, b: PastCall): boolean {
+  return a.key === b.key && a.result?.form === b.result?.form;
+}
+
+/** Latest steps that the sentence shows. */
+const SHOWN_STEPS = 2;
+
+/** @param stale steps in a row, the latest included, that brought nothing new */
+export function nothingNew({ rounds }: CallHistory, stale: number, context: RuleContext): RuleMatch | null {
+  const { options, isOpen } = context;
+  if (stale < options.nothingNew || (!isOpen && isLeftToOthers(rounds, context))) return null;
+  const shown = callsWithResults(rounds.slice(-SHOWN_STEPS), context.knowledge.agents);
+  return {
+    rule: 'nothing-new',
+    steps: rounds.slice(-Math.min(stale, rounds.length)),
+    count: stale,
+    threshold: options.nothingNew,
+    thresholdOf: { setting: 'stagnation.nothing_new', value: options.nothingNew },
+    ...sentence`the last ${counted(stale)} steps brought nothing new: every call had a result that was known${{ quoted: `, as ${shown.map((line) => line.slice(2)).join(' and ')}` }}`,
+  };
+}
+
+/** Whether the latest step brought nothing that an earlier one had not. */
+export function isStale({ rounds, settled }: CallHistory): boolean {
+  if (settled === null || settled.outcome === null || settled.kind === 'transient') return false;
+  if (settled.calls.some(waits)) return false;
+  const earlier = rounds.slice(0, -1);
+  return (
+    earlier.some((round) => round.outcome === settled.outcome || isKnownAnswer(round, settled)) ||
+    leadsToKnownPage(earlier, settled)
+  );
+}
+
+/** Whether an interface was operated as before, and it shows what it showed before, though not at the same step. */
+function leadsToKnownPage(earlier: readonly Round[], { calls }: Round): boolean {
+  if (!calls.every(({ nature }) => nature.gui)) return false;
+  const before = earlier.flatMap((round) => round.calls);
+  return calls.every(
+    ({ key, result }) =>
+      result !== null &&
+      !result.trivial &&
+      before.some((other) => other.key === key) &&
+      before.some((other) => other.result?.form === result.form),
+  );
+}
+
+/**
+ * Whether the latest steps are one step over and over, or a cycle that has begun to come round: these have detectors
+ * of their own, and patience of their own. Should it break off, this rule holds at once.
+ */
+export function isLeftToOthers(all: readonly Round[], { options }: RuleContext): boolean {
+  const longest = options.longestCycle;
+  for (let period = 1; period <= longest; period += 1) {
+    const count = Math.max(2, Math.min(period, options.nothingNew));
+    const latest = all.slice(-count - period);
+    const repeats = latest.slice(period).every(({ outcome }, i) => outcome === latest[i]?.outcome);
+    if (latest.length === count + period && repeats) return true;
+  }
+  return false;
+}
