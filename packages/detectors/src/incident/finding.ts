@@ -2,14 +2,16 @@ import type {
   DetectorId,
   EvidenceOf,
   KnownEvent,
+  Mode,
   ThresholdAdjustment,
   Verdict,
   VerdictAction,
   VerdictOutcome,
   VerdictPhase,
 } from '@loopwatch/contract';
-import type { CallHistory } from '../calls/call-history.ts';
+import type { CallHistory, Round } from '../calls/call-history.ts';
 import type { Mark } from '../calls/mark.ts';
+import type { RoundEvidence, Sentence } from './shown-calls.ts';
 
 /** What a threshold is made of: a setting, and why its number is not taken as it is. */
 export interface ThresholdBase {
@@ -100,4 +102,30 @@ export interface Standing {
   readonly count: number;
   /** What the open incident that the call repeats asks for; `none` where it repeats none. */
   readonly action: VerdictAction;
+}
+
+/** What a detector has to say of its loop as it is now: a finding, but for what the incident itself knows. */
+export type Account<D extends DetectorId> = Omit<
+  Finding<D>,
+  'phase' | 'action' | 'outcome' | 'count' | 'since' | 'key' | 'windowMs' | 'period' | 'tool'
+> &
+  Partial<Pick<Finding<D>, 'key' | 'windowMs' | 'period' | 'tool'>>;
+
+/** Detectors that go by rounds. */
+export type RoundDetector = 'tool-repeat' | 'tool-cycle' | 'stagnation' | 'outage';
+
+/** What a rule over rounds says of the pattern it sees. */
+export interface Pattern<D extends RoundDetector>
+  extends Omit<Account<D>, 'detector' | 'tool' | 'evidence' | keyof Sentence>,
+    Sentence {
+  /** Without what it says of the rounds. */
+  readonly evidence: Omit<EvidenceOf<D>, keyof RoundEvidence>;
+  readonly count: number;
+  readonly mode: Mode;
+  /** The rounds that make the pattern, oldest first, as far as they are remembered. */
+  readonly rounds: readonly Round[];
+  /** Steps of the pattern, where its count is of something else. */
+  readonly steps?: number;
+  /** Where it began; default: with the first of the rounds. */
+  readonly since?: Mark;
 }

@@ -64,8 +64,8 @@ export function maskSecrets(
       (whole: string, before: string) => `${before}${hide(whole.slice(before.length, -1))}@`,
     );
   for (const shape of SHAPES) masked = masked.replace(shape, hide);
-  masked = maskMatches(masked, WEB_TOKEN, MASK, seen);
-  masked = maskMatches(masked, further, MASK, seen);
+  if (masked.includes('eyJ')) masked = maskMatches(masked, WEB_TOKEN, MASK, seen);
+  if (further.length > 0) masked = maskMatches(masked, further, MASK, seen);
   if (seen === undefined) return masked;
   for (const shape of UNFINISHED) masked = masked.replace(shape, hide);
   return masked.replace(KEY_END, MASK);

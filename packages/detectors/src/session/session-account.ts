@@ -1,6 +1,6 @@
 import { isEventType, type KnownEvent } from '@loopwatch/contract';
 import type { Mark } from '../calls/mark.ts';
-import type { Labels } from '../incident/session-labels.ts';
+import type { Labels } from '../incident/verdict.ts';
 import { roundUsd } from '../lib/round-usd.ts';
 import type { DetectionPlan } from '../plan/plan.ts';
 
@@ -51,6 +51,8 @@ export class SessionTotals {
           else this.usd += cost;
         }
         break;
+      case 'tool_result':
+        break;
       default:
         if (!isEventType(event.type)) this.unknown += 1;
     }
@@ -79,23 +81,7 @@ export class SessionTotals {
   }
 
   snapshot(): TotalsSnapshot {
-    const { events, prompts, turns, calls, contentUnits, thoughtUnits } = this;
-    const { inputTokens, outputTokens, usageReports, cachedTokens, usd, unpricedReports, unknown } = this;
-    return {
-      events,
-      prompts,
-      turns,
-      calls,
-      contentUnits,
-      thoughtUnits,
-      inputTokens,
-      outputTokens,
-      usageReports,
-      cachedTokens,
-      usd,
-      unpricedReports,
-      unknown,
-    };
+    return { ...this };
   }
 }
 
@@ -138,4 +124,69 @@ export function accountOf(
     preset,
     configHash,
   };
+}
+
+type Tags = Readonly<Record<string, string>>;
+
+type LabelSource = { readonly [K in Exclude<keyof Labels, 'tags'>]?: string | null | undefined } & {
+  readonly type?: string;
+  readonly tags?: Tags | null | undefined;
+};
+
+/** Tags of a session that are remembered: the first so many names. */
+export const MAX_TAGS = 16;
+
+/** Shared by the sessions that say nothing of themselves. */
+export const NO_LABELS: Labels = Object.freeze({
+  promptId: null,
+  model: null,
+  backend: null,
+  agent: null,
+  tenant: null,
+});
+
+/** The labels after an event: the same object when it says nothing new. */
+export function labelsAfter(labels: Labels, source: LabelSource): Labels {
+  const promptId = said(source.promptId, source.type === 'prompt_started' ? null : labels.promptId);
+  const model = said(source.model, labels.model);
+  const backend = said(source.backend, labels.backend);
+  const agent = said(source.agent, labels.agent);
+  const tenant = said(source.tenant, labels.tenant);
+  const agentVersion = said(source.agentVersion, labels.agentVersion ?? null);
+  const tags = tagsAfter(labels.tags, source.tags);
+  const isSame =
+    promptId === labels.promptId &&
+    model === labels.model &&
+    backend === labels.backend &&
+    agent === labels.agent &&
+    tenant === labels.tenant &&
+    agentVersion === (labels.agentVersion ?? null) &&
+    tags === labels.tags;
+  if (isSame) return labels;
+  return {
+    promptId,
+    model,
+    backend,
+    agent,
+    tenant,
+    ...(agentVersion !== null && { agentVersion }),
+    ...(tags !== undefined && { tags }),
+  };
+}
+
+/** Each tag holds until its name is said again: the same object when nothing new is said. */
+function tagsAfter(tags: Tags | undefined, said: Tags | null | undefined): Tags | undefined {
+  if (said === null || said === undefined) return tags;
+  const known = new Map(Object.entries(tags ?? {}));
+  let changed = false;
+  for (const [name, value] of Object.entries(said)) {
+    if (known.get(name) === value || (!known.has(name) && known.size >= MAX_TAGS)) continue;
+    known.set(name, value);
+    changed = true;
+  }
+  return changed ? Object.fromEntries(known) : tags;
+}
+
+function said(value: string | null | undefined, otherwise: string | null): string | null {
+  return typeof value === 'string' ? value : otherwise;
 }

@@ -8,15 +8,8 @@ import {
 import { denialText } from '../calls/result-kind.ts';
 import type { SemanticCheck } from '../detectors/semantic/semantic-check.ts';
 import type { Finding } from '../incident/finding.ts';
-import { labelsAfter, NO_LABELS } from '../incident/session-labels.ts';
-import { thresholdOrigin } from '../incident/threshold.ts';
-import {
-  NO_OPEN_INCIDENTS,
-  OpenIncidents,
-  type PureVerdict,
-  type Scene,
-  slotOf,
-} from '../incident/verdict.ts';
+import { NO_OPEN_INCIDENTS, OpenIncidents, slotOf } from '../incident/incident.ts';
+import type { PureVerdict, Scene } from '../incident/verdict.ts';
 import type { Detection } from '../plan/detection.ts';
 import type { DetectionPlan } from '../plan/plan.ts';
 import { chatCommands } from '../settings/chat-commands.ts';
@@ -25,8 +18,8 @@ import { DetectorBank } from './detector-bank.ts';
 import { KnownIds } from './known-ids.ts';
 import { LastTurn } from './last-turn.ts';
 import { type Conclusion, DUPLICATE, NO_NEWS, NO_VERDICTS, type Pushed } from './pushed.ts';
-import { accountOf, type SessionAccount, SessionTotals } from './session-account.ts';
-import { SessionPlan } from './session-plan.ts';
+import { accountOf, labelsAfter, NO_LABELS, type SessionAccount, SessionTotals } from './session-account.ts';
+import { SessionPlan, thresholdOrigin } from './session-plan.ts';
 import { type SessionSnapshot, snapshotVersion } from './session-snapshot.ts';
 import { SessionStep, withHashes } from './session-step.ts';
 

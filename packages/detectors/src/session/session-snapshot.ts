@@ -1,5 +1,5 @@
-import type { Labels } from '../incident/session-labels.ts';
-import type { OpenIncident } from '../incident/verdict.ts';
+import type { OpenIncident } from '../incident/incident.ts';
+import type { Labels } from '../incident/verdict.ts';
 import type { SessionOverrides } from '../settings/session-settings.ts';
 import type { BankSnapshot } from './detector-bank.ts';
 import type { KnownIdsSnapshot } from './known-ids.ts';

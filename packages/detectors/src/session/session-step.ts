@@ -2,7 +2,7 @@ import type { AgentEvent, KnownEvent } from '@loopwatch/contract';
 import type { CallHistory } from '../calls/call-history.ts';
 import type { Mark } from '../calls/mark.ts';
 import type { Finding, Step } from '../incident/finding.ts';
-import type { OpenIncidents } from '../incident/verdict.ts';
+import type { OpenIncidents } from '../incident/incident.ts';
 import type { DetectorBank } from './detector-bank.ts';
 import type { SessionTotals } from './session-account.ts';
 

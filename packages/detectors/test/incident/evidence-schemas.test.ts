@@ -1,6 +1,6 @@
 import { type DetectionInput, detectorIds, evidenceSchemas } from '@loopwatch/contract';
 import { describe, expect, test } from 'vitest';
-import type { Account, Pattern } from '../../src/incident/incident.ts';
+import type { Account, Pattern } from '../../src/incident/finding.ts';
 import type { PureVerdict } from '../../src/index.ts';
 import { type Presentation, presentable, SecretMask } from '../../src/privacy/mask.ts';
 import { goldenVerdicts } from '../golden-case.ts';

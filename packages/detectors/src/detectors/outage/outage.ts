@@ -1,8 +1,8 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { CallHistory, Round } from '../../calls/call-history.ts';
 import type { CallKnowledge } from '../../calls/call-knowledge.ts';
-import type { Detector, Step } from '../../incident/finding.ts';
-import { type Pattern, PatternIncident, type PatternSnapshot } from '../../incident/incident.ts';
+import type { Detector, Pattern, Step } from '../../incident/finding.ts';
+import { PatternIncident, type PatternSnapshot } from '../../incident/incident.ts';
 import { closingReason, counted, quotedResult, quotedStep, sentence } from '../../incident/shown-calls.ts';
 
 export interface OutageOptions {

@@ -1,8 +1,8 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Round } from '../../calls/call-history.ts';
 import type { CallKnowledge } from '../../calls/call-knowledge.ts';
-import type { Detector, Step } from '../../incident/finding.ts';
-import { type Pattern, PatternIncident, type PatternSnapshot } from '../../incident/incident.ts';
+import type { Detector, Pattern, Step } from '../../incident/finding.ts';
+import { PatternIncident, type PatternSnapshot } from '../../incident/incident.ts';
 import { callsWithResults, closingReason } from '../../incident/shown-calls.ts';
 import { HarnessLoop, type HarnessSnapshot } from './harness-loop.ts';
 import { MessageRepeat, type MessageSnapshot } from './message-repeat.ts';

@@ -2,8 +2,8 @@ import type { VerdictOutcome } from '@loopwatch/contract';
 import type { CallHistory, PastCall, Round } from '../../calls/call-history.ts';
 import type { CallKnowledge } from '../../calls/call-knowledge.ts';
 import { patienceWith, waitingAdjustments } from '../../calls/waiting.ts';
-import type { Detector, Step } from '../../incident/finding.ts';
-import { type Pattern, PatternIncident, type PatternSnapshot } from '../../incident/incident.ts';
+import type { Detector, Pattern, Step } from '../../incident/finding.ts';
+import { PatternIncident, type PatternSnapshot } from '../../incident/incident.ts';
 import {
   callsWithResults,
   closingReason,
