@@ -1,10 +1,11 @@
-import { jsonFrom, type KnownEvent } from '@loopwatch/contract';
-import { type CallKnowledge, contractOf } from './call-knowledge.ts';
-import { type CallNature, callNature, withoutComments } from './call-nature.ts';
+import type { KnownEvent } from '@loopwatch/contract';
+import { type CallKnowledge, contractOf } from '../agents/agent-knowledge.ts';
+import { callNature, identifyingArguments } from './call-nature.ts';
 import type { Mark } from './mark.ts';
 import { type ResultForm, resultForm } from './normalize-result.ts';
 import { isDenial } from './result-kind.ts';
-import { canonicalArguments, fingerprint, type ToolIdentity, toolIdentity } from './tool-identity.ts';
+import { concludeStep, copyOf, type PastCall, type Round } from './step.ts';
+import { canonicalArguments, fingerprint, toolIdentity } from './tool-identity.ts';
 
 /** Rounds that are remembered: as far as any rule looks back. */
 export const REMEMBERED_ROUNDS = 64;
@@ -13,37 +14,6 @@ const CALLS_PER_ROUND = 32;
 
 /** Units of a call's arguments that its result is held against. */
 const SAID_UNITS = 4096;
-
-/** A call, with its result once that is known. */
-export interface PastCall {
-  readonly identity: ToolIdentity;
-  readonly key: string;
-  readonly mark: Mark;
-  readonly nature: CallNature;
-  /** Ids that its result may come under; none once the step is settled. */
-  readonly callIds: string[];
-  /** Its arguments, because its result may repeat them; nothing once the step is settled. */
-  said: string;
-  result: ResultForm | null;
-}
-
-/**
- * The calls of one model response: they are one step, in whatever order they and their results are reported, so
- * identical ones among them count once. A round is settled when nothing more is to be expected of it.
- */
-export interface Round {
-  readonly calls: PastCall[];
-  readonly turn: number;
-  settled: boolean;
-  /** The same for the same set of calls. */
-  key: string;
-  /** The same for the same calls with the same results; `null` while a result is not known, or none was run. */
-  outcome: string | null;
-  /** What came of the calls that were run. */
-  kind: 'ok' | 'error' | 'transient' | 'unknown';
-  /** A detector has an open incident for it, so that a vaguer rule need not report it too. */
-  explained: boolean;
-}
 
 /** The rounds of a session's prompt, and which of them the event at hand has settled. */
 export class CallHistory {
@@ -138,7 +108,7 @@ export class CallHistory {
     };
     const { calls } = this.open;
     const contract = contractOf(event.name, this.agent, this.knowledge);
-    const canonical = canonicalArguments(identifying(event.args, contract));
+    const canonical = canonicalArguments(identifyingArguments(event.args, contract));
     const identity = toolIdentity(event.name, canonical);
     const key = fingerprint(`${identity.name}\n${identity.arguments}${identity.digest ?? ''}`);
     const same = calls.find((call) => call.key === key);
@@ -210,19 +180,7 @@ export class CallHistory {
     const round = this.open;
     if (round === null) return;
     this.open = null;
-    const calls = round.calls.toSorted((a, b) => (a.key < b.key ? -1 : 1));
-    const known = calls.every(({ result }) => result !== null);
-    for (const call of calls) {
-      call.callIds.length = 0;
-      call.said = '';
-    }
-    const run = calls.filter(({ result }) => result?.kind !== 'not_run');
-    round.key = fingerprint(calls.map(({ key }) => key).join('\n\n'));
-    round.outcome =
-      known && run.length > 0
-        ? fingerprint(calls.map(({ key, result }) => `${key}\n${result?.form ?? ''}`).join('\n\n'))
-        : null;
-    round.kind = known && run.length > 0 ? kindOf(run) : 'unknown';
+    const known = concludeStep(round);
     this.regrown = round.settled;
     round.settled = true;
     round.explained = false;
@@ -289,26 +247,4 @@ export interface HistorySnapshot {
   readonly agent: string | null;
   readonly promptBegan: boolean;
   readonly stagnant: boolean;
-}
-
-/** A round that may change, apart from the one that a snapshot holds. */
-function copyOf(round: Round): Round {
-  return { ...round, calls: round.calls.map((call) => ({ ...call, callIds: [...call.callIds] })) };
-}
-
-function kindOf(calls: readonly PastCall[]): Round['kind'] {
-  if (calls.every(({ result }) => result?.kind === 'transient')) return 'transient';
-  return calls.every(({ result }) => result?.kind !== 'ok') ? 'error' : 'ok';
-}
-
-/** The arguments that tell calls of a tool apart, by its contract. */
-function identifying(args: unknown, contract: ReturnType<typeof contractOf>): unknown {
-  const value: unknown = typeof args === 'string' ? jsonFrom(args) : args;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return args;
-  const { identity, volatile = [] } = contract ?? {};
-  if (identity === undefined) return withoutComments(value, volatile);
-  const entries = Object.entries(value).filter(
-    ([field]) => identity.includes(field) && !volatile.includes(field),
-  );
-  return Object.fromEntries(entries);
 }

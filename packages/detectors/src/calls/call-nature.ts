@@ -1,4 +1,4 @@
-import type { ToolContractSettings } from '@loopwatch/contract';
+import { jsonFrom, type ToolContractSettings } from '@loopwatch/contract';
 import type { ToolIdentity } from './tool-identity.ts';
 
 /** What a call is for, as far as its tool's contract, its name and its command tell. */
@@ -155,4 +155,16 @@ export function withoutComments(args: object, volatile: readonly string[]): obje
   const fields = Object.keys(args);
   if (!fields.some(isComment)) return args;
   return Object.fromEntries(Object.entries(args).filter(([field]) => !isComment(field)));
+}
+
+/** The arguments that tell calls of a tool apart, by its contract. */
+export function identifyingArguments(args: unknown, contract: ToolContractSettings | undefined): unknown {
+  const value: unknown = typeof args === 'string' ? jsonFrom(args) : args;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return args;
+  const { identity, volatile = [] } = contract ?? {};
+  if (identity === undefined) return withoutComments(value, volatile);
+  const entries = Object.entries(value).filter(
+    ([field]) => identity.includes(field) && !volatile.includes(field),
+  );
+  return Object.fromEntries(entries);
 }

@@ -1,5 +1,5 @@
-import type { DetectionSettings, DetectorId } from '@loopwatch/contract';
-import type { CallKnowledge } from '../calls/call-knowledge.ts';
+import type { DetectionSettings, DetectorId, KnownEvent } from '@loopwatch/contract';
+import type { CallKnowledge } from '../agents/agent-knowledge.ts';
 import type { Detector } from '../incident/finding.ts';
 import type { Switchable } from '../lib/is-on.ts';
 import type { Privacy } from '../privacy/mask.ts';
@@ -32,6 +32,8 @@ export interface DetectorDefinition<Options = unknown> {
   readonly id: DetectorId;
   /** Its block of settings, if it needs results: a session keeps them as soon as one such detector is wanted. */
   readonly needsResults?: (settings: DetectionSettings) => Switchable;
+  /** The type of event before which it has nothing to do: a session creates it when the first one comes. */
+  readonly startsAt?: KnownEvent['type'];
   /** What it goes by, the preset applied; `null`: it is off. */
   options(sources: OptionSources): Options | null;
   /** What of the options tells one configuration from another; default: all. */

@@ -9,8 +9,9 @@ import type {
   VerdictOutcome,
   VerdictPhase,
 } from '@loopwatch/contract';
-import type { CallHistory, Round } from '../calls/call-history.ts';
+import type { CallHistory } from '../calls/call-history.ts';
 import type { Mark } from '../calls/mark.ts';
+import type { Round } from '../calls/step.ts';
 import type { RoundEvidence, Sentence } from './shown-calls.ts';
 
 /** What a threshold is made of: a setting, and why its number is not taken as it is. */
@@ -128,4 +129,30 @@ export interface Pattern<D extends RoundDetector>
   readonly steps?: number;
   /** Where it began; default: with the first of the rounds. */
   readonly since?: Mark;
+}
+
+/** What tells an open incident apart from the others, and its id. */
+export type IncidentSlot = readonly [slot: string, id: string];
+/** An open incident as it is saved; of one that an earlier version saved only slot and id are known. */
+export type OpenIncident = readonly [slot: string, id: string, progress?: IncidentProgress];
+
+/** How far an incident has got, whether or not that was news. */
+export interface IncidentProgress {
+  readonly since: Mark;
+  readonly count: number;
+  /** Calls in the loop, where it is one of calls. */
+  readonly calls: number | undefined;
+}
+
+export interface IncidentSnapshot {
+  readonly since: Mark;
+  readonly mode: Mode;
+  readonly action: VerdictAction;
+  readonly count: number;
+  readonly nextLevel: number;
+}
+
+export interface PatternSnapshot<D extends RoundDetector> {
+  readonly incident: IncidentSnapshot | undefined;
+  readonly pattern: Pattern<D> | undefined;
 }

@@ -10,7 +10,18 @@ import {
   type VerdictPhase,
 } from '@loopwatch/contract';
 import type { Mark } from '../calls/mark.ts';
-import type { Account, Finding, Pattern, RoundDetector, Step } from './finding.ts';
+import type {
+  Account,
+  Finding,
+  IncidentProgress,
+  IncidentSlot,
+  IncidentSnapshot,
+  OpenIncident,
+  Pattern,
+  PatternSnapshot,
+  RoundDetector,
+  Step,
+} from './finding.ts';
 import { roundEvidence, type Sentence, toolOf, withEnding } from './shown-calls.ts';
 import {
   costSince,
@@ -99,14 +110,6 @@ export class Incident<D extends DetectorId> {
   }
 }
 
-export interface IncidentSnapshot {
-  readonly since: Mark;
-  readonly mode: Mode;
-  readonly action: VerdictAction;
-  readonly count: number;
-  readonly nextLevel: number;
-}
-
 /** The one open incident of a rule over rounds, and what it was last seen to be. */
 export class PatternIncident<D extends RoundDetector> {
   private readonly detector: D;
@@ -172,27 +175,9 @@ export class PatternIncident<D extends RoundDetector> {
   }
 }
 
-export interface PatternSnapshot<D extends RoundDetector> {
-  readonly incident: IncidentSnapshot | undefined;
-  readonly pattern: Pattern<D> | undefined;
-}
-
-/** What tells an open incident apart from the others, and its id. */
-export type IncidentSlot = readonly [slot: string, id: string];
-/** An open incident as it is saved; of one that an earlier version saved only slot and id are known. */
-export type OpenIncident = readonly [slot: string, id: string, progress?: Progress];
-
-/** How far an incident has got, whether or not that was news. */
-interface Progress {
-  readonly since: Mark;
-  readonly count: number;
-  /** Calls in the loop, where it is one of calls. */
-  readonly calls: number | undefined;
-}
-
 interface Entry {
   readonly id: string;
-  readonly progress: Progress | undefined;
+  readonly progress: IncidentProgress | undefined;
 }
 
 const NO_INCIDENTS: readonly never[] = [];

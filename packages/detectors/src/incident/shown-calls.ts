@@ -1,8 +1,8 @@
 import type { EvidenceCall, EvidenceOf, Verdict, VerdictOutcome } from '@loopwatch/contract';
 import type { AgentKnowledge } from '../agents/agent-knowledge.ts';
-import type { PastCall, Round } from '../calls/call-history.ts';
 import type { Mark } from '../calls/mark.ts';
 import { unframed } from '../calls/result-kind.ts';
+import type { PastCall, Round } from '../calls/step.ts';
 import { signature } from '../calls/tool-identity.ts';
 
 /** Why a detector closes what is open, as the end of a sentence. */

@@ -3,7 +3,7 @@ export { parseJudgeAnswer } from '../detectors/semantic/judge-answer.ts';
 export type { SemanticCheck } from '../detectors/semantic/semantic-check.ts';
 export { type SemanticLayer, semanticLayer } from '../detectors/semantic/semantic-layer.ts';
 export type { PureVerdict } from '../incident/verdict.ts';
-export type { Decision, ProposedCall } from '../session/decision.ts';
+export type { Decision, ProposedCall } from '../session/decide.ts';
 export type { SessionAnalyzerHandle } from '../session/session-analyzer-handle.ts';
 export {
   createToolCallTracker,

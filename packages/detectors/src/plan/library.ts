@@ -1,6 +1,6 @@
 import type { DetectionSettings, detectionSchema } from '@loopwatch/contract';
+import type { CallKnowledge } from '../agents/agent-knowledge.ts';
 import type { CallHistory } from '../calls/call-history.ts';
-import type { CallKnowledge } from '../calls/call-knowledge.ts';
 import type { DetectorDefinition } from '../detectors/definition.ts';
 import type { Price } from '../prices/price-table.ts';
 

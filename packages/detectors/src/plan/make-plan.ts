@@ -32,6 +32,10 @@ export function makePlan(
     idleMs: settings.session.idle_seconds * 1000,
     ...sources.calls,
     detectors: planned,
+    lazy: planned.flatMap((one, slot) => {
+      const type = one?.definition.startsAt;
+      return type === undefined ? [] : { slot, type };
+    }),
     on: new Set(planned.flatMap((one) => (one === null ? [] : one.definition.id))),
     knowledge,
     createHistory: kept && knowledge && (() => kept.createHistory(knowledge)),

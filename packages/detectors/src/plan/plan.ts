@@ -1,6 +1,6 @@
-import type { DetectorId } from '@loopwatch/contract';
+import type { DetectorId, KnownEvent } from '@loopwatch/contract';
+import type { CallKnowledge } from '../agents/agent-knowledge.ts';
 import type { CallHistory } from '../calls/call-history.ts';
-import type { CallKnowledge } from '../calls/call-knowledge.ts';
 import type { DetectorDefinition } from '../detectors/definition.ts';
 import type { ToolRepeatPlan } from '../detectors/tool-repeat/options.ts';
 import type { VerdictSettings } from '../incident/verdict.ts';
@@ -18,6 +18,8 @@ export interface DetectionPlan extends ToolRepeatPlan, VerdictSettings {
   readonly idleMs: number;
   /** In the order of the registry, which is that of their verdicts; `null`: off. */
   readonly detectors: readonly (PlannedDetector | null)[];
+  /** Those that a session creates only when an event of their type comes. */
+  readonly lazy: readonly { readonly slot: number; readonly type: KnownEvent['type'] }[];
   /** What is on, detection as a whole aside. */
   readonly on: ReadonlySet<DetectorId>;
   /** `null`: results are not kept, and calls alone decide. */

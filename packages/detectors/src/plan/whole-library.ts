@@ -1,6 +1,6 @@
 import { type DetectionSettings, detectionSchema } from '@loopwatch/contract';
+import { callKnowledge } from '../agents/agent-knowledge.ts';
 import { CallHistory } from '../calls/call-history.ts';
-import { callKnowledge } from '../calls/call-knowledge.ts';
 import { detectors } from '../detectors/registry.ts';
 import type { SemanticLayer } from '../detectors/semantic/semantic-layer.ts';
 import { priceTable } from '../prices/price-table.ts';

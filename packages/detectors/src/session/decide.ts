@@ -1,9 +1,41 @@
-import { callDetectors, strongerAction } from '@loopwatch/contract';
+import { type AgentEvent, callDetectors, strongerAction } from '@loopwatch/contract';
+import { denialText } from '../calls/result-kind.ts';
 import { OpenVerdicts } from '../incident/open-verdicts.ts';
 import type { PureVerdict } from '../incident/verdict.ts';
 import { guidanceOf, stopMessage } from '../plan/stop-message.ts';
-import { ALLOWED, type Decision, type Foresight, type ProposedCall } from './decision.ts';
 import type { SessionAnalyzer } from './session-analyzer.ts';
+
+/** A tool call that has not run yet. */
+export interface ProposedCall {
+  readonly name: string;
+  /** An object, or JSON text. */
+  readonly args: unknown;
+}
+
+/** What would follow from a call. */
+interface Foresight {
+  /** Verdicts at the call itself. */
+  readonly atCall: readonly PureVerdict[];
+  /** Verdicts behind it, brought it the same as the last time. */
+  readonly asBefore: readonly PureVerdict[];
+  /** Whether the same call was made before; `null` where results are not looked at. */
+  readonly isKnown: boolean | null;
+  /** Whether the session restarts with it, after a long pause: nothing that was open stays so. */
+  readonly restarts: boolean;
+}
+
+/** Whether a call should run. */
+export interface Decision {
+  readonly action: 'allow' | 'warn' | 'deny';
+  /** What repeats, as a sentence for people; `null` where nothing does. */
+  readonly reason: string | null;
+  /** What to tell the model in place of a result; `null` where the call may run. */
+  readonly guidance: string | null;
+  /** The incident that the call goes on with. */
+  readonly incidentId: string | null;
+}
+
+export const ALLOWED: Decision = { action: 'allow', reason: null, guidance: null, incidentId: null };
 
 /**
  * What would happen at a call, asked before it runs. It is denied where it goes on with a loop that is open, or reaches a
@@ -18,7 +50,7 @@ export function decide(
   call: ProposedCall,
   time?: number,
 ): Decision {
-  const foresight = analyzer.foresee(call, time);
+  const foresight = foresee(analyzer, call, time);
   const standing = foresight.restarts ? [] : open;
   const after = new OpenVerdicts();
   for (const verdicts of [standing, foresight.atCall, foresight.asBefore]) after.note(verdicts);
@@ -29,6 +61,30 @@ export function decide(
   if (found.length === 0) return ALLOWED;
   const strongest = found.reduce((a, b) => (strongerAction(a.action, b.action) === a.action ? a : b));
   return decisionBy(strongest, analyzer, call);
+}
+
+/**
+ * What a call would lead to if it brought the same result as before. The session itself stays as it is.
+ *
+ * @param time event time, epoch ms
+ */
+function foresee(
+  analyzer: SessionAnalyzer,
+  { name, args }: ProposedCall,
+  time = analyzer.lastTime,
+): Foresight {
+  const trial = analyzer.fork();
+  const { verdicts, abandoned } = trial.push({ type: 'tool_call_request', name, args }, time);
+  const { calls } = trial;
+  const foresight = { atCall: verdicts, restarts: abandoned.length > 0 };
+  if (calls === null) return { ...foresight, isKnown: null, asBefore: [] };
+  const asBefore: PureVerdict[] = [];
+  const push = (event: AgentEvent) => asBefore.push(...trial.push(event, time).verdicts);
+  for (let left = calls.unanswered; left > 0; left -= 1)
+    push({ type: 'tool_result', result: denialText('') });
+  if (calls.settled === null) push({ type: 'turn_finished' });
+  const isKnown = calls.settled?.calls.every(({ result }) => result?.kind !== 'not_run') ?? false;
+  return { ...foresight, isKnown, asBefore };
 }
 
 /** Whether an open incident that the call does not end is about this call. */

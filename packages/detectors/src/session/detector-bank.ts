@@ -6,18 +6,20 @@ import type { Detector, Step } from '../incident/finding.ts';
 import type { DetectionPlan, PlannedDetector } from '../plan/plan.ts';
 
 /**
- * The detectors of one session, with the calls that several of them look at. One place per kind, `null` where it is off, up
- * to the last that is on.
+ * The detectors of one session, with the calls that several of them look at. One slot per detector of the registry, up to
+ * the last that is on; `null` where it is off, or nothing has come for it yet.
  */
 export class DetectorBank {
   calls: CallHistory | null;
   /** The detector that asks a model, where it is on: what it asked cannot be taken back. */
   semantic: Semantic | null = null;
   private readonly layer: SemanticLayer | null;
+  private plan: DetectionPlan;
   private detectors: (Detector | null)[];
 
   constructor(plan: DetectionPlan, layer: SemanticLayer | null) {
     this.layer = layer;
+    this.plan = plan;
     this.detectors = this.createDetectors(plan);
     this.calls = createHistory(plan);
   }
@@ -25,6 +27,7 @@ export class DetectorBank {
   /** Hands the event to each, in the order of the registry, which is the order of their verdicts. */
   push(step: Step): void {
     if (this.calls !== null) this.calls.push(step);
+    for (const { slot, type } of this.plan.lazy) if (type === step.event.type) this.start(slot);
     for (const detector of this.detectors) detector?.push(step);
   }
 
@@ -62,13 +65,14 @@ export class DetectorBank {
   adopt(plan: DetectionPlan, step: Step): void {
     const before = this.detectors;
     const states = before.map((detector) => detector?.snapshot());
-    const next = this.createDetectors(plan);
+    this.detectors = this.createDetectors(plan);
     before.forEach((detector, i) => {
-      if (detector === null || detector.constructor === next[i]?.constructor) return;
+      if (detector === null) return;
+      this.start(i);
+      if (detector.constructor === this.detectors[i]?.constructor) return;
       detector.close(step, 'disabled');
       states[i] = null;
     });
-    this.detectors = next;
     this.restoreStates(states);
     this.restoreCalls(plan, this.calls?.snapshot() ?? null);
   }
@@ -87,20 +91,36 @@ export class DetectorBank {
   }
 
   private createDetectors(plan: DetectionPlan): (Detector | null)[] {
+    this.plan = plan;
     this.semantic = null;
     if (!plan.enabled) return [];
+    const { lazy } = plan;
     const detectors = plan.detectors.map((planned) => {
-      const detector = planned && planned.definition.create(planned.options, plan, this.layer);
+      if (planned === null || planned.definition.startsAt !== undefined) return null;
+      const detector = this.create(planned);
       if (isSemantic(planned)) this.semantic = detector as Semantic | null;
       return detector;
     });
-    return upToLast(detectors);
+    const last = detectors.findLastIndex((detector) => detector !== null);
+    return detectors.slice(0, 1 + Math.max(last, ...lazy.map(({ slot }) => slot)));
+  }
+
+  private create({ definition, options }: PlannedDetector): Detector | null {
+    return definition.create(options, this.plan, this.layer);
+  }
+
+  /** Creates the detector of a slot that is on and still empty. */
+  private start(slot: number): void {
+    const planned = this.plan.detectors[slot] ?? null;
+    if (planned === null || this.detectors[slot] !== null) return;
+    this.detectors[slot] = this.create(planned);
   }
 
   private restoreStates(states: readonly unknown[]): void {
-    this.detectors.forEach((detector, i) => {
-      const state = states[i];
-      if (state !== null && state !== undefined) detector?.restore(state);
+    states.forEach((state, i) => {
+      if (state === null || state === undefined) return;
+      this.start(i);
+      this.detectors[i]?.restore(state);
     });
   }
 
@@ -114,8 +134,8 @@ function isRevocable(detector: Detector | null): boolean {
   return detector?.isRevocable ?? true;
 }
 
-function isSemantic(planned: PlannedDetector | null): boolean {
-  return planned?.definition.id === 'semantic';
+function isSemantic(planned: PlannedDetector): boolean {
+  return planned.definition.id === 'semantic';
 }
 
 function upToLast<T>(items: readonly (T | null)[]): (T | null)[] {

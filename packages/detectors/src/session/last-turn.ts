@@ -1,7 +1,7 @@
 import type { KnownEvent } from '@loopwatch/contract';
 import type { HistorySnapshot } from '../calls/call-history.ts';
-import type { Finding } from '../incident/finding.ts';
-import { type IncidentSlot, type OpenIncidents, slotOf } from '../incident/incident.ts';
+import type { Finding, IncidentSlot } from '../incident/finding.ts';
+import { type OpenIncidents, slotOf } from '../incident/incident.ts';
 import type { DetectionPlan } from '../plan/plan.ts';
 import type { DetectorBank } from './detector-bank.ts';
 import type { SessionTotals } from './session-account.ts';

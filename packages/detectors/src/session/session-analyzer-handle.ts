@@ -4,8 +4,7 @@ import { OpenVerdicts } from '../incident/open-verdicts.ts';
 import type { PureVerdict } from '../incident/verdict.ts';
 import type { Detection } from '../plan/detection.ts';
 import { applyControl } from '../settings/session-settings.ts';
-import { decide } from './decide.ts';
-import { ALLOWED, type Decision, type ProposedCall } from './decision.ts';
+import { ALLOWED, type Decision, decide, type ProposedCall } from './decide.ts';
 import { SessionAnalyzer } from './session-analyzer.ts';
 import type { SessionSnapshot } from './session-snapshot.ts';
 

@@ -5,7 +5,7 @@ import {
   type KnownEvent,
   type OpenIncidentSummary,
 } from '@loopwatch/contract';
-import { denialText } from '../calls/result-kind.ts';
+import type { CallHistory } from '../calls/call-history.ts';
 import type { SemanticCheck } from '../detectors/semantic/semantic-check.ts';
 import type { Finding } from '../incident/finding.ts';
 import { NO_OPEN_INCIDENTS, OpenIncidents, slotOf } from '../incident/incident.ts';
@@ -13,7 +13,6 @@ import type { PureVerdict, Scene } from '../incident/verdict.ts';
 import type { Detection } from '../plan/detection.ts';
 import type { DetectionPlan } from '../plan/plan.ts';
 import { chatCommands } from '../settings/chat-commands.ts';
-import type { Foresight, ProposedCall } from './decision.ts';
 import { DetectorBank } from './detector-bank.ts';
 import { KnownIds } from './known-ids.ts';
 import { LastTurn } from './last-turn.ts';
@@ -195,25 +194,16 @@ export class SessionAnalyzer {
     return { verdicts: [verdict], origins: [finding.since.position] };
   }
 
-  /**
-   * What a call would lead to, if it brought the same as before. Nothing of it is kept.
-   *
-   * @param time event time, epoch ms
-   */
-  foresee({ name, args }: ProposedCall, time = this.lastTime): Foresight {
-    const trial = new SessionAnalyzer(this.sessionId, this.plan.server);
-    trial.restore({ ...this.state(), ids: NO_IDS });
-    const { verdicts, abandoned } = trial.push({ type: 'tool_call_request', name, args }, time);
-    const { calls } = trial.bank;
-    const foresight = { atCall: verdicts, restarts: abandoned.length > 0 };
-    if (calls === null) return { ...foresight, isKnown: null, asBefore: [] };
-    const asBefore: PureVerdict[] = [];
-    const push = (event: AgentEvent) => asBefore.push(...trial.push(event, time).verdicts);
-    for (let left = calls.unanswered; left > 0; left -= 1)
-      push({ type: 'tool_result', result: denialText('') });
-    if (calls.settled === null) push({ type: 'turn_finished' });
-    const isKnown = calls.settled?.calls.every(({ result }) => result?.kind !== 'not_run') ?? false;
-    return { ...foresight, isKnown, asBefore };
+  /** A copy that may be given trial events; it knows none of the ids. */
+  fork(): SessionAnalyzer {
+    const copy = new SessionAnalyzer(this.sessionId, this.plan.server);
+    copy.restore({ ...this.state(), ids: NO_IDS });
+    return copy;
+  }
+
+  /** The calls with their results; `null` where results are not looked at. */
+  get calls(): CallHistory | null {
+    return this.bank.calls;
   }
 
   /** Ids of the incidents that are open now. */

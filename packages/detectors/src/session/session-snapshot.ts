@@ -1,4 +1,4 @@
-import type { OpenIncident } from '../incident/incident.ts';
+import type { OpenIncident } from '../incident/finding.ts';
 import type { Labels } from '../incident/verdict.ts';
 import type { SessionOverrides } from '../settings/session-settings.ts';
 import type { BankSnapshot } from './detector-bank.ts';

@@ -2,7 +2,8 @@ import type { Mode } from '@loopwatch/contract';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Mark } from '../../src/calls/mark.ts';
-import { Incident, type IncidentSnapshot } from '../../src/incident/incident.ts';
+import type { IncidentSnapshot } from '../../src/incident/finding.ts';
+import { Incident } from '../../src/incident/incident.ts';
 
 const since: Mark = {
   eventIndex: 0,

@@ -1,6 +1,6 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
-import type { Account, Detector, Step } from '../../incident/finding.ts';
-import { Incident, type IncidentSnapshot } from '../../incident/incident.ts';
+import type { Account, Detector, IncidentSnapshot, Step } from '../../incident/finding.ts';
+import { Incident } from '../../incident/incident.ts';
 import { closingReason } from '../../incident/shown-calls.ts';
 import {
   type BudgetLimits,

@@ -1,8 +1,9 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
-import type { CallHistory, Round } from '../../calls/call-history.ts';
-import type { CallKnowledge } from '../../calls/call-knowledge.ts';
-import type { Detector, Pattern, Step } from '../../incident/finding.ts';
-import { PatternIncident, type PatternSnapshot } from '../../incident/incident.ts';
+import type { CallKnowledge } from '../../agents/agent-knowledge.ts';
+import type { CallHistory } from '../../calls/call-history.ts';
+import type { Round } from '../../calls/step.ts';
+import type { Detector, Pattern, PatternSnapshot, Step } from '../../incident/finding.ts';
+import { PatternIncident } from '../../incident/incident.ts';
 import { closingReason, counted, quotedResult, quotedStep, sentence } from '../../incident/shown-calls.ts';
 
 export interface OutageOptions {

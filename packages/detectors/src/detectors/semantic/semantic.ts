@@ -1,7 +1,14 @@
 import type { CheckAnswer, EvidenceOf, JudgeAnswer, VerdictOutcome } from '@loopwatch/contract';
 import type { Mark } from '../../calls/mark.ts';
-import type { Account, Detector, Finding, Step, ThresholdBase } from '../../incident/finding.ts';
-import { Incident, type IncidentSnapshot } from '../../incident/incident.ts';
+import type {
+  Account,
+  Detector,
+  Finding,
+  IncidentSnapshot,
+  Step,
+  ThresholdBase,
+} from '../../incident/finding.ts';
+import { Incident } from '../../incident/incident.ts';
 import { closingReason, quote, sentence } from '../../incident/shown-calls.ts';
 import type { Scene } from '../../incident/verdict.ts';
 import type { Privacy } from '../../privacy/mask.ts';

@@ -3,8 +3,8 @@ import type { AgentKnowledge } from '../../agents/agent-knowledge.ts';
 import type { Mark } from '../../calls/mark.ts';
 import { normalise } from '../../calls/normalize-result.ts';
 import { fingerprint } from '../../calls/tool-identity.ts';
-import type { Step } from '../../incident/finding.ts';
-import { PatternIncident, type PatternSnapshot } from '../../incident/incident.ts';
+import type { PatternSnapshot, Step } from '../../incident/finding.ts';
+import { PatternIncident } from '../../incident/incident.ts';
 import { asSentence, closingReason, counted, quote, sentence } from '../../incident/shown-calls.ts';
 
 /** A person needs longer to read an answer and ask again. */

@@ -1,8 +1,8 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Mark } from '../../calls/mark.ts';
 import { fingerprint } from '../../calls/tool-identity.ts';
-import type { Pattern, Step, ThresholdBase } from '../../incident/finding.ts';
-import { PatternIncident, type PatternSnapshot } from '../../incident/incident.ts';
+import type { Pattern, PatternSnapshot, Step, ThresholdBase } from '../../incident/finding.ts';
+import { PatternIncident } from '../../incident/incident.ts';
 import { asSentence, closingReason, counted, sentence } from '../../incident/shown-calls.ts';
 
 /** Longer messages repeat enough text for the rule over text to find them. */

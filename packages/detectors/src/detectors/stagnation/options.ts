@@ -1,4 +1,9 @@
-import type { Mode } from '@loopwatch/contract';
+import type { EvidenceOf, Mode } from '@loopwatch/contract';
+import type { CallKnowledge } from '../../agents/agent-knowledge.ts';
+import { CallHistory } from '../../calls/call-history.ts';
+import type { Round } from '../../calls/step.ts';
+import type { ThresholdBase } from '../../incident/finding.ts';
+import type { Sentence } from '../../incident/shown-calls.ts';
 
 /** Numbers of the rules; which runs they were chosen on is documented with the detector. */
 export interface StagnationOptions {
@@ -18,3 +23,28 @@ export interface StagnationOptions {
   /** Steps of the longest cycle that tool-cycle finds, whose incident it is then; 1 where that detector is off. */
   readonly longestCycle: number;
 }
+
+/** What a rule is told besides the calls. */
+export interface RuleContext {
+  readonly options: StagnationOptions;
+  readonly knowledge: CallKnowledge;
+  /** Whether the detector has an incident open. */
+  readonly isOpen: boolean;
+}
+
+/** A pattern that a rule sees at the latest step. */
+export interface RuleMatch extends Sentence {
+  /** Names the rule in the evidence. */
+  readonly rule: EvidenceOf<'stagnation'>['rule'];
+  /** The steps of the pattern, oldest first, as far as they are remembered. */
+  readonly steps: readonly Round[];
+  readonly count: number;
+  readonly threshold: number;
+  readonly thresholdOf: ThresholdBase;
+}
+
+/** Looks at the calls of a session's prompt, the latest step settled. */
+export type StagnationRule = (
+  calls: CallHistory & { readonly settled: Round },
+  context: RuleContext,
+) => RuleMatch | null;

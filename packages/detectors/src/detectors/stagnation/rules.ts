@@ -1,5 +1,17 @@
-import type { CallHistory, PastCall, Round } from '../../calls/call-history.ts';
-import { isForWaiting, patienceWith, waitingAdjustments, waits } from '../../calls/waiting.ts';
+import type { CallHistory } from '../../calls/call-history.ts';
+import {
+  changesSomething,
+  errorOf,
+  isForWaiting,
+  isSameError,
+  isVaried,
+  type PastCall,
+  patienceWith,
+  type Round,
+  soleToolOf,
+  waitingAdjustments,
+  waits,
+} from '../../calls/step.ts';
 import {
   callsWithResults,
   counted,
@@ -8,15 +20,8 @@ import {
   quotedStep,
   sentence,
 } from '../../incident/shown-calls.ts';
-import { errorOf, isKnownAnswer, isSameError } from './known-answers.ts';
-import {
-  changesSomething,
-  isVaried,
-  type RuleContext,
-  type RuleMatch,
-  type StagnationRule,
-  soleToolOf,
-} from './rule.ts';
+import type { RuleContext, RuleMatch, StagnationRule } from './options.ts';
+import { isKnownAnswer } from './same-answer.ts';
 
 /** Looks that may come between two failures of one tool. */
 const LOOKS_BETWEEN = 2;

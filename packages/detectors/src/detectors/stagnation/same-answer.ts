@@ -1,10 +1,10 @@
-import type { CallHistory, Round } from '../../calls/call-history.ts';
-import { isForWaiting } from '../../calls/waiting.ts';
+import type { CallHistory } from '../../calls/call-history.ts';
+import { errorOf, isForWaiting, isSameError, isVaried, type Round, soleToolOf } from '../../calls/step.ts';
 import type { ThresholdBase } from '../../incident/finding.ts';
 import { counted, namesOf, quotedResult, sentence } from '../../incident/shown-calls.ts';
-import { answersAlike } from './known-answers.ts';
+import type { RuleContext, RuleMatch, StagnationRule } from './options.ts';
 import { turnsPages } from './paging.ts';
-import { isVaried, type RuleContext, type RuleMatch, type StagnationRule, soleToolOf } from './rule.ts';
+import { isReworded } from './reworded.ts';
 
 /** A shorter answer may be right for many things. */
 const SHORT_UNITS = 60;
@@ -119,4 +119,39 @@ function match(
     thresholdOf,
     ...sentence`${namesOf(latest)} gave the same answer ${counted(count)} times in a row ${what}${quotedResult(latest.calls[0], agents)}`,
   };
+}
+
+/** Common words among all words of two wordings of one question; where nothing was found, little tells them apart. */
+const COMMON_SHARE = 0.25;
+const EMPTY_SHARE = 0.4;
+
+/** Whether the same tool failed with this error before, or gave this answer to the question in other words. */
+export function isKnownAnswer(before: Round, settled: Round): boolean {
+  const error = errorOf(settled);
+  if (error === null) return answersAlike(before, settled);
+  const [first] = before.calls;
+  const [second] = settled.calls;
+  return first?.identity.name === second?.identity.name && isSameError(errorOf(before), error);
+}
+
+/**
+ * Whether these are one call each, of one tool, that put the same question in other words, or asked for another page, and got
+ * the same answer.
+ *
+ * @param expected it has been so before, so that less in common is enough
+ */
+export function answersAlike(before: Round, settled: Round, expected = false): boolean {
+  const [first, ...firstOthers] = before.calls;
+  const [second, ...secondOthers] = settled.calls;
+  if (!first?.result || !second?.result || firstOthers.length + secondOthers.length > 0) return false;
+  const { empty, trivial, gist, kind, failure } = second.result;
+  const says = kind === 'error' ? failure !== null : (empty || !trivial) && second.nature.asks;
+  return (
+    says &&
+    first.identity.name === second.identity.name &&
+    first.result.gist === gist &&
+    first.result.kind === kind &&
+    (turnsPages(first.identity, second.identity) ||
+      isReworded(first.identity, second.identity, empty && !expected ? EMPTY_SHARE : COMMON_SHARE))
+  );
 }

@@ -1,13 +1,12 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
-import type { Round } from '../../calls/call-history.ts';
-import type { CallKnowledge } from '../../calls/call-knowledge.ts';
-import type { Detector, Pattern, Step } from '../../incident/finding.ts';
-import { PatternIncident, type PatternSnapshot } from '../../incident/incident.ts';
+import type { CallKnowledge } from '../../agents/agent-knowledge.ts';
+import { changesSomething, type Round } from '../../calls/step.ts';
+import type { Detector, Pattern, PatternSnapshot, Step } from '../../incident/finding.ts';
+import { PatternIncident } from '../../incident/incident.ts';
 import { callsWithResults, closingReason } from '../../incident/shown-calls.ts';
 import { HarnessLoop, type HarnessSnapshot } from './harness-loop.ts';
 import { MessageRepeat, type MessageSnapshot } from './message-repeat.ts';
-import type { StagnationOptions } from './options.ts';
-import { changesSomething, type RuleContext, type RuleMatch, type StagnationRule } from './rule.ts';
+import type { RuleContext, RuleMatch, StagnationOptions, StagnationRule } from './options.ts';
 import { isStale, nothingNew, sameError, sameFailure, sameResult } from './rules.ts';
 import { rewordedBase, rewordedThreshold, sameAnswer } from './same-answer.ts';
 

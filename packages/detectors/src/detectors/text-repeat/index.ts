@@ -3,8 +3,8 @@ import { presets } from '../../settings/presets.ts';
 import { RepeatIndex } from '../../text/repeat-index.ts';
 import type { TextIndex, TextRule } from '../../text/text-index.ts';
 import type { DetectorDefinition } from '../definition.ts';
-import { LateTextRepeat } from './late-text-repeat.ts';
 import type { TextRepeatOptions } from './options.ts';
+import { TextRepeat } from './text-repeat.ts';
 
 /**
  * content-repeat and thought-repeat: one rule over two streams of a session.
@@ -17,6 +17,7 @@ export function textRepeat(
 ): DetectorDefinition<TextRepeatOptions> {
   return {
     id: `${stream}-repeat`,
+    startsAt: stream,
     options: ({ settings, preset: { [stream]: preset } }) => {
       const own = settings[`${stream}_loop`];
       if (!isOn(own, preset !== null)) return null;
@@ -41,6 +42,6 @@ export function textRepeat(
       max_distance: options?.maxDistance,
       mode: options?.mode,
     }),
-    create: (options) => new LateTextRepeat(options),
+    create: (options) => new TextRepeat(options),
   };
 }

@@ -1,7 +1,7 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Mark } from '../../calls/mark.ts';
-import type { Account, Detector, Step } from '../../incident/finding.ts';
-import { Incident, type IncidentSnapshot } from '../../incident/incident.ts';
+import type { Account, Detector, IncidentSnapshot, Step } from '../../incident/finding.ts';
+import { Incident } from '../../incident/incident.ts';
 import { closingReason, counted, sentence } from '../../incident/shown-calls.ts';
 import { type LineSnapshot, LineStructure, RESTART, TRACK } from '../../text/line-structure.ts';
 import type { RepeatListener, TextIndex } from '../../text/text-index.ts';

@@ -1,10 +1,10 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
-import type { CallHistory, Round } from '../../calls/call-history.ts';
-import type { CallKnowledge } from '../../calls/call-knowledge.ts';
+import type { CallKnowledge } from '../../agents/agent-knowledge.ts';
+import type { CallHistory } from '../../calls/call-history.ts';
 import type { CycleOptions } from '../../calls/cycle-options.ts';
-import { patienceWith, waitingAdjustments } from '../../calls/waiting.ts';
-import type { Detector, Pattern, Step } from '../../incident/finding.ts';
-import { PatternIncident, type PatternSnapshot } from '../../incident/incident.ts';
+import { patienceWith, type Round, waitingAdjustments } from '../../calls/step.ts';
+import type { Detector, Pattern, PatternSnapshot, Step } from '../../incident/finding.ts';
+import { PatternIncident } from '../../incident/incident.ts';
 import {
   callsWithResults,
   closingReason,

@@ -1,8 +1,8 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Mark } from '../../calls/mark.ts';
 import { signature, type ToolIdentity } from '../../calls/tool-identity.ts';
-import type { Account, Standing, Step } from '../../incident/finding.ts';
-import { Incident, type IncidentSnapshot } from '../../incident/incident.ts';
+import type { Account, IncidentSnapshot, Standing, Step } from '../../incident/finding.ts';
+import { Incident } from '../../incident/incident.ts';
 import { counted, firstAndLatest, quotedArguments, sentence, shownCall } from '../../incident/shown-calls.ts';
 import { comparable, type SimilaritySettings, similarity } from '../../lib/similarity.ts';
 import type { ToolRepeatOptions } from './options.ts';

@@ -1,0 +1,132 @@
+import type { ThresholdAdjustment } from '@loopwatch/contract';
+import type { CallKnowledge } from '../agents/agent-knowledge.ts';
+import type { CallNature } from './call-nature.ts';
+import type { Mark } from './mark.ts';
+import type { ResultForm } from './normalize-result.ts';
+import { fingerprint, type ToolIdentity } from './tool-identity.ts';
+
+/** A call, with its result once that is known. */
+export interface PastCall {
+  readonly identity: ToolIdentity;
+  readonly key: string;
+  readonly mark: Mark;
+  readonly nature: CallNature;
+  /** Ids that its result may come under; none once the step is settled. */
+  readonly callIds: string[];
+  /** Its arguments, because its result may repeat them; nothing once the step is settled. */
+  said: string;
+  result: ResultForm | null;
+}
+
+/**
+ * The calls of one model response: they are one step, in whatever order they and their results are reported, so
+ * identical ones among them count once. A round is settled when nothing more is to be expected of it.
+ */
+export interface Round {
+  readonly calls: PastCall[];
+  readonly turn: number;
+  settled: boolean;
+  /** The same for the same set of calls. */
+  key: string;
+  /** The same for the same calls with the same results; `null` while a result is not known, or none was run. */
+  outcome: string | null;
+  /** What came of the calls that were run. */
+  kind: 'ok' | 'error' | 'transient' | 'unknown';
+  /** A detector has an open incident for it, so that a vaguer rule need not report it too. */
+  explained: boolean;
+}
+
+/** A round that may change, apart from the one that a snapshot holds. */
+export function copyOf(round: Round): Round {
+  return { ...round, calls: round.calls.map((call) => ({ ...call, callIds: [...call.callIds] })) };
+}
+
+/**
+ * Settles what there is to compare of a step: nothing more is expected of it.
+ *
+ * @returns whether the results of all its calls are known
+ */
+export function concludeStep(round: Round): boolean {
+  const calls = round.calls.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  const known = calls.every(({ result }) => result !== null);
+  for (const call of calls) {
+    call.callIds.length = 0;
+    call.said = '';
+  }
+  const run = calls.filter(({ result }) => result?.kind !== 'not_run');
+  round.key = fingerprint(calls.map(({ key }) => key).join('\n\n'));
+  round.outcome =
+    known && run.length > 0
+      ? fingerprint(calls.map(({ key, result }) => `${key}\n${result?.form ?? ''}`).join('\n\n'))
+      : null;
+  round.kind = known && run.length > 0 ? kindOf(run) : 'unknown';
+  return known;
+}
+
+function kindOf(calls: readonly PastCall[]): Round['kind'] {
+  if (calls.every(({ result }) => result?.kind === 'transient')) return 'transient';
+  return calls.every(({ result }) => result?.kind !== 'ok') ? 'error' : 'ok';
+}
+
+/** Asking again is what there is to do while one waits: it gets this many times the patience. */
+const PATIENCE = 3;
+
+/** How many times the usual patience it takes where one of these steps is for waiting. */
+export function patienceWith(rounds: readonly Round[]): number {
+  return rounds.some(isForWaiting) ? PATIENCE : 1;
+}
+
+/** Why it takes more patience, where it does. */
+export function waitingAdjustments(
+  rounds: readonly Round[],
+  { tools }: Pick<CallKnowledge, 'tools'>,
+): ThresholdAdjustment[] {
+  const call = rounds.find(isForWaiting)?.calls[0];
+  if (call === undefined) return [];
+  const { name } = call.identity;
+  if (Object.hasOwn(tools, name) && tools[name]?.poller === true) return ['declared-poller'];
+  return [call.nature.waits === true ? 'looks-like-poller' : 'under-way'];
+}
+
+/** Whether the step does nothing but let time pass, or ask for what is still under way. */
+export function isForWaiting({ calls }: Round): boolean {
+  return calls.every(waits);
+}
+
+/** Whether the call may well have to be made again. */
+export function waits({ nature, result }: PastCall): boolean {
+  return nature.waits ?? result?.isUnderWay ?? false;
+}
+
+/** Whether the step may have changed something, so that what was tried before may be tried again. */
+export function changesSomething({ kind, calls }: Round): boolean {
+  return kind !== 'error' && calls.some(({ nature, result }) => nature.changes && result?.kind !== 'not_run');
+}
+
+/** The one tool that a step calls; undefined where it calls several. */
+export function soleToolOf({ calls }: Round): string | undefined {
+  const [first, ...others] = calls;
+  return others.every(({ identity }) => identity.name === first?.identity.name)
+    ? first?.identity.name
+    : undefined;
+}
+
+/** Whether the steps hold different calls. */
+export function isVaried(steps: readonly Round[]): boolean {
+  return new Set(steps.map(({ key }) => key)).size > 1;
+}
+
+/** The error of a step that failed for good, if all its calls had the same; none where it only says that it failed. */
+export function errorOf(round: Round | undefined): ResultForm | null {
+  if (round?.kind !== 'error') return null;
+  const [first, ...others] = round.calls
+    .map(({ result }) => result)
+    .filter((result) => result?.kind !== 'not_run');
+  if (!first || first.failure === null) return null;
+  return others.every((other) => isSameError(other, first)) ? first : null;
+}
+
+/** The same words, or the same but for what came from the calls. */
+export function isSameError(a: ResultForm | null, b: ResultForm): boolean {
+  return a !== null && a.failure !== null && (a.failure === b.failure || a.gist === b.gist);
+}
