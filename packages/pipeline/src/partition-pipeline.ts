@@ -1,9 +1,6 @@
 import type { CheckRecord } from '@loopwatch/contract';
 import type { Detection } from '@loopwatch/detectors';
 import { filter, finalize, from, type Observable, type OperatorFunction, pipe } from 'rxjs';
-import { decodeRecords, type EventRecord } from './decode-records.ts';
-import { detectLoops } from './detect-loops.ts';
-import type { KeptSession } from './kept-session.ts';
 import type { Checkpoint, PartitionSessions } from './partition-sessions.ts';
 import {
   type DeadLetter,
@@ -11,21 +8,15 @@ import {
   type Outcome,
   type PipelineObserver,
   type Place,
+  type RaisedCheck,
   silentObserver,
   type VerdictOutcome,
 } from './records.ts';
-import { routeBySession } from './route-by-session.ts';
-import {
-  answerFirst,
-  answerLater,
-  askLater,
-  type CheckHandling,
-  type Desk,
-  isOutcome,
-  type RaisedCheck,
-} from './semantic-checks.ts';
+import { answerFirst, answerLater, askLater, type CheckHandling, type Desk } from './semantic-checks.ts';
+import type { KeptSession } from './session-entry.ts';
 import type { SessionNews, ToldChanges } from './session-news.ts';
 import type { SessionStore } from './session-store.ts';
+import { decodeRecords, detectLoops, type EventRecord, isOutcome, routeBySession } from './stages.ts';
 
 const NOTHING_TOLD: ToldChanges = { sessions: 0, incidents: [] };
 const NO_NEWS: SessionNews = { summaries: [], over: [], checksOver: [] };

@@ -1,8 +1,7 @@
 import type { Detection, SessionAnalyzer } from '@loopwatch/detectors';
-import type { KeptSession } from './kept-session.ts';
-import type { EntryOwner, EntryStore, SessionEntry } from './session-entry.ts';
-import { copyMarks } from './session-marks.ts';
+import type { EntryOwner, EntryStore, KeptSession, SessionEntry } from './session-entry.ts';
 import type { SessionNewsBook } from './session-news.ts';
+import { copyMarks } from './session-news.ts';
 
 /** What has to be kept so that the sessions can be rebuilt, and from where on records are needed beside it. */
 export interface Checkpoint {

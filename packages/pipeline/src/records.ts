@@ -1,6 +1,6 @@
 import type { AgentEvent, DeadLetterReason, Verdict } from '@loopwatch/contract';
 import type { EventSource } from '@loopwatch/contract/check';
-import type { TurnRequest } from '@loopwatch/detectors';
+import type { SemanticCheck, SessionAnalyzer, TurnRequest } from '@loopwatch/detectors';
 
 /** A record as the pipeline takes it. */
 export interface InputRecord extends EventSource {
@@ -33,13 +33,16 @@ export interface DeadLetter<R extends InputRecord = InputRecord> {
   readonly message: string;
 }
 
-/** Where a verdict's events lie in the log. @param origin offset of the loop's first event, where it is known */
-export function sourceOf({ topic, partition }: Place, offset: number, origin = offset) {
-  return { topic, partition, firstOffset: String(origin), offset: String(offset) };
-}
-
 /** What comes out of the pipeline, in the order of the records. */
 export type Outcome<R extends InputRecord = InputRecord> = VerdictOutcome<R> | DeadLetter<R>;
+
+/** A session asks whether it loops; the stream goes on, or waits, as `CheckHandling` says. */
+export interface RaisedCheck<R extends InputRecord = InputRecord> {
+  readonly type: 'check';
+  readonly record: R;
+  readonly session: SessionAnalyzer;
+  readonly check: SemanticCheck;
+}
 
 /** Why a session was taken out of memory. `lru` is the emergency: it can make two runs differ. */
 export type EvictionReason = 'idle' | 'lru' | 'partition_lost' | 'fault';

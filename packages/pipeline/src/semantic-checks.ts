@@ -2,22 +2,15 @@ import type { CheckAnswer } from '@loopwatch/contract';
 import type { SemanticCheck, SessionAnalyzer } from '@loopwatch/detectors';
 import { concatMap, defer, filter, from, type OperatorFunction, of } from 'rxjs';
 import type { PartitionSessions } from './partition-sessions.ts';
-import {
-  type InputRecord,
-  type Outcome,
-  type PipelineObserver,
-  type Place,
-  sourceOf,
-  type VerdictOutcome,
+import type {
+  InputRecord,
+  Outcome,
+  PipelineObserver,
+  Place,
+  RaisedCheck,
+  VerdictOutcome,
 } from './records.ts';
-
-/** A session asks whether it loops; the stream goes on, or waits, as {@link CheckHandling} says. */
-export interface RaisedCheck<R extends InputRecord = InputRecord> {
-  readonly type: 'check';
-  readonly record: R;
-  readonly session: SessionAnalyzer;
-  readonly check: SemanticCheck;
-}
+import { isOutcome, sourceOf } from './stages.ts';
 
 /** What becomes of a check. */
 export interface CheckHandling {
@@ -42,10 +35,6 @@ export interface Desk {
   readonly sessions: PartitionSessions;
   readonly place: Place;
   readonly observer: Pick<PipelineObserver, 'fault'>;
-}
-
-export function isOutcome<R extends InputRecord>(item: Outcome<R> | RaisedCheck<R>): item is Outcome<R> {
-  return item.type !== 'check';
 }
 
 /** Lets each check be answered in its own time: it never holds up the stream. */

@@ -1,5 +1,5 @@
-import type { Detection, SessionAnalyzer } from '@loopwatch/detectors';
-import type { SessionMarks } from './session-marks.ts';
+import type { DetectorId } from '@loopwatch/contract';
+import type { Detection, SessionAnalyzer, SessionSnapshot } from '@loopwatch/detectors';
 
 /** A session in memory. */
 export interface SessionEntry extends SessionMarks {
@@ -44,4 +44,40 @@ export interface EntryStore<Owner> {
   touch(entry: SessionEntry): void;
   /** Frees a session whose state cannot be trusted any more. */
   forget(entry: SessionEntry): void;
+}
+
+/**
+ * What a session's summary needs beside what the session's analyzer knows. It lies in the session's entry itself, because
+ * there is one for every session in memory.
+ */
+export interface SessionMarks {
+  /** Offset of its first event. */
+  firstOffset: number;
+  /** Event time of its first event, epoch ms. */
+  startedAt: number;
+  /** Event time of its latest summary, ms after the start; `null` when the next event needs one, as behind the end. */
+  toldAt: number | null;
+  /** Most sessions have nothing to be counted here. */
+  tally: SessionTally | undefined;
+}
+
+export interface SessionTally {
+  verdicts: number;
+  /** Incidents ever opened. */
+  readonly opened: Partial<Record<DetectorId, number>>;
+  /** Ids of the checks that are recorded in the `checks` topic. */
+  readonly checks: string[];
+  /** How it went on, at its summaries behind the first: ms after the start, then events so far, in turn. */
+  course: number[];
+}
+
+/** A session's state as it is kept beside the log. */
+export interface KeptSession {
+  readonly sessionId: string;
+  /** Offset of the last record that the snapshot knows of. */
+  readonly coveredTo: number;
+  /** As the session's analyzer made it. */
+  readonly snapshot: SessionSnapshot;
+  /** What its summaries need. */
+  readonly marks: Readonly<SessionMarks>;
 }

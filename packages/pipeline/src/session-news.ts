@@ -1,8 +1,7 @@
 import { MAX_OPEN_INCIDENTS, type SessionSummary } from '@loopwatch/contract';
 import type { PureVerdict } from '@loopwatch/detectors';
 import type { Place } from './records.ts';
-import type { SessionEntry } from './session-entry.ts';
-import { noteCourse, type SessionMarks, tallyOf } from './session-marks.ts';
+import type { SessionEntry, SessionMarks, SessionTally } from './session-entry.ts';
 
 /** What is to be told of a partition's sessions in compacted topics. */
 export interface SessionNews {
@@ -217,4 +216,28 @@ function summaryOf(
     preset: account.preset,
     configHash: account.configHash,
   };
+}
+
+/** Points of a course; a longer one keeps every other. */
+export const COURSE_POINTS = 16;
+
+export function tallyOf(marks: SessionMarks): SessionTally {
+  marks.tally ??= { verdicts: 0, opened: {}, checks: [], course: [] };
+  return marks.tally;
+}
+
+export function noteCourse(tally: SessionTally, elapsed: number, events: number): void {
+  tally.course.push(elapsed, events);
+  if (tally.course.length > 2 * COURSE_POINTS) tally.course = tally.course.filter((_, i) => i % 4 < 2);
+}
+
+/** The marks alone, as they are kept; what comes later does not change them. */
+export function copyMarks({ firstOffset, startedAt, toldAt, tally }: SessionMarks): SessionMarks {
+  const copy = tally && {
+    ...tally,
+    opened: { ...tally.opened },
+    checks: [...tally.checks],
+    course: [...tally.course],
+  };
+  return { firstOffset, startedAt, toldAt, tally: copy };
 }
