@@ -5,7 +5,7 @@ import { testTitles } from './test-titles.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
-const page = read('docs/seeds.md');
+const page = read('docs/internals/behaviour-sources.md');
 
 /** The rows of each document's table: behaviour, where, test. */
 const groups = page
@@ -123,7 +123,7 @@ describe('the page of origins', () => {
 
   it('would not name what is not there', () => {
     const file = 'packages/detectors/test/seeds.test.ts';
-    const proof = `\`${file}\`, “one”, “no such test”; \`docs/seeds.md\`, “No such heading”; and “alone”`;
+    const proof = `\`${file}\`, “one”, “no such test”; \`docs/internals/behaviour-sources.md\`, “No such heading”; and “alone”`;
     const named = titlesByFile([{ proof }]);
     expect([...named].map(([name, titles]) => missingIn(name, titles))).toEqual([
       ['one', 'no such test'],

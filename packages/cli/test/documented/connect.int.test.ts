@@ -65,7 +65,7 @@ const streamed = [
 type Check = (commands: string) => Promise<void>;
 
 const connect: Record<string, Check> = {
-  'Histories on your machine': async (commands) => {
+  'Session files on your machine': async (commands) => {
     const folder = await folderOf({
       '.claude/projects/-w/old.jsonl': claudeLoop('old', 6),
       '.claude/projects/-w/recent.jsonl': claudeLoop('recent', 6),
@@ -120,13 +120,13 @@ const connect: Record<string, Check> = {
     expect(ran).toEqual({ nonZero: [], stdout: '', stderr: '' });
     expect(await sessionsAt(host, 1, token)).toEqual({ traced: 1 });
   },
-  'At the hooks of coding agents': async (commands) => {
+  'Hooks of coding agents': async (commands) => {
     const folder = await folderOf({});
     const ran = await runPrinted(commands, { folder });
     expect(ran.nonZero).toEqual([]);
     expect(await readFile(join(folder, '.claude/settings.json'), 'utf8')).toContain('/hooks/claude-code');
   },
-  'In the path of requests': async (commands) => {
+  'In front of the model API': async (commands) => {
     const answer = { choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' } }] };
     await using upstream = await startScriptedUpstream(() => ({ json: answer }));
     const [port, gatewayPort] = [String(await freePort()), String(await freePort())];
@@ -162,7 +162,7 @@ const hooks: Record<string, Check> = {
     expect(ran.stdout).toContain(`Claude Code: installed (${join(folder, '.claude/settings.json')})`);
     expect(JSON.parse(await readFile(join(folder, '.claude/settings.json'), 'utf8'))).toEqual({});
   },
-  'Ask yourself': async (commands) => {
+  'Ask over HTTP': async (commands) => {
     const { host } = await startedServer();
     const ran = await runPrinted(commands, { folder: await folderOf({}), host });
     expect(JSON.parse(ran.stdout)).toEqual({
