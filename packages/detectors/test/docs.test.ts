@@ -161,7 +161,7 @@ describe('the rules over steps', () => {
   });
 
   it('know of a tool what its contract says', () => {
-    const names = tableUnder(page, 'What a tool is').map(([name]) => name);
+    const names = tableUnder(page, 'Tool properties').map(([name]) => name);
     expect(names).toEqual(Object.keys(toolContractSchema.shape).map((name) => `\`${name}\``));
   });
 });
