@@ -156,7 +156,7 @@ test('that somebody is told of loops', async ({ page }) => {
   // From here on it is typed, and saved with Enter.
   const form = page.getByRole('dialog');
   await form.getByLabel('Name', { exact: true }).fill('team');
-  await form.getByLabel('Address of an incoming webhook').fill(receiver.url);
+  await form.getByLabel('Incoming webhook URL').fill(receiver.url);
   await page.keyboard.press('Enter');
   await expect(form).toBeHidden();
   await post(page, session('s-told', 'coder', 'close_ticket', 'live'));

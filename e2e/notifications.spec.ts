@@ -36,11 +36,11 @@ test('a receiver is set up in the page, tested, told of a loop, changed and remo
   await form.getByLabel('Secret').fill('very-secret');
   await form.getByRole('button', { name: 'Save' }).click();
   await expect(form.getByRole('alert')).toContainText('needs one of url');
-  await form.getByLabel('Address').fill('ops');
+  await form.getByLabel('URL').fill('ops');
   await form.getByRole('button', { name: 'Save' }).click();
-  await expect(form.getByLabel('Address')).toHaveAccessibleDescription(/Invalid URL/);
+  await expect(form.getByLabel('URL')).toHaveAccessibleDescription(/Invalid URL/);
   await expectNoViolations(page);
-  await form.getByLabel('Address').fill(`${receiver.url}/very-secret`);
+  await form.getByLabel('URL').fill(`${receiver.url}/very-secret`);
   await form.getByLabel('Agent').fill('coder, writer');
   await form.getByRole('button', { name: 'Save' }).click();
   await expect(form).toBeHidden();
@@ -67,17 +67,17 @@ test('a receiver is set up in the page, tested, told of a loop, changed and remo
     path: '/very-secret',
     json: { type: 'incident.opened', data: { incident: { agent: 'coder' } } },
   });
-  await expect(page.getByText(/agent coder or writer; up to 10 a minute/)).toBeVisible();
+  await expect(page.getByText(/agent coder or writer; up to 10 per minute/)).toBeVisible();
   await expect(page.getByText('Last delivery')).toBeVisible();
 
-  await page.getByRole('button', { name: 'Change ops' }).click();
-  const change = page.getByRole('dialog', { name: 'Change ops' });
+  await page.getByRole('button', { name: 'Edit ops' }).click();
+  const change = page.getByRole('dialog', { name: 'Edit ops' });
   await expect(change.getByLabel('Secret')).toHaveValue('');
   await expect(change.getByLabel('Agent')).toHaveValue('coder, writer');
   await change.getByLabel('Agent').fill('');
   await change.getByLabel('Action').fill('block');
   await change.getByRole('button', { name: 'Save' }).click();
-  await expect(page.getByText(/action block; up to 10 a minute/)).toBeVisible();
+  await expect(page.getByText(/action block; up to 10 per minute/)).toBeVisible();
   await expectFine(page, 'action block');
 
   await page.getByRole('button', { name: 'Remove ops' }).click();

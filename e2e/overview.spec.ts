@@ -35,7 +35,7 @@ async function call(sessionId: string, times: number): Promise<void> {
 function openEverywhere(page: Page): Promise<Readonly<Record<string, number>>> {
   return page.evaluate(() => {
     const numberIn = (text: string | null | undefined) => Number(/\d+/.exec(text ?? '')?.[0] ?? 0);
-    const tiles = document.querySelector('section[aria-label="Numbers"]')?.textContent ?? '';
+    const tiles = document.querySelector('section[aria-label="Key figures"]')?.textContent ?? '';
     const detectors = [...document.querySelectorAll('section')].find(
       (section) => section.querySelector('h2')?.textContent === 'By detector',
     );

@@ -214,7 +214,7 @@ describe('the four states', () => {
     server.incidents = [];
     await open();
     expect(await screen.findByRole('heading', { name: 'No loops yet' })).toBeTruthy();
-    expect(screen.getByText(/POST \/api\/v1\/events or Kafka/)).toBeTruthy();
+    expect(screen.getByText(/POST \/api\/v1\/events or to Kafka/)).toBeTruthy();
   });
 
   it('no answer, with another try', async () => {

@@ -1,8 +1,8 @@
 import { hiddenValue, notificationSchema } from '@loopwatch/contract';
 import type { NotificationStatus } from '@loopwatch/contract/api';
 import { describe, expect, it } from 'vitest';
+import { describeRules } from '../src/notifications/describe-rules.ts';
 import { type Draft, draftOf, entryOf, isNotificationType, typeFields } from '../src/notifications/fields.ts';
-import { rulesInWords } from '../src/notifications/rules-in-words.ts';
 
 const texts: Readonly<Record<string, Draft['texts']>> = {
   slack: { token: 'xoxb', channel: '#agents', max_per_minute: '5' },
@@ -48,12 +48,12 @@ describe('the form of a notification', () => {
 });
 
 it.each<[Pick<NotificationStatus, 'when' | 'maxPerMinute'>, string]>([
-  [{ when: {}, maxPerMinute: 10 }, 'every incident; up to 10 a minute'],
+  [{ when: {}, maxPerMinute: 10 }, 'all incidents; up to 10 per minute'],
   [
     { when: { kind: 'loop', action: ['chance', 'block'], min_usd: 0.5 }, maxPerMinute: null },
     'kind loop; action chance or block; at least $0.5',
   ],
   [{ when: { tool: 'a', min_tokens: 1_000_000 }, maxPerMinute: null }, 'tool a; at least 1,000,000 tokens'],
 ])('rules in words: %j', ({ when, maxPerMinute }, words) => {
-  expect(rulesInWords({ when, maxPerMinute })).toBe(words);
+  expect(describeRules({ when, maxPerMinute })).toBe(words);
 });

@@ -136,7 +136,7 @@ it.each([
 ])('what loops used is shown in %s', async (_, wasted, value, note) => {
   server.overview = overview([], { wasted });
   await open();
-  const tile = within(screen.getByRole('region', { name: 'Numbers' })).getByRole('heading', {
+  const tile = within(screen.getByRole('region', { name: 'Key figures' })).getByRole('heading', {
     name: 'Used by loops',
   }).parentElement;
   const [shown, below] = tile?.querySelectorAll('p') ?? [];

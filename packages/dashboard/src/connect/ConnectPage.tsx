@@ -5,22 +5,26 @@ import { Page } from '../page/Page.tsx';
 import { Snippet } from '../ui/controls/Snippet.tsx';
 import { Card } from '../ui/layout/Card.tsx';
 import styles from './ConnectPage.module.css';
-import { waysToConnect } from './ways.ts';
+import { connectionMethods } from './connection-methods.ts';
 
-/** How agents are connected to this server. */
+/** Instructions for connecting agents to this server. */
 export function ConnectPage() {
   const { data: me } = useQuery(meQuery);
   const { data: status } = useQuery({ ...statusQuery, refetchInterval: false });
   const topic = status?.log.topics.find(({ role }) => role === 'events')?.name ?? null;
-  const ways = waysToConnect({ origin: window.location.origin, hasLogin: me?.required === true, topic });
+  const methods = connectionMethods({
+    origin: window.location.origin,
+    hasLogin: me?.required === true,
+    topic,
+  });
   return (
     <Page title="Connect your agents">
-      <p className={styles['what']}>
-        Loopwatch watches what AI agents say and call, and reports a loop while it happens: the same call
-        again and again, text that repeats itself, steps that bring nothing new.
+      <p className={styles['intro']}>
+        Loopwatch watches what AI agents say and which tools they call, and reports loops as they happen:
+        repeated calls, repeated text, and steps without progress.
       </p>
-      <div className={styles['ways']}>
-        {ways.map(({ id, title, text, command }) => (
+      <div className={styles['methods']}>
+        {methods.map(({ id, title, text, command }) => (
           <Card key={id} title={title}>
             <p className={styles['text']}>{text}</p>
             <Snippet

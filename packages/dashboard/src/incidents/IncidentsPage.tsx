@@ -1,7 +1,7 @@
 import type { IncidentItem } from '@loopwatch/contract/api';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { NothingYet } from '../connect/NothingYet.tsx';
+import { EmptyState } from '../connect/EmptyState.tsx';
 import { IncidentView } from '../incident/IncidentView.tsx';
 import { serverNow } from '../lib/clock.ts';
 import { errorText } from '../lib/error-text.ts';
@@ -203,7 +203,7 @@ function List({ search, list, go, change, onHover }: ListProps) {
   if (rows.length === 0 && !isFiltered(search)) {
     return (
       <Blank>
-        <NothingYet what="loops" />
+        <EmptyState what="loops" />
       </Blank>
     );
   }

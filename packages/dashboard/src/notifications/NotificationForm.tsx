@@ -12,7 +12,7 @@ import { type Draft, draftOf, emptyDraft, entryOf, type Field, ruleFields, typeF
 import styles from './NotificationForm.module.css';
 
 interface Props {
-  /** The one to change; undefined: a new one. */
+  /** The notification to edit; undefined to add one. */
   readonly item: NotificationStatus | undefined;
   readonly onClose: () => void;
 }
@@ -22,7 +22,7 @@ const types = Object.entries(typeFields).map(([value, { title }]) => ({
   text: title,
 }));
 
-/** Sets up a receiver of messages, or changes one. */
+/** Form to add or edit a notification. */
 export default function NotificationForm({ item, onClose }: Props) {
   const client = useQueryClient();
   const [draft, setDraft] = useState(item === undefined ? emptyDraft : draftOf(item));
@@ -56,7 +56,7 @@ export default function NotificationForm({ item, onClose }: Props) {
   );
   return (
     <Dialog
-      title={item === undefined ? 'New notification' : `Change ${item.name}`}
+      title={item === undefined ? 'New notification' : `Edit ${item.name}`}
       note="messages about incidents"
       wide
       onClose={onClose}
@@ -81,7 +81,7 @@ export default function NotificationForm({ item, onClose }: Props) {
         )}
         {typeFields[draft.type].fields.map(row)}
         <fieldset className={styles['rules']}>
-          <legend>Which incidents</legend>
+          <legend>Incident filters</legend>
           <p>Leave a field empty to match everything. Separate several values with commas.</p>
           {ruleFields.map(row)}
         </fieldset>
@@ -137,7 +137,7 @@ function FieldRow({ field, text, saved, problem, onChange }: FieldProps) {
 
 interface Problems {
   readonly byField: Readonly<Record<string, string>>;
-  /** What belongs to no field. */
+  /** Errors that belong to no field. */
   readonly other: string;
 }
 

@@ -9,35 +9,29 @@ import { Button } from '../ui/controls/Button.tsx';
 import { toast } from '../ui/feedback/toast-store.ts';
 import { Card } from '../ui/layout/Card.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
+import { describeRules } from './describe-rules.ts';
 import styles from './NotificationList.module.css';
-import { rulesInWords } from './rules-in-words.ts';
 
 interface Props {
   readonly items: readonly NotificationStatus[];
-  /** One that was set up in the page is to be changed. */
-  readonly onChange: (item: NotificationStatus) => void;
+  /** Called to edit a notification that was added on this page. */
+  readonly onEdit: (item: NotificationStatus) => void;
 }
 
-/** Where messages about incidents go, and how delivery stands. */
-export function NotificationList({ items, onChange }: Props) {
+/** All notifications with their delivery state. */
+export function NotificationList({ items, onEdit }: Props) {
   return (
     <Card title="Receivers" flush>
       <ul className={styles['list']}>
         {items.map((item) => (
-          <Notification key={item.name} item={item} onChange={() => onChange(item)} />
+          <Notification key={item.name} item={item} onEdit={() => onEdit(item)} />
         ))}
       </ul>
     </Card>
   );
 }
 
-function Notification({
-  item,
-  onChange,
-}: {
-  readonly item: NotificationStatus;
-  readonly onChange: () => void;
-}) {
+function Notification({ item, onEdit }: { readonly item: NotificationStatus; readonly onEdit: () => void }) {
   const { name, type, target, origin, failingSince, error } = item;
   const refused = useRefusal();
   const client = useQueryClient();
@@ -60,7 +54,7 @@ function Notification({
       <div className={styles['what']}>
         <h3>{name}</h3>
         <p>
-          {type} to {target}: {rulesInWords(item)}
+          {type} to {target}: {describeRules(item)}
         </p>
         <p className={styles['state']} data-failing={failingSince !== null || undefined}>
           {failingSince === null ? (
@@ -84,19 +78,19 @@ function Notification({
       </Button>
       {origin === 'page' ? (
         <>
-          <Button small refused={refused} aria-label={`Change ${name}`} onClick={onChange}>
-            Change
+          <Button small refused={refused} aria-label={`Edit ${name}`} onClick={onEdit}>
+            Edit
           </Button>
           <Remove name={name} refused={refused} onRemove={() => remove.mutate()} />
         </>
       ) : (
-        <p className={styles['origin']}>from the configuration file</p>
+        <p className={styles['origin']}>set in the configuration file</p>
       )}
     </li>
   );
 }
 
-/** Pending messages are lost with it, so it takes a second click. */
+/** Removing drops pending messages too, so it needs a second click. */
 function Remove({
   name,
   refused,
@@ -134,7 +128,7 @@ function counts({ sent, waiting, failed }: NotificationStatus): string {
   return [
     '',
     ...(sent > 0 ? [plural(sent, 'message')] : []),
-    ...(waiting > 0 ? [`${formatNumber(waiting)} waiting`] : []),
-    ...(failed > 0 ? [`${formatNumber(failed)} not delivered`] : []),
+    ...(waiting > 0 ? [`${formatNumber(waiting)} pending`] : []),
+    ...(failed > 0 ? [`${formatNumber(failed)} failed`] : []),
   ].join(' · ');
 }

@@ -13,7 +13,7 @@ import { NotificationList } from './NotificationList.tsx';
 
 const NotificationForm = lazy(() => loadCode(() => import('./NotificationForm.tsx')));
 
-/** Where messages about incidents go: set up, changed, tested and removed. */
+/** Lists notifications; adds, edits, tests and removes them. */
 export function NotificationsPage() {
   const query = useQuery(notificationsQuery);
   const refused = useRefusal();
@@ -34,10 +34,10 @@ export function NotificationsPage() {
           items.length === 0 ? (
             <Message title="No notifications yet">
               Send a message to Slack, PagerDuty, a webhook, Langfuse or OpenTelemetry when an incident opens,
-              escalates and ends.
+              escalates and resolves.
             </Message>
           ) : (
-            <NotificationList items={items} onChange={(item) => setOpen({ item })} />
+            <NotificationList items={items} onEdit={(item) => setOpen({ item })} />
           )
         }
       </Async>

@@ -7,18 +7,18 @@ import {
 } from '@loopwatch/contract';
 import type { NotificationPut, NotificationStatus } from '@loopwatch/contract/api';
 
-/** What the form asks for, and how its texts become an entry and back. */
+/** Fields of the form, and conversion between form texts and notification entries. */
 
 export interface Field {
   readonly key: string;
   readonly label: string;
   readonly hint?: string;
   readonly placeholder?: string;
-  /** Never shown again once it is saved. */
+  /** Never shown again after saving. */
   readonly secret?: true;
   /** `list`: separated by commas; `pairs`: name=value, separated by commas. */
   readonly kind?: 'number' | 'list' | 'pairs';
-  /** Values to choose from. */
+  /** Allowed values, shown as a placeholder. */
   readonly choices?: readonly string[];
 }
 
@@ -38,13 +38,13 @@ export const typeFields: Readonly<
     fields: [
       {
         key: 'url',
-        label: 'Address of an incoming webhook',
+        label: 'Incoming webhook URL',
         placeholder: 'https://hooks.slack.com/services/…',
         secret: true,
       },
       {
         key: 'token',
-        label: 'or a bot’s token',
+        label: 'Bot token (instead of a webhook URL)',
         placeholder: 'xoxb-…',
         hint: 'A bot updates one message per incident instead of posting again. It needs the scope chat:write.',
         secret: true,
@@ -63,7 +63,7 @@ export const typeFields: Readonly<
   webhook: {
     title: 'Webhook',
     fields: [
-      { key: 'url', label: 'Address', placeholder: 'https://ops.example.com/hooks/loopwatch', secret: true },
+      { key: 'url', label: 'URL', placeholder: 'https://ops.example.com/hooks/loopwatch', secret: true },
       { key: 'secret', label: 'Secret', hint: 'Signs each message (Standard Webhooks).', secret: true },
       perMinute,
     ],
@@ -71,7 +71,7 @@ export const typeFields: Readonly<
   langfuse: {
     title: 'Langfuse',
     fields: [
-      { key: 'base_url', label: 'Address', placeholder: 'https://cloud.langfuse.com' },
+      { key: 'base_url', label: 'URL', placeholder: 'https://cloud.langfuse.com' },
       { key: 'public_key', label: 'Public key', placeholder: 'pk-lf-…' },
       { key: 'secret_key', label: 'Secret key', placeholder: 'sk-lf-…', secret: true },
       { key: 'score', label: 'Score name', placeholder: 'loop' },
@@ -92,7 +92,7 @@ export const typeFields: Readonly<
   },
 };
 
-/** Which incidents; what is empty fits all. */
+/** Incident filters; an empty field matches everything. */
 export const ruleFields: readonly Field[] = [
   { key: 'action', label: 'Action', kind: 'list', choices: ['warn', 'chance', 'block'] },
   { key: 'kind', label: 'Kind', kind: 'list', choices: ['loop', 'limit', 'outage'] },
@@ -104,12 +104,12 @@ export const ruleFields: readonly Field[] = [
   { key: 'min_tokens', label: 'Minimum tokens', kind: 'number' },
 ];
 
-/** The form's texts, by the key of their field. */
+/** Form state: texts by field key. */
 export interface Draft {
   readonly name: string;
   readonly type: NotificationType;
   readonly texts: Readonly<Record<string, string>>;
-  /** Secrets that are saved, and stay where nothing is typed. */
+  /** Keys of saved secrets, kept unless a new text is typed. */
   readonly saved: readonly string[];
 }
 
@@ -124,11 +124,11 @@ export function draftOf({ name, type, entry = {} }: NotificationStatus): Draft {
   return { name, type, texts: Object.fromEntries(texts), saved };
 }
 
-/** What is sent to be saved. The server says what is wrong with it. */
+/** The entry to save; the server validates it. */
 export function entryOf({ type, texts, saved }: Draft): NotificationPut {
   const { fields } = typeFields[type];
   const values = valuesOf(fields, texts);
-  // Slack takes an address or a token; a new one of them takes the place of the other.
+  // Slack takes either a URL or a token; a new one replaces the other.
   const replaced = type === 'slack' && ('url' in values || 'token' in values);
   const kept = fields.filter(({ key }) => !(key in values) && !replaced && saved.includes(key));
   return {
@@ -153,7 +153,7 @@ function valuesOf(fields: readonly Field[], texts: Draft['texts']): Record<strin
 }
 
 function valueOf({ kind }: Field, text: string): unknown {
-  // What is no number is sent as it is, so that the server names it.
+  // A text that is not a number is sent unchanged, so that the server reports it.
   if (kind === 'number') return Number.isNaN(Number(text)) ? text : Number(text);
   if (kind === undefined) return text;
   const parts = text

@@ -15,8 +15,8 @@ interface Props {
   readonly onZoom: (from: number, to: number) => void;
 }
 
-/** Fewer points make no curve. */
-const FEWEST_POINTS = 3;
+/** Fewer points do not make a curve. */
+const MIN_POINTS = 3;
 
 function useTimes({ buckets }: Overview): readonly number[] {
   return useMemo(() => buckets.map(({ at }) => at), [buckets]);
@@ -42,9 +42,9 @@ export function LoopsFound({ overview, range, onZoom }: Props) {
   );
   const sums = series.map(({ name, values }) => `${name} ${formatNumber(sum(values))}`);
   return (
-    <Card title="Loops found" note={`per ${formatStep(bucketMs)}; drag to zoom in`}>
+    <Card title="Loops detected" note={`per ${formatStep(bucketMs)}; drag to zoom in`}>
       {series.length === 0 ? (
-        <p className={styles['nothing']}>No loop was found in this time.</p>
+        <p className={styles['nothing']}>No loops in this time range.</p>
       ) : (
         <Chart
           times={times}
@@ -53,14 +53,14 @@ export function LoopsFound({ overview, range, onZoom }: Props) {
           kind="bars"
           format={formatCompact}
           height={210}
-          text={`Loops found by detector, ${rangeText(range).toLowerCase()}: ${sums.join(', ')}`}
+          text={`Loops detected, by detector, ${rangeText(range).toLowerCase()}: ${sums.join(', ')}`}
         />
       )}
     </Card>
   );
 }
 
-/** How soon loops are found, how many sessions are active, and what loops use. */
+/** Detection latency, active sessions, and what loops consume. */
 export function CountCharts({ overview, range, onZoom }: Props) {
   const { buckets, bucketMs, wasted, latency } = overview;
   const times = useTimes(overview);
@@ -112,8 +112,8 @@ export function CountCharts({ overview, range, onZoom }: Props) {
     <div className={styles['counts']}>
       <Card title="Detection latency" note="from the event to its verdict">
         {latency === null ? (
-          <p className={styles['nothing']}>No loop of this time has timestamps from now.</p>
-        ) : measured < FEWEST_POINTS ? (
+          <p className={styles['nothing']}>No loops with live timestamps in this time range.</p>
+        ) : measured < MIN_POINTS ? (
           <p className={styles['nothing']}>
             p50 {formatDuration(latency.p50Ms)}, p95 {formatDuration(latency.p95Ms)}
           </p>

@@ -11,7 +11,7 @@ interface Props {
   readonly range: TimeRange;
 }
 
-/** What each detector found, what that used, and how often people said that it was wrong. */
+/** Incidents, cost and false-positive rate of each detector. */
 export function DetectorTable({ overview, range }: Props) {
   const rows = overview.detectors
     .filter(({ incidents, open }) => incidents > 0 || open > 0)
@@ -21,16 +21,16 @@ export function DetectorTable({ overview, range }: Props) {
   return (
     <Card title="By detector" flush>
       {rows.length === 0 ? (
-        <p className={styles['nothing']}>No loop was found in this time.</p>
+        <p className={styles['nothing']}>No loops in this time range.</p>
       ) : (
         <table className={styles['table']}>
           <thead>
             <tr>
               <th scope="col">Detector</th>
-              <th scope="col">Found</th>
+              <th scope="col">Detected</th>
               <th scope="col">{unitNames[unit]}</th>
               <th scope="col">Open</th>
-              <th scope="col" title="False positives among the incidents that were triaged">
+              <th scope="col" title="Share of triaged incidents marked as false positives">
                 False positives
               </th>
             </tr>
@@ -58,7 +58,7 @@ export function DetectorTable({ overview, range }: Props) {
                 <td
                   title={
                     row.falsePositiveRate === null
-                      ? 'No incident was triaged yet'
+                      ? 'No triaged incidents yet'
                       : `${formatNumber(row.falsePositives)} of ${formatNumber(row.falsePositives + row.acknowledged)} triaged`
                   }
                 >

@@ -10,7 +10,7 @@ import { Card } from '../ui/layout/Card.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
 import styles from './LoopingNow.module.css';
 
-/** What loops at this moment, the latest first. */
+/** Open incidents, newest first. */
 export function LoopingNow({ overview: { open, openItems } }: { readonly overview: Overview }) {
   return (
     <Card
@@ -31,7 +31,7 @@ export function LoopingNow({ overview: { open, openItems } }: { readonly overvie
               <th scope="col">
                 <span className="unseen">Count</span>
               </th>
-              <th scope="col">Why</th>
+              <th scope="col">Reason</th>
               <th scope="col">Agent</th>
               <th scope="col">Model</th>
               <th scope="col">Cost</th>

@@ -1,7 +1,7 @@
 import type { Overview } from '@loopwatch/contract/api';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { NothingYet } from '../connect/NothingYet.tsx';
+import { EmptyState } from '../connect/EmptyState.tsx';
 import { readRange, type Span, spans, type TimeRange, writeRange } from '../lib/time-range.ts';
 import elsewhere from '../page/Elsewhere.module.css';
 import { GrafanaLink } from '../page/Elsewhere.tsx';
@@ -19,7 +19,7 @@ import styles from './OverviewPage.module.css';
 import { Tiles } from './Tiles.tsx';
 import { useOverview } from './use-overview.ts';
 
-/** What loops now, how often, how fast it is noticed, and what it costs: all of one moment. */
+/** Open loops, their frequency, detection latency and cost, all from one consistent read. */
 export function OverviewPage() {
   const raw = useSearch({ strict: false });
   const { range: chosen, ignored } = useMemo(() => readRange(raw, undefined), [raw]);
@@ -50,7 +50,7 @@ export function OverviewPage() {
         what="the overview"
         skeleton={
           <>
-            <Skeleton height={142} what="the numbers" />
+            <Skeleton height={142} what="the key figures" />
             <Skeleton height={290} what="the charts" />
           </>
         }
@@ -58,7 +58,7 @@ export function OverviewPage() {
         {(overview) =>
           overview.firstAt === null ? (
             <Blank>
-              <NothingYet what="loops" />
+              <EmptyState what="loops" />
             </Blank>
           ) : (
             <>
@@ -85,7 +85,7 @@ export function OverviewPage() {
   );
 }
 
-/** The range that the server chose by the data there is. */
+/** The range that the server picked from the data it has. */
 function rangeOf(overview: Overview | undefined): TimeRange {
   const length = overview === undefined ? 0 : overview.to - overview.from;
   const span = (Object.keys(spans) as Span[]).find((name) => spans[name].ms === length);

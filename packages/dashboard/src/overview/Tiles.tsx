@@ -5,14 +5,14 @@ import { formatCompact, formatDuration, formatNumber, formatUsd, plural } from '
 import { Sparkline } from '../ui/charts/Sparkline.tsx';
 import styles from './Tiles.module.css';
 
-/** The few numbers that matter, each with what it is made of. What no producer reports is shown as unknown. */
+/** Key figures, each with a small chart. A figure that no producer reports is shown as unknown. */
 export function Tiles({ overview }: { readonly overview: Overview }) {
   const { buckets, latency, wasted, open, openByDetector, found, recovered, lag } = overview;
   const tokens = buckets.map((bucket) => bucket.wasted.tokens ?? 0);
   const calls = buckets.map((bucket) => bucket.wasted.calls);
   const looping = detectorIds.filter((id) => (openByDetector[id] ?? 0) > 0);
   return (
-    <section className={styles['tiles']} aria-label="Numbers">
+    <section className={styles['tiles']} aria-label="Key figures">
       <Tile
         name="Open now"
         value={formatNumber(open)}
@@ -24,13 +24,15 @@ export function Tiles({ overview }: { readonly overview: Overview }) {
         picture={<OpenBar open={open} openByDetector={openByDetector} />}
       />
       <Tile
-        name="Found"
+        name="Detected"
         value={formatNumber(found)}
-        note={found === 0 ? 'no loop in this time' : `${formatNumber(recovered)} recovered without help`}
+        note={
+          found === 0 ? 'no loops in this time range' : `${formatNumber(recovered)} recovered on their own`
+        }
         picture={
           <Sparkline
             values={buckets.map(({ incidents }) => sum(incidents))}
-            text={`${plural(found, 'incident')} found in this time`}
+            text={`${plural(found, 'incident')} detected in this time range`}
           />
         }
       />
@@ -41,37 +43,31 @@ export function Tiles({ overview }: { readonly overview: Overview }) {
           <Sparkline
             color="--d-tool-cycle"
             values={wasted.tokens === null ? calls : tokens}
-            text={`${wasted.tokens === null ? 'calls' : 'tokens'} used by loops over this time`}
+            text={`${wasted.tokens === null ? 'calls' : 'tokens'} used by loops in this time range`}
           />
         }
       />
       <Tile
         name="Detection latency, p95"
         value={latency === null ? '–' : formatDuration(latency.p95Ms)}
-        note={latency === null ? 'not measured in this time' : `p50 ${formatDuration(latency.p50Ms)}`}
+        note={latency === null ? 'no data in this time range' : `p50 ${formatDuration(latency.p50Ms)}`}
         picture={
           <Sparkline
             color="--d-thought-repeat"
             values={buckets.flatMap((bucket) => bucket.latency?.p95Ms ?? [])}
-            text="time from event to verdict over this time"
+            text="time from event to verdict in this time range"
           />
         }
       />
       <Tile
         name="Live sessions"
         value={formatNumber(overview.liveSessions)}
-        note={
-          lag === null
-            ? 'lag unknown'
-            : lag === 0
-              ? 'nothing left to read'
-              : `${plural(lag, 'record')} behind`
-        }
+        note={lag === null ? 'lag unknown' : lag === 0 ? 'up to date' : `${plural(lag, 'record')} behind`}
         picture={
           <Sparkline
             color="--d-semantic"
             values={buckets.map(({ activeSessions }) => activeSessions)}
-            text="sessions with events over this time"
+            text="sessions with events in this time range"
           />
         }
       />
@@ -79,28 +75,28 @@ export function Tiles({ overview }: { readonly overview: Overview }) {
   );
 }
 
-/** Money where it is known, else tokens, else calls; and what there is besides. */
+/** The amount in dollars if known, else tokens, else calls; the note has the other units. */
 function wasteText({
   calls,
   tokens,
   usd,
   unpriced,
 }: Overview['wasted']): Pick<TileProps, 'value' | 'unit' | 'note'> {
-  const besides = plural(calls, 'tool call');
+  const others = plural(calls, 'tool call');
   if (tokens === null)
     return {
       value: formatCompact(calls),
       unit: calls === 1 ? 'call' : 'calls',
       note: 'token usage is not reported',
     };
-  if (usd === null) return { value: formatCompact(tokens), unit: 'tokens', note: `and ${besides}` };
+  if (usd === null) return { value: formatCompact(tokens), unit: 'tokens', note: `and ${others}` };
   const left = unpriced === 0 ? '' : `; ${plural(unpriced, 'loop')} without a price`;
-  return { value: formatUsd(usd), note: `${formatCompact(tokens)} tokens and ${besides}${left}` };
+  return { value: formatUsd(usd), note: `${formatCompact(tokens)} tokens and ${others}${left}` };
 }
 
 function openNote(looping: readonly string[], quiet: number): string {
   const open = looping.length === 0 ? 'no session is looping' : looping.join(', ');
-  return quiet === 0 ? open : `${open}; ${formatNumber(quiet)} gone quiet`;
+  return quiet === 0 ? open : `${open}; ${formatNumber(quiet)} quiet`;
 }
 
 function sum(counts: Readonly<Partial<Record<string, number>>>): number {

@@ -6,18 +6,18 @@ import type { TimeRange } from '../lib/time-range.ts';
 import { useLive } from '../live/context.ts';
 import { useShownOpenCount } from '../page/open-count.ts';
 
-/** Between two reads while things change. */
+/** At least this long between two reads. */
 const PAUSE_MS = 1_000;
 
-/** The overview of one moment, read again whenever the live link tells of a change that it does not hold yet. */
+/** The overview; refetched when the live stream reports a change that it does not include yet. */
 export function useOverview(range: TimeRange | undefined): UseQueryResult<Overview> {
   const query = useQuery(overviewQuery(range));
   const latest = useLive(({ sequence }) => sequence ?? 0);
-  const told = useLive(({ link, stats }) => (link.state === 'live' ? stats?.open : undefined));
+  const liveOpen = useLive(({ link, stats }) => (link.state === 'live' ? stats?.open : undefined));
   const { data, isFetching, refetch, dataUpdatedAt, errorUpdatedAt } = query;
-  // Silence changes no row: what was open goes quiet all the same.
+  // A session that goes quiet changes no row, so the sequence alone is not enough.
   const isBehind =
-    data !== undefined && (data.sequence < latest || (told !== undefined && told !== data.open));
+    data !== undefined && (data.sequence < latest || (liveOpen !== undefined && liveOpen !== data.open));
   useEffect(() => {
     if (!isBehind || isFetching) return;
     const since = Date.now() - Math.max(dataUpdatedAt, errorUpdatedAt);

@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { allSessions } from '../api/sessions.ts';
-import { NothingYet } from '../connect/NothingYet.tsx';
+import { EmptyState } from '../connect/EmptyState.tsx';
 import { errorText } from '../lib/error-text.ts';
 import { formatNumber } from '../lib/format.ts';
 import { useKeys } from '../lib/keys.ts';
@@ -112,7 +112,7 @@ export function SessionsPage() {
                 <p>There are sessions, but none with these filters in this time.</p>
               </Message>
             ) : (
-              <NothingYet what="sessions" />
+              <EmptyState what="sessions" />
             )}
           </Blank>
         ) : (

@@ -16,7 +16,7 @@ import { Facts } from '../ui/layout/Facts.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
 import styles from './StatusPage.module.css';
 
-/** How the server itself is: what it is connected to, how far it has read, and what it keeps. */
+/** Health of the server: connections, consumer lag, storage and retention. */
 export function StatusPage() {
   const query = useQuery(statusQuery);
   return (
@@ -31,7 +31,7 @@ export function StatusPage() {
     >
       <Async
         query={query}
-        what="the server's state"
+        what="the status"
         skeleton={
           <div className={styles['cards']}>
             <Skeleton height={200} what="the server" />
@@ -61,6 +61,7 @@ function Health({ status }: { readonly status: Status }) {
 function Cards({ status }: { readonly status: Status }) {
   const { log, database, retention, live, backtests } = status;
   const now = useNow();
+  const lag = totalLag(status);
   const dropped = useLive((state) => state.dropped);
   return (
     <>
@@ -69,7 +70,7 @@ function Cards({ status }: { readonly status: Status }) {
           <Facts
             facts={[
               ['version', status.version],
-              ['this page', import.meta.env.VITE_COMMIT ?? 'not built from a checkout'],
+              ['dashboard build', import.meta.env.VITE_COMMIT ?? 'unknown'],
               ['preset', status.preset],
               ['config', <code key="c">{status.configHash}</code>],
               ['up for', formatDuration(Math.max(0, now - status.startedAt))],
@@ -83,8 +84,8 @@ function Cards({ status }: { readonly status: Status }) {
         <Card title="Event log" note={log.kind === 'kafka' ? 'Kafka' : 'embedded'}>
           <Facts
             facts={[
-              ['link', <Check key="l" ok={log.state === 'up'} text={log.reason ?? log.state} />],
-              ['behind', behind(status) === null ? 'not known yet' : plural(behind(status) ?? 0, 'record')],
+              ['connection', <Check key="l" ok={log.state === 'up'} text={log.reason ?? log.state} />],
+              ['lag', lag === null ? 'unknown' : plural(lag, 'record')],
               ['partitions read', formatNumber(log.topics.flatMap(({ partitions }) => partitions).length)],
             ]}
           />
@@ -99,33 +100,33 @@ function Cards({ status }: { readonly status: Status }) {
               ['sessions', formatNumber(database.sessions)],
               ['oldest', database.oldestAt === null ? 'none yet' : <Ago key="o" time={database.oldestAt} />],
               [
-                'kept for',
+                'retention',
                 [
-                  retention.days === null ? 'unlimited time' : plural(retention.days, 'day'),
-                  retention.megabytes === null ? 'unlimited size' : `${formatNumber(retention.megabytes)} MB`,
+                  retention.days === null ? 'no time limit' : plural(retention.days, 'day'),
+                  retention.megabytes === null ? 'no size limit' : `${formatNumber(retention.megabytes)} MB`,
                 ].join(', '),
               ],
               ['deleted', plural(retention.dropped, 'incident')],
               [
-                'last clean-up',
+                'last cleanup',
                 retention.lastRunAt === null ? 'none yet' : <Ago key="r" time={retention.lastRunAt} />,
               ],
             ]}
           />
         </Card>
-        <Card title="Live link and jobs">
+        <Card title="Live updates and jobs">
           <Facts
             facts={[
               ['connected clients', formatNumber(live.clients)],
-              ['changes so far', formatNumber(live.sequence)],
+              ['latest sequence', formatNumber(live.sequence)],
               ['coalesced updates', formatNumber(live.dropped)],
-              ['of these on this page', formatNumber(dropped)],
+              ['coalesced in this tab', formatNumber(dropped)],
               ['backtests running', formatNumber(backtests.running)],
-              ['backtests waiting', formatNumber(backtests.queued)],
+              ['backtests queued', formatNumber(backtests.queued)],
             ]}
           />
         </Card>
-        <Card title="Detectors" note="under the server's settings">
+        <Card title="Detectors" note="with the server’s settings">
           <ul className={styles['detectors']}>
             {status.detectors.map(({ id, on, reason }) => (
               <li key={id} data-off={!on || undefined}>
@@ -135,13 +136,13 @@ function Cards({ status }: { readonly status: Status }) {
             ))}
           </ul>
         </Card>
-        <Card title="Elsewhere">
+        <Card title="Links">
           <ul className={styles['links']}>
             <li>
-              <a href="/metrics">Metrics for Prometheus</a>
+              <a href="/metrics">Prometheus metrics</a>
             </li>
             <li>
-              <a href="/api/v1/openapi.json">The API as an OpenAPI document</a>
+              <a href="/api/v1/openapi.json">OpenAPI document</a>
             </li>
             <li>
               <a href="/healthz">Health</a> and <a href="/readyz">readiness</a>
@@ -149,17 +150,17 @@ function Cards({ status }: { readonly status: Status }) {
           </ul>
         </Card>
       </div>
-      <NotificationsFact items={status.notifications} />
-      <Card title="Topics" note="how far the server has read each partition" flush>
+      <NotificationsCard items={status.notifications} />
+      <Card title="Topics" note="the server’s position in each partition" flush>
         <div className={styles['scroll']} tabIndex={0} role="group" aria-label="Partitions">
           <table className={styles['topics']}>
             <thead>
               <tr>
                 <th scope="col">Topic</th>
-                <th scope="col">For</th>
+                <th scope="col">Role</th>
                 <th scope="col">Partition</th>
-                <th scope="col">Reads next</th>
-                <th scope="col">Behind</th>
+                <th scope="col">Next offset</th>
+                <th scope="col">Lag</th>
               </tr>
             </thead>
             <tbody>
@@ -169,7 +170,7 @@ function Cards({ status }: { readonly status: Status }) {
                     <tr>
                       <th scope="row">{topic.name}</th>
                       <td>{topic.role}</td>
-                      <td colSpan={3}>{topic.read ? 'no partition yet' : 'not read by the server'}</td>
+                      <td colSpan={3}>{topic.read ? 'no partitions yet' : 'not read by the server'}</td>
                     </tr>
                   ) : (
                     topic.partitions.map(({ partition, position, lag }, index) => (
@@ -196,7 +197,7 @@ function Cards({ status }: { readonly status: Status }) {
   );
 }
 
-function behind({ log }: Status): number | null {
+function totalLag({ log }: Status): number | null {
   const lags = log.topics.flatMap(({ partitions }) => partitions.map(({ lag }) => lag));
   return lags.length === 0 || lags.includes(null)
     ? null
@@ -212,8 +213,8 @@ function Check({ ok, text }: { readonly ok: boolean; readonly text: string }) {
   );
 }
 
-/** Whether those who should be told of incidents are. */
-function NotificationsFact({ items }: { readonly items: readonly NotificationStatus[] }) {
+/** Delivery state of all notifications. */
+function NotificationsCard({ items }: { readonly items: readonly NotificationStatus[] }) {
   const failing = items.filter(({ failingSince }) => failingSince !== null).map(({ name }) => name);
   const waiting = items.reduce((sum, item) => sum + item.waiting, 0);
   return (
@@ -222,7 +223,7 @@ function NotificationsFact({ items }: { readonly items: readonly NotificationSta
         {items.length === 0
           ? 'No notifications are set up. '
           : failing.length > 0
-            ? `Failing: ${failing.join(', ')}; ${plural(waiting, 'message')} waiting. `
+            ? `Failing: ${failing.join(', ')}; ${plural(waiting, 'message')} pending. `
             : 'Messages are being delivered. '}
         <Link to="/notifications">{items.length === 0 ? 'Set one up' : 'Show receivers'}</Link>
       </p>

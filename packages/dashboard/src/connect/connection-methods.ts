@@ -1,5 +1,5 @@
-/** How agents are connected, with the address of this server filled in. */
-export interface Way {
+/** One way to connect agents, with the address of this server filled in. */
+export interface ConnectionMethod {
   readonly id: string;
   readonly title: string;
   readonly text: string;
@@ -7,7 +7,7 @@ export interface Way {
 }
 
 interface Addresses {
-  /** Of this server, without a slash at its end. */
+  /** Of this server, without a trailing slash. */
   readonly origin: string;
   /** Whether requests need a token. */
   readonly hasLogin: boolean;
@@ -15,8 +15,8 @@ interface Addresses {
   readonly topic: string | null;
 }
 
-/** The same call five times: enough to be noticed with the default settings. */
-export function firstLoop({ origin, hasLogin }: Pick<Addresses, 'origin' | 'hasLogin'>): string {
+/** The same call five times: enough to open an incident with the default settings. */
+export function firstLoopCommand({ origin, hasLogin }: Pick<Addresses, 'origin' | 'hasLogin'>): string {
   const event = {
     sessionId: 'demo',
     agent: 'demo-agent',
@@ -33,7 +33,7 @@ export function firstLoop({ origin, hasLogin }: Pick<Addresses, 'origin' | 'hasL
   ].join('\n');
 }
 
-export function waysToConnect(addresses: Addresses): Way[] {
+export function connectionMethods(addresses: Addresses): ConnectionMethod[] {
   const { origin, hasLogin, topic } = addresses;
   const login = hasLogin ? ` \\\n  -H "authorization: Bearer $LOOPWATCH_API_TOKEN"` : '';
   const token = hasLogin ? ' --token-env LOOPWATCH_API_TOKEN' : '';
@@ -41,14 +41,14 @@ export function waysToConnect(addresses: Addresses): Way[] {
   return [
     {
       id: 'curl',
-      title: 'Try it: a first loop',
-      text: 'Sends one tool call five times. The loop shows on the overview at the fourth.',
-      command: firstLoop(addresses),
+      title: 'Try it: your first loop',
+      text: 'Sends the same tool call five times. The loop appears on the overview after the fourth.',
+      command: firstLoopCommand(addresses),
     },
     {
       id: 'hooks',
       title: 'Claude Code, Codex, Gemini CLI',
-      text: 'Install a hook that the agent asks before each tool call. Its sessions appear here, and a call that continues a loop is denied with the reason. Works with subscriptions. While this server is unavailable, the agent goes on.',
+      text: 'Install a hook that the agent runs before each tool call. Its sessions appear here, and a call that continues a loop is denied with the reason. Works with subscriptions. If this server is unavailable, the agent keeps working.',
       command: ['claude-code', 'codex', 'gemini']
         .map((agent) => `npx loopwatch hook install ${agent} --url ${origin}${token}`)
         .join('\n'),
@@ -56,7 +56,7 @@ export function waysToConnect(addresses: Addresses): Way[] {
     {
       id: 'guard',
       title: 'Guard in your own agent',
-      text: 'Wrap the tools of the AI SDK, LangGraph, the OpenAI Agents SDK, or plain functions. Each call is decided in process before it runs, and Stop session stops the agent.',
+      text: 'Wrap the tools of the AI SDK, LangGraph, the OpenAI Agents SDK, or plain functions. The guard checks each call in process before it runs, and Stop session stops the agent.',
       command: [
         "import { createGuard } from '@loopwatch/guard';",
         '',
@@ -70,13 +70,13 @@ export function waysToConnect(addresses: Addresses): Way[] {
     {
       id: 'http',
       title: 'HTTP',
-      text: 'Post events as they happen: one JSON object, or one a line. Name the session in each of them.',
+      text: 'Post events as they happen: one JSON object, or one per line. Each event names its session.',
       command: `curl ${origin}/api/v1/events -H 'content-type: application/x-ndjson'${login} \\\n  --data-binary @events.jsonl`,
     },
     {
       id: 'kafka',
       title: 'Kafka',
-      text: `Write events to the topic ${topic ?? 'loopwatch.events'} with the session id as the key. Then run worker and server on the same brokers.`,
+      text: `Write events to the topic ${topic ?? 'loopwatch.events'} with the session id as the key. Then run the worker and the server against the same brokers.`,
       command: [
         'export KAFKA_BROKERS=localhost:9092',
         'npx loopwatch topics',
@@ -87,19 +87,19 @@ export function waysToConnect(addresses: Addresses): Way[] {
     {
       id: 'gateway',
       title: 'Gateway',
-      text: 'Change the base URL of your OpenAI or Anthropic client. Nothing else in the agent changes, and loops can be blocked.',
+      text: 'Change the base URL of your OpenAI or Anthropic client. Nothing else in the agent changes, and the gateway can block loops.',
       command: `npx loopwatch gateway --upstream https://api.openai.com/v1\nexport OPENAI_BASE_URL=${gateway}`,
     },
     {
       id: 'stream',
-      title: 'Verdicts as they come',
-      text: 'Server-sent events for one session: its verdicts, and whether someone has stopped it or dismissed an incident.',
+      title: 'Verdict stream',
+      text: 'Server-sent events for one session: its verdicts, and when someone stops it or dismisses an incident.',
       command: `curl -N ${origin}/api/v1/sessions/SESSION/verdicts/stream${login}`,
     },
     {
       id: 'library',
       title: 'Library',
-      text: 'Detect loops inside your own process, in Node or in a browser, without a server.',
+      text: 'Detect loops in your own process, in Node or in a browser, without a server.',
       command: [
         "import { createSessionAnalyzer } from '@loopwatch/detectors';",
         '',
