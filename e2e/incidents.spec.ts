@@ -113,7 +113,7 @@ test('an address leads to an incident and its evidence', async ({ page }) => {
   const pair = page.getByRole('region', { name: 'First and latest call' });
   await expect(pair.locator('mark').first()).toHaveText('practice');
   await page.goto(`${server.url}/incidents/i-a83c55`);
-  await expect(page.getByRole('region', { name: 'In its context' }).locator('mark')).toHaveCount(22);
+  await expect(page.getByRole('region', { name: 'Context' }).locator('mark')).toHaveCount(22);
 });
 
 test('an incident is judged, the judgement is there for everybody, and it is taken back', async ({
@@ -301,9 +301,9 @@ test('a false positive leads to a setting that avoids it: tried, applied and und
   await page.route('**/api/v1/incidents/*/remedies', (route) => route.fulfill({ json: { items: [remedy] } }));
   await page.goto(`${server.url}/incidents/i-a83c55`);
   await page.getByRole('button', { name: 'False positive' }).click();
-  const card = page.getByRole('region', { name: 'Settings that avoid it' });
-  await card.getByRole('button', { name: 'What else would change?' }).click();
-  await expect(card.getByRole('status')).toContainText(/Nothing else|Would also no longer be found/);
+  const card = page.getByRole('region', { name: 'Prevent this false positive' });
+  await card.getByRole('button', { name: 'Preview impact' }).click();
+  await expect(card.getByRole('status')).toContainText(/No other incidents|Would also hide/);
   await card.getByRole('button', { name: 'Apply to the server' }).click();
   await expect(page.getByText('Applied 1 change')).toBeVisible();
   await page.getByRole('button', { name: 'Undo' }).last().click();

@@ -119,7 +119,7 @@ test('why it is called a loop, and by which number', async ({ page }) => {
 test('that a false alarm does not come again', async ({ page }) => {
   await click(looping(page));
   await click(page.getByRole('button', { name: 'False positive' }));
-  const remedies = page.getByRole('region', { name: 'Settings that avoid it' });
+  const remedies = page.getByRole('region', { name: 'Prevent this false positive' });
   await click(remedies.getByRole('button', { name: 'Apply to the server' }).first());
   await expect(page.getByText('Applied 1 change')).toBeVisible();
   const { set } = await (await page.request.get(`${url}/api/v1/settings/server`)).json();
@@ -141,8 +141,8 @@ test('that a false alarm does not come again', async ({ page }) => {
 
 test('which number would have been right', async ({ page }) => {
   await click(page.getByRole('link', { name: 'Tuning' }));
-  await click(page.getByRole('button', { name: /^The latest/ }));
-  const flagged = page.getByRole('row', { name: /^Sessions flagged/ }).getByRole('cell');
+  await click(page.getByRole('button', { name: /^Recent/ }));
+  const flagged = page.getByRole('row', { name: /^Flagged sessions/ }).getByRole('cell');
   await expect(flagged.first()).not.toHaveText('0');
   clicks += 1;
   await page.getByLabel('Same call in a row').fill('12');
@@ -165,10 +165,10 @@ test('that somebody is told of loops', async ({ page }) => {
 
 test('what the agent said before and during the loop', async ({ page }) => {
   await click(looping(page));
-  await expect(page.getByRole('region', { name: 'What the agent said meanwhile' })).toContainText(
+  await expect(page.getByRole('region', { name: 'Agent messages during the loop' })).toContainText(
     'I look at the cart.',
   );
-  await click(page.getByRole('link', { name: /^read it from where it began/ }));
+  await click(page.getByRole('link', { name: /^open at the loop start/ }));
   await expect(page.getByRole('region', { name: 'Transcript' })).toContainText('Mend the cart.');
 });
 
@@ -183,7 +183,7 @@ test('that the session stops', async ({ page }) => {
   await click(looping(page));
   await click(page.getByRole('link', { name: 's-live' }).first());
   await click(page.getByRole('button', { name: 'Stop session' }));
-  await expect(page.getByText(/nothing can hold this agent up/)).toBeVisible();
+  await expect(page.getByText(/nothing can stop this agent/)).toBeVisible();
   const response = await page.request.post(`${url}/api/v1/decide`, {
     data: { sessionId: 's-live', name: 'write_file', args: {} },
   });

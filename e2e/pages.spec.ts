@@ -96,7 +96,7 @@ test('a viewer logs in where the link leads to, sees all, and is told why nothin
   await expectNoViolations(page);
 
   await page.goto(`${url}/sessions/${session}`);
-  await page.getByRole('button', { name: 'Switch detection off' }).press('Enter');
+  await page.getByRole('button', { name: 'Turn detection off' }).press('Enter');
   await expect(why).toHaveCount(1);
   await page.goto(`${url}/settings`);
   await expect(page.getByRole('note')).toContainText('Viewers may look only');
@@ -129,20 +129,20 @@ test('texts that are not to be kept are hidden until they are asked for', async 
   await logIn(page, 'operator');
   await page.goto(`${url}/sessions/${session}?at=1`);
   const second = page.locator('li[aria-current="true"]');
-  await expect(second).toContainText('characters, hidden');
+  await expect(second).toContainText('characters hidden');
   await expect(second).not.toContainText('"n": 1');
-  await page.getByRole('button', { name: 'Show them' }).click();
+  await page.getByRole('button', { name: 'Show text' }).click();
   await expect(second).toContainText('"n": 1');
 });
 
 test('the record behind an event is shown as it came, once texts are asked for', async ({ page }) => {
   await logIn(page, 'operator');
   await page.goto(`${url}/sessions/${session}?at=1`);
-  await page.getByRole('button', { name: 'The record of event 1 as it came' }).press('Enter');
+  await page.getByRole('button', { name: 'Raw record of event 1' }).press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Record of event #1' });
-  await expect(dialog).toContainText('hidden, because privacy.store_text is off');
+  await expect(dialog).toContainText('hidden because privacy.store_text is off');
   await expect(dialog).not.toContainText('"read_page"');
-  await dialog.getByRole('button', { name: 'Show it' }).click();
+  await dialog.getByRole('button', { name: 'Show' }).click();
   await expect(dialog).toContainText(/loopwatch\.events\/0\/\d+/);
   await expect(dialog.getByRole('link', { name: 'in Kafka' })).toBeVisible();
   await expect(dialog).toContainText('"read_page"');
@@ -161,7 +161,7 @@ test('a link leads to one event of a session, and another to a loop in it', asyn
   await expect(marked).toContainText(`#${String(at - 20)}`);
   await expect(marked).toContainText('read_page');
 
-  await page.getByRole('link', { name: 'where it began' }).click();
+  await page.getByRole('link', { name: 'loop start' }).click();
   await expect(marked).toContainText('open_drawer');
   await expect(marked).toBeInViewport();
   await page.goBack();
@@ -174,7 +174,7 @@ test('the session around a loop is looked at more closely, and its record is fou
 }) => {
   await logIn(page, 'operator');
   await openIncident(page);
-  const around = page.getByRole('region', { name: 'The session around it' });
+  const around = page.getByRole('region', { name: 'Session timeline' });
   const line = around.getByRole('img');
   const whole = await line.getAttribute('aria-label');
   const box = await line.boundingBox();
@@ -184,12 +184,12 @@ test('the session around a loop is looked at more closely, and its record is fou
   await page.mouse.move(box.x + box.width * 0.75, box.y + box.height / 2);
   await page.mouse.up();
   await expect(line).not.toHaveAttribute('aria-label', whole ?? '');
-  await around.getByRole('button', { name: 'All of it' }).click();
+  await around.getByRole('button', { name: 'Reset zoom' }).click();
   await expect(line).toHaveAttribute('aria-label', whole ?? '');
-  await around.getByRole('button', { name: 'Only the loop' }).click();
+  await around.getByRole('button', { name: 'Zoom to loop' }).click();
   await expect(line).toHaveAttribute('aria-label', /^Events 148 to 15\d;/);
 
-  const record = page.getByRole('region', { name: 'Record' });
+  const record = page.getByRole('region', { name: 'Details' });
   const place = /loopwatch\.events\/0\/\d+$/;
   await expect(record.getByText(place).first()).toBeVisible();
   await expect(record.getByRole('link', { name: 'in Kafka' }).first()).toHaveAttribute(
@@ -210,7 +210,7 @@ test('a setting is refused where it does not fit, stays while others save, and i
   const field = row.getByRole('textbox');
   const save = page.getByRole('button', { name: 'Save' });
   await field.fill('1');
-  await expect(page.getByRole('alert')).toContainText('takes a whole number from 2');
+  await expect(page.getByRole('alert')).toContainText('expected a whole number from 2');
   await expect(save).toBeDisabled();
   await expectNoViolations(page);
 
@@ -220,13 +220,13 @@ test('a setting is refused where it does not fit, stays while others save, and i
     headers: { origin: url },
   });
   expect(other.status()).toBe(200);
-  await expect(page.getByRole('note')).toContainText('Saved meanwhile by operator: version 1');
+  await expect(page.getByRole('note')).toContainText('operator saved version 1 in the meantime');
   await expect(field).toHaveValue('9');
   await save.click();
   await expect(page.getByRole('region', { name: 'Messages' }).getByText('Saved 1 change')).toBeVisible();
   await page.reload();
   await expect(field).toHaveValue('9');
-  await row.getByRole('button', { name: 'Do not set tool_call_loop.max_repeats here' }).click();
+  await row.getByRole('button', { name: 'Reset tool_call_loop.max_repeats to the inherited value' }).click();
   await save.click();
   await expect(row).toContainText('preset');
 });
@@ -238,8 +238,8 @@ test('a backtest by the server ends with how right the thresholds would have bee
   await expect(page.getByRole('button', { name: 'Acknowledged' })).toBeVisible();
   await page.getByRole('link', { name: 'Tuning' }).click();
   await page.getByLabel('Same call in a row').fill('15');
-  await page.getByRole('button', { name: 'Try it on 1 session' }).click();
-  const card = page.getByRole('region', { name: 'On all of them' });
+  await page.getByRole('button', { name: 'Run on 1 session' }).click();
+  const card = page.getByRole('region', { name: 'Backtest' });
   await expect(card).toContainText('1 session, 307 events');
   const recall = card.getByRole('row', { name: /^Recall/ }).getByRole('cell');
   await expect(recall).toHaveText(['100 %', '0 %']);

@@ -40,9 +40,7 @@ for (const { storage, hand } of journeys) {
       await expect(page).toHaveURL(/\?tool=ping&peek=/);
       const beside = page.getByRole('complementary', { name: 'Incident details' });
       await expect(beside.getByRole('region', { name: 'Why this is a loop' })).toContainText('threshold 4');
-      await expect(beside.getByRole('region', { name: 'The session around it' })).toContainText(
-        'all 6 events',
-      );
+      await expect(beside.getByRole('region', { name: 'Session timeline' })).toContainText('all 6 events');
 
       // Its evidence is read on a page of its own, and it is judged to be none.
       await press(beside.getByRole('link', { name: 'Whole page' }));
@@ -61,22 +59,22 @@ for (const { storage, hand } of journeys) {
 
       // A higher threshold would have been silent; that is seen at once.
       await press(page.getByRole('link', { name: 'Tuning' }));
-      const flagged = page.getByRole('row', { name: /^Sessions flagged/ }).getByRole('cell');
+      const flagged = page.getByRole('row', { name: /^Flagged sessions/ }).getByRole('cell');
       await expect(flagged).toHaveText(['1', '1']);
       await slide(page.getByLabel('Same call in a row'), 5);
       await expect(flagged).toHaveText(['1', '0']);
-      await expect(page.getByText('1 session would be judged differently.')).toBeVisible();
+      await expect(page.getByText('1 session would have different results.')).toBeVisible();
 
       // Detection is switched off for the session: its loops are told of no more until it is switched on again.
       await press(page.getByRole('link', { name: 'probe-1' }));
       const transcript = page.getByRole('region', { name: 'Transcript' });
       await expect(transcript).toContainText('ping');
-      await press(page.getByRole('button', { name: 'Switch detection off' }));
+      await press(page.getByRole('button', { name: 'Turn detection off' }));
       await expect(transcript).toContainText('enabled = false');
       await stack.call('open_door', 8, 'probe-1');
       await expect(transcript).toContainText('open_door');
-      await press(page.getByRole('button', { name: 'Detection is off; switch on' }));
-      await expect(page.getByRole('button', { name: 'Switch detection off' })).toBeVisible();
+      await press(page.getByRole('button', { name: 'Detection is off; turn on' }));
+      await expect(page.getByRole('button', { name: 'Turn detection off' })).toBeVisible();
       await stack.call('close_door', 8, 'probe-1');
       await press(page.getByRole('link', { name: 'Incidents' }));
       await expect(rows(page).filter({ hasText: /close_door .*was called/ })).toBeVisible();
@@ -94,6 +92,6 @@ for (const { storage, hand } of journeys) {
 
 async function expectEvidence(page: Page): Promise<void> {
   await expect(page.getByRole('heading', { level: 1 })).toContainText(/ping .*was called/);
-  const calls = page.getByRole('region', { name: 'The loop, call by call' });
+  const calls = page.getByRole('region', { name: 'Calls in the loop' });
   await expect(calls).toContainText('Detected at call 4');
 }

@@ -20,6 +20,6 @@ test('a budget shows each limit with what is used of it, and what its dollars le
     'Tokens: 41.2k of 100k',
     'Minutes: 12 of 60',
   ]);
-  expect(screen.getByText('of coder, warned of at 80%')).toBeDefined();
-  expect(screen.getByText(/leave out 2 turns whose model has no price/)).toBeDefined();
+  expect(screen.getByText('for coder; warning at 80%')).toBeDefined();
+  expect(screen.getByText(/excludes 2 turns whose model has no price/)).toBeDefined();
 });

@@ -135,12 +135,12 @@ describe('a session that came by a gateway', () => {
       expect.stringMatching(/^Gateway.*You have called it often\.$/),
       expect.stringMatching(/^Model.*Text not stored \(privacy\.store_text is off\)\.$/),
     ]);
-    expect(within(conversation).getByText('5 messages, as the gateway has stored them')).toBeTruthy();
+    expect(within(conversation).getByText('5 messages stored by the gateway')).toBeTruthy();
   });
 
   it('shows its events alone where nothing was stored', async () => {
     await open('/sessions/s-1?view=messages');
-    expect(await screen.findByText('The events could not be read')).toBeTruthy();
+    expect(await screen.findByText('Could not load the events')).toBeTruthy();
     expect(screen.queryByRole('button', { name: 'Conversation' })).toBeNull();
   });
 });
@@ -348,7 +348,7 @@ describe('the list of sessions', () => {
     fireEvent.keyDown(document, { key: 'k' });
     await screen.findByRole('heading', { name: 's-1' });
     const drawer = await screen.findByRole('complementary', { name: 'Session beside the list' });
-    const place = await within(drawer).findByRole<HTMLAnchorElement>('link', { name: 'where it began' });
+    const place = await within(drawer).findByRole<HTMLAnchorElement>('link', { name: 'loop start' });
     expect(place.getAttribute('href')).toBe('/sessions/s-1?at=7');
     expect(addressOf()).toBe('?peek=s-1');
     fireEvent.keyDown(document, { key: 'Escape' });
@@ -408,7 +408,7 @@ describe('settings', () => {
     await open('/settings');
     const field = await screen.findByLabelText(/max_repeats/);
     fireEvent.change(field, { target: { value: '1' } });
-    expect(screen.getByRole('alert').textContent).toContain('takes a whole number from 2 to 100, not “1”');
+    expect(screen.getByRole('alert').textContent).toContain('expected a whole number from 2 to 100, got “1”');
     const save = screen.getByRole<HTMLButtonElement>('button', { name: 'Save' });
     expect(save.disabled).toBe(true);
     fireEvent.change(field, { target: { value: '7' } });
@@ -441,8 +441,8 @@ describe('the switch of a session', () => {
   it.each(['ended', 'idle'] as const)('does nothing for one that is %s, and says why', async (state) => {
     server.sessionState = state;
     await open('/sessions/s-1');
-    const button = await screen.findByRole('button', { name: 'Switch detection off' });
-    expect(button.title).toBe('This session is over: there is nothing left to detect in it');
+    const button = await screen.findByRole('button', { name: 'Turn detection off' });
+    expect(button.title).toBe('This session has ended; there is nothing left to detect');
     fireEvent.click(button);
     expect(server.changes).toEqual([]);
   });
@@ -450,10 +450,10 @@ describe('the switch of a session', () => {
 
 describe('stopping a session', () => {
   it.each([
-    ['hooks', 'Stopped: the hook denies its next tool call'],
-    ['guard', 'Stopped: the guard in its process denies its next tool call'],
-    ['gateway', 'Stopped: the gateway forwards none of its requests'],
-    [null, /nothing can hold this agent up/],
+    ['hooks', 'Stopped: the hook denies the next tool call'],
+    ['guard', 'Stopped: the guard denies the next tool call'],
+    ['gateway', 'Stopped: the gateway rejects its requests'],
+    [null, /nothing can stop this agent/],
   ] as const)('says what obeys (%s), and can be resumed', async (obeyedBy, said) => {
     server.obeyedBy = obeyedBy;
     await open('/sessions/s-1');
@@ -498,7 +498,7 @@ describe('evidence', () => {
         incident={incident({ count: 6, evidence: { matching: 'similar', calls: [call(1), call(2)] } })}
       />,
     );
-    const lines = screen.getAllByRole('img', { name: '6 calls of search, noticed at call 5' });
+    const lines = screen.getAllByRole('img', { name: '6 calls of search, detected at call 5' });
     expect(lines.length).toBeGreaterThan(0);
     const pair = screen.getByRole('region', { name: 'First and latest call' });
     expect([...pair.querySelectorAll('mark')].map((mark) => mark.textContent)).toEqual(['1', '2']);
@@ -524,7 +524,7 @@ describe('evidence', () => {
     expect(screen.getByText(/^5 identical steps of 3 calls each so far/)).toBeTruthy();
     const pair = screen.getByRole('region', { name: 'First and latest step' });
     expect(pair.querySelectorAll('mark')).toHaveLength(0);
-    expect(within(pair).getByText('the same calls, the same results')).toBeTruthy();
+    expect(within(pair).getByText('same calls, same results')).toBeTruthy();
     expect([...pair.querySelectorAll('h3')].map((head) => head.firstChild?.textContent)).toEqual([
       'Step 1, call 1',
       'Step 5, call 1',
@@ -596,20 +596,20 @@ describe('evidence', () => {
     };
     const same = show(call(1, 'pending'), call(2, 'pending'));
     expect(same).toMatchObject({
-      note: 'the same call, the same result',
+      note: 'same call, same result',
       headings: ['Result', 'Result'],
       marks: [],
     });
     expect(same.text).toContain('pending');
     expect(show(call(1, '{"left":3}'), call(2, '{"left":2}'))).toMatchObject({
-      note: 'what differs is shaded',
+      note: 'differences are highlighted',
       marks: ['3', '2'],
     });
     expect(show(call(1, 'no such file', 'error'), call(2, ''))).toMatchObject({
       headings: ['Result: failed', 'Result'],
     });
     expect(show({ ...call(1, ''), result: undefined }, call(2, 'a'))).toMatchObject({
-      note: 'the same call',
+      note: 'same call',
       headings: ['Result'],
       marks: [],
     });
@@ -626,7 +626,7 @@ describe('evidence', () => {
       excerpt: { from: 0, text: 'I again again ' },
     };
     render(<Evidence incident={incident({ detector: 'content-repeat', count: 2, evidence })} />);
-    const context = screen.getByRole('region', { name: 'In its context' });
+    const context = screen.getByRole('region', { name: 'Context' });
     expect([...context.querySelectorAll('mark')].map((mark) => mark.textContent)).toEqual([
       'again ',
       'again ',
@@ -649,8 +649,8 @@ describe('evidence', () => {
         })}
       />,
     );
-    expect(screen.getByRole('img', { name: 'A cycle of 2: read, then edit, and again' })).toBeTruthy();
-    expect(screen.getByText('always answers')).toBeTruthy();
+    expect(screen.getByRole('img', { name: 'Cycle of 2 steps: read, then edit, then again' })).toBeTruthy();
+    expect(screen.getByText('always returns')).toBeTruthy();
   });
 
   it('of stagnation shows the result once where it never changes', () => {
@@ -664,16 +664,16 @@ describe('evidence', () => {
     });
     const evidence = { rule: 'nothing-new', calls: [call(1), call(2), call(3)] };
     render(<Evidence incident={incident({ detector: 'stagnation', evidence })} />);
-    expect(screen.getByRole('region', { name: 'Nothing new came of it' })).toBeTruthy();
+    expect(screen.getByRole('region', { name: 'No new results' })).toBeTruthy();
     expect(screen.getAllByText('nothing found')).toHaveLength(1);
-    expect(screen.getByText('Every time the same result')).toBeTruthy();
+    expect(screen.getByText('Same result every time')).toBeTruthy();
   });
 
   it('of a judging model is quoted as the model’s', () => {
     const evidence = { analysis: 'It <b>waits</b>.', shown: { from: 12, to: 31 }, threshold: 0.9 };
     render(<Evidence incident={incident({ detector: 'semantic', confidence: 0.94, evidence })} />);
     expect(screen.getByText('It <b>waits</b>.').tagName).toBe('BLOCKQUOTE');
-    expect(screen.getByText('of turns 12 to 31')).toBeTruthy();
+    expect(screen.getByText('turns 12 to 31')).toBeTruthy();
     expect(screen.getByText('94 %')).toBeTruthy();
   });
 
@@ -688,7 +688,7 @@ describe('evidence', () => {
     const evidence = { rule: 'same-message', repeated: 'Done.', calls: [] };
     render(<Evidence incident={incident({ detector: 'stagnation', evidence })} />);
     expect(screen.getAllByRole('region')).toHaveLength(1);
-    expect(within(screen.getByRole('region', { name: 'What repeats' })).getByText('Done.')).toBeTruthy();
+    expect(within(screen.getByRole('region', { name: 'Repeated text' })).getByText('Done.')).toBeTruthy();
   });
 
   it('of tool calls that are too many says what the model was told', () => {
@@ -702,7 +702,7 @@ describe('evidence', () => {
     const result = { text: '503', kind: 'transient' };
     const call = { eventIndex: 1, eventId: 'e', time: NOW, name: 'get', arguments: '{}', result };
     render(<Evidence incident={incident({ detector: 'outage', evidence: { calls: [call] } })} />);
-    expect(screen.getByRole('region', { name: 'What failed' }).textContent).toContain('503');
+    expect(screen.getByRole('region', { name: 'Failed calls' }).textContent).toContain('503');
   });
 
   it.each([

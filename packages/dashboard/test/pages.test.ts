@@ -2,16 +2,16 @@ import { detectionSchema, type ThresholdOrigin } from '@loopwatch/contract';
 import type { SettingKey } from '@loopwatch/contract/api';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { waysToConnect } from '../src/connect/ways.ts';
-import { positionOf, saidMeanwhile } from '../src/incident/said-around.ts';
-import { beginningOf, lineOf, loopSpan } from '../src/incident/session-marks.ts';
+import { connectionMethods } from '../src/connect/connection-methods.ts';
+import { messagesBetween, positionOf } from '../src/incident/agent-messages.ts';
+import { loopSpan, loopStart, sessionMarks } from '../src/incident/session-marks.ts';
 import { settingLink, thresholdText, toolSettingLink } from '../src/incident/threshold.ts';
 import { toBlocks } from '../src/session/blocks.ts';
 import { withTail } from '../src/session/use-events.ts';
 import { activityOf } from '../src/sessions/activity.ts';
 import { check, readScope, scopeName, textOf } from '../src/settings/value.ts';
 import { analyze } from '../src/tuning/analyze.ts';
-import { baseOf, ownOf, toConfig } from '../src/tuning/config.ts';
+import { modelOverrides, serverValues, toConfig } from '../src/tuning/config.ts';
 import { score } from '../src/tuning/score.ts';
 import { labelsOf } from '../src/tuning/use-recordings.ts';
 import { events, incident, NOW, row, settingKey } from './rows.ts';
@@ -19,7 +19,7 @@ import { events, incident, NOW, row, settingKey } from './rows.ts';
 it('ways to connect name this server, and its token where it asks for one', () => {
   const origin = 'https://loops.example.com';
   for (const hasLogin of [false, true]) {
-    const ways = waysToConnect({ origin, hasLogin, topic: null });
+    const ways = connectionMethods({ origin, hasLogin, topic: null });
     const own = ways.filter(({ id }) => !['kafka', 'gateway', 'library'].includes(id));
     expect(own.map(({ id }) => id)).toEqual(['curl', 'hooks', 'guard', 'http', 'stream']);
     for (const { command } of own) {
@@ -54,7 +54,7 @@ describe('a conversation', () => {
       ['call', '', 5, 8, 1],
       ['call', '', 6, 7, 1],
       ['answer', 'Done', 10, 10, 2],
-      ['note', 'The session ended', 11, 11, 2],
+      ['note', 'Session ended', 11, 11, 2],
     ]);
     expect(blocks[4]?.call).toEqual({
       name: 'cat',
@@ -88,7 +88,7 @@ describe('a conversation', () => {
   });
 
   it('becomes signs on a line, with the loop between its ends', () => {
-    const marks = lineOf(
+    const marks = sessionMarks(
       events({ type: 'prompt_started' }, { type: 'tool_call_request', name: 'ls' }, { type: 'control' }),
     );
     expect(marks.map(({ kind, text }) => [kind, text])).toEqual([
@@ -112,11 +112,11 @@ describe('a conversation', () => {
       firstEventIndex: 23,
     });
     expect(loopSpan(text).from).toBe(2);
-    expect(beginningOf(text)).toMatchObject({ eventIndex: 2, time: NOW - 2_700 });
+    expect(loopStart(text)).toMatchObject({ eventIndex: 2, time: NOW - 2_700 });
   });
 
   it('shows which calls failed, and their names without controls of the direction', () => {
-    const marks = lineOf(
+    const marks = sessionMarks(
       events(
         { type: 'tool_call_request', name: 'exe\u202Etxt', callId: 'a' },
         { type: 'tool_call_request', name: 'ls', callId: 'b', args: { path: '.' } },
@@ -128,7 +128,7 @@ describe('a conversation', () => {
       ['call', 'ls', true],
       ['error', 'tool_result', true],
     ]);
-    expect(marks[1]?.about).toBe('{"path":"."} → no such file');
+    expect(marks[1]?.details).toBe('{"path":"."} → no such file');
   });
 
   it('tells what was said between the events of the loop', () => {
@@ -141,7 +141,7 @@ describe('a conversation', () => {
       { type: 'content', text: ' ' },
       { type: 'content', text: 'after' },
     );
-    expect(saidMeanwhile(items, { from: 1, to: 5 })).toEqual([
+    expect(messagesBetween(items, { from: 1, to: 5 })).toEqual([
       { eventIndex: 1, time: NOW + 1, callsBefore: 0, text: 'Let me see.', thought: false },
       { eventIndex: 4, time: NOW + 4, callsBefore: 1, text: 'Again.', thought: true },
     ]);
@@ -153,8 +153,8 @@ describe('a conversation', () => {
     const items = events(call, text, call, text, call, text, call);
     const span = { from: 1, to: 5 };
     const positions = (from: typeof items) =>
-      saidMeanwhile(from, span).map((saying) => positionOf(saying, from, span));
-    expect(positions(items)).toEqual(['before call 1', 'between call 1 and 2', 'after call 2']);
+      messagesBetween(from, span).map((saying) => positionOf(saying, from, span));
+    expect(positions(items)).toEqual(['before call 1', 'between calls 1 and 2', 'after call 2']);
     expect(positions(items.slice(2))).toEqual([undefined, undefined]);
   });
 });
@@ -171,13 +171,13 @@ describe('the origin of a threshold', () => {
   const about = incident({ threshold: 9, tool: { name: 'deploy_status', signature: '' } });
 
   it.each<[Partial<ThresholdOrigin>, string]>([
-    [{}, '4 by preset balanced'],
+    [{}, '4 from preset balanced'],
     [{ scope: 'server' }, '4 set for the server'],
     [{ scope: 'model' }, '4 set for model gpt-5-mini'],
     [{ scope: 'session' }, '4 set for this session'],
     [
       { adjustments: ['same-result', 'looks-like-poller'] },
-      '4 by preset balanced; one less, because the results are known to be the same and three times as many, because it looks like a status query',
+      '4 from preset balanced; lowered by one because the results are identical and tripled because it looks like a status query',
     ],
   ])('%j is told in words', (part, text) => {
     expect(thresholdText(origin(part), about)).toBe(text);
@@ -287,7 +287,7 @@ describe('a setting', () => {
 
   it('says which key, which value and what is allowed', () => {
     expect(check(settingKey(), '1')).toEqual({
-      error: 'tool_call_loop.max_repeats takes a whole number from 2 to 100, not “1”',
+      error: 'tool_call_loop.max_repeats: expected a whole number from 2 to 100, got “1”',
     });
   });
 
@@ -323,7 +323,7 @@ describe('trying thresholds', () => {
       { path, value: 7, origin },
       { path: 'preset', value: 'stream', origin },
     ];
-    const own = ownOf(model, server, [{ path, scopes: ['server', 'model'] } as SettingKey]);
+    const own = modelOverrides(model, server, [{ path, scopes: ['server', 'model'] } as SettingKey]);
     expect(own).toEqual({ [path]: 7 });
     const of = (name: string) => ({
       sessionId: 's-1',
@@ -341,7 +341,7 @@ describe('trying thresholds', () => {
       { path: 'tool_call_loop.ttl_seconds', value: null, origin: { tier: 'server' as const, name: null } },
       { path: 'outage.min_failures', value: 3, origin: { tier: 'preset' as const, name: 'balanced' } },
     ];
-    const config = toConfig(baseOf(effective, []));
+    const config = toConfig(serverValues(effective, []));
     expect(config).toEqual({ preset: 'balanced', tool_call_loop: { max_repeats: 4 } });
     expect(detectionSchema.safeParse(config).success).toBe(true);
   });

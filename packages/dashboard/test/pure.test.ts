@@ -4,13 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { costSentence } from '../src/incident/cost.ts';
 import { callsLine, pairs, stepsOf, totalOf } from '../src/incident/evidence/calls-line.ts';
 import { diff, prettyJson } from '../src/incident/evidence/diff.ts';
-import { highlight } from '../src/incident/evidence/highlight.ts';
-import { repetitionsOf } from '../src/incident/evidence/repetitions.ts';
+import { highlight, repetitionsOf } from '../src/incident/evidence/repetitions.ts';
 import { formatAgo, formatCompact, formatDuration, formatReason, formatStep } from '../src/lib/format.ts';
 import { faviconFor } from '../src/page/favicon.ts';
 import { writeSet } from '../src/settings/address.ts';
-import { examples } from '../src/settings/examples.ts';
-import { labelOf } from '../src/settings/value.ts';
+import { jsonExamples, labelOf } from '../src/settings/value.ts';
 import { readMoved, toConfig } from '../src/tuning/config.ts';
 import { ringLabel, ringShape, ringText } from '../src/ui/charts/ring-arcs.ts';
 import { incident, NOW, row, settingKey } from './rows.ts';
@@ -76,9 +74,9 @@ describe('numbers and times', () => {
   });
 
   it('make a sentence of what is known', () => {
-    expect(costSentence(row())).toBe('5 calls and 5 model requests in 8.2 s since it began.');
+    expect(costSentence(row())).toBe('5 calls and 5 model requests in 8.2 s so far.');
     const cost = { calls: 0, turns: 0, characters: 0, tokens: null, ms: 500 };
-    expect(costSentence(row({ cost, state: 'resolved' }))).toBe('It went on for 500 ms.');
+    expect(costSentence(row({ cost, state: 'resolved' }))).toBe('Lasted 500 ms.');
     const batches = { calls: 15, turns: 5, characters: 0, tokens: null, ms: 500 };
     const paid = { calls: 5, turns: 5, characters: 0, tokens: 1200, cachedTokens: 900, usd: 0.004, ms: 500 };
     expect(costSentence(row({ cost: paid }))).toMatch(/^<\$0\.01, 1,200 tokens, 5 calls/);
@@ -226,7 +224,7 @@ describe('evidence', () => {
     expect(short.dots.filter(({ step }) => step !== undefined).map(({ ordinal }) => ordinal)).toEqual([
       1, 14, 15, 16, 17, 18, 19, 20,
     ]);
-    expect(short.dots.find(({ noticed }) => noticed)?.ordinal).toBe(5);
+    expect(short.dots.find(({ isDetected }) => isDetected)?.ordinal).toBe(5);
     const long = callsLine(stepsOf(calls, 900), incident({ count: 900 }), 34);
     expect(long.dots.length + long.skipped).toBe(900);
     expect(long.dots.at(-1)?.ordinal).toBe(900);
@@ -257,7 +255,7 @@ it.each([
 });
 
 it('examples of settings are valid settings', () => {
-  for (const [path, example] of Object.entries(examples)) {
+  for (const [path, example] of Object.entries(jsonExamples)) {
     expect(() => createSessionAnalyzer(toConfig({ [path]: example })), path).not.toThrow();
   }
 });

@@ -13,7 +13,7 @@ import { Ago } from '../ui/layout/Time.tsx';
 import { MyName } from './MyName.tsx';
 import styles from './TriageCard.module.css';
 
-/** What people said of the incident, and who changed what and when; newest first. */
+/** Comments and the triage history, newest first. */
 export function Activity({ incident }: { readonly incident: IncidentDetail }) {
   const { id, triageHistory } = incident;
   const me = useMyName();
@@ -29,7 +29,7 @@ export function Activity({ incident }: { readonly incident: IncidentDetail }) {
       await deleteComment(id, revision);
       await client.invalidateQueries({ queryKey: ['incidents', 'one', id] });
     } catch (error) {
-      toast(`The comment was not deleted: ${errorText(error)}`, { tone: 'hot' });
+      toast(`Could not delete the comment: ${errorText(error)}`, { tone: 'hot' });
     }
   };
   return (
@@ -72,7 +72,7 @@ function CommentForm({ onComment }: { readonly onComment: (text: string) => Prom
       await onComment(text.trim());
       setText('');
     } catch (error) {
-      toast(`The comment was not saved: ${errorText(error)}`, { tone: 'hot' });
+      toast(`Could not save the comment: ${errorText(error)}`, { tone: 'hot' });
     } finally {
       setSending(false);
     }
@@ -101,7 +101,7 @@ function changeText({ from, to, comment }: TriageChange): string {
     (part) => part !== '',
   );
   if (parts.length > 0) return parts.join(', ');
-  return comment === undefined ? 'muted for another time' : 'commented';
+  return comment === undefined ? 'mute duration changed' : 'commented';
 }
 
 function statusText(from: TriageState, to: TriageState): string {
@@ -115,5 +115,5 @@ function assigneeText(from: TriageState, to: TriageState): string {
 
 function noteText(from: TriageState, to: TriageState): string {
   if (from.note === to.note) return '';
-  return to.note === null ? 'note removed' : `noted “${visibleText(to.note.slice(0, 80))}”`;
+  return to.note === null ? 'note removed' : `note: “${visibleText(to.note.slice(0, 80))}”`;
 }

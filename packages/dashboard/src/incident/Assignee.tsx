@@ -6,7 +6,7 @@ import { useLive } from '../live/context.ts';
 import { Button } from '../ui/controls/Button.tsx';
 import styles from './TriageCard.module.css';
 
-/** Who looks after the incident: a name that is typed, or one's own. */
+/** The assignee field: any name, or the user's own with one click. */
 export function Assignee({ incident }: { readonly incident: IncidentItem }) {
   const { assignee } = incident.triage;
   const triage = useTriage();
@@ -18,20 +18,20 @@ export function Assignee({ incident }: { readonly incident: IncidentItem }) {
     if (name !== assignee)
       triage.change([incident], { assignee: name }, name === null ? 'Unassigned' : `Assigned to ${name}`);
   };
-  // Leaving the field saves it, so that sending it only has to leave it.
-  const leave = (event: SubmitEvent<HTMLFormElement>) => {
+  // Blur saves the field, so submitting only has to blur it.
+  const blur = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     event.currentTarget.querySelector('input')?.blur();
   };
   return (
-    // Shows anew what somebody else has changed.
-    <form className={styles['assignee']} onSubmit={leave} key={assignee}>
+    // The key resets the field when another user changes the assignee.
+    <form className={styles['assignee']} onSubmit={blur} key={assignee}>
       <label htmlFor={`${list}-name`}>Assignee</label>
       <input
         id={`${list}-name`}
         list={list}
         maxLength={200}
-        placeholder="nobody"
+        placeholder="Unassigned"
         defaultValue={assignee ?? ''}
         autoComplete="off"
         onBlur={(event) => assign(event.currentTarget.value.trim() || null)}

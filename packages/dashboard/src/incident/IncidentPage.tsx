@@ -3,7 +3,7 @@ import { useLive } from '../live/context.ts';
 import styles from './IncidentView.module.css';
 import { IncidentView } from './IncidentView.tsx';
 
-/** One incident by itself, under an address that can be sent to anybody. */
+/** The page of one incident, with a URL to share. */
 export function IncidentPage() {
   const { id } = useParams({ from: '/incidents/$id' });
   const row = useLive((state) => state.incidents.get(id));

@@ -16,7 +16,7 @@ import { visibleText } from '../lib/visible-text.ts';
 import { PeekBar } from '../list/PeekBar.tsx';
 import { useLive } from '../live/context.ts';
 import { showInTab } from '../page/favicon.ts';
-import { whereItBegan } from '../session/places.ts';
+import { loopSearch } from '../session/loop-link.ts';
 import { Ring } from '../ui/charts/Ring.tsx';
 import { Button } from '../ui/controls/Button.tsx';
 import { chipClass, DetectorLabel, StateChip, TriageLabel } from '../ui/controls/Chip.tsx';
@@ -26,38 +26,41 @@ import { Message } from '../ui/feedback/Message.tsx';
 import { Skeleton } from '../ui/feedback/Skeleton.tsx';
 import { Clock } from '../ui/layout/Time.tsx';
 import { costSentence } from './cost.ts';
+import { DetailsCard } from './DetailsCard.tsx';
 import { Evidence } from './evidence/index.tsx';
-import { Guidance, Record, Steps, Why } from './facts.tsx';
+import { GuidanceCard } from './GuidanceCard.tsx';
 import styles from './IncidentView.module.css';
+import { LifecycleCard } from './LifecycleCard.tsx';
+import { LoopMessages } from './LoopMessages.tsx';
+import { ReasonCard } from './ReasonCard.tsx';
 import { Related } from './Related.tsx';
 import { Remedies } from './Remedies.tsx';
-import { Said } from './Said.tsx';
-import { SessionLine, useAround } from './SessionLine.tsx';
+import { SessionTimeline, useAround } from './SessionTimeline.tsx';
 import { TriageCard } from './TriageCard.tsx';
-import { testCase } from './test-case.ts';
+import { buildTestCase } from './test-case.ts';
 
 interface Props {
   readonly id: string;
-  /** What is known already. */
+  /** The list row, if it is already loaded. */
   readonly row: IncidentItem | undefined;
-  /** Back to the list that it was opened from; absent on a page of its own. */
+  /** Closes the panel; absent on the incident page. */
   readonly onClose?: () => void;
-  /** In place of the list rather than beside it. */
+  /** Whether it replaces the list instead of opening beside it. */
   readonly alone?: boolean;
 }
 
-/** One incident: what repeats, why it is called a loop, what was seen of it, and what to do. */
+/** One incident: what repeats, why it counts as a loop, the evidence, and what to do. */
 export function IncidentView({ id, row, onClose, alone = onClose === undefined }: Props) {
   const query = useQuery(incidentQuery(id));
   const client = useQueryClient();
-  const told = useLive((state) => state.incidents.get(id));
+  const live = useLive((state) => state.incidents.get(id));
   const { data } = query;
   const missing = query.error instanceof ApiError && query.error.status === 404;
 
-  // The live link tells rows; evidence and history are read again when there is more of them.
-  const revision = told?.revision ?? 0;
+  // The live stream sends rows only; evidence and history are refetched when the revision changes.
+  const revision = live?.revision ?? 0;
   const known = data?.revision ?? Infinity;
-  const triageRevision = told?.triage.revision ?? 0;
+  const triageRevision = live?.triage.revision ?? 0;
   const knownTriage = data?.triage.revision ?? Infinity;
   useEffect(() => {
     if (revision > known || triageRevision > knownTriage)
@@ -65,7 +68,7 @@ export function IncidentView({ id, row, onClose, alone = onClose === undefined }
   }, [client, id, revision, known, triageRevision, knownTriage]);
 
   const now = useCoarseNow();
-  const latest = newest(told ?? row, data);
+  const latest = newest(live ?? row, data);
   const shown = latest && incidentAt(latest, now);
   return (
     <article className={styles['pane']} aria-label="Incident">
@@ -76,16 +79,16 @@ export function IncidentView({ id, row, onClose, alone = onClose === undefined }
           <Message
             level={shown === undefined && alone ? 1 : 2}
             title="Incident not found"
-            action={<Link to="/incidents">To the incidents</Link>}
+            action={<Link to="/incidents">Back to incidents</Link>}
           >
-            It may be older than what the server keeps, or the link is incomplete.
+            It may have expired under the retention settings, or the link is incomplete.
           </Message>
         ) : (
           <Message
             level={shown === undefined && alone ? 1 : 2}
-            title="No answer"
+            title="Could not load the incident"
             tone="hot"
-            action={<Button onClick={() => void query.refetch()}>Try again</Button>}
+            action={<Button onClick={() => void query.refetch()}>Retry</Button>}
           >
             {errorText(query.error)}
           </Message>
@@ -103,18 +106,18 @@ export function IncidentView({ id, row, onClose, alone = onClose === undefined }
   );
 }
 
-/** What was told by the live link and what was read: whichever is newer, each field of the row from the same. */
+/** The newer of the live row and the loaded incident. */
 function newest(
-  told: IncidentItem | undefined,
+  live: IncidentItem | undefined,
   data: IncidentDetail | undefined,
 ): IncidentItem | IncidentDetail | undefined {
-  if (told === undefined || data === undefined) return told ?? data;
-  return isNewer(told, data) ? told : data;
+  if (live === undefined || data === undefined) return live ?? data;
+  return isNewer(live, data) ? live : data;
 }
 
 interface HeadProps {
   readonly item: IncidentItem | IncidentDetail;
-  /** Once it is read. */
+  /** Undefined until it is loaded. */
   readonly detail: IncidentDetail | undefined;
   readonly page: boolean;
 }
@@ -180,7 +183,7 @@ function Head({ item, detail, page }: HeadProps) {
               to="/incidents"
               search={{ agent: item.agent }}
               activeProps={{}}
-              title="Incidents of this agent"
+              title="Incidents from this agent"
             >
               <span>{visibleText(item.agent)}</span>
             </Link>
@@ -194,8 +197,8 @@ function Head({ item, detail, page }: HeadProps) {
             className={chipClass}
             to="/sessions/$id"
             params={{ id: item.sessionId }}
-            search={whereItBegan(item)}
-            title="Its session, where the loop began"
+            search={loopSearch(item)}
+            title="Open the session where the loop began"
           >
             <span className={styles['id']}>
               <code>{visibleText(item.sessionId)}</code>
@@ -226,7 +229,7 @@ function Copies({ id, detail }: { readonly id: string; readonly detail: Incident
       {detail !== undefined && (
         <>
           <CopyButton what="JSON" text={() => JSON.stringify(detail, null, 2)} />
-          <CopyButton what="as a test case" text={() => testCase(detail)} />
+          <CopyButton what="as a test case" text={() => buildTestCase(detail)} />
         </>
       )}
     </div>
@@ -238,34 +241,34 @@ function Body({ incident }: { readonly incident: IncidentDetail }) {
   const around = useAround(incident);
   const onOpen = (at: number) =>
     void navigate({ to: '/sessions/$id', params: { id: incident.sessionId }, search: { at: String(at) } });
-  // Where text itself repeats, that is the evidence.
-  const speaks = incident.detector !== 'content-repeat' && incident.detector !== 'thought-repeat';
+  // For repeated text the messages are the evidence already.
+  const showsMessages = incident.detector !== 'content-repeat' && incident.detector !== 'thought-repeat';
   return (
     <div className={styles['body']}>
       <div className={styles['column']}>
         <ErrorBoundary>
-          <SessionLine incident={incident} onOpen={onOpen} />
+          <SessionTimeline incident={incident} onOpen={onOpen} />
         </ErrorBoundary>
         <ErrorBoundary>
           <Evidence incident={incident} onOpen={onOpen} />
         </ErrorBoundary>
-        {speaks && (
+        {showsMessages && (
           <ErrorBoundary>
-            <Said incident={incident} items={around.data?.items ?? []} />
+            <LoopMessages incident={incident} items={around.data?.items ?? []} />
           </ErrorBoundary>
         )}
-        {incident.guidance !== null && <Guidance text={incident.guidance} />}
+        {incident.guidance !== null && <GuidanceCard text={incident.guidance} />}
       </div>
       <div className={styles['sides']}>
         <div className={styles['column']}>
-          <Why incident={incident} />
-          <Steps incident={incident} />
+          <ReasonCard incident={incident} />
+          <LifecycleCard incident={incident} />
         </div>
         <div className={styles['column']}>
           <TriageCard incident={incident} />
           {incident.triage.status === 'false_positive' && <Remedies incident={incident} />}
           <Related incident={incident} />
-          <Record incident={incident} />
+          <DetailsCard incident={incident} />
         </div>
       </div>
     </div>

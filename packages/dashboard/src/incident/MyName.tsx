@@ -7,7 +7,7 @@ import { visibleText } from '../lib/visible-text.ts';
 import { Button } from '../ui/controls/Button.tsx';
 import styles from './TriageCard.module.css';
 
-/** Lets people who share a login say who they are; this browser keeps it. */
+/** Lets users who share a login set a display name, which is stored in this browser. */
 export function MyName() {
   const { data: me } = useQuery(meQuery);
   const client = useQueryClient();
@@ -35,7 +35,6 @@ export function MyName() {
   }
   return (
     <form className={styles['assignee']} onSubmit={save}>
-      {/* Whoever asked for the field wants to type into it. */}
       <input
         name="name"
         ref={(input) => input?.focus()}

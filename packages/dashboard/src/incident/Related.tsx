@@ -12,7 +12,7 @@ import styles from './Related.module.css';
 
 const SHOWN = 4;
 
-/** Identical loops besides this one; nothing where there are none. */
+/** Identical loops in other incidents; renders nothing if there are none. */
 export function Related({ incident: { id, groupKey } }: { readonly incident: IncidentDetail }) {
   const { data } = useQuery({
     queryKey: ['incidents', 'related', groupKey],
@@ -23,7 +23,7 @@ export function Related({ incident: { id, groupKey } }: { readonly incident: Inc
   const others = data?.items.filter((item) => item.id !== id).slice(0, SHOWN) ?? [];
   if (data === undefined || others.length === 0) return null;
   return (
-    <Card title="The same elsewhere" note={`${plural(data.total - 1, 'identical loop')} besides this one`}>
+    <Card title="Other occurrences" note={plural(data.total - 1, 'identical loop')}>
       <ul className={styles['list']}>
         {others.map((item) => (
           <li key={item.id}>
@@ -37,7 +37,7 @@ export function Related({ incident: { id, groupKey } }: { readonly incident: Inc
       </ul>
       <p className={styles['all']}>
         <Link to="/incidents" search={{ group: groupKey }} activeProps={{}}>
-          Show all of them
+          Show all
         </Link>
       </p>
     </Card>

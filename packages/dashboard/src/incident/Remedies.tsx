@@ -7,29 +7,29 @@ import { useRefusal } from '../api/me.ts';
 import { remediesQuery } from '../api/remedies.ts';
 import { scopeQuery } from '../api/settings.ts';
 import { errorText } from '../lib/error-text.ts';
-import { plural } from '../lib/format.ts';
+import { formatNumber, plural } from '../lib/format.ts';
 import { visibleText } from '../lib/visible-text.ts';
 import { useApply } from '../settings/use-apply.ts';
 import { Button } from '../ui/controls/Button.tsx';
 import { toast } from '../ui/feedback/toast-store.ts';
 import { Card } from '../ui/layout/Card.tsx';
-import { lostBy } from './lost-by.ts';
 import styles from './Remedies.module.css';
+import { remedyImpact } from './remedy-impact.ts';
 
-/** Recorded sessions that a remedy is tried on: the latest. */
-const TRIED_SESSIONS = 500;
-const SHOWN_SESSIONS = 5;
+/** The latest recorded sessions that a backtest runs on. */
+const BACKTEST_SESSIONS = 500;
+const MAX_SHOWN_SESSIONS = 5;
 
 interface Props {
   readonly incident: Pick<Incident, 'id' | 'sessionId'>;
 }
 
-/** The settings under which a false positive would not have been found: what else each would change, and a click to set it. */
+/** Settings that would have prevented a false positive: preview what else each one hides, and apply it. */
 export function Remedies({ incident }: Props) {
   const { data } = useQuery(remediesQuery(incident.id));
   if (data === undefined || data.items.length === 0) return null;
   return (
-    <Card title="Settings that avoid it">
+    <Card title="Prevent this false positive">
       <ul className={styles['list']}>
         {data.items.map((remedy) => (
           <Suggestion key={remedy.text} remedy={remedy} sessionId={incident.sessionId} />
@@ -44,10 +44,10 @@ function Suggestion({ remedy, sessionId }: { readonly remedy: Remedy; readonly s
   const trial = useMutation({
     mutationFn: () =>
       startBacktest({
-        variants: [{ name: 'now' }, { name: 'tried', set: { [remedy.path]: remedy.value } }],
-        sessions: { from: 0, limit: TRIED_SESSIONS },
+        variants: [{ name: 'current' }, { name: 'proposed', set: { [remedy.path]: remedy.value } }],
+        sessions: { from: 0, limit: BACKTEST_SESSIONS },
       }),
-    onError: (error) => toast(`Could not be tried: ${errorText(error)}`, { tone: 'hot' }),
+    onError: (error) => toast(`Could not start the backtest: ${errorText(error)}`, { tone: 'hot' }),
   });
   return (
     <li>
@@ -57,7 +57,7 @@ function Suggestion({ remedy, sessionId }: { readonly remedy: Remedy; readonly s
           <ApplyButton key={scope} remedy={remedy} scope={scope} />
         ))}
         <Button small refused={refused} disabled={trial.isPending} onClick={() => trial.mutate()}>
-          What else would change?
+          Preview impact
         </Button>
       </div>
       {trial.data !== undefined && <Effect job={trial.data.id} sessionId={sessionId} />}
@@ -80,7 +80,7 @@ function ApplyButton({
     try {
       await apply(await client.query({ ...scopeQuery(scope), staleTime: 0 }), { [path]: value });
     } catch (error) {
-      toast(`Nothing was changed: ${errorText(error)}`, { tone: 'hot' });
+      toast(`Could not apply the setting: ${errorText(error)}`, { tone: 'hot' });
     }
   };
   return (
@@ -90,22 +90,23 @@ function ApplyButton({
   );
 }
 
-/** What a remedy would no longer find in other recorded sessions. */
+/** What a remedy would hide in other recorded sessions. */
 function Effect({ job: id, sessionId }: { readonly job: string; readonly sessionId: string }) {
   const { data: job, error } = useQuery(backtestQuery(id));
   const failure = error === null ? job?.error : errorText(error);
   if (failure !== null && failure !== undefined) return <p role="alert">{failure}</p>;
-  if (job?.result === null || job === undefined) return <p role="status">Trying it on recorded sessions…</p>;
-  const { incidents, sessions, of } = lostBy(job.result, sessionId);
+  if (job?.result === null || job === undefined)
+    return <p role="status">Running a backtest on recorded sessions…</p>;
+  const { incidents, sessions, of } = remedyImpact(job.result, sessionId);
   if (incidents === 0)
-    return <p role="status">Nothing else: {plural(of, 'other session')} would come to the same.</p>;
-  const more = sessions.length - SHOWN_SESSIONS;
+    return <p role="status">No other incidents would be lost ({plural(of, 'other session')} checked).</p>;
+  const more = sessions.length - MAX_SHOWN_SESSIONS;
   return (
     <div role="status">
-      Would also no longer be found: {plural(incidents, 'incident')} in {plural(sessions.length, 'session')}{' '}
-      of {plural(of, 'other')}:
+      Would also hide {plural(incidents, 'incident')} in {formatNumber(sessions.length)} of{' '}
+      {plural(of, 'other session')}:
       <ul className={styles['sessions']}>
-        {sessions.slice(0, SHOWN_SESSIONS).map((session) => (
+        {sessions.slice(0, MAX_SHOWN_SESSIONS).map((session) => (
           <li key={session}>
             <Link to="/sessions/$id" params={{ id: session }}>
               {visibleText(session)}

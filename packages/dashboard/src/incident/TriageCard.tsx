@@ -9,7 +9,7 @@ import { Activity } from './Activity.tsx';
 import { Assignee } from './Assignee.tsx';
 import styles from './TriageCard.module.css';
 
-/** What people said of it: whether it is a loop, who looks after it, and all they did and wrote. */
+/** Triage state, assignee, comments and history. */
 export function TriageCard({ incident }: { readonly incident: IncidentDetail }) {
   const { triage, mute } = incident;
   const refusal = useRefusal();
@@ -19,14 +19,14 @@ export function TriageCard({ incident }: { readonly incident: IncidentDetail }) 
       note={triage.by === null && mute === undefined ? 'not triaged yet' : triageNames[triage.status]}
     >
       {mute !== undefined && (
-        <p className={styles['until']}>
+        <p className={styles['note']}>
           Muted by cause: <MuteText mute={mute} />
         </p>
       )}
       {triage.status === 'muted' && mute === undefined && (
-        <p className={styles['until']}>
+        <p className={styles['note']}>
           {triage.mutedUntil === null ? (
-            'Muted for good.'
+            'Muted permanently.'
           ) : (
             <>
               Muted until <Clock time={triage.mutedUntil} />.
@@ -38,10 +38,10 @@ export function TriageCard({ incident }: { readonly incident: IncidentDetail }) 
         <Assignee incident={incident} />
       ) : (
         triage.assignee !== null && (
-          <p className={styles['until']}>Assigned to {visibleText(triage.assignee)}.</p>
+          <p className={styles['note']}>Assigned to {visibleText(triage.assignee)}.</p>
         )
       )}
-      {triage.note !== null && <blockquote className={styles['said']}>{visibleText(triage.note)}</blockquote>}
+      {triage.note !== null && <blockquote className={styles['note']}>{visibleText(triage.note)}</blockquote>}
       <Activity incident={incident} />
     </Card>
   );

@@ -1,7 +1,7 @@
 import type { IncidentRow } from '@loopwatch/contract';
 import { formatCompact, formatDuration, formatNumber, formatUsd, joinWords, plural } from '../lib/format.ts';
 
-/** What the loop has used since it began, as far as it is known. */
+/** One sentence: what the loop has consumed since it began, as far as it is known. */
 export function costSentence({
   cost,
   state,
@@ -18,13 +18,12 @@ export function costSentence({
   if (cost.turns > 0) parts.push(plural(cost.turns, 'model request'));
   if (cost.characters > 0 && cost.calls === 0) parts.push(plural(cost.characters, 'character'));
   const took = formatDuration(Math.max(0, cost.ms));
-  if (parts.length === 0)
-    return state !== 'resolved' ? `Going on for ${took} so far.` : `It went on for ${took}.`;
+  if (parts.length === 0) return state !== 'resolved' ? `${took} so far.` : `Lasted ${took}.`;
   const price = cost.tokens !== null && cost.usd === null ? noPrice(model) : '';
-  return `${joinWords(parts)} in ${took} ${state !== 'resolved' ? 'since it began' : 'from its beginning to its end'}.${price}`;
+  return `${joinWords(parts)} in ${took}${state !== 'resolved' ? ' so far' : ''}.${price}`;
 }
 
-/** The cost in the little room of a list: money and tokens where they are known, else calls, else characters. */
+/** The cost for a list cell: dollars and tokens if known, else calls, else characters. */
 export function costShort({ cost }: Pick<IncidentRow, 'cost'>): { value: string; unit: string } {
   if (cost.usd != null && cost.tokens !== null)
     return { value: formatUsd(cost.usd), unit: `${formatCompact(cost.tokens)} tokens` };
@@ -34,5 +33,5 @@ export function costShort({ cost }: Pick<IncidentRow, 'cost'>): { value: string;
 }
 
 function noPrice(model: string | null): string {
-  return model === null ? ' No model is named, so there is no price.' : ` No price is known for ${model}.`;
+  return model === null ? ' No price: the model is unknown.' : ` No price is known for ${model}.`;
 }

@@ -2,24 +2,24 @@ import { readEvidence } from '@loopwatch/contract';
 import type { IncidentDetail, SessionEvent } from '@loopwatch/contract/api';
 import { visibleText } from '../lib/visible-text.ts';
 
-/** One event as a sign on a line. */
+/** One event as a mark on the timeline. */
 export interface Mark {
-  /** Of the event in its session. */
+  /** Index of the event in its session. */
   readonly index: number;
   readonly kind: 'prompt' | 'turn' | 'call' | 'error' | 'text';
-  /** Of a call: its result was an error. */
+  /** Whether it is an error, or a call with an error as its result. */
   readonly failed: boolean;
   /** Event time, epoch ms. */
   readonly time: number;
   readonly text: string;
-  /** Of a call: its arguments and what it brought, shortened. */
-  readonly about: string;
-  /** Half its height, by the length of its text. */
+  /** Arguments and result of a call, shortened; empty for other events. */
+  readonly details: string;
+  /** Half the height, by the length of the text. */
   readonly size: number;
 }
 
-/** The events that say something on a line, in their order; a call that failed is marked as its result is. */
-export function lineOf(items: readonly SessionEvent[]): Mark[] {
+/** The events worth a mark, in order; a call with an error result is marked as failed. */
+export function sessionMarks(items: readonly SessionEvent[]): Mark[] {
   const results = new Map(
     items.flatMap(({ event }) =>
       event?.type === 'tool_result' && typeof event['callId'] === 'string'
@@ -36,27 +36,27 @@ export function lineOf(items: readonly SessionEvent[]): Mark[] {
     const name = typeof event['name'] === 'string' ? event['name'] : '';
     const shown = kind === 'call' ? name : kind === 'text' || kind === 'prompt' ? text : event.type;
     const result = kind === 'call' ? results.get(String(event['callId'])) : undefined;
-    const brought = result === undefined ? '' : ` → ${short(result['result'] ?? '')}`;
+    const outcome = result === undefined ? '' : ` → ${shorten(result['result'] ?? '')}`;
     return [
       {
         index: eventIndex,
         kind,
         failed: kind === 'error' || result?.['isError'] === true,
         time,
-        text: kind === 'turn' ? '' : short(shown),
-        about: kind === 'call' ? `${short(event['args'] ?? '')}${brought}` : '',
+        text: kind === 'turn' ? '' : shorten(shown),
+        details: kind === 'call' ? `${shorten(event['args'] ?? '')}${outcome}` : '',
         size: Math.min(12, 2 + Math.log2(1 + text.length)),
       },
     ];
   });
 }
 
-const SHOWN = 80;
+const MAX_CHARACTERS = 80;
 
-/** The beginning of a text, or of a value as JSON. */
-function short(value: unknown): string {
+/** The start of a text, or of a value as JSON. */
+function shorten(value: unknown): string {
   const text = (typeof value === 'string' ? value : JSON.stringify(value)).replace(/\s+/g, ' ');
-  return visibleText(text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
+  return visibleText(text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text);
 }
 
 function kindOf(event: {
@@ -76,17 +76,17 @@ type LoopData = Pick<
   'began' | 'cost' | 'detector' | 'evidence' | 'firstEventIndex' | 'lastAt' | 'lastEventIndex'
 >;
 
-/** Where the loop began: event and time, the same wherever they are told. */
-export function beginningOf(incident: LoopData): { readonly eventIndex: number; readonly time: number } {
+/** The event and time at which the loop began. */
+export function loopStart(incident: LoopData): { readonly eventIndex: number; readonly time: number } {
   return incident.began ?? { eventIndex: firstCallOf(incident), time: incident.lastAt - incident.cost.ms };
 }
 
-/** The events between which the loop lies: from where it began to the latest verdict. */
+/** Indices of the first and the last event of the loop. */
 export function loopSpan(incident: LoopData): { from: number; to: number } {
-  return { from: beginningOf(incident).eventIndex, to: incident.lastEventIndex };
+  return { from: loopStart(incident).eventIndex, to: incident.lastEventIndex };
 }
 
-/** Of verdicts that do not say where their loop began: the first call that their evidence has. */
+/** For verdicts without a start: the first call in their evidence. */
 function firstCallOf({ detector, evidence, firstEventIndex }: LoopData): number {
   const known = readEvidence(detector, evidence);
   const first = known !== undefined && 'calls' in known ? known.calls[0]?.eventIndex : undefined;

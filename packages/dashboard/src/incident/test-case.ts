@@ -3,23 +3,23 @@ import { verdictPageSchema } from '@loopwatch/contract/api';
 import { request } from '../api/client.ts';
 import { readEvents } from '../api/sessions.ts';
 
-/** Sessions are copied up to here; a case that long is no good as one. */
+/** A longer session is of no use as a test case. */
 const MAX_EVENTS = 20_000;
 
 /**
- * An incident's session as a golden case: its events up to the incident's last, and every verdict they led to.
+ * An incident's session as a golden case: its events up to the last one of the incident, and the verdicts they led to.
  *
  * @throws Error when the log no longer has the session's beginning, or it is too long
  */
-export async function testCase(incident: IncidentDetail): Promise<string> {
+export async function buildTestCase(incident: IncidentDetail): Promise<string> {
   const events: Record<string, unknown>[] = [];
   let after: string | undefined;
   for (;;) {
     const page = await readEvents(incident.sessionId, { limit: 1000, ...(after !== undefined && { after }) });
-    if (page.gone) throw new Error('The log no longer has the beginning of this session');
+    if (page.gone) throw new Error('The log no longer has the start of this session');
     for (const { event, eventIndex } of page.items) {
       if (event === null || eventIndex === null || eventIndex > incident.lastEventIndex) continue;
-      events.push(bare(event));
+      events.push(stripIds(event));
     }
     const last = page.items.at(-1)?.eventIndex ?? 0;
     if (page.after === null || page.items.length === 0 || last >= incident.lastEventIndex) break;
@@ -43,8 +43,8 @@ export async function testCase(incident: IncidentDetail): Promise<string> {
   return JSON.stringify({ name: incident.reason, preset: incident.preset, events, expected }, null, 2);
 }
 
-/** An event without what a case has no use for. */
-function bare(event: Record<string, unknown>): Record<string, unknown> {
+/** An event without the fields that a test case does not need. */
+function stripIds(event: Record<string, unknown>): Record<string, unknown> {
   const left = new Set(['v', 'id', 'sessionId', 'tenant']);
   return Object.fromEntries(Object.entries(event).filter(([name]) => !left.has(name)));
 }

@@ -2,44 +2,44 @@ import type { Incident, ThresholdAdjustment, ThresholdOrigin } from '@loopwatch/
 import { formatNumber, joinWords } from '../lib/format.ts';
 import { writeSet } from '../settings/address.ts';
 
-/** Where a threshold comes from, in words, and where it can be changed. */
+/** Explains where a threshold comes from and links to where it can be changed. */
 
-const WAITS = 'three times as many, because';
+const TRIPLED = 'tripled because';
 const adjustments: Record<ThresholdAdjustment, string> = {
-  'same-result': 'one less, because the results are known to be the same',
-  'declared-poller': `${WAITS} the tool is set as a poller`,
-  'looks-like-poller': `${WAITS} it looks like a status query`,
-  'under-way': `${WAITS} the result says that something is still under way`,
-  'same-form': 'twice as many, because the results differ',
-  reworded: 'one less, because the question is the same in other words',
-  'short-answer': 'twice as many, because the answer is short',
+  'same-result': 'lowered by one because the results are identical',
+  'declared-poller': `${TRIPLED} the tool is configured as a poller`,
+  'looks-like-poller': `${TRIPLED} it looks like a status query`,
+  'under-way': `${TRIPLED} the result says work is still in progress`,
+  'same-form': 'doubled because the results differ',
+  reworded: 'lowered by one because the query is only reworded',
+  'short-answer': 'doubled because the answer is short',
 };
 
 type Data = Pick<Incident, 'backend' | 'detector' | 'model' | 'preset' | 'sessionId' | 'tool' | 'threshold'>;
 
-/** `4 by preset balanced; one less, because …`. */
+/** `4 from preset balanced; lowered by one because …`. */
 export function thresholdText({ value, scope, adjustments: why }: ThresholdOrigin, incident: Data): string {
   const setBy: Record<ThresholdOrigin['scope'], string> = {
-    preset: `by preset ${incident.preset}`,
+    preset: `from preset ${incident.preset}`,
     server: 'set for the server',
     model: `set for model ${incident.model ?? ''}`,
     session: 'set for this session',
   };
   const parts = why.map((one) => adjustments[one]);
-  // The count of a budget is in percent.
-  const number = incident.detector === 'budget' ? `all of the ${formatNumber(value)}` : formatNumber(value);
+  // A budget counts in percent.
+  const number = incident.detector === 'budget' ? `100% of ${formatNumber(value)}` : formatNumber(value);
   return [`${number} ${setBy[scope]}`, ...(parts.length === 0 ? [] : [joinWords(parts)])].join('; ');
 }
 
-/** What the settings page is opened with. */
+/** Search parameters for the settings page. */
 export interface SettingLink {
   readonly scope?: string;
   readonly key: string;
-  /** To fill in, not to save. */
+  /** Values to fill in without saving. */
   readonly set?: readonly string[];
 }
 
-/** The setting where it is set now; what no one has set is set for the server. */
+/** Links to the scope that sets the value now; if none does, to the server's. */
 export function settingLink({ setting, scope }: ThresholdOrigin, incident: Data): SettingLink {
   const scopes: Partial<Record<ThresholdOrigin['scope'], string>> = {
     model: `model:${incident.backend ?? ''}/${incident.model ?? ''}`,
@@ -47,12 +47,12 @@ export function settingLink({ setting, scope }: ThresholdOrigin, incident: Data)
   };
   const own = scopes[scope];
   const at = own === undefined ? {} : { scope: own };
-  // What is set for single tools is one setting: a map.
+  // Overrides per tool are one setting: a map.
   const map = /^(.*\bper_tool)\./.exec(setting)?.[1];
   return { ...at, key: map ?? setting };
 }
 
-/** The threshold of this tool alone, filled in with what it is now; undefined where there is no such setting. */
+/** Links to the threshold for this tool only, filled in with the current value; undefined if there is no such setting. */
 export function toolSettingLink(
   { setting, value }: ThresholdOrigin,
   { tool }: Data,

@@ -8,19 +8,19 @@ import bare from '../ui/controls/Button.module.css';
 import { DetectorSquare } from '../ui/controls/Chip.tsx';
 import { CopyButton } from '../ui/controls/CopyButton.tsx';
 import { Icon } from '../ui/lib/icons.tsx';
+import { BlockText } from './BlockText.tsx';
 import styles from './BlockView.module.css';
 import { type Block, isInLoop } from './blocks.ts';
-import { Said } from './Said.tsx';
 
 const RecordDialog = lazy(() => loadCode(() => import('./RecordDialog.tsx')));
 
 interface Props {
   readonly sessionId: string;
   readonly block: Block;
-  /** Of the session. */
+  /** All incidents of the session. */
   readonly incidents: readonly IncidentItem[];
   /** Whether texts are only told of, by their length. */
-  readonly veiled: boolean;
+  readonly isRedacted: boolean;
 }
 
 const names: Record<Block['kind'], string> = {
@@ -32,8 +32,8 @@ const names: Record<Block['kind'], string> = {
   unreadable: 'Unreadable record',
 };
 
-/** One block of a conversation. Texts are texts: nothing in them is ever taken for markup. */
-export function BlockView({ sessionId, block, incidents, veiled }: Props) {
+/** One block of a conversation, as plain text: markup in it is never rendered. */
+export function BlockView({ sessionId, block, incidents, isRedacted }: Props) {
   const [record, setRecord] = useState(false);
   const loops = incidents.filter((item) => isInLoop(block, item));
   const [loop] = loops;
@@ -56,8 +56,8 @@ export function BlockView({ sessionId, block, incidents, veiled }: Props) {
         <button
           type="button"
           className={bare['copyIcon']}
-          title="The record as it came"
-          aria-label={`The record of ${block.first === undefined ? 'this block' : `event ${String(block.first)}`} as it came`}
+          title="Raw record"
+          aria-label={`Raw record of ${block.first === undefined ? 'this block' : `event ${String(block.first)}`}`}
           onClick={() => setRecord(true)}
         >
           <Icon name="json" size={13} />
@@ -67,14 +67,14 @@ export function BlockView({ sessionId, block, incidents, veiled }: Props) {
             <RecordDialog
               sessionId={sessionId}
               events={block.events}
-              veiled={veiled}
+              isRedacted={isRedacted}
               onClose={() => setRecord(false)}
             />
           </Suspense>
         )}
         <CopyButton
           bare
-          what="these events as JSON"
+          what="events as JSON"
           text={() =>
             JSON.stringify(
               block.events.map(({ event }) => event),
@@ -85,14 +85,16 @@ export function BlockView({ sessionId, block, incidents, veiled }: Props) {
         />
       </div>
       {block.call === undefined ? (
-        <Said veiled={veiled && block.kind !== 'note'} text={block.text} />
+        <BlockText isRedacted={isRedacted && block.kind !== 'note'} text={block.text} />
       ) : (
         <>
-          {block.call.args !== '' && <Said code veiled={veiled} text={prettyJson(block.call.args)} />}
+          {block.call.args !== '' && (
+            <BlockText code isRedacted={isRedacted} text={prettyJson(block.call.args)} />
+          )}
           {block.call.result !== undefined && (
             <div className={styles['result']} data-failed={block.call.result.failed || undefined}>
               <small>{block.call.result.failed ? 'failed' : 'result'}</small>
-              <Said code veiled={veiled} text={prettyJson(block.call.result.text) || 'empty'} />
+              <BlockText code isRedacted={isRedacted} text={prettyJson(block.call.result.text) || 'empty'} />
             </div>
           )}
         </>

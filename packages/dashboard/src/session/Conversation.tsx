@@ -8,25 +8,25 @@ import { Button } from '../ui/controls/Button.tsx';
 import { Async } from '../ui/feedback/Async.tsx';
 import { Skeleton } from '../ui/feedback/Skeleton.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
+import { BlockText } from './BlockText.tsx';
 import block from './BlockView.module.css';
 import styles from './Conversation.module.css';
-import { Said } from './Said.tsx';
+import { RedactionNote } from './RedactionNote.tsx';
 import frame from './Transcript.module.css';
-import { useVeil } from './use-veil.ts';
-import { VeilNote } from './VeilNote.tsx';
+import { useRedaction } from './use-redaction.ts';
 
 const names = { system: 'System', user: 'User', assistant: 'Model', tool: 'Tool' } as const;
 
-/** Of a live session there is more now and then. */
+/** How often a live session is refetched. */
 const REFRESH_MS = 5_000;
 
-/** A conversation message by message, each once, as the gateway has stored it. */
+/** The conversation as stored by the gateway, message by message. */
 export function Conversation({ session: { sessionId, state } }: { readonly session: SessionDetail }) {
   const query = useInfiniteQuery({
     ...messagesQuery(sessionId),
     refetchInterval: (state === 'live' || state === 'quiet') && REFRESH_MS,
   });
-  const veil = useVeil();
+  const redaction = useRedaction();
   return (
     <section className={frame['box']} aria-label="Conversation">
       <Async query={query} what="the messages" skeleton={<Skeleton height={420} what="the messages" />}>
@@ -34,14 +34,14 @@ export function Conversation({ session: { sessionId, state } }: { readonly sessi
           <>
             <div className={frame['bar']}>
               <h2>Conversation</h2>
-              <span>{plural(pages[0]?.total ?? 0, 'message')}, as the gateway has stored them</span>
+              <span>{plural(pages[0]?.total ?? 0, 'message')} stored by the gateway</span>
             </div>
-            <VeilNote veil={veil} />
+            <RedactionNote redaction={redaction} />
             <ol className={styles['list']}>
               {pages.flatMap(({ items }) =>
                 items.map((message) => (
                   <li key={message.number}>
-                    <MessageView message={message} veiled={veil.veiled} />
+                    <MessageView message={message} isRedacted={redaction.isRedacted} />
                   </li>
                 )),
               )}
@@ -49,7 +49,7 @@ export function Conversation({ session: { sessionId, state } }: { readonly sessi
             {query.hasNextPage && (
               <p className={frame['more']}>
                 <Button small onClick={() => void query.fetchNextPage()} disabled={query.isFetchingNextPage}>
-                  {query.isFetchingNextPage ? 'Reading…' : 'Later messages'}
+                  {query.isFetchingNextPage ? 'Loading…' : 'Load more'}
                 </Button>
               </p>
             )}
@@ -62,12 +62,12 @@ export function Conversation({ session: { sessionId, state } }: { readonly sessi
 
 interface Props {
   readonly message: SessionMessage;
-  readonly veiled: boolean;
+  readonly isRedacted: boolean;
 }
 
-function MessageView({ message, veiled }: Props) {
+function MessageView({ message, isRedacted }: Props) {
   const { role, at, text, thought, calls, isError, byGateway } = message;
-  const kept = text !== null || thought !== null || calls.length > 0;
+  const isStored = text !== null || thought !== null || calls.length > 0;
   return (
     <div className={block['block']} data-kind={role === 'user' ? 'prompt' : undefined}>
       <div className={block['head']}>
@@ -80,24 +80,28 @@ function MessageView({ message, veiled }: Props) {
       </div>
       {thought !== null && thought !== '' && (
         <div className={styles['thought']}>
-          <Said veiled={veiled} text={thought} />
+          <BlockText isRedacted={isRedacted} text={thought} />
         </div>
       )}
       {text !== null && text !== '' && (
-        <Said veiled={veiled} code={role === 'tool'} text={role === 'tool' ? prettyJson(text) : text} />
+        <BlockText
+          isRedacted={isRedacted}
+          code={role === 'tool'}
+          text={role === 'tool' ? prettyJson(text) : text}
+        />
       )}
       {calls.map((call, index) => (
         <div key={call.id ?? index} className={block['result']}>
           <small>calls</small>
           <b className={styles['call']}>{visibleText(call.name)}</b>
           {call.arguments === null ? (
-            <p className={block['veiled']}>Its arguments were not to be stored.</p>
+            <p className={block['redacted']}>Arguments not stored (privacy.store_text is off).</p>
           ) : (
-            <Said code veiled={veiled} text={prettyJson(call.arguments)} />
+            <BlockText code isRedacted={isRedacted} text={prettyJson(call.arguments)} />
           )}
         </div>
       ))}
-      {!kept && <p className={block['veiled']}>Text not stored (privacy.store_text is off).</p>}
+      {!isStored && <p className={block['redacted']}>Text not stored (privacy.store_text is off).</p>}
     </div>
   );
 }

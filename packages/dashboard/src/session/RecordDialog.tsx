@@ -13,17 +13,17 @@ import { RecordView } from './RecordView.tsx';
 
 interface Props {
   readonly sessionId: string;
-  /** Those that a block of the transcript is made of. */
+  /** The events of one transcript block. */
   readonly events: readonly SessionEvent[];
   /** Whether texts are only told of, by their length. */
-  readonly veiled: boolean;
+  readonly isRedacted: boolean;
   readonly onClose: () => void;
 }
 
-/** The records behind a block of the transcript, one at a time, as they lie in the log. */
-export default function RecordDialog({ sessionId, events, veiled, onClose }: Props) {
+/** The log records of a transcript block, one at a time. */
+export default function RecordDialog({ sessionId, events, isRedacted, onClose }: Props) {
   const [at, setAt] = useState(0);
-  const [shown, setShown] = useState(!veiled);
+  const [shown, setShown] = useState(!isRedacted);
   const event = events[at];
   const query = useQuery({ ...recordQuery(sessionId, event?.offset ?? ''), enabled: event !== undefined });
   const several = events.length > 1 && (
@@ -61,10 +61,10 @@ export default function RecordDialog({ sessionId, events, veiled, onClose }: Pro
           shown ? (
             <RecordView record={record} />
           ) : (
-            <p className={styles['veil']}>
-              {plural(record.bytes, 'byte')}, hidden, because privacy.store_text is off.{' '}
+            <p className={styles['redaction']}>
+              {plural(record.bytes, 'byte')} hidden because privacy.store_text is off.{' '}
               <Button small onClick={() => setShown(true)}>
-                Show it
+                Show
               </Button>
             </p>
           )

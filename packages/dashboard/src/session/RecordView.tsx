@@ -7,7 +7,7 @@ import { CopyButton } from '../ui/controls/CopyButton.tsx';
 import { JsonTree } from '../ui/layout/JsonTree.tsx';
 import styles from './RecordDialog.module.css';
 
-/** Where a record lies, what it carries along, and its value: as a tree where it is JSON, and as it came. */
+/** A record's position, key and headers, and its value as a tree if it is JSON, else as text. */
 export function RecordView({ record }: { readonly record: SessionRecord }) {
   const { key, headers, value, bytes, timestamp } = record;
   const parsed = value === null ? undefined : jsonFrom(value);
@@ -15,7 +15,7 @@ export function RecordView({ record }: { readonly record: SessionRecord }) {
     <>
       <dl className={styles['facts']}>
         <div>
-          <dt>lies at</dt>
+          <dt>record</dt>
           <dd>
             {recordName(record)}
             <CopyButton bare what="topic, partition and offset" text={recordName(record)} />
@@ -23,7 +23,7 @@ export function RecordView({ record }: { readonly record: SessionRecord }) {
           </dd>
         </div>
         <div>
-          <dt>written</dt>
+          <dt>timestamp</dt>
           <dd>{formatExact(timestamp)}</dd>
         </div>
         <div>
@@ -44,11 +44,11 @@ export function RecordView({ record }: { readonly record: SessionRecord }) {
       {value !== null &&
         (parsed === undefined ? (
           <>
-            <p className={styles['noJson']}>This is not JSON; it is shown as it came.</p>
+            <p className={styles['noJson']}>Not JSON, shown as received.</p>
             <pre className={styles['text']} tabIndex={0}>
               {value}
             </pre>
-            <CopyButton what="the value" text={value} />
+            <CopyButton what="value" text={value} />
           </>
         ) : (
           <JsonTree value={parsed} source={value} />

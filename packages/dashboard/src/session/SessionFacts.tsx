@@ -6,7 +6,7 @@ import { chipClass } from '../ui/controls/Chip.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
 import styles from './SessionFacts.module.css';
 
-/** Whose session it is, and how much was said and called in it. */
+/** Agent, model and volume of a session. */
 export function SessionFacts({ session }: { readonly session: SessionItem }) {
   const { agent, model, backend, tenant, tokens, usd } = session;
   return (
@@ -29,9 +29,9 @@ export function SessionFacts({ session }: { readonly session: SessionItem }) {
       {session.unknown !== undefined && (
         <span
           className={chipClass}
-          title="Events of types that this version does not know: nothing is looked for in them"
+          title="Events of types that this version does not know; detectors skip them"
         >
-          <span>{plural(session.unknown, 'event')} not understood</span>
+          <span>{plural(session.unknown, 'unknown event')}</span>
         </span>
       )}
       <span className={styles['facts']}>

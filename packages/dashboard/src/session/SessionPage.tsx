@@ -18,16 +18,16 @@ import { Conversation } from './Conversation.tsx';
 import { SessionFacts } from './SessionFacts.tsx';
 import styles from './SessionPage.module.css';
 import { SessionSide } from './SessionSide.tsx';
-import { OffSwitch } from './switches/OffSwitch.tsx';
+import { DetectionSwitch } from './switches/DetectionSwitch.tsx';
 import { StopSwitch } from './switches/StopSwitch.tsx';
 import { Transcript } from './Transcript.tsx';
 import type { Anchor } from './use-events.ts';
 import { useSession } from './use-session.ts';
 
-/** Events of a session that is read from its beginning; of a longer one the end comes first. */
-const SHORT = 1_500;
+/** Longer sessions open at their end. */
+const MAX_SHORT_EVENTS = 1_500;
 
-/** One conversation: what was said and called, as it goes on, with the loops marked. */
+/** One session: its transcript, followed live, with the loops marked. */
 export function SessionPage() {
   const { id } = useParams({ from: '/sessions/$id' });
   const search = useSearch({ strict: false });
@@ -41,12 +41,12 @@ export function SessionPage() {
             <Skeleton height={420} what="its events" />
           </>
         ) : query.error instanceof ApiError && query.error.status === 404 ? (
-          <Message title="Session not found" action={<Link to="/sessions">To the sessions</Link>}>
-            It may be older than what the server keeps, or the link is incomplete.
+          <Message title="Session not found" action={<Link to="/sessions">Back to sessions</Link>}>
+            It may have expired under the retention settings, or the link is incomplete.
           </Message>
         ) : (
           <Message
-            title="No answer"
+            title="Could not load the session"
             tone="hot"
             action={<Button onClick={() => void query.refetch()}>Retry</Button>}
           >
@@ -66,18 +66,21 @@ interface Props {
 
 function Session({ session, search }: Props) {
   const { sessionId } = session;
-  const asked = Number(valueOf(search, 'at'));
-  const at = valueOf(search, 'at') !== undefined && Number.isInteger(asked) && asked >= 0 ? asked : undefined;
+  const requested = Number(valueOf(search, 'at'));
+  const at =
+    valueOf(search, 'at') !== undefined && Number.isInteger(requested) && requested >= 0
+      ? requested
+      : undefined;
   const incident = valueOf(search, 'incident');
   const navigate = useNavigate();
   const messages = useInfiniteQuery(messagesQuery(sessionId));
   const hasMessages = (messages.data?.pages[0]?.total ?? 0) > 0;
   const view = hasMessages && valueOf(search, 'view') === 'messages' ? 'messages' : 'events';
-  const isLong = session.events > SHORT;
+  const isLong = session.events > MAX_SHORT_EVENTS;
   const anchor = useMemo<Anchor>(() => {
     if (incident !== undefined) return { kind: 'around', incident };
     return at === undefined && isLong ? { kind: 'end' } : { kind: 'start' };
-    // Where reading began does not change as the session grows.
+    // The anchor must not change as the session grows.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [incident, at]);
   return (
@@ -88,16 +91,16 @@ function Session({ session, search }: Props) {
         <>
           <CopyButton what="link" text={() => window.location.href} />
           <StopSwitch session={session} />
-          <OffSwitch session={session} />
+          <DetectionSwitch session={session} />
         </>
       }
     >
       <SessionFacts session={session} />
       <div className={styles['body']}>
-        <div className={styles['said']}>
+        <div className={styles['main']}>
           {hasMessages && (
             <Segments
-              label="What is read"
+              label="View"
               value={view}
               options={[
                 { value: 'events', text: 'Events' },

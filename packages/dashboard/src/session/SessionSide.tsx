@@ -8,23 +8,23 @@ import { unresolvedText } from '../sessions/unresolved.ts';
 import { DetectorSquare, StateLabel } from '../ui/controls/Chip.tsx';
 import { CopyButton } from '../ui/controls/CopyButton.tsx';
 import { Card } from '../ui/layout/Card.tsx';
-import { whereItBegan } from './places.ts';
+import { loopSearch } from './loop-link.ts';
 import styles from './SessionSide.module.css';
 
-/** The loops of a session, its settings, and where its records lie. */
+/** The incidents of a session, its settings, and its position in the log. */
 export function SessionSide({ session }: { readonly session: SessionDetail }) {
   const { sessionId } = session;
   return (
     <>
       <Card
-        title="Loops in it"
+        title="Incidents"
         note={
           session.incidentItems.length > 0 &&
           `${formatNumber(session.incidents.total)}, ${unresolvedText(session.incidents)}`
         }
       >
         {session.incidentItems.length === 0 ? (
-          <p className={styles['none']}>No loop was found in this session.</p>
+          <p className={styles['none']}>No loops in this session.</p>
         ) : (
           <ol className={styles['incidents']}>
             {session.incidentItems.map((item) => (
@@ -39,10 +39,10 @@ export function SessionSide({ session }: { readonly session: SessionDetail }) {
                     <Link
                       to="/sessions/$id"
                       params={{ id: sessionId }}
-                      search={whereItBegan(item)}
+                      search={loopSearch(item)}
                       activeProps={{}}
                     >
-                      where it began
+                      loop start
                     </Link>
                   </p>
                 </div>
@@ -51,12 +51,12 @@ export function SessionSide({ session }: { readonly session: SessionDetail }) {
           </ol>
         )}
       </Card>
-      <Card title="Its own settings">
+      <Card title="Session settings">
         {Object.keys(session.settings).length === 0 ? (
           <p className={styles['none']}>
-            None; those of its model and of the server hold.{' '}
+            No overrides: model and server settings apply.{' '}
             <Link to="/settings" search={{ scope: `session:${sessionId}` }}>
-              Set some
+              Add overrides
             </Link>
           </p>
         ) : (
@@ -70,12 +70,12 @@ export function SessionSide({ session }: { readonly session: SessionDetail }) {
               ))}
             </dl>
             <Link className={styles['change']} to="/settings" search={{ scope: `session:${sessionId}` }}>
-              Change them
+              Edit
             </Link>
           </>
         )}
       </Card>
-      <Card title="Record">
+      <Card title="Details">
         <dl className={styles['settings']}>
           {(['first', 'last'] as const).map((name) => {
             const { topic, partition, firstOffset, lastOffset } = session.source;

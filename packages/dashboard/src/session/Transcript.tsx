@@ -12,22 +12,22 @@ import { Icon } from '../ui/lib/icons.tsx';
 import { scroller, useTop } from '../ui/lib/use-top.ts';
 import { BlockView } from './BlockView.tsx';
 import { type Block, isInLoop, toBlocks } from './blocks.ts';
+import { RedactionNote } from './RedactionNote.tsx';
 import styles from './Transcript.module.css';
 import { type Anchor, useEvents } from './use-events.ts';
 import { useFollow } from './use-follow.ts';
-import { useVeil } from './use-veil.ts';
-import { VeilNote } from './VeilNote.tsx';
+import { useRedaction } from './use-redaction.ts';
 
 interface Props {
   readonly session: SessionDetail;
   readonly anchor: Anchor;
-  /** The event to scroll to and to mark. */
+  /** Index of the event to scroll to and highlight. */
   readonly at: number | undefined;
 }
 
 type Shown = 'all' | 'calls' | 'text';
 
-/** What was said and called, one block after the other; of long ones only what is in sight is drawn. */
+/** Messages and calls, block by block, virtualized. */
 export function Transcript({ session, anchor, at }: Props) {
   const events = useEvents({
     id: session.sessionId,
@@ -36,7 +36,7 @@ export function Transcript({ session, anchor, at }: Props) {
     live: session.state === 'live' || session.state === 'quiet',
   });
   const [shown, setShown] = useState<Shown>('all');
-  const veil = useVeil();
+  const redaction = useRedaction();
   const { items } = events;
   const all = useMemo(() => toBlocks(items ?? []), [items]);
   const blocks = useMemo(
@@ -52,7 +52,7 @@ export function Transcript({ session, anchor, at }: Props) {
     return (
       <div className={styles['box']}>
         <Message
-          title="The events could not be read"
+          title="Could not load the events"
           tone="hot"
           action={<Button onClick={() => void events.refetch()}>Retry</Button>}
         >
@@ -72,7 +72,7 @@ export function Transcript({ session, anchor, at }: Props) {
           {session.state === 'live' && ', live'}
         </span>
         <Segments
-          label="What is shown"
+          label="Show"
           value={shown}
           options={[
             { value: 'all', text: 'All' },
@@ -82,10 +82,10 @@ export function Transcript({ session, anchor, at }: Props) {
           onChange={setShown}
         />
       </div>
-      <VeilNote veil={veil} />
+      <RedactionNote redaction={redaction} />
       {events.gone && (
         <p className={styles['gone']} role="note">
-          The log no longer holds the first events of this session.
+          The log no longer has the first events of this session.
         </p>
       )}
       {events.hasPreviousPage && (
@@ -95,13 +95,13 @@ export function Transcript({ session, anchor, at }: Props) {
             onClick={() => void events.fetchPreviousPage()}
             disabled={events.isFetchingPreviousPage}
           >
-            {events.isFetchingPreviousPage ? 'Reading…' : 'Earlier events'}
+            {events.isFetchingPreviousPage ? 'Loading…' : 'Load earlier events'}
           </Button>
         </p>
       )}
       {blocks.length === 0 ? (
-        <Message title="Nothing to show">
-          <p>{items.length === 0 ? 'The log holds no events of this session.' : 'None of this kind.'}</p>
+        <Message title="No events">
+          <p>{items.length === 0 ? 'The log has no events of this session.' : 'No events of this kind.'}</p>
         </Message>
       ) : (
         <List
@@ -109,23 +109,23 @@ export function Transcript({ session, anchor, at }: Props) {
           session={session}
           blocks={blocks}
           target={targetOf(blocks, anchor, at, session)}
-          reading={events.cut}
-          veiled={veil.veiled}
+          hasLater={events.cut}
+          isRedacted={redaction.isRedacted}
         />
       )}
       {events.cut && events.hasNextPage && (
         <p className={styles['more']}>
           <Button small onClick={() => void events.fetchNextPage()} disabled={events.isFetchingNextPage}>
-            {events.isFetchingNextPage ? 'Reading…' : 'Later events'}
+            {events.isFetchingNextPage ? 'Loading…' : 'Load later events'}
           </Button>
-          {events.isFetchNextPageError && <span role="alert">They could not be read.</span>}
+          {events.isFetchNextPageError && <span role="alert">Could not load more.</span>}
         </p>
       )}
     </section>
   );
 }
 
-/** Where an address leads in the list; undefined: nowhere, or not read yet. */
+/** The block that the URL points to; undefined if there is none or it is not loaded yet. */
 function targetOf(
   blocks: readonly Block[],
   anchor: Anchor,
@@ -153,7 +153,7 @@ function targetOf(
 }
 
 interface Target {
-  /** Stays the same as the list grows: who was led there once may go elsewhere. */
+  /** Stable as the list grows, so that the list scrolls to it only once. */
   readonly key: string;
   readonly index: number;
   readonly marked: boolean;
@@ -163,12 +163,12 @@ interface ListProps {
   readonly session: SessionDetail;
   readonly blocks: readonly Block[];
   readonly target: Target | undefined;
-  /** Whether there are later events that were not read yet. */
-  readonly reading: boolean;
-  readonly veiled: boolean;
+  /** Whether there are later events that are not loaded yet. */
+  readonly hasLater: boolean;
+  readonly isRedacted: boolean;
 }
 
-function List({ session, blocks, target, reading, veiled }: ListProps) {
+function List({ session, blocks, target, hasLater, isRedacted }: ListProps) {
   const list = useRef<HTMLOListElement>(null);
   const margin = useTop(list);
   // eslint-disable-next-line react-hooks/incompatible-library -- nothing of it is handed on
@@ -181,16 +181,16 @@ function List({ session, blocks, target, reading, veiled }: ListProps) {
     scrollMargin: margin,
     initialRect: { width: 1_000, height: 900 },
   });
-  // Whoever comes by a link finds what it leads to in sight, once it was read.
-  const [jumped, setJumped] = useState<string>();
+  // Scrolls to the linked block once it is loaded.
+  const [scrolledTo, setScrolledTo] = useState<string>();
   useEffect(() => {
-    if (target === undefined || jumped === target.key || margin === 0) return;
+    if (target === undefined || scrolledTo === target.key || margin === 0) return;
     rows.scrollToIndex(target.index, { align: 'center' });
-    setJumped(target.key);
-  }, [target, jumped, margin, rows]);
+    setScrolledTo(target.key);
+  }, [target, scrolledTo, margin, rows]);
 
   const height = rows.getTotalSize();
-  const { below, toEnd } = useFollow(list, blocks.length, height, reading);
+  const { below, toEnd } = useFollow(list, blocks.length, height, hasLater);
 
   return (
     <>
@@ -230,7 +230,7 @@ function List({ session, blocks, target, reading, veiled }: ListProps) {
                 sessionId={session.sessionId}
                 block={block}
                 incidents={session.incidentItems}
-                veiled={veiled}
+                isRedacted={isRedacted}
               />
             </li>
           );

@@ -1,20 +1,20 @@
 import type { IncidentItem, SessionEvent } from '@loopwatch/contract/api';
 
-/** A piece of a conversation as a reader sees it: pieces of text joined, a call with its result. */
+/** An entry of the transcript: text chunks joined, or a call with its result. */
 export interface Block {
   readonly kind: 'prompt' | 'answer' | 'thought' | 'call' | 'note' | 'unreadable';
-  /** Of its first and its latest event; undefined of what has none. */
+  /** Indices of the first and the latest event; undefined for records without an index. */
   readonly first: number | undefined;
   readonly last: number | undefined;
-  /** Stands for it in a list. */
+  /** React key. */
   readonly key: string;
   /** Event time, epoch ms. */
   readonly time: number;
-  /** Which turn of its prompt, from 1, where turns are reported. */
+  /** Turn within its prompt, from 1; undefined if turns are not reported. */
   readonly turn: number | undefined;
   readonly text: string;
   readonly call?: CallBlock;
-  /** The events that it is made of. */
+  /** The events it was made from. */
   readonly events: readonly SessionEvent[];
 }
 
@@ -32,10 +32,10 @@ interface Draft extends Omit<Block, 'last' | 'text' | 'call' | 'events'> {
   events: SessionEvent[];
 }
 
-/** Joins a session's events, in their order, into blocks. */
+/** Groups a session's events, in order, into blocks. */
 export function toBlocks(items: readonly SessionEvent[]): Block[] {
   const blocks: Draft[] = [];
-  const waiting = new Map<string, Draft>();
+  const pending = new Map<string, Draft>();
   let latestCall: Draft | undefined;
   let turn: number | undefined;
   for (const item of items) {
@@ -58,7 +58,7 @@ export function toBlocks(items: readonly SessionEvent[]): Block[] {
       return draft;
     };
     if (event === null) {
-      start('unreadable', item.error ?? 'This record could not be read');
+      start('unreadable', item.error ?? 'Could not read this record');
       continue;
     }
     const text = textOf(event['text']);
@@ -84,39 +84,39 @@ export function toBlocks(items: readonly SessionEvent[]): Block[] {
       case 'tool_call_request': {
         latestCall = start('call', '');
         latestCall.call = { name: textOf(event['name']), args: jsonOf(event['args']), result: undefined };
-        if (typeof event['callId'] === 'string') waiting.set(event['callId'], latestCall);
+        if (typeof event['callId'] === 'string') pending.set(event['callId'], latestCall);
         break;
       }
       case 'tool_result': {
         const { callId } = event;
-        const asked = typeof callId === 'string' ? waiting.get(callId) : latestCall;
+        const call = typeof callId === 'string' ? pending.get(callId) : latestCall;
         const result = { text: jsonOf(event['result']), failed: event['isError'] === true };
-        if (asked?.call !== undefined && asked.call.result === undefined) {
-          asked.call = { ...asked.call, result };
-          asked.last = index;
-          asked.events.push(item);
-        } else start('note', `A result without its call: ${result.text}`);
+        if (call?.call !== undefined && call.call.result === undefined) {
+          call.call = { ...call.call, result };
+          call.last = index;
+          call.events.push(item);
+        } else start('note', `Result without a call: ${result.text}`);
         break;
       }
       case 'retry':
-        start('note', 'The turn is streamed again; what it had said is taken back');
+        start('note', 'The turn was retried; its earlier output was discarded');
         break;
       case 'session_ended':
-        start('note', 'The session ended');
+        start('note', 'Session ended');
         break;
       case 'control':
-        start('note', `Settings of the session: ${controlText(event)}`);
+        start('note', `Session settings: ${controlText(event)}`);
         break;
       case 'turn_finished':
         break;
       default:
-        start('note', `An event of the unknown type ${event.type}`);
+        start('note', `Unknown event type ${event.type}`);
     }
   }
   return blocks;
 }
 
-/** Whether a block lies in the time of a loop, and is of the kind that the loop is made of. */
+/** Whether a block lies within the time of a loop and is of the kind that loops. */
 export function isInLoop(block: Block, item: IncidentItem): boolean {
   const began = item.began?.time ?? item.lastAt - item.cost.ms;
   if (block.time < began || block.time > item.lastAt) return false;
@@ -143,6 +143,6 @@ function controlText(event: Readonly<Record<string, unknown>>): string {
     typeof set === 'object' && set !== null
       ? Object.entries(set).map(([path, value]) => `${path} = ${JSON.stringify(value)}`)
       : [];
-  if (Array.isArray(unset)) parts.push(...unset.map((path) => `${String(path)} as before`));
-  return parts.join(', ') || 'nothing';
+  if (Array.isArray(unset)) parts.push(...unset.map((path) => `${String(path)} reset`));
+  return parts.join(', ') || 'no changes';
 }

@@ -3,14 +3,14 @@ import { type InfiniteData, useInfiniteQuery, useQuery, useQueryClient } from '@
 import { useEffect, useMemo } from 'react';
 import { readEvents } from '../api/sessions.ts';
 
-/** Where reading begins: at the start, at the end, or around an incident. */
+/** Where loading starts: at the first event, at the last, or around an incident. */
 export type Anchor =
   | { readonly kind: 'start' }
   | { readonly kind: 'end' }
   | { readonly kind: 'around'; readonly incident: string };
 
-type Place = { readonly after: string } | { readonly before: string } | undefined;
-type Pages = InfiniteData<SessionEvents, Place>;
+type Cursor = { readonly after: string } | { readonly before: string } | undefined;
+type Pages = InfiniteData<SessionEvents, Cursor>;
 
 const PAGE = 500;
 const TAIL_MS = 1_000;
@@ -18,15 +18,15 @@ const TAIL_MS = 1_000;
 interface Options {
   readonly id: string;
   readonly anchor: Anchor;
-  /** An index to read up to. */
+  /** Load at least up to this event index. */
   readonly until: number | undefined;
-  /** Whether the session goes on. */
+  /** Whether to poll for new events. */
   readonly live: boolean;
 }
 
 /**
- * A session's events, read back from the log in both directions. Behind the last page of a live session the log is asked
- * again and again: what the live link tells of a session without loops comes too rarely to follow it by.
+ * A session's events, paged from the log in both directions. The end of a live session is polled, since the live stream
+ * reports sessions without loops too rarely to follow them.
  */
 export function useEvents({ id, anchor, until, live }: Options) {
   const client = useQueryClient();
@@ -35,9 +35,9 @@ export function useEvents({ id, anchor, until, live }: Options) {
     queryKey: key,
     queryFn: ({ pageParam, signal }) =>
       readEvents(id, { ...(pageParam ?? begin(anchor)), limit: PAGE }, signal),
-    initialPageParam: undefined as Place,
-    getNextPageParam: ({ after }: SessionEvents): Place => (after === null ? undefined : { after }),
-    getPreviousPageParam: ({ before }: SessionEvents): Place => (before === null ? undefined : { before }),
+    initialPageParam: undefined as Cursor,
+    getNextPageParam: ({ after }: SessionEvents): Cursor => (after === null ? undefined : { after }),
+    getPreviousPageParam: ({ before }: SessionEvents): Cursor => (before === null ? undefined : { before }),
     staleTime: Infinity,
   });
   const { data, hasNextPage, isFetching, fetchNextPage, refetch } = query;
@@ -51,7 +51,7 @@ export function useEvents({ id, anchor, until, live }: Options) {
     if (wanted && hasNextPage && !isFetching) void fetchNextPage();
   }, [wanted, hasNextPage, isFetching, fetchNextPage]);
 
-  // A session that had fallen silent goes on: the page that was its end is its end no more.
+  // The session is live again after its end was loaded: load what came since.
   const wakes = live && page?.after === null;
   useEffect(() => {
     if (wakes) void refetch();
@@ -74,13 +74,13 @@ export function useEvents({ id, anchor, until, live }: Options) {
     ...query,
     items,
     gone: data?.pages[0]?.gone ?? false,
-    // The count is as of a summary, which may be a moment behind the log.
+    // The total comes from a summary that can lag behind the log.
     total: Math.max(page?.total ?? 0, (last?.eventIndex ?? -1) + 1),
     cut,
   };
 }
 
-/** Adds what was found behind a cursor; nothing where others have read on from there meanwhile. */
+/** Appends the events after a cursor; unchanged if another fetch has moved past it meanwhile. */
 export function withTail(known: Pages, after: string, more: SessionEvents): Pages {
   const last = known.pages.at(-1);
   if (last?.after !== after) return known;
@@ -88,7 +88,7 @@ export function withTail(known: Pages, after: string, more: SessionEvents): Page
   if (items.length >= PAGE) {
     return { pages: [...known.pages, more], pageParams: [...known.pageParams, { after }] };
   }
-  // Few at a time, they make one page of many.
+  // A short page is merged into the last one.
   const page = { ...more, items, before: last.before, gone: last.gone };
   return { ...known, pages: [...known.pages.slice(0, -1), page] };
 }

@@ -1,24 +1,24 @@
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { scroller } from '../ui/lib/use-top.ts';
 
-/** This close to the end counts as being there, in pixels. */
-const NEAR = 48;
+/** Distance in pixels that still counts as the end. */
+const MAX_DISTANCE = 48;
 
 /**
- * Keeps the end of a growing list in sight for whoever is there; whoever reads further up stays, and is told how much
- * came below.
+ * Keeps a growing list scrolled to its end while the user is there; further up, the scroll position stays and `below`
+ * counts the new items.
  *
- * @param count what the list holds
- * @param height of all of it, in pixels
- * @param reading whether there is more that was not read yet, so that what comes is not new
+ * @param count items in the list
+ * @param height of the whole list, in pixels
+ * @param hasLater whether older pages are still being loaded at the end, so that added items are not new
  */
 export function useFollow(
   list: RefObject<HTMLElement | null>,
   count: number,
   height: number,
-  reading: boolean,
+  hasLater: boolean,
 ) {
-  /** How many there were when the end was last in sight. */
+  /** Number of items when the end was last in view. */
   const [seen, setSeen] = useState(count);
   const atEnd = useRef(false);
 
@@ -30,14 +30,14 @@ export function useFollow(
   useEffect(() => {
     const page = scroller();
     if (page === null) return;
-    const look = () => {
+    const update = () => {
       atEnd.current = isAtEnd(list.current, page);
-      if (atEnd.current || reading) setSeen(count);
+      if (atEnd.current || hasLater) setSeen(count);
     };
-    look();
-    page.addEventListener('scroll', look, { passive: true });
-    return () => page.removeEventListener('scroll', look);
-  }, [list, count, reading]);
+    update();
+    page.addEventListener('scroll', update, { passive: true });
+    return () => page.removeEventListener('scroll', update);
+  }, [list, count, hasLater]);
 
   useLayoutEffect(() => {
     if (atEnd.current) list.current?.scrollIntoView({ block: 'end' });
@@ -48,5 +48,5 @@ export function useFollow(
 
 function isAtEnd(list: HTMLElement | null, page: HTMLElement): boolean {
   if (list === null) return false;
-  return list.getBoundingClientRect().bottom <= page.getBoundingClientRect().bottom + NEAR;
+  return list.getBoundingClientRect().bottom <= page.getBoundingClientRect().bottom + MAX_DISTANCE;
 }

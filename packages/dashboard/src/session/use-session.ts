@@ -7,30 +7,30 @@ import { useCoarseNow } from '../lib/clock.ts';
 import { useLive } from '../live/context.ts';
 
 interface Session {
-  /** Undefined before the first answer. */
+  /** Undefined until loaded. */
   readonly session: SessionDetail | undefined;
   readonly query: UseQueryResult<SessionDetail>;
 }
 
-/** A session as it was read, and over it what the live link tells. */
+/** A session as loaded, with live updates on top. */
 export function useSession(id: string): Session {
   const query = useQuery(sessionQuery(id));
   const client = useQueryClient();
-  const told = useLive(({ sessions }) => sessions.get(id));
+  const live = useLive(({ sessions }) => sessions.get(id));
   const loops = useLive((state) => state.incidents);
   const now = useCoarseNow();
   const { data } = query;
 
-  // The list of its incidents is not part of what the live link tells of a session.
-  const incidents = told?.incidents.total;
-  const open = told?.incidents.open;
+  // Live session updates do not include the list of incidents.
+  const incidents = live?.incidents.total;
+  const open = live?.incidents.open;
   useEffect(() => {
     if (incidents !== undefined) void client.invalidateQueries({ queryKey: sessionQuery(id).queryKey });
   }, [client, id, incidents, open]);
   if (data === undefined) return { session: undefined, query };
 
   const latest: SessionDetail =
-    told !== undefined && told.updatedAt >= data.updatedAt ? { ...data, ...told } : data;
+    live !== undefined && live.updatedAt >= data.updatedAt ? { ...data, ...live } : data;
   const session = sessionAt(latest, now);
   const incidentItems = session.incidentItems.map((item) => {
     const news = loops.get(item.id);

@@ -1,8 +1,8 @@
 import { jsonFrom } from '@loopwatch/contract';
 import type { SettingKey } from '@loopwatch/contract/api';
 import { Button } from '../ui/controls/Button.tsx';
-import { examples } from './examples.ts';
 import styles from './SettingRow.module.css';
+import { jsonExamples } from './value.ts';
 
 const MIN_ROWS = 3;
 const MAX_ROWS = 20;
@@ -16,10 +16,10 @@ interface Props {
   readonly onChange: (text: string) => void;
 }
 
-/** A map or a list as JSON, over the whole width, with an example to begin with. */
+/** A map or list as JSON, with an example to start from. */
 export function JsonField({ id, setting, text, disabled, invalid, onChange }: Props) {
-  const shown = inLines(text);
-  const example = examples[setting.path];
+  const shown = indentJson(text);
+  const example = jsonExamples[setting.path];
   const isEmpty = text.trim() === '' || text.trim() === '{}';
   return (
     <>
@@ -40,7 +40,7 @@ export function JsonField({ id, setting, text, disabled, invalid, onChange }: Pr
           </span>
           {isEmpty && !disabled && (
             <Button small onClick={() => onChange(JSON.stringify(example, null, 2))}>
-              Insert the example
+              Insert example
             </Button>
           )}
         </div>
@@ -49,8 +49,8 @@ export function JsonField({ id, setting, text, disabled, invalid, onChange }: Pr
   );
 }
 
-/** What is kept as one line is edited as several, until it is changed. */
-function inLines(text: string): string {
+/** Indents JSON on a single line. */
+function indentJson(text: string): string {
   if (text.includes('\n') || text === '{}') return text;
   const value = jsonFrom(text);
   return typeof value === 'object' ? JSON.stringify(value, null, 2) : text;

@@ -13,20 +13,20 @@ interface Props {
   readonly effective: EffectiveSetting | undefined;
   /** Whether this scope sets it. */
   readonly isSet: boolean;
-  /** What it is about to be; null: no longer set here; undefined: unchanged. */
+  /** The unsaved text; null: to be reset; undefined: unchanged. */
   readonly draft: string | null | undefined;
   readonly error: string | undefined;
   readonly disabled: boolean;
   readonly onChange: (text: string | null | undefined) => void;
 }
 
-/** One setting: what it does, what holds, where that came from, and a way to change it. */
+/** One setting: its description, effective value and origin, and a field to change it. */
 export function SettingRow({ setting, effective, isSet, draft, error, disabled, onChange }: Props) {
   const id = useId();
-  const held = textOf(effective?.value);
-  const text = draft ?? held;
+  const current = textOf(effective?.value);
+  const text = draft ?? current;
   const name = setting.path.split('.').slice(1).join('.') || setting.path;
-  const set = (next: string) => onChange(next === held && !(draft === null) ? undefined : next);
+  const set = (next: string) => onChange(next === current && !(draft === null) ? undefined : next);
   const isJson = setting.type === 'list' || setting.type === 'map';
   return (
     <li
@@ -90,15 +90,13 @@ export function SettingRow({ setting, effective, isSet, draft, error, disabled, 
         ) : (
           <small data-hot>{problemOf(setting, text)}</small>
         )}
-        {effective?.note !== undefined && draft === undefined && (
-          <small>has no effect: {effective.note}</small>
-        )}
+        {effective?.note !== undefined && draft === undefined && <small>no effect: {effective.note}</small>}
       </div>
       <div className={styles['origin']}>
         {draft === undefined ? (
           <Origin effective={effective} isSet={isSet} />
         ) : (
-          <span data-tier="draft">{draft === null ? 'will not be set here' : 'changed'}</span>
+          <span data-tier="draft">{draft === null ? 'will be reset' : 'changed'}</span>
         )}
         {draft !== undefined ? (
           <Button
@@ -106,7 +104,7 @@ export function SettingRow({ setting, effective, isSet, draft, error, disabled, 
             icon
             small
             onClick={() => onChange(undefined)}
-            aria-label={`Leave ${setting.path} as it is`}
+            aria-label={`Discard the change to ${setting.path}`}
           >
             <Icon name="undo" size={13} />
           </Button>
@@ -118,7 +116,7 @@ export function SettingRow({ setting, effective, isSet, draft, error, disabled, 
               icon
               small
               onClick={() => onChange(null)}
-              aria-label={`Do not set ${setting.path} here`}
+              aria-label={`Reset ${setting.path} to the inherited value`}
               title="Reset to inherited value"
             >
               <Icon name="reset" size={13} />
@@ -130,10 +128,10 @@ export function SettingRow({ setting, effective, isSet, draft, error, disabled, 
   );
 }
 
-/** Why the text is refused, without the path, which stands beside it. */
+/** Why the text is invalid. */
 function problemOf({ type, allowed }: SettingKey, text: string): string {
   const isJson = jsonFrom(text) !== undefined;
-  return type === 'map' && !isJson ? 'not valid JSON' : `takes ${allowed}`;
+  return type === 'map' && !isJson ? 'not valid JSON' : `expected ${allowed}`;
 }
 
 const tiers: Record<EffectiveSetting['origin']['tier'], string> = {
@@ -154,7 +152,7 @@ function Origin({
   readonly effective: EffectiveSetting | undefined;
   readonly isSet: boolean;
 }) {
-  if (effective === undefined) return <span>not known</span>;
+  if (effective === undefined) return <span>unknown</span>;
   if (isSet) return <span data-tier="here">set here</span>;
   const { tier, name } = effective.origin;
   const shown = name === null || name === tier ? tiers[tier] : `${tiers[tier]} ${scopeName(name) || name}`;

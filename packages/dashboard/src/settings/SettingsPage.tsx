@@ -24,7 +24,7 @@ import { SettingRow } from './SettingRow.tsx';
 import styles from './SettingsPage.module.css';
 import { check, labelOf, readScope, scopeName } from './value.ts';
 
-/** What detection goes by: for the server, a model or a session; the narrowest wins. */
+/** Detection settings of the server, a model or a session. */
 export function SettingsPage() {
   const search = useSearch({ strict: false });
   const asked = valueOf(search, 'scope');
@@ -34,7 +34,7 @@ export function SettingsPage() {
   return (
     <Page
       title="Settings"
-      note="the narrowest wins: session, then model, then server"
+      note="session overrides model, model overrides server"
       actions={<Link to="/notifications">Notifications</Link>}
     >
       {readScope(asked) === undefined && (
@@ -124,7 +124,7 @@ function NewScope({ kind, placeholder }: { readonly kind: ScopeKind; readonly pl
     const given = new FormData(event.currentTarget).get('name');
     const scope = typeof given === 'string' ? `${kind}:${given.trim()}` : '';
     if (readScope(scope) === undefined) {
-      toast(kind === 'model' ? 'Write a model as backend/model' : 'Write a session id', { tone: 'hot' });
+      toast(kind === 'model' ? 'Enter a model as backend/model' : 'Enter a session id', { tone: 'hot' });
       return;
     }
     event.currentTarget.reset();
@@ -132,8 +132,8 @@ function NewScope({ kind, placeholder }: { readonly kind: ScopeKind; readonly pl
   };
   return (
     <form onSubmit={go} className={styles['new']}>
-      <input name="name" required aria-label={`Settings of another ${kind}`} placeholder={placeholder} />
-      <Button quiet icon small type="submit" aria-label={`Open the settings of this ${kind}`}>
+      <input name="name" required aria-label={`Add a ${kind}`} placeholder={placeholder} />
+      <Button quiet icon small type="submit" aria-label={`Open the settings of the ${kind}`}>
         <Icon name="back" size={12} />
       </Button>
     </form>
@@ -143,24 +143,24 @@ function NewScope({ kind, placeholder }: { readonly kind: ScopeKind; readonly pl
 interface EditorProps {
   readonly keys: readonly SettingKey[];
   readonly settings: ScopeSettings;
-  /** The setting that the address leads to. */
+  /** The setting named in the URL. */
   readonly asked: string | undefined;
-  /** A draft to begin with, as an incident or Tuning hands it over. */
+  /** Values from the URL to start the draft with, as incidents and Tuning link here. */
   readonly given: ReadonlyMap<string, string>;
 }
 
-/** What is changed stays a draft until it is saved, also while others save theirs; then all of it holds at once. */
+/** Changes stay a draft until saved, also while other users save; then all of them apply at once. */
 function Editor({ keys, settings, asked, given }: EditorProps) {
   const refusal = useRefusal();
   const client = useQueryClient();
   const [search, setSearch] = useState(asked ?? '');
   const [onlySet, setOnlySet] = useState(false);
-  /** By path: a text to set, or null for what is no longer set here. */
+  /** By path: the text to set, or null to reset. */
   const [draft, setDraft] = useState<ReadonlyMap<string, string | null>>(() =>
-    firstDraft(keys, settings, given),
+    initialDraft(keys, settings, given),
   );
-  /** The version that the draft was begun on. */
-  const [begunOn, setBegunOn] = useState(settings.version);
+  /** The version that the draft is based on. */
+  const [baseVersion, setBaseVersion] = useState(settings.version);
   const [problem, setProblem] = useState<string>();
   const [busy, setBusy] = useState(false);
   const kind = settings.scope.split(':')[0] as ScopeKind;
@@ -178,7 +178,7 @@ function Editor({ keys, settings, asked, given }: EditorProps) {
     if (checked !== undefined && 'error' in checked) errors.set(path, checked.error);
   }
   const change = (path: string, text: string | null | undefined) => {
-    if (draft.size === 0) setBegunOn(settings.version);
+    if (draft.size === 0) setBaseVersion(settings.version);
     const next = new Map(draft);
     if (text === undefined) next.delete(path);
     else next.set(path, text);
@@ -186,7 +186,7 @@ function Editor({ keys, settings, asked, given }: EditorProps) {
     setProblem(undefined);
   };
   const save = async () => {
-    // What is invalid has no effect, and would be refused again.
+    // Invalid stored settings would be rejected again, so drop them.
     let set: Record<string, unknown> = settings.set;
     for (const { path } of settings.invalid) set = omit(set, path);
     for (const [path, text] of draft) {
@@ -234,7 +234,7 @@ function Editor({ keys, settings, asked, given }: EditorProps) {
         />
         <label>
           <input type="checkbox" checked={onlySet} onChange={(event) => setOnlySet(event.target.checked)} />
-          show overridden only
+          Show overridden only
         </label>
         <span className={styles['who']}>
           {settings.updatedAt === null ? (
@@ -254,7 +254,7 @@ function Editor({ keys, settings, asked, given }: EditorProps) {
       )}
       {settings.invalid.length > 0 && (
         <div className={styles['ignored']} role="note">
-          <p>These settings stand in the log but cannot be taken, and have no effect:</p>
+          <p>These stored settings are invalid and have no effect:</p>
           <ul>
             {settings.invalid.map(({ path, detail }) => (
               <li key={path}>
@@ -268,9 +268,9 @@ function Editor({ keys, settings, asked, given }: EditorProps) {
         </div>
       )}
       {groups.length === 0 && (
-        <Card title="No setting matches">
+        <Card title="No matching settings">
           <Message
-            title={onlySet && wanted === '' ? 'This scope sets nothing' : 'No results'}
+            title={onlySet && wanted === '' ? 'No overrides in this scope' : 'No results'}
             action={
               <Button
                 onClick={() => {
@@ -278,7 +278,7 @@ function Editor({ keys, settings, asked, given }: EditorProps) {
                   setOnlySet(false);
                 }}
               >
-                Show all
+                Clear filters
               </Button>
             }
           />
@@ -308,15 +308,15 @@ function Editor({ keys, settings, asked, given }: EditorProps) {
         </Card>
       ))}
       {draft.size > 0 && (
-        <section className={styles['save']} aria-label="Changes">
+        <section className={styles['save']} aria-label="Unsaved changes">
           <div>
             <b>{plural(draft.size, 'change')}</b>
             {errors.size > 0 && <p role="alert">{[...errors.values()][0]}</p>}
             {problem !== undefined && <p role="alert">{problem}</p>}
-            {settings.version !== begunOn && (
+            {settings.version !== baseVersion && (
               <p role="note">
-                Saved meanwhile by {settings.updatedBy ?? 'unknown'}: version {settings.version}. These
-                changes come on top.
+                {settings.updatedBy ?? 'Another user'} saved version {settings.version} in the meantime.
+                Saving adds your changes on top.
               </p>
             )}
           </div>
@@ -332,8 +332,8 @@ function Editor({ keys, settings, asked, given }: EditorProps) {
   );
 }
 
-/** A map is added to: what it holds of other names stays. */
-function firstDraft(
+/** Values from the URL are merged into maps instead of replacing them. */
+function initialDraft(
   keys: readonly SettingKey[],
   settings: ScopeSettings,
   given: ReadonlyMap<string, string>,
@@ -341,10 +341,10 @@ function firstDraft(
   return new Map(
     [...given].map(([path, text]) => {
       const added: unknown = jsonFrom(text);
-      const held = settings.effective.find((one) => one.path === path)?.value;
+      const current = settings.effective.find((one) => one.path === path)?.value;
       const isMap = keys.find((key) => key.path === path)?.type === 'map';
-      const merged = isMap && typeof added === 'object' && typeof held === 'object';
-      return [path, merged ? JSON.stringify({ ...held, ...added }) : text];
+      const merged = isMap && typeof added === 'object' && typeof current === 'object';
+      return [path, merged ? JSON.stringify({ ...current, ...added }) : text];
     }),
   );
 }

@@ -1,4 +1,4 @@
-/** Settings that an address fills in, `set=path:value` each; they are a draft until the reader saves them. */
+/** Settings in the URL, one `set=path:value` each: they fill in a draft and are not saved by themselves. */
 
 export function writeSet(values: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(values).map(
@@ -6,7 +6,7 @@ export function writeSet(values: Readonly<Record<string, unknown>>): string[] {
   );
 }
 
-/** The inverse of {@link writeSet}: texts by path, which may be no settings, or not fit them. */
+/** The inverse of {@link writeSet}: texts by path, unchecked. */
 export function readSet(given: readonly string[]): ReadonlyMap<string, string> {
   return new Map(
     given.map((text): [string, string] => {

@@ -8,7 +8,7 @@ import { toast } from '../ui/feedback/toast-store.ts';
 
 type Values = ScopeSettings['set'];
 
-/** Sets values in a scope over what it sets already; a toast says what came of it and undoes it. */
+/** Adds values to the overrides of a scope; a toast shows the result and offers undo. */
 export function useApply() {
   const client = useQueryClient();
   const [busy, setBusy] = useState(false);
@@ -24,7 +24,7 @@ export function useApply() {
       toast(`Could not undo: ${errorText(error)}`, { tone: 'hot' });
     }
   };
-  /** @param before the scope as it was read @returns whether it holds */
+  /** @param before the scope as loaded @returns whether it was saved */
   const apply = async (before: ScopeSettings, values: Values): Promise<boolean> => {
     setBusy(true);
     try {
@@ -36,7 +36,7 @@ export function useApply() {
       return true;
     } catch (error) {
       void client.invalidateQueries({ queryKey: ['settings'] });
-      toast(`Nothing was changed: ${errorText(error)}`, { tone: 'hot' });
+      toast(`Could not apply: ${errorText(error)}`, { tone: 'hot' });
       return false;
     } finally {
       setBusy(false);

@@ -1,7 +1,7 @@
 import { jsonFrom } from '@loopwatch/contract';
 import type { SettingKey } from '@loopwatch/contract/api';
 
-/** A setting as a form holds it: a text, which becomes a value of the right type or a sentence that says why not. */
+/** Conversion between setting values and form texts. */
 
 export type Checked = { readonly value: unknown } | { readonly error: string };
 
@@ -11,12 +11,12 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The value that a text stands for, checked as far as the page can; the server checks it again. */
+/** Parses a form text as a setting value or explains why it is invalid; the server validates again. */
 export function check(key: SettingKey, text: string): Checked {
   const given = text.trim();
-  const wrong = { error: `${key.path} takes ${key.allowed}, not “${given}”` };
+  const wrong = { error: `${key.path}: expected ${key.allowed}, got “${given}”` };
   if (given === '') {
-    return key.nullable ? { value: null } : { error: `${key.path} needs a value: ${key.allowed}` };
+    return key.nullable ? { value: null } : { error: `${key.path}: expected ${key.allowed}` };
   }
   switch (key.type) {
     case 'boolean':
@@ -40,7 +40,7 @@ export function check(key: SettingKey, text: string): Checked {
       const value = jsonFrom(given);
       const fits = key.type === 'list' ? Array.isArray(value) : isObject(value);
       if (fits) return { value };
-      // A list may be written as people write one.
+      // A list may also be comma-separated.
       return key.type === 'list' && !/^[[{]/.test(given)
         ? {
             value: given
@@ -57,14 +57,14 @@ function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A scope in words. */
+/** Display name of a scope. */
 export function scopeName(scope: string): string {
   if (scope === 'server') return 'Server';
   const [, name = ''] = /^(?:model|session):(.*)$/.exec(scope) ?? [];
   return name;
 }
 
-/** @returns undefined when it names no scope */
+/** @returns undefined if the text is not a valid scope */
 export function readScope(text: string | undefined): string | undefined {
   if (text === undefined || text === 'server') return 'server';
   return /^(?:model:[^/]+\/.+|session:.+)$/.test(text) ? text : undefined;
@@ -72,7 +72,7 @@ export function readScope(text: string | undefined): string | undefined {
 
 const acronyms = /\b(ttl|gui|url|id)\b/g;
 
-/** A key in words: `max_repeats` is "Max repeats", `ttl_seconds` is "TTL (seconds)". */
+/** Label of a key: `max_repeats` is "Max repeats", `ttl_seconds` is "TTL (seconds)". */
 export function labelOf(key: string): string {
   const unit = units.find(([ending]) => key.endsWith(ending));
   const bare = unit === undefined ? key : key.slice(0, -unit[0].length);
@@ -81,7 +81,7 @@ export function labelOf(key: string): string {
   return unit === undefined ? label : `${label} (${unit[1]})`;
 }
 
-/** What the number of a setting counts, by the end of its key. */
+/** Unit of a setting, by the suffix of its key. */
 const units: readonly (readonly [ending: string, unit: string])[] = [
   ['_ms', 'milliseconds'],
   ['_seconds', 'seconds'],
@@ -91,3 +91,10 @@ const units: readonly (readonly [ending: string, unit: string])[] = [
   ['_bytes', 'bytes'],
   ['_megabytes', 'megabytes'],
 ];
+
+/** Examples of settings that are edited as JSON, by path. */
+export const jsonExamples: Readonly<Record<string, object>> = {
+  'tool_call_loop.per_tool': { deploy_status: { max_repeats: 9, ttl_seconds: 600 } },
+  per_tool: { search_web: { volatile: ['request_id'] }, ci_result: { poller: true } },
+  agents: { 'my-agent': { names: ['my-agent-v2'], tools: { ci_result: { poller: true } } } },
+};

@@ -13,17 +13,17 @@ import { Ago } from '../ui/layout/Time.tsx';
 import styles from './BacktestCard.module.css';
 import type { Values } from './config.ts';
 import { ScoreTable } from './ScoreTable.tsx';
-import type { Chosen, Source } from './use-recordings.ts';
+import type { SessionSelection, Source } from './use-recordings.ts';
 
 interface Props {
   readonly source: Source;
-  readonly sessions: Chosen;
+  readonly sessions: SessionSelection;
   readonly moved: Values;
 }
 
-const LIMIT = 5_000;
+const MAX_SESSIONS = 5_000;
 
-/** The same for many sessions, by the server, with its progress; the model settings of each session count there, too. */
+/** The same comparison for many sessions as a job on the server, where each session's model settings apply too. */
 export function BacktestCard({ source, sessions, moved }: Props) {
   const { total } = sessions;
   const client = useQueryClient();
@@ -33,8 +33,8 @@ export function BacktestCard({ source, sessions, moved }: Props) {
   const start = useMutation({
     mutationFn: () =>
       startBacktest({
-        variants: [{ name: 'now' }, { name: 'tried', set: { ...moved } }],
-        sessions: { ...asked(source, sessions), limit: Math.min(LIMIT, Math.max(1, total)) },
+        variants: [{ name: 'current' }, { name: 'proposed', set: { ...moved } }],
+        sessions: { ...sessionQuery(source, sessions), limit: Math.min(MAX_SESSIONS, Math.max(1, total)) },
       }),
     onSuccess: (job) => {
       setShown(job.id);
@@ -43,9 +43,9 @@ export function BacktestCard({ source, sessions, moved }: Props) {
   });
   const id = shown ?? list?.items.find(({ status }) => status === 'running')?.id;
   return (
-    <Card title="On all of them" note="by the server, as a job">
+    <Card title="Backtest" note="runs on the server">
       <Button refused={refused} disabled={start.isPending} onClick={() => start.mutate()}>
-        Try it on {plural(Math.min(LIMIT, total), 'session')}
+        Run on {plural(Math.min(MAX_SESSIONS, total), 'session')}
       </Button>
       {start.isError && (
         <p className={styles['error']} role="alert">
@@ -55,7 +55,7 @@ export function BacktestCard({ source, sessions, moved }: Props) {
       {id !== undefined && <Job id={id} />}
       {(list?.items.length ?? 0) > 0 && (
         <details className={styles['earlier']}>
-          <summary>Earlier ones</summary>
+          <summary>Earlier backtests</summary>
           <ul>
             {list?.items.slice(0, 8).map((job) => (
               <li key={job.id}>
@@ -72,7 +72,7 @@ export function BacktestCard({ source, sessions, moved }: Props) {
   );
 }
 
-function asked(source: Source, { ids }: Chosen) {
+function sessionQuery(source: Source, { ids }: SessionSelection) {
   if (source.kind === 'chosen') return { ids: [...ids] };
   const { range } = source;
   if (source.kind === 'recent') return { from: 0, ...rangeLimits(range, serverNow()) };
@@ -84,12 +84,12 @@ function Job({ id }: { readonly id: string }) {
   const refused = useRefusal();
   const { data: job, error } = useQuery(backtestQuery(id));
   if (job === undefined) {
-    return <p className={styles['state']}>{error === null ? 'Reading the job…' : errorText(error)}</p>;
+    return <p className={styles['state']}>{error === null ? 'Loading the backtest…' : errorText(error)}</p>;
   }
-  const going = job.status === 'queued' || job.status === 'running';
+  const isActive = job.status === 'queued' || job.status === 'running';
   return (
     <div className={styles['job']}>
-      {going && (
+      {isActive && (
         <>
           <Progress job={job} />
           <Button
@@ -113,8 +113,7 @@ function Job({ id }: { readonly id: string }) {
         <>
           <p className={styles['state']}>
             {plural(job.progress.total, 'session')}, {formatCompact(job.progress.events)} events
-            {job.result.missing.length > 0 &&
-              `; ${String(job.result.missing.length)} are no longer in the log`}
+            {job.result.missing.length > 0 && `; ${String(job.result.missing.length)} no longer in the log`}
           </p>
           <ScoreTable
             scores={job.result.variants.map((variant) => ({ name: variant.name, score: variant }))}
@@ -130,7 +129,7 @@ function Progress({ job: { progress, status } }: { readonly job: BacktestJob }) 
   return (
     <div>
       <p className={styles['state']}>
-        {status === 'queued' ? 'Waiting for its turn' : `${plural(done, 'session')} of ${String(total)}`},{' '}
+        {status === 'queued' ? 'Queued' : `${plural(done, 'session')} of ${String(total)}`},{' '}
         {formatCompact(events)} events
       </p>
       <progress aria-label="Progress" value={done} max={Math.max(1, total)} />

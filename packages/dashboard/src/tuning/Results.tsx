@@ -8,56 +8,56 @@ import { Card } from '../ui/layout/Card.tsx';
 import styles from './Results.module.css';
 import { ScoreTable } from './ScoreTable.tsx';
 import { type Label, score } from './score.ts';
-import type { Trial } from './use-trial.ts';
+import type { Preview } from './use-preview.ts';
 
 interface Props {
-  readonly trial: Trial;
+  readonly preview: Preview;
   readonly labels: ReadonlyMap<string, Label>;
-  readonly left: readonly string[];
+  readonly skipped: readonly string[];
   readonly total: number;
   readonly isMoved: boolean;
-  /** Those that set something of their own, as `backend/model`. */
+  /** Models with settings of their own, as `backend/model`. */
   readonly models: readonly string[];
-  /** Reads further sessions. */
+  /** The control to load more sessions. */
   readonly more: ReactNode;
 }
 
-/** What the detectors find now and would find, session by session, and how right that is. */
-export function Results({ trial, labels, left, total, isMoved, models, more }: Props) {
-  const rows = Object.entries(trial.hits ?? {}).map(([sessionId, [now = [], tried = []]]) => ({
+/** Results with current and proposed thresholds by session, and their precision and recall. */
+export function Results({ preview, labels, skipped, total, isMoved, models, more }: Props) {
+  const rows = Object.entries(preview.hits ?? {}).map(([sessionId, [now = [], proposed = []]]) => ({
     sessionId,
     label: labels.get(sessionId) ?? null,
     now,
-    tried,
-    differs: signature(now) !== signature(tried),
+    proposed,
+    differs: signature(now) !== signature(proposed),
   }));
   const scores = [
-    { name: 'now', score: score(rows.map(({ label, now }) => ({ label, hits: now }))) },
-    { name: 'tried', score: score(rows.map(({ label, tried }) => ({ label, hits: tried }))) },
+    { name: 'current', score: score(rows.map(({ label, now }) => ({ label, hits: now }))) },
+    { name: 'proposed', score: score(rows.map(({ label, proposed }) => ({ label, hits: proposed }))) },
   ];
   const differing = rows.filter(({ differs }) => differs).length;
   const shown = rows.toSorted((a, b) => Number(b.differs) - Number(a.differs));
   return (
     <>
       <Card
-        title="At once, in this browser"
-        note={`${plural(rows.length, 'session')}${rows.length < total ? ` of ${formatNumber(total)}` : ''}${trial.busy ? ', running…' : ''}`}
+        title="Preview in this browser"
+        note={`${plural(rows.length, 'session')}${rows.length < total ? ` of ${formatNumber(total)}` : ''}${preview.busy ? ', running…' : ''}`}
       >
-        {trial.error !== undefined && (
+        {preview.error !== undefined && (
           <p className={styles['error']} role="alert">
-            {trial.error}
+            {preview.error}
           </p>
         )}
         <ScoreTable scores={scores} />
         {more}
-        {left.length > 0 && (
-          <p className={styles['left']}>
-            Left out: {plural(left.length, 'session')} that the log no longer holds whole, or that are too
-            long for the page. A backtest tries long ones, too.
+        {skipped.length > 0 && (
+          <p className={styles['note']}>
+            Skipped: {plural(skipped.length, 'session')} that the log no longer has in full or that are too
+            long for the browser. Backtests include long ones.
           </p>
         )}
         {models.length > 0 && (
-          <p className={styles['left']}>
+          <p className={styles['note']}>
             {models.map((label, index) => (
               <Fragment key={label}>
                 {index > 0 && ', '}
@@ -66,19 +66,19 @@ export function Results({ trial, labels, left, total, isMoved, models, more }: P
                 </Link>
               </Fragment>
             ))}{' '}
-            {models.length === 1 ? 'has settings of its own' : 'have settings of their own'}, which lie over
-            the thresholds here as over the server’s.
+            {models.length === 1 ? 'has model settings' : 'have model settings'}, which override these
+            thresholds.
           </p>
         )}
-        <p className={styles['left']} aria-live="polite">
+        <p className={styles['note']} aria-live="polite">
           {isMoved
             ? differing === 0
-              ? 'Nothing would change for these sessions.'
-              : `${plural(differing, 'session')} would be judged differently.`
+              ? 'No change for these sessions.'
+              : `${plural(differing, 'session')} would have different results.`
             : 'Move a threshold to see what it would change.'}
         </p>
       </Card>
-      <Card title="Session by session" note="those that would change come first" flush>
+      <Card title="Results by session" note="changed sessions first" flush>
         <ol className={styles['list']}>
           {shown.map((row) => (
             <li key={row.sessionId} data-differs={row.differs || undefined}>
@@ -88,14 +88,14 @@ export function Results({ trial, labels, left, total, isMoved, models, more }: P
                 </Link>
                 <small data-label={row.label ?? undefined}>
                   {row.label === 'loop'
-                    ? 'a loop, people say'
+                    ? 'triaged as loop'
                     : row.label === 'not_loop'
-                      ? 'false positive, by triage'
-                      : 'not judged'}
+                      ? 'triaged as false positive'
+                      : 'not triaged'}
                 </small>
               </div>
-              <Hits name="now" hits={row.now} />
-              <Hits name="tried" hits={row.tried} />
+              <Hits name="current" hits={row.now} />
+              <Hits name="proposed" hits={row.proposed} />
             </li>
           ))}
         </ol>
@@ -109,7 +109,7 @@ function Hits({ name, hits }: { readonly name: string; readonly hits: readonly B
     <div className={styles['hits']}>
       <small>{name}</small>
       {hits.length === 0 ? (
-        <span>silent</span>
+        <span>no incidents</span>
       ) : (
         hits.slice(0, 3).map((hit) => (
           <span key={`${hit.detector} ${String(hit.eventIndex)}`} title={hit.reason}>

@@ -6,22 +6,22 @@ interface Props {
   readonly scores: readonly { readonly name: string; readonly score: Score }[];
 }
 
-/** Variants side by side: what they find, and how right that is. */
+/** Variants side by side: incidents, precision and recall. */
 export function ScoreTable({ scores }: Props) {
   const rows: [string, string, (score: Score) => string][] = [
     ['Incidents', 'that would open', ({ incidents }) => formatNumber(incidents)],
-    ['Sessions flagged', 'with at least one', ({ flagged }) => formatNumber(flagged)],
-    ['Precision', 'of the flagged and judged, loops', ({ precision }) => formatShare(precision)],
-    ['Recall', 'of the loops, flagged', ({ recall }) => formatShare(recall)],
+    ['Flagged sessions', 'with at least one incident', ({ flagged }) => formatNumber(flagged)],
+    ['Precision', 'loops among flagged, triaged sessions', ({ precision }) => formatShare(precision)],
+    ['Recall', 'flagged among loops', ({ recall }) => formatShare(recall)],
     [
       'False positives',
-      'flagged, and not a loop',
+      'flagged but not a loop',
       ({ falsePositives, trueNegatives }) =>
         falsePositives + trueNegatives === 0 ? '–' : formatNumber(falsePositives),
     ],
     [
       'Missed',
-      'loops that stay silent',
+      'loops not flagged',
       ({ truePositives, falseNegatives }) =>
         truePositives + falseNegatives === 0 ? '–' : formatNumber(falseNegatives),
     ],
@@ -31,7 +31,7 @@ export function ScoreTable({ scores }: Props) {
       <thead>
         <tr>
           <th scope="col">
-            <span className="unseen">Figure</span>
+            <span className="unseen">Metric</span>
           </th>
           {scores.map(({ name }) => (
             <th key={name} scope="col">

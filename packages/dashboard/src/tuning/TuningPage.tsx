@@ -22,35 +22,35 @@ import { Card } from '../ui/layout/Card.tsx';
 import { Segments } from '../ui/layout/Segments.tsx';
 import { Icon } from '../ui/lib/icons.tsx';
 import { BacktestCard } from './BacktestCard.tsx';
-import { baseOf, readMoved, type Values } from './config.ts';
-import { Knobs } from './Knobs.tsx';
-import { ReadMore } from './ReadMore.tsx';
+import { readMoved, serverValues, type Values } from './config.ts';
+import { LoadMore } from './LoadMore.tsx';
 import { Results } from './Results.tsx';
+import { ThresholdCard } from './ThresholdCard.tsx';
 import styles from './TuningPage.module.css';
 import { modelsOf, useModelSettings } from './use-model-settings.ts';
-import { type Chosen, type Source, useChosen, useRecordings } from './use-recordings.ts';
-import { useTrial } from './use-trial.ts';
+import { usePreview } from './use-preview.ts';
+import { type SessionSelection, type Source, useRecordings, useSessionSelection } from './use-recordings.ts';
 
-/** What would have been found under other thresholds: at once for some sessions, as a job for many. */
+/** Previews other thresholds: in the browser for some sessions, as a server job for many. */
 export function TuningPage() {
   const search = useSearch({ strict: false });
   const navigate = useNavigate();
   const ids = valuesOf(search, 'session');
   const asked = valueOf(search, 'of');
   const { range, ignored } = useMemo(() => readRange(search, allTime), [search]);
-  const judged = useChosen({ kind: 'judged', range });
-  // Without an answer to that in the address, the tab that has something to show.
+  const judged = useSessionSelection({ kind: 'judged', range });
+  // Without a choice in the URL, the tab that has sessions.
   const standard = judged.data?.ids.length === 0 ? 'recent' : 'judged';
   const kind: Source['kind'] =
     ids.length > 0 ? 'chosen' : asked === 'recent' || asked === 'judged' ? asked : standard;
   const source: Source = kind === 'chosen' ? { kind, ids: [...ids] } : { kind, range };
-  const chosen = useChosen(source);
+  const chosen = useSessionSelection(source);
   const settings = useQuery(settingsQuery);
   const server = useQuery(scopeQuery('server'));
   return (
     <Page
       title="Tuning"
-      note="preview; live settings change when you apply"
+      note="preview only; live settings change when you apply"
       actions={
         <>
           {kind !== 'chosen' && (
@@ -65,7 +65,7 @@ export function TuningPage() {
           <a
             className={styles['export']}
             href={apiPath('/exports/labels.jsonl')}
-            title="Labels of triaged sessions, as npm run eval reads them"
+            title="Labels of triaged sessions, in the format of npm run eval"
             download
           >
             <Icon name="download" size={14} />
@@ -77,13 +77,13 @@ export function TuningPage() {
       <Ignored parts={ignored} />
       <div className={styles['source']}>
         <Segments
-          label="Sessions to try"
+          label="Sessions"
           value={kind}
           options={[
-            { value: 'judged', text: 'Judged by people' },
-            { value: 'recent', text: 'The latest' },
+            { value: 'judged', text: 'Triaged' },
+            { value: 'recent', text: 'Recent' },
             ...(kind === 'chosen'
-              ? [{ value: 'chosen' as const, text: plural(ids.length, 'chosen session') }]
+              ? [{ value: 'chosen' as const, text: plural(ids.length, 'selected session') }]
               : []),
           ]}
           onChange={(next) =>
@@ -93,10 +93,10 @@ export function TuningPage() {
         />
         <span>
           {kind === 'judged'
-            ? 'sessions with an incident that was acknowledged (a loop) or marked as a false positive (none)'
+            ? 'sessions with an incident acknowledged (loop) or marked as a false positive (not a loop)'
             : kind === 'recent'
-              ? 'whatever came last, judged or not'
-              : 'from the address of this page'}
+              ? 'most recent sessions, triaged or not'
+              : 'from the URL of this page'}
         </span>
       </div>
       <Async query={chosen} what="the sessions" skeleton={<Skeleton height={420} what="the sessions" />}>
@@ -110,19 +110,19 @@ export function TuningPage() {
                     <Button
                       onClick={() => void navigate({ to: '/tuning', search: { ...search, of: 'recent' } })}
                     >
-                      Try the latest sessions
+                      Use recent sessions
                     </Button>
                   ) : (
                     <Link className={styles['link']} to="/sessions">
-                      To the sessions
+                      Go to sessions
                     </Link>
                   )
                 }
               >
                 <p>
                   {kind === 'judged'
-                    ? 'Acknowledge incidents that are loops, and mark those that are none as false positives: then this page can say how often thresholds are right.'
-                    : 'As soon as sessions come in, thresholds can be tried on them.'}
+                    ? 'Acknowledge incidents that are loops and mark the others as false positives. This page then measures precision and recall.'
+                    : 'You can try thresholds once sessions arrive.'}
                 </p>
               </Message>
             </Blank>
@@ -138,7 +138,7 @@ export function TuningPage() {
                   what="the settings"
                   skeleton={<Skeleton height={420} what="the settings" />}
                 >
-                  {(now) => <Trial sessions={sessions} source={source} keys={keys} now={now} />}
+                  {(now) => <Preview sessions={sessions} source={source} keys={keys} now={now} />}
                 </Async>
               )}
             </Async>
@@ -150,26 +150,26 @@ export function TuningPage() {
 }
 
 function emptyTitle(kind: Source['kind'], range: TimeRange): string {
-  const when = range.kind === 'all' ? 'yet' : 'in this time';
-  return kind === 'judged' ? `Nothing was judged ${when}` : `No sessions ${when}`;
+  const when = range.kind === 'all' ? 'yet' : 'in this time range';
+  return kind === 'judged' ? `No triaged sessions ${when}` : `No sessions ${when}`;
 }
 
-interface TrialProps {
-  readonly sessions: Chosen;
+interface PreviewProps {
+  readonly sessions: SessionSelection;
   readonly source: Source;
   readonly keys: readonly SettingKey[];
   readonly now: ScopeSettings;
 }
 
-function Trial({ sessions, source, keys, now }: TrialProps) {
-  const base = useMemo(() => baseOf(now.effective, keys), [now, keys]);
+function Preview({ sessions, source, keys, now }: PreviewProps) {
+  const base = useMemo(() => serverValues(now.effective, keys), [now, keys]);
   const search = useSearch({ strict: false });
   const navigate = useNavigate();
   const moved = useMemo(() => readMoved(valuesOf(search, 'set'), keys), [search, keys]);
   const setMoved = (next: Values) =>
     void navigate({ to: '/tuning', search: { ...search, set: writeSet(next) }, replace: true });
-  const tried = useMemo(() => ({ ...base, ...moved }), [base, moved]);
-  const variants = useMemo(() => [base, tried], [base, tried]);
+  const proposed = useMemo(() => ({ ...base, ...moved }), [base, moved]);
+  const variants = useMemo(() => [base, proposed], [base, proposed]);
   const recordings = useRecordings(sessions.ids);
   const models = useModelSettings(recordings.data?.recordings, now.effective, keys);
   const scopes = useMemo(
@@ -179,38 +179,44 @@ function Trial({ sessions, source, keys, now }: TrialProps) {
     ],
     [recordings.data, source],
   );
-  const trial = useTrial(recordings.data?.recordings, variants, models);
+  const preview = usePreview(recordings.data?.recordings, variants, models);
   return (
     <div className={styles['page']}>
-      <div className={styles['knobs']}>
-        <Knobs keys={keys} effective={now.effective} moved={moved} onMove={setMoved} scopes={scopes} />
+      <div className={styles['controls']}>
+        <ThresholdCard
+          keys={keys}
+          effective={now.effective}
+          moved={moved}
+          onMove={setMoved}
+          scopes={scopes}
+        />
         <BacktestCard source={source} sessions={sessions} moved={moved} />
       </div>
       <div className={styles['results']}>
         {recordings.error !== null && recordings.data === undefined ? (
           <Card title="Result">
             <Message
-              title="The sessions could not be read"
+              title="Could not load the sessions"
               tone="hot"
               action={<Button onClick={recordings.retry}>Retry</Button>}
             >
               <p>{errorText(recordings.error)}</p>
             </Message>
           </Card>
-        ) : trial.hits === undefined && trial.error === undefined ? (
+        ) : preview.hits === undefined && preview.error === undefined ? (
           <>
-            <ReadMore recordings={recordings} />
+            <LoadMore recordings={recordings} />
             <Skeleton height={420} what="the sessions and running the detectors" />
           </>
         ) : (
           <Results
-            trial={trial}
+            preview={preview}
             labels={sessions.labels}
-            left={recordings.data?.left ?? []}
+            skipped={recordings.data?.skipped ?? []}
             total={sessions.total}
             isMoved={Object.keys(moved).length > 0}
             models={Object.keys(models ?? {})}
-            more={<ReadMore recordings={recordings} />}
+            more={<LoadMore recordings={recordings} />}
           />
         )}
       </div>

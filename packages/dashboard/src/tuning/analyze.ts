@@ -3,16 +3,16 @@ import type { BacktestHit } from '@loopwatch/contract/api';
 import { createSessionAnalyzer } from '@loopwatch/detectors';
 import { type ModelValues, toConfigWith, type Values } from './config.ts';
 
-/** A session with its events, as it was read from the log. */
+/** A session with its events from the log. */
 export interface Recording {
   readonly sessionId: string;
   readonly events: readonly AgentEvent[];
 }
 
 /**
- * The incidents that would open in a session under these settings; the semantic layer asks no model here.
+ * The incidents that would open in a session with these settings. The semantic layer does not run here.
  *
- * @throws ZodError that names the key, when the settings are wrong
+ * @throws ZodError if the settings are invalid
  */
 export function analyze({ events }: Recording, values: Values, models: ModelValues = {}): BacktestHit[] {
   const analyzer = createSessionAnalyzer(toConfigWith(values, models));

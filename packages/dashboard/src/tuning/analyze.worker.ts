@@ -4,10 +4,10 @@ import { errorText } from '../lib/error-text.ts';
 import { analyze, type Recording } from './analyze.ts';
 import type { ModelValues, Values } from './config.ts';
 
-/** Runs the detectors beside the page, so that it stays quick while they work. */
+/** Runs the detectors off the main thread. */
 
 export type ToWorker =
-  | { readonly kind: 'keep'; readonly recordings: readonly Recording[] }
+  | { readonly kind: 'load'; readonly recordings: readonly Recording[] }
   | {
       readonly kind: 'run';
       readonly run: number;
@@ -19,21 +19,21 @@ export type FromWorker =
   | { readonly kind: 'hits'; readonly run: number; readonly hits: Readonly<Record<string, BacktestHit[][]>> }
   | { readonly kind: 'failed'; readonly run: number; readonly message: string };
 
-// The content security policy allows no code that is made at run time.
+// The content security policy forbids code generated at run time.
 z.config({ jitless: true });
 
-const kept = new Map<string, Recording>();
+const loaded = new Map<string, Recording>();
 
 addEventListener('message', ({ data }: MessageEvent<ToWorker>) => {
-  if (data.kind === 'keep') {
-    kept.clear();
-    for (const recording of data.recordings) kept.set(recording.sessionId, recording);
+  if (data.kind === 'load') {
+    loaded.clear();
+    for (const recording of data.recordings) loaded.set(recording.sessionId, recording);
     return;
   }
   const { run, variants, models } = data;
   try {
     const hits = Object.fromEntries(
-      [...kept.values()].map((recording) => [
+      [...loaded.values()].map((recording) => [
         recording.sessionId,
         variants.map((values) => analyze(recording, values, models)),
       ]),

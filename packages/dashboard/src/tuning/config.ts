@@ -6,8 +6,8 @@ import { check } from '../settings/value.ts';
 /** Settings by dotted path. */
 export type Values = Readonly<Record<string, unknown>>;
 
-/** What the server was told beyond its preset; the preset brings the rest. */
-export function baseOf(effective: readonly EffectiveSetting[], keys: readonly SettingKey[]): Values {
+/** Effective server settings, except those that come from the preset or a default. */
+export function serverValues(effective: readonly EffectiveSetting[], keys: readonly SettingKey[]): Values {
   const nullable = new Set(keys.filter((key) => key.nullable).map(({ path }) => path));
   return Object.fromEntries(
     effective
@@ -19,11 +19,11 @@ export function baseOf(effective: readonly EffectiveSetting[], keys: readonly Se
   );
 }
 
-/** What models set of their own, by `backend/model`. */
+/** Model overrides by `backend/model`. */
 export type ModelValues = Readonly<Record<string, Values>>;
 
-/** What holds for a model and differs from what holds for the server. */
-export function ownOf(
+/** Effective settings of a model that differ from the server's. */
+export function modelOverrides(
   model: readonly EffectiveSetting[],
   server: readonly EffectiveSetting[],
   keys: readonly SettingKey[],
@@ -39,13 +39,13 @@ export function ownOf(
 
 type Models = NonNullable<NonNullable<DetectionInput['overrides']>['models']>;
 
-/** As a configuration file has them; what models set lies over the rest. */
+/** The nested form of a configuration file, with model overrides. */
 export function toConfigWith(values: Values, models: ModelValues): DetectionInput {
   const own = Object.entries(models).map(([label, set]): [string, Models[string]] => [label, toConfig(set)]);
   return { ...toConfig(values), overrides: { models: Object.fromEntries(own) } };
 }
 
-/** As a configuration file has them. Paths come from the server's list of keys, whose blocks hold no dots. */
+/** The nested form of a configuration file. Paths come from the server's list of keys. */
 export function toConfig(values: Values): DetectionInput {
   const config: Record<string, unknown> = {};
   for (const [path, value] of Object.entries(values)) {
@@ -67,7 +67,7 @@ function isBlock(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The values that an address sets; what is no setting, or does not fit it, is left out. */
+/** The valid settings among those in the URL. */
 export function readMoved(given: readonly string[], keys: readonly SettingKey[]): Values {
   return Object.fromEntries(
     [...readSet(given)].flatMap(([path, text]) => {
@@ -78,8 +78,8 @@ export function readMoved(given: readonly string[], keys: readonly SettingKey[])
   );
 }
 
-/** The thresholds that are worth moving, and how far. */
-export const knobs: readonly {
+/** The thresholds with a slider, and its maximum. */
+export const thresholds: readonly {
   readonly path: string;
   readonly name: string;
   readonly max: number;
@@ -89,13 +89,13 @@ export const knobs: readonly {
     path: 'tool_call_loop.max_repeats',
     name: 'Same call in a row',
     max: 20,
-    hint: 'sooner where results are the same, later for status queries',
+    hint: 'lower when results are identical, higher for status queries',
   },
-  { path: 'tool_cycle.min_repeats', name: 'Repeats of a cycle', max: 12 },
-  { path: 'stagnation.same_error', name: 'Same error, other arguments', max: 20 },
+  { path: 'tool_cycle.min_repeats', name: 'Cycle repeats', max: 12 },
+  { path: 'stagnation.same_error', name: 'Same error, different arguments', max: 20 },
   { path: 'stagnation.same_failure', name: 'Same failure', max: 20 },
-  { path: 'stagnation.nothing_new', name: 'Calls with nothing new', max: 20 },
-  { path: 'outage.min_failures', name: 'Failures of the provider', max: 12 },
+  { path: 'stagnation.nothing_new', name: 'Calls without new results', max: 20 },
+  { path: 'outage.min_failures', name: 'Provider failures', max: 12 },
   { path: 'content_loop.min_repeats', name: 'Same text in the answer', max: 40 },
   { path: 'thought_loop.min_repeats', name: 'Same text in the reasoning', max: 40 },
 ];

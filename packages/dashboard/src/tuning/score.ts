@@ -2,7 +2,7 @@ import type { BacktestHit } from '@loopwatch/contract/api';
 
 export type Label = 'loop' | 'not_loop';
 
-/** What one variant makes of the sessions. */
+/** How well a variant separates loops from other sessions. */
 export interface Score {
   readonly incidents: number;
   /** Sessions with at least one loop. */
@@ -11,12 +11,13 @@ export interface Score {
   readonly falsePositives: number;
   readonly falseNegatives: number;
   readonly trueNegatives: number;
-  /** null: of nothing. */
+  /** Null without any flagged, triaged session. */
   readonly precision: number | null;
+  /** Null without any triaged loop. */
   readonly recall: number | null;
 }
 
-/** @param sessions with what was found in them, and what people said of them */
+/** @param sessions detector hits and triage labels */
 export function score(
   sessions: readonly { readonly label: Label | null; readonly hits: readonly BacktestHit[] }[],
 ): Score {

@@ -3,12 +3,12 @@ import { useQueries } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { scopeQuery } from '../api/settings.ts';
 import type { Recording } from './analyze.ts';
-import { type ModelValues, ownOf } from './config.ts';
+import { type ModelValues, modelOverrides } from './config.ts';
 
 /**
- * What the models of these sessions set of their own, wherever it is set; models that set nothing are left out.
+ * Overrides of the models in these sessions; models without overrides are omitted.
  *
- * @returns undefined until all is known
+ * @returns undefined until all are loaded
  */
 export function useModelSettings(
   recordings: readonly Recording[] | undefined,
@@ -22,14 +22,14 @@ export function useModelSettings(
       if (recordings === undefined || results.some(({ isPending }) => isPending)) return undefined;
       const own = results.map(({ data }, index): [string, ModelValues[string]] => [
         labels[index] ?? '',
-        data === undefined ? {} : ownOf(data.effective, server, keys),
+        data === undefined ? {} : modelOverrides(data.effective, server, keys),
       ]);
       return Object.fromEntries(own.filter(([, set]) => Object.keys(set).length > 0));
     },
   });
 }
 
-/** The models of recordings, as `backend/model`. */
+/** Models used in the recordings, as `backend/model`. */
 export function modelsOf(recordings: readonly Recording[]): string[] {
   const labels = new Set<string>();
   for (const { events } of recordings) {

@@ -9,28 +9,28 @@ import { rangeLimits, type TimeRange } from '../lib/time-range.ts';
 import type { Recording } from './analyze.ts';
 import type { Label } from './score.ts';
 
-/** Which sessions are tried. */
+/** Which sessions to use. */
 export type Source =
   | { readonly kind: 'judged'; readonly range: TimeRange }
   | { readonly kind: 'recent'; readonly range: TimeRange }
   | { readonly kind: 'chosen'; readonly ids: readonly string[] };
 
-export interface Chosen {
+export interface SessionSelection {
   readonly ids: readonly string[];
   readonly labels: ReadonlyMap<string, Label>;
-  /** How many there are in all, those without an id here included. */
+  /** Number of matching sessions, including those beyond the listed ids. */
   readonly total: number;
 }
 
-/** Sessions whose events are read at once; further ones are read when the reader asks for them. */
+/** Sessions loaded at once; more on request. */
 const STEP = 24;
 const MAX_EVENTS = 6_000;
 
-/** The sessions of a source, with what people said of them. */
-export function useChosen(source: Source) {
+/** The sessions of a source with their triage labels. */
+export function useSessionSelection(source: Source) {
   return useQuery({
     queryKey: ['tuning', 'chosen', source],
-    queryFn: async ({ signal }): Promise<Chosen> => {
+    queryFn: async ({ signal }): Promise<SessionSelection> => {
       const judged = async (limits: object) => {
         const query = { triage: ['acknowledged', 'false_positive'], limit: 200, ...limits };
         const { items } = await request(incidentPageSchema, '/incidents', { query, signal });
@@ -54,7 +54,7 @@ export function useChosen(source: Source) {
   });
 }
 
-/** As backtests decide it: an acknowledged incident makes a session a loop, else a false positive makes it none. */
+/** The same rule as in backtests: an acknowledged incident labels a session a loop, else a false positive labels it not a loop. */
 export function labelsOf(items: readonly IncidentItem[]): ReadonlyMap<string, Label> {
   const labels = new Map<string, Label>();
   for (const { sessionId, triage } of items) {
@@ -64,45 +64,45 @@ export function labelsOf(items: readonly IncidentItem[]): ReadonlyMap<string, La
   return labels;
 }
 
-interface Read {
+interface LoadedSessions {
   readonly recordings: readonly Recording[];
-  /** Sessions that the log no longer has, or has only in part, or that are too long for the page. */
-  readonly left: readonly string[];
+  /** Sessions that are no longer complete in the log or too long for the browser. */
+  readonly skipped: readonly string[];
 }
 
 export interface Recordings {
-  /** Undefined before the first answer. */
-  readonly data: Read | undefined;
+  /** Undefined until loaded. */
+  readonly data: LoadedSessions | undefined;
   readonly error: Error | null;
   readonly retry: () => void;
-  /** How many sessions are still to be read, and how many of them a step reads. */
+  /** Sessions not loaded yet, and how many of them the next step loads. */
   readonly rest: number;
   readonly step: number;
   readonly more: () => void;
-  /** Sessions read of those that are being read now; undefined: none are. */
+  /** Progress of the current step; undefined if none is running. */
   readonly progress: { readonly done: number; readonly of: number } | undefined;
 }
 
-/** The events of sessions, read from the log a few sessions at a time. */
+/** Loads the events of sessions from the log, a few sessions at a time. */
 export function useRecordings(ids: readonly string[]): Recordings {
   const [done, setDone] = useState(0);
   const query = useInfiniteQuery({
     queryKey: ['tuning', 'recordings', ids],
     staleTime: Infinity,
     initialPageParam: 0,
-    getNextPageParam: (_: Read, pages: readonly Read[]) =>
+    getNextPageParam: (_: LoadedSessions, pages: readonly LoadedSessions[]) =>
       pages.length * STEP < ids.length ? pages.length * STEP : undefined,
-    queryFn: async ({ pageParam, signal }): Promise<Read> => {
+    queryFn: async ({ pageParam, signal }): Promise<LoadedSessions> => {
       const recordings: Recording[] = [];
-      const left: string[] = [];
+      const skipped: string[] = [];
       setDone(0);
       for (const id of ids.slice(pageParam, pageParam + STEP)) {
         const events = await readAll(id, signal);
-        if (events === undefined) left.push(id);
+        if (events === undefined) skipped.push(id);
         else recordings.push({ sessionId: id, events });
-        setDone(recordings.length + left.length);
+        setDone(recordings.length + skipped.length);
       }
-      return { recordings, left };
+      return { recordings, skipped };
     },
   });
   const { data, isFetching, hasNextPage } = query;
@@ -111,7 +111,7 @@ export function useRecordings(ids: readonly string[]): Recordings {
     () =>
       pages && {
         recordings: pages.flatMap(({ recordings }) => recordings),
-        left: pages.flatMap(({ left }) => left),
+        skipped: pages.flatMap(({ skipped }) => skipped),
       },
     [pages],
   );
@@ -130,7 +130,7 @@ export function useRecordings(ids: readonly string[]): Recordings {
   };
 }
 
-/** @returns undefined when they cannot all be had */
+/** @returns undefined if the session is incomplete or too long */
 async function readAll(id: string, signal: AbortSignal): Promise<AgentEvent[] | undefined> {
   const events: AgentEvent[] = [];
   let after: string | undefined;

@@ -12,7 +12,7 @@ const names = { tokens: 'Tokens', usd: 'Dollars', calls: 'Tool calls', minutes: 
 export function BudgetEvidence({ evidence: { per, of, uses, unpricedTurns } }: ViewProps<'budget'>) {
   const whose = of ?? `this ${per}`;
   return (
-    <Card title="The budget" note={`of ${whose}, warned of at 80%`}>
+    <Card title="Budget" note={`for ${whose}; warning at 80%`}>
       <ul className={styles['uses']}>
         {uses.map((use) => {
           const amounts = `${shown(use, use.used)} of ${shown(use, use.limit)}`;
@@ -31,7 +31,7 @@ export function BudgetEvidence({ evidence: { per, of, uses, unpricedTurns } }: V
       </ul>
       {unpricedTurns !== undefined && uses.some(({ resource }) => resource === 'usd') && (
         <p className={styles['note']}>
-          The dollars leave out {plural(unpricedTurns, 'turn')} whose model has no price. Set it in{' '}
+          The dollar amount excludes {plural(unpricedTurns, 'turn')} whose model has no price. Add prices in{' '}
           <code>prices</code>.
         </p>
       )}

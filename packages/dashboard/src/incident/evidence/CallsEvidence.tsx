@@ -11,7 +11,7 @@ import type { ViewProps } from './view.ts';
 type Props = ViewProps<'tool-repeat'>;
 type CallResult = NonNullable<EvidenceCall['result']>;
 
-/** Repeated calls: all steps on one line, then the first and the latest side by side. */
+/** Repeated calls: all steps on a line, then the first and the latest side by side. */
 export function CallsEvidence({ incident, evidence, onOpen }: Props) {
   const { calls, callsPerStep = 1 } = evidence;
   if (calls.length === 0) return null;
@@ -28,7 +28,7 @@ export function CallsEvidence({ incident, evidence, onOpen }: Props) {
         <FirstAndLatest first={first} latest={latest} unit={unit} total={total} />
       )}
       {call !== undefined && steps.length === 1 && (
-        <Card title="The call">
+        <Card title="Call">
           <pre className={styles['code']}>{visibleText(shown(call))}</pre>
           {call.result !== undefined && (
             <Result result={call.result} pieces={[{ text: prettyJson(call.result.text), same: true }]} />
@@ -42,19 +42,19 @@ export function CallsEvidence({ incident, evidence, onOpen }: Props) {
 function CallsLineCard({ incident, evidence, onOpen }: Props) {
   const { calls, matching, callsPerStep = 1 } = evidence;
   const steps = stepsOf(calls, incident.count);
-  const { noticedAt } = callsLine(steps, incident, WIDE.maxDots);
+  const { detectedAt } = callsLine(steps, incident, WIDE.maxDots);
   const total = totalOf(steps, incident.count);
   const began = incident.began?.time ?? calls[0]?.time;
   const opening = incident.verdicts[0];
   const delay = began !== undefined && opening !== undefined ? opening.time - began : undefined;
   const soFar = incident.state === 'open' ? ' so far' : '';
-  const kept = steps.length < total ? '; the large dots were kept as evidence' : '';
+  const evidenceNote = steps.length < total ? '; large dots have stored evidence' : '';
   const unit = callsPerStep > 1 ? 'step' : 'call';
   const each = callsPerStep > 1 ? ` of ${plural(callsPerStep, 'call')} each` : '';
   return (
     <Card
-      title={`The loop, ${unit} by ${unit}`}
-      note={`${plural(total, `${matching === 'similar' ? 'similar' : 'identical'} ${unit}`)}${each}${soFar}${kept}`}
+      title={`${capital(unit)}s in the loop`}
+      note={`${plural(total, `${matching === 'similar' ? 'similar' : 'identical'} ${unit}`)}${each}${soFar}${evidenceNote}`}
     >
       <div className={styles['line']} data-detector={incident.detector}>
         <div className={styles['wide']}>
@@ -66,7 +66,7 @@ function CallsLineCard({ incident, evidence, onOpen }: Props) {
         <p className={styles['lineNotes']}>
           <span>{began === undefined ? `${capital(unit)} 1` : `Began ${formatTime(began)}`}</span>
           <span>
-            Detected at {unit} {noticedAt}
+            Detected at {unit} {detectedAt}
             {delay !== undefined && delay >= 0 && `, ${formatDuration(delay)} after it began`}
           </span>
         </p>
@@ -83,9 +83,9 @@ interface Shape {
 const WIDE: Shape = { width: 736, maxDots: 34 };
 const NARROW: Shape = { width: 330, maxDots: 14 };
 const EDGE = 20;
-/** Room for the steps that are left out, in steps. */
+/** Width of the gap for skipped steps, in steps. */
 const GAP = 3;
-/** Where the calls of a step begin, how far apart they are drawn, and how many of them. */
+/** Vertical layout of the calls of a step: start, distance, and how many are drawn. */
 const TOP = 24;
 const APART = 13;
 const MAX_DRAWN = 4;
@@ -97,11 +97,11 @@ function Line({
   onOpen,
 }: Props & { readonly shape: Shape }) {
   const loop = stepsOf(calls, incident.count);
-  const { dots, skipped, skippedAfter, noticedAt } = callsLine(loop, incident, maxDots);
+  const { dots, skipped, skippedAfter, detectedAt } = callsLine(loop, incident, maxDots);
   const gaps = Math.max(1, dots.length - 1 + (skippedAfter === undefined ? 0 : GAP - 1));
   const apart = (width - 2 * EDGE) / gaps;
   const x = (index: number) => EDGE + apart * (index >= (skippedAfter ?? Infinity) ? index + GAP - 1 : index);
-  const noticedIndex = dots.findIndex(({ noticed }) => noticed);
+  const detectedIndex = dots.findIndex(({ isDetected }) => isDetected);
   const total = totalOf(loop, incident.count);
   const batch = callsPerStep > 1;
   const drawn = Math.min(MAX_DRAWN, callsPerStep);
@@ -109,8 +109,8 @@ function Line({
   const middle = TOP + ((drawn - 1) * APART) / 2;
   const name = calls[0]?.name ?? 'a tool';
   const text = batch
-    ? `${plural(total, 'step')} of ${plural(callsPerStep, 'call')} each, noticed at step ${String(noticedAt)}`
-    : `${plural(total, 'call')} of ${name}, noticed at call ${String(noticedAt)}`;
+    ? `${plural(total, 'step')} of ${plural(callsPerStep, 'call')} each, detected at step ${String(detectedAt)}`
+    : `${plural(total, 'call')} of ${name}, detected at call ${String(detectedAt)}`;
   const marks = dots.map(({ ordinal, step }, index) => ({
     at: x(index) / width,
     text: dotTitle(ordinal, step, batch),
@@ -148,10 +148,16 @@ function Line({
             </text>
           </g>
         )}
-        {noticedIndex >= 0 && (
-          <line className={styles['noticed']} x1={x(noticedIndex)} x2={x(noticedIndex)} y1="0" y2={height} />
+        {detectedIndex >= 0 && (
+          <line
+            className={styles['detected']}
+            x1={x(detectedIndex)}
+            x2={x(detectedIndex)}
+            y1="0"
+            y2={height}
+          />
         )}
-        {dots.map(({ ordinal, step, noticed }, index) => (
+        {dots.map(({ ordinal, step, isDetected }, index) => (
           <g key={ordinal} data-step={ordinal}>
             {batch && (
               <rect
@@ -167,7 +173,7 @@ function Line({
               <circle
                 key={member}
                 className={styles['dot']}
-                data-noticed={noticed || undefined}
+                data-detected={isDetected || undefined}
                 data-failed={isFailed(step?.calls[member]?.result) || undefined}
                 cx={x(index)}
                 cy={TOP + member * APART}
@@ -188,7 +194,7 @@ function dotTitle(ordinal: number, step: LoopStep | undefined, batch: boolean): 
   const calls = (step?.calls ?? [])
     .slice(0, MAX_DRAWN)
     .map((call) => clamp(`${call.name} ${call.arguments}`));
-  if (step === undefined) parts.push('not kept as evidence');
+  if (step === undefined) parts.push('no stored evidence');
   if (isFailed(first?.result)) parts.push('failed');
   return visibleText([parts.join(', '), ...calls].join(' · '));
 }
@@ -210,11 +216,11 @@ interface PairProps {
   readonly total: number;
 }
 
-/** The first and the latest, each call beside the same one of the other step. */
+/** The first and the latest step, each call beside its counterpart. */
 function FirstAndLatest({ first, latest, unit, total }: PairProps) {
   const compared = pairs(first, latest).map(([before, after]) => {
     const calls = diff(shown(before), shown(after));
-    // A result on one side alone has nothing to differ from.
+    // A result on one side only has no counterpart.
     const results =
       before.result !== undefined && after.result !== undefined
         ? diff(prettyJson(before.result.text), prettyJson(after.result.text))
@@ -245,25 +251,24 @@ function FirstAndLatest({ first, latest, unit, total }: PairProps) {
           />
         </div>
       ))}
-      {left > 0 && <p className={styles['more']}>and {plural(left, 'more call')} of the step</p>}
+      {left > 0 && <p className={styles['more']}>and {plural(left, 'more call')} in this step</p>}
     </Card>
   );
 }
 
-/** Calls of a step that are shown side by side. */
+/** Calls of a step shown side by side. */
 const MAX_PAIRS = 6;
 
 function alike({ before, after }: ReturnType<typeof diff>): boolean {
   return [...before, ...after].every((piece) => piece.same);
 }
 
-/** @param results whether they are the same; undefined where they are not known */
+/** @param results whether all results are identical; undefined if some are unknown */
 function note(unit: 'step' | 'call', calls: boolean, results: boolean | undefined): string {
   const many = unit === 'step';
-  if (calls && results === true)
-    return many ? 'the same calls, the same results' : 'the same call, the same result';
-  if (calls && results === undefined) return many ? 'the same calls' : 'the same call';
-  return 'what differs is shaded';
+  if (calls && results === true) return many ? 'same calls, same results' : 'same call, same result';
+  if (calls && results === undefined) return many ? 'same calls' : 'same call';
+  return 'differences are highlighted';
 }
 
 interface CallTextProps {
@@ -305,7 +310,7 @@ function Pieces({ pieces }: { pieces: readonly Piece[] }) {
   return (
     <pre className={styles['code']}>
       {pieces.map(({ text, same }, index) =>
-        // The pieces are cut again whenever they change, and have no other identity than their place.
+        // Pieces have no identity but their position.
         same ? <span key={index}>{visibleText(text)}</span> : <mark key={index}>{visibleText(text)}</mark>,
       )}
     </pre>

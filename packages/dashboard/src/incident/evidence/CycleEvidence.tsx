@@ -8,19 +8,19 @@ import type { ViewProps } from './view.ts';
 
 type Cycle = EvidenceOf<'tool-cycle'>['cycle'];
 
-/** A cycle of calls drawn as one: its steps on a ring, in the order they come, and what each of them brings. */
+/** A cycle of calls drawn as a ring, and the arguments and result of each step. */
 export function CycleEvidence({ incident, evidence: { cycle } }: ViewProps<'tool-cycle'>) {
-  const rounds = formatNumber(incident.count);
+  const times = formatNumber(incident.count);
   return (
     <Card
-      title="The cycle"
-      note={`${plural(cycle.length, 'step')}, made ${rounds} ${incident.count === 1 ? 'time' : 'times'}`}
+      title="Cycle"
+      note={`${plural(cycle.length, 'step')}, repeated ${times} ${incident.count === 1 ? 'time' : 'times'}`}
     >
       <div className={styles['cycle']} data-detector={incident.detector}>
-        <Round cycle={cycle} count={incident.count} />
+        <CycleRing cycle={cycle} count={incident.count} />
         <ol className={styles['steps']} tabIndex={0}>
           {cycle.map((step, index) => (
-            // Steps have no other identity than their place.
+            // Steps have no identity but their position.
             <li key={index}>
               <b>{index + 1}</b>
               <div>
@@ -28,7 +28,7 @@ export function CycleEvidence({ incident, evidence: { cycle } }: ViewProps<'tool
                 {step.arguments !== '' && <pre>{visibleText(clamp(prettyJson(step.arguments)))}</pre>}
                 {step.text !== '' && (
                   <p>
-                    <span>always answers</span> {visibleText(clamp(step.text))}
+                    <span>always returns</span> {visibleText(clamp(step.text))}
                   </p>
                 )}
               </div>
@@ -45,7 +45,7 @@ const CENTER = SIZE / 2;
 const RADIUS = 74;
 const NODE = 16;
 
-function Round({ cycle, count }: { readonly cycle: Cycle; readonly count: number }) {
+function CycleRing({ cycle, count }: { readonly cycle: Cycle; readonly count: number }) {
   const steps = cycle.length;
   const angle = (index: number) => (2 * Math.PI * index) / steps - Math.PI / 2;
   const point = (radians: number, radius = RADIUS) => ({
@@ -58,7 +58,7 @@ function Round({ cycle, count }: { readonly cycle: Cycle; readonly count: number
       viewBox={`0 0 ${String(SIZE)} ${String(SIZE)}`}
       className={styles['round']}
       role="img"
-      aria-label={`A cycle of ${String(steps)}: ${cycle.map(({ name }) => name).join(', then ')}, and again`}
+      aria-label={`Cycle of ${String(steps)} steps: ${cycle.map(({ name }) => name).join(', then ')}, then again`}
     >
       {cycle.map((_, index) => {
         const from = angle(index) + gap;

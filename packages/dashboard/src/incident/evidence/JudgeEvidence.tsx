@@ -3,17 +3,14 @@ import { Card } from '../../ui/layout/Card.tsx';
 import styles from './JudgeEvidence.module.css';
 import type { ViewProps } from './view.ts';
 
-/** What a model said of the session, quoted as the model's, and how sure it was. */
+/** The judge model's analysis, quoted, and its confidence. */
 export function JudgeEvidence({ incident, evidence }: ViewProps<'semantic'>) {
   const { analysis, shown, threshold } = evidence;
   if (analysis === undefined) return null;
   const { confidence } = incident;
   return (
-    <Card
-      title="What the judging model said"
-      note={shown && `of turns ${String(shown.from)} to ${String(shown.to)}`}
-    >
-      <blockquote className={styles['said']} data-detector={incident.detector}>
+    <Card title="Judge model’s analysis" note={shown && `turns ${String(shown.from)} to ${String(shown.to)}`}>
+      <blockquote className={styles['quote']} data-detector={incident.detector}>
         {analysis}
       </blockquote>
       <div className={styles['meter']} data-detector={incident.detector}>
@@ -23,7 +20,7 @@ export function JudgeEvidence({ incident, evidence }: ViewProps<'semantic'>) {
           {threshold !== undefined && <s style={{ left: `${String(threshold * 100)}%` }} />}
         </div>
         <b>{formatShare(confidence)}</b>
-        {threshold !== undefined && <small>a loop above {formatShare(threshold)}</small>}
+        {threshold !== undefined && <small>threshold {formatShare(threshold)}</small>}
       </div>
     </Card>
   );

@@ -8,7 +8,7 @@ import styles from './Evidence.module.css';
 export function RepeatedText({ text, detector }: { readonly text: string; readonly detector: DetectorId }) {
   if (text.trim() === '') return null;
   return (
-    <Card title="What repeats" note={`${plural(text.length, 'character')} each time`}>
+    <Card title="Repeated text" note={`${plural(text.length, 'character')} each time`}>
       <blockquote className={styles['quote']} data-detector={detector} tabIndex={0}>
         {visibleText(text)}
       </blockquote>

@@ -3,6 +3,7 @@ import { formatTime } from '../../lib/format.ts';
 import { visibleText } from '../../lib/visible-text.ts';
 import { Card } from '../../ui/layout/Card.tsx';
 import { prettyJson } from './diff.ts';
+import { RepeatedText } from './RepeatedText.tsx';
 import styles from './ResultsEvidence.module.css';
 import type { ViewProps } from './view.ts';
 
@@ -10,27 +11,25 @@ type Rule = EvidenceOf<'stagnation'>['rule'];
 
 const titles: Readonly<Partial<Record<Rule, { title: string; note: string }>>> = {
   'same-error': {
-    title: 'Different calls, the same error',
-    note: 'what was tried, and what came back each time',
+    title: 'Different calls, same error',
+    note: 'each call and its result',
   },
-  'same-result': { title: 'The same call, the same result', note: 'with other steps in between' },
-  'same-answer': { title: 'Other questions, the same answer', note: 'what was asked, and the one answer' },
-  'same-failure': { title: 'The same failure, again', note: 'what was tried, and what came back each time' },
+  'same-result': { title: 'Same call, same result', note: 'with other steps in between' },
+  'same-answer': { title: 'Different queries, same answer', note: 'each query, and the shared answer' },
+  'same-failure': { title: 'Same failure again', note: 'each call and its result' },
   'nothing-new': {
-    title: 'Nothing new came of it',
-    note: 'what was tried, and the result that did not change',
+    title: 'No new results',
+    note: 'each call, and the result that did not change',
   },
 };
-const outage = { title: 'What failed', note: 'the provider or the network, not the agent' };
+const outage = { title: 'Failed calls', note: 'caused by the provider or the network, not the agent' };
 
-/** Calls that differ while what they bring stays the same: a row a call, and the result once where it is always alike. */
+/** One row per call; a result that all calls share is shown once. */
 export function ResultsEvidence({ incident, evidence }: ViewProps<'stagnation' | 'outage'>) {
   const { calls } = evidence;
   if (calls.length === 0) return null;
   const { title, note } =
-    'rule' in evidence
-      ? (titles[evidence.rule] ?? { title: 'The calls', note: 'as they were kept' })
-      : outage;
+    'rule' in evidence ? (titles[evidence.rule] ?? { title: 'Calls', note: 'stored as evidence' }) : outage;
   const results = new Set(calls.map(({ result }) => result?.text));
   const [only] = results;
   const same = results.size === 1 && only !== undefined ? calls[0]?.result : undefined;
@@ -55,12 +54,24 @@ export function ResultsEvidence({ incident, evidence }: ViewProps<'stagnation' |
       </ol>
       {same !== undefined && (
         <div className={styles['same']}>
-          <h3>{same.kind !== 'ok' ? 'Every time the same error' : 'Every time the same result'}</h3>
+          <h3>{same.kind !== 'ok' ? 'Same error every time' : 'Same result every time'}</h3>
           <pre data-failed={same.kind !== 'ok' || undefined} tabIndex={0}>
             {visibleText(prettyJson(same.text))}
           </pre>
         </div>
       )}
     </Card>
+  );
+}
+
+/** Calls without progress, or a message or prompt repeated without calls. */
+export function StagnationEvidence({ incident, evidence }: ViewProps<'stagnation'>) {
+  return (
+    <>
+      <ResultsEvidence incident={incident} evidence={evidence} />
+      {evidence.repeated !== undefined && (
+        <RepeatedText text={evidence.repeated} detector={incident.detector} />
+      )}
+    </>
   );
 }

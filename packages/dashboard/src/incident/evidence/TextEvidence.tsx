@@ -3,12 +3,11 @@ import { formatNumber, plural } from '../../lib/format.ts';
 import { visibleText } from '../../lib/visible-text.ts';
 import { Card } from '../../ui/layout/Card.tsx';
 import styles from './Evidence.module.css';
-import { highlight } from './highlight.ts';
 import { RepeatedText } from './RepeatedText.tsx';
-import { type Repetitions, repetitionsOf } from './repetitions.ts';
+import { highlight, type Repetitions, repetitionsOf } from './repetitions.ts';
 import type { ViewProps } from './view.ts';
 
-/** Repeated text: where in the session it stands, and the text itself with each repetition marked. */
+/** Repeated text: its positions in the session, and the text with each repetition marked. */
 export function TextEvidence({ incident, evidence }: ViewProps<'content-repeat' | 'thought-repeat'>) {
   const { distance } = evidence;
   const repetitions = repetitionsOf(evidence);
@@ -21,7 +20,7 @@ export function TextEvidence({ incident, evidence }: ViewProps<'content-repeat' 
     <>
       {ends.length > 1 && (
         <Card
-          title={`Where it stands in the ${what}`}
+          title={`Position in the ${what}`}
           note={`${counted} ${plural(ends.length, 'repetition')}${every}`}
         >
           <Positions incident={incident} repetitions={repetitions} />
@@ -29,7 +28,7 @@ export function TextEvidence({ incident, evidence }: ViewProps<'content-repeat' 
       )}
       <RepeatedText text={repeated} detector={incident.detector} />
       {spans.length > 0 && (
-        <Card title="In its context" note="each repetition is marked">
+        <Card title="Context" note="each repetition is marked">
           <pre className={styles['prose']} data-detector={incident.detector} tabIndex={0}>
             {spans.map(({ text, from, repetition }) =>
               repetition === undefined ? (

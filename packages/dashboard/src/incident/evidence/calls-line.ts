@@ -1,6 +1,6 @@
 import type { EvidenceCall, Incident } from '@loopwatch/contract';
 
-/** What one model response asked for: a call, or several at once. */
+/** The calls of one model response: one, or several in parallel. */
 export interface LoopStep {
   /** Which step of the loop, from 1. */
   readonly ordinal: number;
@@ -10,27 +10,27 @@ export interface LoopStep {
 /** One step on the line. */
 export interface Dot {
   readonly ordinal: number;
-  /** Present where the evidence kept the step. */
+  /** Undefined if the evidence does not include the step. */
   readonly step: LoopStep | undefined;
-  /** Whether it came at or after the one that was noticed. */
-  readonly noticed: boolean;
+  /** Whether it came at or after the step at which the loop was detected. */
+  readonly isDetected: boolean;
 }
 
 export interface CallsLine {
   readonly dots: readonly Dot[];
-  /** Steps that are left out between the first dots and the others. */
+  /** Number of leading dots, after which steps are skipped; undefined if none are. */
   readonly skippedAfter: number | undefined;
   readonly skipped: number;
-  /** The step at which the loop was noticed, from 1. */
-  readonly noticedAt: number;
+  /** The step at which the loop was detected, from 1. */
+  readonly detectedAt: number;
 }
 
 export type LineData = Pick<Incident, 'count' | 'threshold' | 'verdicts'>;
 
 /**
- * The calls by steps. Evidence that does not number its calls has the first and the latest of them, each a step by itself.
+ * Groups calls by step. Evidence without step numbers has the first and the latest calls, each its own step.
  *
- * @param count steps of the loop
+ * @param count number of steps in the loop
  */
 export function stepsOf(calls: readonly EvidenceCall[], count: number): LoopStep[] {
   const latest = Math.max(count, calls.length) - calls.length + 1;
@@ -42,16 +42,16 @@ export function stepsOf(calls: readonly EvidenceCall[], count: number): LoopStep
   return [...steps].map(([ordinal, made]) => ({ ordinal, calls: made }));
 }
 
-/** How many steps the loop has: those that are counted, or more where the evidence has them. */
+/** Number of steps in the loop: the count, or more if the evidence has more. */
 export function totalOf(steps: readonly LoopStep[], count: number): number {
   return Math.max(count, steps.at(-1)?.ordinal ?? 0);
 }
 
 /**
- * Lays the loop's steps on a line. The evidence keeps the first and the latest; how many lie between them is
- * known from the count, so they are drawn too, as steps that nothing more is known of.
+ * Lays out the loop's steps on a line. The evidence has the first and the latest steps; the count says how many lie
+ * between them, and those are drawn as dots without details.
  *
- * @param maxDots dots that fit; of more steps the beginning and the end are drawn
+ * @param maxDots dots that fit; beyond that only the start and the end are drawn
  */
 export function callsLine(
   steps: readonly LoopStep[],
@@ -59,25 +59,25 @@ export function callsLine(
   maxDots: number,
 ): CallsLine {
   const total = totalOf(steps, count);
-  const noticedAt = Math.min(total, verdicts[0]?.phase === 'opened' ? verdicts[0].count : threshold);
+  const detectedAt = Math.min(total, verdicts[0]?.phase === 'opened' ? verdicts[0].count : threshold);
   const dot = (ordinal: number): Dot => ({
     ordinal,
     step: steps.find((step) => step.ordinal === ordinal),
-    noticed: ordinal >= noticedAt,
+    isDetected: ordinal >= detectedAt,
   });
   const ordinals = Array.from({ length: total }, (_, index) => index + 1);
-  if (total <= maxDots) return { dots: ordinals.map(dot), skippedAfter: undefined, skipped: 0, noticedAt };
-  const head = Math.min(noticedAt + 1, Math.ceil(maxDots * 0.7));
+  if (total <= maxDots) return { dots: ordinals.map(dot), skippedAfter: undefined, skipped: 0, detectedAt };
+  const head = Math.min(detectedAt + 1, Math.ceil(maxDots * 0.7));
   const tail = Math.max(1, maxDots - head - 2);
   return {
     dots: [...ordinals.slice(0, head), ...ordinals.slice(-tail)].map(dot),
     skippedAfter: head,
     skipped: total - head - tail,
-    noticedAt,
+    detectedAt,
   };
 }
 
-/** The same call of two steps: that with the same arguments, or else that in the same place. */
+/** Pairs the calls of two steps: by name and arguments, or else by position. */
 export function pairs(first: LoopStep, latest: LoopStep): (readonly [EvidenceCall, EvidenceCall])[] {
   const left = [...latest.calls];
   const same = (a: EvidenceCall, b: EvidenceCall) => a.name === b.name && a.arguments === b.arguments;

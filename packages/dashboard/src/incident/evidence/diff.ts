@@ -1,13 +1,13 @@
-/** A piece of a text and whether the other text has it too. */
+/** A piece of a text, and whether the other text has it too. */
 export interface Piece {
   readonly text: string;
   readonly same: boolean;
 }
 
-/** Above this many pairs of tokens the comparison would be felt; such texts are compared from both ends only. */
+/** With more pairs of tokens the comparison would be noticeably slow; then only common ends are matched. */
 const MAX_PAIRS = 1_000_000;
 
-/** JSON over several lines; what does not parse (it was cut, or is no JSON) stays as it is. */
+/** Indents JSON; text that does not parse (cut off, or not JSON) is returned unchanged. */
 export function prettyJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
@@ -16,7 +16,7 @@ export function prettyJson(text: string): string {
   }
 }
 
-/** Splits two texts into pieces that they share and pieces that only one has. */
+/** Splits two texts into shared and differing pieces. */
 export function diff(before: string, after: string): { before: Piece[]; after: Piece[] } {
   const a = tokens(before);
   const b = tokens(after);
@@ -37,7 +37,7 @@ export function diff(before: string, after: string): { before: Piece[]; after: P
   return { before: around(middleA, kept.a), after: around(middleB, kept.b) };
 }
 
-/** Words, numbers, runs of blanks, and single signs. */
+/** Words, numbers, runs of white space, and single other characters. */
 function tokens(text: string): string[] {
   return text.match(/[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) ?? [];
 }

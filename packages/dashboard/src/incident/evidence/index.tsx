@@ -8,12 +8,11 @@ import { CycleEvidence } from './CycleEvidence.tsx';
 import styles from './Evidence.module.css';
 import { JudgeEvidence } from './JudgeEvidence.tsx';
 import { LimitEvidence } from './LimitEvidence.tsx';
-import { ResultsEvidence } from './ResultsEvidence.tsx';
-import { StagnationEvidence } from './StagnationEvidence.tsx';
+import { ResultsEvidence, StagnationEvidence } from './ResultsEvidence.tsx';
 import { TextEvidence } from './TextEvidence.tsx';
 import type { ViewProps } from './view.ts';
 
-/** Evidence of a detector without a view of its own is shown as JSON. */
+/** Evidence of a detector without a view is shown as JSON. */
 const views: { readonly [D in DetectorId]?: ComponentType<ViewProps<D>> } = {
   'tool-repeat': CallsEvidence,
   'tool-cycle': CycleEvidence,
@@ -33,12 +32,12 @@ interface Props {
   readonly onOpen?: ((eventIndex: number) => void) | undefined;
 }
 
-/** Draws what a detector saw. What does not fit the schema of its detector is shown as JSON. */
+/** Shows the evidence of a detector. Evidence that does not match its schema is shown as JSON. */
 export function Evidence({ incident, onOpen }: Props) {
   const { evidence, detector } = incident;
   if (Object.keys(evidence).length === 0) return null;
   const known = readEvidence(detector, evidence);
-  if (views[detector] === undefined || known === undefined || !saysSomething(known)) {
+  if (views[detector] === undefined || known === undefined || !hasContent(known)) {
     return (
       <Card title="Evidence">
         <JsonTree value={evidence} />
@@ -57,11 +56,11 @@ export function Evidence({ incident, onOpen }: Props) {
 }
 
 function View<D extends DetectorId>({ detector, ...props }: ViewProps<D> & { readonly detector: D }) {
-  const Drawn: ComponentType<ViewProps<D>> | undefined = views[detector];
-  return Drawn && <Drawn {...props} />;
+  const Component: ComponentType<ViewProps<D>> | undefined = views[detector];
+  return Component && <Component {...props} />;
 }
 
-/** A resolution may have nothing to show: the action, and where it came. */
-function saysSomething(evidence: EvidenceOf<DetectorId>): boolean {
+/** A resolution may have only the last action and its position, which is nothing to show. */
+function hasContent(evidence: EvidenceOf<DetectorId>): boolean {
   return Object.keys(evidence).some((name) => name !== 'lastAction' && name !== 'at');
 }

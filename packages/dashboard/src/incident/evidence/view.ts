@@ -1,6 +1,6 @@
 import type { DetectorId, EvidenceOf, Incident } from '@loopwatch/contract';
 
-/** What draws the evidence of a detector. */
+/** Props of a component that shows a detector's evidence. */
 export interface ViewProps<D extends DetectorId> {
   readonly incident: Incident;
   readonly evidence: EvidenceOf<D>;

@@ -6,20 +6,20 @@ import { toast } from '../../ui/feedback/toast-store.ts';
 import { Icon } from '../../ui/lib/icons.tsx';
 import { useSessionChange } from './use-session-change.ts';
 
-const told: Readonly<Record<NonNullable<SessionStop['obeyedBy']>, string>> = {
-  hooks: 'Stopped: the hook denies its next tool call',
-  gateway: 'Stopped: the gateway forwards none of its requests',
-  guard: 'Stopped: the guard in its process denies its next tool call',
+const stoppedTexts: Readonly<Record<NonNullable<SessionStop['obeyedBy']>, string>> = {
+  hooks: 'Stopped: the hook denies the next tool call',
+  gateway: 'Stopped: the gateway rejects its requests',
+  guard: 'Stopped: the guard denies the next tool call',
 };
 
-/** Stops a session, and lets it go on again; says so where nothing can hold its agent up. */
+/** Stops a session and resumes it; warns if nothing can stop its agent. */
 export function StopSwitch({ session: { sessionId, settings, state } }: { readonly session: SessionDetail }) {
   const refusal = useRefusal();
   const { busy, change } = useSessionChange(sessionId);
   const stopped = settings['stopped'] === true;
   const refused =
     refusal ??
-    (state === 'ended' && !stopped ? 'This session has ended: there is nothing to stop' : undefined);
+    (state === 'ended' && !stopped ? 'This session has ended; there is nothing to stop' : undefined);
 
   return (
     <Button
@@ -27,7 +27,7 @@ export function StopSwitch({ session: { sessionId, settings, state } }: { readon
       tone={stopped ? 'accent' : undefined}
       disabled={busy}
       refused={refused}
-      onClick={() => void change(async () => tell(await stopSession(sessionId, !stopped)))}
+      onClick={() => void change(async () => showResult(await stopSession(sessionId, !stopped)))}
     >
       <Icon name="pause" size={14} />
       {stopped ? 'Stopped; resume' : 'Stop session'}
@@ -35,12 +35,12 @@ export function StopSwitch({ session: { sessionId, settings, state } }: { readon
   );
 }
 
-function tell({ stopped, obeyedBy }: SessionStop): void {
-  if (!stopped) toast('The session may go on');
-  else if (obeyedBy !== null) toast(told[obeyedBy]);
+function showResult({ stopped, obeyedBy }: SessionStop): void {
+  if (!stopped) toast('Session resumed');
+  else if (obeyedBy !== null) toast(stoppedTexts[obeyedBy]);
   else {
     const text =
-      'Marked as stopped, but nothing can hold this agent up: it is connected by no hooks, gateway or guard';
+      'Marked as stopped, but nothing can stop this agent: it does not use hooks, the gateway or the guard';
     toast(text, { tone: 'hot' });
   }
 }

@@ -3,10 +3,10 @@ import { useState } from 'react';
 import { errorText } from '../../lib/error-text.ts';
 import { toast } from '../../ui/feedback/toast-store.ts';
 
-/** Changes a session by its server, one change at a time; the page has the session as it is then. */
+/** Sends one change of a session at a time and refetches the session. */
 export function useSessionChange(sessionId: string): {
   readonly busy: boolean;
-  /** @param send makes the change, and says that it was made */
+  /** @param send makes the change and shows the result */
   readonly change: (send: () => Promise<void>) => Promise<void>;
 } {
   const client = useQueryClient();
@@ -17,7 +17,7 @@ export function useSessionChange(sessionId: string): {
       await send();
       await client.invalidateQueries({ queryKey: ['sessions', 'one', sessionId] });
     } catch (error) {
-      toast(`Nothing was changed: ${errorText(error)}`, { tone: 'hot' });
+      toast(`Could not change the session: ${errorText(error)}`, { tone: 'hot' });
     } finally {
       setBusy(false);
     }

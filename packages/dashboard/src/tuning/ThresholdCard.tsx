@@ -5,21 +5,21 @@ import { writeSet } from '../settings/address.ts';
 import { textOf } from '../settings/value.ts';
 import { Button } from '../ui/controls/Button.tsx';
 import { Card } from '../ui/layout/Card.tsx';
-import { Apply } from './Apply.tsx';
-import { knobs, type Values } from './config.ts';
-import styles from './Knobs.module.css';
+import { ApplyMenu } from './ApplyMenu.tsx';
+import { thresholds, type Values } from './config.ts';
+import styles from './ThresholdCard.module.css';
 
 interface Props {
   readonly keys: readonly SettingKey[];
   readonly effective: readonly EffectiveSetting[];
   readonly moved: Values;
   readonly onMove: (moved: Values) => void;
-  /** Where they can be applied, besides the server. */
+  /** Scopes to apply to, besides the server. */
   readonly scopes: readonly string[];
 }
 
-/** The thresholds to move, each with what holds now. */
-export function Knobs({ keys, effective, moved, onMove, scopes }: Props) {
+/** Sliders for the thresholds, each with its current value. */
+export function ThresholdCard({ keys, effective, moved, onMove, scopes }: Props) {
   const valueOf = (path: string) => effective.find((one) => one.path === path)?.value;
   const preset = keys.find(({ path }) => path === 'preset');
   const set = (path: string, value: unknown) => {
@@ -28,8 +28,8 @@ export function Knobs({ keys, effective, moved, onMove, scopes }: Props) {
   };
   const count = Object.keys(moved).length;
   return (
-    <Card title="Thresholds" note={count === 0 ? 'as they are now' : `${String(count)} moved`}>
-      <div className={styles['knobs']}>
+    <Card title="Thresholds" note={count === 0 ? 'current values' : `${String(count)} changed`}>
+      <div className={styles['sliders']}>
         {preset?.choices != null && (
           <label className={styles['preset']}>
             Preset
@@ -43,13 +43,13 @@ export function Knobs({ keys, effective, moved, onMove, scopes }: Props) {
             </select>
           </label>
         )}
-        {knobs.flatMap(({ path, name, max, hint }) => {
+        {thresholds.flatMap(({ path, name, max, hint }) => {
           const key = keys.find((one) => one.path === path);
           const now = valueOf(path);
           if (key === undefined) return [];
           const at = moved[path] ?? now;
           return [
-            <Knob
+            <ThresholdSlider
               key={path}
               name={name}
               hint={hint}
@@ -65,13 +65,13 @@ export function Knobs({ keys, effective, moved, onMove, scopes }: Props) {
       </div>
       <div className={styles['under']}>
         <Button small disabled={count === 0} onClick={() => onMove({})}>
-          As they are now
+          Reset
         </Button>
         {count === 0 ? (
-          <Link to="/settings">Change them in Settings</Link>
+          <Link to="/settings">Edit in Settings</Link>
         ) : (
           <>
-            <Apply keys={keys} moved={moved} scopes={scopes} onApplied={() => onMove({})} />
+            <ApplyMenu keys={keys} moved={moved} scopes={scopes} onApplied={() => onMove({})} />
             <Link to="/settings" search={{ set: writeSet(moved) }}>
               Edit in Settings
             </Link>
@@ -82,30 +82,30 @@ export function Knobs({ keys, effective, moved, onMove, scopes }: Props) {
   );
 }
 
-interface KnobProps {
+interface SliderProps {
   readonly name: string;
   readonly hint: string | undefined;
   readonly path: string;
   readonly min: number;
   readonly max: number;
-  /** What holds now; undefined where the detector is off. */
+  /** The current value; undefined if the detector is off. */
   readonly now: number | undefined;
   readonly value: number | undefined;
   readonly onChange: (value: number) => void;
 }
 
-function Knob({ name, hint, path, min, max, now, value, onChange }: KnobProps) {
+function ThresholdSlider({ name, hint, path, min, max, now, value, onChange }: SliderProps) {
   const id = useId();
   const changed = value !== now;
   return (
-    <div className={styles['knob']} data-changed={changed || undefined}>
+    <div className={styles['slider']} data-changed={changed || undefined}>
       <label htmlFor={id} title={path}>
         {name}
       </label>
       {hint !== undefined && <small id={`${id}-hint`}>{hint}</small>}
       <output htmlFor={id}>
         {value ?? 'off'}
-        {changed && <small>now {now ?? 'off'}</small>}
+        {changed && <small>currently {now ?? 'off'}</small>}
       </output>
       <input
         id={id}

@@ -3,67 +3,67 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { formatNumber, formatTime, plural } from '../lib/format.ts';
 import { visibleText } from '../lib/visible-text.ts';
-import { useVeil } from '../session/use-veil.ts';
-import { VeilNote } from '../session/VeilNote.tsx';
+import { RedactionNote } from '../session/RedactionNote.tsx';
+import { useRedaction } from '../session/use-redaction.ts';
 import { Button } from '../ui/controls/Button.tsx';
 import { Card } from '../ui/layout/Card.tsx';
+import { messagesBetween, positionOf } from './agent-messages.ts';
 import { diff } from './evidence/diff.ts';
-import styles from './Said.module.css';
-import { positionOf, saidMeanwhile } from './said-around.ts';
-import { beginningOf, loopSpan } from './session-marks.ts';
+import styles from './LoopMessages.module.css';
+import { loopSpan, loopStart } from './session-marks.ts';
 
-/** Shown until all are asked for: the first, and the latest. */
+/** Shown until expanded: the first and the latest. */
 const MAX_SHOWN = 6;
 
-/** What the agent said between the calls of the loop; what is said in each is compared with what was said before. */
-export function Said({
+/** Messages between the calls of the loop, each compared with the one before. */
+export function LoopMessages({
   incident,
   items,
 }: {
   readonly incident: IncidentDetail;
   readonly items: readonly SessionEvent[];
 }) {
-  const veil = useVeil();
+  const redaction = useRedaction();
   const [whole, setWhole] = useState(false);
   const span = loopSpan(incident);
-  const said = saidMeanwhile(items, span);
-  // The card of the session says that the log no longer holds the events.
+  const messages = messagesBetween(items, span);
+  // The timeline card already says that the log no longer has the events.
   if (items.length === 0) return null;
-  if (said.length === 0) {
-    // Where the beginning was not read, it is not known that nothing was said.
+  if (messages.length === 0) {
+    // Without the start of the loop it is unknown whether there were messages.
     if ((items[0]?.eventIndex ?? Infinity) > span.from) return null;
     return (
-      <Card title="What the agent said meanwhile">
-        <p className={styles['none']}>The agent said nothing during the loop.</p>
+      <Card title="Agent messages during the loop">
+        <p className={styles['none']}>No messages during the loop.</p>
       </Card>
     );
   }
-  const cut = said.length > MAX_SHOWN;
-  const shown = whole || !cut ? said : [...said.slice(0, 2), ...said.slice(2 - MAX_SHOWN)];
-  const same = said.length > 1 && said.every(({ text }) => text === said[0]?.text);
+  const cut = messages.length > MAX_SHOWN;
+  const shown = whole || !cut ? messages : [...messages.slice(0, 2), ...messages.slice(2 - MAX_SHOWN)];
+  const same = messages.length > 1 && messages.every(({ text }) => text === messages[0]?.text);
   return (
     <Card
-      title="What the agent said meanwhile"
+      title="Agent messages during the loop"
       note={
         <>
-          {plural(said.length, 'turn')}
-          {same ? ', always the same' : cut && !whole ? ', the first and the latest' : ''};{' '}
+          {plural(messages.length, 'message')}
+          {same ? ', all identical' : cut && !whole ? ', first and latest' : ''};{' '}
           <Link
             className={styles['more']}
             to="/sessions/$id"
             params={{ id: incident.sessionId }}
-            search={{ at: String(beginningOf(incident).eventIndex) }}
+            search={{ at: String(loopStart(incident).eventIndex) }}
           >
-            read from the beginning of the loop
+            open at the loop start
           </Link>
         </>
       }
     >
-      <VeilNote veil={veil} />
-      <ol className={styles['said']} data-detector={incident.detector}>
-        {shown.map((saying, index) => {
-          const { text, eventIndex, time, thought } = saying;
-          const position = positionOf(saying, items, span);
+      <RedactionNote redaction={redaction} />
+      <ol className={styles['messages']} data-detector={incident.detector}>
+        {shown.map((message, index) => {
+          const { text, eventIndex, time, thought } = message;
+          const position = positionOf(message, items, span);
           const before = shown[index - 1]?.text;
           const pieces = before === undefined ? [{ text, same: true }] : diff(before, text).after;
           return (
@@ -80,7 +80,7 @@ export function Said({
                 {position !== undefined && `, ${position}`}
               </small>
               <p>
-                {veil.veiled
+                {redaction.isRedacted
                   ? plural(text.length, 'character')
                   : pieces.map((piece, at) =>
                       piece.same ? (
@@ -96,7 +96,7 @@ export function Said({
       </ol>
       {cut && (
         <Button small quiet onClick={() => setWhole(!whole)}>
-          {whole ? 'Show fewer' : `Show all ${formatNumber(said.length)}`}
+          {whole ? 'Show fewer' : `Show all ${formatNumber(messages.length)}`}
         </Button>
       )}
     </Card>

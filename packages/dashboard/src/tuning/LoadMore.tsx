@@ -1,10 +1,10 @@
 import { formatNumber, plural } from '../lib/format.ts';
 import { Button } from '../ui/controls/Button.tsx';
-import styles from './ReadMore.module.css';
+import styles from './LoadMore.module.css';
 import type { Recordings } from './use-recordings.ts';
 
-/** Reads further sessions into the trial, and says how far that is. */
-export function ReadMore({
+/** Loads more sessions into the preview and shows the progress. */
+export function LoadMore({
   recordings: { progress, rest, step, more },
 }: {
   readonly recordings: Recordings;
@@ -12,8 +12,8 @@ export function ReadMore({
   if (progress !== undefined) {
     return (
       <p className={styles['more']} role="status">
-        <progress aria-label="Sessions read" value={progress.done} max={progress.of} />
-        Reading sessions: {formatNumber(progress.done)} of {formatNumber(progress.of)}
+        <progress aria-label="Sessions loaded" value={progress.done} max={progress.of} />
+        Loading sessions: {formatNumber(progress.done)} of {formatNumber(progress.of)}
       </p>
     );
   }
@@ -21,7 +21,7 @@ export function ReadMore({
   return (
     <p className={styles['more']}>
       <Button small onClick={more}>
-        Try {plural(step, 'more session')}
+        Load {plural(step, 'more session')}
       </Button>
     </p>
   );

@@ -13,20 +13,20 @@ import { Menu, MenuItem } from '../ui/controls/Menu.tsx';
 import { Async } from '../ui/feedback/Async.tsx';
 import { Skeleton } from '../ui/feedback/Skeleton.tsx';
 import { Icon } from '../ui/lib/icons.tsx';
-import styles from './Apply.module.css';
+import styles from './ApplyMenu.module.css';
 import type { Values } from './config.ts';
 
 interface Props {
   readonly keys: readonly SettingKey[];
   readonly moved: Values;
-  /** Scopes beside the server: the models of the sessions that are tried, and chosen sessions. */
+  /** Scopes besides the server: models of the loaded sessions, and selected sessions. */
   readonly scopes: readonly string[];
-  /** What was moved is a setting now. */
+  /** Called once the thresholds are saved. */
   readonly onApplied: () => void;
 }
 
-/** Makes settings of the thresholds that were moved: choose where, see which, confirm. */
-export function Apply({ keys, moved, scopes, onApplied }: Props) {
+/** Saves changed thresholds as settings: pick a scope, review, confirm. */
+export function ApplyMenu({ keys, moved, scopes, onApplied }: Props) {
   const refusal = useRefusal();
   const [scope, setScope] = useState<string>();
   if (refusal !== undefined) {
@@ -98,7 +98,7 @@ function Changes({ keys, moved, settings, onApplied }: ChangesProps) {
   const applyAll = async () => {
     if (await apply(settings, Object.fromEntries(changes))) onApplied();
   };
-  if (changes.length === 0) return <p>None of the moved thresholds can be set there.</p>;
+  if (changes.length === 0) return <p>None of the changed thresholds can be set in this scope.</p>;
   return (
     <>
       <ul className={styles['changes']}>

@@ -7,12 +7,15 @@ import { toast } from '../../ui/feedback/toast-store.ts';
 import { Icon } from '../../ui/lib/icons.tsx';
 import { useSessionChange } from './use-session-change.ts';
 
-/** Switches all detection off for a session, and on again. */
-export function OffSwitch({ session: { sessionId, settings, state } }: { readonly session: SessionDetail }) {
+/** Turns all detection off for a session, and on again. */
+export function DetectionSwitch({
+  session: { sessionId, settings, state },
+}: {
+  readonly session: SessionDetail;
+}) {
   const refusal = useRefusal();
   const isOver = state === 'ended' || state === 'idle';
-  const refused =
-    refusal ?? (isOver ? 'This session is over: there is nothing left to detect in it' : undefined);
+  const refused = refusal ?? (isOver ? 'This session has ended; there is nothing left to detect' : undefined);
   const { busy, change } = useSessionChange(sessionId);
   const off = settings['enabled'] === false;
 
@@ -21,7 +24,7 @@ export function OffSwitch({ session: { sessionId, settings, state } }: { readonl
       await putSettings(`session:${sessionId}`, { set });
       toast(
         done,
-        undo === undefined ? {} : { action: { name: 'Undo', run: () => void put(undo, 'As it was') } },
+        undo === undefined ? {} : { action: { name: 'Undo', run: () => void put(undo, 'Undone') } },
       );
     });
   const others = omit(settings, 'enabled');
@@ -34,13 +37,13 @@ export function OffSwitch({ session: { sessionId, settings, state } }: { readonl
       onClick={() =>
         void put(
           off ? others : { ...settings, enabled: false },
-          off ? 'Detection is on again for this session' : 'Detection is off for this session',
+          off ? 'Detection turned on for this session' : 'Detection turned off for this session',
           settings,
         )
       }
     >
       <Icon name="power" size={14} />
-      {off ? 'Detection is off; switch on' : 'Switch detection off'}
+      {off ? 'Detection is off; turn on' : 'Turn detection off'}
     </Button>
   );
 }

@@ -1,6 +1,6 @@
 import type { BacktestResult } from '@loopwatch/contract/api';
 import { expect, test } from 'vitest';
-import { lostBy } from '../src/incident/lost-by.ts';
+import { remedyImpact } from '../src/incident/remedy-impact.ts';
 
 const hit = (eventIndex: number) => ({
   detector: 'tool-repeat' as const,
@@ -32,9 +32,9 @@ test('what is lost is counted in other sessions, the most first; a loop that is 
     session('both', [4, 9], []),
     session('more', [], [3]),
   );
-  expect(lostBy(tried, 'own')).toEqual({ incidents: 3, sessions: ['both', 'one'], of: 4 });
+  expect(remedyImpact(tried, 'own')).toEqual({ incidents: 3, sessions: ['both', 'one'], of: 4 });
 });
 
 test('nothing is lost where nothing else was recorded', () => {
-  expect(lostBy(result(session('own', [4], [])), 'own')).toEqual({ incidents: 0, sessions: [], of: 0 });
+  expect(remedyImpact(result(session('own', [4], [])), 'own')).toEqual({ incidents: 0, sessions: [], of: 0 });
 });

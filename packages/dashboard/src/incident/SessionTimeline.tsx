@@ -10,8 +10,8 @@ import { MarkPicker } from '../ui/controls/MarkPicker.tsx';
 import { Skeleton } from '../ui/feedback/Skeleton.tsx';
 import { Card } from '../ui/layout/Card.tsx';
 import { useNarrow } from '../ui/lib/use-narrow.ts';
-import styles from './SessionLine.module.css';
-import { beginningOf, lineOf, loopSpan, type Mark } from './session-marks.ts';
+import styles from './SessionTimeline.module.css';
+import { loopSpan, loopStart, type Mark, sessionMarks } from './session-marks.ts';
 
 /** The events around an incident. */
 export function useAround(incident: IncidentDetail) {
@@ -29,24 +29,24 @@ interface Props {
   readonly onOpen: (eventIndex: number) => void;
 }
 
-/** The session around the incident, event by event, with the loop shaded. */
-export function SessionLine({ incident, onOpen }: Props) {
+/** The session's events around the incident on a line, with the loop shaded. */
+export function SessionTimeline({ incident, onOpen }: Props) {
   const { data, error } = useAround(incident);
   if (data === undefined) {
     return error === null ? <Skeleton height={118} what="the session" /> : null;
   }
   if (data.items.length === 0) {
     return (
-      <Card title="The session around it">
-        <p className={styles['gone']}>The log no longer holds the events of this session.</p>
+      <Card title="Session timeline">
+        <p className={styles['gone']}>The log no longer has the events of this session.</p>
       </Card>
     );
   }
-  // The count is as of a summary, which may be a moment behind the log.
+  // The total comes from a summary that can lag behind the log.
   const total = Math.max(data.total, data.items.length);
   return (
     <Card
-      title="The session around it"
+      title="Session timeline"
       note={
         <>
           {data.items.length < total
@@ -56,9 +56,9 @@ export function SessionLine({ incident, onOpen }: Props) {
             className={styles['more']}
             to="/sessions/$id"
             params={{ id: incident.sessionId }}
-            search={{ at: String(beginningOf(incident).eventIndex) }}
+            search={{ at: String(loopStart(incident).eventIndex) }}
           >
-            read it from where it began
+            open at the loop start
           </Link>
         </>
       }
@@ -72,13 +72,13 @@ const HEIGHT = 68;
 const EDGE = 8;
 
 function Line({ incident, items, onOpen }: Props & { readonly items: readonly SessionEvent[] }) {
-  const all = lineOf(items);
+  const all = sessionMarks(items);
   const { from, to } = loopSpan(incident);
   const [zoom, setZoom] = useState<{ readonly first: number; readonly last: number }>();
   const first = zoom?.first ?? all[0]?.index ?? 0;
   const last = Math.max(first + 1, zoom?.last ?? all.at(-1)?.index ?? first + 1);
   const box = useRef<HTMLDivElement>(null);
-  // About as many units as there are pixels, so that signs keep their size.
+  // About one unit per pixel, so that marks keep their size.
   const width = useNarrow(box, 480) ? 320 : 760;
   const inner = width - 2 * EDGE;
   const x = (index: number) =>
@@ -92,9 +92,9 @@ function Line({ incident, items, onOpen }: Props & { readonly items: readonly Se
   );
   const marks = all.filter(({ index }) => index >= first && index <= last);
   const isIn = (index: number) => index >= first && index <= last;
-  const began = beginningOf(incident).time;
-  const noticed = incident.verdicts[0]?.time;
-  const label = `Events ${String(first)} to ${String(last)}; the loop goes from event ${String(from)} to ${String(to)} and was noticed at event ${String(incident.firstEventIndex)}`;
+  const began = loopStart(incident).time;
+  const detectedAt = incident.verdicts[0]?.time;
+  const label = `Events ${String(first)} to ${String(last)}; the loop runs from event ${String(from)} to ${String(to)} and was detected at event ${String(incident.firstEventIndex)}`;
   const picked = marks.map((mark) => ({
     at: x(mark.index) / width,
     text: markTitle(mark),
@@ -122,7 +122,7 @@ function Line({ incident, items, onOpen }: Props & { readonly items: readonly Se
           )}
           <line className={styles['axis']} x1={EDGE} x2={width - EDGE} y1="32" y2="32" />
           {marks.map((mark) => (
-            <MarkSign
+            <MarkShape
               key={mark.index}
               mark={mark}
               x={x(mark.index)}
@@ -131,7 +131,7 @@ function Line({ incident, items, onOpen }: Props & { readonly items: readonly Se
           ))}
           {isIn(incident.firstEventIndex) && (
             <line
-              className={styles['noticed']}
+              className={styles['detected']}
               x1={x(incident.firstEventIndex)}
               x2={x(incident.firstEventIndex)}
               y1="0"
@@ -147,7 +147,7 @@ function Line({ incident, items, onOpen }: Props & { readonly items: readonly Se
               height={HEIGHT}
             />
           )}
-          {namesOf(marks, x).map(({ mark, name }) => (
+          {labelsOf(marks, x).map(({ mark, name }) => (
             <text key={mark.index} className={styles['name']} x={x(mark.index)} y={HEIGHT - 2}>
               {name}
             </text>
@@ -160,21 +160,21 @@ function Line({ incident, items, onOpen }: Props & { readonly items: readonly Se
         </span>
         <span>
           Detected at event {formatNumber(incident.firstEventIndex)}
-          {noticed !== undefined && `, ${formatDuration(Math.max(0, noticed - began))} after it began`}
+          {detectedAt !== undefined && `, ${formatDuration(Math.max(0, detectedAt - began))} after it began`}
         </span>
         <span className={styles['zoom']}>
           {zoom === undefined ? (
             <Button
               small
               quiet
-              title="Or drag over the line to look closer"
+              title="Or drag across the timeline to zoom in"
               onClick={() => setZoom({ first: Math.max(first, from - 2), last: Math.min(last, to + 2) })}
             >
-              Only the loop
+              Zoom to loop
             </Button>
           ) : (
             <Button small quiet onClick={() => setZoom(undefined)}>
-              All of it
+              Reset zoom
             </Button>
           )}
         </span>
@@ -187,32 +187,32 @@ function Line({ incident, items, onOpen }: Props & { readonly items: readonly Se
   );
 }
 
-function markTitle({ index, kind, text, about, failed, time }: Mark): string {
+function markTitle({ index, kind, text, details, failed, time }: Mark): string {
   const what =
     kind === 'call' || kind === 'turn' || text === '' ? (text === '' ? kind : text) : `${kind}: ${text}`;
-  return `#${String(index)} ${formatTime(time)}, ${what}${about === '' ? '' : ` ${about}`}${failed ? ', failed' : ''}`;
+  return `#${String(index)} ${formatTime(time)}, ${what}${details === '' ? '' : ` ${details}`}${failed ? ', failed' : ''}`;
 }
 
-/** Units that a letter of a name takes. */
-const LETTER = 5.2;
+/** Width of a letter, in units of the view box. */
+const LETTER_WIDTH = 5.2;
 const MAX_LETTERS = 14;
 
-/** The names of calls that have room; the same name in a row is written once. */
-function namesOf(marks: readonly Mark[], x: (index: number) => number): { mark: Mark; name: string }[] {
+/** Names of calls that fit without overlap; a name repeated in a row appears once. */
+function labelsOf(marks: readonly Mark[], x: (index: number) => number): { mark: Mark; name: string }[] {
   let taken = -Infinity;
   let before = '';
   return marks.flatMap((mark) => {
     if (mark.kind !== 'call' || mark.text === before) return [];
     const name = mark.text.length > MAX_LETTERS ? `${mark.text.slice(0, MAX_LETTERS - 1)}…` : mark.text;
-    const half = (name.length * LETTER) / 2;
+    const half = (name.length * LETTER_WIDTH) / 2;
     if (x(mark.index) - half < taken) return [];
-    taken = x(mark.index) + half + LETTER;
+    taken = x(mark.index) + half + LETTER_WIDTH;
     before = mark.text;
     return { mark, name };
   });
 }
 
-function MarkSign({
+function MarkShape({
   mark,
   x,
   inLoop,

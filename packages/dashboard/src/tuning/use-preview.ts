@@ -4,35 +4,35 @@ import type { Recording } from './analyze.ts';
 import type { FromWorker, ToWorker } from './analyze.worker.ts';
 import type { ModelValues, Values } from './config.ts';
 
-export interface Trial {
-  /** By session: what each variant finds, in their order. Undefined before the first answer. */
+export interface Preview {
+  /** By session: the hits of each variant, in order. Undefined until the first result. */
   readonly hits: Readonly<Record<string, readonly BacktestHit[][]>> | undefined;
   readonly busy: boolean;
   readonly error: string | undefined;
 }
 
-interface Asked {
+interface PreviewRequest {
   readonly variants: readonly Values[];
-  /** Undefined: not known yet. */
+  /** Undefined until loaded. */
   readonly models?: ModelValues;
 }
 
-interface Answer extends Omit<Trial, 'busy'> {
-  /** What was asked. */
+interface Result extends Omit<Preview, 'busy'> {
+  /** The request that it belongs to. */
   readonly of: string;
 }
 
-/** Runs the detectors over recordings in a worker of the browser, again whenever a setting is moved. */
-export function useTrial(
+/** Runs the detectors over recordings in a web worker, again whenever a threshold changes. */
+export function usePreview(
   recordings: readonly Recording[] | undefined,
   variants: readonly Values[],
   models: ModelValues | undefined,
-): Trial {
+): Preview {
   const worker = useRef<Worker>(undefined);
   const run = useRef(0);
-  const [answer, setAnswer] = useState<Answer>({ of: '', hits: undefined, error: undefined });
-  const asked = JSON.stringify({ variants, models });
-  const latest = useRef(asked);
+  const [result, setResult] = useState<Result>({ of: '', hits: undefined, error: undefined });
+  const request = JSON.stringify({ variants, models });
+  const latest = useRef(request);
 
   useEffect(() => {
     const started = new Worker(new URL('./analyze.worker.ts', import.meta.url), { type: 'module' });
@@ -40,14 +40,14 @@ export function useTrial(
     started.addEventListener('message', ({ data }: MessageEvent<FromWorker>) => {
       if (data.run !== run.current) return;
       const { current: of } = latest;
-      if (data.kind === 'hits') setAnswer({ of, hits: data.hits, error: undefined });
-      else setAnswer(({ hits }) => ({ of, hits, error: data.message }));
+      if (data.kind === 'hits') setResult({ of, hits: data.hits, error: undefined });
+      else setResult(({ hits }) => ({ of, hits, error: data.message }));
     });
     started.addEventListener('error', (event) => {
-      setAnswer(({ of, hits }) => ({
+      setResult(({ of, hits }) => ({
         of,
         hits,
-        error: event.message || 'The detectors could not be loaded',
+        error: event.message || 'Could not load the detectors',
       }));
     });
     return () => {
@@ -58,19 +58,19 @@ export function useTrial(
 
   useEffect(() => {
     if (recordings === undefined) return;
-    const message: ToWorker = { kind: 'keep', recordings };
+    const message: ToWorker = { kind: 'load', recordings };
     worker.current?.postMessage(message);
   }, [recordings]);
 
   useEffect(() => {
     if (recordings === undefined) return;
-    const { variants: tried, models: own } = JSON.parse(asked) as Asked;
+    const { variants: values, models: own } = JSON.parse(request) as PreviewRequest;
     if (own === undefined) return;
     run.current += 1;
-    latest.current = asked;
-    const message: ToWorker = { kind: 'run', run: run.current, variants: tried, models: own };
+    latest.current = request;
+    const message: ToWorker = { kind: 'run', run: run.current, variants: values, models: own };
     worker.current?.postMessage(message);
-  }, [recordings, asked]);
+  }, [recordings, request]);
 
-  return { hits: answer.hits, error: answer.error, busy: recordings === undefined || answer.of !== asked };
+  return { hits: result.hits, error: result.error, busy: recordings === undefined || result.of !== request };
 }

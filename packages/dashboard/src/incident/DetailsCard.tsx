@@ -1,0 +1,83 @@
+import type { IncidentDetail } from '@loopwatch/contract/api';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { formatExact } from '../lib/format.ts';
+import { visibleText } from '../lib/visible-text.ts';
+import { GrafanaLink, RecordLink } from '../page/Elsewhere.tsx';
+import { recordName } from '../page/record-links.ts';
+import { CopyButton } from '../ui/controls/CopyButton.tsx';
+import { Card } from '../ui/layout/Card.tsx';
+import { Facts } from '../ui/layout/Facts.tsx';
+import { Ago } from '../ui/layout/Time.tsx';
+import styles from './DetailsCard.module.css';
+import { loopStart } from './session-marks.ts';
+
+/** Margin around the incident in Grafana. */
+const AROUND_MS = 15 * 60_000;
+
+/** Ids, tags, log position and configuration of the incident. */
+export function DetailsCard({ incident }: { readonly incident: IncidentDetail }) {
+  const { id, sessionId, promptId, source, configHash, detectedAt, tool, agentVersion, tags } = incident;
+  const facts: (readonly [string, ReactNode])[] = [
+    ['incident', <Id key="i" text={id} what="incident id" />],
+    ['session', <Id key="s" text={sessionId} what="session id" />],
+  ];
+  if (promptId !== null) facts.push(['prompt', <Id key="p" text={promptId} what="prompt id" />]);
+  if (tool !== null) facts.push(['tool', <Id key="t" text={tool.name} what="tool name" />]);
+  if (agentVersion != null)
+    facts.push(['version', <FilterLink key="v" search={{ agentVersion }} text={agentVersion} />]);
+  for (const [name, value] of Object.entries(tags ?? {})) {
+    const tag = `${name}:${value}`;
+    facts.push(['tag', <FilterLink key={tag} search={{ tag }} text={tag} />]);
+  }
+  if (source !== null) {
+    const { topic, partition, firstOffset, offset } = source;
+    const records = firstOffset === offset ? { record: offset } : { first: firstOffset, latest: offset };
+    for (const [name, at] of Object.entries(records)) {
+      const place = { topic, partition, offset: at };
+      facts.push([
+        name,
+        <span key={name} className={styles['place']}>
+          <Id text={recordName(place)} what={`topic, partition and offset of the ${name} record`} />
+          <RecordLink place={place} />
+        </span>,
+      ]);
+    }
+  }
+  facts.push(
+    ['config', <Id key="c" text={configHash} what="config hash" />],
+    [
+      'detected',
+      <span key="d" title={formatExact(detectedAt)}>
+        <Ago time={detectedAt} />
+      </span>,
+    ],
+  );
+  const around = { from: loopStart(incident).time - AROUND_MS, to: incident.lastAt + AROUND_MS };
+  return (
+    <Card title="Details">
+      <Facts facts={facts} />
+      <p className={styles['elsewhere']}>
+        <GrafanaLink {...around} />
+      </p>
+    </Card>
+  );
+}
+
+/** Links to the incidents with the same value. */
+function FilterLink({ search, text }: { readonly search: Record<string, string>; readonly text: string }) {
+  return (
+    <Link to="/incidents" search={search} activeProps={{}}>
+      {visibleText(text)}
+    </Link>
+  );
+}
+
+function Id({ text, what }: { readonly text: string; readonly what: string }) {
+  return (
+    <span className={styles['id']}>
+      <code title={text}>{visibleText(text)}</code>
+      <CopyButton bare what={what} text={text} />
+    </span>
+  );
+}
