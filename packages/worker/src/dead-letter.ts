@@ -4,22 +4,22 @@ import type { LogRecord, OutputRecord, RecordHeaders } from '@loopwatch/log';
 import type { DeadLetterNote } from './dead-letter-log.ts';
 
 const kib = 1024;
-/** What a dead letter takes at most, everything in it counted: its topic takes 17 MiB, and the log needs some of that. */
+/** Upper bound of a dead letter, everything included: its topic accepts 17 MiB, part of which the log needs itself. */
 export const maxLetterBytes = 16 * kib * kib;
-/** What any topic takes, unless its `max.message.bytes` was lowered. */
+/** Any topic accepts this, unless its `max.message.bytes` was lowered. */
 export const smallLetterBytes = 512 * kib;
-/** No session's id is longer. */
+/** Longer than any session id. */
 const maxKeyBytes = kib;
-/** What the original headers keep where something has to be cut off. */
-const keptBytes = 64 * kib;
+/** Room for the original headers of a truncated record. */
+const maxHeaderBytes = 64 * kib;
 const maxMessageUnits = 4 * kib;
-/** Lengths, offsets and times. */
+/** Lengths, offsets and timestamps. */
 const recordOverhead = 64;
 const headerOverhead = 10;
 
 /**
- * A record that could not be read, as it was, with headers that say why and where it came from. What does not fit is cut
- * off: a header then has the original sizes, and one a hash of the original value.
+ * A rejected record with its original bytes, and headers that say why it was rejected and where it came from. Whatever
+ * does not fit is truncated; two more headers then hold the original sizes and a hash of the original value.
  */
 export function deadLetter(
   topic: string,
@@ -50,16 +50,16 @@ export function deadLetter(
   const cut = {
     topic,
     key: key?.subarray(0, maxKeyBytes) ?? null,
-    headers: { ...firstHeaders(original, keptBytes), ...added },
+    headers: { ...firstHeaders(original, maxHeaderBytes), ...added },
   };
   const room = Math.max(0, maxBytes - letterSize({ ...cut, value: null }));
   return { ...cut, value: value?.subarray(0, room) ?? null };
 }
 
 /**
- * A dead letter, and what is said of it once it is durable.
+ * A dead letter, and the note for the log once it is committed.
  *
- * @param isRetry whether dead letters may be what failed before: then they are smaller
+ * @param isRetry whether the previous attempt failed, possibly because of a dead letter: they are smaller then
  */
 export function notedLetter(
   topic: string,
@@ -76,7 +76,7 @@ export function notedLetter(
   };
 }
 
-/** Bytes that a dead letter takes, a little more at most. */
+/** Upper estimate of a dead letter's size, in bytes. */
 export function letterSize({ key, value, headers = {} }: Omit<OutputRecord, 'topic'>): number {
   return recordOverhead + (key?.length ?? 0) + (value?.length ?? 0) + headerBytes(headers);
 }
@@ -89,7 +89,7 @@ function sizeOfHeader(name: string, bytes: Uint8Array): number {
   return headerOverhead + Buffer.byteLength(name) + bytes.length;
 }
 
-/** The original headers as long as there is room; what is too large is left out as a whole. */
+/** The original headers that fit; those that do not are left out as a whole. */
 function firstHeaders(headers: RecordHeaders, room: number): RecordHeaders {
   let left = room;
   return Object.fromEntries(

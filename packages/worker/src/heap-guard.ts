@@ -2,60 +2,59 @@ import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf
 import { getHeapStatistics, type HeapInfo } from 'node:v8';
 import type { Logger } from 'pino';
 
-/** Of the heap's limit, what may be in use: the rest is for the batch at hand and for collecting garbage. */
-const FULL = 0.75;
-/** Of the sessions, how many go at a time: what they free is known only after the next collection. */
-const FREED = 0.1;
-const SAID_EVERY_MS = 60_000;
+/** Share of the heap limit that may be in use; the rest is for the current batch and garbage collection. */
+const MAX_HEAP_SHARE = 0.75;
+/** Share of the sessions evicted at a time: how much that frees is known only after the next collection. */
+const EVICTED_SHARE = 0.1;
+const LOG_INTERVAL_MS = 60_000;
 
 export interface HeapGuardDeps {
   readonly sessions: () => number;
-  /** Frees so many of the least recently used sessions. */
+  /** Evicts this many of the least recently used sessions. */
   readonly free: (sessions: number) => void;
   readonly logger: Logger;
   readonly monotonic: () => number;
 }
 
 /**
- * Frees the least recently used sessions before the heap is full, since Node ends a process whose heap is. How much is
- * in use is known after a full garbage collection.
+ * Evicts the least recently used sessions before the heap is full, since Node would then abort the process. Heap use is
+ * measured after each full garbage collection.
  */
 export class HeapGuard {
-  private readonly deps: HeapGuardDeps;
-  private readonly observer: PerformanceObserver;
-  private saidAt: number | undefined;
+  readonly #deps: HeapGuardDeps;
+  readonly #observer: PerformanceObserver;
+  #loggedAt: number | undefined;
 
   constructor(deps: HeapGuardDeps) {
-    this.deps = deps;
-    this.observer = new PerformanceObserver((list) => {
-      if (list.getEntries().some(isFullCollection)) this.look();
+    this.#deps = deps;
+    this.#observer = new PerformanceObserver((list) => {
+      if (list.getEntries().some(isFullCollection)) this.check();
     });
   }
 
   start(): void {
-    this.observer.observe({ entryTypes: ['gc'] });
+    this.#observer.observe({ entryTypes: ['gc'] });
   }
 
   stop(): void {
-    this.observer.disconnect();
+    this.#observer.disconnect();
   }
 
-  look(heap: Pick<HeapInfo, 'used_heap_size' | 'heap_size_limit'> = getHeapStatistics()): void {
+  check(heap: Pick<HeapInfo, 'used_heap_size' | 'heap_size_limit'> = getHeapStatistics()): void {
     const { used_heap_size: used, heap_size_limit: limit } = heap;
-    const { sessions, free, logger, monotonic } = this.deps;
-    if (used < limit * FULL) return;
-    const freed = Math.ceil(sessions() * FREED);
+    const { sessions, free, logger, monotonic } = this.#deps;
+    if (used < limit * MAX_HEAP_SHARE) return;
+    const freed = Math.ceil(sessions() * EVICTED_SHARE);
     if (freed === 0) return;
     free(freed);
     const now = monotonic();
-    if (this.saidAt !== undefined && now - this.saidAt < SAID_EVERY_MS) return;
-    this.saidAt = now;
+    if (this.#loggedAt !== undefined && now - this.#loggedAt < LOG_INTERVAL_MS) return;
+    this.#loggedAt = now;
     const mib = (bytes: number) => String(Math.round(bytes / 2 ** 20));
     logger.warn(
       { freed, left: sessions(), usedMiB: mib(used), limitMiB: mib(limit) },
-      `Too many live sessions for the memory: ${mib(used)} of ${mib(limit)} MiB of heap are in use, so the ${String(freed)} ` +
-        `least recently used sessions were evicted (${String(sessions())} left). Give the process more memory ` +
-        '(NODE_OPTIONS=--max-old-space-size=MIB), or run more workers.',
+      `Heap nearly full (${mib(used)} of ${mib(limit)} MiB): evicted the ${String(freed)} least recently used sessions ` +
+        `(${String(sessions())} left). Give the process more memory (NODE_OPTIONS=--max-old-space-size=MIB), or run more workers.`,
     );
   }
 }

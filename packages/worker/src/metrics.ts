@@ -1,7 +1,7 @@
 import type { DetectorId } from '@loopwatch/contract';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/** Every metric of the worker, by name and meaning in one place. Label values come from closed or bounded sets, never from ids. */
+/** Every metric of the worker. Label values come from closed or bounded sets, never from ids. */
 export interface WorkerMetrics {
   readonly events: Counter<'type'>;
   readonly duplicates: Counter;
@@ -37,30 +37,30 @@ export interface WorkerMetrics {
   readonly faults: Counter;
 }
 
-/** What loops used, by names that are kept to a bounded number of values. */
+/** Usage inside loops, by a label with a bounded number of values. */
 interface Wasted<L extends string> {
   readonly calls: Counter<L>;
   readonly tokens: Counter<L>;
   readonly usd: Counter<L>;
 }
 
-/** Names that producers choose, kept to a bounded number of values. */
+/** Names that producers choose, limited to a bounded number of values. */
 export interface IncidentLabels {
   readonly agent: string;
   readonly model: string;
 }
 
-/** Incidents that are not resolved, each as its detector. */
+/** Unresolved incidents, by detector. */
 export interface IncidentStates {
   readonly open: readonly DetectorId[];
   readonly quiet: readonly DetectorId[];
-  /** Detectors that have had some. */
+  /** Detectors that have had any. */
   readonly detectors: Iterable<DetectorId>;
-  /** For how long each of the open ones has gone on. */
+  /** Age of each open incident. */
   readonly ages: readonly (IncidentLabels & { readonly seconds: number })[];
 }
 
-/** What is read when the metrics are scraped. */
+/** Values read when the metrics are scraped. */
 export interface WorkerState {
   readonly activeSessions: () => number;
   readonly incidents: () => IncidentStates;
@@ -89,28 +89,23 @@ export function createWorkerMetrics(
       },
     });
   return {
-    events: counter('events_total', 'Events taken, by type; types that are not known share "other".', [
-      'type',
-    ]),
-    duplicates: counter(
-      'duplicate_events_total',
-      'Events whose id their session knows already, and which are ignored.',
-    ),
+    events: counter('events_total', 'Events processed, by type; unknown types share "other".', ['type']),
+    duplicates: counter('duplicate_events_total', 'Events ignored because their session has seen their id.'),
     toolCalls: counter('tool_calls_total', 'Tool calls processed.'),
     verdicts: counter('verdicts_total', 'Verdicts published.', ['detector', 'phase', 'action']),
-    loops: counter('loops_total', 'Loops found, by the agent and the model that they are of.', [
+    loops: counter('loops_total', 'Loops detected, by detector, agent and model.', [
       'detector',
       'agent',
       'model',
     ]),
     oldestIncident: new Gauge({
       name: 'loopwatch_incidents_oldest_age_seconds',
-      help: 'For how long the oldest loop that goes on now has gone on, by agent and model.',
+      help: 'Age of the oldest active loop, by agent and model.',
       labelNames: ['agent', 'model'],
       aggregator: 'max',
       registers,
       collect() {
-        // Oldest last: the value that stays.
+        // The last value set for a label pair is exported: the oldest.
         const ages = [...incidents().ages].sort((a, b) => a.seconds - b.seconds);
         this.reset();
         for (const { agent, model, seconds } of ages) this.set({ agent, model }, seconds);
@@ -118,17 +113,17 @@ export function createWorkerMetrics(
     }),
     warnings: counter('warnings_total', 'Warnings issued: verdicts with action warn or chance.'),
     blocks: counter('blocks_total', 'Blocks applied: verdicts with action block.'),
-    mitigations: counter('mitigations_total', 'What came of a chance: recovered or blocked.', ['outcome']),
-    incidentsOpen: incidentGauge('incidents_open', 'Loops that go on now.', 'open'),
+    mitigations: counter('mitigations_total', 'How chances ended: recovered or blocked.', ['outcome']),
+    incidentsOpen: incidentGauge('incidents_open', 'Loops active now.', 'open'),
     incidentsQuiet: incidentGauge(
       'incidents_quiet',
-      'Loops that are not resolved, but whose session has sent nothing for a minute.',
+      'Unresolved loops whose session has been silent for a minute.',
       'quiet',
     ),
-    wastedTokens: counter('wasted_tokens_total', 'Tokens used inside loops, where producers report usage.'),
+    wastedTokens: counter('wasted_tokens_total', 'Tokens used inside loops, if producers report usage.'),
     wastedUsd: counter(
       'wasted_usd_total',
-      'US dollars spent inside loops, where usage is reported and the model has a price.',
+      'US dollars spent inside loops, if usage is reported and the model has a price.',
     ),
     wastedCalls: counter('wasted_calls_total', 'Tool calls made inside loops.'),
     byAgent: {
@@ -146,39 +141,37 @@ export function createWorkerMetrics(
       ]),
     },
     byTool: {
-      loops: counter('tool_loops_total', 'Loops found, by the tool that is called again and again.', [
-        'tool',
-      ]),
+      loops: counter('tool_loops_total', 'Loops detected, by tool.', ['tool']),
       calls: counter('tool_wasted_calls_total', 'Tool calls made inside loops, by tool.', ['tool']),
       tokens: counter('tool_wasted_tokens_total', 'Tokens used inside loops, by tool.', ['tool']),
       usd: counter('tool_wasted_usd_total', 'US dollars spent inside loops, by tool.', ['tool']),
     },
     detectionLatency: new Histogram({
       name: 'loopwatch_detection_latency_seconds',
-      help: "From the record's timestamp to its verdict sent.",
+      help: "From the record's timestamp to its verdict committed.",
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60],
       registers,
     }),
     batchDuration: new Histogram({
       name: 'loopwatch_batch_duration_seconds',
-      help: 'From a batch fetched to its records analyzed.',
+      help: 'From a fetched batch to its records analyzed.',
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
       registers,
     }),
     semanticChecks: counter(
       'semantic_checks_total',
-      'Checks by a model: loop, none, discarded, skipped; and calls that failed: error, timeout, malformed.',
+      'Checks by a model: loop, none, discarded, skipped; failed calls: error, timeout, malformed.',
       ['result'],
     ),
     semanticDuration: new Histogram({
       name: 'loopwatch_semantic_check_duration_seconds',
-      help: 'From a check raised to its answer, waiting for its turn included.',
+      help: 'From a raised check to its answer, time in the queue included.',
       buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120],
       registers,
     }),
     semanticTokens: counter(
       'semantic_tokens_total',
-      'Tokens that checks by a model took: input and output, where its server reports them.',
+      'Tokens used by checks: input and output, if the model server reports them.',
       ['kind'],
     ),
     activeSessions: new Gauge({
@@ -191,44 +184,42 @@ export function createWorkerMetrics(
     }),
     evictedSessions: counter(
       'evicted_sessions_total',
-      'Sessions freed: idle, lru (for want of room), partition_lost, fault.',
+      'Sessions evicted: idle, lru (session or memory limit), partition_lost, fault.',
       ['reason'],
     ),
     consumerLag: new Gauge({
       name: 'loopwatch_consumer_lag',
-      help: 'Records behind the last one whose results are durable.',
+      help: 'Records behind the committed offset.',
       labelNames: ['topic', 'partition'],
-      // Where the metrics of several workers are put together: a partition has one owner, two only while it changes hands.
+      // When metrics of several workers are merged: a partition has one owner, except for a moment during a rebalance.
       aggregator: 'max',
       registers,
     }),
     partitionStuck: new Gauge({
       name: 'loopwatch_partition_stuck_seconds',
-      help: 'Seconds for which a partition has not moved although there are records to read; 0 when there are none.',
+      help: 'Seconds since the offset of a partition with records to read last moved; 0 without lag.',
       labelNames: ['topic', 'partition'],
       aggregator: 'max',
       registers,
     }),
-    deadLetters: counter(
-      'dead_letters_total',
-      'Records that could not be read, once their dead letters are durable.',
-      ['reason'],
-    ),
+    deadLetters: counter('dead_letters_total', 'Rejected records, once their dead letters are committed.', [
+      'reason',
+    ]),
     sourceRecords: counter(
       'source_records_total',
-      'Records of the topics in kafka.sources, once what came of them is durable: translated, ignored, dead_letter.',
+      'Records of the topics in kafka.sources, once their results are committed: translated, ignored, dead_letter.',
       ['topic', 'result'],
     ),
-    refusedSettings: counter('refused_settings_total', 'Control events with a bad key or value.'),
-    faults: counter('detection_faults_total', 'Events at which detection itself failed: a bug.'),
-    rebalances: counter('rebalances_total', 'Changes of the partitions that this worker owns.'),
+    refusedSettings: counter('refused_settings_total', 'Control events with an invalid key or value.'),
+    faults: counter('detection_faults_total', 'Events on which detection failed: a bug in Loopwatch.'),
+    rebalances: counter('rebalances_total', 'Changes of the partitions assigned to this worker.'),
     interruptions: counter(
       'partition_interruptions_total',
-      'Times the work on a partition restarted from the last commit, because a write failed or its owner changed.',
+      'Times a partition restarted from the last commit, because a write failed or its owner changed.',
     ),
     recoveryDuration: new Histogram({
       name: 'loopwatch_recovery_duration_seconds',
-      help: 'From a partition assigned to its first new record: fencing, restored sessions, replay.',
+      help: 'From a partition assigned to its first new record: fencing, restoring snapshots, replay.',
       buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
       registers,
     }),

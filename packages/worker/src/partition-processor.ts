@@ -2,7 +2,6 @@ import { analyzedByHeader, type CheckRecord, type TopicNames, type Verdict } fro
 import type {
   LogRecord,
   OutputRecord,
-  PartitionPosition,
   PartitionTask,
   Place,
   StateChange,
@@ -10,18 +9,29 @@ import type {
   TaskBatch,
   TaskLane,
 } from '@loopwatch/log';
-import type { LateAnswer, LoopPipeline, Outcome, PartitionPipeline, WideSettings } from '@loopwatch/pipeline';
+import type {
+  LateAnswer,
+  LoopPipeline,
+  Outcome,
+  PartitionPipeline,
+  SessionNews,
+  WideSettings,
+} from '@loopwatch/pipeline';
 import type { Logger } from 'pino';
 import { notedLetter } from './dead-letter.ts';
 import type { DeadLetterLog, DeadLetterNote } from './dead-letter-log.ts';
-import { countEvents, type EventTally } from './event-tally.ts';
-import { type IncidentBook, openIncidentOf } from './incident-book.ts';
-import { forgetSession, keepSession } from './kept-state.ts';
+import type { DetectionReport, TimedVerdict } from './detection-report.ts';
+import { type IncidentMetrics, openIncidentOf } from './incident-metrics.ts';
 import type { WorkerMetrics } from './metrics.ts';
-import { PartitionRecovery, TOLD_KEY } from './partition-recovery.ts';
-import { ReplayReach } from './replay-reach.ts';
-import { newsOutputs } from './session-summaries.ts';
-import { type Found, reportVerdicts } from './verdict-report.ts';
+import { PartitionRecovery } from './partition-recovery.ts';
+import {
+  deleteSnapshot,
+  ReplayBudget,
+  type StateEntry,
+  SUMMARIZED_KEY,
+  writeSnapshot,
+} from './partition-state.ts';
+import type { PartitionWatch } from './partition-watch.ts';
 
 /** What the partitions of a worker share. */
 export interface PartitionProcessorDeps {
@@ -29,211 +39,224 @@ export interface PartitionProcessorDeps {
   readonly settings: WideSettings;
   readonly topics: TopicNames;
   readonly metrics: WorkerMetrics;
-  readonly incidents: IncidentBook;
-  readonly tally: EventTally;
+  readonly incidents: IncidentMetrics;
+  readonly report: DetectionReport;
+  readonly watch: PartitionWatch;
   readonly logger: Logger;
   readonly letters: DeadLetterLog;
-  /** A replay goes through no more records than about these: sessions that reach back further are kept as snapshots. */
-  readonly replayReach: number;
-  /** How often what goes on in sessions is told, ms. */
-  readonly tellIntervalMs: number;
+  /** Upper bound of the records that a takeover replays; sessions that reach back further get snapshots. */
+  readonly maxReplayRecords: number;
+  /** How often summaries of active sessions are published, ms. */
+  readonly summaryIntervalMs: number;
   /** Wall clock, epoch ms. */
   readonly now: () => number;
-  /** Told when something was processed. */
-  readonly processed: () => void;
-  /** Told when steps are durable, with the end of the partition as it was then. */
-  readonly durable: (position: PartitionPosition) => void;
 }
 
-/** Sessions kept in one step; a wave of old ones is spread over several. */
-const MAX_KEPT = 1_000;
-/** Sessions told of at a time: bounds what live numbers cost, in bytes and work, where very many sessions go on. */
-const MAX_TOLD = 1_000;
+/** Snapshots written in one step; a wave of old sessions is spread over several. */
+const MAX_SNAPSHOTS = 1_000;
+/** Summaries published at a time: bounds the cost of live numbers where very many sessions are active. */
+const MAX_SUMMARIES = 1_000;
 
 /**
- * The work on one partition: records to verdicts and dead letters, made durable together with the position behind them.
- * What was found is counted and logged once it is out.
+ * Processes one partition: records become verdicts and dead letters, committed together with the offset of the next
+ * record. Results are counted and logged once they are committed.
  */
 export class PartitionProcessor implements PartitionTask {
-  private readonly place: Place;
-  private readonly lane: TaskLane;
-  private readonly pipeline: PartitionPipeline;
-  private readonly deps: PartitionProcessorDeps;
+  readonly #place: Place;
+  readonly #lane: TaskLane;
+  readonly #pipeline: PartitionPipeline;
+  readonly #deps: PartitionProcessorDeps;
+  readonly #recovery: PartitionRecovery;
+  readonly #replayBudget: ReplayBudget;
   /** Offset of the next record. */
-  private position = 0;
-  private closed = false;
-  /** Of events at this offset and behind it, summaries may not have told; as it is durable, or on its way there. */
-  private told = 0;
-  private ticker: NodeJS.Timeout | undefined;
-  private readonly recovery: PartitionRecovery;
-  private readonly reach: ReplayReach;
+  #position = 0;
+  /** Summaries cover all events before this offset; committed, or about to be. */
+  #summarizedTo = 0;
+  #isClosed = false;
+  #summaryTimer: NodeJS.Timeout | undefined;
 
   constructor(place: Place, lane: TaskLane, deps: PartitionProcessorDeps) {
-    this.place = place;
-    this.lane = lane;
-    this.pipeline = deps.pipeline.partition(place);
-    this.deps = deps;
-    this.recovery = new PartitionRecovery(this.pipeline, deps.settings, deps.incidents);
-    this.reach = new ReplayReach(deps.replayReach);
+    this.#place = place;
+    this.#lane = lane;
+    this.#pipeline = deps.pipeline.partition(place);
+    this.#deps = deps;
+    this.#recovery = new PartitionRecovery(this.#pipeline, deps.settings, deps.incidents);
+    this.#replayBudget = new ReplayBudget(deps.maxReplayRecords);
   }
 
-  restore(entry: { readonly key: string; readonly value: string }): void {
-    this.recovery.restore(entry);
+  restore(entry: StateEntry): void {
+    this.#recovery.restore(entry);
   }
 
   async replay(batch: TaskBatch): Promise<void> {
-    await this.recovery.replay(batch.records);
+    await this.#recovery.replay(batch.records);
   }
 
   ready(position: number): void {
-    this.position = position;
-    this.recovery.restoreSessions();
-    const { notRestored, toldBefore } = this.recovery;
-    if (notRestored > 0) {
-      this.deps.logger.warn(
-        { ...this.place, sessions: notRestored },
+    this.#position = position;
+    this.#recovery.restoreSessions();
+    const { ignoredSnapshots, summarizedTo } = this.#recovery;
+    if (ignoredSnapshots > 0) {
+      this.#deps.logger.warn(
+        { ...this.#place, sessions: ignoredSnapshots },
         'Ignored session snapshots of another version; these sessions restart where the replay began',
       );
     }
-    this.adoptSettings();
-    this.pipeline.resume();
-    this.told = toldBefore;
-    if (toldBefore < position) this.pipeline.noteUntold(toldBefore);
-    this.ticker = setInterval(() => this.tell(), this.deps.tellIntervalMs);
-  }
-
-  /**
-   * Tells how sessions that go on stand, in a step of its own: nothing else may come of their partition for long. Which
-   * events are told of is kept with it, so that a takeover tells of the others, and of no more.
-   */
-  private tell(): void {
-    const { incidents, now } = this.deps;
-    const active = this.pipeline.tellChanges(MAX_TOLD);
-    const told = this.pipeline.untoldFrom ?? this.position;
-    if (active.sessions === 0 && told === this.told) return;
-    incidents.noteActivity(active.incidents, now());
-    this.told = told;
-    void this.commit([], [], [{ key: TOLD_KEY, value: String(told) }]);
-  }
-
-  /** What holds now, holds from the next record on; the offset is kept with the step that the record is in. */
-  private adoptSettings(): void {
-    const { current } = this.deps.settings;
-    const { history } = this.recovery;
-    if (history.latest !== current) history.begin(this.position, current);
-    this.pipeline.adopt(current.detection);
+    this.#adoptSettings();
+    this.#pipeline.resume();
+    this.#summarizedTo = summarizedTo;
+    if (summarizedTo < position) this.#pipeline.noteUntold(summarizedTo);
+    this.#summaryTimer = setInterval(() => this.#publishSummaries(), this.#deps.summaryIntervalMs);
   }
 
   async process(batch: TaskBatch): Promise<void> {
-    const { metrics, tally, processed } = this.deps;
+    const { metrics, report, watch, now } = this.#deps;
     const { next, lag, isRetry = false } = batch;
-    const began = performance.now();
-    this.adoptSettings();
+    const startedAt = performance.now();
+    this.#adoptSettings();
     const outputs: OutputRecord[] = [];
-    const found: Found[] = [];
+    const verdicts: TimedVerdict[] = [];
     const letters: DeadLetterNote[] = [];
-    // What a batch before this one counted that failed half-way comes again.
-    tally.take();
-    const processing = this.pipeline.process(batch.records).forEach((outcome) => {
+    // Counts of an earlier batch that failed half-way: it is processed again.
+    report.takeCounts();
+    const processing = this.#pipeline.process(batch.records).forEach((outcome) => {
       if (isJudged(outcome)) return;
       if (outcome.type === 'verdict')
-        outputs.push(this.verdictOutput(outcome.verdict, outcome.record.timestamp, found, this.deps.now()));
+        outputs.push(this.#verdictRecord(outcome.verdict, outcome.record.timestamp, verdicts, now()));
       else {
-        const { topics } = this.deps;
-        const letter = notedLetter(topics['dead-letters'], outcome.record, this.place, outcome, isRetry);
+        const topic = this.#deps.topics['dead-letters'];
+        const letter = notedLetter(topic, outcome.record, this.#place, outcome, isRetry);
         outputs.push(letter.output);
         letters.push(letter.note);
       }
     });
-    // All of it is counted by now; while this waits, other partitions count theirs.
-    const counts = tally.take();
+    // The whole batch is counted by now; other partitions count theirs while this one waits.
+    const counts = report.takeCounts();
     await processing;
-    // A write has failed meanwhile: the batch comes again.
-    if (this.closed) return;
-    this.position = next;
-    const ms = performance.now() - began;
-    this.reach.note(batch.records.length, ms);
+    // A commit has failed meanwhile: the batch will be processed again.
+    if (this.#isClosed) return;
+    this.#position = next;
+    const ms = performance.now() - startedAt;
+    this.#replayBudget.noteBatch(batch.records.length, ms);
     metrics.batchDuration.observe(ms / 1000);
-    processed();
-    void this.commit(outputs, found).then((durable) => {
-      if (!durable) return;
-      countEvents(counts, metrics);
+    report.lastEventAt = now();
+    void this.#commit(outputs, verdicts).then((isCommitted) => {
+      if (!isCommitted) return;
+      report.batchCommitted(counts);
       for (const letter of letters) {
         metrics.deadLetters.inc({ reason: letter.reason });
-        this.deps.letters.note(letter);
+        this.#deps.letters.note(letter);
       }
-      this.deps.durable({ ...this.place, position: next, end: next + lag });
+      watch.note({ ...this.#place, position: next, end: next + lag });
     });
   }
 
-  /** What an answer led to that came when its event was long processed. */
-  late({ verdicts }: LateAnswer, record: CheckRecord): void {
-    if (this.closed) return;
-    const { topics, now } = this.deps;
-    const found: Found[] = [];
-    this.pipeline.noteCheck(record);
+  /** Publishes what a model's answer led to; its event was processed long ago. */
+  onCheckAnswered({ verdicts: found }: LateAnswer, record: CheckRecord): void {
+    if (this.#isClosed) return;
+    const { topics, now } = this.#deps;
+    const verdicts: TimedVerdict[] = [];
+    this.#pipeline.noteCheck(record);
     const outputs: OutputRecord[] = [{ topic: topics.checks, key: record.id, value: JSON.stringify(record) }];
     const timestamp = now();
-    for (const verdict of verdicts ?? []) outputs.push(this.verdictOutput(verdict, timestamp, found));
-    void this.commit(outputs, found);
+    for (const verdict of found ?? []) outputs.push(this.#verdictRecord(verdict, timestamp, verdicts));
+    void this.#commit(outputs, verdicts);
   }
 
   close(): void {
-    this.closed = true;
-    clearInterval(this.ticker);
-    this.pipeline.close();
+    this.#isClosed = true;
+    clearInterval(this.#summaryTimer);
+    this.#pipeline.close();
   }
 
-  /** @returns whether the step is durable; if not, the partition's work restarts */
-  private async commit(
+  /** The current settings apply from the next record on; their offset is committed in the same step as that record. */
+  #adoptSettings(): void {
+    const { current } = this.#deps.settings;
+    const { history } = this.#recovery;
+    if (history.latest !== current) history.begin(this.#position, current);
+    this.#pipeline.adopt(current.detection);
+  }
+
+  /**
+   * Publishes summaries of active sessions in a step of its own, since their partition may get no further records for
+   * long. The offset they cover is committed with them, so that a new owner publishes what is missing and no more.
+   */
+  #publishSummaries(): void {
+    const { incidents, now } = this.#deps;
+    const active = this.#pipeline.tellChanges(MAX_SUMMARIES);
+    const summarizedTo = this.#pipeline.untoldFrom ?? this.#position;
+    if (active.sessions === 0 && summarizedTo === this.#summarizedTo) return;
+    incidents.noteActivity(active.incidents, now());
+    this.#summarizedTo = summarizedTo;
+    void this.#commit([], [], [{ key: SUMMARIZED_KEY, value: String(summarizedTo) }]);
+  }
+
+  /** @returns whether the step is committed; if not, the partition restarts from the last commit */
+  async #commit(
     outputs: readonly OutputRecord[],
-    found: readonly Found[],
+    verdicts: readonly TimedVerdict[],
     changes: readonly StateChange[] = [],
   ): Promise<boolean> {
     try {
-      const step = this.step(outputs, found);
-      await this.lane.commit({ ...step, state: [...step.state, ...changes] });
+      const step = this.#step(outputs, verdicts);
+      await this.#lane.commit({ ...step, state: [...step.state, ...changes] });
     } catch {
       return false;
     }
-    reportVerdicts(found, this.deps);
+    this.#deps.report.verdictsCommitted(verdicts);
     return true;
   }
 
-  private step(outputs: readonly OutputRecord[], found: readonly Found[]): Step {
-    const { settings, incidents, topics } = this.deps;
-    const { position } = this;
-    const checkpoint = this.pipeline.checkpoint(position, this.reach.records, MAX_KEPT);
+  #step(outputs: readonly OutputRecord[], verdicts: readonly TimedVerdict[]): Step {
+    const { settings, incidents, topics } = this.#deps;
+    const position = this.#position;
+    const checkpoint = this.#pipeline.checkpoint(position, this.#replayBudget.records, MAX_SNAPSHOTS);
     const state: StateChange[] = [
-      ...this.recovery.history.changes(),
-      ...checkpoint.forgotten.map(forgetSession),
+      ...this.#recovery.history.takeChanges(),
+      ...checkpoint.forgotten.map(deleteSnapshot),
     ];
     for (const { openIncidents, detection, ...session } of checkpoint.kept) {
-      // What this step itself found is not in the book before it is out.
-      const news = found.filter(({ verdict }) => openIncidents.includes(verdict.incidentId));
-      const told = news.map(({ verdict }) => openIncidentOf(verdict));
+      // The metrics learn of this step's own verdicts only once it is committed.
+      const own = verdicts.filter(({ verdict }) => openIncidents.includes(verdict.incidentId));
+      const changed = own.map(({ verdict }) => openIncidentOf(verdict));
       const known = openIncidents.flatMap((id) => incidents.get(id) ?? []);
-      const open = [...new Map([...known, ...told].map((incident) => [incident.id, incident])).values()];
+      const open = [...new Map([...known, ...changed].map((incident) => [incident.id, incident])).values()];
       const { hash } = settings.versionOf(detection.settings);
-      state.push(keepSession({ ...session, settings: hash, incidents: open }));
+      state.push(writeSnapshot({ ...session, settings: hash, incidents: open }));
     }
-    const news = newsOutputs(this.pipeline.takeNews(), topics);
-    return { position, resumeFrom: checkpoint.resumeFrom, outputs: [...outputs, ...news], state };
+    const summaries = summaryRecords(this.#pipeline.takeNews(), topics);
+    return { position, resumeFrom: checkpoint.resumeFrom, outputs: [...outputs, ...summaries], state };
   }
 
-  private verdictOutput(
-    finding: Omit<Verdict, 'detectedAt'>,
+  #verdictRecord(
+    found: Omit<Verdict, 'detectedAt'>,
     timestamp: number,
-    found: Found[],
+    verdicts: TimedVerdict[],
     detectedAt = timestamp,
   ): OutputRecord {
-    const verdict: Verdict = { ...finding, detectedAt };
-    found.push({ verdict, timestamp });
-    return { topic: this.deps.topics.verdicts, key: verdict.sessionId, value: JSON.stringify(verdict) };
+    const verdict: Verdict = { ...found, detectedAt };
+    verdicts.push({ verdict, timestamp });
+    return { topic: this.#deps.topics.verdicts, key: verdict.sessionId, value: JSON.stringify(verdict) };
   }
 }
 
-/** A verdict that the producer of the event, a gateway, has written already. */
+/** Whether the producer of the event, a gateway, has written this verdict already. */
 function isJudged({ type, record }: Outcome<LogRecord>): boolean {
   return type === 'verdict' && analyzedByHeader in record.headers;
+}
+
+/** Current summaries of sessions, and tombstones for the records of sessions that have expired. */
+function summaryRecords(
+  { summaries, over, checksOver }: SessionNews,
+  { sessions, checks }: Pick<TopicNames, 'sessions' | 'checks'>,
+): OutputRecord[] {
+  return [
+    ...summaries.map((summary) => ({
+      topic: sessions,
+      key: summary.sessionId,
+      value: JSON.stringify(summary),
+    })),
+    ...over.map((sessionId) => ({ topic: sessions, key: sessionId, value: null })),
+    ...checksOver.map((id) => ({ topic: checks, key: id, value: null })),
+  ];
 }

@@ -1,29 +1,23 @@
-import {
-  type CheckRecord,
-  type DetectionSettings,
-  detectionSettings,
-  type TopicNames,
-} from '@loopwatch/contract';
-import { maskPatterns, maskSecrets, oneLine } from '@loopwatch/detectors';
-import type { Place, TaskObserver, TaskRunner, TopicReader } from '@loopwatch/log';
-import { type LateAnswer, LoopPipeline, type PipelineObserver, WideSettings } from '@loopwatch/pipeline';
+import { type DetectionSettings, detectionSettings, type TopicNames } from '@loopwatch/contract';
+import { maskPatterns } from '@loopwatch/detectors';
+import type { TaskObserver, TaskRunner, TopicReader } from '@loopwatch/log';
+import { LoopPipeline, WideSettings } from '@loopwatch/pipeline';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { DeadLetterLog } from './dead-letter-log.ts';
-import { EventTally } from './event-tally.ts';
+import { DetectionReport } from './detection-report.ts';
 import { HeapGuard } from './heap-guard.ts';
-import { IncidentBook } from './incident-book.ts';
+import { IncidentMetrics } from './incident-metrics.ts';
 import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
 import { PartitionProcessor } from './partition-processor.ts';
-import { PartitionWatch, stuckDetail } from './partition-watch.ts';
-import { SemanticDesk } from './semantic/desk.ts';
+import { PartitionWatch, partitionName, stuckDetail } from './partition-watch.ts';
+import { SemanticCheckService } from './semantic/check-service.ts';
 import type { ModelClient } from './semantic/limited-judge.ts';
 import { SourceIntake, type Sources } from './sources/source-intake.ts';
-import { logTurnRequest } from './turn-request-log.ts';
 
 export interface WorkerDeps {
   readonly runner: TaskRunner;
-  /** Records of the `control` topic: settings of the server and of models that change while workers run. */
+  /** The `control` topic: server and model settings that change while workers run. */
   readonly control?: TopicReader | undefined;
   /** Topics of other producers; none by default. */
   readonly sources?: Sources | undefined;
@@ -31,221 +25,193 @@ export interface WorkerDeps {
   readonly detection: DetectionSettings;
   readonly registry: Registry;
   readonly logger: Logger;
-  /** Who judges long prompts; without one the semantic layer is off. */
+  /** Judges long prompts; without it the semantic layer is off. */
   readonly model?: ModelClient | undefined;
-  /** Records of a partition that a takeover reads again, at most; 100,000 by default. */
-  readonly replayReach?: number;
+  /** Upper bound of the records that a takeover replays; 100,000 by default. */
+  readonly maxReplayRecords?: number;
   /** Wall clock, epoch ms; the system's by default. */
   readonly now?: () => number;
-  /** A clock that never goes back, ms; the system's by default. */
+  /** Monotonic clock, ms; the system's by default. */
   readonly monotonic?: () => number;
-  /** How often what goes on in sessions is told, ms; 1,000 by default. */
-  readonly tellIntervalMs?: number;
+  /** How often summaries of active sessions are published, ms; 1,000 by default. */
+  readonly summaryIntervalMs?: number;
 }
 
-/** How often is asked how far the partitions are. */
-const LOOK_MS = 5_000;
-const REPLAY_REACH = 100_000;
-const TELL_INTERVAL_MS = 1_000;
+const POSITION_INTERVAL_MS = 5_000;
+const MAX_REPLAY_RECORDS = 100_000;
+const SUMMARY_INTERVAL_MS = 1_000;
 
-/** What a health check may ask. */
+/** For health checks. */
 export interface WorkerStatus {
-  /** To the event log, and no partition of this worker stands still. */
+  /** Whether the event log is reachable and no partition of this worker is stuck. */
   readonly connected: boolean;
   readonly detail: string;
 }
 
 /**
- * From records to verdicts: one {@link PartitionProcessor} for each partition that this process owns, all on one pipeline,
- * one set of metrics and one desk for the questions to a model.
+ * Turns records into verdicts: one {@link PartitionProcessor} for each partition that this process owns, sharing one
+ * pipeline, one set of metrics and one semantic check service.
  */
 export class Worker {
-  private readonly deps: WorkerDeps;
-  private readonly now: () => number;
-  private readonly pipeline: LoopPipeline;
-  private readonly metrics: WorkerMetrics;
-  private readonly incidents: IncidentBook;
-  private readonly settings: WideSettings;
-  private readonly tally = new EventTally();
-  private readonly desk: SemanticDesk | undefined;
-  private readonly partitions = new Map<string, PartitionProcessor>();
-  private readonly letters: DeadLetterLog;
-  private readonly watch: PartitionWatch;
-  private readonly heap: HeapGuard;
-  private readonly sources: SourceIntake | undefined;
-  private looks: NodeJS.Timeout | undefined;
-  private connection: WorkerStatus = { connected: false, detail: 'starting' };
-  /** Wall clock of the latest record processed, epoch ms. */
-  lastEventAt: number | null = null;
+  readonly #deps: WorkerDeps;
+  readonly #now: () => number;
+  readonly #metrics: WorkerMetrics;
+  readonly #incidents: IncidentMetrics;
+  readonly #report: DetectionReport;
+  readonly #pipeline: LoopPipeline;
+  readonly #settings: WideSettings;
+  readonly #checks: SemanticCheckService | undefined;
+  readonly #partitions = new Map<string, PartitionProcessor>();
+  readonly #letters: DeadLetterLog;
+  readonly #watch: PartitionWatch;
+  readonly #heap: HeapGuard;
+  readonly #sources: SourceIntake | undefined;
+  #positionTimer: NodeJS.Timeout | undefined;
+  #connection: WorkerStatus = { connected: false, detail: 'starting' };
 
   constructor(deps: WorkerDeps) {
-    this.deps = deps;
-    this.now = deps.now ?? Date.now;
-    this.metrics = createWorkerMetrics(deps.registry, {
-      activeSessions: () => this.pipeline.activeSessions,
-      incidents: () => this.incidents.statesAt(this.now()),
+    const { logger, detection, topics, sources, now = Date.now, monotonic = () => performance.now() } = deps;
+    this.#deps = deps;
+    this.#now = now;
+    const metrics = createWorkerMetrics(deps.registry, {
+      activeSessions: () => this.#pipeline.activeSessions,
+      incidents: () => this.#incidents.statesAt(now()),
     });
-    this.incidents = new IncidentBook(this.metrics);
-    const monotonic = deps.monotonic ?? (() => performance.now());
-    this.letters = new DeadLetterLog(deps.logger, monotonic);
-    this.watch = new PartitionWatch(this.metrics, monotonic);
-    const { metrics, incidents, letters } = this;
-    const { topics, logger, sources } = deps;
-    this.sources = sources && new SourceIntake({ ...sources, topics, metrics, letters, logger, monotonic });
-    this.desk = this.openDesk();
-    const mask = maskPatterns(deps.detection.privacy.mask);
-    const observer: PipelineObserver = {
-      event: (type) => {
-        this.tally.add(type);
-      },
-      duplicate: () => {
-        this.tally.note('duplicates');
-      },
-      refusedSetting: (sessionId, message) => {
-        this.tally.note('refusedSettings');
-        // It quotes, and may cut, what a user wrote in a prompt or an event.
-        const shown = maskSecrets(message, mask, () => undefined);
-        deps.logger.warn({ sessionId }, oneLine(`Rejected a setting of session ${sessionId}: ${shown}`));
-      },
-      turnRequest: (sessionId, request) => {
-        logTurnRequest(deps.logger, sessionId, request);
-      },
-      evicted: (reason) => {
-        metrics.evictedSessions.inc({ reason });
-      },
-      abandoned: (incidentIds) => {
-        for (const id of incidentIds) incidents.forget(id);
-      },
-      fault: (sessionId, offset, error) => {
-        this.tally.note('faults');
-        deps.logger.error(
-          { err: error, sessionId, offset },
-          'Detection failed on an event; its session was reset. This is a bug: please report it.',
-        );
-      },
-    };
-    this.pipeline = new LoopPipeline(deps.detection, observer, this.desk, true);
-    this.heap = new HeapGuard({
-      sessions: () => this.pipeline.activeSessions,
+    this.#metrics = metrics;
+    this.#incidents = new IncidentMetrics(metrics);
+    this.#letters = new DeadLetterLog(logger, monotonic);
+    this.#watch = new PartitionWatch(metrics, monotonic);
+    const letters = this.#letters;
+    this.#sources = sources && new SourceIntake({ ...sources, topics, metrics, letters, logger, monotonic });
+    this.#checks = this.#createChecks();
+    const mask = maskPatterns(detection.privacy.mask);
+    this.#report = new DetectionReport({ metrics, incidents: this.#incidents, logger, mask, now });
+    this.#pipeline = new LoopPipeline(detection, this.#report, this.#checks, true);
+    this.#heap = new HeapGuard({
+      sessions: () => this.#pipeline.activeSessions,
       free: (sessions) => {
-        this.pipeline.free(sessions);
+        this.#pipeline.free(sessions);
       },
-      logger: deps.logger,
+      logger,
       monotonic,
     });
-    this.settings = new WideSettings({
-      // A process hands over all its settings, passwords among them; these are kept in a topic, and read strictly.
-      configured: detectionSettings(deps.detection),
-      prepare: (settings) => this.pipeline.prepare(settings),
+    this.#settings = new WideSettings({
+      // Callers may pass the settings of a whole process, passwords included. Only these may be stored in a topic.
+      configured: detectionSettings(detection),
+      prepare: (settings) => this.#pipeline.prepare(settings),
       log: (level, message, fields) => {
-        deps.logger[level](fields, message);
+        logger[level](fields, message);
       },
     });
   }
 
-  private openDesk(): SemanticDesk | undefined {
-    const { detection, logger, model: client } = this.deps;
-    if (client === undefined) return undefined;
-    const deliver = (late: LateAnswer, record: CheckRecord): void => {
-      // Without the partition, its new owner asks again.
-      this.partitions.get(nameOf(late.place))?.late(late, record);
-    };
-    return new SemanticDesk({ client, detection, metrics: this.metrics, logger, deliver });
+  /** Wall clock of the latest batch processed, epoch ms. */
+  get lastEventAt(): number | null {
+    return this.#report.lastEventAt;
   }
 
   get status(): WorkerStatus {
-    const stuck = [...this.watch.stuck, ...(this.sources?.stuck ?? [])].map(stuckDetail);
-    if (!this.connection.connected || stuck.length === 0) return this.connection;
+    const stuck = [...this.#watch.stuck, ...(this.#sources?.stuck ?? [])].map(stuckDetail);
+    if (!this.#connection.connected || stuck.length === 0) return this.#connection;
     return { connected: false, detail: stuck.join('; ') };
   }
 
-  /** Asks how far the partitions are; the metrics and the health check tell. */
-  async look(): Promise<void> {
-    this.letters.look();
-    for (const position of await this.deps.runner.positions()) this.watch.note(position);
-    await this.sources?.look();
+  /** Updates lag and stuck partitions from the log's positions. */
+  async updatePositions(): Promise<void> {
+    this.#letters.tick();
+    for (const position of await this.#deps.runner.positions()) this.#watch.note(position);
+    await this.#sources?.updatePositions();
   }
 
-  /** @throws LogError when the log cannot be reached or a topic is missing; everything is closed again then */
+  /** @throws LogError when the log is unavailable or a topic is missing; everything is closed again then */
   async start(): Promise<void> {
-    this.heap.start();
+    this.#heap.start();
     try {
-      // What was set before holds from the first record on.
-      await this.deps.control?.run(({ records }) => {
-        this.settings.take(records);
+      // Settings changed earlier apply from the first record on.
+      await this.#deps.control?.run(({ records }) => {
+        this.#settings.take(records);
       });
-      await this.deps.runner.run((place, lane) => {
-        const work = new PartitionProcessor(place, lane, {
-          pipeline: this.pipeline,
-          settings: this.settings,
-          topics: this.deps.topics,
-          metrics: this.metrics,
-          incidents: this.incidents,
-          tally: this.tally,
-          logger: this.deps.logger,
-          now: this.now,
-          tellIntervalMs: this.deps.tellIntervalMs ?? TELL_INTERVAL_MS,
-          replayReach: this.deps.replayReach ?? REPLAY_REACH,
-          letters: this.letters,
-          durable: (position) => {
-            this.watch.note(position);
-          },
-          processed: () => {
-            this.lastEventAt = this.now();
-          },
+      await this.#deps.runner.run((place, lane) => {
+        const processor = new PartitionProcessor(place, lane, {
+          pipeline: this.#pipeline,
+          settings: this.#settings,
+          topics: this.#deps.topics,
+          metrics: this.#metrics,
+          incidents: this.#incidents,
+          report: this.#report,
+          watch: this.#watch,
+          logger: this.#deps.logger,
+          letters: this.#letters,
+          now: this.#now,
+          summaryIntervalMs: this.#deps.summaryIntervalMs ?? SUMMARY_INTERVAL_MS,
+          maxReplayRecords: this.#deps.maxReplayRecords ?? MAX_REPLAY_RECORDS,
         });
-        this.partitions.set(nameOf(place), work);
-        this.watch.own(place);
-        return work;
-      }, this.observer());
-      await this.sources?.start();
+        this.#partitions.set(partitionName(place), processor);
+        this.#watch.own(place);
+        return processor;
+      }, this.#taskObserver());
+      await this.#sources?.start();
     } catch (error) {
       await this.stop();
       throw error;
     }
-    this.connection = { connected: true, detail: 'connected' };
-    this.looks = setInterval(() => void this.look(), LOOK_MS).unref();
+    this.#connection = { connected: true, detail: 'connected' };
+    this.#positionTimer = setInterval(() => void this.updatePositions(), POSITION_INTERVAL_MS).unref();
   }
 
-  /** Stops fetching, lets the batches in progress become durable, then closes. */
+  /** Stops fetching, commits the batches in progress, then closes. */
   async stop(): Promise<void> {
-    clearInterval(this.looks);
-    this.heap.stop();
-    await this.deps.control?.stop();
+    clearInterval(this.#positionTimer);
+    this.#heap.stop();
+    await this.#deps.control?.stop();
     try {
-      await this.sources?.stop();
-      await this.deps.runner.stop();
+      await this.#sources?.stop();
+      await this.#deps.runner.stop();
     } finally {
-      // Not before: a check that is given up is kept as failed, while the next owner could have asked again.
-      this.desk?.close();
-      this.letters.flush();
+      // Not earlier: an aborted check is recorded as failed, while the next owner could have asked again.
+      this.#checks?.close();
+      this.#letters.flush();
     }
-    this.connection = { connected: false, detail: 'stopped' };
+    this.#connection = { connected: false, detail: 'stopped' };
   }
 
-  private observer(): TaskObserver {
-    const { metrics } = this;
-    const { logger } = this.deps;
+  #createChecks(): SemanticCheckService | undefined {
+    const { detection, logger, model: client } = this.#deps;
+    if (client === undefined) return undefined;
+    return new SemanticCheckService({
+      client,
+      detection,
+      metrics: this.#metrics,
+      logger,
+      onAnswered: (late, record) => {
+        // If the partition was revoked, its new owner asks again.
+        this.#partitions.get(partitionName(late.place))?.onCheckAnswered(late, record);
+      },
+    });
+  }
+
+  #taskObserver(): TaskObserver {
+    const { logger } = this.#deps;
     return {
       onAssignment: (partitions, { arrived, left }) => {
-        metrics.rebalances.inc();
-        this.watch.assign(partitions);
+        this.#metrics.rebalances.inc();
+        this.#watch.assign(partitions);
         logger.info(
           { partitions: partitions.length, arrived, left },
-          `Partitions assigned: ${String(partitions.length)} (${String(arrived)} new, ${String(left)} gone)`,
+          `Partitions assigned: ${String(partitions.length)} (${String(arrived)} added, ${String(left)} revoked)`,
         );
       },
       onRecovered: ({ topic, partition, durationMs, restored, replayed, position }) => {
-        metrics.recoveryDuration.observe(durationMs / 1000);
+        this.#metrics.recoveryDuration.observe(durationMs / 1000);
         logger.info(
           { topic, partition, durationMs: Math.round(durationMs), restored, replayed, position },
-          `Partition ${String(partition)} taken over in ${(durationMs / 1000).toFixed(2)} s: ${String(restored)} snapshots ` +
+          `Partition ${String(partition)} recovered in ${(durationMs / 1000).toFixed(2)} s: ${String(restored)} snapshots ` +
             `restored, ${String(replayed)} records replayed, resuming at offset ${String(position)}`,
         );
       },
       onInterrupted: ({ topic, partition }, reason) => {
-        metrics.interruptions.inc();
-        this.watch.interrupted({ topic, partition }, reason);
+        this.#metrics.interruptions.inc();
+        this.#watch.interrupted({ topic, partition }, reason);
       },
       onDrained: ({ topic, partition }, durationMs) => {
         logger.debug(
@@ -255,13 +221,9 @@ export class Worker {
       },
       onConnection: (state, reason) => {
         const detail = reason ?? (state === 'up' ? 'connected' : 'disconnected');
-        this.connection = { connected: state === 'up', detail };
+        this.#connection = { connected: state === 'up', detail };
         if (state === 'up') logger.info('Connected to the event log');
       },
     };
   }
-}
-
-function nameOf({ topic, partition }: Place): string {
-  return `${topic}/${String(partition)}`;
 }

@@ -54,12 +54,12 @@ const batches = fc.array(fc.record({ length: fc.integer({ min: 1, max: 12 }), fa
   maxLength: 25,
 });
 
-async function start(preset: string, replayReach: number) {
+async function start(preset: string, maxReplayRecords: number) {
   const log = new MemoryRunner(topics.events);
   const worker = new Worker({
     runner: log,
     topics,
-    replayReach,
+    maxReplayRecords,
     detection: detectionSchema.parse({ preset }),
     registry: new Registry(),
     logger: pino({ level: 'silent' }),
@@ -78,7 +78,7 @@ const lasting = (log: MemoryRunner) => ({
 });
 
 it.each(['stream', 'balanced'])(
-  'whatever happens to the process, preset %s tells each thing once, in the same order',
+  'exactly once: random crashes change neither results nor their order (preset %s)',
   async (preset) => {
     let verdicts = 0;
     let summaries = 0;

@@ -4,38 +4,38 @@ import { calls, metric, records, startWorker } from './fakes.ts';
 const warnings = (lines: readonly { level: string; msg: string }[]) =>
   lines.filter(({ level }) => level === 'warn').map(({ msg }) => msg);
 
-describe('dead letters in the log', () => {
-  it('are told one by one only where they begin, and summed up each minute', async () => {
+describe('dead letter log', () => {
+  it('dead letter log: the first of each reason at once, the others summed up each minute', async () => {
     const { worker, log, lines, clock } = await startWorker();
     await log.deliver(records(0, [...Array<string>(1_201).fill('no json'), '[]', '[]', '[]']));
     expect(warnings(lines)).toEqual([
-      expect.stringMatching(/^Record test\.events\/0@0 is a dead letter \(not_json\): /),
-      expect.stringMatching(/^Record test\.events\/0@1201 is a dead letter \(not_an_object\): /),
+      expect.stringMatching(/^Record test\.events\/0@0 rejected as a dead letter \(not_json\): /),
+      expect.stringMatching(/^Record test\.events\/0@1201 rejected as a dead letter \(not_an_object\): /),
     ]);
     clock.now += 60_000;
-    await worker.look();
+    await worker.updatePositions();
     expect(warnings(lines).at(-1)).toBe(
       '1,202 more dead letters in the last 60 s: not_json 1,200, not_an_object 2',
     );
     await log.deliver(records(1_204, ['no json', 'no json']));
     await worker.stop();
     expect(warnings(lines).slice(3)).toEqual([
-      expect.stringMatching(/^Record test\.events\/0@1204 is a dead letter/),
+      expect.stringMatching(/^Record test\.events\/0@1204 rejected as a dead letter/),
       '1 more dead letter in the last 1 s: not_json 1',
     ]);
   });
 
-  it('say nothing more where nothing more came', async () => {
+  it('dead letter log: no summary without further dead letters', async () => {
     const { worker, log, lines, clock } = await startWorker();
     await log.deliver(records(0, ['no json']));
     clock.now += 60_000;
-    await worker.look();
+    await worker.updatePositions();
     expect(warnings(lines)).toHaveLength(1);
   });
 });
 
-describe('the counters', () => {
-  it('count what became durable once, however often its step failed or was replayed', async () => {
+describe('batch counters', () => {
+  it('batch counters: a batch counts once, however often its commit failed or it was replayed', async () => {
     const { log, registry, lines } = await startWorker({ preset: 'stream' });
     const twice = { ...(calls(1)[0] as object), id: 'e-1' };
     const control = { sessionId: 's-1', type: 'control', set: { unheard_of: 1 } };
@@ -60,7 +60,7 @@ describe('the counters', () => {
     expect(lines.filter(({ msg }) => msg.includes('dead letter'))).toHaveLength(2);
   });
 
-  it('count the events of every partition, also of those that are worked on at the same time', async () => {
+  it('batch counters: events of concurrent partitions are all counted', async () => {
     const { log, registry } = await startWorker();
     const event = { sessionId: 's', type: 'content', text: 'x' };
     const partitions = [0, 1, 2, 3];

@@ -25,7 +25,7 @@ const made = (
 };
 
 describe('a dead letter', () => {
-  it('holds the record whole when it fits', () => {
+  it('a dead letter: holds the whole record if it fits', () => {
     const letter = made(
       { key: Buffer.from('k'), value: Buffer.from('v'), headers: { a: Buffer.from('b') } },
       kib,
@@ -59,7 +59,7 @@ describe('a dead letter', () => {
         ),
       },
     },
-  ])('is cut where its $what is too large, and says what it was', ({ record }) => {
+  ])('a dead letter: is truncated if its $what is too large, with the original sizes', ({ record }) => {
     const letter = made(record, 200 * kib);
     expect(letterSize(letter)).toBeLessThanOrEqual(200 * kib);
     const sizes = JSON.parse(letter.text(names.truncated) ?? '') as Record<string, number>;
@@ -73,7 +73,7 @@ describe('a dead letter', () => {
     ]);
   });
 
-  it('never takes more than it may, and keeps the beginning of everything', () => {
+  it('a dead letter: never exceeds its limit, and keeps the start of everything', () => {
     fc.assert(
       fc.property(
         fc.record({

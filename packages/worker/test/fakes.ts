@@ -7,31 +7,31 @@ import { MemoryRunner } from './memory-runner.ts';
 
 export const topics = topicNames({ prefix: 'test.' });
 
-/** A line of the log: its level's name, its text, and what else is in it. */
+/** A log line: name of its level, message, and fields. */
 export interface LogLine extends Record<string, unknown> {
   readonly level: string;
   readonly msg: string;
 }
 
-/** A worker on a log in memory, started. */
+/** A started worker on an in-memory log. */
 export async function startWorker(
   detection: DetectionInput = {},
   level = 'debug',
   model?: ModelClient,
-  tellIntervalMs?: number,
+  summaryIntervalMs?: number,
 ) {
-  const made = createWorker(detection, level, model, tellIntervalMs);
+  const made = createWorker(detection, level, model, summaryIntervalMs);
   await made.worker.start();
   return made;
 }
 
-/** A worker on a log in memory, not started yet. */
+/** A worker on an in-memory log, not started yet. */
 export function createWorker(
   detection: DetectionInput = {},
   level = 'debug',
   model?: ModelClient,
-  // Longer than any test: summaries come with what causes them.
-  tellIntervalMs = 600_000,
+  // Longer than any test: no summaries on the timer.
+  summaryIntervalMs = 600_000,
   sources?: Sources,
 ) {
   const log = new MemoryRunner(topics.events);
@@ -52,12 +52,12 @@ export function createWorker(
     model,
     now: () => clock.now,
     monotonic: () => clock.now,
-    tellIntervalMs,
+    summaryIntervalMs,
   });
   return { worker, log, registry, lines, clock };
 }
 
-/** Records from values: a text as it is, anything else as JSON. */
+/** Records from values: strings as they are, anything else as JSON. */
 export function records(
   first: number,
   values: readonly unknown[],
@@ -70,13 +70,13 @@ export function records(
   });
 }
 
-/** The same call of one session, so many times. */
+/** `count` identical calls of one session. */
 export function calls(count: number, more: Record<string, unknown> = {}): unknown[] {
   const call = { sessionId: 's-1', type: 'tool_call_request', name: 'read_file', args: { path: 'a' } };
   return Array.from({ length: count }, () => ({ ...call, ...more }));
 }
 
-/** What `/metrics` says of a sample, written as it stands there: `loopwatch_events_total{type="content"}`. */
+/** The value of a sample in `/metrics`, e.g. `loopwatch_events_total{type="content"}`. */
 export async function metric(registry: Registry, sample: string): Promise<number | undefined> {
   const lines = (await registry.metrics()).split('\n');
   const line = lines.find((text) => text.startsWith(`${sample} `));

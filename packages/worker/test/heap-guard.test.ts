@@ -30,23 +30,23 @@ afterEach(() => {
 });
 
 test.each([
-  ['keeps all sessions', 'three quarters are not in use', 749, 1005, []],
-  ['frees a tenth of the sessions', 'three quarters are in use', 750, 1005, [101]],
-  ['frees the only session', 'three quarters are in use', 990, 1, [1]],
-  ['frees nothing', 'there is no session', 990, 0, []],
-])('the heap guard %s where %s of the heap’s limit', (_does, _where, used, sessions, expected) => {
+  ['evicts nothing', 'less than 75 % of the heap is in use', 749, 1005, []],
+  ['evicts a tenth of the sessions', '75 % of the heap is in use', 750, 1005, [101]],
+  ['evicts the only session', '75 % of the heap is in use', 990, 1, [1]],
+  ['evicts nothing', 'there are no sessions', 990, 0, []],
+])('heap guard: %s when %s', (_does, _where, used, sessions, expected) => {
   live = sessions;
-  guard.look(heap(used));
+  guard.check(heap(used));
   expect(freed.mock.calls.flat()).toEqual(expected);
 });
 
-test('the heap guard says once a minute what it frees and what to do', () => {
-  for (clock of [0, 1, 59_999]) guard.look(heap(800));
+test('heap guard: logs once a minute what it evicts and what to do', () => {
+  for (clock of [0, 1, 59_999]) guard.check(heap(800));
   expect(lines).toEqual([
-    'Too many live sessions for the memory: 800 of 1000 MiB of heap are in use, so the 101 least ' +
-      'recently used sessions were evicted (904 left). Give the process more memory (NODE_OPTIONS=--max-old-space-size=MIB), or run more workers.',
+    'Heap nearly full (800 of 1000 MiB): evicted the 101 least recently used sessions (904 left). ' +
+      'Give the process more memory (NODE_OPTIONS=--max-old-space-size=MIB), or run more workers.',
   ]);
   clock = 60_000;
-  guard.look(heap(800));
+  guard.check(heap(800));
   expect(lines).toHaveLength(2);
 });

@@ -21,8 +21,8 @@ async function start(intervalMs?: number) {
   return made;
 }
 
-describe('live numbers', () => {
-  it('tell of the last of a burst, of each session once, without a further event', async () => {
+describe('live summaries', () => {
+  it('live summaries: the last event of a burst is published without a further event, once per session', async () => {
     const { log } = await start(INTERVAL_MS);
     await log.deliver(records(0, calls(120)));
     await waitFor(() => lastOf(log)?.events === 120);
@@ -35,7 +35,7 @@ describe('live numbers', () => {
     expect(log.published).toHaveLength(after + 1);
   });
 
-  it('of events that were not told of before a crash follow the takeover', async () => {
+  it('live summaries: events missing from them at a crash are published after the takeover', async () => {
     const { log } = await start(200);
     await log.deliver(records(0, calls(5)));
     expect(lastOf(log)).toMatchObject({ events: 3 });
@@ -50,7 +50,7 @@ describe('live numbers', () => {
     expect(log.published).toHaveLength(told + 1);
   });
 
-  it('count an incident as quiet when its session has been silent for a minute', async () => {
+  it('incident metrics: an incident is quiet once its session has been silent for a minute', async () => {
     const { log, registry, clock } = await start(INTERVAL_MS);
     const counts = async () => [
       await metric(registry, 'loopwatch_incidents_open{detector="tool-repeat"}'),

@@ -25,8 +25,8 @@ function watching() {
   return { watch, at, lag: () => sample('consumer_lag'), stuck: () => sample('partition_stuck_seconds') };
 }
 
-describe('the watch over partitions', () => {
-  it('tells the lag of one that stands still, from its last known position and the end as it grows', async () => {
+describe('partition watch', () => {
+  it('partition watch: lag of a stuck partition grows with the end of the log', async () => {
     const { watch, at, lag, stuck } = watching();
     at(0, 10, 10);
     at(5, 10, 12);
@@ -36,11 +36,11 @@ describe('the watch over partitions', () => {
     at(64, undefined, undefined);
     expect([await lag(), await stuck()]).toEqual([30, 64]);
     expect(watch.stuck.map(stuckDetail)).toEqual([
-      'events/2 has stood still at offset 10 for 64 s: the record is too large',
+      'events/2 has been stuck at offset 10 for 64 s: the record is too large',
     ]);
   });
 
-  it('heals when it moves, and when nothing is left to be read', async () => {
+  it('partition watch: a stuck partition recovers when it moves or has no lag', async () => {
     const { watch, at, stuck } = watching();
     at(0, 10, 20);
     at(90, 11, 20);
@@ -51,13 +51,13 @@ describe('the watch over partitions', () => {
     expect([await stuck(), watch.stuck]).toEqual([0, []]);
   });
 
-  it('counts one that was never taken over', () => {
+  it('partition watch: a partition that never recovered is stuck', () => {
     const { watch, at } = watching();
     at(61, undefined, 5);
     expect(watch.stuck).toMatchObject([{ position: undefined, seconds: 61 }]);
   });
 
-  it('forgets one that went to another worker, also when its last steps become durable later', async () => {
+  it('partition watch: a revoked partition is removed, even if its last steps are committed later', async () => {
     const { watch, at, lag, stuck } = watching();
     at(0, 1, 9);
     watch.assign([]);
@@ -66,18 +66,18 @@ describe('the watch over partitions', () => {
   });
 });
 
-describe('a worker with a partition that stands still', () => {
-  it('is not ready, and says which, where and why, until it moves', async () => {
+describe('a worker with a stuck partition', () => {
+  it('a worker with a stuck partition is not ready and reports partition, offset and reason', async () => {
     const { worker, log, clock, registry } = await startWorker();
     const call = { sessionId: 's', type: 'content', text: 'x' };
     await log.deliver(records(0, [call]));
     log.ends.set(0, 7);
-    await worker.look();
+    await worker.updatePositions();
     clock.now += 61_000;
-    await worker.look();
+    await worker.updatePositions();
     expect(worker.status).toEqual({
       connected: false,
-      detail: expect.stringMatching(/^test\.events\/0 has stood still at offset 1 for 61 s: /),
+      detail: expect.stringMatching(/^test\.events\/0 has been stuck at offset 1 for 61 s: /),
     });
     expect(await metric(registry, `loopwatch_consumer_lag{topic="${topics.events}",partition="0"}`)).toBe(6);
     await log.deliver(records(1, [call]));

@@ -4,7 +4,7 @@ import { calls, metric, records, startWorker } from './fakes.ts';
 const BATCH = 5_000;
 
 describe('a worker under pressure', () => {
-  it('holds so many sessions as it may, of a hundred thousand that call once each, and counts the others', async () => {
+  it('a worker under pressure: keeps max_sessions of 100,000 sessions and counts the evicted ones', async () => {
     const { log, registry } = await startWorker({ session: { max_sessions: 10_000 } }, 'silent');
     const total = 100_000;
     for (let first = 0; first < total; first += BATCH) {
@@ -20,7 +20,7 @@ describe('a worker under pressure', () => {
     expect(await metric(registry, 'loopwatch_events_total{type="tool_call_request"}')).toBe(total);
   });
 
-  it('finds in a session with a third of all traffic, and in the others, what each has alone', async () => {
+  it('a worker under pressure: a hot session does not change the verdicts of the others', async () => {
     const one = calls(7);
     const quiet = (i: number) => ({ sessionId: `q-${i % 100}`, type: 'content', text: `part ${i}. ` });
     const hot = (i: number) => ({
@@ -43,7 +43,7 @@ describe('a worker under pressure', () => {
     expect(new Set(opened.map(({ sessionId }) => sessionId))).toEqual(new Set(['hot']));
   }, 60_000);
 
-  it('goes on past a poisoned record in every place of a batch, and keeps its bytes', async () => {
+  it('a worker under pressure: continues past a bad record anywhere in a batch, and keeps its bytes', async () => {
     const { log, registry } = await startWorker({}, 'silent');
     const poison = [
       '{"v":1,"type":',

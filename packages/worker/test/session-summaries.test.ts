@@ -49,8 +49,8 @@ const tombstones = ({ published }: MemoryRunner) =>
   published.filter(({ value }) => value === null).map(({ topic, key }) => [topic, key]);
 const latest = (log: MemoryRunner) => log.summaries.at(-1);
 
-describe('summaries', () => {
-  it('go out with what they tell of, one a session, behind the verdicts', async () => {
+describe('session summaries', () => {
+  it('session summaries: committed with their events, one per session, after the verdicts', async () => {
     const { log } = await startWorker(detection);
     await log.deliver(records(10, [...calls(3), ...calls(1, { sessionId: 's-2' })]));
     expect(log.published.map(({ topic, key }) => [topic, key])).toEqual([
@@ -72,7 +72,7 @@ describe('summaries', () => {
     ]);
   });
 
-  it('do not come again after a takeover, and go on as they were', async () => {
+  it('session summaries: not repeated after a takeover, and continued', async () => {
     const { log } = await startWorker(detection);
     await log.deliver(records(0, calls(2)));
     const before = log.summaries.length;
@@ -90,7 +90,7 @@ describe('summaries', () => {
     });
   });
 
-  it('tell of a loop that a late answer sees, at the offset that the session has come to', async () => {
+  it('session summaries: include a loop found by a late check, at the session’s current offset', async () => {
     const { asked, client } = model();
     const { log } = await startWorker(detection, 'silent', client);
     await log.deliver(records(0, turns(3)));
@@ -108,7 +108,7 @@ describe('summaries', () => {
   });
 });
 
-describe('a session that is idle', () => {
+describe('an idle session', () => {
   /** What may come between a check that is recorded and the end of its session's time. */
   const cases: [string, (log: MemoryRunner) => Promise<void> | void][] = [
     ['in one life of the process', () => undefined],
@@ -120,7 +120,7 @@ describe('a session that is idle', () => {
       },
     ],
   ];
-  it.each(cases)('goes from all compacted topics, %s', async (_, between) => {
+  it.each(cases)('an idle session is deleted from all compacted topics, %s', async (_, between) => {
     const { asked, client } = model();
     const { log } = await startWorker(detection, 'silent', client);
     await log.deliver(records(0, turns(3)));
@@ -140,7 +140,7 @@ describe('a session that is idle', () => {
     expect(log.compacted('checks').size).toBe(0);
   });
 
-  it('goes again when the process ends before that is durable', async () => {
+  it('an idle session is deleted again if the process ends before the commit', async () => {
     const { log } = await startWorker(detection);
     await log.deliver(records(0, calls(1)));
     log.gate = Promise.reject(new Error('fenced'));
@@ -151,7 +151,7 @@ describe('a session that is idle', () => {
     expect(tombstones(log)).toEqual([[topics.sessions, 's-1']]);
   });
 
-  it('takes the record of a check with it that is answered later', async () => {
+  it('an idle session: the record of a check answered later is deleted too', async () => {
     const { asked, client } = model();
     const { log } = await startWorker(detection, 'silent', client);
     await log.deliver(records(0, turns(3)));
@@ -163,7 +163,7 @@ describe('a session that is idle', () => {
   });
 });
 
-it('a partition that goes takes no summaries away', async () => {
+it('a revoked partition deletes no summaries', async () => {
   const { log } = await startWorker(detection);
   await log.deliver(records(0, [...calls(1), { sessionId: 's-1', type: 'session_ended' }]));
   log.crash();

@@ -70,8 +70,8 @@ const threshold = (count: number) => ({ 'tool_call_loop.max_repeats': count });
 const told = (log: MemoryRunner) =>
   log.verdicts.map(({ phase, count, sessionId, source }) => [phase, count, sessionId, source?.offset]);
 
-describe('settings of the control topic', () => {
-  it('that are there at the start hold from the first record on', async () => {
+describe('settings from the control topic', () => {
+  it('control topic settings: present at the start, they apply from the first record on', async () => {
     const [log, control] = [new MemoryRunner(topics.events), new ControlTopic()];
     control.set('server', threshold(2));
     const { worker } = await startOn(log, control);
@@ -81,7 +81,7 @@ describe('settings of the control topic', () => {
     expect(control.stopped).toBe(true);
   });
 
-  it('hold from the next batch on, for sessions that go on and for new ones, until they are taken away', async () => {
+  it('control topic settings: apply from the next batch on to current and new sessions, until removed', async () => {
     const [log, control] = [new MemoryRunner(topics.events), new ControlTopic()];
     const { lines } = await startOn(log, control);
     await log.deliver(records(0, calls(3)));
@@ -99,7 +99,7 @@ describe('settings of the control topic', () => {
     expect(lines.map(({ msg }) => msg)).toContain('Settings of server now override the configuration');
   });
 
-  it('are repeated at the same records when the partition is taken over', async () => {
+  it('control topic settings: a replay applies them at the same offsets', async () => {
     const [log, control] = [new MemoryRunner(topics.events), new ControlTopic()];
     await startOn(log, control);
     await log.deliver(records(0, calls(3)));
@@ -123,24 +123,27 @@ describe('settings of the control topic', () => {
     ],
     ['no JSON', 'set it to 2', /JSON/],
     ['something else', { v: 1 }, /scope/],
-  ])('are refused with a text when they hold %s, and what held goes on to hold', async (_, value, why) => {
-    const [log, control] = [new MemoryRunner(topics.events), new ControlTopic()];
-    control.set('server', threshold(3));
-    const { lines } = await startOn(log, control);
-    control.write('server', value);
-    await log.deliver(records(0, calls(3)));
-    expect(told(log)).toEqual([['opened', 3, 's-1', '2']]);
-    const refusals = lines.filter(({ level }) => level === 'warn').map(({ msg }) => msg);
-    expect(refusals[0]).toMatch(/^Settings of server were rejected; keeping the previous settings: /);
-    expect(refusals[0]).toMatch(why);
-  });
+  ])(
+    'control topic settings: rejected with a reason for %s, the previous ones stay',
+    async (_, value, why) => {
+      const [log, control] = [new MemoryRunner(topics.events), new ControlTopic()];
+      control.set('server', threshold(3));
+      const { lines } = await startOn(log, control);
+      control.write('server', value);
+      await log.deliver(records(0, calls(3)));
+      expect(told(log)).toEqual([['opened', 3, 's-1', '2']]);
+      const refusals = lines.filter(({ level }) => level === 'warn').map(({ msg }) => msg);
+      expect(refusals[0]).toMatch(/^Settings of server were rejected; keeping the previous settings: /);
+      expect(refusals[0]).toMatch(why);
+    },
+  );
 
   it.each<[string, string, unknown, RegExp]>([
     ['an unknown key', 'tool_call_loop.max_repeat', 2, /did you mean tool_call_loop.max_repeats/],
     ['a wrong value', 'tool_call_loop.ttl_seconds', 0, /ttl_seconds is 0; allowed: a number above 0/],
     ['a key of the process', 'privacy.mask', ['(a+)+$'], /LOOPWATCH_PRIVACY_MASK/],
     ['a whole block', 'privacy', { mask: ['('] }, /privacy belongs to the process/],
-  ])('hold but for %s, which is named in a text once', async (_, path, value, why) => {
+  ])('control topic settings: apply except for %s, which is logged once', async (_, path, value, why) => {
     const [log, control] = [new MemoryRunner(topics.events), new ControlTopic()];
     control.set('server', { ...threshold(3), [path]: value });
     const { lines } = await startOn(log, control);
@@ -154,27 +157,30 @@ describe('settings of the control topic', () => {
   });
 });
 
-describe('a configuration that is another after a restart', () => {
-  it.each([1, 50_000])('holds for new records, not for those replayed (replay of %i records)', async () => {
-    const [log, control] = [new MemoryRunner(topics.events), new ControlTopic()];
-    const first = await startOn(log, control, { tool_call_loop: { max_repeats: 3 } });
-    await log.deliver(records(0, [...calls(3), ...calls(2, { sessionId: 't' })]));
-    await first.worker.stop();
-    const second = await startOn(log, control, { tool_call_loop: { max_repeats: 2 } });
-    await log.deliver(records(5, [...calls(1, { sessionId: 't' }), ...calls(2, { sessionId: 'u' })]));
-    expect(told(log)).toEqual([
-      ['opened', 3, 's-1', '2'],
-      ['opened', 3, 't', '5'],
-      ['opened', 2, 'u', '7'],
-    ]);
-    expect(
-      second.lines.filter(({ level, msg }) => level === 'warn' && /Ignored session snapshots/.test(msg)),
-    ).toEqual([]);
-    await second.worker.stop();
-  });
+describe('a configuration changed by a restart', () => {
+  it.each([1, 50_000])(
+    'a configuration changed by a restart: applies to new records, not to replayed ones (replay of %i records)',
+    async () => {
+      const [log, control] = [new MemoryRunner(topics.events), new ControlTopic()];
+      const first = await startOn(log, control, { tool_call_loop: { max_repeats: 3 } });
+      await log.deliver(records(0, [...calls(3), ...calls(2, { sessionId: 't' })]));
+      await first.worker.stop();
+      const second = await startOn(log, control, { tool_call_loop: { max_repeats: 2 } });
+      await log.deliver(records(5, [...calls(1, { sessionId: 't' }), ...calls(2, { sessionId: 'u' })]));
+      expect(told(log)).toEqual([
+        ['opened', 3, 's-1', '2'],
+        ['opened', 3, 't', '5'],
+        ['opened', 2, 'u', '7'],
+      ]);
+      expect(
+        second.lines.filter(({ level, msg }) => level === 'warn' && /Ignored session snapshots/.test(msg)),
+      ).toEqual([]);
+      await second.worker.stop();
+    },
+  );
 });
 
-it('a worker that is given all settings of a process keeps those of detection alone', async () => {
+it('a worker: stores only detection settings, even if given all settings of a process', async () => {
   const [log, control] = [new MemoryRunner(topics.events), new ControlTopic()];
   const sasl = { mechanism: 'PLAIN', username: 'u', password: 'of-the-brokers' };
   const settings = settingsSchema.parse({

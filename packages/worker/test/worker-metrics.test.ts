@@ -31,8 +31,8 @@ const usage = (tokens: number) => ({
 });
 const dollars = (costUsd: number) => ({ sessionId: 's-1', type: 'turn_finished', costUsd });
 
-describe('the metrics', () => {
-  it('are those of the contract, each with a help text', async () => {
+describe('worker metrics', () => {
+  it('worker metrics: are those of the contract, each with a help text', async () => {
     const { registry } = await startWorker();
     const families = await registry.getMetricsAsJSON();
     const names = families.map(({ name }) => name.replace(/^loopwatch_/, ''));
@@ -85,7 +85,7 @@ describe('the metrics', () => {
       { warnings_total: 0, blocks_total: 1, 'incidents_open{detector="tool-repeat"}': 1 },
     ],
     [
-      'a chance that is taken',
+      'a chance that was taken',
       chance,
       [calls(2), other],
       {
@@ -99,7 +99,7 @@ describe('the metrics', () => {
       },
     ],
     [
-      'a chance that is missed, once',
+      'a missed chance, once',
       chance,
       [calls(8), other],
       {
@@ -148,13 +148,13 @@ describe('the metrics', () => {
       { wasted_usd_total: 1.75 },
     ],
     [
-      'tokens that nobody reports as none',
+      'unreported tokens as none',
       { tool_call_loop: { max_repeats: 2 } },
       [calls(9)],
       { wasted_tokens_total: 0, wasted_calls_total: 8 },
     ],
     [
-      'an incident whose session is let go as open no more',
+      'the incident of an evicted session as closed',
       { tool_call_loop: { max_repeats: 2 }, session: { max_sessions: 1 } },
       [calls(2), calls(1, { sessionId: 's-2' })],
       {
@@ -164,13 +164,13 @@ describe('the metrics', () => {
       },
     ],
     [
-      'an incident that a long pause ended as open no more',
+      'an incident ended by a long pause as closed',
       { tool_call_loop: { max_repeats: 2 } },
       [calls(2, { time: 0 }), calls(1, { time: 3_600_001 })],
       { 'incidents_open{detector="tool-repeat"}': 0, active_sessions: 1 },
     ],
     [
-      'sessions freed for idleness',
+      'sessions evicted as idle',
       { session: { idle_seconds: 1 } },
       [calls(1, { time: 0 }), calls(1025, { sessionId: 's-2', time: 2001 })],
       { 'evicted_sessions_total{reason="idle"}': 1, active_sessions: 1 },
@@ -182,7 +182,7 @@ describe('the metrics', () => {
       { 'incidents_open{detector="tool-repeat"}': 1, 'incidents_open{detector="content-repeat"}': 1 },
     ],
     [
-      'duplicates, refused settings and bad records',
+      'duplicates, rejected settings and bad records',
       {},
       [
         calls(3, { id: 'e-1' }),
@@ -199,14 +199,14 @@ describe('the metrics', () => {
         'dead_letters_total{reason="missing_session"}': 2,
       },
     ],
-  ])('count %s', async (_, detection, batches, expected) => {
+  ])('worker metrics: count %s', async (_, detection, batches, expected) => {
     const samples = await samplesAfter(detection, ...batches);
     expect(samples).toMatchObject(expected);
     const outcomes = ['recovered', 'blocked'].map((outcome) => `mitigations_total{outcome="${outcome}"}`);
     for (const outcome of outcomes) expect(samples[outcome]).toBe(expected[outcome]);
   });
 
-  it('have one label for each known type, and one for all others', async () => {
+  it('worker metrics: one label for each known event type and one for all others', async () => {
     const fields = { name: 'n', text: 't' };
     const known = eventTypes.map((type) => ({ ...fields, sessionId: 's', type }));
     const unknown = Array.from({ length: 500 }, (_, i) => ({ sessionId: 's', type: `made-up-${String(i)}` }));
@@ -218,7 +218,7 @@ describe('the metrics', () => {
     });
   });
 
-  it('sum up what loops used by agent, model and tool', async () => {
+  it('worker metrics: sum up loop usage by agent, model and tool', async () => {
     const first = calls(4, { sessionId: 's-1', agent: 'coder', model: 'm', name: 'read' });
     const second = calls(3, { sessionId: 's-2', agent: 'writer', name: 'grep' });
     const samples = await samplesAfter({ tool_call_loop: { max_repeats: 2 } }, first, second);
@@ -233,7 +233,7 @@ describe('the metrics', () => {
     expect(byTool.reduce((sum, [, calls]) => sum + calls, 0)).toBe(samples['wasted_calls_total']);
   });
 
-  it('keep the names of tools to a bounded number', async () => {
+  it('worker metrics: limit the number of tool labels', async () => {
     const events = Array.from({ length: 60 }, (_, i) =>
       calls(3, { sessionId: `s-${String(i)}`, name: `made-up-${String(i)}` }),
     ).flat();
@@ -242,7 +242,7 @@ describe('the metrics', () => {
     expect(names).toContain('tool_loops_total{tool="other"}');
   });
 
-  it('never name a session or an incident, and a model or a tool only where loops are told apart by it', async () => {
+  it('worker metrics: never have session or incident labels, model and tool only where documented', async () => {
     const events = Array.from({ length: 20 }, (_, i) =>
       calls(3, { sessionId: `session-${String(i)}`, name: `tool-${String(i)}`, model: 'the-model' }),
     ).flat();
@@ -259,7 +259,7 @@ describe('the metrics', () => {
     expect(naming('tool="tool-').sort()).toEqual(['tool_loops_total', 'tool_wasted_calls_total']);
   });
 
-  it('measure from the record’s timestamp to the verdict sent', async () => {
+  it('worker metrics: detection latency runs from record timestamp to committed verdict', async () => {
     const { log, clock, registry } = await startWorker({ tool_call_loop: { max_repeats: 2 } });
     const timestamp = clock.now;
     log.gate = Promise.resolve().then(() => {
@@ -273,13 +273,13 @@ describe('the metrics', () => {
     expect(await metric(registry, 'loopwatch_detection_latency_seconds_bucket{le="2.5"}')).toBe(2);
   });
 
-  it('take a record from the future as one of now', async () => {
+  it('worker metrics: detection latency of a record from the future is 0', async () => {
     const { log, clock, registry } = await startWorker({ tool_call_loop: { max_repeats: 2 } });
     await log.deliver(records(0, calls(2), { timestamp: clock.now + 5000 }));
     expect(await metric(registry, 'loopwatch_detection_latency_seconds_sum')).toBe(0);
   });
 
-  it('say how far each partition lags, and how often partitions moved', async () => {
+  it('worker metrics: report lag by partition, and rebalances', async () => {
     const { log, registry } = await startWorker();
     log.assignment(2, { arrived: 2, left: 0 });
     await log.deliver(records(0, calls(1)), { partition: 0, lag: 500 });
@@ -295,7 +295,7 @@ describe('the metrics', () => {
     expect(await metric(registry, 'loopwatch_evicted_sessions_total{reason="partition_lost"}')).toBe(1);
   });
 
-  it('count a batch that fails only once it has gone through', async () => {
+  it('worker metrics: a failed batch counts only once committed', async () => {
     const { log, registry } = await startWorker({ tool_call_loop: { max_repeats: 2 } });
     log.gate = Promise.reject(new Error('away'));
     await expect(log.deliver(records(0, calls(2)), { lag: 7 })).rejects.toThrow('away');

@@ -21,7 +21,7 @@ function held() {
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe('a batch', () => {
-  it('leads to verdicts on their topic, keyed by session, made durable with the position', async () => {
+  it('a batch: verdicts are published keyed by session, committed with the offset', async () => {
     const { log, clock } = await startWorker(loop);
     await log.deliver(records(10, calls(3)));
     expect(log.published).toMatchObject([
@@ -39,7 +39,7 @@ describe('a batch', () => {
     expect(log.commits).toEqual(['0@13']);
   });
 
-  it('does not wait for the one before to become durable', async () => {
+  it('a batch: does not wait for the previous commit', async () => {
     const { log } = await startWorker(loop);
     const { gate, release } = held();
     log.gate = gate;
@@ -54,7 +54,7 @@ describe('a batch', () => {
     expect(log.verdicts.map(({ count }) => count)).toEqual([2, 4]);
   });
 
-  it('counts, and is logged, only when it is durable', async () => {
+  it('a batch: is counted and logged only once committed', async () => {
     const { log, registry, lines } = await startWorker(loop);
     const { gate, release } = held();
     log.gate = gate;
@@ -70,7 +70,7 @@ describe('a batch', () => {
     expect(lines).not.toEqual([]);
   });
 
-  it('that could not be written is processed again by the next task, and counted once', async () => {
+  it('a batch: is processed again after a failed commit, and counted once', async () => {
     const { log, registry } = await startWorker(loop);
     for (const attempt of [1, 2]) {
       log.gate = Promise.reject(new Error('the broker is away'));
@@ -91,7 +91,7 @@ describe('a batch', () => {
 });
 
 describe('a partition', () => {
-  it('that goes is forgotten, with its lag; the others are kept', async () => {
+  it('a partition: when revoked, its sessions and lag are removed, others stay', async () => {
     const { log, registry } = await startWorker(loop);
     for (const partition of [0, 1]) await log.deliver(records(0, calls(1)), { partition, lag: 9 });
     log.crash(1);
@@ -103,7 +103,7 @@ describe('a partition', () => {
     expect([await lag(0), await lag(1)]).toEqual([9, undefined]);
   });
 
-  it('comes back with its sessions, from the records that are needed', async () => {
+  it('a partition: recovers its sessions from snapshots and replay', async () => {
     const { log, registry, lines } = await startWorker(loop);
     await log.deliver(records(0, calls(3)));
     log.crash();
@@ -117,18 +117,18 @@ describe('a partition', () => {
     ]);
     expect(await metric(registry, 'loopwatch_recovery_duration_seconds_count')).toBe(1);
     expect(lines.map(({ msg }) => msg)).toContain(
-      'Partition 0 taken over in 0.00 s: 1 snapshots restored, 3 records replayed, resuming at offset 3',
+      'Partition 0 recovered in 0.00 s: 1 snapshots restored, 3 records replayed, resuming at offset 3',
     );
   });
 
-  it('that ends in a loop leaves it open, also when the worker stops', async () => {
+  it('a partition: a loop stays open when the worker stops', async () => {
     const { log, worker } = await startWorker(loop);
     await log.deliver(records(0, calls(2)));
     await worker.stop();
     expect(log.verdicts.map(({ phase }) => phase)).toEqual(['opened']);
   });
 
-  it('may begin anywhere', async () => {
+  it('a partition: may start at any offset', async () => {
     const { log } = await startWorker(loop);
     await log.deliver(records(1_000_000, calls(2)), { partition: 7 });
     expect(log.verdicts).toHaveLength(1);
@@ -136,8 +136,8 @@ describe('a partition', () => {
   });
 });
 
-describe('a record that cannot be read', () => {
-  it('keeps bytes, key and headers, and gains five headers that say why and where', async () => {
+describe('a rejected record', () => {
+  it('a rejected record: keeps bytes, key and headers, and gets five headers with reason and origin', async () => {
     const { log } = await startWorker();
     const bytes = Buffer.from([0xff, 0xfe, 0x00, 0x7b]);
     const key = Buffer.from([0xc3, 0x28]);
@@ -161,14 +161,14 @@ describe('a record that cannot be read', () => {
     expect(log.commits).toEqual(['3@42']);
   });
 
-  it('may be a tombstone, which stays one', async () => {
+  it('a rejected record: a tombstone stays one', async () => {
     const { log } = await startWorker();
     await log.deliver(records(0, [''], { value: null, key: Buffer.from('s') }));
     expect(log.deadLetters).toMatchObject([{ value: null, key: Buffer.from('s') }]);
     expect(String(log.deadLetters[0]?.headers?.['loopwatch-error-code'])).toBe('empty_value');
   });
 
-  it('stops nothing', async () => {
+  it('a rejected record: does not stop the partition', async () => {
     const { log } = await startWorker(loop);
     await log.deliver(records(0, [...calls(1), 'bad', ...calls(1)]));
     expect(log.published.map(({ topic }) => topic)).toEqual([
@@ -180,12 +180,12 @@ describe('a record that cannot be read', () => {
 });
 
 describe('start and stop', () => {
-  it('is connected when the group is joined', async () => {
+  it('a worker: is connected once it has joined the group', async () => {
     const { worker } = await startWorker();
     expect(worker.status).toEqual({ connected: true, detail: 'connected' });
   });
 
-  it('closes everything again when it cannot start', async () => {
+  it('a worker: closes everything when it fails to start', async () => {
     const { worker, log } = createWorker();
     const failure = new LogError('topic_missing', 'there is no such topic');
     log.runFailure = failure;
@@ -195,20 +195,20 @@ describe('start and stop', () => {
     expect(worker.status.connected).toBe(false);
   });
 
-  it('tells of partitions that come and go', async () => {
+  it('a worker: logs assigned and revoked partitions', async () => {
     const { log, registry, lines } = await startWorker();
     log.assignment(3, { arrived: 2, left: 1 });
     expect(await metric(registry, 'loopwatch_rebalances_total')).toBe(1);
-    expect(lines.map(({ msg }) => msg)).toEqual(['Partitions assigned: 3 (2 new, 1 gone)']);
+    expect(lines.map(({ msg }) => msg)).toEqual(['Partitions assigned: 3 (2 added, 1 revoked)']);
   });
 
-  it('tells whether the log can be reached', async () => {
+  it('a worker: reports whether the event log is available', async () => {
     const { worker, log, lines } = await startWorker();
     log.connection('down', 'no broker answers');
     expect(worker.status).toEqual({ connected: false, detail: 'no broker answers' });
     log.connection('up');
     expect(worker.status).toEqual({ connected: true, detail: 'connected' });
-    // What keeps a log away is the log's to say.
+    // The log itself reports why it is unavailable.
     expect(lines.map(({ level, msg }) => [level, msg])).toEqual([['info', 'Connected to the event log']]);
   });
 });

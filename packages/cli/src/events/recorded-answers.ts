@@ -21,7 +21,7 @@ export function answersFor(settings: Settings, file: string | undefined): CheckH
     recorded: file === undefined ? new RecordedAnswers() : readAnswers(file),
     secondOpinion: semantic.second_opinion,
     mask: planDetection(settings).privacy.mask,
-    failed: (failure, message, { sessionId, turn }) => {
+    onFailure: (failure, message, { sessionId, turn }) => {
       process.stderr.write(
         `semantic check of ${sessionId} at turn ${String(turn)}: ${failure}: ${message}\n`,
       );

@@ -19,7 +19,7 @@ export function createWorker(
     topics: topicNames(settings.kafka.topics),
     detection: settings,
     model: configuredModel(settings, logger),
-    replayReach: settings.worker.replay_reach,
+    maxReplayRecords: settings.worker.replay_reach,
     registry,
     logger,
   });

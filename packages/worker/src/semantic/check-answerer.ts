@@ -2,15 +2,15 @@ import type { CheckAnswer, CheckFailure, CheckRecord } from '@loopwatch/contract
 import { type MaskPatterns, maskSecrets, type SemanticCheck } from '@loopwatch/detectors';
 import { askJudge, type Judge } from '@loopwatch/pipeline';
 
-/** Answers kept in memory; the oldest go first. */
+/** Answers kept in memory; the oldest are dropped first. */
 const MAX_RECORDED = 10_000;
 
-/** Answers that were given already, by check: no model is asked twice. */
+/** Earlier answers by check id, so that no model is asked twice. */
 export class RecordedAnswers {
-  private readonly answers = new Map<string, CheckAnswer>();
+  readonly #answers = new Map<string, CheckAnswer>();
 
   get(id: string): CheckAnswer | undefined {
-    return this.answers.get(id);
+    return this.#answers.get(id);
   }
 
   add({
@@ -19,42 +19,42 @@ export class RecordedAnswers {
     confidence,
     failure,
   }: Pick<CheckRecord, 'id' | 'analysis' | 'confidence' | 'failure'>): void {
-    this.answers.delete(id);
+    this.#answers.delete(id);
     const answered = confidence !== null && analysis !== null;
-    this.answers.set(id, answered ? { analysis, confidence } : { failure: failure ?? 'error' });
-    for (const oldest of this.answers.keys()) {
-      if (this.answers.size <= MAX_RECORDED) break;
-      this.answers.delete(oldest);
+    this.#answers.set(id, answered ? { analysis, confidence } : { failure: failure ?? 'error' });
+    for (const oldest of this.#answers.keys()) {
+      if (this.#answers.size <= MAX_RECORDED) break;
+      this.#answers.delete(oldest);
     }
   }
 }
 
 export interface AnswererOptions {
-  /** None: only recorded answers count. */
+  /** If undefined, only recorded answers are used. */
   readonly judge: Judge | undefined;
   readonly recorded: RecordedAnswers;
   readonly secondOpinion: boolean;
   /** Further patterns whose matches are masked. */
   readonly mask: MaskPatterns;
-  /** Told of each call that failed. */
-  failed(failure: CheckFailure, message: string, check: SemanticCheck): void;
+  /** Called for each failed call. */
+  onFailure(failure: CheckFailure, message: string, check: SemanticCheck): void;
 }
 
-/** Finds the answer to a check: a recorded one, or a model's. */
+/** Answers a check from the recorded answers, or by asking a model. */
 export class CheckAnswerer {
-  private readonly options: AnswererOptions;
+  readonly #options: AnswererOptions;
 
   constructor(options: AnswererOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   /**
    * Never rejects.
    *
-   * @param confirming told that the stronger model is asked, whose answer will count
+   * @param confirming called when the second model is asked; its answer counts
    */
   async answer(check: SemanticCheck, confirming?: () => void): Promise<CheckAnswer> {
-    const { judge, recorded, secondOpinion, mask } = this.options;
+    const { judge, recorded, secondOpinion, mask } = this.#options;
     const known = recorded.get(check.id);
     if (known !== undefined) return known;
     if (judge === undefined) return { failure: 'skipped' };
@@ -62,15 +62,15 @@ export class CheckAnswerer {
       secondOpinion,
       ...(confirming !== undefined && { confirming }),
       failed: (failure, message) => {
-        this.options.failed(failure, message, check);
+        this.#options.onFailure(failure, message, check);
       },
     });
-    // Masked at once, so that what is recorded and what is told are the same.
+    // Masked here, so that the recorded and the published answer are the same.
     return 'failure' in answer ? answer : { ...answer, analysis: maskSecrets(answer.analysis, mask) };
   }
 }
 
-/** An answer as it is recorded; `model` is the one that gave it. */
+/** The record of an answer; `model` is the one that gave it. */
 export function checkRecord(
   check: SemanticCheck,
   answer: CheckAnswer,

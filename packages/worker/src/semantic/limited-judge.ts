@@ -3,117 +3,117 @@ import type { CallBudget } from './budget.ts';
 
 export interface ModelAnswer {
   readonly text: string;
-  /** What it took; null where the server does not say. */
+  /** Token usage; null if the server does not report it. */
   readonly tokens: { readonly input: number; readonly output: number } | null;
 }
 
 /** A model behind an API. */
 export interface ModelClient {
-  /** Names of the models, for the record of an answer. */
+  /** Model names, recorded with each answer. */
   readonly model: string;
   readonly secondModel: string | null;
   ask(request: JudgeRequest, signal: AbortSignal): Promise<ModelAnswer>;
 }
 
-interface Waiting {
+interface QueuedCall {
   readonly sessionId: string;
   readonly start: () => void;
-  readonly giveUp: (why: string) => void;
+  readonly skip: (reason: string) => void;
 }
 
-/** More calls than these do not wait: they are skipped at once. */
-const MAX_WAITING = 1000;
+/** Calls beyond this queue length are skipped at once. */
+const MAX_QUEUED = 1000;
 
-/** Calls a model within limits of number and time. A call for which there is no room waits its turn, up to the time limit. */
+/** Calls a model within limits of rate, concurrency and time. Calls over a limit are queued, up to the timeout. */
 export class LimitedJudge implements Judge {
-  private readonly client: ModelClient;
-  private readonly budget: CallBudget;
-  private readonly timeoutMs: number;
-  private readonly used: (tokens: NonNullable<ModelAnswer['tokens']>) => void;
-  private readonly closing = new AbortController();
-  private waiting: Waiting[] = [];
-  private timer: NodeJS.Timeout | undefined;
+  readonly #client: ModelClient;
+  readonly #budget: CallBudget;
+  readonly #timeoutMs: number;
+  readonly #onTokens: (tokens: NonNullable<ModelAnswer['tokens']>) => void;
+  readonly #closing = new AbortController();
+  #queue: QueuedCall[] = [];
+  #timer: NodeJS.Timeout | undefined;
 
-  /** @param used told of the tokens of each answer, also of one that cannot be read */
+  /** @param onTokens called with the usage of each answer, malformed ones included */
   constructor(
     client: ModelClient,
     budget: CallBudget,
     timeoutMs: number,
-    used: (tokens: NonNullable<ModelAnswer['tokens']>) => void = () => undefined,
+    onTokens: (tokens: NonNullable<ModelAnswer['tokens']>) => void = () => undefined,
   ) {
-    this.client = client;
-    this.budget = budget;
-    this.timeoutMs = timeoutMs;
-    this.used = used;
+    this.#client = client;
+    this.#budget = budget;
+    this.#timeoutMs = timeoutMs;
+    this.#onTokens = onTokens;
   }
 
   async ask(request: JudgeRequest): Promise<string> {
-    await this.turn(request.sessionId);
+    await this.#enqueue(request.sessionId);
     const timeout = new AbortController();
     const timer = setTimeout(() => {
       timeout.abort();
-    }, this.timeoutMs);
-    const signal = AbortSignal.any([timeout.signal, this.closing.signal]);
+    }, this.#timeoutMs);
+    const signal = AbortSignal.any([timeout.signal, this.#closing.signal]);
     try {
-      // A client that does not heed the signal must not hold its place for ever.
-      const { text, tokens } = await Promise.race([this.client.ask(request, signal), aborted(signal)]);
-      if (tokens !== null) this.used(tokens);
+      // A client that ignores the signal must not occupy its slot forever.
+      const { text, tokens } = await Promise.race([this.#client.ask(request, signal), aborted(signal)]);
+      if (tokens !== null) this.#onTokens(tokens);
       return text;
     } catch (error) {
       if (!timeout.signal.aborted) throw error;
-      throw new JudgeError('timeout', `no answer within ${String(this.timeoutMs / 1000)} s`, {
+      throw new JudgeError('timeout', `no answer within ${String(this.#timeoutMs / 1000)} s`, {
         cause: error,
       });
     } finally {
       clearTimeout(timer);
-      this.budget.done();
-      this.next();
+      this.#budget.done();
+      this.#next();
     }
   }
 
-  /** Gives up all calls, those under way too. */
+  /** Aborts running calls and skips queued ones. */
   close(): void {
-    this.closing.abort();
-    for (const { giveUp } of this.waiting.splice(0)) giveUp('the process stops');
-    clearTimeout(this.timer);
+    this.#closing.abort();
+    for (const { skip } of this.#queue.splice(0)) skip('the process is stopping');
+    clearTimeout(this.#timer);
   }
 
-  private turn(sessionId: string): Promise<void> {
+  #enqueue(sessionId: string): Promise<void> {
     return new Promise((resolve, reject) => {
-      const giveUp = (why: string): void => {
+      const skip = (reason: string): void => {
         clearTimeout(timer);
-        this.waiting = this.waiting.filter((other) => other !== waiting);
-        reject(new JudgeError('skipped', why));
+        this.#queue = this.#queue.filter((other) => other !== queued);
+        reject(new JudgeError('skipped', reason));
       };
       const timer = setTimeout(() => {
-        giveUp('its turn did not come in time');
-      }, this.timeoutMs);
+        skip('timed out in the queue');
+      }, this.#timeoutMs);
       const start = (): void => {
         clearTimeout(timer);
         resolve();
       };
-      const waiting = { sessionId, start, giveUp };
-      if (this.closing.signal.aborted) giveUp('the process stops');
-      else if (this.waiting.length >= MAX_WAITING) giveUp('too many checks wait');
-      else this.waiting.push(waiting);
-      this.next();
+      const queued = { sessionId, start, skip };
+      if (this.#closing.signal.aborted) skip('the process is stopping');
+      else if (this.#queue.length >= MAX_QUEUED) skip('too many checks are queued');
+      else this.#queue.push(queued);
+      this.#next();
     });
   }
 
-  /** Starts what may start, in the order of asking. */
-  private next(): void {
-    for (let first = this.waiting[0]; first !== undefined; first = this.waiting[0]) {
-      const admission = this.budget.admit(first.sessionId);
+  /** Starts queued calls in order, as far as the budget allows. */
+  #next(): void {
+    for (let first = this.#queue[0]; first !== undefined; first = this.#queue[0]) {
+      const admission = this.#budget.admit(first.sessionId);
       if (admission === 'wait') break;
-      this.waiting.shift();
+      this.#queue.shift();
       if (admission === 'run') first.start();
-      else first.giveUp('the session has had its share of calls');
+      else first.skip('the limit of calls per session is reached');
     }
-    clearTimeout(this.timer);
-    const { waitMs } = this.budget;
-    if (this.waiting.length === 0 || waitMs === 0) return;
-    this.timer = setTimeout(() => {
-      this.next();
+    clearTimeout(this.#timer);
+    const { waitMs } = this.#budget;
+    if (this.#queue.length === 0 || waitMs === 0) return;
+    this.#timer = setTimeout(() => {
+      this.#next();
     }, waitMs);
   }
 }

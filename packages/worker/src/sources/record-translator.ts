@@ -9,34 +9,34 @@ import { type Translation, Translator } from '@loopwatch/formats';
 import { otlpJson } from '@loopwatch/formats/otlp-protobuf';
 import type { LogRecord } from '@loopwatch/log';
 
-/** An event made of a record, with the session that becomes its key. */
+/** An event translated from a record, with the session that becomes its key. */
 export interface TranslatedEvent {
   readonly sessionId: string;
-  /** As JSON. */
+  /** JSON. */
   readonly text: string;
 }
 
-/** What a record of a source holds. */
+/** The result of translating one record. */
 export interface TranslatedRecord {
   readonly events: readonly TranslatedEvent[];
-  /** Types of what says nothing of loops. */
+  /** Types of the parts that are not relevant to loops. */
   readonly ignored: readonly string[];
-  /** Why the record, or a part of it, could not be read. */
+  /** Why the record, or a part of it, was rejected. */
   readonly fault: { readonly reason: DeadLetterReason; readonly message: string } | undefined;
 }
 
 type RecordFormat = FormatName | 'auto';
 
-/** Producers of these name the session in each record, and one session's records may have many keys. */
+/** Formats that name the session in each record: records of one session may have different keys. */
 const telemetry: ReadonlySet<string> = new Set<FormatName>(['otlp', 'litellm', 'langfuse', 'langsmith']);
-/** Sessions of one partition whose translators are remembered. */
+/** Translators kept per partition; the least recently used is dropped first. */
 const maxTranslators = 1_000;
 const openBrace = 0x7b;
 
-/** Translates the records of one partition in their order; what it remembers of them is only how to read the next ones. */
+/** Translates the records of one partition in order; what it remembers only affects how later records are read. */
 export class RecordTranslator {
   readonly #settings: SourceSettings;
-  /** By format and key, the latest used last. */
+  /** By format and key, the most recently used last. */
   readonly #translators = new Map<string, Translator>();
 
   constructor(settings: SourceSettings) {
@@ -75,7 +75,7 @@ export class RecordTranslator {
   }
 }
 
-/** OpenTelemetry's collectors write JSON or protobuf, and say nowhere which. */
+/** OpenTelemetry collectors write JSON or protobuf without saying which. */
 function textOf(value: Buffer, format: RecordFormat): string {
   const json = format === 'otlp' && value[0] !== openBrace ? otlpJson(value) : undefined;
   return json ?? value.toString();

@@ -4,12 +4,11 @@ import type { Logger } from 'pino';
 import type { DeadLetterLog } from '../dead-letter-log.ts';
 import type { WorkerMetrics } from '../metrics.ts';
 import { PartitionWatch, type StuckPartition } from '../partition-watch.ts';
-import { IgnoredTypes } from './ignored-types.ts';
-import { SourceTask } from './source-task.ts';
+import { IgnoredTypes, SourceTask } from './source-task.ts';
 
-/** Topics of other producers, and who reads them. */
+/** Topics of other producers, and the runner that reads them. */
 export interface Sources {
-  /** In a group of its own. */
+  /** Uses a consumer group of its own. */
   readonly runner: TaskRunner;
   /** By topic. */
   readonly settings: Readonly<Record<string, SourceSettings>>;
@@ -20,11 +19,11 @@ export interface SourceIntakeDeps extends Sources {
   readonly metrics: WorkerMetrics;
   readonly letters: DeadLetterLog;
   readonly logger: Logger;
-  /** A clock that never goes back, ms. */
+  /** Monotonic clock, ms. */
   readonly monotonic: () => number;
 }
 
-/** Reads the topics of other producers, and writes what they say to the topic of events, keyed by session, exactly once. */
+/** Translates the topics of other producers into the events topic, keyed by session, exactly once. */
 export class SourceIntake {
   readonly #deps: SourceIntakeDeps;
   readonly #watch: PartitionWatch;
@@ -38,24 +37,24 @@ export class SourceIntake {
     return this.#watch.stuck;
   }
 
-  /** @throws LogError when the log cannot be reached or a topic is missing */
+  /** @throws LogError when the log is unavailable or a topic is missing */
   async start(): Promise<void> {
     const { runner, settings, topics, metrics, letters, logger } = this.#deps;
     const ignored = new IgnoredTypes(logger);
-    const durable = this.#watch.note.bind(this.#watch);
+    const onCommitted = this.#watch.note.bind(this.#watch);
     await runner.run(
       (place, lane) => {
         const source = settings[place.topic];
-        if (source === undefined) throw new Error(`${place.topic} is no source`);
+        if (source === undefined) throw new Error(`topic ${place.topic} is not a configured source`);
         this.#watch.own(place);
-        return new SourceTask(place, lane, source, { topics, metrics, letters, ignored, durable });
+        return new SourceTask(place, lane, source, { topics, metrics, letters, ignored, onCommitted });
       },
       {
         onAssignment: (partitions, { arrived, left }) => {
           this.#watch.assign(partitions);
           logger.info(
             { partitions: partitions.length, arrived, left },
-            `Partitions of sources assigned: ${String(partitions.length)} (${String(arrived)} new, ${String(left)} gone)`,
+            `Source partitions assigned: ${String(partitions.length)} (${String(arrived)} added, ${String(left)} revoked)`,
           );
         },
         onInterrupted: (place, reason) => {
@@ -66,12 +65,12 @@ export class SourceIntake {
     );
     logger.info(
       { sources: Object.keys(settings) },
-      `Translating ${Object.keys(settings).join(', ')} into ${topics.events}`,
+      `Translating ${Object.keys(settings).join(', ')} to ${topics.events}`,
     );
   }
 
-  /** Asks how far the partitions are; the metrics and the health check tell. */
-  async look(): Promise<void> {
+  /** Updates lag and stuck partitions from the log's positions. */
+  async updatePositions(): Promise<void> {
     for (const position of await this.#deps.runner.positions()) this.#watch.note(position);
   }
 

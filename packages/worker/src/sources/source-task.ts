@@ -1,5 +1,6 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { SourceSettings, TopicNames } from '@loopwatch/contract';
+import { oneLine } from '@loopwatch/detectors';
 import type {
   LogRecord,
   OutputRecord,
@@ -9,12 +10,11 @@ import type {
   TaskBatch,
   TaskLane,
 } from '@loopwatch/log';
+import type { Logger } from 'pino';
 import { notedLetter } from '../dead-letter.ts';
 import type { DeadLetterLog, DeadLetterNote } from '../dead-letter-log.ts';
 import type { WorkerMetrics } from '../metrics.ts';
-import type { IgnoredTypes } from './ignored-types.ts';
 import { RecordTranslator } from './record-translator.ts';
-import { ReplayWindow } from './replay-window.ts';
 
 /** What the partitions of all sources share. */
 export interface SourceTaskDeps {
@@ -22,16 +22,16 @@ export interface SourceTaskDeps {
   readonly metrics: Pick<WorkerMetrics, 'sourceRecords' | 'deadLetters'>;
   readonly letters: DeadLetterLog;
   readonly ignored: IgnoredTypes;
-  /** Told when steps are durable, with the end of the partition as it was then. */
-  readonly durable: (position: PartitionPosition) => void;
+  /** Called after each commit, with the end of the partition at that time. */
+  readonly onCommitted: (position: PartitionPosition) => void;
 }
 
-type Outcome = 'translated' | 'ignored' | 'dead_letter';
+type RecordResult = 'translated' | 'ignored' | 'dead_letter';
 
-/** Translating is not to keep timers and sockets of the process waiting for longer, ms. */
-const turnMs = 20;
+/** Translation yields to the event loop after this time, ms. */
+const yieldAfterMs = 20;
 
-/** Turns the records of one partition of a source into events, which become durable together with the position behind them. */
+/** Translates one partition of a source into events, committed together with the offset of the next record. */
 export class SourceTask implements PartitionTask {
   readonly #place: Place;
   readonly #lane: TaskLane;
@@ -47,7 +47,7 @@ export class SourceTask implements PartitionTask {
     this.#translator = new RecordTranslator(settings);
   }
 
-  /** Nothing is kept beside the log. */
+  /** A source stores no state beside the log. */
   restore(): void {
     return;
   }
@@ -61,12 +61,12 @@ export class SourceTask implements PartitionTask {
   }
 
   async process(batch: TaskBatch): Promise<void> {
-    const { topics, metrics, letters, ignored, durable } = this.#deps;
+    const { topics, metrics, letters, ignored, onCommitted } = this.#deps;
     const { next, lag, isRetry = false } = batch;
     const outputs: OutputRecord[] = [];
     const notes: DeadLetterNote[] = [];
     const types = new Set<string>();
-    const counts = new Map<Outcome, number>();
+    const counts = new Map<RecordResult, number>();
     await this.#each(batch, (record) => {
       const read = this.#translator.read(record);
       const { timestamp } = record;
@@ -78,11 +78,11 @@ export class SourceTask implements PartitionTask {
         notes.push(letter.note);
       }
       for (const type of read.ignored) types.add(type);
-      const outcome = outcomeOf(read.fault !== undefined, read.events.length);
-      counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+      const result = resultOf(read.fault !== undefined, read.events.length);
+      counts.set(result, (counts.get(result) ?? 0) + 1);
     });
     if (this.#isClosed) return;
-    const step = { position: next, resumeFrom: this.#window.begin(next), outputs, state: [] };
+    const step = { position: next, resumeFrom: this.#window.start(next), outputs, state: [] };
     void this.#lane.commit(step).then(
       () => {
         const { topic } = this.#place;
@@ -92,9 +92,9 @@ export class SourceTask implements PartitionTask {
           letters.note(note);
         }
         ignored.note(topic, types);
-        durable({ ...this.#place, position: next, end: next + lag });
+        onCommitted({ ...this.#place, position: next, end: next + lag });
       },
-      // The partition's work restarts from what is durable.
+      // The partition restarts from the last commit.
       () => undefined,
     );
   }
@@ -104,21 +104,93 @@ export class SourceTask implements PartitionTask {
   }
 
   async #each({ records }: TaskBatch, use: (record: LogRecord) => void): Promise<void> {
-    let began = performance.now();
+    let startedAt = performance.now();
     let bytes = 0;
     for (const record of records) {
       use(record);
       bytes += record.value?.length ?? 0;
-      if (performance.now() - began < turnMs) continue;
-      await turn();
-      began = performance.now();
+      if (performance.now() - startedAt < yieldAfterMs) continue;
+      await yieldToEventLoop();
+      startedAt = performance.now();
     }
     const [first] = records;
     if (first !== undefined) this.#window.note(first.offset, records.length, bytes);
   }
 }
 
-function outcomeOf(isFaulty: boolean, events: number): Outcome {
+function resultOf(isFaulty: boolean, events: number): RecordResult {
   if (isFaulty) return 'dead_letter';
   return events > 0 ? 'translated' : 'ignored';
+}
+
+/** Upper bounds of what a takeover translates again. */
+const maxRecords = 5_000;
+const maxBytes = 16 * 1024 * 1024;
+
+interface BatchSpan {
+  readonly from: number;
+  readonly records: number;
+  readonly bytes: number;
+}
+
+/**
+ * How far back a takeover of a source replays: as far as a reader's memory of earlier records is likely to matter. Events
+ * translated twice keep their ids.
+ */
+export class ReplayWindow {
+  readonly #spans: BatchSpan[] = [];
+  #records = 0;
+  #bytes = 0;
+
+  /** Adds a batch that starts at offset `from`. */
+  note(from: number, records: number, bytes: number): void {
+    this.#spans.push({ from, records, bytes });
+    this.#records += records;
+    this.#bytes += bytes;
+    for (
+      let [first] = this.#spans;
+      first !== undefined && this.#isWideWithout(first);
+      [first] = this.#spans
+    ) {
+      this.#spans.shift();
+      this.#records -= first.records;
+      this.#bytes -= first.bytes;
+    }
+  }
+
+  /** @param position offset of the next record @returns offset to replay from */
+  start(position: number): number {
+    return this.#spans[0]?.from ?? position;
+  }
+
+  /** Whether the window is wide enough without this batch. */
+  #isWideWithout({ records, bytes }: BatchSpan): boolean {
+    return this.#records - records >= maxRecords || this.#bytes - bytes >= maxBytes;
+  }
+}
+
+/** Ignored types that are logged, over all topics: producers choose their names. */
+const maxTypes = 100;
+
+/** Logs each ignored record type once, so that a misread source does not look healthy. */
+export class IgnoredTypes {
+  readonly #logger: Logger;
+  readonly #logged = new Set<string>();
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  note(topic: string, types: Iterable<string>): void {
+    for (const type of types) {
+      if (this.#logged.size >= maxTypes) return;
+      const name = JSON.stringify([topic, type]);
+      if (this.#logged.has(name)) continue;
+      this.#logged.add(name);
+      this.#logger.info(
+        { topic, type },
+        oneLine(`Ignoring records of type "${type}" in ${topic}: not relevant to loops (logged once)`),
+      );
+    }
+  }
 }

@@ -4,20 +4,20 @@ import { CallBudget, LimitedJudge, type ModelClient } from '../../src/index.ts';
 
 const unlimited = { maxConcurrent: Infinity, perMinute: Infinity, perSession: Infinity };
 
-describe('a budget', () => {
+describe('call budget', () => {
   const budget = (limits: Partial<typeof unlimited>) => {
     const clock = { now: 0 };
     return { clock, budget: new CallBudget({ ...unlimited, ...limits }, () => clock.now) };
   };
 
-  it('limits how many run at once', () => {
+  it('call budget: limits concurrent calls', () => {
     const { budget: calls } = budget({ maxConcurrent: 2 });
     expect(['a', 'b', 'c'].map((session) => calls.admit(session))).toEqual(['run', 'run', 'wait']);
     calls.done();
     expect(calls.admit('c')).toBe('run');
   });
 
-  it('limits any sixty seconds, not those of the clock', () => {
+  it('call budget: limits any sixty seconds, not clock minutes', () => {
     const { budget: calls, clock } = budget({ perMinute: 2 });
     const at = (now: number) => {
       clock.now = now;
@@ -32,7 +32,7 @@ describe('a budget', () => {
     expect(at(110_000)).toEqual(['run', 10_000]);
   });
 
-  it('limits each session for itself', () => {
+  it('call budget: limits each session separately', () => {
     const { budget: calls } = budget({ perSession: 2 });
     expect(['a', 'a', 'a', 'b'].map((session) => calls.admit(session))).toEqual([
       'run',
@@ -43,7 +43,7 @@ describe('a budget', () => {
   });
 });
 
-describe('a judge within limits', () => {
+describe('limited judge', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
@@ -71,7 +71,7 @@ describe('a judge within limits', () => {
   }
   const settled = () => vi.advanceTimersByTimeAsync(0);
 
-  it('lets calls wait for their turn, in order', async () => {
+  it('limited judge: queues calls in order', async () => {
     const { open, ask, results } = judge({ maxConcurrent: 1 });
     for (const session of ['a', 'b', 'c']) ask(session);
     await settled();
@@ -82,7 +82,7 @@ describe('a judge within limits', () => {
     expect(results).toEqual(['a yes']);
   });
 
-  it('lets them wait for the minute', async () => {
+  it('limited judge: queues calls until the limit per minute allows them', async () => {
     const { open, ask } = judge({ perMinute: 1 }, 100_000);
     ask('a');
     ask('b');
@@ -92,7 +92,7 @@ describe('a judge within limits', () => {
     expect(open).toHaveLength(2);
   });
 
-  it('skips a call whose turn does not come in time, and one of a session that had its share', async () => {
+  it('limited judge: skips a call that times out in the queue, and one of a session at its limit', async () => {
     const { open, ask, results } = judge({ perMinute: 1, perSession: 1 }, 10_000);
     ask('a');
     await settled();
@@ -106,7 +106,7 @@ describe('a judge within limits', () => {
     expect(results).toEqual(['a yes', 'a skipped', 'b skipped']);
   });
 
-  it('gives up a call that takes too long, and gives its place to the next', async () => {
+  it('limited judge: aborts a call that takes too long and starts the next', async () => {
     const { open, ask, results } = judge({ maxConcurrent: 1 }, 10_000);
     ask('a');
     await vi.advanceTimersByTimeAsync(5000);
@@ -119,7 +119,7 @@ describe('a judge within limits', () => {
     ]);
   });
 
-  it('leaves nothing behind when it is closed', async () => {
+  it('limited judge: leaves nothing running when closed', async () => {
     const { limited, ask, results } = judge({ maxConcurrent: 1 });
     ask('a');
     ask('b');

@@ -36,33 +36,36 @@ const answer = (content: string) =>
     choices: [{ index: 0, message: { role: 'assistant', content } }],
   });
 
-describe('a model’s API', () => {
-  test('answers', async () => {
+describe('model API client', () => {
+  test('model API client: returns the answer', async () => {
     const url = await serve((_, response) => {
       response.setHeader('content-type', 'application/json').end(answer('fine'));
     });
     await expect(ask(url)).resolves.toBe('fine');
   });
 
-  test.each([301, 302, 303, 307, 308])('that answers with %i is not followed elsewhere', async (status) => {
-    let asked = 0;
-    const elsewhere = await serve((_, response) => {
-      asked += 1;
-      response.setHeader('content-type', 'application/json').end(answer('elsewhere'));
-    });
-    const url = await serve((request, response) => {
-      response.writeHead(status, { location: `${elsewhere}${request.url ?? ''}` }).end();
-    });
-    await expect(ask(url)).rejects.toThrow(
-      `answers with a redirect (${String(status)} to ${elsewhere}/v1/chat/completions), which is not followed; set llm.base_url`,
-    );
-    expect(asked).toBe(0);
-  });
+  test.each([301, 302, 303, 307, 308])(
+    'model API client: does not follow a redirect with status %i',
+    async (status) => {
+      let asked = 0;
+      const elsewhere = await serve((_, response) => {
+        asked += 1;
+        response.setHeader('content-type', 'application/json').end(answer('elsewhere'));
+      });
+      const url = await serve((request, response) => {
+        response.writeHead(status, { location: `${elsewhere}${request.url ?? ''}` }).end();
+      });
+      await expect(ask(url)).rejects.toThrow(
+        `answered with a redirect (${String(status)} to ${elsewhere}/v1/chat/completions), which is not followed; set llm.base_url`,
+      );
+      expect(asked).toBe(0);
+    },
+  );
 
   test.each([
     ['JSON', 'application/json'],
     ['any text', 'text/plain'],
-  ])('that answers with %s without end is given up', async (_, type) => {
+  ])('model API client: aborts an endless response of %s', async (_, type) => {
     let sent = 0;
     const url = await serve((_request, response) => {
       response.setHeader('content-type', type);
@@ -75,19 +78,19 @@ describe('a model’s API', () => {
       };
       more();
     });
-    await expect(ask(url)).rejects.toThrow("the model's answer is longer than 1048576 bytes");
+    await expect(ask(url)).rejects.toThrow("the model's answer is larger than 1048576 bytes");
     expect(sent).toBeLessThan(32 * 1_048_576);
   });
 
   test.each<[string, RequestListener]>([
-    ['begins no answer', () => undefined],
+    ['does not respond', () => undefined],
     [
-      'does not end its answer',
+      'does not finish its response',
       (_, response) => {
         response.setHeader('content-type', 'application/json').write('{"id":');
       },
     ],
-  ])('that %s is given up in time', async (_, listener) => {
+  ])('model API client: times out if the server %s', async (_, listener) => {
     const url = await serve(listener);
     await expect(ask(url, 200)).rejects.toThrow('no answer within 0.2 s');
   });

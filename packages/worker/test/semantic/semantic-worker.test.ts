@@ -27,7 +27,7 @@ const formats = ({ requests }: ModelServer) =>
   requests.map(({ body }) => body.response_format?.type ?? 'plain');
 
 describe('a worker with a model', () => {
-  it('publishes the verdict and the record of the answer when it comes', async () => {
+  it('semantic checks: verdict and record of the answer are published when it arrives', async () => {
     const { log, server, result, registry } = await start([{ text: json(0.95) }], {}, { api_key: 'k' });
     await log.deliver(records(0, turns(4)));
     expect(log.commits).toEqual(['0@4']);
@@ -48,7 +48,7 @@ describe('a worker with a model', () => {
     });
   });
 
-  it('counts the tokens that checks took, also of an answer that cannot be read', async () => {
+  it('semantic checks: tokens are counted, also those of a malformed answer', async () => {
     const usage = { promptTokens: 900, completionTokens: 40 };
     const { log, registry, server } = await start([
       { text: 'no idea', usage },
@@ -61,7 +61,7 @@ describe('a worker with a model', () => {
     expect(await metric(registry, 'loopwatch_semantic_tokens_total{kind="output"}')).toBe(80);
   });
 
-  it('goes on with all sessions while the model thinks', async () => {
+  it('semantic checks: all sessions continue while the model answers', async () => {
     let release: () => void = () => undefined;
     const after = new Promise<void>((resolve) => {
       release = resolve;
@@ -80,7 +80,7 @@ describe('a worker with a model', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('drops an answer whose prompt is over', async () => {
+  it('semantic checks: an answer is discarded once its prompt has ended', async () => {
     let release: () => void = () => undefined;
     const after = new Promise<void>((resolve) => {
       release = resolve;
@@ -102,7 +102,7 @@ describe('a worker with a model', () => {
     ['words instead of the form', [{ text: 'It loops.' }, { text: json(0.2) }], { malformed: 1, none: 1 }],
     ['a confidence out of range', [{ text: json(95) }], { malformed: 2 }],
     ['no answer at all', ['never'], { timeout: 2 }],
-  ])('survives %s', async (_, script, expected) => {
+  ])('semantic checks: survive %s', async (_, script, expected) => {
     // A short time only for the model that never answers: a busy machine may need longer for one that does.
     const { log, result, server } = await start(script, {
       timeout_seconds: script.includes('never') ? 0.2 : 60,
@@ -115,7 +115,7 @@ describe('a worker with a model', () => {
     expect(log.verdicts).toHaveLength(expected['loop'] ?? 0);
   });
 
-  it('asks for a simpler form where the server refuses the one with a schema, and remembers it', async () => {
+  it('semantic checks: a simpler response format is used, and remembered, if the server rejects the schema', async () => {
     const refuse: ModelReply = { status: 400, message: 'response_format is not supported' };
     const { log, server, result } = await start([refuse, refuse, { text: json(0.9) }]);
     await log.deliver(records(0, turns(9)));
@@ -127,7 +127,7 @@ describe('a worker with a model', () => {
     expect(await result('error')).toBeUndefined();
   });
 
-  it('has a loop confirmed by the second model', async () => {
+  it('semantic checks: the second model confirms a loop', async () => {
     const script: ModelReply[] = [{ text: json(1) }, { text: json(0.3) }];
     const { log, server } = await start(script, { second_opinion: true }, { second_model: 'wiser' });
     await log.deliver(records(0, turns(3)));
@@ -137,7 +137,7 @@ describe('a worker with a model', () => {
     expect(log.checks).toMatchObject([{ model: 'wiser', confidence: 0.3 }]);
   });
 
-  it('skips what its limits leave no room for, and counts it', async () => {
+  it('semantic checks: checks over the limits are skipped and counted', async () => {
     const { log, server, result } = await start([{ text: json(0.9) }], { per_session: 1, interval: 1 });
     await log.deliver(records(0, turns(3)));
     await waitFor(async () => (await result('none')) === 1);
@@ -146,7 +146,7 @@ describe('a worker with a model', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('asks again for an answer that was not durable when its partition went', async () => {
+  it('semantic checks: an answer not committed when its partition was revoked is asked for again', async () => {
     const { log, server } = await start([{ text: json(1) }]);
     await log.deliver(records(0, turns(2)));
     await log.deliver(records(2, turns(1)));
@@ -161,7 +161,7 @@ describe('a worker with a model', () => {
     expect([server.requests.length, log.checks.length]).toEqual([2, 1]);
   });
 
-  it('asks again what was being asked when its partition went', async () => {
+  it('semantic checks: a check running when its partition was revoked is asked again', async () => {
     const { log, server } = await start(['never', { text: json(1) }]);
     await log.deliver(records(0, turns(4)));
     await waitFor(() => server.requests.length === 1);
@@ -171,7 +171,7 @@ describe('a worker with a model', () => {
     expect(log.verdicts).toMatchObject([{ phase: 'opened', eventIndex: 2 }]);
   });
 
-  it('does not ask again what was answered before its partition went, and goes on as it would have', async () => {
+  it('semantic checks: an answer committed before its partition was revoked is not asked for again', async () => {
     const { log, server, registry } = await start([{ text: json(1) }], { interval: 10 });
     await log.deliver(records(0, turns(3)));
     await waitFor(() => log.verdicts.length === 1);
@@ -187,7 +187,7 @@ describe('a worker with a model', () => {
     expect(new Set(log.verdicts.map(({ id }) => id)).size).toBe(log.verdicts.length);
   });
 
-  it('stops without waiting for the model', async () => {
+  it('semantic checks: a stopping worker does not wait for the model', async () => {
     const { worker, log, server } = await start(['never']);
     await log.deliver(records(0, turns(3)));
     await waitFor(() => server.requests.length === 1);
@@ -197,14 +197,14 @@ describe('a worker with a model', () => {
   });
 });
 
-describe('a model', () => {
+describe('model settings', () => {
   it.each([
     ['nothing', {}, false],
-    ['an address alone', { base_url: 'http://localhost/v1' }, false],
-    ['a name alone', { model: 'm' }, false],
+    ['only an address', { base_url: 'http://localhost/v1' }, false],
+    ['only a name', { model: 'm' }, false],
     ['a name and an address', { model: 'm', base_url: 'http://localhost/v1' }, true],
     ['a name and a key', { model: 'm', api_key: 'k' }, true],
-  ])('of %s is one: %j', (_, llm, isOne) =>
+  ])('model settings with %s configure a model: %j', (_, llm, isOne) =>
     expect(modelClient(settingsSchema.parse({ llm }).llm) !== undefined).toBe(isOne),
   );
 });

@@ -1,6 +1,7 @@
 import { settingsSchema } from '@loopwatch/contract';
 import { describe, expect, it } from 'vitest';
 import { collectorRequests } from '../../../formats/test/telemetry/collector-requests.ts';
+import { ReplayWindow } from '../../src/sources/source-task.ts';
 import { createWorker, metric, records, topics } from '../fakes.ts';
 import { MemoryRunner } from '../memory-runner.ts';
 
@@ -48,7 +49,7 @@ describe('a source', () => {
     },
   );
 
-  it('takes the key as the session of records that name none, and reads a history that grows once', async () => {
+  it('a source: uses the key as session for records without one, and reads a growing history once', async () => {
     const { runner, events } = await startWithSource({ format: 'messages' });
     const key = Buffer.from('chat-1');
     await runner.deliver(records(0, [chat('a'), chat('a', 'b')], { key }));
@@ -56,7 +57,7 @@ describe('a source', () => {
     expect(calls).toEqual(['chat-1 tool_call_request', 'chat-1 tool_call_request']);
   });
 
-  it('knows after a takeover what it knew before', async () => {
+  it('a source: knows after a takeover what it knew before', async () => {
     const { runner, events } = await startWithSource({ format: 'messages' });
     const key = Buffer.from('chat-1');
     await runner.deliver(records(0, [chat('a')], { key }));
@@ -68,21 +69,21 @@ describe('a source', () => {
     );
   });
 
-  it('follows the header of a record', async () => {
+  it('a source: the format header of a record wins', async () => {
     const { runner, events } = await startWithSource({ format: 'otlp', format_header: 'kind' });
     const headers = { kind: Buffer.from('messages') };
     await runner.deliver(records(0, [chat('a')], { headers, key: Buffer.from('chat-1') }));
     expect(typed(events())).toContain('chat-1 tool_call_request');
   });
 
-  it('passes events of ours on as they are', async () => {
+  it('a source: passes Loopwatch events on unchanged', async () => {
     const { runner, events } = await startWithSource();
     const event = '{"type":"content", "text":"Hello","sessionId":"s-1"}';
     await runner.deliver(records(0, [event]));
     expect(events()).toMatchObject([{ key: 's-1', value: event }]);
   });
 
-  it('takes events of ours out of their envelopes', async () => {
+  it('a source: unwraps Loopwatch events from CloudEvents', async () => {
     const { runner, events } = await startWithSource();
     const data = { type: 'content', text: 'Hello', sessionId: 's-1' };
     await runner.deliver(
@@ -101,8 +102,8 @@ describe('a source', () => {
       { 'loopwatch-format': Buffer.from('xml') },
       'unknown_format',
     ],
-    ['an event of ours that is none', {}, { sessionId: 's', type: 'content', text: 5 }, {}, 'invalid_event'],
-  ])('makes a dead letter of %s', async (_, settings, value, headers, code) => {
+    ['an invalid Loopwatch event', {}, { sessionId: 's', type: 'content', text: 5 }, {}, 'invalid_event'],
+  ])('a source: rejects %s as a dead letter', async (_, settings, value, headers, code) => {
     const { runner, registry, lines } = await startWithSource(settings);
     await runner.deliver(records(0, [value], { headers }));
     expect(runner.published).toMatchObject([
@@ -112,7 +113,7 @@ describe('a source', () => {
     expect(lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
   });
 
-  it('tells once of each type that it ignores', async () => {
+  it('a source: logs each ignored type once', async () => {
     const { runner, lines, registry } = await startWithSource({ format: 'otlp' });
     const span = { traceId: 'a', spanId: 'b', name: 'GET /', attributes: {} };
     await runner.deliver(records(0, [span, span]));
@@ -122,7 +123,7 @@ describe('a source', () => {
     );
   });
 
-  it('commits nothing of a batch that could not be written, and writes it after the restart', async () => {
+  it('a source: commits nothing of a failed batch, and writes it after the restart', async () => {
     const { runner, events } = await startWithSource({ format: 'messages' });
     runner.gate = Promise.reject(new Error('the coordinator is gone'));
     await expect(runner.deliver(records(0, [chat('a')], { key: Buffer.from('c') }))).rejects.toThrow();
@@ -131,4 +132,41 @@ describe('a source', () => {
     await runner.takeOver();
     expect(typed(events()).filter((event) => event.endsWith('tool_call_request'))).toHaveLength(1);
   });
+});
+
+const mib = 1024 * 1024;
+
+it.each([
+  ['nothing was read yet', [], 0],
+  ['little was read', [[40, 10, 100]], 40],
+  [
+    'many records were read',
+    [
+      [0, 3_000, 1],
+      [3_000, 3_000, 1],
+      [6_000, 3_000, 1],
+    ],
+    3_000,
+  ],
+  [
+    'large records were read',
+    [
+      [0, 1, 10 * mib],
+      [1, 1, 10 * mib],
+      [2, 1, 10 * mib],
+    ],
+    1,
+  ],
+  [
+    'one batch is enough',
+    [
+      [0, 10, 1],
+      [10, 6_000, 1],
+    ],
+    10,
+  ],
+])('replay window of a source: when %s', (_, batches, start) => {
+  const window = new ReplayWindow();
+  for (const [from = 0, records = 0, bytes = 0] of batches) window.note(from, records, bytes);
+  expect(window.start(0)).toBe(start);
 });

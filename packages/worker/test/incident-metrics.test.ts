@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { LabelValues, MAX_LABEL_VALUES } from '../src/label-values.ts';
+import { LabelValues, MAX_LABEL_VALUES } from '../src/incident-metrics.ts';
 import { calls, metric, records, startWorker } from './fakes.ts';
 
-describe('labels of names that producers choose', () => {
-  it('tell the first names apart, and further ones as other', () => {
+describe('label values from producer names', () => {
+  it('the first 20 names get their own label value, further ones "other"', () => {
     const labels = new LabelValues();
     const names = Array.from({ length: 1_000 }, (_, i) => `agent ${i}`);
     const values = names.map((name) => labels.of(name));
@@ -13,7 +13,7 @@ describe('labels of names that producers choose', () => {
     expect([labels.of(null), labels.of('')]).toEqual(['unknown', 'unknown']);
   });
 
-  it('say in the metrics of which agent and model loops are, and for how long the oldest has gone on', async () => {
+  it('loop metrics: labelled by agent and model, with the age of the oldest loop', async () => {
     const { log, registry, clock, worker } = await startWorker(
       { tool_call_loop: { max_repeats: 3 } },
       'fatal',
