@@ -1,4 +1,4 @@
-import { type DetectionInput, judgedHeader } from '@loopwatch/contract';
+import { type DetectionInput, analyzedByHeader } from '@loopwatch/contract';
 import { SessionAnalyzer } from '@loopwatch/detectors';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -258,7 +258,7 @@ describe('log lines of model requests', () => {
 
 it('events judged by a gateway are counted and get no second verdict', async () => {
   const { log, registry, lines } = await startWorker({ preset: 'stream' }, 'warn');
-  await log.deliver(records(0, calls(5), { headers: { [judgedHeader]: Buffer.from('gateway') } }));
+  await log.deliver(records(0, calls(5), { headers: { [analyzedByHeader]: Buffer.from('gateway') } }));
   expect(log.verdicts).toEqual([]);
   expect(lines).toEqual([]);
   expect(await registry.metrics()).toContain('loopwatch_events_total{type="tool_call_request"} 5');
