@@ -33,7 +33,7 @@ const folders = Object.entries(rooms).flatMap(([name, all]) =>
     from: { path: `^packages/${name}/src/${room}/` },
     to: {
       path: `^packages/${name}/src/`,
-      pathNot: `^packages/${name}/src/(${[room, ...others].join('|')})/`,
+      pathNot: `^packages/${name}/src/(${[room, ...others].join('|')})(/|$)`,
     },
   })),
 );

@@ -29,8 +29,8 @@ const mayImport = {
 };
 
 /**
- * What the folders of a package may import from one another, besides themselves and the files that lie beside them. A
- * folder that is not named here stands above all of them.
+ * What a folder of a package may import from its package, besides itself: other folders, and files of the package's root.
+ * A folder that is not named here stands above all of them.
  */
 const rooms = {
   dashboard: {
@@ -54,6 +54,19 @@ const rooms = {
     chat: ['record'],
     streams: ['record'],
     telemetry: ['record', 'chat'],
+  },
+  gateway: {
+    acp: [],
+    http: [],
+    api: ['http'],
+    session: ['http', 'api'],
+    storage: ['api', 'session', 'metrics.ts'],
+    'event-log': ['session', 'metrics.ts'],
+    proxy: ['http', 'api', 'session', 'storage', 'metrics.ts', 'health.ts'],
+  },
+  worker: {
+    semantic: ['metrics.ts'],
+    sources: ['metrics.ts', 'dead-letter.ts', 'dead-letter-log.ts', 'partition-watch.ts'],
   },
   log: {
     port: [],

@@ -162,7 +162,7 @@ it('keeps no more than it may while Kafka is away, and says what is lost', async
   };
   const gateway = await runGateway(env);
   expect(await gateway.asks('s-1', 4)).toEqual(['tool_calls', 'tool_calls', 'tool_calls', 'error']);
-  await gateway.cli.line(/Events and verdicts are lost/, 60_000);
+  await gateway.cli.line(/Dropped events and verdicts/, 60_000);
   await waitFor(async () => (await gateway.metric('loopwatch_gateway_dropped_records_total')) === 4, {
     timeoutMs: 60_000,
   });

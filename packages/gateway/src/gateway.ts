@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Readable } from 'node:stream';
 import { detectionSettings, type Settings, type TopicNames } from '@loopwatch/contract';
 import { detectionOf } from '@loopwatch/detectors';
 import type { TopicReader, VerdictSink } from '@loopwatch/log';
@@ -9,43 +8,34 @@ import { WideSettings } from '@loopwatch/pipeline';
 import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { apiOf, mayAskModel } from './api/apis.ts';
-import { ControlFeed } from './control-feed.ts';
-import { answerHealth } from './health.ts';
-import { type ApiKind, apiError } from './http/api-error.ts';
-import { ClientResponse } from './http/client-response.ts';
-import { requestHeaders } from './http/headers.ts';
-import { scanForQuestion } from './http/key-scan.ts';
-import { requestPath } from './http/request-path.ts';
-import { type Target, targetOf } from './http/target.ts';
+import { ControlFeed } from './event-log/control-feed.ts';
+import { Outbox } from './event-log/outbox.ts';
+import { SessionReporter } from './event-log/session-reporter.ts';
+import type { GatewayHealth } from './health.ts';
+import { type Target, targetOf } from './http/request-path.ts';
 import { Upstream } from './http/upstream.ts';
-import { createGatewayMetrics, type GatewayMetrics, type Outcome } from './metrics.ts';
-import { ModelRequests } from './model-requests.ts';
-import { Outbox } from './outbox.ts';
-import { passOn } from './pass-on.ts';
-import { Conversations, type CreateSession } from './session/conversations.ts';
+import { createGatewayMetrics, type GatewayMetrics, registerGatewayGauges } from './metrics.ts';
+import { ModelRequestHandler } from './proxy/model-request-handler.ts';
+import { RequestRouter } from './proxy/request-router.ts';
+import { type CreateSession, SessionLookup } from './proxy/session-lookup.ts';
+import { UnjudgedRequests } from './proxy/unjudged-requests.ts';
 import { GatewaySession } from './session/gateway-session.ts';
 import { SessionSettings } from './session/session-settings.ts';
 import { SessionStore } from './session/session-store.ts';
-import { SessionWatch } from './session-watch.ts';
 import { GatewayStorage } from './storage/gateway-storage.ts';
-import { UnjudgedRequests } from './unjudged.ts';
 
-/** What goes on at the end gets this much longer, in milliseconds. */
-const CLOSING_MS = 5_000;
-
-const dotSegments =
-  'The path has a segment "." or "..", which could lead out of the upstream\'s path. Send the path that is meant.';
+/** How long open requests may continue once the gateway stops, ms. */
+const CLOSE_TIMEOUT_MS = 5_000;
 
 export interface GatewayDeps {
-  /** The whole configuration; `gateway.upstream` names the upstream, `preset` is what is detected by. */
+  /** The whole configuration; `gateway.upstream` must be set, `preset` is the detection preset. */
   readonly settings: Settings & { readonly gateway: { readonly upstream?: string | undefined } };
   readonly topics: TopicNames;
-  /** Where events and verdicts go; opened when there is something to write, closed by `stop`. None: nowhere. */
+  /** Receives events and verdicts; opened on first use, closed by `stop`. If undefined, none are published. */
   readonly sink?: VerdictSink | undefined;
-  /** The `control` topic, where settings of the dashboard are; a new reader each time. None: there are none. */
+  /** Creates a reader of the `control` topic, with settings changed in the dashboard. */
   readonly control?: (() => TopicReader) | undefined;
-  /** The database that sessions and messages are stored in; closed by `stop`. None: a restart forgets them. */
+  /** Opens the database for sessions and messages; closed by `stop`. If undefined, a restart loses them. */
   readonly openDatabase?: (() => Promise<Database>) | undefined;
   readonly registry: Registry;
   readonly logger: Logger;
@@ -53,168 +43,100 @@ export interface GatewayDeps {
   readonly now?: () => number;
 }
 
-/** The proxy that stops loops: a server before an upstream that speaks OpenAI's or Anthropic's API. */
+/** A proxy that stops loops: an HTTP server in front of an upstream with OpenAI's or Anthropic's API. */
 export class Gateway {
-  private readonly deps: GatewayDeps;
-  private readonly http: Server;
-  private readonly upstream: Upstream;
-  private readonly target: Target;
-  private readonly metrics: GatewayMetrics;
-  private readonly unjudged: UnjudgedRequests;
-  private readonly outbox: Outbox | undefined;
-  private readonly requests: ModelRequests;
-  private readonly storage: GatewayStorage | undefined;
-  private readonly control: ControlFeed | undefined;
+  readonly #deps: GatewayDeps;
+  readonly #now: () => number;
+  /** Identifies this gateway among those that share a database and a control topic. */
+  readonly #id = randomBytes(6).toString('hex');
+  readonly #metrics: GatewayMetrics;
+  readonly #target: Target;
+  readonly #upstream: Upstream;
+  readonly #outbox: Outbox | undefined;
+  /** Server and model settings. */
+  readonly #settings: WideSettings;
+  /** Settings of single sessions. */
+  readonly #sessionSettings: SessionSettings;
+  readonly #control: ControlFeed | undefined;
+  readonly #sessions: SessionStore;
+  readonly #storage: GatewayStorage | undefined;
+  readonly #http: Server;
 
   /** @throws Error when no upstream is configured */
   constructor(deps: GatewayDeps) {
-    this.deps = deps;
-    const { settings, registry, logger, topics, now = Date.now } = deps;
+    const { settings, registry, logger, now = Date.now } = deps;
     const { gateway } = settings;
     if (gateway.upstream === undefined) throw new Error('gateway.upstream is not set');
-    this.target = targetOf(gateway.upstream);
-    this.upstream = new Upstream(this.target.origin, {
+    this.#deps = deps;
+    this.#now = now;
+    this.#metrics = createGatewayMetrics(registry);
+    this.#target = targetOf(gateway.upstream);
+    this.#upstream = new Upstream(this.#target.origin, {
       connectMs: gateway.connect_timeout_seconds * 1000,
       responseMs: gateway.response_timeout_seconds * 1000,
       stallMs: gateway.stall_timeout_seconds * 1000,
     });
-    this.outbox = this.createOutbox();
-    this.metrics = createGatewayMetrics(registry, {
-      activeSessions: () => sessions.size,
-      bufferedRecords: () => this.outbox?.size ?? 0,
-      waitingRows: () => this.storage?.waiting ?? 0,
+    this.#outbox = this.#createOutbox();
+    this.#sessionSettings = new SessionSettings(2 * gateway.max_sessions);
+    this.#settings = this.#createSettings();
+    this.#control =
+      deps.control &&
+      new ControlFeed({ reader: deps.control, settings: this.#settings, gatewayId: this.#id, logger });
+    this.#sessions = new SessionStore(gateway.max_sessions, (reason) => {
+      this.#metrics.evictedSessions.inc({ reason });
     });
-    const { metrics, outbox } = this;
-    this.unjudged = new UnjudgedRequests(metrics, logger);
-    const me = randomBytes(6).toString('hex');
-    const ownSettings = new SessionSettings(2 * gateway.max_sessions);
-    const watch = new SessionWatch({
-      metrics,
-      logger,
-      outbox,
-      topics,
-      now,
-      me,
-      onSettings: (id, set) => {
-        ownSettings.note(id, set);
-      },
+    this.#storage = this.#createStorage();
+    const router = this.#createRouter();
+    this.#http = createServer((incoming, response) => {
+      void router.handle(incoming, response);
     });
-    const wide = new WideSettings({
-      configured: detectionSettings(settings),
-      prepare: (detection) => detectionOf(detection),
-      log: (level, message, fields) => {
-        logger[level](fields, message);
-      },
-      onSession: (id, set) => {
-        ownSettings.note(id, set);
-      },
-    });
-    this.control = deps.control && new ControlFeed({ reader: deps.control, settings: wide, me, logger });
-    let made = 0;
-    const create: CreateSession = (id, { version = wide.current, name } = {}) => {
-      made += 1;
-      const origin = `${me}-${made.toString(36)}`;
-      return new GatewaySession(id, version, watch, {
-        origin,
-        stores: deps.openDatabase !== undefined,
-        name,
-      });
-    };
-    const sessions = new SessionStore(gateway.max_sessions, (reason) => {
-      metrics.evictedSessions.inc({ reason });
-    });
-    this.storage =
-      deps.openDatabase &&
-      new GatewayStorage({
-        open: deps.openDatabase,
-        me,
-        settings,
-        metrics,
-        logger,
-        now,
-        versionOf: (detection) => wide.versionOf(detection),
-        held: (id) => sessions.peek(id, now()),
-        drop: (session) => {
-          sessions.drop(session);
-        },
-      });
-    this.requests = new ModelRequests({
-      upstream: this.upstream,
-      target: this.target,
-      metrics,
-      logger,
-      settings: wide,
-      ownSettings,
-      sessions,
-      conversations: new Conversations({
-        sessions,
-        create,
-        settings: wide,
-        ownSettings,
-        storage: this.storage,
-        logger,
-        now,
-      }),
-      storage: this.storage,
-      unjudged: this.unjudged,
-      backend: gateway.backend,
-      onBlock: gateway.on_block,
-      guidanceAs: gateway.guidance_as,
-      enforceStreams: gateway.enforce_streams,
-      commands: gateway.commands,
-      maxHeldBytes: gateway.max_held_bytes,
-      maxRequestBytes: gateway.max_request_bytes,
-      now,
-      noteAnswer: (answerId, sessionId, own) => {
-        sessions.noteAnswer(answerId, sessionId, own);
-        this.storage?.noteAnswer(answerId, sessionId, own);
-      },
-    });
-    this.http = createServer((incoming, response) => {
-      void this.handle(incoming, response);
+    registerGatewayGauges(registry, {
+      activeSessions: () => this.#sessions.size,
+      bufferedRecords: () => this.#outbox?.size ?? 0,
+      waitingRows: () => this.#storage?.waiting ?? 0,
     });
   }
 
   /**
-   * Listens, and serves before the database and the settings made elsewhere are there.
+   * Listens, and serves requests before database and control topic are available.
    *
-   * @returns where, without `/v1`, once both are known or cannot be had for the moment; rejects when the port cannot be had
+   * @returns the address without `/v1`, once both are available or failed for now; rejects when the port is in use
    */
   async start(): Promise<{ readonly url: string; readonly port: number }> {
-    const { host, port } = this.deps.settings.gateway;
+    const { host, port } = this.#deps.settings.gateway;
     await new Promise<void>((resolve, reject) => {
-      this.http.once('error', reject);
-      this.http.listen(port, host, () => {
-        this.http.off('error', reject);
+      this.#http.once('error', reject);
+      this.#http.listen(port, host, () => {
+        this.#http.off('error', reject);
         resolve();
       });
     });
-    await Promise.all([this.storage?.start(), this.control?.start()]);
-    const { port: taken } = this.http.address() as AddressInfo;
+    await Promise.all([this.#storage?.start(), this.#control?.start()]);
+    const { port: boundPort } = this.#http.address() as AddressInfo;
     const name = ['0.0.0.0', '::', '127.0.0.1', '::1'].includes(host) ? 'localhost' : host;
-    return { url: `http://${name}:${String(taken)}`, port: taken };
+    return { url: `http://${name}:${String(boundPort)}`, port: boundPort };
   }
 
-  /** Takes no more requests, lets those under way finish for a moment, and writes what waits for the event log. */
+  /** Accepts no more requests, gives open ones a moment to finish, and writes what is buffered. */
   async stop(): Promise<void> {
     await new Promise<void>((resolve) => {
-      const late = setTimeout(() => {
-        this.http.closeAllConnections();
-      }, CLOSING_MS);
-      this.http.close(() => {
-        clearTimeout(late);
+      const timeout = setTimeout(() => {
+        this.#http.closeAllConnections();
+      }, CLOSE_TIMEOUT_MS);
+      this.#http.close(() => {
+        clearTimeout(timeout);
         resolve();
       });
-      this.http.closeIdleConnections();
+      this.#http.closeIdleConnections();
     });
-    await this.upstream.close();
-    await this.control?.stop();
-    await this.storage?.stop();
-    await this.outbox?.close(CLOSING_MS);
+    await this.#upstream.close();
+    await this.#control?.stop();
+    await this.#storage?.stop();
+    await this.#outbox?.close(CLOSE_TIMEOUT_MS);
   }
 
-  private createOutbox(): Outbox | undefined {
-    const { sink, settings, logger } = this.deps;
+  #createOutbox(): Outbox | undefined {
+    const { sink, settings, logger } = this.#deps;
     if (sink === undefined || !settings.gateway.publish_events) return undefined;
     return new Outbox({
       sink,
@@ -223,78 +145,115 @@ export class Gateway {
         logger[level](fields, message);
       },
       onPublished: (records) => {
-        this.metrics.published.inc(records);
+        this.#metrics.published.inc(records);
       },
       onDropped: (records) => {
-        this.metrics.dropped.inc(records);
+        this.#metrics.dropped.inc(records);
       },
     });
   }
 
-  private async handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = requestPath(incoming.url ?? '/');
-    const client = new ClientResponse(response);
-    if (path === undefined) {
-      client.json(400, apiError('other', 400, 'bad_path', dotSegments));
-      this.note('other', 'refused');
-      return;
-    }
-    const api = apiOf(incoming.method ?? '', path);
-    const kind: ApiKind = api?.kind ?? 'other';
-    try {
-      if (api === undefined) {
-        if (await answerHealth(path, response, () => this.health(), this.deps.registry)) return;
-        this.note(kind, await this.pass(incoming, path, client));
-      } else this.note(kind, await this.requests.handle(api, incoming, path, client));
-    } catch (error) {
-      this.deps.logger.error(
-        { err: error },
-        'A request failed within the gateway. This is a bug: please report it.',
-      );
-      if (client.started) client.cut();
-      else client.json(500, apiError(kind, 500, 'gateway_failed', 'The gateway failed at this request.'));
-    }
+  #createSettings(): WideSettings {
+    const { settings, logger } = this.#deps;
+    return new WideSettings({
+      configured: detectionSettings(settings),
+      prepare: (detection) => detectionOf(detection),
+      log: (level, message, fields) => {
+        logger[level](fields, message);
+      },
+      onSession: (id, set) => {
+        this.#sessionSettings.set(id, set);
+      },
+    });
   }
 
-  /** What the gateway does not understand goes on as it comes. */
-  private pass(incoming: IncomingMessage, path: string, client: ClientResponse): Promise<Outcome> {
-    const { headers, method = 'GET', rawHeaders } = incoming;
-    const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-    const request = {
-      method,
-      path: this.target.path(path),
-      headers: requestHeaders(rawHeaders),
-      body: hasBody ? this.scanned(incoming, path) : null,
+  #createStorage(): GatewayStorage | undefined {
+    const { openDatabase, settings, logger } = this.#deps;
+    if (openDatabase === undefined) return undefined;
+    return new GatewayStorage({
+      open: openDatabase,
+      gatewayId: this.#id,
+      settings,
+      metrics: this.#metrics,
+      logger,
+      now: this.#now,
+      versionOf: (detection) => this.#settings.versionOf(detection),
+      inMemory: (id) => this.#sessions.peek(id, this.#now()),
+      drop: (session) => {
+        this.#sessions.drop(session);
+      },
+    });
+  }
+
+  #createRouter(): RequestRouter {
+    const { settings, registry, logger } = this.#deps;
+    const { gateway } = settings;
+    const unjudged = new UnjudgedRequests(this.#metrics, logger);
+    const proxy = {
+      upstream: this.#upstream,
+      target: this.#target,
+      metrics: this.#metrics,
+      logger,
+      unjudged,
     };
-    const kind = headers['anthropic-version'] === undefined ? 'other' : 'messages';
-    const { upstream, metrics } = this;
-    return passOn({ upstream, metrics, logger: this.deps.logger }, request, client, kind);
-  }
-
-  /** The body as it comes; where it asks a model something, that is said. */
-  private scanned(incoming: IncomingMessage, path: string): Readable {
-    const type = (incoming.headers['content-type'] ?? 'json').toLowerCase();
-    if (!type.includes('json') || !mayAskModel(incoming.method ?? '', path)) return incoming;
-    const scan = scanForQuestion(() => {
-      this.unjudged.note(path, 'path');
+    const shared = {
+      sessions: this.#sessions,
+      settings: this.#settings,
+      sessionSettings: this.#sessionSettings,
+      storage: this.#storage,
+      logger,
+      now: this.#now,
+    };
+    const models = new ModelRequestHandler({
+      ...proxy,
+      ...shared,
+      lookup: new SessionLookup({ ...shared, create: this.#sessionFactory() }),
+      backend: gateway.backend,
+      onBlock: gateway.on_block,
+      guidanceAs: gateway.guidance_as,
+      enforceStreams: gateway.enforce_streams,
+      commands: gateway.commands,
+      maxHeldBytes: gateway.max_held_bytes,
+      maxRequestBytes: gateway.max_request_bytes,
+      onReplyId: (replyId, sessionId, synthetic) => {
+        this.#sessions.noteReply(replyId, sessionId, synthetic);
+        this.#storage?.addReply(replyId, sessionId, synthetic);
+      },
     });
-    incoming.once('close', () => {
-      if (!incoming.complete) scan.destroy();
+    return new RequestRouter({ ...proxy, models, registry, health: () => this.#health() });
+  }
+
+  #sessionFactory(): CreateSession {
+    const { logger, topics } = this.#deps;
+    const reporter = new SessionReporter({
+      metrics: this.#metrics,
+      logger,
+      outbox: this.#outbox,
+      topics,
+      now: this.#now,
+      gatewayId: this.#id,
+      onSettings: (id, set) => {
+        this.#sessionSettings.set(id, set);
+      },
     });
-    return incoming.pipe(scan);
+    const storesMessages = this.#storage !== undefined;
+    let created = 0;
+    return (id, { version = this.#settings.current, name } = {}) => {
+      created += 1;
+      const origin = `${this.#id}-${created.toString(36)}`;
+      return new GatewaySession(id, version, reporter, { origin, storesMessages, name });
+    };
   }
 
-  private note(api: ApiKind, outcome: Outcome): void {
-    this.metrics.requests.inc({ api, outcome });
-  }
-
-  private health() {
-    const log = this.outbox?.health ?? { ok: true, detail: 'not stored: nothing is written to an event log' };
+  #health(): GatewayHealth {
     return {
-      log,
-      database: this.storage?.health ?? { ok: true, detail: 'not stored: sessions are in memory alone' },
-      settings: this.control?.health ?? { ok: true, detail: 'those of the configuration' },
-      upstream: this.target.origin,
+      log: this.#outbox?.health ?? {
+        ok: true,
+        detail: 'not stored: no events are published to an event log',
+      },
+      database: this.#storage?.health ?? { ok: true, detail: 'not stored: sessions are only in memory' },
+      settings: this.#control?.health ?? { ok: true, detail: 'from the configuration only' },
+      upstream: this.#target.origin,
     };
   }
 }

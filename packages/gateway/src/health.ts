@@ -1,21 +1,22 @@
 import type { ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
 
-interface Check {
+export interface HealthCheck {
   readonly ok: boolean;
   readonly detail: string;
 }
 
-/** What the gateway says of itself. */
+/** The checks of `/readyz`. */
 export interface GatewayHealth {
-  readonly log: Check;
-  readonly database: Check;
-  /** Settings made in the dashboard. */
-  readonly settings: Check;
+  /** The event log. */
+  readonly log: HealthCheck;
+  readonly database: HealthCheck;
+  /** The `control` topic, with settings changed in the dashboard. */
+  readonly settings: HealthCheck;
   readonly upstream: string;
 }
 
-/** Answers `/healthz`, `/readyz` and `/metrics`, whatever query they come with. @returns false for another path */
+/** Answers `/healthz`, `/readyz` and `/metrics`, with any query. @returns false for another path */
 export async function answerHealth(
   path: string,
   response: ServerResponse,
@@ -28,7 +29,7 @@ export async function answerHealth(
       return true;
     case '/readyz': {
       const { upstream, ...checks } = health();
-      // Requests are served whether or not anything else can be reached.
+      // Always ready: requests are served even if nothing else is available.
       json(response, {
         status: 'ready',
         checks: { gateway: { ok: true, detail: `upstream ${upstream}` }, ...checks },

@@ -81,7 +81,7 @@ describe('settings made in the dashboard', () => {
         const stopped = new Agent(bench, stream, 's-1', 'Go on, please');
         expect(await stopped.turn()).toMatchObject({
           calls: [],
-          text: 'The session was stopped in Loopwatch. It goes on once it is resumed there.',
+          text: 'The session was stopped in Loopwatch. It continues once it is resumed there.',
         });
       }
       expect(bench.upstream.requests).toHaveLength(asked);
@@ -159,7 +159,7 @@ describe('settings made in the dashboard', () => {
     expect(await ready()).toMatchObject({ status: 'ready', checks: { settings: { ok: false } } });
     expect(await finishes(new Agent(bench, false, 's-1'), 4)).toEqual(['call', 'call', 'call', 'error']);
     control.down = undefined;
-    await waitFor(async () => JSON.stringify(await ready()).includes('are followed'), { timeoutMs: 20_000 });
+    await waitFor(async () => JSON.stringify(await ready()).includes('following the control topic'), { timeoutMs: 20_000 });
     expect(await finishes(new Agent(bench, false, 's-2'), 2)).toEqual(['call', 'error']);
   }, 60_000);
 });

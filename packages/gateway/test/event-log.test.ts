@@ -3,7 +3,7 @@ import { createSessionAnalyzer } from '@loopwatch/detectors';
 import { LogError, type OutputRecord, type VerdictSink } from '@loopwatch/log';
 import { modelReply, waitFor } from '@loopwatch/testkit';
 import { describe, expect, it } from 'vitest';
-import { Outbox } from '../src/outbox.ts';
+import { Outbox } from '../src/event-log/outbox.ts';
 import { Agent, calls } from './agent.ts';
 import { GatewayBench, MemorySink, secretKey } from './harness.ts';
 
@@ -79,7 +79,7 @@ describe('the event log', () => {
     await using bench = await GatewayBench.start(calls('read_file'), { 'gateway.max_buffered_records': 10 });
     bench.sink.down = new LogError('broker_unreachable', 'no broker answers');
     expect((await new Agent(bench, false).turns(4))[3]?.finish).toBe('error');
-    await waitFor(() => bench.texts('warn').some((line) => line.includes('cannot be written')));
+    await waitFor(() => bench.texts('warn').some((line) => line.includes('Writing to the event log failed')));
     const metrics = await bench.registry.metrics();
     expect(metrics).toMatch(/loopwatch_gateway_buffered_records ([1-9]|10)\n/);
     expect(metrics).toMatch(/loopwatch_gateway_dropped_records_total [1-9]/);
@@ -89,7 +89,7 @@ describe('the event log', () => {
     await waitFor(() => bench.texts('info').some((line) => line.includes('again')));
     expect(bench.sink.records.length).toBeGreaterThan(0);
     expect(bench.texts('error')).toEqual([
-      'error Events and verdicts are lost: more wait for the event log than may be kept, or the gateway ends',
+      'error Dropped events and verdicts: the buffer is full, or the gateway is stopping',
     ]);
   });
 });
@@ -103,11 +103,11 @@ describe('the outbox', () => {
     const sink = Object.assign(new MemorySink(), { open: () => opened });
     const ignored = (): undefined => undefined;
     const outbox = new Outbox({ sink, limit: 9, log: ignored, onPublished: ignored, onDropped: ignored });
-    expect(outbox.health).toEqual({ ok: true, detail: 'nothing has been written yet' });
+    expect(outbox.health).toEqual({ ok: true, detail: 'nothing to write yet' });
     outbox.add([{ topic: 't', key: 'k', value: 'v' }]);
     expect(outbox.health).toEqual({
       ok: false,
-      detail: 'the event log has not been reached yet; 1 records wait',
+      detail: 'event log not connected yet; 1 records buffered',
     });
     resolve();
     await waitFor(() => outbox.health.detail === 'connected');
@@ -155,7 +155,7 @@ describe('the outbox', () => {
     outbox.add([record('a'), record('b')]);
     await outbox.close(10);
     expect(seen.dropped).toBe(2);
-    expect(seen.lines.at(-1)).toContain('are lost');
+    expect(seen.lines.at(-1)).toContain('Dropped');
   });
 
   it('ends in time although a write hangs', async () => {

@@ -232,7 +232,7 @@ describe.each(apis)('a second answer, after a chance ($name)', ({ name, path, bo
     );
     await readStream(failing, path, body, () => undefined);
     const told = await readStream(failing, path, body, () => undefined);
-    expect(told).toContain('status 500 when asked again');
+    expect(told).toContain('answered the retry with status 500');
     expect(told).toContain('error');
   });
 

@@ -1,92 +1,92 @@
 import type { ApiKind } from '../http/api-error.ts';
-import type { SseEvent } from '../stream/sse.ts';
 import type {
   Conversation,
   Guidance,
   GuidanceAs,
   Json,
-  OwnAnswer,
   Reply,
+  SyntheticReply,
   ToolCall,
   Usage,
 } from './conversation.ts';
+import type { SseEvent } from './sse.ts';
 
-/** An API that the gateway understands: how its requests and answers are read and written. */
+/** An API that the gateway supports: how to read and write its requests and replies. */
 export interface Api {
   readonly kind: Exclude<ApiKind, 'other'>;
-  /** Name of the backend in logs and settings where none is configured. */
+  /** Default name of the backend in logs and settings. */
   readonly backend: string;
-  /** @returns undefined where the body is no request of this API; then it is passed on as it is */
+  /** @returns undefined if the body is not a request of this API; it is passed through then */
   readRequest(body: Json): Conversation | undefined;
-  /** @returns undefined where the body is no answer of this API */
+  /** @returns undefined if the body is not a reply of this API */
   readReply(body: Json): Reply | undefined;
-  /** The request with every text of the user run through a function; a message left without any is taken out. */
-  withUserTexts(body: Json, edit: (text: string) => string, isOwnAnswer: (text: string) => boolean): Json;
-  /** The request once more, with the answer whose call was not made and what the model is told about it. */
+  /** The request with every user text edited; a message left empty is removed. */
+  withUserTexts(body: Json, edit: (text: string) => string, isCommandReply: (text: string) => boolean): Json;
+  /** The request with the reply whose call was not made, and guidance about it. */
   withGuidance(body: Json, reply: Json, guidance: Guidance): Json;
-  /** The request with something said to the model behind its last tool result. */
+  /** The request with a note to the model after its last tool result. */
   withNote(body: Json, text: string, as: GuidanceAs): Json;
-  /** The request with the last tool result saying that the limit is reached, and without a choice of tools. */
+  /** The request with the reached limit in its last tool result, and tool choice off. */
   withLimit(body: Json, message: string): Json;
-  /** An answer of the gateway's own. */
-  answer(body: Json, answer: OwnAnswer, usage: Json | null): Json;
+  /** A synthetic reply in the form of the API. */
+  syntheticReply(body: Json, reply: SyntheticReply, usage: Json | null): Json;
   /**
-   * Where the API keeps the history: a request that goes on from an answer of the gateway's own, which the API does not
-   * know, as one that goes on from what was before it.
+   * For APIs that keep the history: rewrites a request that continues from a synthetic reply, which the API does not know,
+   * to continue from what was before that reply.
    *
-   * @param earlier the request that was answered here
-   * @param told the answer; null where the model is not to hear of it
+   * @param earlier the request that the gateway answered
+   * @param reply its text; null if the model must not see it
    */
-  withEarlier?(body: Json, earlier: Json, told: string | null): Json;
+  withEarlier?(body: Json, earlier: Json, reply: string | null): Json;
   /**
-   * Where the API keeps the history: a request that goes on from an answer, and says nothing yet.
+   * For APIs that keep the history: an empty request that continues from a reply.
    *
-   * @param body the request that was answered
-   * @returns null where nothing can go on from the answer, because the request keeps its history itself
+   * @param body the request that the reply answers
+   * @returns null if nothing can continue from it, because the request carries its history itself
    */
-  requestAfter?(answerId: string, body: Json): Json | null;
+  requestAfter?(replyId: string, body: Json): Json | null;
   stream(body: Json): ApiStream;
 }
 
-/** What an event of a stream adds. */
-export interface StreamNews {
+/** What one event of a stream adds. */
+export interface StreamDelta {
   readonly text?: string;
   readonly thought?: string;
-  /** The event belongs to a tool call: it and what follows is held back until the call is complete and judged. */
-  readonly holds?: boolean;
-  /** The answer is complete, its usage included. */
-  readonly ends?: boolean;
+  /** The event belongs to a tool call: it and later ones are held back until the call is complete and judged. */
+  readonly isOfCall?: boolean;
+  /** The reply is complete, including its usage. */
+  readonly isEnd?: boolean;
 }
 
-/** One streamed answer: reads its events, and can end or go on in the upstream's place. */
+/** One streamed reply: reads its events, and can finish or continue the stream in the upstream's place. */
 export interface ApiStream {
-  read(event: SseEvent): StreamNews;
-  /** What the client has got: events that were read, but not held back. */
-  passed(event: SseEvent): void;
+  read(event: SseEvent): StreamDelta;
+  /** Notes an event that was sent to the client. */
+  markSent(event: SseEvent): void;
   readonly id: string | null;
   readonly calls: readonly ToolCall[];
-  /** How many of the calls, from the first on, are known to be complete. */
+  /** How many calls, from the first on, are complete. */
   readonly completeCalls: number;
   readonly usage: Usage | null;
-  /** Usage as the API reports it; null where it has not come. */
+  /** Usage as the API reports it; null until it arrives. */
   readonly rawUsage: Json | null;
   readonly finishReason: string | null;
   /**
-   * The answer so far as a whole, as far as {@link Api.withGuidance} needs it.
+   * The reply so far, as far as {@link Api.withGuidance} needs it.
    *
-   * @param calls how many of its calls are taken
+   * @param calls how many of its calls to include
    */
   reply(calls: number): Json;
   /**
-   * Events that end the stream with words of the gateway's own.
+   * Events that end the stream with a synthetic reply.
    *
-   * @param usage of all answers that were paid for; null where it is not known
+   * @param usage of all replies that were paid for; null if unknown
    */
-  finish(answer: OwnAnswer, usage: Json | null): string;
-  /** Events that go on with an answer that was taken as a whole, and end the stream. */
+  finish(reply: SyntheticReply, usage: Json | null): string;
+  /** Events that append a complete reply and end the stream. */
   continueWith(reply: Json): string;
-  /** An event of another answer as one that goes on with this stream, what has to come before it included. */
-  continued(event: SseEvent): string;
-  /** Where the API keeps the history: the request with the calls that the client has got, since it sends their results. */
-  withPassedCalls?(body: Json): Json;
+  /** Rewrites an event of a second reply to continue this stream, with any events needed before it. */
+  continueEvent(event: SseEvent): string;
+  /** For APIs that keep the history: the request with the calls sent to the client, which will return their results. */
+  withSentCalls?(body: Json): Json;
 }

@@ -4,22 +4,22 @@ import { chatApi } from './chat.ts';
 import { messagesApi } from './messages.ts';
 import { responsesApi } from './responses.ts';
 
-/** What the gateway understands, by how its path ends: providers put it below paths of their own. */
+/** Supported APIs by the end of their path: providers use prefixes of their own. */
 const apis: readonly (readonly [string, Api])[] = [
   ['/chat/completions', chatApi],
   ['/messages', messagesApi],
   ['/responses', responsesApi],
 ];
-/** Ends like one of them, and adds to a thread of OpenAI's Assistants instead. */
+/** OpenAI's Assistants API: ends like a supported path, but is not one. */
 const threadMessages = /\/threads\/[^/]+\/messages$/;
-/** Paths that take `input`, `messages` or `contents` too, and whose answers have no calls. */
+/** Paths that also take `input`, `messages` or `contents`, but never return tool calls. */
 const withoutCalls =
   /\/(?:embeddings|moderations|rerank|speech|generations|count_tokens|input_tokens|compact)$|:(?:counttokens|embedcontent|batchembedcontents)$/;
 
-/** How paths that are judged end. */
+/** Path endings that are judged. */
 export const judgedPaths = apis.map(([end]) => end);
 
-/** The API that a request speaks; undefined for what is passed on without a look. */
+/** The API of a request; undefined if it is passed through. */
 export function apiOf(method: string, path: string): Api | undefined {
   if (method !== 'POST') return undefined;
   const plain = plainPath(path);
@@ -27,7 +27,7 @@ export function apiOf(method: string, path: string): Api | undefined {
   return apis.find(([end]) => plain.endsWith(end))?.[1];
 }
 
-/** Whether a request that is passed on may hold what an agent asks a model. */
+/** Whether a request that is passed through may be an agent's request to a model. */
 export function mayAskModel(method: string, path: string): boolean {
   const plain = plainPath(path);
   return method === 'POST' && !withoutCalls.test(plain) && !threadMessages.test(plain);

@@ -1,11 +1,9 @@
-import type { SseEvent } from '../stream/sse.ts';
-import { sseText } from '../stream/sse.ts';
-import type { ApiStream, StreamNews } from './api.ts';
-import { chatUsage } from './chat-usage.ts';
-import type { Json, OwnAnswer, ToolCall, Usage } from './conversation.ts';
-import { isObject, objects, parseObject, summed, text, usageOf, without } from './json.ts';
+import type { ApiStream, StreamDelta } from './api.ts';
+import type { Json, SyntheticReply, ToolCall, Usage } from './conversation.ts';
+import { count, isObject, objects, parseObject, summed, text, usageOf, without } from './json.ts';
+import { type SseEvent, sseText } from './sse.ts';
 
-const NO_NEWS: StreamNews = {};
+const NO_DELTA: StreamDelta = {};
 
 interface CallInParts {
   id: string | null;
@@ -13,30 +11,30 @@ interface CallInParts {
   args: string;
 }
 
-/** A streamed answer of Chat Completions. */
+/** A streamed reply of Chat Completions. */
 export class ChatStream implements ApiStream {
   id: string | null = null;
   rawUsage: Json | null = null;
   finishReason: string | null = null;
   private readonly parts = new Map<string, CallInParts>();
-  /** Whether a call's arguments are whole, where nothing came since: long ones are not to be parsed at each event. */
-  private readonly whole = new Map<CallInParts, boolean>();
-  /** What all chunks begin with, once one has come. */
+  /** Cache of {@link isComplete}: long arguments must not be parsed at each event. */
+  private readonly complete = new Map<CallInParts, boolean>();
+  /** The common fields of all chunks, from the first one. */
   private head: Json | undefined;
-  private readonly ownHead: (id: string) => Json;
+  private readonly syntheticHead: (id: string) => Json;
   private readonly choices: number;
   private readonly wantsUsage: boolean;
   private finished = 0;
   private hasRole = false;
   private content = '';
-  /** Calls that the client has begun to get. */
-  private passedCalls = 0;
-  /** Of those, the ones from before this stream went on with another answer. */
+  /** Calls sent to the client, complete or not. */
+  private sentCalls = 0;
+  /** Calls sent before a second reply continued this stream. */
   private earlierCalls: number | undefined;
   private hasContinuedText = false;
 
-  constructor(body: Json, ownHead: (id: string) => Json) {
-    this.ownHead = ownHead;
+  constructor(body: Json, syntheticHead: (id: string) => Json) {
+    this.syntheticHead = syntheticHead;
     this.choices = typeof body['n'] === 'number' ? body['n'] : 1;
     const options = body['stream_options'];
     this.wantsUsage = isObject(options) && options['include_usage'] === true;
@@ -46,7 +44,7 @@ export class ChatStream implements ApiStream {
     return chatUsage(this.rawUsage);
   }
 
-  /** Those of the first choice, where there are several: the others are alternatives to it. */
+  /** The calls of all choices. Choices are alternatives, so a call repeated in a later one counts once. */
   get calls(): readonly ToolCall[] {
     const calls = [...this.parts].filter(([key]) => key.startsWith('0/')).map(([, call]) => call);
     const known = new Set(calls.map(keyOf));
@@ -56,25 +54,25 @@ export class ChatStream implements ApiStream {
     ];
   }
 
-  /** A call is complete when the next one begins, unless they come side by side, as those of alternatives do. */
+  /** A call is complete once the next one starts, unless they are interleaved, as those of several choices are. */
   get completeCalls(): number {
     if (this.choices > 1) return 0;
     const before = [...this.parts.values()].slice(0, -1);
-    const open = before.findIndex((call) => !this.isWhole(call));
+    const open = before.findIndex((call) => !this.isComplete(call));
     return open === -1 ? before.length : open;
   }
 
-  read({ data }: SseEvent): StreamNews {
-    if (data === '[DONE]') return { ends: true };
+  read({ data }: SseEvent): StreamDelta {
+    if (data === '[DONE]') return { isEnd: true };
     const chunk = data === '' ? undefined : parseObject(data);
-    if (chunk === undefined) return NO_NEWS;
+    if (chunk === undefined) return NO_DELTA;
     if (this.id === null) this.begin(chunk);
     this.rawUsage = usageOf(chunk) ?? this.rawUsage;
-    let news = NO_NEWS;
+    let news = NO_DELTA;
     for (const choice of objects(chunk['choices'])) news = this.readChoice(choice, news);
-    // Usage that was asked for comes behind the end of the choices.
+    // Requested usage comes after the choices have ended.
     const isComplete = this.finished >= this.choices && !(this.wantsUsage && this.rawUsage === null);
-    return isComplete ? { ...news, ends: true } : news;
+    return isComplete ? { ...news, isEnd: true } : news;
   }
 
   private begin(chunk: Json): void {
@@ -83,7 +81,7 @@ export class ChatStream implements ApiStream {
     this.head = { id, object, created, model };
   }
 
-  private readChoice(choice: Json, before: StreamNews): StreamNews {
+  private readChoice(choice: Json, before: StreamDelta): StreamDelta {
     const index = typeof choice['index'] === 'number' ? choice['index'] : 0;
     const delta = isObject(choice['delta']) ? choice['delta'] : {};
     let news = before;
@@ -98,12 +96,12 @@ export class ChatStream implements ApiStream {
     }
     const calls = objects(delta['tool_calls']);
     calls.forEach((part, i) => {
-      const place = typeof part['index'] === 'number' ? part['index'] : i;
-      this.addPart(`${String(index)}/${String(place)}`, part['id'], part['function'] ?? part['custom']);
+      const position = typeof part['index'] === 'number' ? part['index'] : i;
+      this.addPart(`${String(index)}/${String(position)}`, part['id'], part['function'] ?? part['custom']);
     });
     if (isObject(delta['function_call']))
       this.addPart(`${String(index)}/older`, null, delta['function_call']);
-    if (calls.length > 0 || isObject(delta['function_call'])) news = { ...news, holds: true };
+    if (calls.length > 0 || isObject(delta['function_call'])) news = { ...news, isOfCall: true };
     if (typeof choice['finish_reason'] === 'string') {
       if (index === 0) this.finishReason = choice['finish_reason'];
       this.finished += 1;
@@ -114,7 +112,7 @@ export class ChatStream implements ApiStream {
   private addPart(key: string, id: unknown, part: unknown): void {
     const call = this.parts.get(key) ?? { id: null, name: '', args: '' };
     this.parts.set(key, call);
-    this.whole.delete(call);
+    this.complete.delete(call);
     call.id ??= text(id);
     if (!isObject(part)) return;
     // Some backends send the name once, others with each part.
@@ -123,13 +121,13 @@ export class ChatStream implements ApiStream {
     call.args += text(part['arguments']) ?? text(part['input']) ?? '';
   }
 
-  private isWhole(call: CallInParts): boolean {
-    const isWhole = this.whole.get(call) ?? parseObject(call.args) !== undefined;
-    this.whole.set(call, isWhole);
-    return isWhole;
+  private isComplete(call: CallInParts): boolean {
+    const isComplete = this.complete.get(call) ?? parseObject(call.args) !== undefined;
+    this.complete.set(call, isComplete);
+    return isComplete;
   }
 
-  passed({ data }: SseEvent): void {
+  markSent({ data }: SseEvent): void {
     if (!this.hasRole && data.includes('"role"')) this.hasRole = true;
     if (data.includes('"tool_calls"')) this.noteCalls(parseObject(data) ?? {});
   }
@@ -137,7 +135,7 @@ export class ChatStream implements ApiStream {
   private noteCalls(chunk: Json): void {
     for (const { delta } of objects(chunk['choices']))
       for (const { index } of objects(isObject(delta) ? delta['tool_calls'] : []))
-        if (typeof index === 'number') this.passedCalls = Math.max(this.passedCalls, index + 1);
+        if (typeof index === 'number') this.sentCalls = Math.max(this.sentCalls, index + 1);
   }
 
   reply(count: number): Json {
@@ -154,9 +152,9 @@ export class ChatStream implements ApiStream {
     return { choices: [{ index: 0, message }] };
   }
 
-  finish({ id, text: told, stop, details }: OwnAnswer, usage: Json | null): string {
-    this.head ??= this.ownHead(id);
-    const content = this.content === '' && !this.hasContinuedText ? told : `\n\n${told}`;
+  finish({ id, text: message, stop, details }: SyntheticReply, usage: Json | null): string {
+    this.head ??= this.syntheticHead(id);
+    const content = this.content === '' && !this.hasContinuedText ? message : `\n\n${message}`;
     return (
       this.chunk({ content }, null) +
       this.chunk({}, stop, details && { loopwatch: details }) +
@@ -174,18 +172,18 @@ export class ChatStream implements ApiStream {
       ...rest,
       ...(content !== null && this.content !== '' && { content: `\n\n${content}` }),
       ...(Array.isArray(calls) && {
-        tool_calls: objects(calls).map((call, i) => ({ ...call, index: this.passedCalls + i })),
+        tool_calls: objects(calls).map((call, i) => ({ ...call, index: this.sentCalls + i })),
       }),
     };
     const finishReason = choice?.['finish_reason'] ?? 'stop';
     return this.chunk(delta, null) + this.chunk({}, finishReason) + this.end(usageOf(reply));
   }
 
-  continued({ data, raw }: SseEvent): string {
+  continueEvent({ data, raw }: SseEvent): string {
     if (data === '[DONE]') return raw.toString('utf8');
     const chunk = data === '' ? undefined : parseObject(data);
     if (chunk === undefined) return '';
-    this.earlierCalls ??= this.passedCalls;
+    this.earlierCalls ??= this.sentCalls;
     const choices = objects(chunk['choices']).map((choice) => ({
       ...choice,
       delta: this.continuedDelta(isObject(choice['delta']) ? choice['delta'] : {}),
@@ -230,11 +228,17 @@ export class ChatStream implements ApiStream {
   }
 
   private end(usage: Json | null): string {
-    const told = this.wantsUsage && usage !== null ? sseText({ ...this.head, choices: [], usage }) : '';
-    return `${told}data: [DONE]\n\n`;
+    const usageEvent = this.wantsUsage && usage !== null ? sseText({ ...this.head, choices: [], usage }) : '';
+    return `${usageEvent}data: [DONE]\n\n`;
   }
 }
 
 function keyOf({ name, args }: CallInParts): string {
   return JSON.stringify([name, args]);
+}
+
+/** Tokens from a Chat Completions usage object. */
+export function chatUsage(usage: unknown): Usage | null {
+  if (!isObject(usage)) return null;
+  return { inputTokens: count(usage['prompt_tokens']), outputTokens: count(usage['completion_tokens']) };
 }

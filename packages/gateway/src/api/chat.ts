@@ -1,15 +1,14 @@
 import type { Api } from './api.ts';
-import { ChatStream } from './chat-stream.ts';
-import { chatUsage } from './chat-usage.ts';
+import { ChatStream, chatUsage } from './chat-stream.ts';
 import { contentText, editUserTexts, userText } from './content.ts';
 import {
   type Conversation,
   type Guidance,
+  guidanceFor,
   type Item,
   type Json,
   type Reply,
   type ToolCall,
-  told,
 } from './conversation.ts';
 import {
   argsOf,
@@ -54,8 +53,8 @@ export const chatApi: Api = {
     };
   },
 
-  withUserTexts(body, edit, isOwnAnswer) {
-    return { ...body, messages: editUserTexts(objects(body['messages']), edit, isOwnAnswer) };
+  withUserTexts(body, edit, isCommandReply) {
+    return { ...body, messages: editUserTexts(objects(body['messages']), edit, isCommandReply) };
   },
 
   withGuidance(body, reply, guidance) {
@@ -91,9 +90,9 @@ export const chatApi: Api = {
     };
   },
 
-  answer(body, { id, text: content, stop, details }, usage) {
+  syntheticReply(body, { id, text: content, stop, details }, usage) {
     return {
-      ...ownHead(body, 'chat.completion', id),
+      ...syntheticHead(body, 'chat.completion', id),
       choices: [
         {
           index: 0,
@@ -107,11 +106,11 @@ export const chatApi: Api = {
     };
   },
 
-  stream: (body) => new ChatStream(body, (id) => ownHead(body, 'chat.completion.chunk', id)),
+  stream: (body) => new ChatStream(body, (id) => syntheticHead(body, 'chat.completion.chunk', id)),
 };
 
-/** The beginning of an answer of the gateway's own. */
-function ownHead(body: Json, object: string, id: string): Json {
+/** The common fields of a synthetic reply. */
+function syntheticHead(body: Json, object: string, id: string): Json {
   return {
     id: `chatcmpl-loopwatch-${id}`,
     object,
@@ -161,7 +160,7 @@ function callsOf(message: Json): ToolCall[] {
   return calls;
 }
 
-/** The calls of all choices: choices are alternatives, so what a later one repeats of an earlier one is one call. */
+/** The calls of all choices. Choices are alternatives, so a call repeated in a later one counts once. */
 function distinctCalls(choices: readonly (readonly ToolCall[])[]): readonly ToolCall[] {
   const [first = [], ...others] = choices;
   if (others.length === 0) return first;
@@ -173,7 +172,7 @@ function keyOf({ name, args }: ToolCall): string {
   return JSON.stringify([name, args]);
 }
 
-/** The answer as it was, then what the model is told: results first, since nothing may stand before them. */
+/** The reply, then a result for each of its calls. */
 function guidanceMessages(message: Json, guidance: Guidance): Json[] {
   if (guidance.as === 'assistant') return [{ role: 'assistant', content: guidance.text }];
   const calls = objects(message['tool_calls']);
@@ -184,11 +183,11 @@ function guidanceMessages(message: Json, guidance: Guidance): Json[] {
   const results = calls.map((made, i) => ({
     role: 'tool',
     tool_call_id: text(made['id']) ?? '',
-    content: failure(told(guidance, i)),
+    content: failure(guidanceFor(guidance, i)),
   }));
   return [message, ...results];
 }
 
-function failure(told: string): string {
-  return JSON.stringify({ error: told });
+function failure(error: string): string {
+  return JSON.stringify({ error });
 }

@@ -1,7 +1,7 @@
 import type { Json } from './conversation.ts';
 import { isObject, objects, text } from './json.ts';
 
-/** The text of a message: a string, or those of its parts. */
+/** The text of a message: its string, or the texts of its parts joined. */
 export function contentText(content: unknown, between = ''): string {
   if (typeof content === 'string') return content;
   return objects(content)
@@ -9,15 +9,15 @@ export function contentText(content: unknown, between = ''): string {
     .join(between);
 }
 
-/** The text of a user's message: each part begins a line. */
+/** The text of a user message, each part on a new line. */
 export function userText(content: unknown): string {
   return contentText(content, '\n');
 }
 
 /**
- * A content with each of its texts run through a function; parts left without any are taken out.
+ * Edits each text of a content; parts left empty are removed.
  *
- * @returns the content itself where nothing changed, undefined where nothing is left of what had something before
+ * @returns the same object if nothing changed, undefined if nothing is left of a non-empty content
  */
 export function editContent(content: unknown, edit: (text: string) => string): unknown {
   if (typeof content === 'string') {
@@ -32,19 +32,18 @@ export function editContent(content: unknown, edit: (text: string) => string): u
 }
 
 /**
- * Messages with the user's texts run through a function. One of which nothing is left is taken out, and with it the
- * answer that the gateway gave to it.
+ * Edits the texts of user messages. A message left empty is removed, together with the gateway's reply to it.
  */
 export function editUserTexts(
   messages: readonly Json[],
   edit: (text: string) => string,
-  isOwnAnswer: (text: string) => boolean,
+  isCommandReply: (text: string) => boolean,
 ): Json[] {
   const edited: Json[] = [];
   let emptied = false;
   for (const message of messages) {
     const { role, content } = message;
-    const answered = emptied && role === 'assistant' && isOwnAnswer(contentText(content));
+    const answered = emptied && role === 'assistant' && isCommandReply(contentText(content));
     emptied = false;
     if (answered) continue;
     const left = role === 'user' ? editContent(content, edit) : content;

@@ -1,13 +1,13 @@
-/** A request to a model and its answer, as all APIs mean them; each API's own file reads and writes its spelling. */
+/** Requests to models and their replies, independent of the API. */
 
-/** Parsed JSON of an object. */
+/** A parsed JSON object. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** A tool call that a model asks for. */
+/** A tool call requested by a model. */
 export interface ToolCall {
   readonly id: string | null;
   readonly name: string;
-  /** An object, or the text that the model wrote. */
+  /** An object, or the raw text from the model. */
   readonly args: Json | string;
 }
 
@@ -19,30 +19,30 @@ export type Item =
       readonly role: 'result';
       readonly callId: string | null;
       readonly result: unknown;
-      /** Undefined where the API does not say: the result itself may. */
+      /** Undefined if the API does not say; the result itself may. */
       readonly isError?: boolean;
     };
 
-/** What a body names a conversation by. None of these proves one: several conversations may share it. */
+/** Names of a conversation in a request body. Several conversations may share any of them. */
 export interface SessionNames {
-  /** Of the request's metadata. */
+  /** From the request's metadata. */
   readonly session: string | null;
-  /** OpenAI's hint for its cache, which some clients make of their session, and others keep constant. */
+  /** OpenAI's `prompt_cache_key`: some clients set it per session, others keep it constant. */
   readonly cacheKey: string | null;
-  /** A conversation that the API keeps. */
+  /** A conversation stored by the API. */
   readonly conversation: string | null;
 }
 
-/** A request's history and what else decides how it is treated. */
+/** A parsed request. */
 export interface Conversation {
   readonly model: string | null;
   readonly stream: boolean;
   readonly items: readonly Item[];
-  /** What the body says of whose it is; null where it says nothing. */
+  /** Names of the conversation in the body. */
   readonly names: SessionNames;
-  /** The answer that this request goes on from, where the API keeps the history. */
+  /** Id of the reply that this request continues from, if the API keeps the history. */
   readonly previous: string | null;
-  /** Whether the API knows what was before, so that a request holds only what is new. */
+  /** Whether the API keeps the history, so that the request has only new items. */
   readonly keepsHistory: boolean;
 }
 
@@ -51,9 +51,9 @@ export interface Usage {
   readonly outputTokens: number | null;
 }
 
-/** A model's answer. */
+/** A model's reply. */
 export interface Reply {
-  /** The API's own id of it. */
+  /** The API's id. */
   readonly id: string | null;
   readonly text: string;
   readonly thought: string;
@@ -62,41 +62,41 @@ export interface Reply {
   readonly finishReason: string | null;
 }
 
-/** Why an answer of the gateway's own ends. */
+/** Finish reason of a synthetic reply. */
 export type StopReason = 'error' | 'stop' | 'max_turn_requests';
 
-/** An answer of the gateway's own, in place of the model's or of its rest. */
-export interface OwnAnswer {
-  /** Part of the id that the API gives to answers. */
+/** A reply that the gateway sends instead of the model's, or of the rest of it. */
+export interface SyntheticReply {
+  /** Random part of the reply's id. */
   readonly id: string;
   readonly text: string;
   readonly stop: StopReason;
-  /** What a program may want to know of the reason. */
+  /** The reason, for programs. */
   readonly details?: Json;
 }
 
-/** Who guidance comes from. */
+/** The role in which guidance is given to the model. */
 export type GuidanceAs = 'tool' | 'assistant';
 
-/** What the model is told about a call of its answer that was not made. */
+/** What the model is told about a call that was not made. */
 export interface Guidance {
   readonly text: string;
   readonly as: GuidanceAs;
-  /** Index of the call that is meant, among those of the answer. */
+  /** Index of the call among those of the reply. */
   readonly call: number;
-  /** How many of the calls before it are on their way to the client already. */
-  readonly made: number;
+  /** How many earlier calls of the reply the client has got already. */
+  readonly sentCalls: number;
 }
 
 const notMade =
   'This call was not made, because another call of the same answer was not. Call again if you still need it.';
 const beingMade = 'This call is being made; its result follows later.';
 
-/** What a call of an answer is told of which another one is not made. @param index of the call */
-export function told({ text, call, made }: Guidance, index: number): string {
+/** The result for each call of a reply with a blocked call. @param index index of the call in the reply */
+export function guidanceFor({ text, call, sentCalls }: Guidance, index: number): string {
   if (index === call) return text;
-  return index < made ? beingMade : notMade;
+  return index < sentCalls ? beingMade : notMade;
 }
 
-/** What follows guidance as the assistant where a conversation may not end with it. */
-export const goOn = 'Please go on, and take this into account.';
+/** Follows guidance in the assistant's role if the API does not allow a conversation to end with it. */
+export const continuePrompt = 'Please go on, and take this into account.';

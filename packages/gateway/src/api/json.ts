@@ -1,7 +1,7 @@
 import { MAX_TOKENS } from '@loopwatch/contract';
 import type { Json, SessionNames } from './conversation.ts';
 
-/** Parses a text that should be a JSON object. @returns undefined where it is none */
+/** @returns undefined if the text is not a JSON object */
 export function parseObject(text: string): Json | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -15,7 +15,7 @@ export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value as a list of objects; what is none is left out. */
+/** The objects in an array; empty for any other value. */
 export function objects(value: unknown): Json[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
@@ -24,22 +24,22 @@ export function text(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** A text that says something. */
+/** A non-blank name, truncated. */
 export function named(value: unknown): string | null {
   return typeof value === 'string' && value.trim() !== '' ? value.slice(0, 512) : null;
 }
 
-/** A call's arguments: an object, or the text that the model wrote. */
+/** A call's arguments: an object, or the raw text. */
 export function argsOf(value: unknown): Json | string {
   return isObject(value) ? value : (text(value) ?? '');
 }
 
-/** Without tools there is nothing to choose, and APIs refuse a choice. */
+/** APIs reject a tool choice in requests without tools. */
 export function hasTools(body: Json): boolean {
   return Array.isArray(body['tools']) && body['tools'].length > 0;
 }
 
-/** What names the session in a request's body. OpenAI's `user` does not: it names a person. */
+/** Names of the session in a request body. OpenAI's `user` is not one: it names a person. */
 export function sessionNames(body: Json): SessionNames {
   const { metadata, conversation } = body;
   return {
@@ -54,19 +54,19 @@ function sessionIn(metadata: Json): string | null {
   return named(session) ?? named(conversation) ?? named(thread) ?? claudeCodeSession(user);
 }
 
-/** Claude Code puts its session into the id of its user: as JSON, or at the end of a text. */
+/** Claude Code puts its session into `user_id`: as JSON, or at the end of the text. */
 function claudeCodeSession(user: unknown): string | null {
   if (typeof user !== 'string') return null;
   const json = user.startsWith('{') ? parseObject(user) : undefined;
   return json === undefined ? named(/_session_([\w-]+)$/.exec(user)?.[1]) : named(json['session_id']);
 }
 
-/** Tokens as an upstream says them: what an event cannot carry is taken for not said. */
+/** A token count from the upstream; null if it is out of the range of events. */
 export function count(value: unknown): number | null {
   return typeof value === 'number' && value >= 0 && value <= MAX_TOKENS ? value : null;
 }
 
-/** An object with the numbers of two, summed at every depth: what two answers used. */
+/** Adds the numbers of two objects at every depth: the usage of two replies. */
 export function summed(one: Json | null, other: Json | null): Json | null {
   if (one === null || other === null) return one ?? other;
   const sums = Object.entries(other).map(([key, value]): [string, unknown] => {
@@ -78,13 +78,13 @@ export function summed(one: Json | null, other: Json | null): Json | null {
   return { ...one, ...Object.fromEntries(sums) };
 }
 
-/** What an answer, or an event of one, says that it used. */
+/** The usage in a reply, or in an event of one. */
 export function usageOf({ usage }: Json): Json | null {
   return isObject(usage) ? usage : null;
 }
 
 /**
- * A tool result that says that the limit is reached; one that is not a JSON object becomes `{"output": …}` first.
+ * Adds the reached limit to a tool result; one that is not a JSON object becomes `{"output": …}` first.
  *
  * @param result the result's text, or its value
  */
@@ -93,7 +93,7 @@ export function limitedResult(result: unknown, message: string): string {
   return JSON.stringify({ ...(object ?? { output: result }), limit_reached: true, limit_message: message });
 }
 
-/** Replaces the last element that a test accepts. */
+/** Edits the last element that passes a test. */
 export function replaceLast<T>(
   list: readonly T[],
   test: (element: T) => boolean,

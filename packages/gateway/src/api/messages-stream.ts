@@ -1,11 +1,11 @@
-import { type SseEvent, sseText } from '../stream/sse.ts';
-import type { ApiStream, StreamNews } from './api.ts';
-import type { Json, OwnAnswer, ToolCall, Usage } from './conversation.ts';
+import type { ApiStream, StreamDelta } from './api.ts';
+import type { Json, SyntheticReply, ToolCall, Usage } from './conversation.ts';
 import { count, isObject, objects, parseObject, summed, text, usageOf, without } from './json.ts';
+import { type SseEvent, sseText } from './sse.ts';
 
-const NO_NEWS: StreamNews = {};
+const NO_DELTA: StreamDelta = {};
 
-/** A block of the answer as far as it has come; a tool's input comes as a text of JSON. */
+/** A block of the reply so far; a tool's input arrives as JSON text. */
 interface Block {
   readonly start: Json;
   text: string;
@@ -15,30 +15,30 @@ interface Block {
   complete: boolean;
 }
 
-/** A streamed answer of Anthropic's Messages. */
+/** A streamed reply of Anthropic's Messages. */
 export class MessagesStream implements ApiStream {
   id: string | null = null;
   finishReason: string | null = null;
-  private readonly own: (answer: OwnAnswer) => Json;
+  private readonly synthetic: (reply: SyntheticReply) => Json;
   private readonly blocks = new Map<number, Block>();
   rawUsage: Json | null = null;
-  /** What the client has got. */
+  /** What follows is the state of the client. */
   private hasBegun = false;
   private openBlock: number | undefined;
   private nextBlock = 0;
   private hasCalls = false;
-  /** Calls of this answer that the client has got. */
-  private passedCalls = 0;
+  /** Calls of this reply sent to the client. */
+  private sentCalls = 0;
   private hasText = false;
-  /** Whether the next text is another answer's, and needs a break before it: clients join texts. */
-  private breaks = false;
-  /** Blocks from before this stream went on with another answer. */
+  /** Whether the next text is of a second reply and needs a paragraph break: clients join texts. */
+  private needsBreak = false;
+  /** Blocks sent before a second reply continued this stream. */
   private earlierBlocks: number | undefined;
-  /** Usage of the answer that this stream goes on with. */
+  /** Usage of the second reply. */
   private laterUsage: Json | null = null;
 
-  constructor(own: (answer: OwnAnswer) => Json) {
-    this.own = own;
+  constructor(synthetic: (reply: SyntheticReply) => Json) {
+    this.synthetic = synthetic;
   }
 
   get usage(): Usage | null {
@@ -61,14 +61,14 @@ export class MessagesStream implements ApiStream {
     return open === -1 ? calls.length : open;
   }
 
-  read({ data }: SseEvent): StreamNews {
+  read({ data }: SseEvent): StreamDelta {
     const event = data === '' ? undefined : parseObject(data);
     switch (event?.['type']) {
       case 'message_start': {
         const message = isObject(event['message']) ? event['message'] : {};
         this.id = text(message['id']);
         this.rawUsage = withLater(this.rawUsage, message);
-        return NO_NEWS;
+        return NO_DELTA;
       }
       case 'content_block_start': {
         const start = isObject(event['content_block']) ? event['content_block'] : {};
@@ -81,13 +81,13 @@ export class MessagesStream implements ApiStream {
           input: '',
           complete: false,
         });
-        if (start['type'] === 'tool_use') return { holds: true };
-        return first === '' ? NO_NEWS : { text: first };
+        if (start['type'] === 'tool_use') return { isOfCall: true };
+        return first === '' ? NO_DELTA : { text: first };
       }
       case 'content_block_stop': {
         const block = this.blocks.get(indexOf(event));
         if (block !== undefined) block.complete = true;
-        return NO_NEWS;
+        return NO_DELTA;
       }
       case 'content_block_delta':
         return this.readDelta(
@@ -97,34 +97,34 @@ export class MessagesStream implements ApiStream {
       case 'message_delta': {
         this.rawUsage = withLater(this.rawUsage, event);
         if (isObject(event['delta'])) this.finishReason = text(event['delta']['stop_reason']);
-        return { ends: true };
+        return { isEnd: true };
       }
       case 'message_stop':
-        return { ends: true };
+        return { isEnd: true };
       default:
-        return NO_NEWS;
+        return NO_DELTA;
     }
   }
 
-  private readDelta(block: Block | undefined, delta: Json): StreamNews {
-    const said = text(delta['text']);
+  private readDelta(block: Block | undefined, delta: Json): StreamDelta {
+    const content = text(delta['text']);
     const thought = text(delta['thinking']);
     if (block !== undefined) {
-      block.text += said ?? '';
+      block.text += content ?? '';
       block.thinking += thought ?? '';
       block.signature += text(delta['signature']) ?? '';
       block.input += text(delta['partial_json']) ?? '';
     }
-    if (delta['type'] === 'text_delta') return { text: said ?? '' };
-    return thought === null ? NO_NEWS : { thought };
+    if (delta['type'] === 'text_delta') return { text: content ?? '' };
+    return thought === null ? NO_DELTA : { thought };
   }
 
-  passed({ data }: SseEvent): void {
+  markSent({ data }: SseEvent): void {
     const event = data === '' ? undefined : parseObject(data);
-    if (event !== undefined) this.notePassed(event);
+    if (event !== undefined) this.noteSent(event);
   }
 
-  private notePassed(event: Json): void {
+  private noteSent(event: Json): void {
     if (event['type'] === 'message_start') this.hasBegun = true;
     else if (event['type'] === 'content_block_start') {
       this.openBlock = indexOf(event);
@@ -132,14 +132,14 @@ export class MessagesStream implements ApiStream {
       const block = event['content_block'];
       if (isObject(block) && block['type'] === 'tool_use') {
         this.hasCalls = true;
-        if (this.earlierBlocks === undefined) this.passedCalls += 1;
+        if (this.earlierBlocks === undefined) this.sentCalls += 1;
       }
     } else if (event['type'] === 'content_block_stop') this.openBlock = undefined;
     else if (event['type'] === 'content_block_delta' && isObject(event['delta']))
       this.hasText ||= event['delta']['type'] === 'text_delta';
   }
 
-  continued({ data }: SseEvent): string {
+  continueEvent({ data }: SseEvent): string {
     const event = data === '' ? undefined : parseObject(data);
     if (event === undefined) return '';
     const { type, message } = event;
@@ -151,7 +151,7 @@ export class MessagesStream implements ApiStream {
         before = sseText({ type: 'content_block_stop', index: this.openBlock }, 'content_block_stop');
       this.openBlock = undefined;
       this.earlierBlocks = this.nextBlock;
-      this.breaks = this.hasText;
+      this.needsBreak = this.hasText;
     }
     const moved = {
       ...event,
@@ -159,14 +159,14 @@ export class MessagesStream implements ApiStream {
       ...(isObject(event['delta']) && { delta: this.separated(event['delta']) }),
       ...(type === 'message_delta' && { usage: summed(this.rawUsage, this.laterUsage) }),
     };
-    this.notePassed(moved);
+    this.noteSent(moved);
     return before + sseText(moved, text(type) ?? undefined);
   }
 
-  /** The delta with a break before the first text of another answer. */
+  /** The delta with a paragraph break before the first text of a second reply. */
   private separated(delta: Json): Json {
-    if (!this.breaks || delta['type'] !== 'text_delta') return delta;
-    this.breaks = false;
+    if (!this.needsBreak || delta['type'] !== 'text_delta') return delta;
+    this.needsBreak = false;
     return { ...delta, text: `\n\n${text(delta['text']) ?? ''}` };
   }
 
@@ -187,34 +187,34 @@ export class MessagesStream implements ApiStream {
     return { content };
   }
 
-  withPassedCalls(body: Json): Json {
-    if (this.passedCalls === 0) return body;
-    const answer = { role: 'assistant', ...this.reply(this.passedCalls) };
-    return { ...body, messages: [...objects(body['messages']), answer] };
+  withSentCalls(body: Json): Json {
+    if (this.sentCalls === 0) return body;
+    const reply = { role: 'assistant', ...this.reply(this.sentCalls) };
+    return { ...body, messages: [...objects(body['messages']), reply] };
   }
 
-  finish(answer: OwnAnswer, usage: Json | null): string {
-    const own = this.own(answer);
-    return this.goOn(usage === null ? own : { ...own, usage }, answer.details);
+  finish(reply: SyntheticReply, usage: Json | null): string {
+    const synthetic = this.synthetic(reply);
+    return this.append(usage === null ? synthetic : { ...synthetic, usage }, reply.details);
   }
 
   continueWith(reply: Json): string {
-    return this.goOn(reply);
+    return this.append(reply);
   }
 
-  /** The blocks of an answer behind those that the client has got, and the end of the message. */
-  private goOn(answer: Json, details?: Json): string {
-    const { content, stop_reason: reason, usage } = answer;
+  /** Appends the blocks of a reply and ends the message. */
+  private append(reply: Json, details?: Json): string {
+    const { content, stop_reason: reason, usage } = reply;
     const out: string[] = [];
     const emit = (type: string, more: Json): void => {
       out.push(sseText({ type, ...more }, type));
     };
     if (!this.hasBegun) {
-      const message = { ...answer, content: [], stop_reason: null };
+      const message = { ...reply, content: [], stop_reason: null };
       emit('message_start', { message });
     }
     if (this.openBlock !== undefined) emit('content_block_stop', { index: this.openBlock });
-    this.breaks = this.hasText;
+    this.needsBreak = this.hasText;
     for (const block of objects(content)) {
       const index = this.nextBlock;
       this.nextBlock += 1;
@@ -224,7 +224,7 @@ export class MessagesStream implements ApiStream {
       emit('content_block_stop', { index });
     }
     emit('message_delta', {
-      // Calls that the client has got are to be made: without their results the conversation could not go on.
+      // The client has got calls: without their results the conversation could not continue.
       delta: { stop_reason: this.hasCalls ? 'tool_use' : reason, stop_sequence: null },
       usage: usage ?? { output_tokens: 0 },
       ...(details && { loopwatch: details }),
@@ -234,7 +234,7 @@ export class MessagesStream implements ApiStream {
   }
 }
 
-/** Usage as a later part of the answer says it: counts are those of the whole answer so far. */
+/** Usage updated by a later event: its counts are totals of the reply so far. */
 function withLater(earlier: Json | null, part: Json): Json | null {
   const usage = usageOf(part);
   if (usage === null) return earlier;
@@ -245,7 +245,7 @@ function indexOf(event: Json): number {
   return count(event['index']) ?? 0;
 }
 
-/** A whole block as it would have been streamed. */
+/** A complete block as the events that would have streamed it. */
 function inParts(block: Json): { readonly start: Json; readonly deltas: readonly Json[] } {
   switch (block['type']) {
     case 'text':

@@ -2,13 +2,13 @@ import type { Api } from './api.ts';
 import { contentText, editUserTexts, userText } from './content.ts';
 import {
   type Conversation,
+  continuePrompt,
   type Guidance,
-  goOn,
+  guidanceFor,
   type Item,
   type Json,
   type Reply,
   type ToolCall,
-  told,
   type Usage,
 } from './conversation.ts';
 import {
@@ -59,8 +59,8 @@ export const messagesApi: Api = {
     };
   },
 
-  withUserTexts(body, edit, isOwnAnswer) {
-    return { ...body, messages: editUserTexts(objects(body['messages']), edit, isOwnAnswer) };
+  withUserTexts(body, edit, isCommandReply) {
+    return { ...body, messages: editUserTexts(objects(body['messages']), edit, isCommandReply) };
   },
 
   withGuidance(body, reply, guidance) {
@@ -71,11 +71,11 @@ export const messagesApi: Api = {
   withNote(body, note, as) {
     const messages = objects(body['messages']);
     if (as === 'assistant') return { ...body, messages: [...messages, ...asAssistant(note)] };
-    const told = editLastResult(messages, (result) => ({
+    const edited = editLastResult(messages, (result) => ({
       ...result,
       content: [...blocksOf(result['content']), { type: 'text', text: note }],
     }));
-    return { ...body, messages: told ?? [...messages, { role: 'user', content: note }] };
+    return { ...body, messages: edited ?? [...messages, { role: 'user', content: note }] };
   },
 
   withLimit(body, message) {
@@ -91,13 +91,13 @@ export const messagesApi: Api = {
     };
   },
 
-  answer(body, { id, text: told, stop, details }, usage) {
+  syntheticReply(body, { id, text: content, stop, details }, usage) {
     return {
       id: `msg_loopwatch_${id}`,
       type: 'message',
       role: 'assistant',
       model: text(body['model']) ?? '',
-      content: [{ type: 'text', text: told }],
+      content: [{ type: 'text', text: content }],
       stop_reason: stop === 'max_turn_requests' ? stop : 'end_turn',
       stop_sequence: null,
       usage: usage ?? { input_tokens: 0, output_tokens: 0 },
@@ -105,21 +105,21 @@ export const messagesApi: Api = {
     };
   },
 
-  withEarlier(body, earlier, told) {
-    const answered = told === null || told === '' ? [] : [{ role: 'assistant', content: told }];
+  withEarlier(body, earlier, reply) {
+    const answered = reply === null || reply === '' ? [] : [{ role: 'assistant', content: reply }];
     const messages = [...objects(earlier['messages']), ...answered, ...objects(body['messages'])];
     return { ...body, thread: earlier['thread'], messages };
   },
 
-  requestAfter: (answerId, body) =>
+  requestAfter: (replyId, body) =>
     isObject(body['thread'])
-      ? { thread: { type: 'continue', previous_message_id: answerId }, messages: [] }
+      ? { thread: { type: 'continue', previous_message_id: replyId }, messages: [] }
       : null,
 
-  stream: (body) => new MessagesStream((answer) => messagesApi.answer(body, answer, null)),
+  stream: (body) => new MessagesStream((reply) => messagesApi.syntheticReply(body, reply, null)),
 };
 
-/** The message that a request goes on from, in a thread whose history the API keeps. */
+/** The message that a request continues from, in a thread stored by the API. */
 function previousMessage({ thread }: Json): string | null {
   return isObject(thread) ? text(thread['previous_message_id']) : null;
 }
@@ -129,7 +129,7 @@ function messagesUsage(usage: unknown): Usage | null {
   return { inputTokens: count(usage['input_tokens']), outputTokens: count(usage['output_tokens']) };
 }
 
-/** A message of the user that carries results belongs to the turn, whatever else it says. */
+/** A user message with tool results is part of the turn; its other text is ignored. */
 function itemsOf({ role, content }: Json): Item[] {
   if (role === 'assistant') return [{ role, text: contentText(content), calls: callsOf(objects(content)) }];
   if (role !== 'user') return [];
@@ -159,7 +159,7 @@ function callsOf(blocks: readonly Json[]): ToolCall[] {
   });
 }
 
-/** @returns undefined where no message carries a result */
+/** @returns undefined if no message has a result */
 function editLastResult(messages: readonly Json[], edit: (result: Json) => Json): Json[] | undefined {
   const holds = ({ content }: Json) => objects(content).some(isResult);
   if (!messages.some(holds)) return undefined;
@@ -178,7 +178,7 @@ function guidanceMessages(reply: Json, guidance: Guidance): Json[] {
       type: 'tool_result',
       tool_use_id: id,
       is_error: true,
-      content: told(guidance, i),
+      content: guidanceFor(guidance, i),
     }));
   return [
     { role: 'assistant', content },
@@ -186,10 +186,10 @@ function guidanceMessages(reply: Json, guidance: Guidance): Json[] {
   ];
 }
 
-/** The conversation must not end with the assistant: newer models refuse to go on from there. */
-function asAssistant(said: string): Json[] {
+/** Newer models reject a conversation that ends with the assistant. */
+function asAssistant(content: string): Json[] {
   return [
-    { role: 'assistant', content: said },
-    { role: 'user', content: goOn },
+    { role: 'assistant', content },
+    { role: 'user', content: continuePrompt },
   ];
 }

@@ -1,38 +1,37 @@
-import { type SseEvent, sseText } from '../stream/sse.ts';
-import type { ApiStream, StreamNews } from './api.ts';
+import type { ApiStream, StreamDelta } from './api.ts';
 import { contentText } from './content.ts';
-import type { Json, OwnAnswer, ToolCall, Usage } from './conversation.ts';
+import type { Json, SyntheticReply, ToolCall, Usage } from './conversation.ts';
 import { count, isObject, objects, parseObject, summed, text, usageOf } from './json.ts';
-import { inputOf, isCall, responsesUsage } from './responses-input.ts';
-import { OpenItem } from './responses-open-item.ts';
+import { inputOf, isCall, OpenItem, responsesUsage } from './responses-items.ts';
+import { type SseEvent, sseText } from './sse.ts';
 
-const NO_NEWS: StreamNews = {};
-/** Between two texts that clients join. */
+const NO_DELTA: StreamDelta = {};
+/** Separates two texts that clients join. */
 const BREAK = '\n\n';
-/** Events that come before the first item. */
-const beginnings = new Set(['response.created', 'response.queued', 'response.in_progress']);
+/** Events before the first item. */
+const startEvents = new Set(['response.created', 'response.queued', 'response.in_progress']);
 
-/** A streamed answer of OpenAI's Responses. */
+/** A streamed reply of OpenAI's Responses. */
 export class ResponsesStream implements ApiStream {
   id: string | null = null;
   rawUsage: Json | null = null;
   finishReason: string | null = null;
-  private readonly own: (answer: OwnAnswer) => Json;
-  /** Items that are complete, those that are held back included. */
+  private readonly synthetic: (reply: SyntheticReply) => Json;
+  /** Complete items, including held ones. */
   private readonly items: Json[] = [];
-  /** What the client has got. */
+  /** The response as the client has got it. */
   private begun: Json | undefined;
-  private readonly passedItems: Json[] = [];
+  private readonly sentItems: Json[] = [];
   private open: OpenItem | undefined;
   private nextOutput = 0;
-  /** Items from before this stream went on with another answer. */
+  /** Items sent before a second reply continued this stream. */
   private earlierOutputs: number | undefined;
   private sequence = 0;
-  /** The message of another answer that has a break before its text. */
-  private broken: unknown;
+  /** Id of the message of a second reply whose text starts with a break. */
+  private separatedId: unknown;
 
-  constructor(own: (answer: OwnAnswer) => Json) {
-    this.own = own;
+  constructor(synthetic: (reply: SyntheticReply) => Json) {
+    this.synthetic = synthetic;
   }
 
   get usage(): Usage | null {
@@ -47,23 +46,23 @@ export class ResponsesStream implements ApiStream {
     }));
   }
 
-  /** Items come one after another, each as a whole at its end. */
+  /** Each item arrives complete with its last event. */
   get completeCalls(): number {
     return this.calls.length;
   }
 
-  read({ data }: SseEvent): StreamNews {
+  read({ data }: SseEvent): StreamDelta {
     const event = data === '' ? undefined : parseObject(data);
-    if (event === undefined) return NO_NEWS;
+    if (event === undefined) return NO_DELTA;
     switch (event['type']) {
       case 'response.created':
         if (isObject(event['response'])) this.id = text(event['response']['id']);
-        return NO_NEWS;
+        return NO_DELTA;
       case 'response.output_item.added':
-        return isObject(event['item']) && isCall(event['item']) ? { holds: true } : NO_NEWS;
+        return isObject(event['item']) && isCall(event['item']) ? { isOfCall: true } : NO_DELTA;
       case 'response.output_item.done':
         if (isObject(event['item'])) this.items.push(event['item']);
-        return NO_NEWS;
+        return NO_DELTA;
       case 'response.output_text.delta':
         return { text: text(event['delta']) ?? '' };
       case 'response.reasoning_summary_text.delta':
@@ -73,9 +72,9 @@ export class ResponsesStream implements ApiStream {
       case 'response.incomplete':
       case 'response.failed':
         if (isObject(event['response'])) this.noteEnd(event['response']);
-        return { ends: true };
+        return { isEnd: true };
       default:
-        return NO_NEWS;
+        return NO_DELTA;
     }
   }
 
@@ -84,12 +83,12 @@ export class ResponsesStream implements ApiStream {
     this.rawUsage = usageOf(response);
   }
 
-  passed({ data }: SseEvent): void {
+  markSent({ data }: SseEvent): void {
     const event = data === '' ? undefined : parseObject(data);
-    if (event !== undefined) this.notePassed(event);
+    if (event !== undefined) this.noteSent(event);
   }
 
-  private notePassed(event: Json): void {
+  private noteSent(event: Json): void {
     this.sequence = (count(event['sequence_number']) ?? this.sequence) + 1;
     const { item } = event;
     switch (event['type']) {
@@ -101,20 +100,20 @@ export class ResponsesStream implements ApiStream {
         if (isObject(item)) this.open = new OpenItem(item, this.nextOutput - 1);
         break;
       case 'response.output_item.done':
-        if (isObject(item)) this.passedItems.push(item);
+        if (isObject(item)) this.sentItems.push(item);
         this.open = undefined;
         break;
       default:
-        this.open?.pass(event);
+        this.open?.markSent(event);
     }
   }
 
-  continued({ data }: SseEvent): string {
+  continueEvent({ data }: SseEvent): string {
     const event = data === '' ? undefined : parseObject(data);
     const type = text(event?.['type']);
     if (event === undefined || type === null) return '';
-    // The client has been told of a response that is under way.
-    if (beginnings.has(type) && this.begun !== undefined) return '';
+    // The client has got these events already.
+    if (startEvents.has(type) && this.begun !== undefined) return '';
     const out: string[] = [];
     if (this.earlierOutputs === undefined) {
       this.close(this.emitter(out));
@@ -127,12 +126,12 @@ export class ResponsesStream implements ApiStream {
       ...(typeof index === 'number' && { output_index: this.earlierOutputs + index }),
       ...(isObject(response) && { response: this.continuedResponse(response, this.earlierOutputs) }),
     });
-    this.notePassed(moved);
+    this.noteSent(moved);
     out.push(sseText(moved, type));
     return out.join('');
   }
 
-  /** Another response as the one that the client is getting. */
+  /** The second response with the identity of the one that the client is receiving. */
   private continuedResponse(response: Json, earlier: number): Json {
     const { output } = response;
     const usage = usageOf(response);
@@ -140,44 +139,41 @@ export class ResponsesStream implements ApiStream {
       ...response,
       ...this.identity,
       ...(Array.isArray(output) && {
-        output: [
-          ...this.passedItems.slice(0, earlier),
-          ...objects(output).map((item) => this.withBreak(item)),
-        ],
+        output: [...this.sentItems.slice(0, earlier), ...objects(output).map((item) => this.withBreak(item))],
       }),
       ...(usage !== null && { usage: summed(this.rawUsage, usage) }),
     };
   }
 
-  /** What tells the response that the client is getting from others. */
+  /** The fields that identify the response to the client. */
   private get identity(): Json {
     if (this.begun === undefined) return {};
     const { id, created_at: createdAt } = this.begun;
     return { id, created_at: createdAt };
   }
 
-  /** The event with a break before the first text of another answer: clients join texts. */
+  /** The event with a break before the first text of a second reply: clients join texts. */
   private separated(event: Json): Json {
-    const { type, item_id: id, item, part, delta, text: said } = event;
-    if (type === 'response.output_text.delta' && this.broken === undefined && this.hasText) {
-      this.broken = id;
+    const { type, item_id: id, item, part, delta, text: wholeText } = event;
+    if (type === 'response.output_text.delta' && this.separatedId === undefined && this.hasText) {
+      this.separatedId = id;
       return { ...event, delta: `${BREAK}${text(delta) ?? ''}` };
     }
-    if (this.broken === undefined) return event;
+    if (this.separatedId === undefined) return event;
     if (isObject(item)) return { ...event, item: this.withBreak(item) };
-    if (id !== this.broken || (count(event['content_index']) ?? 0) !== 0) return event;
-    if (type === 'response.output_text.done') return { ...event, text: `${BREAK}${text(said) ?? ''}` };
+    if (id !== this.separatedId || (count(event['content_index']) ?? 0) !== 0) return event;
+    if (type === 'response.output_text.done') return { ...event, text: `${BREAK}${text(wholeText) ?? ''}` };
     return type === 'response.content_part.done' && isObject(part)
       ? { ...event, part: separatedPart(part) }
       : event;
   }
 
   private withBreak(item: Json): Json {
-    return this.broken !== undefined && item['id'] === this.broken ? separatedItem(item) : item;
+    return this.separatedId !== undefined && item['id'] === this.separatedId ? separatedItem(item) : item;
   }
 
   private get hasText(): boolean {
-    return this.passedItems.some((item) => item['type'] === 'message' && contentText(item['content']) !== '');
+    return this.sentItems.some((item) => item['type'] === 'message' && contentText(item['content']) !== '');
   }
 
   private emitter(out: string[]): (type: string, more: Json) => void {
@@ -191,28 +187,28 @@ export class ResponsesStream implements ApiStream {
     return { output: this.items };
   }
 
-  finish(answer: OwnAnswer, usage: Json | null): string {
-    const own = this.own(answer);
-    return this.goOn({ ...own, ...this.identity, ...(usage !== null && { usage }) });
+  finish(reply: SyntheticReply, usage: Json | null): string {
+    const synthetic = this.synthetic(reply);
+    return this.append({ ...synthetic, ...this.identity, ...(usage !== null && { usage }) });
   }
 
   continueWith(reply: Json): string {
-    return this.goOn({ ...reply, ...this.identity });
+    return this.append({ ...reply, ...this.identity });
   }
 
-  withPassedCalls(body: Json): Json {
-    const calls = this.passedItems.filter(isCall);
+  withSentCalls(body: Json): Json {
+    const calls = this.sentItems.filter(isCall);
     return calls.length === 0 ? body : { ...body, input: [...inputOf(body), ...calls] };
   }
 
-  /** The items of an answer behind those that the client has got, and the end of the response. */
-  private goOn(answer: Json): string {
+  /** Appends the items of a reply and ends the response. */
+  private append(reply: Json): string {
     const out: string[] = [];
     const emit = this.emitter(out);
     if (this.begun === undefined)
-      emit('response.created', { response: { ...answer, status: 'in_progress', output: [] } });
+      emit('response.created', { response: { ...reply, status: 'in_progress', output: [] } });
     this.close(emit);
-    const items = objects(answer['output']);
+    const items = objects(reply['output']);
     const first = items.findIndex(({ type }) => type === 'message');
     if (first !== -1 && this.hasText) items[first] = separatedItem(items[first] ?? {});
     for (const item of items) {
@@ -220,20 +216,20 @@ export class ResponsesStream implements ApiStream {
       this.nextOutput += 1;
       writeItem(item, index, emit);
     }
-    const end = answer['status'] === 'completed' ? 'response.completed' : 'response.incomplete';
-    emit(end, { response: { ...answer, output: [...this.passedItems, ...items] } });
+    const end = reply['status'] === 'completed' ? 'response.completed' : 'response.incomplete';
+    emit(end, { response: { ...reply, output: [...this.sentItems, ...items] } });
     return out.join('');
   }
 
-  /** Ends the item that the client is getting. */
+  /** Closes the item that the client has received in part. */
   private close(emit: (type: string, more: Json) => void): void {
     const { open } = this;
     this.open = undefined;
-    if (open !== undefined) this.passedItems.push(open.close(emit));
+    if (open !== undefined) this.sentItems.push(open.close(emit));
   }
 }
 
-/** A message with a break before its text. */
+/** The message with a break before its text. */
 function separatedItem(item: Json): Json {
   const [first, ...rest] = objects(item['content']);
   return first === undefined ? item : { ...item, content: [separatedPart(first), ...rest] };
@@ -243,7 +239,7 @@ function separatedPart(part: Json): Json {
   return part['type'] === 'output_text' ? { ...part, text: `${BREAK}${text(part['text']) ?? ''}` } : part;
 }
 
-/** A whole item as it would have been streamed. */
+/** Streams a complete item. */
 function writeItem(item: Json, index: number, emit: (type: string, more: Json) => void): void {
   const place = { item_id: item['id'], output_index: index };
   const begun = { ...item, status: 'in_progress' };

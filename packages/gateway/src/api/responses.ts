@@ -2,16 +2,16 @@ import type { Api } from './api.ts';
 import { contentText, editUserTexts, userText } from './content.ts';
 import {
   type Conversation,
+  continuePrompt,
   type Guidance,
-  goOn,
+  guidanceFor,
   type Item,
   type Json,
   type Reply,
   type ToolCall,
-  told,
 } from './conversation.ts';
 import { hasTools, limitedResult, named, objects, replaceLast, sessionNames, text, without } from './json.ts';
-import { inputOf, responsesUsage } from './responses-input.ts';
+import { inputOf, responsesUsage } from './responses-items.ts';
 import { ResponsesStream } from './responses-stream.ts';
 
 const noUsage = {
@@ -65,8 +65,8 @@ export const responsesApi: Api = {
     };
   },
 
-  withUserTexts(body, edit, isOwnAnswer) {
-    return { ...body, input: editUserTexts(inputOf(body), edit, isOwnAnswer) };
+  withUserTexts(body, edit, isCommandReply) {
+    return { ...body, input: editUserTexts(inputOf(body), edit, isCommandReply) };
   },
 
   withGuidance(body, reply, guidance) {
@@ -91,19 +91,19 @@ export const responsesApi: Api = {
     return { ...body, input, ...(hasTools(body) && { tool_choice: 'none' }) };
   },
 
-  answer(body, { id, text: said, details }, usage) {
+  syntheticReply(body, { id, text: content, details }, usage) {
     const item = {
       type: 'message',
       id: `msg_loopwatch_${id}`,
       role: 'assistant',
       status: 'completed',
-      content: [{ type: 'output_text', text: said, annotations: [], logprobs: [] }],
+      content: [{ type: 'output_text', text: content, annotations: [], logprobs: [] }],
     };
     return {
       id: `resp_loopwatch_${id}`,
       object: 'response',
       created_at: Math.floor(Date.now() / 1000),
-      // Clients take an answer that is not complete for a failure of the model: `loopwatch` says why it ends.
+      // Clients treat any other status as a failure; `loopwatch` has the reason.
       status: 'completed',
       error: null,
       incomplete_details: null,
@@ -122,9 +122,9 @@ export const responsesApi: Api = {
     };
   },
 
-  withEarlier(body, earlier, said) {
+  withEarlier(body, earlier, reply) {
     const previous = earlier['previous_response_id'];
-    const answered = said === null || said === '' ? [] : [{ role: 'assistant', content: said }];
+    const answered = reply === null || reply === '' ? [] : [{ role: 'assistant', content: reply }];
     const input = [...inputOf(earlier), ...answered, ...inputOf(body)];
     return {
       ...without(body, 'previous_response_id'),
@@ -133,12 +133,12 @@ export const responsesApi: Api = {
     };
   },
 
-  requestAfter: (answerId) => ({ previous_response_id: answerId }),
+  requestAfter: (replyId) => ({ previous_response_id: replyId }),
 
-  stream: (body) => new ResponsesStream((answer) => responsesApi.answer(body, answer, null)),
+  stream: (body) => new ResponsesStream((reply) => responsesApi.syntheticReply(body, reply, null)),
 };
 
-/** Calls are items of their own here; those that follow each other are of one answer. */
+/** Calls are separate items in this API; consecutive ones belong to one reply. */
 function itemsOf(input: readonly Json[]): Item[] {
   const items: Item[] = [];
   for (const item of input) {
@@ -182,14 +182,14 @@ function guidanceItems(reply: Json, guidance: Guidance): Json[] {
     .map(({ type, call_id: id }, i) => ({
       type: type === 'custom_tool_call' ? 'custom_tool_call_output' : 'function_call_output',
       call_id: id,
-      output: JSON.stringify({ error: told(guidance, i) }),
+      output: JSON.stringify({ error: guidanceFor(guidance, i) }),
     }));
   return [...output, ...results];
 }
 
-function asAssistant(said: string): Json[] {
+function asAssistant(content: string): Json[] {
   return [
-    { role: 'assistant', content: said },
-    { role: 'user', content: goOn },
+    { role: 'assistant', content },
+    { role: 'user', content: continuePrompt },
   ];
 }

@@ -1,4 +1,4 @@
-/** The kinds of API that the gateway speaks; `other` is what it passes on without a look. */
+/** Supported APIs; `other` is passed through. */
 export type ApiKind = 'chat' | 'responses' | 'messages' | 'other';
 
 const anthropicTypes: Readonly<Record<number, string>> = {
@@ -7,7 +7,7 @@ const anthropicTypes: Readonly<Record<number, string>> = {
   504: 'timeout_error',
 };
 
-/** An error of the gateway's own as the clients of an API expect it. */
+/** An error in the form of the API. */
 export function apiError(api: ApiKind, status: number, code: string, message: string): object {
   if (api === 'messages')
     return { type: 'error', error: { type: anthropicTypes[status] ?? 'api_error', message } };
@@ -15,7 +15,7 @@ export function apiError(api: ApiKind, status: number, code: string, message: st
   return { error: { message, type, param: null, code } };
 }
 
-/** The same in the middle of a stream. */
+/** An error as an event within a stream. */
 export function apiErrorEvent(api: ApiKind, status: number, code: string, message: string): string {
   const data = JSON.stringify(apiError(api, status, code, message));
   if (api === 'messages') return `event: error\ndata: ${data}\n\n`;

@@ -1,11 +1,11 @@
-/** `.` or `..` as a segment, also in the spellings that some servers decode before they resolve it. */
+/** `.` or `..` as a segment, including encodings that some servers decode before they resolve the path. */
 const dotSegment = /(?:[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\?]|%2f|%5c|$)/i;
 const absolute = /^https?:\/\/[^/?]*/i;
 
 /**
- * The path that a request asks for, query included: of an absolute form (`POST http://host/v1/…`) what follows the host.
+ * The path of a request target with its query; of an absolute form (`POST http://host/v1/…`), the part after the host.
  *
- * @returns undefined for a path with dot segments, which could lead out of the upstream's path
+ * @returns undefined for a path with dot segments, which could leave the upstream's path
  */
 export function requestPath(target: string): string | undefined {
   const rest = target.replace(absolute, '');
@@ -14,7 +14,7 @@ export function requestPath(target: string): string | undefined {
   return dotSegment.test(pure) ? undefined : path;
 }
 
-/** A path for comparison: without its query, with single slashes, decoded, in lower case. */
+/** A normalized path for comparison: no query, single slashes, decoded, lower case. */
 export function plainPath(path: string): string {
   const [pure = ''] = path.split('?', 1);
   return decoded(pure)
@@ -29,4 +29,28 @@ function decoded(path: string): string {
   } catch {
     return path;
   }
+}
+
+/** Where requests are forwarded to. */
+export interface Target {
+  readonly origin: string;
+  /** The upstream's path for a requested path, with its query. */
+  path(requested: string): string;
+}
+
+/**
+ * The upstream URL includes its `/v1`, as base URLs of clients do: `/v1/…` maps to paths below that URL. A URL without a
+ * path stands for `<url>/v1`. Other paths map to siblings of `/v1`.
+ */
+export function targetOf(upstream: string): Target {
+  const { origin, pathname } = new URL(upstream);
+  const base = pathname.replace(/(?<!\/)\/+$/, '') || '/v1';
+  const beside = base.endsWith('/v1') ? base.slice(0, -'/v1'.length) : base;
+  return {
+    origin,
+    path(requested) {
+      const below = /^\/v1(?=[/?]|$)/.test(requested);
+      return below ? base + requested.slice('/v1'.length) : beside + requested;
+    },
+  };
 }

@@ -1,14 +1,14 @@
 import { errors } from 'undici';
 
-/** How an upstream can fail; the closed list behind error codes and metric labels. */
+/** How an upstream can fail: error codes and metric labels. */
 export const upstreamFailures = ['unreachable', 'timeout', 'cut', 'stalled', 'aborted'] as const;
 export type UpstreamFailure = (typeof upstreamFailures)[number];
 
-/** The upstream gave no answer, or did not finish it. */
+/** The upstream sent no response, or an incomplete one. */
 export class UpstreamError extends Error {
   override readonly name = 'UpstreamError';
   readonly failure: UpstreamFailure;
-  /** HTTP status to answer with, where nothing has been answered yet. */
+  /** HTTP status for the client, if no response has started. */
   readonly status: number;
 
   constructor(failure: UpstreamFailure, message: string, cause?: unknown) {
@@ -18,41 +18,45 @@ export class UpstreamError extends Error {
   }
 }
 
-/** An answer that has to be held as a whole, and may not be. */
+/** A response that had to be held completely, but is too large. */
 export function tooLargeToJudge(origin: string): UpstreamError {
   return new UpstreamError(
     'cut',
-    `The answer of ${origin} is too large to be judged (gateway.max_held_bytes).`,
+    `The response of ${origin} is too large to be judged (gateway.max_held_bytes).`,
   );
 }
 
-/** What undici reported, in words for the client; they name the upstream and hold nothing of the request. */
+/** Translates an error of undici for the client: names the upstream, and contains nothing of the request. */
 export function toUpstreamError(error: Error, origin: string, answered: boolean): UpstreamError {
   if (error instanceof UpstreamError) return error;
   if (error instanceof errors.ConnectTimeoutError)
     return new UpstreamError(
       'timeout',
-      `The upstream ${origin} took no connection in time (gateway.connect_timeout_seconds).`,
+      `Connecting to the upstream ${origin} timed out (gateway.connect_timeout_seconds).`,
       error,
     );
   if (error instanceof errors.HeadersTimeoutError)
     return new UpstreamError(
       'timeout',
-      `The upstream ${origin} did not answer in time (gateway.response_timeout_seconds).`,
+      `The upstream ${origin} did not respond in time (gateway.response_timeout_seconds).`,
       error,
     );
   if (error instanceof errors.BodyTimeoutError)
     return new UpstreamError(
       'stalled',
-      `The upstream ${origin} stopped in the middle of its answer (gateway.stall_timeout_seconds).`,
+      `The upstream ${origin} stalled in the middle of its response (gateway.stall_timeout_seconds).`,
       error,
     );
   if (answered)
-    return new UpstreamError('cut', `The upstream ${origin} broke off in the middle of its answer.`, error);
+    return new UpstreamError(
+      'cut',
+      `The upstream ${origin} closed the connection in the middle of its response.`,
+      error,
+    );
   const code = (error as NodeJS.ErrnoException).code ?? error.name;
   return new UpstreamError(
     'unreachable',
-    `The upstream ${origin} cannot be reached (${code}). Is gateway.upstream its address?`,
+    `The upstream ${origin} is unreachable (${code}). Check gateway.upstream.`,
     error,
   );
 }

@@ -1,41 +1,41 @@
 import type { Readable } from 'node:stream';
 import { type Dispatcher, Pool } from 'undici';
-import type { AnswerReceiver, AnswerSource } from './answer.ts';
-import { DecodedAnswer } from './decoded-answer.ts';
+import { DecodedResponse } from './decoded-response.ts';
 import type { FlatHeaders } from './headers.ts';
+import type { ResponseReceiver, ResponseSource } from './response.ts';
 import { tooLargeToJudge, toUpstreamError, UpstreamError } from './upstream-error.ts';
 
-/** A request on its way to the upstream. */
+/** A request to the upstream. */
 export interface UpstreamRequest {
   readonly method: string;
-  /** Path at the upstream, query included. */
+  /** Path at the upstream, with its query. */
   readonly path: string;
   readonly headers: FlatHeaders;
   readonly body: Buffer | Readable | null;
 }
 
-/** An answer that was taken as a whole. */
-export interface WholeAnswer {
+/** A complete response. */
+export interface WholeResponse {
   readonly status: number;
   readonly headers: FlatHeaders;
   readonly body: Buffer;
 }
 
-/** Limits of time, in milliseconds. */
+/** Timeouts in milliseconds. */
 export interface UpstreamTimeouts {
   readonly connectMs: number;
   readonly responseMs: number;
   readonly stallMs: number;
 }
 
-/** The one upstream of a gateway, with as many connections as there are requests under way. */
+/** The upstream of a gateway, with one connection for each open request. */
 export class Upstream {
   readonly origin: string;
-  private readonly pool: Pool;
+  readonly #pool: Pool;
 
   constructor(origin: string, { connectMs, responseMs, stallMs }: UpstreamTimeouts) {
     this.origin = origin;
-    this.pool = new Pool(origin, {
+    this.#pool = new Pool(origin, {
       connect: { timeout: connectMs },
       headersTimeout: responseMs,
       bodyTimeout: stallMs,
@@ -44,36 +44,36 @@ export class Upstream {
     });
   }
 
-  /** Sends a request whose answer is to be read. @param limit bytes of a compressed answer when it is not, at most */
-  sendReadable(request: UpstreamRequest, receiver: AnswerReceiver, limit: number): AnswerSource {
-    const answer = new DecodedAnswer(receiver, limit, this.origin);
-    return answer.from(this.send(request, answer));
+  /** Sends a request and decompresses the response. @param limit upper bound of a decompressed response, in bytes */
+  sendReadable(request: UpstreamRequest, receiver: ResponseReceiver, limit: number): ResponseSource {
+    const response = new DecodedResponse(receiver, limit, this.origin);
+    return response.from(this.send(request, response));
   }
 
-  send(request: UpstreamRequest, receiver: AnswerReceiver): UpstreamCall {
+  send(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamCall {
     const call = new UpstreamCall(this.origin, receiver);
     try {
       const { method, path, headers, body } = request;
-      this.pool.dispatch({ method: method, path, headers: [...headers], body }, call);
+      this.#pool.dispatch({ method: method, path, headers: [...headers], body }, call);
     } catch (error) {
-      // A header or a path that cannot be sent on.
+      // An invalid header or path.
       call.onResponseError(undefined, error instanceof Error ? error : new Error(String(error)));
     }
     return call;
   }
 
   /**
-   * Sends a request and takes the answer as a whole.
+   * Sends a request and reads the complete response.
    *
-   * @param limit bytes of the body, at most
+   * @param limit upper bound of the body in bytes
    * @throws UpstreamError
    */
-  fetch(request: UpstreamRequest, limit: number, signal: AbortSignal): Promise<WholeAnswer> {
+  fetch(request: UpstreamRequest, limit: number, signal: AbortSignal): Promise<WholeResponse> {
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
       let bytes = 0;
-      let head: Pick<WholeAnswer, 'status' | 'headers'> = { status: 502, headers: [] };
-      const receiver: AnswerReceiver = {
+      let head: Pick<WholeResponse, 'status' | 'headers'> = { status: 502, headers: [] };
+      const receiver: ResponseReceiver = {
         start: (status, headers) => {
           head = { status, headers };
         },
@@ -94,42 +94,42 @@ export class Upstream {
   }
 
   async close(): Promise<void> {
-    await this.pool.destroy();
+    await this.#pool.destroy();
   }
 }
 
-/** One request at the upstream and its answer: what undici reports, handed to the receiver. */
-export class UpstreamCall implements Dispatcher.DispatchHandler, AnswerSource {
-  private readonly origin: string;
-  private readonly receiver: AnswerReceiver;
-  private controller: Dispatcher.DispatchController | undefined;
-  private answered = false;
-  private over = false;
-  private reason: Error | undefined;
+/** One request to the upstream: adapts undici's handler to a receiver. */
+export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseSource {
+  readonly #origin: string;
+  readonly #receiver: ResponseReceiver;
+  #controller: Dispatcher.DispatchController | undefined;
+  #hasResponse = false;
+  #isOver = false;
+  #reason: Error | undefined;
 
-  constructor(origin: string, receiver: AnswerReceiver) {
-    this.origin = origin;
-    this.receiver = receiver;
+  constructor(origin: string, receiver: ResponseReceiver) {
+    this.#origin = origin;
+    this.#receiver = receiver;
   }
 
-  /** Breaks the request off; the receiver hears of it as a failure. Without effect once the answer is complete. */
-  abort(reason: UpstreamError = new UpstreamError('aborted', 'The request was broken off.')): void {
-    if (this.over) return;
-    this.reason ??= reason;
-    this.controller?.abort(reason);
+  /** Aborts the request; the receiver gets a failure. No effect once the response is complete. */
+  abort(reason: UpstreamError = new UpstreamError('aborted', 'The request was aborted.')): void {
+    if (this.#isOver) return;
+    this.#reason ??= reason;
+    this.#controller?.abort(reason);
   }
 
   pause(): void {
-    this.controller?.pause();
+    this.#controller?.pause();
   }
 
   resume(): void {
-    this.controller?.resume();
+    this.#controller?.resume();
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.controller = controller;
-    if (this.reason !== undefined) controller.abort(this.reason);
+    this.#controller = controller;
+    if (this.#reason !== undefined) controller.abort(this.#reason);
   }
 
   onResponseStart(
@@ -139,25 +139,25 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, AnswerSource {
     statusMessage = '',
   ): void {
     if (status < 200) return;
-    this.answered = true;
+    this.#hasResponse = true;
     const raw = (controller.rawHeaders ?? []) as readonly (Buffer | string)[];
     const headers = raw.map((part) => (typeof part === 'string' ? part : part.toString('latin1')));
-    this.receiver.start(status, headers, statusMessage);
+    this.#receiver.start(status, headers, statusMessage);
   }
 
   onResponseData(_controller: unknown, chunk: Buffer): void {
-    if (!this.over && this.reason === undefined) this.receiver.data(chunk);
+    if (!this.#isOver && this.#reason === undefined) this.#receiver.data(chunk);
   }
 
   onResponseEnd(): void {
-    if (this.over) return;
-    this.over = true;
-    this.receiver.end();
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#receiver.end();
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    if (this.over) return;
-    this.over = true;
-    this.receiver.failed(toUpstreamError(this.reason ?? error, this.origin, this.answered));
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#receiver.failed(toUpstreamError(this.#reason ?? error, this.#origin, this.#hasResponse));
   }
 }

@@ -1,6 +1,6 @@
 import { asksForHelp, type ChatCommand, chatCommands } from '@loopwatch/detectors';
 
-/** How answers to commands begin, so that they are known in the history of later requests. */
+/** Prefix of replies to commands, by which they are recognised in later requests. */
 const MARK = '[Loopwatch] ';
 
 const helpText = [
@@ -13,13 +13,13 @@ const helpText = [
   '!/help',
 ].join('\n');
 
-/** What a user's message asks of the gateway. */
+/** The commands in a user message. */
 export interface Commands {
   readonly changes: readonly ChatCommand[];
   readonly help: boolean;
 }
 
-/** The commands in a text of the user; undefined where there are none. */
+/** @returns undefined if the text has no commands */
 export function commandsIn(text: string): Commands | undefined {
   if (!text.includes('!/')) return undefined;
   const changes = chatCommands(text);
@@ -27,19 +27,19 @@ export function commandsIn(text: string): Commands | undefined {
   return changes.length === 0 && !help ? undefined : { changes, help };
 }
 
-/** What the user is told of commands. @param refused why settings were refused, one text each */
-export function commandAnswer({ changes, help }: Commands, refused: readonly string[]): string {
+/** The reply to commands. @param refusals reasons for rejected settings */
+export function commandReply({ changes, help }: Commands, refusals: readonly string[]): string {
   const done = changes.flatMap((change) => ('refused' in change ? [] : [describe(change)]));
   const lines = [
     ...done.filter((line) => line !== ''),
-    ...refused.map((why) => `Not changed: ${why}`),
+    ...refusals.map((reason) => `Not changed: ${reason}`),
     ...(help ? [helpText] : []),
   ];
   return MARK + lines.join('\n');
 }
 
-/** Whether an assistant's message of the history is an answer to commands. */
-export function isCommandAnswer(text: string): boolean {
+/** Whether an assistant message of the history is a reply to commands. */
+export function isCommandReply(text: string): boolean {
   return text.startsWith(MARK);
 }
 

@@ -1,317 +1,326 @@
 import { MAX_NAME_UNITS } from '@loopwatch/contract';
 import { changeBetween, type DetectionPlan, isStopped, type PureVerdict } from '@loopwatch/detectors';
 import type { SettingsVersion } from '@loopwatch/pipeline';
-import type { Item, OwnAnswer, Reply, ToolCall } from '../api/conversation.ts';
-import { Latest } from '../latest.ts';
+import type { Item, Reply, SyntheticReply, ToolCall } from '../api/conversation.ts';
 import type { Commands } from './commands.ts';
-import { blockBy, type Demand, demandOf } from './demand.ts';
-import { type EventBody, eventOf } from './event-body.ts';
+import { blockFor, type Enforcement, enforcementOf } from './enforcement.ts';
 import { callKey, type History } from './history.ts';
-import type { KeptSession } from './kept-session.ts';
 import { type Agreement, Lineage } from './lineage.ts';
+import { LruMap } from './lru-map.ts';
 import { PromptLedger } from './prompt-ledger.ts';
-import { type Labels, SessionDetection } from './session-detection.ts';
-import type { SessionObserver } from './session-observer.ts';
+import {
+  type EventBody,
+  eventBodyOf,
+  type RequestLabels,
+  SessionDetection,
+  type SessionObserver,
+} from './session-detection.ts';
 import type { Settings } from './session-settings.ts';
+import type { GatewaySnapshot } from './session-snapshot.ts';
 import { Transcript } from './transcript.ts';
 
-/** Calls whose tools are known when their results come. */
+/** Calls whose tool names are remembered until their results arrive. */
 const MAX_TOOLS = 256;
 
-/** What a request's history led to, before the model is asked. */
-export interface Asking {
-  /** Not undefined: the model is not to be asked. */
-  readonly stop: Demand | undefined;
-  /** Not undefined: the model is to be told of something first. */
-  readonly hint: Demand | undefined;
-  /** Not undefined: the limit of tool calls is reached; what the last result says of it. */
+/** What to do about a request before it is sent to the model. */
+export interface RequestDecision {
+  /** If defined, the model must not be asked. */
+  readonly block: Enforcement | undefined;
+  /** If defined, a note to add for the model. */
+  readonly hint: Enforcement | undefined;
+  /** If the limit of tool calls is reached: the message for the last result. */
   readonly limit: string | undefined;
 }
 
-/** One conversation: what passes through is told to detection, and what that concludes becomes a demand. */
+/** One conversation: reports everything that passes through to detection, and returns what has to be enforced. */
 export class GatewaySession {
   readonly id: string;
-  /** The name that it shares with other conversations; its id, where it was the first of them. */
+  /** May be shared with other conversations; equal to the id of the first of them. */
   readonly name: string;
-  /** Wall clock of its last request, epoch ms. */
+  /** Time of the last request, epoch ms. */
   usedAt = 0;
-  /** Whether it was told settings of its own. */
+  /** Whether it has had settings of its own. */
   hasOwnSettings = false;
-  /** Another gateway has it by now, or is to have it. */
-  isGiven = false;
-  private readonly observer: SessionObserver;
-  private readonly detection: SessionDetection;
-  private readonly ledger = new PromptLedger();
-  private readonly lineage = new Lineage();
-  /** The tools of the latest calls, by the call's id. */
-  private readonly tools = new Latest<string>(MAX_TOOLS);
-  private readonly transcript: Transcript | undefined;
-  private contentUnits = 0;
-  /** What was kept before must not be taken for what is. */
-  private wasKept = false;
-  /** What was last set elsewhere. */
-  private givenSettings: Settings | undefined;
+  /** Whether another gateway owns it, or is about to. */
+  isHandedOver = false;
+  readonly #observer: SessionObserver;
+  readonly #detection: SessionDetection;
+  readonly #ledger = new PromptLedger();
+  readonly #lineage = new Lineage();
+  /** Tool names of the latest calls, by call id. */
+  readonly #tools = new LruMap<string>(MAX_TOOLS);
+  readonly #transcript: Transcript | undefined;
+  #contentUnits = 0;
+  /** Whether storage has a snapshot of it, which must be kept up to date. */
+  #wasStored = false;
+  /** The latest settings made elsewhere for this session. */
+  #externalSettings: Settings | undefined;
 
-  /** @param stores whether messages are put together, to be stored */
+  /** @param storesMessages whether to assemble messages for storage */
   constructor(
     id: string,
     version: SettingsVersion,
     observer: SessionObserver,
     {
       origin,
-      stores,
+      storesMessages,
       name = id,
-    }: { readonly origin: string; readonly stores: boolean; readonly name?: string | undefined },
+    }: { readonly origin: string; readonly storesMessages: boolean; readonly name?: string | undefined },
   ) {
     this.id = id;
     this.name = name;
-    this.observer = observer;
-    this.detection = new SessionDetection(id, version, observer, origin);
-    this.transcript = stores ? new Transcript() : undefined;
+    this.#observer = observer;
+    this.#detection = new SessionDetection(id, version, observer, origin);
+    this.#transcript = storesMessages ? new Transcript() : undefined;
   }
 
-  /** The settings it is watched by, its own aside. */
+  /** Server and model settings; its own settings are on top of them. */
   get version(): SettingsVersion {
-    return this.detection.version;
+    return this.#detection.version;
   }
 
-  /** It is watched by other settings from its next event on. */
+  /** Applies another settings version from the next event on. */
   adopt(version: SettingsVersion, now: number): void {
     if (version === this.version) return;
-    this.detection.adopt(version);
-    // Whether there are events at all depends on its own settings over these.
-    if (this.hasOwnSettings) this.conclude({ type: 'control', set: {}, unset: [] }, now);
+    this.#detection.adopt(version);
+    // Its own settings have to be applied again on top of these.
+    if (this.hasOwnSettings) this.#applyControl({ type: 'control', set: {}, unset: [] }, now);
   }
 
   get plan(): DetectionPlan {
-    return this.detection.plan;
+    return this.#detection.plan;
   }
 
-  /** Whether a person has stopped it, or all sessions: nothing of it goes to a model until it is resumed. */
+  /** Whether a user has stopped this session or all sessions: no request goes to a model until it is resumed. */
   get isStopped(): boolean {
-    return isStopped(this.version.settings, this.givenSettings);
+    return isStopped(this.version.settings, this.#externalSettings);
   }
 
   get idleMs(): number {
     return this.plan.idleMs;
   }
 
-  /** Does what the user's commands say. @returns why some were refused */
-  obey({ changes }: Commands, labels: Labels, now: number): string[] {
-    this.detection.labels = labels;
+  /** Executes the user's commands. @returns reasons for rejected ones */
+  runCommands({ changes }: Commands, labels: RequestLabels, now: number): string[] {
+    this.#detection.labels = labels;
     const refusals: string[] = [];
     for (const change of changes) {
       const refused =
         'refused' in change
           ? change.refused
-          : this.push({ type: 'control', set: { ...change.set }, unset: [...change.unset] }, now).refused;
+          : this.#push({ type: 'control', set: { ...change.set }, unset: [...change.unset] }, now).refused;
       if (refused !== undefined) {
         refusals.push(refused);
         continue;
       }
       this.hasOwnSettings = true;
-      this.observer.settingsChanged(this.id, this.detection.ownSettings);
+      this.#observer.onSettingsChanged(this.id, this.#detection.ownSettings);
     }
     return refusals;
   }
 
-  /** Makes its own settings those that were set elsewhere. @returns why they were refused */
-  setOwn(set: Settings, now: number): string | undefined {
-    if (set === this.givenSettings) return undefined;
-    this.givenSettings = set;
-    const change = changeBetween(this.detection.ownSettings, set);
+  /** Replaces its own settings by those made elsewhere. @returns why they were rejected */
+  applyOwnSettings(set: Settings, now: number): string | undefined {
+    if (set === this.#externalSettings) return undefined;
+    this.#externalSettings = set;
+    const change = changeBetween(this.#detection.ownSettings, set);
     if (change === undefined) return undefined;
-    const refused = this.conclude({ type: 'control', ...change }, now);
+    const refused = this.#applyControl({ type: 'control', ...change }, now);
     this.hasOwnSettings = true;
     return refused;
   }
 
-  /** Takes settings whose event is not this session's to tell. @returns why they were refused */
-  private conclude(body: EventBody, now: number): string | undefined {
-    const { verdicts, refused } = this.detection.take(body, now);
-    if (verdicts.length > 0) this.observer.concluded(this.id, verdicts);
+  /** Applies a control event that is not this session's to publish. @returns why it was rejected */
+  #applyControl(body: EventBody, now: number): string | undefined {
+    const { verdicts, refused } = this.#detection.push(body, now);
+    if (verdicts.length > 0) this.#observer.onVerdicts(this.id, verdicts);
     return refused;
   }
 
-  /** What the user said to the gateway alone. */
-  noteUser(text: string): void {
-    this.transcript?.noteUser(text);
+  /** A user message that only the gateway gets. */
+  onUserMessage(text: string): void {
+    this.#transcript?.addUserMessage(text);
   }
 
-  /** What the gateway answered in the model's place. */
-  noteOwn(answer: OwnAnswer): void {
-    // Commands are answered without a question to the model.
-    if (answer.details !== undefined) this.lineage.stopped();
-    this.transcript?.noteOwn(answer);
+  /** The gateway answered in the model's place. */
+  onSyntheticReply(reply: SyntheticReply): void {
+    // Replies to commands have no details, and do not answer a model request.
+    if (reply.details !== undefined) this.#lineage.onSyntheticReply();
+    this.#transcript?.addSyntheticReply(reply);
   }
 
-  /** An answer that a request may go on from. */
-  noteAnswer(id: string): void {
-    this.lineage.noteAnswer(id);
+  /** Notes the id of a reply that a request may continue from. */
+  noteReplyId(id: string): void {
+    this.#lineage.noteReplyId(id);
   }
 
-  /** Whether a request goes on from this conversation. */
+  /** Whether a request continues this conversation. */
   agreement(history: History): Agreement {
-    return this.lineage.agreement(history);
+    return this.#lineage.agreement(history);
   }
 
-  /** Messages since the last time, to be stored. */
+  /** Messages since the last call, for storage. */
   takeMessages(): ReturnType<Transcript['take']> {
-    return this.transcript?.take() ?? [];
+    return this.#transcript?.take() ?? [];
   }
 
-  /** Takes a request that is about to go to the model. @param now epoch ms */
-  ask(history: History, items: readonly Item[], labels: Labels, now: number): Asking {
-    const { detection, ledger, lineage, tools, transcript } = this;
+  /** A request is about to be sent to the model. @param now epoch ms */
+  onRequest(history: History, items: readonly Item[], labels: RequestLabels, now: number): RequestDecision {
+    const detection = this.#detection;
+    const ledger = this.#ledger;
+    const lineage = this.#lineage;
+    const tools = this.#tools;
+    const transcript = this.#transcript;
     detection.labels = labels;
     const repeated = lineage.isRepeated(history);
     if (lineage.isLost && repeated) {
-      // What the client never got whole was taken back by asking again.
-      this.push({ type: 'retry' }, now);
-      ledger.takeBack(lineage.answeredKeys);
+      // The client repeats the request, since the reply was lost.
+      this.#push({ type: 'retry' }, now);
+      ledger.removeCalls(lineage.replyKeys);
     }
-    lineage.asked(history);
-    transcript?.noteSystem(items);
-    let stop: Demand | undefined;
-    let hint: Demand | undefined;
+    lineage.onRequest(history);
+    transcript?.addSystem(items);
+    let block: Enforcement | undefined;
+    let hint: Enforcement | undefined;
     const answered = new Set<string>();
     const before = detection.limit;
-    for (const news of ledger.take(history, repeated)) {
-      if (news.type === 'prompt') detection.limit = undefined;
-      const { verdicts } = this.push(eventOf(news), now);
-      const demand = demandOf(verdicts, this.plan);
-      if (news.type === 'call') this.noteTool(news.call);
-      if (news.type === 'result') answered.add(tools.get(news.callId ?? '') ?? '');
-      if (demand?.action === 'chance') hint = demand;
-      if (demand?.action === 'block' && news.type === 'result') stop = demand;
+    for (const entry of ledger.take(history, repeated)) {
+      if (entry.type === 'prompt') detection.limit = undefined;
+      const { verdicts } = this.#push(eventBodyOf(entry), now);
+      const enforcement = enforcementOf(verdicts, this.plan);
+      if (entry.type === 'call') this.#noteTool(entry.call);
+      if (entry.type === 'result') answered.add(tools.get(entry.callId ?? '') ?? '');
+      if (enforcement?.action === 'chance') hint = enforcement;
+      if (enforcement?.action === 'block' && entry.type === 'result') block = enforcement;
     }
     const open = detection.loops.stagnating(answered);
-    stop ??= open && blockBy(open, this.plan);
-    stop ??= this.beginTurn(now);
+    block ??= open && blockFor(open, this.plan);
+    block ??= this.#beginTurn(now);
     const { limit, loops } = detection;
-    if (limit !== undefined && limit !== before) transcript?.noteLimit(limit);
-    const stands = hint !== undefined && loops.isOpen(hint.verdict.incidentId);
-    return { stop, hint: stands ? hint : undefined, limit };
+    if (limit !== undefined && limit !== before) transcript?.addLimit(limit);
+    const isHintOpen = hint !== undefined && loops.isOpen(hint.verdict.incidentId);
+    return { block, hint: isHintOpen ? hint : undefined, limit };
   }
 
-  /** The model is asked once more, after a chance. @returns why it must not be */
-  askAgain(call: ToolCall, guidance: string, now: number): Demand | undefined {
-    this.push({ type: 'tool_result', callId: call.id, result: guidance, isError: true }, now);
-    return this.beginTurn(now);
+  /** The model is about to be asked again after a chance. @returns why it must not be */
+  onRetry(call: ToolCall, guidance: string, now: number): Enforcement | undefined {
+    this.#push({ type: 'tool_result', callId: call.id, result: guidance, isError: true }, now);
+    return this.#beginTurn(now);
   }
 
-  /** A piece of the answer, or of the reasoning. */
-  said(type: 'content' | 'thought', text: string, now: number): Demand | undefined {
+  /** A piece of the reply's text or reasoning. */
+  onText(type: 'content' | 'thought', text: string, now: number): Enforcement | undefined {
     if (text === '') return undefined;
-    const { verdicts } = this.push({ type, text }, now);
+    const { verdicts } = this.#push({ type, text }, now);
     if (type === 'content') {
-      this.contentUnits += text.length;
-      this.lineage.said(text);
+      this.#contentUnits += text.length;
+      this.#lineage.onText(text);
     }
-    // A text is stopped, but no model can be given a chance in the middle of it.
-    const demand = demandOf(verdicts, this.plan);
-    return demand?.action === 'block' ? demand : undefined;
+    // No chance can be given in the middle of a text.
+    const enforcement = enforcementOf(verdicts, this.plan);
+    return enforcement?.action === 'block' ? enforcement : undefined;
   }
 
-  /** Units of the answer's text before the session's next piece. */
-  get saidUnits(): number {
-    return this.contentUnits;
+  /** Length of all reply texts so far, in UTF-16 units. */
+  get textUnits(): number {
+    return this.#contentUnits;
   }
 
-  /** A call that the model asks for, before it is forwarded. */
-  called(call: ToolCall, now: number): Demand | undefined {
+  /** A call in the reply, before it is forwarded. */
+  onToolCall(call: ToolCall, now: number): Enforcement | undefined {
     const key = callKey(call);
-    this.ledger.answered(key);
-    this.noteTool(call);
-    const demand = this.judge(call, now);
-    this.lineage.called(call, key, demand !== undefined);
-    return demand;
+    this.#ledger.addCall(key);
+    this.#noteTool(call);
+    const enforcement = this.#judge(call, now);
+    this.#lineage.onToolCall(call, key, enforcement !== undefined);
+    return enforcement;
   }
 
-  private judge(call: ToolCall, now: number): Demand | undefined {
+  #judge(call: ToolCall, now: number): Enforcement | undefined {
     const { id: callId, name, args } = call;
     const request = { type: 'tool_call_request', callId, name: name.slice(0, MAX_NAME_UNITS), args } as const;
-    const demand = demandOf(this.push(request, now).verdicts, this.plan, name);
-    if (demand !== undefined) return demand;
-    const { loops, limit: reached } = this.detection;
-    const open = loops.goingOn(call) ?? loops.overBudget;
-    if (open !== undefined) return blockBy(open, this.plan, name);
-    // The request went out without a choice of tools: whoever calls one all the same goes no further.
+    const enforcement = enforcementOf(this.#push(request, now).verdicts, this.plan, name);
+    if (enforcement !== undefined) return enforcement;
+    const { loops, limit: reached } = this.#detection;
+    const open = loops.continuedBy(call) ?? loops.overBudget;
+    if (open !== undefined) return blockFor(open, this.plan, name);
+    // The request had tool choice off: a call made despite that is blocked.
     const limit = reached === undefined ? undefined : loops.limit('tool-limit');
     return limit && { action: 'block', verdict: limit, text: reached ?? limit.reason };
   }
 
-  /** The answer is complete. */
-  answered({ usage, finishReason }: Pick<Reply, 'usage' | 'finishReason'>, now: number): void {
-    this.push({ type: 'turn_finished', finishReason, ...(usage !== null && { usage }) }, now);
-    this.lineage.answered();
+  /** The reply is complete. */
+  onReplyEnd({ usage, finishReason }: Pick<Reply, 'usage' | 'finishReason'>, now: number): void {
+    this.#push({ type: 'turn_finished', finishReason, ...(usage !== null && { usage }) }, now);
+    this.#lineage.onReplyEnd();
   }
 
-  /** The answer did not reach the client whole. */
-  lost(): void {
-    this.lineage.lost();
+  /** The reply did not reach the client completely. */
+  onReplyLost(): void {
+    this.#lineage.onReplyLost();
   }
 
-  /** Whether anything of it could not be had again from the history of its next request. */
-  get isWorthKeeping(): boolean {
+  /** Whether it has state that the history of its next request could not restore. */
+  get isWorthStoring(): boolean {
     return (
-      this.wasKept ||
+      this.#wasStored ||
       this.hasOwnSettings ||
-      this.lineage.isLost ||
-      this.detection.limit !== undefined ||
-      this.ledger.knowsCalls ||
-      this.detection.loops.verdicts.length > 0
+      this.#lineage.isLost ||
+      this.#detection.limit !== undefined ||
+      this.#ledger.hasCalls ||
+      this.#detection.loops.verdicts.length > 0
     );
   }
 
-  /** The session as it can be kept. */
-  snapshot(): KeptSession {
-    this.wasKept = true;
-    const { contentUnits, hasOwnSettings } = this;
+  /** The session in stored form. */
+  snapshot(): GatewaySnapshot {
+    this.#wasStored = true;
+    const { hasOwnSettings } = this;
+    const contentUnits = this.#contentUnits;
     return {
       v: 2,
       name: this.name,
-      ...this.detection.snapshot(),
-      ledger: this.ledger.snapshot(),
-      lineage: this.lineage.snapshot(),
-      tools: [...this.tools],
+      ...this.#detection.snapshot(),
+      ledger: this.#ledger.snapshot(),
+      lineage: this.#lineage.snapshot(),
+      tools: [...this.#tools],
       contentUnits,
       hasOwnSettings,
-      system: this.transcript?.system ?? '',
+      system: this.#transcript?.system ?? '',
     };
   }
 
-  /** Goes on from where a session was kept; this one has seen nothing yet. */
-  restore(kept: KeptSession): void {
-    this.wasKept = true;
-    this.detection.restore(kept);
-    this.ledger.restore(kept.ledger);
-    this.lineage.restore(kept.lineage);
-    for (const [id, tool] of kept.tools) this.tools.note(id, tool);
-    this.contentUnits = kept.contentUnits;
-    this.hasOwnSettings = kept.hasOwnSettings;
-    if (this.transcript !== undefined) this.transcript.system = kept.system;
+  /** Restores a snapshot; the session must be new. */
+  restore(snapshot: GatewaySnapshot): void {
+    this.#wasStored = true;
+    this.#detection.restore(snapshot);
+    this.#ledger.restore(snapshot.ledger);
+    this.#lineage.restore(snapshot.lineage);
+    for (const [id, tool] of snapshot.tools) this.#tools.set(id, tool);
+    this.#contentUnits = snapshot.contentUnits;
+    this.hasOwnSettings = snapshot.hasOwnSettings;
+    if (this.#transcript !== undefined) this.#transcript.system = snapshot.system;
   }
 
-  private noteTool({ id, name }: ToolCall): void {
-    if (id !== null) this.tools.note(id, name);
+  #noteTool({ id, name }: ToolCall): void {
+    if (id !== null) this.#tools.set(id, name);
   }
 
-  private beginTurn(now: number): Demand | undefined {
-    const { verdicts } = this.push({ type: 'turn_started' }, now);
+  #beginTurn(now: number): Enforcement | undefined {
+    const { verdicts } = this.#push({ type: 'turn_started' }, now);
     const over = verdicts.find(({ detector, action }) => detector === 'turn-limit' && action === 'block');
-    const { loops } = this.detection;
+    const { loops } = this.#detection;
     const open = over ?? loops.limit('turn-limit') ?? loops.overBudget;
-    return open && blockBy(open, this.plan);
+    return open && blockFor(open, this.plan);
   }
 
-  private push(
+  #push(
     body: EventBody,
     now: number,
   ): { readonly verdicts: readonly PureVerdict[]; readonly refused?: string } {
-    const taken = this.detection.take(body, now);
-    this.transcript?.noteEvent(taken.event);
-    this.observer.seen(taken.event, taken.verdicts);
-    return taken;
+    const result = this.#detection.push(body, now);
+    this.#transcript?.addEvent(result.event);
+    this.#observer.onEvent(result.event, result.verdicts);
+    return result;
   }
 }

@@ -1,74 +1,74 @@
 import { createHash } from 'node:crypto';
 import { canonicalArguments } from '@loopwatch/detectors';
 import type { Conversation, Item, ToolCall } from '../api/conversation.ts';
-import { Latest } from '../latest.ts';
+import { LruMap } from './lru-map.ts';
 
-/** A call of a history, with the key that it is known by. */
+/** A call in a history, with its key. */
 export interface ShownCall {
-  /** Tool and arguments, not the id: clients and backends may replace ids. */
+  /** Hash of tool and arguments. Not the id: clients and backends may replace ids. */
   readonly key: string;
   readonly call: ToolCall;
 }
 
-/** A request of the user, with what the agent has done for it. */
+/** A user request and everything the agent has done for it. */
 export class Prompt {
-  /** Null: the history begins in the middle of a prompt. */
+  /** Null if the history starts in the middle of a prompt. */
   readonly text: string | null;
-  /** What follows the user's message: answers, results, and messages that the agent appended to results. */
+  /** Everything after the user message: replies, results, and messages that the agent added to results. */
   readonly items: Item[] = [];
-  private hashed: string | undefined;
-  private shown: readonly ShownCall[] | undefined;
-  private readonly prefixes = new Map<number, string>();
-  private readonly keys: CallKeys;
+  #hashed: string | undefined;
+  #shown: readonly ShownCall[] | undefined;
+  readonly #prefixes = new Map<number, string>();
+  readonly #keys: CallKeys;
 
   constructor(text: string | null, keys: CallKeys) {
     this.text = text;
-    this.keys = keys;
+    this.#keys = keys;
   }
 
-  /** Null where the text is. */
+  /** Null if the text is. */
   get hash(): string | null {
     if (this.text === null) return null;
-    this.hashed ??= hashOf(this.text);
-    return this.hashed;
+    this.#hashed ??= hashOf(this.text);
+    return this.#hashed;
   }
 
   get calls(): readonly ShownCall[] {
-    this.shown ??= this.items.flatMap((item) =>
-      item.role === 'assistant' ? item.calls.map((call) => ({ key: this.keys.of(call), call })) : [],
+    this.#shown ??= this.items.flatMap((item) =>
+      item.role === 'assistant' ? item.calls.map((call) => ({ key: this.#keys.of(call), call })) : [],
     );
-    return this.shown;
+    return this.#shown;
   }
 
   /** Hash of the first calls, in their order. */
   prefixHash(count: number): string {
-    let hash = this.prefixes.get(count);
+    let hash = this.#prefixes.get(count);
     if (hash === undefined) {
       const keys = this.calls.slice(0, count).map(({ key }) => key);
       hash = hashOf(keys.join());
-      this.prefixes.set(count, hash);
+      this.#prefixes.set(count, hash);
     }
     return hash;
   }
 
-  /** How many answers of the model it has. */
-  get answers(): number {
+  /** Number of model replies. */
+  get replies(): number {
     return this.items.reduce((sum, { role }) => sum + (role === 'assistant' ? 1 : 0), 0);
   }
 
-  get lastAnswer(): Extract<Item, { role: 'assistant' }> | undefined {
+  get lastReply(): Extract<Item, { role: 'assistant' }> | undefined {
     return this.items.findLast((item) => item.role === 'assistant');
   }
 }
 
-/** A request's history, read once: its prompts, and what the request before is known by. */
+/** A request's history, parsed into prompts. */
 export class History {
-  /** In their order; there is one at least. */
+  /** In order; may be empty, {@link last} always exists. */
   readonly prompts: readonly Prompt[];
   readonly last: Prompt;
   readonly previous: string | null;
   readonly keepsHistory: boolean;
-  /** Tells the question at hand from others of one conversation. */
+  /** Identifies this request among those of one conversation. */
   readonly fingerprint: string;
 
   constructor(
@@ -82,33 +82,33 @@ export class History {
     this.last = this.prompts.at(-1) ?? new Prompt(null, keys);
   }
 
-  /** Whether it shows an answer of the model or a result: without any, nothing has been done yet. */
+  /** Whether it has neither replies nor results. */
   get isFresh(): boolean {
     return this.prompts.every(({ items }) => items.every(({ role }) => role === 'user'));
   }
 
-  /** How many requests of the user it has. */
+  /** Number of user requests. */
   get users(): number {
     return this.prompts.reduce((sum, { text }) => sum + (text === null ? 0 : 1), 0);
   }
 }
 
-/** Calls whose keys are remembered, and how long one may be. */
+/** Bounds of the cache of {@link CallKeys}. */
 const MAX_KEYS = 8_192;
 const MAX_KEY_UNITS = 1_000;
 
-/** Finds the keys of calls: requests repeat their history, so most were found before. */
+/** Caches keys of calls: each request repeats its history. */
 export class CallKeys {
-  private readonly keys = new Latest<string>(MAX_KEYS);
+  readonly #keys = new LruMap<string>(MAX_KEYS);
 
   of(call: ToolCall): string {
     const { name, args } = call;
     const written = `${name}\n${typeof args === 'string' ? args : JSON.stringify(args)}`;
     if (written.length > MAX_KEY_UNITS) return callKey(call);
-    let key = this.keys.get(written);
+    let key = this.#keys.get(written);
     if (key === undefined) {
       key = callKey(call);
-      this.keys.note(written, key);
+      this.#keys.set(written, key);
     }
     return key;
   }
@@ -123,9 +123,9 @@ export function callKey({ name, args }: ToolCall): string {
 }
 
 /**
- * A message of the user that directly follows a tool's result is the agent's: environment details, a reminder. The model
- * has not answered the results yet, so the prompt goes on. Any other message of the user begins a prompt; of several in
- * a row, the last is the prompt.
+ * A user message directly after a tool result comes from the agent: environment details, a reminder. The model has not
+ * answered the results yet, so the prompt continues. Any other user message starts a prompt; of several in a row, the
+ * last one is the prompt.
  */
 function promptsOf(items: readonly Item[], keys: CallKeys): Prompt[] {
   const prompts: Prompt[] = [];

@@ -1,16 +1,16 @@
 import { canonicalArguments, OpenVerdicts, type PureVerdict } from '@loopwatch/detectors';
 import type { ToolCall } from '../api/conversation.ts';
 
-/** The open incidents of a conversation: a loop that goes on is stopped also where it is no news. */
+/** The open incidents of a session. A loop that continues is blocked even without a new verdict. */
 export class OpenLoops extends OpenVerdicts {
   /**
-   * The loop that this call goes on with, where it is one to be stopped. Called after the analyzer took the call, which
-   * would have ended what the call does not belong to.
+   * The loop to block that this call continues. Must be called after the analyzer has processed the call, since it
+   * resolves loops that the call is not part of.
    */
-  goingOn(call: ToolCall): PureVerdict | undefined {
+  continuedBy(call: ToolCall): PureVerdict | undefined {
     for (const [id, verdict] of this.open) {
-      if (verdict.action !== 'block' || verdict.kind !== 'loop' || !goesOn(verdict, call)) continue;
-      // A repetition that is no news counts all the same.
+      if (verdict.action !== 'block' || verdict.kind !== 'loop' || !continues(verdict, call)) continue;
+      // A repetition counts even without a verdict of its own.
       const counted = { ...verdict, count: verdict.count + 1 };
       this.open.set(id, counted);
       return counted;
@@ -18,7 +18,7 @@ export class OpenLoops extends OpenVerdicts {
     return undefined;
   }
 
-  /** The loop that results of these tools go on with, where it is one to be stopped. */
+  /** The stagnation to block that results of these tools continue. */
   stagnating(tools: ReadonlySet<string>): PureVerdict | undefined {
     for (const verdict of this.open.values()) {
       const { detector, action, tool } = verdict;
@@ -32,7 +32,7 @@ export class OpenLoops extends OpenVerdicts {
     return [...this.open.values()].find((verdict) => verdict.detector === detector);
   }
 
-  /** The budget that is used up, if one is: nothing more may run. */
+  /** The exhausted budget, if any: nothing more may run. */
   get overBudget(): PureVerdict | undefined {
     return [...this.open.values()].find(
       ({ detector, action }) => detector === 'budget' && action === 'block',
@@ -40,7 +40,7 @@ export class OpenLoops extends OpenVerdicts {
   }
 }
 
-function goesOn({ detector, tool }: PureVerdict, { name, args }: ToolCall): boolean {
+function continues({ detector, tool }: PureVerdict, { name, args }: ToolCall): boolean {
   if (detector === 'tool-cycle') return true;
   if (tool === null) return false;
   if (detector === 'tool-repeat') return tool.name === name.slice(0, 256);

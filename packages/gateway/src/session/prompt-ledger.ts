@@ -1,10 +1,10 @@
 import type { ToolCall } from '../api/conversation.ts';
 import type { History, Prompt } from './history.ts';
 
-/** What of a request's history is new. */
-export type HistoryNews =
+/** A new entry in a request's history. */
+export type HistoryEntry =
   | { readonly type: 'prompt'; readonly text: string }
-  /** The model was asked before, and the gateway did not see it. */
+  /** A model request that the gateway did not see. */
   | { readonly type: 'turn' }
   | { readonly type: 'call'; readonly call: ToolCall }
   | {
@@ -14,106 +14,106 @@ export type HistoryNews =
       readonly isError?: boolean;
     };
 
-/** Different calls and results of one prompt that are told apart; beyond, the oldest are forgotten. */
+/** Distinct calls and results tracked per prompt; the oldest are dropped first. */
 const MAX_KNOWN = 4_096;
 
 /**
- * Requests repeat the whole conversation: this counts each call and each result of the prompt at hand once. What was
- * before that prompt has no bearing on it. Calls are known by tool and arguments, not by id, since clients and backends
- * may replace ids.
+ * Requests repeat the whole conversation: this counts each call and each result of the current prompt once. Earlier
+ * prompts do not matter. Calls are identified by tool and arguments, not by id, since clients and backends may replace ids.
  */
 export class PromptLedger {
-  private users = 0;
-  private prompt: string | undefined;
-  private calls = new Map<string, number>();
-  private results = new Map<string, number>();
+  #users = 0;
+  #prompt: string | undefined;
+  #calls = new Map<string, number>();
+  #results = new Map<string, number>();
 
   /**
    * Takes a request's history.
    *
-   * @param repeated whether it is the one of the request before
-   * @returns what is new, in its order
+   * @param isRepeated whether the previous request had the same history
+   * @returns its new entries, in order
    */
-  take(history: History, repeated: boolean): HistoryNews[] {
-    const news: HistoryNews[] = [];
+  take(history: History, isRepeated: boolean): HistoryEntry[] {
+    const entries: HistoryEntry[] = [];
     const { last, keepsHistory } = history;
-    if (last.text !== null) this.takePrompt(history, last.text, keepsHistory && !repeated, news);
+    if (last.text !== null) this.#takePrompt(history, last.text, keepsHistory && !isRepeated, entries);
     const seen = { calls: new Map<string, number>(), results: new Map<string, number>() };
-    this.takeItems(last, seen, news);
-    return news;
+    this.#takeItems(last, seen, entries);
+    return entries;
   }
 
-  /** Notes a call of an answer: the history of the next request has it. */
-  answered(key: string): void {
-    add(this.calls, key);
+  /** Counts a call of a reply: the history of the next request contains it. */
+  addCall(key: string): void {
+    add(this.#calls, key);
   }
 
-  /** The answer with these calls was lost: the history of the next request does not have them. */
-  takeBack(keys: readonly string[]): void {
+  /** Uncounts the calls of a lost reply: the history of the next request does not contain them. */
+  removeCalls(keys: readonly string[]): void {
     for (const key of keys) {
-      const count = (this.calls.get(key) ?? 0) - 1;
-      if (count > 0) this.calls.set(key, count);
-      else this.calls.delete(key);
+      const count = (this.#calls.get(key) ?? 0) - 1;
+      if (count > 0) this.#calls.set(key, count);
+      else this.#calls.delete(key);
     }
   }
 
-  /** Whether the prompt at hand has calls. */
-  get knowsCalls(): boolean {
-    return this.calls.size > 0;
+  /** Whether the current prompt has calls. */
+  get hasCalls(): boolean {
+    return this.#calls.size > 0;
   }
 
   snapshot(): LedgerSnapshot {
-    const { users, prompt = null } = this;
-    return { users, prompt, calls: [...this.calls], results: [...this.results] };
+    const users = this.#users;
+    const prompt = this.#prompt ?? null;
+    return { users, prompt, calls: [...this.#calls], results: [...this.#results] };
   }
 
   restore({ users, prompt, calls, results }: LedgerSnapshot): void {
-    this.users = users;
-    this.prompt = prompt ?? undefined;
-    this.calls = new Map(calls);
-    this.results = new Map(results);
+    this.#users = users;
+    this.#prompt = prompt ?? undefined;
+    this.#calls = new Map(calls);
+    this.#results = new Map(results);
   }
 
-  private takeItems(
+  #takeItems(
     { items, calls }: Prompt,
     seen: Record<'calls' | 'results', Map<string, number>>,
-    news: HistoryNews[],
+    entries: HistoryEntry[],
   ): void {
     let next = 0;
     for (const item of items) {
       if (item.role === 'assistant') {
         const shown = calls.slice(next, next + item.calls.length);
         next += item.calls.length;
-        const unseen = shown.filter(({ key }) => isNewOccurrence(this.calls, seen.calls, key));
-        if (unseen.length > 0) news.push({ type: 'turn' });
-        for (const { call } of unseen) news.push({ type: 'call', call });
+        const unseen = shown.filter(({ key }) => isNewOccurrence(this.#calls, seen.calls, key));
+        if (unseen.length > 0) entries.push({ type: 'turn' });
+        for (const { call } of unseen) entries.push({ type: 'call', call });
       } else if (item.role === 'result') {
         const { callId, result, isError } = item;
-        if (!isNewOccurrence(this.results, seen.results, callId ?? '')) continue;
-        news.push({ type: 'result', callId, result, ...(isError !== undefined && { isError }) });
+        if (!isNewOccurrence(this.#results, seen.results, callId ?? '')) continue;
+        entries.push({ type: 'result', callId, result, ...(isError !== undefined && { isError }) });
       }
     }
   }
 
-  private takePrompt({ users, last }: History, text: string, onlyNew: boolean, news: HistoryNews[]): void {
+  #takePrompt({ users, last }: History, text: string, onlyNew: boolean, entries: HistoryEntry[]): void {
     const prompt = last.hash ?? '';
-    // A client may write something else into its last message while the tools go round: only a message at the end,
-    // or one more of them, is a new request of the user.
+    // A client may edit its last message between tool calls: only a message at the end, or one more of them, is a new
+    // user request.
     const isLast = last.items.length === 0;
     const isNew =
-      this.prompt === undefined ||
-      users > this.users ||
-      (isLast && (onlyNew || users !== this.users || prompt !== this.prompt));
-    this.users = users;
-    if (isLast || isNew) this.prompt = prompt;
+      this.#prompt === undefined ||
+      users > this.#users ||
+      (isLast && (onlyNew || users !== this.#users || prompt !== this.#prompt));
+    this.#users = users;
+    if (isLast || isNew) this.#prompt = prompt;
     if (!isNew) return;
-    this.calls = new Map();
-    this.results = new Map();
-    news.push({ type: 'prompt', text });
+    this.#calls = new Map();
+    this.#results = new Map();
+    entries.push({ type: 'prompt', text });
   }
 }
 
-/** What is known of the prompt at hand, as JSON. */
+/** {@link PromptLedger} as JSON. The field names are stored. */
 export interface LedgerSnapshot {
   readonly users: number;
   readonly prompt: string | null;
@@ -121,7 +121,7 @@ export interface LedgerSnapshot {
   readonly results: readonly (readonly [string, number])[];
 }
 
-/** Counts an occurrence of the history. @returns whether it is more than was known */
+/** Counts an occurrence in the history. @returns whether it was not counted before */
 function isNewOccurrence(known: Map<string, number>, seen: Map<string, number>, key: string): boolean {
   const count = (seen.get(key) ?? 0) + 1;
   seen.set(key, count);

@@ -3,21 +3,21 @@ import { storableText } from '@loopwatch/storage';
 import type { Conversation } from '../api/conversation.ts';
 import { type FlatHeaders, headerOf } from '../http/headers.ts';
 
-/** What a request says of its session, or what it is known by where it says nothing. */
+/** The name of a request's session: given by the request, or derived from it. */
 export interface SessionName {
   readonly name: string;
   /**
-   * Whether the name is of one conversation: then memory counts where a request shows no history. Other names may be
-   * shared by several conversations.
+   * Whether the name belongs to one conversation, so that memory counts even for requests without history. Other names
+   * may be shared by several conversations.
    */
   readonly isOne: boolean;
-  /** The name that settings may be made for; null where it was made of the conversation's beginning. */
+  /** The name under which settings can be made; null for a derived name. */
   readonly settingsName: string | null;
 }
 
 const MAX_UNITS = 1024;
 const ownHeader = 'x-session-id';
-/** Headers of clients, and the header that tells the agents of one such session apart. */
+/** Session headers of clients, each with the header that distinguishes agents within a session. */
 const clientHeaders = [
   { session: 'x-claude-code-session-id', agent: 'x-claude-code-agent-id' },
   { session: 'session-id', agent: 'thread-id' },
@@ -26,8 +26,8 @@ const clientHeaders = [
 const routingHeaders = ['x-litellm-session-id', 'x-litellm-trace-id', 'x-session-affinity'];
 
 /**
- * The name of a request's session: what it says in headers or body; else a hash of the first user message, under the
- * same key: system prompts may change from request to request. Conversations that share a name are told apart by their histories.
+ * The name from headers or body; otherwise a hash of API key and first user message, because system prompts may change
+ * between requests. Conversations that share a name are separated by their histories.
  */
 export function sessionName(headers: FlatHeaders, conversation: Conversation): SessionName {
   const { names } = conversation;
@@ -43,7 +43,7 @@ export function sessionName(headers: FlatHeaders, conversation: Conversation): S
   return name === undefined ? derived(headers, conversation) : given(name, false);
 }
 
-/** The name of one more conversation that shares a name. @param tag tells it apart */
+/** A name for a further conversation. @param tag distinguishes it */
 export function taggedName(name: string, tag: string): string {
   return `${name.slice(0, MAX_UNITS - tag.length - 1)}~${tag}`;
 }
@@ -64,8 +64,8 @@ function clientName(headers: FlatHeaders): SessionName | undefined {
 function derived(headers: FlatHeaders, { items, previous }: Conversation): SessionName {
   const user = items.find(({ role }) => role === 'user');
   const key = headerOf(headers, 'authorization') ?? headerOf(headers, 'x-api-key') ?? '';
-  const beginning = JSON.stringify([key, previous, user?.role === 'user' ? user.text : '']);
-  const hash = createHash('sha256').update(beginning).digest('hex').slice(0, 24);
+  const start = JSON.stringify([key, previous, user?.role === 'user' ? user.text : '']);
+  const hash = createHash('sha256').update(start).digest('hex').slice(0, 24);
   return { name: `derived-${hash}`, isOne: false, settingsName: null };
 }
 
@@ -74,7 +74,7 @@ function given(name: string, isOne: boolean): SessionName {
   return { name: id, isOne, settingsName: id };
 }
 
-/** @returns undefined where it says nothing */
+/** @returns undefined if missing or blank */
 function valueOf(headers: FlatHeaders, name: string): string | undefined {
   const value = headerOf(headers, name)?.trim() ?? '';
   return value === '' ? undefined : value;

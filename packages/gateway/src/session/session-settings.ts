@@ -1,28 +1,28 @@
-import { Latest } from '../latest.ts';
+import { LruMap } from './lru-map.ts';
 
 /** Settings by dotted path. */
 export type Settings = Readonly<Record<string, unknown>>;
 
-/** What was set for single sessions, in the dashboard or in a chat, by session; those set last, within a bound. */
+/** Settings of single sessions, made in the dashboard or in a chat: the latest ones, within a bound. */
 export class SessionSettings {
-  private readonly sets: Latest<Settings>;
+  readonly #bySession: LruMap<Settings>;
 
   constructor(limit: number) {
-    this.sets = new Latest(limit);
+    this.#bySession = new LruMap(limit);
   }
 
-  /** Whether anything is set for any session. */
+  /** Whether any session has settings. */
   get isAny(): boolean {
-    for (const [, set] of this.sets) if (Object.keys(set).length > 0) return true;
+    for (const [, set] of this.#bySession) if (Object.keys(set).length > 0) return true;
     return false;
   }
 
-  /** @returns undefined where nothing was ever heard of it; empty where nothing is set any more */
+  /** @returns undefined if none are known; empty if all were removed */
   of(sessionId: string): Settings | undefined {
-    return this.sets.get(sessionId);
+    return this.#bySession.get(sessionId);
   }
 
-  note(sessionId: string, set: Settings): void {
-    this.sets.note(sessionId, set);
+  set(sessionId: string, set: Settings): void {
+    this.#bySession.set(sessionId, set);
   }
 }

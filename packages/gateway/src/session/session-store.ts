@@ -1,114 +1,113 @@
 import type { Json } from '../api/conversation.ts';
-import { Latest } from '../latest.ts';
 import type { GatewaySession } from './gateway-session.ts';
+import { LruMap } from './lru-map.ts';
 
-/** Answers of the gateway's own that a request may go on from; they hold whole requests. */
-const MAX_OWN_ANSWERS = 200;
+/** Synthetic replies that a request may continue from; each holds a whole request. */
+const MAX_SYNTHETIC_REPLIES = 200;
 
-/** An answer of the gateway's own, with the request it was given to: the model's API does not know it. */
-export interface OwnWords {
+/** A synthetic reply, which the upstream does not know, with the request it answered. */
+export interface SyntheticExchange {
   readonly request: Json;
-  readonly told: string;
+  readonly text: string;
 }
 
-/** Conversations that share a name and are looked through for the one that a request goes on from. */
+/** Sessions with the same name among which the one that a request continues is searched. */
 const MAX_SHARING = 256;
 
-/** Why a session was let go. */
-export type LetGo = 'idle' | 'lru';
+/** Why a session left memory. */
+export type EvictionReason = 'idle' | 'lru';
 
-/** The sessions of a gateway in memory: the one unused for longest goes when there are too many, or it is idle. */
+/** The sessions in memory; the least recently used one is evicted when there are too many, idle ones in any case. */
 export class SessionStore {
-  private readonly sessions = new Map<string, GatewaySession>();
-  /** By name, the ids of the other conversations that share it. */
-  private readonly sharing = new Map<string, Set<string>>();
-  private readonly answers: Latest<string>;
-  private readonly ownAnswers = new Latest<OwnWords>(MAX_OWN_ANSWERS);
-  private readonly limit: number;
-  private readonly onLetGo: (why: LetGo) => void;
+  readonly #sessions = new Map<string, GatewaySession>();
+  /** By name, the ids of further sessions that share it. */
+  readonly #sharing = new Map<string, Set<string>>();
+  readonly #replies: LruMap<string>;
+  readonly #syntheticReplies = new LruMap<SyntheticExchange>(MAX_SYNTHETIC_REPLIES);
+  readonly #limit: number;
+  readonly #onEvicted: (reason: EvictionReason) => void;
 
-  constructor(limit: number, onLetGo: (why: LetGo) => void) {
-    this.limit = limit;
-    this.answers = new Latest(2 * limit);
-    this.onLetGo = onLetGo;
+  constructor(limit: number, onEvicted: (reason: EvictionReason) => void) {
+    this.#limit = limit;
+    this.#replies = new LruMap(2 * limit);
+    this.#onEvicted = onEvicted;
   }
 
   get size(): number {
-    return this.sessions.size;
+    return this.#sessions.size;
   }
 
-  /** Whether a session has settings of its own. */
-  get anyOwnSettings(): boolean {
-    for (const session of this.sessions.values()) if (session.hasOwnSettings) return true;
+  /** Whether any session has settings of its own. */
+  get hasOwnSettings(): boolean {
+    for (const session of this.#sessions.values()) if (session.hasOwnSettings) return true;
     return false;
   }
 
-  /** The session where it is in memory, and not forgotten for idleness; that is no use of it. */
+  /** The session if it is in memory and not idle; does not count as use. */
   peek(id: string, now: number): GatewaySession | undefined {
-    const session = this.sessions.get(id);
+    const session = this.#sessions.get(id);
     return session !== undefined && now - session.usedAt <= session.idleMs ? session : undefined;
   }
 
-  /** The conversations in memory that have this name, the first of them first. */
+  /** The sessions in memory with this name, the oldest first. */
   named(name: string, now: number): GatewaySession[] {
-    return [name, ...(this.sharing.get(name) ?? [])].flatMap((id) => this.peek(id, now) ?? []);
+    return [name, ...(this.#sharing.get(name) ?? [])].flatMap((id) => this.peek(id, now) ?? []);
   }
 
-  /** Forgets a session that another gateway has. */
+  /** Removes a session that another gateway owns. */
   drop(session: GatewaySession): void {
-    if (this.sessions.get(session.id) === session) this.forget(session);
+    if (this.#sessions.get(session.id) === session) this.#forget(session);
   }
 
   /**
-   * The session, made where it is not there, and now the one used last.
+   * The session, created if needed; counts as use.
    *
    * @param now epoch ms
-   * @param create how it is made
    */
   get(id: string, now: number, create: () => GatewaySession): GatewaySession {
     const session = this.peek(id, now) ?? create();
-    this.sessions.delete(id);
-    this.sessions.set(id, session);
+    this.#sessions.delete(id);
+    this.#sessions.set(id, session);
     session.usedAt = now;
-    if (session.name !== id) this.share(session);
-    this.trim(now);
+    if (session.name !== id) this.#share(session);
+    this.#trim(now);
     return session;
   }
 
-  /** The session that an answer was given in. */
-  ofAnswer(answerId: string): string | undefined {
-    return this.answers.get(answerId);
+  /** Id of the session that gave a reply. */
+  ofReply(replyId: string): string | undefined {
+    return this.#replies.get(replyId);
   }
 
-  noteAnswer(answerId: string, sessionId: string, own?: OwnWords): void {
-    this.answers.note(answerId, sessionId);
-    if (own !== undefined) this.ownAnswers.note(answerId, own);
+  noteReply(replyId: string, sessionId: string, synthetic?: SyntheticExchange): void {
+    this.#replies.set(replyId, sessionId);
+    if (synthetic !== undefined) this.#syntheticReplies.set(replyId, synthetic);
   }
 
-  ownAnswer(answerId: string): OwnWords | undefined {
-    return this.ownAnswers.get(answerId);
+  syntheticReply(replyId: string): SyntheticExchange | undefined {
+    return this.#syntheticReplies.get(replyId);
   }
 
-  private share({ id, name }: GatewaySession): void {
-    const ids = this.sharing.get(name) ?? new Set<string>();
+  #share({ id, name }: GatewaySession): void {
+    const ids = this.#sharing.get(name) ?? new Set<string>();
     ids.add(id);
-    this.sharing.set(name, ids);
+    this.#sharing.set(name, ids);
     const [oldest] = ids;
     if (ids.size > MAX_SHARING && oldest !== undefined) ids.delete(oldest);
   }
 
-  private forget({ id, name }: GatewaySession): void {
-    this.sessions.delete(id);
-    const ids = this.sharing.get(name);
-    if (ids?.delete(id) === true && ids.size === 0) this.sharing.delete(name);
+  #forget({ id, name }: GatewaySession): void {
+    this.#sessions.delete(id);
+    const ids = this.#sharing.get(name);
+    if (ids?.delete(id) === true && ids.size === 0) this.#sharing.delete(name);
   }
 
-  private trim(now: number): void {
-    for (const session of this.sessions.values()) {
+  #trim(now: number): void {
+    for (const session of this.#sessions.values()) {
       const idle = now - session.usedAt > session.idleMs;
-      if (!idle && this.sessions.size <= this.limit) return;
-      this.forget(session);
-      this.onLetGo(idle ? 'idle' : 'lru');
+      if (!idle && this.#sessions.size <= this.#limit) return;
+      this.#forget(session);
+      this.#onEvicted(idle ? 'idle' : 'lru');
     }
   }
 }

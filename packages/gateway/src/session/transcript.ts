@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { AgentEvent, KnownEvent } from '@loopwatch/contract';
-import type { Item, OwnAnswer } from '../api/conversation.ts';
+import type { Item, SyntheticReply } from '../api/conversation.ts';
 import { limitedResult } from '../api/json.ts';
 
-/** A message of a conversation, as it is stored. */
+/** A message of a conversation, in stored form. */
 export interface Message {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly text?: string;
@@ -15,103 +15,107 @@ export interface Message {
   readonly finishReason?: string | null;
   readonly usage?: unknown;
   readonly model?: string | null;
-  /** Said by the gateway, not by the model. */
+  /** Whether the gateway sent it, not the model. */
   readonly byGateway?: boolean;
 }
 
-interface Answer {
+interface OpenReply {
   text: string;
   thought: string;
   calls: { id: string | null; name: string; args: string }[];
 }
 
-/** Puts messages together from what a session sees, each of them once. */
+/** Assembles messages from a session's events, each message once. */
 export class Transcript {
-  private messages: Message[] = [];
-  private answer: Answer | undefined;
-  /** Hash of the system prompt that was noted last. */
+  #messages: Message[] = [];
+  #reply: OpenReply | undefined;
+  /** Hash of the latest system prompt. */
   system = '';
 
-  /** The messages since the last time. */
+  /** Messages since the last call. */
   take(): readonly Message[] {
-    return this.messages.splice(0);
+    return this.#messages.splice(0);
   }
 
-  noteSystem(items: readonly Item[]): void {
+  addSystem(items: readonly Item[]): void {
     const text = items.flatMap((item) => (item.role === 'system' ? [item.text] : [])).join('\n\n');
     if (text === '') return;
     const hash = createHash('sha256').update(text).digest('base64');
     if (hash === this.system) return;
     this.system = hash;
-    this.messages.push({ role: 'system', text });
+    this.#messages.push({ role: 'system', text });
   }
 
-  /** What the user said to the gateway. */
-  noteUser(text: string): void {
-    this.messages.push({ role: 'user', text });
+  /** A user message that only the gateway got. */
+  addUserMessage(text: string): void {
+    this.#messages.push({ role: 'user', text });
   }
 
-  noteOwn({ text, stop }: OwnAnswer): void {
-    this.finish({});
-    this.messages.push({ role: 'assistant', text, finishReason: stop, byGateway: true });
+  addSyntheticReply({ text, stop }: SyntheticReply): void {
+    this.#finish({});
+    this.#messages.push({ role: 'assistant', text, finishReason: stop, byGateway: true });
   }
 
-  noteEvent(given: AgentEvent): void {
+  addEvent(given: AgentEvent): void {
     const event = given as KnownEvent;
     switch (event.type) {
       case 'prompt_started':
-        this.finish({});
-        this.messages.push({ role: 'user', text: event.text ?? '' });
+        this.#finish({});
+        this.#messages.push({ role: 'user', text: event.text ?? '' });
         break;
       case 'turn_started':
-        this.finish({});
+        this.#finish({});
         break;
       case 'content':
-        this.begun().text += event.text;
+        this.#openReply().text += event.text;
         break;
       case 'thought':
-        this.begun().thought += event.text;
+        this.#openReply().thought += event.text;
         break;
       case 'tool_call_request':
-        this.begun().calls.push({ id: event.callId ?? null, name: event.name, args: textOf(event.args) });
+        this.#openReply().calls.push({
+          id: event.callId ?? null,
+          name: event.name,
+          args: textOf(event.args),
+        });
         break;
       case 'tool_result': {
-        this.finish({});
+        this.#finish({});
         const { callId = null, result, isError } = event;
         const about = { callId, ...(isError != null && { isError }) };
-        this.messages.push({ role: 'tool', text: textOf(result), ...about });
+        this.#messages.push({ role: 'tool', text: textOf(result), ...about });
         break;
       }
       case 'turn_finished': {
         const { finishReason = null, usage, model = null } = event;
-        this.finish({ finishReason, model, ...(usage != null && { usage }) });
+        this.#finish({ finishReason, model, ...(usage != null && { usage }) });
         break;
       }
       case 'retry':
-        this.answer = undefined;
+        this.#reply = undefined;
         break;
       default:
     }
   }
 
-  /** The last result says that the limit is reached, as the model gets it. */
-  noteLimit(message: string): void {
-    const at = this.messages.findLastIndex(({ role }) => role === 'tool');
-    const result = this.messages[at];
-    if (result !== undefined) this.messages[at] = { ...result, text: limitedResult(result.text, message) };
+  /** Adds the reached limit to the last result, as the model gets it. */
+  addLimit(message: string): void {
+    const at = this.#messages.findLastIndex(({ role }) => role === 'tool');
+    const result = this.#messages[at];
+    if (result !== undefined) this.#messages[at] = { ...result, text: limitedResult(result.text, message) };
   }
 
-  private begun(): Answer {
-    this.answer ??= { text: '', thought: '', calls: [] };
-    return this.answer;
+  #openReply(): OpenReply {
+    this.#reply ??= { text: '', thought: '', calls: [] };
+    return this.#reply;
   }
 
-  private finish(about: Partial<Message>): void {
-    const { answer } = this;
-    this.answer = undefined;
-    if (answer === undefined) return;
-    const { text, thought, calls } = answer;
-    this.messages.push({
+  #finish(about: Partial<Message>): void {
+    const reply = this.#reply;
+    this.#reply = undefined;
+    if (reply === undefined) return;
+    const { text, thought, calls } = reply;
+    this.#messages.push({
       role: 'assistant',
       text,
       ...(thought !== '' && { thought }),

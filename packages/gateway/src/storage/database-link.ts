@@ -3,122 +3,121 @@ import { backoff, delay, within } from '@loopwatch/platform';
 import { type Database, DatabaseUnavailable } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 10_000;
+const MIN_RETRY_MS = 500;
+const MAX_RETRY_MS = 10_000;
 
-/** What the database is used for: a label of metrics. */
+/** Operations on the database: a metric label. */
 export type StorageWork = 'open' | 'load' | 'save' | 'hand_over' | 'retention';
 
 export interface DatabaseLinkOptions {
   readonly open: () => Promise<Database>;
-  /** What is to be done before it is used, at first and each time again; where that rejects, it cannot be used. */
+  /** Runs before first use and after each outage; if it rejects, the database stays unavailable. */
   readonly prepare: (database: Database) => Promise<void>;
   readonly onUp: () => void;
   readonly onFailure: (work: StorageWork) => void;
   readonly logger: Logger;
 }
 
-/** The way to the database: after a failure requests skip it until it can be used again. */
+/** Access to the database. After a failure, requests skip it until it is available again. */
 export class DatabaseLink {
-  private readonly options: DatabaseLinkOptions;
-  private readonly stopping = new AbortController();
-  private database: Database | undefined;
-  private up = false;
-  /** Why it cannot be used, where that has been said. */
-  private trouble: string | undefined;
-  private probing: Promise<void> | undefined;
+  readonly #options: DatabaseLinkOptions;
+  readonly #stopping = new AbortController();
+  #database: Database | undefined;
+  #isUp = false;
+  /** Reason of the outage, once logged. */
+  #outage: string | undefined;
+  #probing: Promise<void> | undefined;
 
   constructor(options: DatabaseLinkOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   get isUp(): boolean {
-    return this.up;
+    return this.#isUp;
   }
 
   get health(): { readonly ok: boolean; readonly detail: string } {
-    if (this.up) return { ok: true, detail: this.database?.kind ?? '' };
-    const why = this.trouble ?? 'it has not been opened yet';
-    return { ok: false, detail: `the database cannot be used: ${why}; sessions are in memory meanwhile` };
+    if (this.#isUp) return { ok: true, detail: this.#database?.kind ?? '' };
+    const reason = this.#outage ?? 'not opened yet';
+    return { ok: false, detail: `database unavailable: ${reason}; sessions are only in memory` };
   }
 
-  /** Tries once; where that fails, it is tried again in the background. */
+  /** Connects; if that fails, retries in the background. */
   async start(): Promise<void> {
-    if (!(await this.attempt())) this.probing ??= this.probe();
+    if (!(await this.#attempt())) this.#probing ??= this.#probe();
   }
 
   /**
-   * @param withinMs how long to wait for it
-   * @throws Error where the database cannot be used, or the work fails
+   * @throws DatabaseUnavailable, or the error of the operation
    */
-  async use<T>(work: StorageWork, run: (database: Database) => Promise<T>, withinMs = 60_000): Promise<T> {
-    if (!this.up || this.database === undefined) throw new DatabaseUnavailable(this.health.detail);
+  async use<T>(work: StorageWork, run: (database: Database) => Promise<T>, timeoutMs = 60_000): Promise<T> {
+    if (!this.#isUp || this.#database === undefined) throw new DatabaseUnavailable(this.health.detail);
     try {
-      return await within(run(this.database), withinMs, () => noAnswer(withinMs));
+      return await within(run(this.#database), timeoutMs, () => timedOut(timeoutMs));
     } catch (error) {
-      this.options.onFailure(work);
-      // Whatever is wrong with one statement says nothing of the next.
-      if (!isAway(error)) throw error;
-      this.noteAway(work, error);
-      this.probing ??= this.probe();
+      this.#options.onFailure(work);
+      // An error of one statement says nothing about the next.
+      if (!isUnavailable(error)) throw error;
+      this.#noteOutage(work, error);
+      this.#probing ??= this.#probe();
       throw error;
     }
   }
 
   async close(): Promise<void> {
-    this.stopping.abort();
-    this.up = false;
-    await this.probing;
-    const { database } = this;
-    this.database = undefined;
+    this.#stopping.abort();
+    this.#isUp = false;
+    await this.#probing;
+    const database = this.#database;
+    this.#database = undefined;
     await database?.close();
   }
 
-  private noteAway(work: StorageWork, error: unknown): void {
-    this.up = false;
+  #noteOutage(work: StorageWork, error: unknown): void {
+    this.#isUp = false;
     const message = messageOf(error);
-    if (this.trouble === undefined)
-      this.options.logger.error(
+    if (this.#outage === undefined)
+      this.#options.logger.error(
         { work, error: message },
-        'The database cannot be used: sessions and messages are kept in memory meanwhile, within bounds',
+        'Database unavailable; buffering sessions and messages in memory',
       );
-    this.trouble = message;
+    this.#outage = message;
   }
 
-  private async probe(): Promise<void> {
-    const { signal } = this.stopping;
+  async #probe(): Promise<void> {
+    const { signal } = this.#stopping;
     for (let attempt = 0; ; attempt += 1) {
-      await delay(backoff(attempt, FIRST_PAUSE_MS, LONGEST_PAUSE_MS), signal);
-      if (signal.aborted || (await this.attempt())) break;
+      await delay(backoff(attempt, MIN_RETRY_MS, MAX_RETRY_MS), signal);
+      if (signal.aborted || (await this.#attempt())) break;
     }
-    this.probing = undefined;
+    this.#probing = undefined;
   }
 
-  /** @returns whether it can be used now */
-  private async attempt(): Promise<boolean> {
+  /** @returns whether the database is available */
+  async #attempt(): Promise<boolean> {
     try {
-      this.database ??= await this.options.open();
-      await this.database.query('select 1');
-      await this.options.prepare(this.database);
+      this.#database ??= await this.#options.open();
+      await this.#database.query('select 1');
+      await this.#options.prepare(this.#database);
     } catch (error) {
-      this.options.onFailure('open');
-      this.noteAway('open', error);
+      this.#options.onFailure('open');
+      this.#noteOutage('open', error);
       return false;
     }
-    if (this.stopping.signal.aborted) return true;
-    this.up = true;
-    if (this.trouble !== undefined) this.options.logger.info('The database can be used again');
-    this.trouble = undefined;
-    this.options.onUp();
+    if (this.#stopping.signal.aborted) return true;
+    this.#isUp = true;
+    if (this.#outage !== undefined) this.#options.logger.info('Database available again');
+    this.#outage = undefined;
+    this.#options.onUp();
     return true;
   }
 }
 
-/** Whether it is the database that cannot be used, and not one statement that it refuses. */
-export function isAway(error: unknown): boolean {
+/** Whether the database is unavailable, as opposed to a failed statement. */
+export function isUnavailable(error: unknown): boolean {
   return error instanceof DatabaseUnavailable;
 }
 
-function noAnswer(ms: number): DatabaseUnavailable {
-  return new DatabaseUnavailable(`no answer within ${String(ms)} ms`);
+function timedOut(ms: number): DatabaseUnavailable {
+  return new DatabaseUnavailable(`no response within ${String(ms)} ms`);
 }

@@ -4,12 +4,12 @@ import { z } from 'zod';
 import { parseObject } from '../api/json.ts';
 
 const channel = 'loopwatch_gateways';
-/** A gateway that has a session is asked for it this long; then it counts as gone. */
-const ASKING_MS = 500;
-/** Looked for again, in case that the notice is lost. */
-const LOOK_MS = 50;
-/** How long a gateway that did not answer is not asked again. */
-const SILENT_MS = 30_000;
+/** How long the owner of a session is asked for it before it counts as unresponsive. */
+const REQUEST_TIMEOUT_MS = 500;
+/** Interval of attempts, in case a notice is lost. */
+const POLL_MS = 50;
+/** How long an unresponsive gateway is not asked again. */
+const UNRESPONSIVE_MS = 30_000;
 
 const noticeSchema = z.strictObject({
   type: z.enum(['asked', 'given']),
@@ -19,79 +19,81 @@ const noticeSchema = z.strictObject({
 });
 type Notice = z.infer<typeof noticeSchema>;
 
-/** How gateways ask each other for sessions, by notices of the database they share. */
+/** Lets gateways request sessions from each other, by notifications of their shared database. */
 export class Handover {
-  private readonly me: string;
-  private readonly onAsked: (session: string) => Promise<void>;
-  private readonly silentUntil = new Map<string, number>();
-  private readonly waiting = new Map<string, () => void>();
-  private stopListening: (() => Promise<void>) | undefined;
+  readonly #gatewayId: string;
+  readonly #onRequested: (session: string) => Promise<void>;
+  readonly #unresponsiveUntil = new Map<string, number>();
+  readonly #waiting = new Map<string, () => void>();
+  #stopListening: (() => Promise<void>) | undefined;
 
-  /** @param onAsked gives a session up; it may be one that the gateway no longer has in memory */
-  constructor(me: string, onAsked: (session: string) => Promise<void>) {
-    this.me = me;
-    this.onAsked = onAsked;
+  /** @param onRequested releases a session, which may have left memory already */
+  constructor(gatewayId: string, onRequested: (session: string) => Promise<void>) {
+    this.#gatewayId = gatewayId;
+    this.#onRequested = onRequested;
   }
 
   async listen(database: Database): Promise<void> {
-    this.stopListening ??= await database.listen(channel, (payload) => {
+    this.#stopListening ??= await database.listen(channel, (payload) => {
       const notice = noticeSchema.safeParse(parseObject(payload));
-      if (notice.success) void this.take(database, notice.data);
+      if (notice.success) void this.#onNotice(database, notice.data);
     });
   }
 
   async stop(): Promise<void> {
-    await this.stopListening?.();
+    await this.#stopListening?.();
   }
 
-  /** Gateways that did not answer of late. */
-  get gone(): string[] {
+  /** Gateways that did not respond recently. */
+  get unresponsive(): string[] {
     const now = performance.now();
-    for (const [gateway, until] of this.silentUntil) if (until < now) this.silentUntil.delete(gateway);
-    return [...this.silentUntil.keys()];
+    for (const [gateway, until] of this.#unresponsiveUntil)
+      if (until < now) this.#unresponsiveUntil.delete(gateway);
+    return [...this.#unresponsiveUntil.keys()];
   }
 
   /**
-   * Asks for a session until it is there.
+   * Requests a session until `owner` has released it or counts as unresponsive.
    *
-   * @param attempt tries to take it @returns the gateway that has it
+   * @param attempt tries to claim the session @returns its owner
    */
-  async ask(
+  async request(
     database: Database,
     session: string,
     owner: string,
     attempt: () => Promise<string>,
   ): Promise<void> {
-    const askedAt = performance.now();
-    await this.tell(database, { type: 'asked', session, from: this.me, to: owner });
+    const requestedAt = performance.now();
+    await this.#notify(database, { type: 'asked', session, from: this.#gatewayId, to: owner });
     while ((await attempt()) === owner) {
-      if (performance.now() - askedAt > ASKING_MS) this.silentUntil.set(owner, performance.now() + SILENT_MS);
-      else await this.given(session);
+      if (performance.now() - requestedAt > REQUEST_TIMEOUT_MS)
+        this.#unresponsiveUntil.set(owner, performance.now() + UNRESPONSIVE_MS);
+      else await this.#waitForRelease(session);
     }
   }
 
-  private async given(session: string): Promise<void> {
-    const heard = new Promise<void>((resolve) => this.waiting.set(session, resolve));
-    await atMost(heard, LOOK_MS);
-    this.waiting.delete(session);
+  async #waitForRelease(session: string): Promise<void> {
+    const released = new Promise<void>((resolve) => this.#waiting.set(session, resolve));
+    await atMost(released, POLL_MS);
+    this.#waiting.delete(session);
   }
 
-  private async take(database: Database, { type, session, from, to }: Notice): Promise<void> {
-    this.silentUntil.delete(from);
-    if (to !== this.me) return;
+  async #onNotice(database: Database, { type, session, from, to }: Notice): Promise<void> {
+    this.#unresponsiveUntil.delete(from);
+    if (to !== this.#gatewayId) return;
     if (type === 'given') {
-      this.waiting.get(session)?.();
+      this.#waiting.get(session)?.();
       return;
     }
     try {
-      await this.onAsked(session);
-      await this.tell(database, { type: 'given', session, from: this.me, to: from });
+      await this.#onRequested(session);
+      await this.#notify(database, { type: 'given', session, from: this.#gatewayId, to: from });
     } catch {
-      // Who asked takes it after a moment.
+      // The requesting gateway claims the session after its timeout.
     }
   }
 
-  private async tell(database: Database, notice: Notice): Promise<void> {
+  async #notify(database: Database, notice: Notice): Promise<void> {
     await database.query('select pg_notify($1, $2)', [channel, JSON.stringify(notice)]);
   }
 }

@@ -13,7 +13,7 @@ export interface MessageRow {
 export interface MessagePrivacy {
   /** Further patterns whose matches are masked. */
   readonly mask: MaskPatterns;
-  /** false: what was said, and with which arguments, is left out. */
+  /** If false, texts and arguments are left out. */
   readonly storeText: boolean;
 }
 
@@ -24,23 +24,23 @@ export function messageRow(
   at: number,
 ): MessageRow {
   const { text, thought, calls, ...rest } = message;
-  const clean = (said: string): string => maskSecrets(said, mask);
+  const masked = (value: string): string => maskSecrets(value, mask);
   const doc = {
     ...rest,
     ...(calls !== undefined && {
       calls: calls.map(({ id, name, args }) => ({
         id,
         name,
-        ...(storeText && { arguments: clean(args) }),
+        ...(storeText && { arguments: masked(args) }),
       })),
     }),
-    ...(storeText && text !== undefined && { text: clean(text) }),
-    ...(storeText && thought !== undefined && { thought: clean(thought) }),
+    ...(storeText && text !== undefined && { text: masked(text) }),
+    ...(storeText && thought !== undefined && { thought: masked(thought) }),
   };
   return { session_id: sessionId, at, role, doc };
 }
 
-/** They are numbered in their order. */
+/** Rows are numbered in order. */
 export async function storeMessages(database: Queryable, rows: readonly MessageRow[]): Promise<void> {
   if (rows.length === 0) return;
   const columns = { place: 'integer', session_id: 'text', at: 'float8', role: 'text', doc: 'jsonb' };

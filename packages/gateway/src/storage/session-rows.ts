@@ -1,6 +1,6 @@
 import { jsonText, type Queryable, recordset } from '@loopwatch/storage';
 
-/** A session as a row; `state` is empty until it is kept for the first time. */
+/** A stored session; `state` is empty until its first snapshot. */
 export interface SessionRow {
   readonly id: string;
   readonly owner: string;
@@ -18,15 +18,15 @@ const columns = {
 } as const;
 
 /**
- * Makes a session the gateway's, unless another one has it.
+ * Claims a session for a gateway, unless another one owns it.
  *
- * @param gone gateways that do not answer: what they have can be taken
- * @returns the session, with the gateway that has it now
+ * @param unresponsive gateways that do not answer: their sessions may be claimed
+ * @returns the session with its current owner
  */
-export async function takeSession(
+export async function claimSession(
   database: Queryable,
   { id, owner, expires_at: expiresAt }: Pick<SessionRow, 'id' | 'owner' | 'expires_at'>,
-  gone: readonly string[],
+  unresponsive: readonly string[],
 ): Promise<SessionRow> {
   const [row] = await database.query<SessionRow>(
     `insert into gateway_sessions as s (id, owner, settings, state, expires_at) values ($1, $2, '', '', $3)
@@ -34,27 +34,27 @@ export async function takeSession(
        when s.owner is null or s.owner in (select jsonb_array_elements_text($4::jsonb)) then excluded.owner
        else s.owner end
      returning id, owner, settings, state, expires_at`,
-    [id, owner, expiresAt, jsonText(gone)],
+    [id, owner, expiresAt, jsonText(unresponsive)],
   );
   if (row === undefined) throw new Error('the database returned no session');
   return row;
 }
 
-/** Of all sessions that were kept. */
+/** Ids of all sessions with a snapshot. */
 export async function sessionIds(database: Queryable): Promise<string[]> {
   const rows = await database.query<{ id: string }>(`select id from gateway_sessions where state <> ''`);
   return rows.map(({ id }) => id);
 }
 
-/** Keeps sessions that are the gateway's. @returns the ids of those that were kept: others are another gateway's by now */
-export async function keepSessions(
+/** Stores snapshots of sessions that the gateway owns. @returns the stored ids; the others belong to another gateway by now */
+export async function storeSessions(
   database: Queryable,
   rows: readonly SessionRow[],
 ): Promise<ReadonlySet<string>> {
   if (rows.length === 0) return new Set();
-  // All writers take rows in one order, which rules out deadlocks.
+  // All writers lock rows in the same order, which rules out deadlocks.
   const sorted = [...rows].sort((a, b) => (a.id < b.id ? -1 : 1));
-  const kept = await database.query<{ id: string }>(
+  const stored = await database.query<{ id: string }>(
     `insert into gateway_sessions as s (id, owner, settings, state, expires_at)
      select id, owner, settings, state, expires_at from ${recordset(columns)}
      on conflict (id) do update set owner = excluded.owner, settings = excluded.settings, state = excluded.state,
@@ -63,24 +63,24 @@ export async function keepSessions(
      returning id`,
     [jsonText(sorted)],
   );
-  return new Set(kept.map(({ id }) => id));
+  return new Set(stored.map(({ id }) => id));
 }
 
-/** Gives a session up, so that another gateway can have it. */
-export async function giveSession(database: Queryable, id: string, owner: string): Promise<void> {
+/** Releases a session, so that another gateway can claim it. */
+export async function releaseSession(database: Queryable, id: string, owner: string): Promise<void> {
   await database.query('update gateway_sessions set owner = null where id = $1 and owner = $2', [id, owner]);
 }
 
-/** @param owner whose sessions are given up; all, where absent: no other gateway can have any */
-export async function giveSessions(database: Queryable, owner?: string): Promise<void> {
+/** Releases all sessions of a gateway, or all sessions if no owner is given. */
+export async function releaseSessions(database: Queryable, owner?: string): Promise<void> {
   await database.query(
     'update gateway_sessions set owner = null where owner is not null and ($1::text is null or owner = $1)',
     [owner ?? null],
   );
 }
 
-/** Detection settings by their hash, as JSON. */
-export async function keepSettings(
+/** Stores detection settings by their hash, as JSON. */
+export async function storeSettings(
   database: Queryable,
   versions: readonly { readonly hash: string; readonly doc: string; readonly used_at: number }[],
 ): Promise<void> {

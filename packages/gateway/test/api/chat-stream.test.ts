@@ -1,6 +1,7 @@
+import { eventSchema } from '@loopwatch/contract';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { ChatStream } from '../../src/api/chat-stream.ts';
-import { sseText } from '../../src/stream/sse.ts';
+import { ChatStream, chatUsage } from '../../src/api/chat-stream.ts';
+import { sseText } from '../../src/api/sse.ts';
 
 const part = (index: number, args: string) => {
   const data = JSON.stringify({
@@ -33,4 +34,10 @@ it('a call is not complete while the next one comes beside it', () => {
     },
   );
   expect(complete).toEqual([0, 0, 0, 1, 2]);
+});
+
+it.each([-1, 1e300, Number.NaN, '9'])('reports no usage that no event can carry: %s tokens', (tokens) => {
+  const usage = chatUsage({ prompt_tokens: tokens, completion_tokens: 7 });
+  expect(usage).toEqual({ inputTokens: null, outputTokens: 7 });
+  expect(eventSchema.safeParse({ type: 'turn_finished', usage }).success).toBe(true);
 });

@@ -218,7 +218,7 @@ describe('an upstream', () => {
     if (enabled) expect(got.body.toString()).toContain('"code":"upstream_stalled"');
     else expect(got.whole).toBe(false);
     expect(bench.texts('warn')).toEqual([
-      expect.stringContaining('stopped in the middle of its answer (gateway.stall_timeout_seconds)'),
+      expect.stringContaining('stalled in the middle of its response (gateway.stall_timeout_seconds)'),
     ]);
     expect(await bench.registry.metrics()).toContain(
       'loopwatch_gateway_upstream_failures_total{failure="stalled"} 1',

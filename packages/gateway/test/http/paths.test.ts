@@ -125,7 +125,7 @@ describe('a request that goes on without a look', () => {
     expect(bench.upstream.requests[2]?.bytes.toString()).toBe(sent);
     const lines = bench.texts('warn');
     expect(lines).toHaveLength(1);
-    expect(lines[0]).toContain(`A request to ${path.toLowerCase()} went on without being judged`);
+    expect(lines[0]).toContain(`Passed a request to ${path.toLowerCase()} through unjudged`);
     expect(lines[0]).toContain('/chat/completions, /messages, /responses');
     expect(await unjudged(bench)).toEqual(['loopwatch_gateway_unjudged_total{reason="path"} 3']);
   });

@@ -52,7 +52,7 @@ describe('what a cumulative history has that is new', () => {
                 ids === 'none' ? null : ids === 'the same for all' ? 'call' : `${String(turn)}.${String(i)}`;
               return { id, name, args };
             });
-            for (const one of answered) ledger.answered(callKey(one));
+            for (const one of answered) ledger.addCall(callKey(one));
             const told =
               ids === 'made up by the client each time'
                 ? answered.map((one) => ({ ...one, id: `x${one.id ?? ''}` }))

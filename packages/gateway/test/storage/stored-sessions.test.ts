@@ -12,7 +12,7 @@ import {
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { onBothDatabases } from '../../../storage/test/databases.ts';
-import { tidyUp } from '../../src/storage/tidy-up.ts';
+import { applyRetention } from '../../src/storage/retention.ts';
 import { Agent, ask, calls } from '../agent.ts';
 import { GatewayBench, secretKey } from '../harness.ts';
 
@@ -214,14 +214,15 @@ onBothDatabases(({ make, kind }) => {
     };
     expect(await count()).toEqual({ messages: 2, sessions: 1 });
     const limits = { retentionDays: 30, retentionMegabytes: null };
-    await tidyUp(database, limits, first.clock.now + 3_601_000);
+    await applyRetention(database, limits, first.clock.now + 3_601_000);
     expect(await count()).toEqual({ messages: 2, sessions: 0 });
-    await tidyUp(database, limits, first.clock.now + 31 * 86_400_000);
+    await applyRetention(database, limits, first.clock.now + 31 * 86_400_000);
     expect(await count()).toEqual({ messages: 0, sessions: 0 });
     await database.query(
       `insert into messages (session_id, at, role, doc) select 's', 0, 'user', jsonb_build_object('text', repeat(md5(n::text), 40)) from generate_series(1, 2000) as n`,
     );
-    for (let i = 0; i < 3; i += 1) await tidyUp(database, { retentionDays: null, retentionMegabytes: 1 }, 0);
+    for (let i = 0; i < 3; i += 1)
+      await applyRetention(database, { retentionDays: null, retentionMegabytes: 1 }, 0);
     const [left] = await database.query<{ n: number }>('select count(*)::float8 as n from messages');
     expect(left?.n).toBeGreaterThan(100);
     expect(left?.n).toBeLessThan(2000);
@@ -310,7 +311,7 @@ onBothDatabases(({ make, kind }) => {
     expect(ready).toMatchObject({ status: 'ready', checks: { database: { ok: false } } });
     expect(await bench.registry.metrics()).toMatch(/storage_failures_total{work="open"} [1-9]/);
     away = false;
-    await waitFor(() => bench.texts('info').includes('info The database can be used again'));
+    await waitFor(() => bench.texts('info').includes('info Database available again'));
     await agent.turn();
     await waitFor(
       async () => (await database.query('select 1 from gateway_sessions where state <> $1', [''])).length > 0,
@@ -319,7 +320,7 @@ onBothDatabases(({ make, kind }) => {
     expect((await agent.turn()).finish).toBe('error');
     away = false;
     await bench.stop();
-    expect(bench.texts('error').every((line) => line.includes('database'))).toBe(true);
+    expect(bench.texts('error').every((line) => /database/i.test(line))).toBe(true);
     const next = await gatewayOn(database, upstream);
     expect((await goOn(next, agent).turn()).finish).toBe('error');
     await next.stop();
@@ -457,7 +458,7 @@ describe('a PostgreSQL that goes away', () => {
       expect((await new Agent(bench, false, 's-3').turn()).finish).toBe('tool_calls');
       expect(performance.now() - began).toBeLessThan(5_000);
       const checks = async () => JSON.stringify(await (await fetch(`${bench.url}/readyz`)).json());
-      await waitFor(async () => (await checks()).includes('the database cannot be used'), {
+      await waitFor(async () => (await checks()).includes('database unavailable'), {
         timeoutMs: 20_000,
       });
 
@@ -465,7 +466,7 @@ describe('a PostgreSQL that goes away', () => {
       await waitFor(async () => (await stored('s-3')) === 2 && (await stored('s-1')) > 8, {
         timeoutMs: 30_000,
       });
-      expect(bench.texts('info')).toContain('info The database can be used again');
+      expect(bench.texts('info')).toContain('info Database available again');
       expect((await agent.turn()).finish).toBe('error');
 
       await leave(proxy);
@@ -473,7 +474,7 @@ describe('a PostgreSQL that goes away', () => {
       const stopping = performance.now();
       await bench.stop();
       expect(performance.now() - stopping).toBeLessThan(12_000);
-      expect(bench.texts('error').some((line) => line.includes('are lost'))).toBe(true);
+      expect(bench.texts('error').some((line) => line.includes('Dropped sessions and messages'))).toBe(true);
     },
     90_000,
   );
@@ -492,6 +493,6 @@ it('a database that cannot be opened is no reason not to start', async () => {
   );
   expect((await new Agent(other, false).turns(4)).at(-1)?.finish).toBe('error');
   expect(other.texts('error')).toEqual([
-    'error The database cannot be used: sessions and messages are kept in memory meanwhile, within bounds',
+    'error Database unavailable; buffering sessions and messages in memory',
   ]);
 });

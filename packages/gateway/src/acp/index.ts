@@ -1,8 +1,0 @@
-export {
-  limitTurnRequests,
-  TurnLimitError,
-  type TurnLimitOptions,
-  type TurnLimitResponse,
-  type TurnRequests,
-  turnRequestLimits,
-} from './prompt-limit.ts';

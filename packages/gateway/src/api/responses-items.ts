@@ -1,0 +1,98 @@
+import type { Json, Usage } from './conversation.ts';
+import { count, isObject, objects, text } from './json.ts';
+
+/** The input of a Responses request as items; a string is a user message. */
+export function inputOf({ input }: Json): Json[] {
+  return typeof input === 'string' ? [{ role: 'user', content: input }] : objects(input);
+}
+
+/** Whether an item is a tool call. */
+export function isCall({ type }: Json): boolean {
+  return type === 'function_call' || type === 'custom_tool_call';
+}
+
+/** Tokens from a Responses usage object. */
+export function responsesUsage(usage: unknown): Usage | null {
+  if (!isObject(usage)) return null;
+  return { inputTokens: count(usage['input_tokens']), outputTokens: count(usage['output_tokens']) };
+}
+
+/** The kinds of item parts, by the event that starts one. */
+const partKinds = {
+  'response.content_part.added': {
+    index: 'content_index',
+    list: 'content',
+    done: 'response.content_part.done',
+  },
+  'response.reasoning_summary_part.added': {
+    index: 'summary_index',
+    list: 'summary',
+    done: 'response.reasoning_summary_part.done',
+  },
+} as const;
+type PartKind = (typeof partKinds)[keyof typeof partKinds];
+
+/** The event that ends the text of a part, by type of the part. */
+const textEnds: Readonly<Record<string, string>> = {
+  output_text: 'response.output_text.done',
+  summary_text: 'response.reasoning_summary_text.done',
+  reasoning_text: 'response.reasoning_text.done',
+};
+
+interface OpenPart {
+  readonly kind: PartKind;
+  readonly index: number;
+  readonly part: Json;
+  text: string;
+}
+
+/** An item that the client has received in part: it must be closed before anything else is sent. */
+export class OpenItem {
+  private readonly item: Json;
+  private readonly outputIndex: number;
+  private readonly lists: Record<PartKind['list'], Json[]> = { content: [], summary: [] };
+  private open: OpenPart | undefined;
+
+  constructor(item: Json, outputIndex: number) {
+    this.item = item;
+    this.outputIndex = outputIndex;
+  }
+
+  /** Notes an event that was sent to the client. */
+  markSent(event: Json): void {
+    const type = text(event['type']) ?? '';
+    const { part, delta } = event;
+    const kind = (partKinds as Readonly<Record<string, PartKind>>)[type];
+    if (kind !== undefined && isObject(part))
+      this.open = { kind, index: count(event[kind.index]) ?? 0, part, text: text(part['text']) ?? '' };
+    else if (this.open === undefined) return;
+    else if (type === this.open.kind.done) {
+      if (isObject(part)) this.lists[this.open.kind.list].push(part);
+      this.open = undefined;
+    } else if (type.endsWith('.delta')) this.open.text += text(delta) ?? '';
+  }
+
+  /** Closes the item as it is. @returns the item as the client has it then */
+  close(emit: (type: string, more: Json) => void): Json {
+    const { item, outputIndex, open, lists } = this;
+    if (open !== undefined) {
+      const { kind, index, text: partText } = open;
+      const part: Json = { ...open.part, text: partText };
+      const place = { item_id: item['id'], output_index: outputIndex, [kind.index]: index };
+      const end = textEnds[text(part['type']) ?? ''];
+      const isAnswer = part['type'] === 'output_text';
+      if (end !== undefined) emit(end, { ...place, text: partText, ...(isAnswer && { logprobs: [] }) });
+      emit(kind.done, { ...place, part });
+      lists[kind.list].push(part);
+      this.open = undefined;
+    }
+    const done = {
+      ...item,
+      ...('status' in item && { status: 'incomplete' }),
+      ...('content' in item && { content: lists.content }),
+      ...('summary' in item && { summary: lists.summary }),
+    };
+    emit('response.output_item.done', { output_index: outputIndex, item: done });
+    return done;
+  }
+}

@@ -1,0 +1,98 @@
+import type { ApiStream } from '../api/api.ts';
+import { codingOf } from '../http/content-coding.ts';
+import { type FlatHeaders, headerOf, responseHeaders } from '../http/headers.ts';
+import type { ResponseReceiver, ResponseSource } from '../http/response.ts';
+import type { UpstreamRequest } from '../http/upstream.ts';
+import type { UpstreamError } from '../http/upstream-error.ts';
+import type { RequestOutcome } from '../metrics.ts';
+import { ContinuedReply } from './continued-reply.ts';
+import type { Exchange } from './exchange.ts';
+import { type ReplyForm, type ReplyHandler, SniffedReply, UnchangedReply } from './reply-handler.ts';
+import { StreamedReply } from './streamed-reply.ts';
+import { WholeReply } from './whole-reply.ts';
+
+/** A compressed reply may expand to this many times `gateway.max_held_bytes`. */
+const MAX_EXPANSION = 16;
+
+/** Relays a reply from the upstream to the client; its status and headers decide who handles the body. */
+export class ReplyRelay implements ResponseReceiver {
+  readonly #exchange: Exchange;
+  /** The stream that a second reply continues; undefined for the first reply. */
+  readonly #clientStream: ApiStream | undefined;
+  #handler: ReplyHandler | undefined;
+  #resolve: (outcome: RequestOutcome | Promise<RequestOutcome>) => void = () => undefined;
+  #source: ResponseSource | undefined;
+
+  constructor(exchange: Exchange, clientStream?: ApiStream) {
+    this.#exchange = exchange;
+    this.#clientStream = clientStream;
+  }
+
+  run(request: UpstreamRequest): Promise<RequestOutcome> {
+    return new Promise((resolve) => {
+      this.#resolve = resolve;
+      const { deps, client } = this.#exchange;
+      this.#source = deps.upstream.sendReadable(request, this, MAX_EXPANSION * deps.maxHeldBytes);
+      client.feedFrom(this.#source);
+    });
+  }
+
+  start(status: number, raw: FlatHeaders, statusMessage: string): void {
+    this.#handler = this.#handlerFor(status, responseHeaders(raw), statusMessage);
+  }
+
+  data(chunk: Buffer): void {
+    this.#handler?.data(chunk);
+  }
+
+  end(): void {
+    if (this.#handler !== undefined) this.#resolve(this.#handler.end());
+  }
+
+  failed(error: UpstreamError): void {
+    if (this.#handler !== undefined) this.#resolve(this.#handler.failed(error));
+    else if (this.#clientStream === undefined) this.#resolve(this.#exchange.fail(error));
+    else this.#resolve(this.#continuedReply(this.#clientStream, error.status).failed(error));
+  }
+
+  #handlerFor(status: number, headers: FlatHeaders, statusMessage: string): ReplyHandler {
+    const exchange = this.#exchange;
+    const clientStream = this.#clientStream;
+    const type = (headerOf(headers, 'content-type') ?? '').toLowerCase();
+    const isStream = type.includes('event-stream');
+    const isReadable = codingOf(headerOf(headers, 'content-encoding')) === 'identity';
+    if (clientStream !== undefined)
+      return status < 300 && isReadable && isStream
+        ? this.#streamedReply()
+        : this.#continuedReply(clientStream, status);
+    const handlerOf = (form: ReplyForm): ReplyHandler => {
+      if (form === 'json') return new WholeReply(exchange, status, headers, statusMessage);
+      exchange.client.head(status, headers, statusMessage);
+      return form === 'stream' ? this.#streamedReply() : new UnchangedReply(exchange, status < 300);
+    };
+    if (status >= 300) return handlerOf('other');
+    if (!isReadable) {
+      exchange.noteUnjudged('encoded');
+      return handlerOf('other');
+    }
+    if (isStream) return handlerOf('stream');
+    if (type.includes('json') && !exchange.request.conversation.stream) return handlerOf('json');
+    return new SniffedReply((form) => {
+      if (form === 'other') exchange.noteUnjudged('malformed');
+      return handlerOf(form);
+    });
+  }
+
+  #streamedReply(): StreamedReply {
+    return new StreamedReply({
+      exchange: this.#exchange,
+      abort: () => this.#source?.abort(),
+      retry: (request, clientStream) => new ReplyRelay(this.#exchange, clientStream).run(request),
+      clientStream: this.#clientStream,
+    });
+  }
+
+  #continuedReply(clientStream: ApiStream, status: number): ContinuedReply {
+    return new ContinuedReply(this.#exchange, clientStream, status, (reason) => this.#source?.abort(reason));
+  }
+}

@@ -1,0 +1,86 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { Registry } from 'prom-client';
+import { apiOf, mayAskModel } from '../api/apis.ts';
+import { answerHealth, type GatewayHealth } from '../health.ts';
+import { type ApiKind, apiError } from '../http/api-error.ts';
+import { ClientResponse } from '../http/client-response.ts';
+import { requestHeaders } from '../http/headers.ts';
+import { requestPath, type Target } from '../http/request-path.ts';
+import type { RequestOutcome } from '../metrics.ts';
+import type { ModelRequestHandler } from './model-request-handler.ts';
+import { type PassThroughDeps, passThrough } from './pass-through.ts';
+import { scanForPrompt, type UnjudgedRequests } from './unjudged-requests.ts';
+
+export interface RequestRouterDeps extends PassThroughDeps {
+  readonly target: Target;
+  readonly models: ModelRequestHandler;
+  readonly unjudged: UnjudgedRequests;
+  readonly registry: Registry;
+  readonly health: () => GatewayHealth;
+}
+
+/** Routes a request by its path: to the API that it calls, to health and metrics, or unchanged to the upstream. */
+export class RequestRouter {
+  readonly #deps: RequestRouterDeps;
+
+  constructor(deps: RequestRouterDeps) {
+    this.#deps = deps;
+  }
+
+  async handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = requestPath(incoming.url ?? '/');
+    const client = new ClientResponse(response);
+    if (path === undefined) {
+      const message =
+        'The path must not have "." or ".." segments: they could leave the path of the upstream.';
+      client.json(400, apiError('other', 400, 'bad_path', message));
+      this.#count('other', 'refused');
+      return;
+    }
+    const { models, health, registry, logger } = this.#deps;
+    const api = apiOf(incoming.method ?? '', path);
+    const kind: ApiKind = api?.kind ?? 'other';
+    try {
+      if (api === undefined) {
+        if (await answerHealth(path, response, health, registry)) return;
+        this.#count(kind, await this.#pass(incoming, path, client));
+      } else this.#count(kind, await models.handle(api, incoming, path, client));
+    } catch (error) {
+      logger.error({ err: error }, 'Request failed in the gateway. This is a bug: please report it.');
+      if (client.started) client.cut();
+      else client.json(500, apiError(kind, 500, 'gateway_failed', 'Internal error of the gateway.'));
+    }
+  }
+
+  /** Forwards a request of no known API. */
+  #pass(incoming: IncomingMessage, path: string, client: ClientResponse): Promise<RequestOutcome> {
+    const { headers, method = 'GET', rawHeaders } = incoming;
+    const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+    const request = {
+      method,
+      path: this.#deps.target.path(path),
+      headers: requestHeaders(rawHeaders),
+      body: hasBody ? this.#scanned(incoming, path) : null,
+    };
+    const kind = headers['anthropic-version'] === undefined ? 'other' : 'messages';
+    return passThrough(this.#deps, request, client, kind);
+  }
+
+  /** The unchanged body; if it looks like a request to a model, it is counted as unjudged. */
+  #scanned(incoming: IncomingMessage, path: string): Readable {
+    const type = (incoming.headers['content-type'] ?? 'json').toLowerCase();
+    if (!type.includes('json') || !mayAskModel(incoming.method ?? '', path)) return incoming;
+    const scan = scanForPrompt(() => {
+      this.#deps.unjudged.note(path, 'path');
+    });
+    incoming.once('close', () => {
+      if (!incoming.complete) scan.destroy();
+    });
+    return incoming.pipe(scan);
+  }
+
+  #count(api: ApiKind, outcome: RequestOutcome): void {
+    this.#deps.metrics.requests.inc({ api, outcome });
+  }
+}

@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto';
+import { maskPatterns, maskSecrets, oneLine } from '@loopwatch/detectors';
+import type { SettingsVersion, WideSettings } from '@loopwatch/pipeline';
+import type { Logger } from 'pino';
+import type { Conversation } from '../api/conversation.ts';
+import type { GatewaySession } from '../session/gateway-session.ts';
+import type { History } from '../session/history.ts';
+import { type Agreement, agreements } from '../session/lineage.ts';
+import { type SessionName, taggedName } from '../session/session-name.ts';
+import type { SessionSettings } from '../session/session-settings.ts';
+import type { SessionStore } from '../session/session-store.ts';
+import type { GatewayStorage } from '../storage/gateway-storage.ts';
+
+/** Creates a session, with the current settings unless a version is given. */
+export type CreateSession = (
+  id: string,
+  given?: { readonly version?: SettingsVersion | undefined; readonly name?: string | undefined },
+) => GatewaySession;
+
+export interface SessionLookupOptions {
+  readonly sessions: SessionStore;
+  readonly create: CreateSession;
+  /** Server and model settings. */
+  readonly settings: WideSettings;
+  /** Settings of single sessions. */
+  readonly sessionSettings: SessionSettings;
+  /** Undefined if sessions are only in memory. */
+  readonly storage: GatewayStorage | undefined;
+  readonly logger: Logger;
+  /** Wall clock, epoch ms. */
+  readonly now: () => number;
+}
+
+/** Finds the session that a request continues; a request that continues none starts a new one. */
+export class SessionLookup {
+  readonly #options: SessionLookupOptions;
+
+  constructor(options: SessionLookupOptions) {
+    this.#options = options;
+  }
+
+  /** Loads stored sessions that the request may continue into memory. */
+  async load({ name }: SessionName, conversation: Conversation): Promise<void> {
+    await this.#loadReply(conversation);
+    const { sessions } = this.#options;
+    const earlier = conversation.previous === null ? undefined : sessions.ofReply(conversation.previous);
+    await this.#restore(earlier ?? name);
+  }
+
+  /**
+   * The session, with its current settings. Callers must report the request to it before they await anything, or the next
+   * request finds the same state.
+   */
+  find({ name, isOne, settingsName }: SessionName, history: History): GatewaySession {
+    const { sessions, sessionSettings, settings, now, logger } = this.#options;
+    const earlier = history.previous === null || isOne ? undefined : sessions.ofReply(history.previous);
+    const shared = earlier === undefined ? name : (sessions.peek(earlier, now())?.name ?? earlier);
+    const id = this.#idFor(shared, isOne, history, earlier);
+    const isKnown = sessions.peek(id, now()) !== undefined;
+    const session = sessions.get(id, now(), () => this.#options.create(id, { name: shared }));
+    session.adopt(settings.current, now());
+    const own =
+      sessionSettings.of(id) ?? (settingsName === null ? undefined : sessionSettings.of(settingsName));
+    const refused = own && session.applyOwnSettings(own, now());
+    if (refused !== undefined) {
+      // The message quotes, and may truncate, what a user wrote.
+      const mask = maskPatterns(settings.current.settings.privacy.mask);
+      const masked = maskSecrets(refused, mask, () => undefined);
+      logger.warn({ sessionId: id }, oneLine(`Rejected settings of session ${id}: ${masked}`));
+      sessionSettings.set(id, {});
+    }
+    if (logger.isLevelEnabled('debug')) {
+      const shownCalls = history.last.calls.length;
+      const message = `Request of ${isKnown ? 'known' : 'new'} session ${id}: its history shows ${String(shownCalls)} calls in this prompt`;
+      logger.debug({ sessionId: id, name: shared, isKnown, shown: shownCalls }, oneLine(message));
+    }
+    return session;
+  }
+
+  #idFor(name: string, isOne: boolean, history: History, earlier: string | undefined): string {
+    const { sessions, now } = this.#options;
+    const known = sessions.named(name, now());
+    // Without a history in the request, the name alone identifies the session.
+    if (isOne && (history.isFresh || history.keepsHistory)) return this.#idByReply(known, history) ?? name;
+    let best: Agreement = agreements.none;
+    let found: string | undefined;
+    for (const session of known) {
+      const agreement = session.agreement(history);
+      if (agreement > best) [best, found] = [agreement, session.id];
+      if (agreement === agreements.proven) break;
+    }
+    if (found !== undefined) return found;
+    // The session of the earlier reply has left memory, or no session has this name yet.
+    const first = earlier ?? name;
+    if (sessions.peek(first, now()) === undefined) return first;
+    return taggedName(name, randomBytes(4).toString('hex'));
+  }
+
+  /** Among sessions that share a name, the one that gave the reply that the request continues from. */
+  #idByReply(known: readonly GatewaySession[], history: History): string | undefined {
+    if (history.previous === null) return undefined;
+    return known.find((session) => session.agreement(history) === agreements.proven)?.id;
+  }
+
+  async #restore(id: string): Promise<void> {
+    const { sessions, storage, create, now } = this.#options;
+    if (storage === undefined || sessions.peek(id, now()) !== undefined) return;
+    const stored = await storage.load(id);
+    if (stored === undefined) return;
+    sessions.get(id, now(), () => {
+      const session = create(id, { version: stored.version, name: stored.snapshot.name });
+      session.restore(stored.snapshot);
+      return session;
+    });
+  }
+
+  /** Loads the session of the reply that a request continues from, if another gateway or an earlier run gave it. */
+  async #loadReply({ previous }: Conversation): Promise<void> {
+    const { storage, sessions } = this.#options;
+    if (storage === undefined || previous === null || sessions.ofReply(previous) !== undefined) return;
+    const stored = await storage.reply(previous);
+    if (stored !== undefined) sessions.noteReply(previous, stored.sessionId, stored.synthetic);
+  }
+}

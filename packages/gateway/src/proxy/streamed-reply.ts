@@ -1,0 +1,237 @@
+import type { ApiStream } from '../api/api.ts';
+import { summed } from '../api/json.ts';
+import { SseCutter, type SseEvent } from '../api/sse.ts';
+import { apiErrorEvent } from '../http/api-error.ts';
+import type { UpstreamRequest } from '../http/upstream.ts';
+import type { UpstreamError } from '../http/upstream-error.ts';
+import type { RequestOutcome } from '../metrics.ts';
+import type { Enforcement } from '../session/enforcement.ts';
+import type { Exchange } from './exchange.ts';
+import type { CallDecision, ReplyDecision } from './reply-decision.ts';
+import type { ReplyHandler } from './reply-handler.ts';
+import { blockOutcome } from './synthetic-reply.ts';
+
+export interface StreamedReplyOptions {
+  readonly exchange: Exchange;
+  /** Closes the upstream response. */
+  readonly abort: () => void;
+  /** Sends a second request; its reply continues the stream that the client is receiving. */
+  readonly retry: (request: UpstreamRequest, clientStream: ApiStream) => Promise<RequestOutcome>;
+  /** The stream that this reply continues; undefined for the first reply. */
+  readonly clientStream: ApiStream | undefined;
+}
+
+/**
+ * A reply that is a stream of events. Text is forwarded at once; the events of a tool call are held back until the call is
+ * complete and judged.
+ */
+export class StreamedReply implements ReplyHandler {
+  readonly #options: StreamedReplyOptions;
+  readonly #exchange: Exchange;
+  /** This reply. */
+  readonly #stream: ApiStream;
+  /** What the client receives: this reply, or the first one, which this reply continues. */
+  readonly #clientStream: ApiStream;
+  readonly #cutter: SseCutter;
+  /** Events held back; undefined while events are forwarded at once. */
+  #held: SseEvent[] | undefined;
+  #heldBytes = 0;
+  #judgedCalls = 0;
+  #sentCalls = 0;
+  /** No further call is held back: all were judged, or they are too large. */
+  #isReleased = false;
+  /** Bytes are forwarded unparsed. */
+  #isPassthrough = false;
+  /** A call that must not pass. The end of the reply is awaited for its usage, unless the model goes on with more. */
+  #blockedCall: CallDecision | undefined;
+  /** Set once the rest of the upstream's reply is ignored. */
+  #closing: Promise<RequestOutcome> | undefined;
+  #pending: (Buffer | string)[] = [];
+
+  constructor(options: StreamedReplyOptions) {
+    const { exchange, clientStream } = options;
+    this.#options = options;
+    this.#exchange = exchange;
+    this.#stream = exchange.request.api.stream(exchange.request.body);
+    this.#clientStream = clientStream ?? this.#stream;
+    this.#cutter = new SseCutter(exchange.deps.maxHeldBytes);
+  }
+
+  data(chunk: Buffer): void {
+    if (this.#closing !== undefined) return;
+    if (this.#isPassthrough) {
+      this.#exchange.client.write(chunk);
+      return;
+    }
+    for (const event of this.#cutter.take(chunk)) if (!this.#isClosing()) this.#onEvent(event);
+    if (this.#isClosing()) return;
+    if (this.#cutter.isTooLarge) this.#startPassthrough();
+    if (!this.#isClosing()) this.#flush();
+  }
+
+  async end(): Promise<RequestOutcome> {
+    const { client, request, deps } = this.#exchange;
+    if (!this.#isPassthrough && !this.#isClosing()) this.#judgeAll();
+    if (this.#closing !== undefined) return this.#closing;
+    if (!this.#isPassthrough) {
+      if (!this.#isRetry) this.#pending.push(this.#cutter.rest());
+      this.#flush();
+      request.session.onReplyEnd(this.#stream, deps.now());
+    }
+    client.end();
+    return 'passed';
+  }
+
+  async failed(error: UpstreamError): Promise<RequestOutcome> {
+    this.#stopAtBlockedCall();
+    if (this.#closing !== undefined) return this.#closing;
+    const { client, request } = this.#exchange;
+    if (error.failure === 'stalled' && !client.signal.aborted) {
+      // The connection to the client is intact, so the error can be an event.
+      client.write(apiErrorEvent(request.api.kind, error.status, 'upstream_stalled', error.message));
+      const outcome = this.#exchange.fail(error, true);
+      client.end();
+      return outcome;
+    }
+    // Held events are of an incomplete call, which is of no use to the client.
+    if (this.#held === undefined && !this.#isPassthrough && !this.#isRetry) client.write(this.#cutter.rest());
+    return this.#exchange.fail(error);
+  }
+
+  get #isRetry(): boolean {
+    return this.#options.clientStream !== undefined;
+  }
+
+  #onEvent(event: SseEvent): void {
+    const { request, deps } = this.#exchange;
+    const { text, thought, isOfCall, isEnd } = this.#stream.read(event);
+    // Held events are of calls before this event.
+    if (this.#held !== undefined && this.#stream.completeCalls > this.#judgedCalls)
+      this.#judge(this.#stream.completeCalls);
+    if (this.#blockedCall !== undefined) {
+      if (isEnd === true || isOfCall === true || text !== undefined || thought !== undefined)
+        this.#stopAtBlockedCall();
+      return;
+    }
+    if (isOfCall === true && !this.#isReleased && deps.enforceStreams) this.#held ??= [];
+    if (this.#held === undefined) this.#forward(event);
+    else this.#hold(event);
+    const enforcement =
+      request.session.onText('thought', thought ?? '', deps.now()) ??
+      request.session.onText('content', text ?? '', deps.now());
+    if (enforcement !== undefined && deps.enforceStreams) this.#stop({ enforcement });
+    else if (isEnd === true) this.#judgeAll();
+  }
+
+  #forward(event: SseEvent): void {
+    if (this.#clientStream !== this.#stream) {
+      this.#pending.push(this.#clientStream.continueEvent(event));
+      return;
+    }
+    this.#stream.markSent(event);
+    this.#pending.push(event.raw);
+  }
+
+  #hold(event: SseEvent): void {
+    this.#held?.push(event);
+    this.#heldBytes += event.raw.length;
+    if (this.#heldBytes <= this.#exchange.deps.maxHeldBytes) return;
+    this.#exchange.noteUnjudged('too_large');
+    this.#isReleased = true;
+    this.#release();
+  }
+
+  /** Called for an event too large to be parsed. */
+  #startPassthrough(): void {
+    if (this.#blockedCall !== undefined) {
+      this.#stopAtBlockedCall();
+      return;
+    }
+    this.#exchange.noteUnjudged('too_large');
+    this.#release();
+    this.#pending.push(this.#cutter.rest());
+    this.#isPassthrough = true;
+  }
+
+  #release(): void {
+    for (const event of this.#held ?? []) this.#forward(event);
+    this.#held = undefined;
+    this.#heldBytes = 0;
+    this.#sentCalls = this.#judgedCalls;
+  }
+
+  #flush(): void {
+    const [first] = this.#pending;
+    if (first === undefined) return;
+    const { client } = this.#exchange;
+    if (this.#pending.length === 1) client.write(first);
+    else
+      client.write(
+        Buffer.concat(this.#pending.map((part) => (typeof part === 'string' ? Buffer.from(part) : part))),
+      );
+    this.#pending = [];
+  }
+
+  /** Called when no further call can come. */
+  #judgeAll(): void {
+    if (!this.#isReleased) {
+      this.#isReleased = true;
+      this.#judge(this.#stream.calls.length);
+    }
+    if (this.#blockedCall !== undefined) this.#stopAtBlockedCall();
+    else this.#exchange.noteReplyId(this.#stream.id, this.#clientStream.id);
+  }
+
+  /** Judges calls up to the first that must not pass; if all may, the held events are released. */
+  #judge(count: number): void {
+    const { request, deps } = this.#exchange;
+    for (const [index, call] of this.#stream.calls.slice(0, count).entries()) {
+      if (index < this.#judgedCalls) continue;
+      this.#judgedCalls += 1;
+      const enforcement = request.session.onToolCall(call, deps.now());
+      // One chance per request: a second one passes.
+      const isSecondChance = enforcement?.action === 'chance' && this.#isRetry;
+      if (enforcement === undefined || isSecondChance || !deps.enforceStreams) continue;
+      this.#blockedCall = { enforcement, call: { index, call } };
+      return;
+    }
+    this.#release();
+  }
+
+  /** A method, since the compiler would narrow the field. */
+  #isClosing(): boolean {
+    return this.#closing !== undefined;
+  }
+
+  #stopAtBlockedCall(): void {
+    if (this.#blockedCall !== undefined && this.#closing === undefined) this.#stop(this.#blockedCall);
+  }
+
+  #stop(decision: ReplyDecision): void {
+    this.#flush();
+    this.#held = undefined;
+    const { request, deps } = this.#exchange;
+    request.session.onReplyEnd(this.#stream, deps.now());
+    this.#closing = this.#close(decision);
+    this.#options.abort();
+  }
+
+  async #close({ enforcement, call }: ReplyDecision): Promise<RequestOutcome> {
+    if (enforcement.action === 'block' || call === undefined) return this.#block(enforcement);
+    const replyCalls = this.#isReleased ? this.#stream.calls.length : call.index + 1;
+    const reply = this.#stream.reply(replyCalls);
+    const retry = this.#exchange.buildRetry(reply, { enforcement, call }, this.#sentCalls);
+    return 'block' in retry
+      ? this.#block(retry.block)
+      : this.#options.retry(retry.request, this.#clientStream);
+  }
+
+  #block(enforcement: Enforcement): RequestOutcome {
+    const reply = this.#exchange.blockReply(enforcement);
+    this.#exchange.noteSynthetic(reply, this.#clientStream);
+    const { rawUsage } = this.#stream;
+    const usage = this.#isRetry ? summed(this.#clientStream.rawUsage, rawUsage) : rawUsage;
+    this.#exchange.client.end(this.#clientStream.finish(reply, usage));
+    return blockOutcome(enforcement);
+  }
+}

@@ -1,0 +1,121 @@
+import type { PureVerdict } from '@loopwatch/detectors';
+import type { Json } from '../api/conversation.ts';
+import { parseObject, summed, usageOf } from '../api/json.ts';
+import { type FlatHeaders, responseHeaders, withoutHeaders } from '../http/headers.ts';
+import { UpstreamError } from '../http/upstream-error.ts';
+import type { RequestOutcome } from '../metrics.ts';
+import type { Exchange } from './exchange.ts';
+import { type CallDecision, decideReply, type ReplyDecision } from './reply-decision.ts';
+import type { ReplyHandler } from './reply-handler.ts';
+import { blockOutcome } from './synthetic-reply.ts';
+
+/** A reply in one JSON document: held back until it is judged, then sent byte for byte. */
+export class WholeReply implements ReplyHandler {
+  readonly #exchange: Exchange;
+  readonly #status: number;
+  readonly #headers: FlatHeaders;
+  readonly #statusMessage: string;
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+  #isPassthrough = false;
+
+  constructor(exchange: Exchange, status: number, headers: FlatHeaders, statusMessage: string) {
+    this.#exchange = exchange;
+    this.#status = status;
+    this.#headers = headers;
+    this.#statusMessage = statusMessage;
+  }
+
+  data(chunk: Buffer): void {
+    const { client, deps } = this.#exchange;
+    if (this.#isPassthrough) {
+      client.write(chunk);
+      return;
+    }
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.length;
+    if (this.#bytes <= deps.maxHeldBytes) return;
+    this.#isPassthrough = true;
+    this.#exchange.noteUnjudged('too_large');
+    client.head(this.#status, this.#headers, this.#statusMessage);
+    for (const held of this.#chunks) client.write(held);
+    this.#chunks = [];
+  }
+
+  async end(): Promise<RequestOutcome> {
+    const { client, deps, request } = this.#exchange;
+    if (this.#isPassthrough) {
+      client.end();
+      return 'passed';
+    }
+    const body = this.#chunks.length === 1 && this.#chunks[0] ? this.#chunks[0] : Buffer.concat(this.#chunks);
+    const json = parseObject(body.toString('utf8'));
+    const reply = json && request.api.readReply(json);
+    if (json === undefined || reply === undefined) {
+      this.#exchange.noteUnjudged('malformed');
+      return this.#pass(body);
+    }
+    this.#exchange.noteReplyId(reply.id);
+    const decision = decideReply(request.session, reply, deps.now());
+    if (decision === undefined) return this.#pass(body);
+    const { enforcement, call } = decision;
+    if (enforcement.action === 'block' || call === undefined) return this.#block(decision, json, reply.text);
+    try {
+      return await this.#retry(json, { enforcement, call });
+    } catch (error) {
+      if (error instanceof UpstreamError) return this.#exchange.fail(error);
+      throw error;
+    }
+  }
+
+  failed(error: UpstreamError): RequestOutcome {
+    return this.#exchange.fail(error);
+  }
+
+  #pass(body: Buffer): RequestOutcome {
+    this.#exchange.client.head(this.#status, this.#headers, this.#statusMessage);
+    this.#exchange.client.end(body);
+    return 'passed';
+  }
+
+  /** Gives the model a chance. @throws UpstreamError */
+  async #retry(first: Json, decision: CallDecision): Promise<RequestOutcome> {
+    const exchange = this.#exchange;
+    const retry = await exchange.retry(first, decision);
+    if ('block' in retry) {
+      exchange.sendSynthetic(exchange.blockReply(retry.block), this.#headers, usageOf(first));
+      return 'limited';
+    }
+    const { response } = retry;
+    const second = response.status < 300 ? parseObject(response.body.toString('utf8')) : undefined;
+    const reply = second && exchange.request.api.readReply(second);
+    const headers = responseHeaders(response.headers);
+    if (second === undefined || reply === undefined) {
+      exchange.client.head(response.status, headers);
+      exchange.client.end(response.body);
+      return 'passed';
+    }
+    // Both replies were paid for.
+    const usage = summed(usageOf(first), usageOf(second));
+    const json = usage === null ? second : { ...second, usage };
+    if (retry.decision !== undefined) return this.#block(retry.decision, json, reply.text);
+    exchange.noteReplyId(reply.id);
+    exchange.client.json(response.status, json, withoutHeaders(headers, 'content-type', 'content-length'));
+    return 'passed';
+  }
+
+  #block({ enforcement, call }: ReplyDecision, json: Json, text: string): RequestOutcome {
+    const synthetic = this.#exchange.blockReply(enforcement);
+    const kept = call === undefined ? textBeforeLoop(text, enforcement.verdict, this.#exchange) : '';
+    const reply = kept === '' ? synthetic : { ...synthetic, text: `${kept}\n\n${synthetic.text}` };
+    this.#exchange.sendSynthetic(reply, this.#headers, usageOf(json));
+    return blockOutcome(enforcement);
+  }
+}
+
+/** The text up to the point where it was found to repeat itself. */
+function textBeforeLoop(text: string, { evidence }: PureVerdict, { request }: Exchange): string {
+  if (!('at' in evidence)) return '';
+  const end = evidence.at + 1 - (request.session.textUnits - text.length);
+  return text.slice(0, Math.max(0, end));
+}

@@ -1,0 +1,144 @@
+import { detectionSchema } from '@loopwatch/contract';
+import { detectionOf } from '@loopwatch/detectors';
+import { WideSettings } from '@loopwatch/pipeline';
+import fc from 'fast-check';
+import { pino } from 'pino';
+import { expect, it } from 'vitest';
+import type { Item, ToolCall } from '../../src/api/conversation.ts';
+import {
+  type CreateSession,
+  SessionLookup,
+  type SessionLookupOptions,
+} from '../../src/proxy/session-lookup.ts';
+import { GatewaySession } from '../../src/session/gateway-session.ts';
+import { History } from '../../src/session/history.ts';
+import { SessionSettings } from '../../src/session/session-settings.ts';
+import { SessionStore } from '../../src/session/session-store.ts';
+
+const labels = { model: null, backend: 'test' };
+const name = { name: 'shared', isOne: false, settingsName: null };
+const ignored = () => undefined;
+const observer = {
+  onEvent: ignored,
+  onVerdicts: ignored,
+  onSettingsChanged: ignored,
+  onTurnRequest: ignored,
+  onFault: (_id: string, error: unknown) => {
+    throw error;
+  },
+};
+
+/** Sessions in memory, without a server. */
+function lookup(
+  maxSessions: number,
+  {
+    sessionSettings = new SessionSettings(10),
+    logger = pino({ level: 'silent' }),
+  }: Partial<Pick<SessionLookupOptions, 'sessionSettings' | 'logger'>> = {},
+): SessionLookup {
+  const settings = new WideSettings({
+    configured: detectionSchema.parse({ preset: 'proxy', privacy: { mask: ['cust-[0-9]+'] } }),
+    prepare: (detection) => detectionOf(detection),
+    log: ignored,
+    onSession: ignored,
+  });
+  const create: CreateSession = (id, { version = settings.current, name: shared } = {}) =>
+    new GatewaySession(id, version, observer, { origin: 'test', storesMessages: false, name: shared });
+  return new SessionLookup({
+    sessions: new SessionStore(maxSessions, ignored),
+    create,
+    settings,
+    storage: undefined,
+    sessionSettings,
+    logger,
+    now: () => 0,
+  });
+}
+
+/** An agent's next step: a request that gets a call, a request whose reply is lost, or a new prompt. */
+type Step = { readonly agent: number } & (
+  | { readonly does: 'call' | 'lose'; readonly path: string }
+  | { readonly does: 'prompt' }
+);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 12,
+    arbitrary: fc.record({ agent: fc.nat(2), does: fc.constant('call' as const), path: path() }),
+  },
+  { weight: 2, arbitrary: fc.record({ agent: fc.nat(2), does: fc.constant('lose' as const), path: path() }) },
+  { weight: 1, arbitrary: fc.record({ agent: fc.nat(2), does: fc.constant('prompt' as const) }) },
+);
+function path(): fc.Arbitrary<string> {
+  return fc.constantFrom('a', 'a', 'a', 'b');
+}
+
+/** Number of equal calls at the end of the current prompt. */
+function runAt(items: readonly Item[], path: string): number {
+  const paths = items
+    .slice(items.findLastIndex(({ role }) => role === 'user') + 1)
+    .flatMap((item) => (item.role === 'assistant' ? item.calls : []))
+    .map(({ args }) => (typeof args === 'string' ? '' : args['path']));
+  return paths.length - 1 - paths.findLastIndex((other) => other !== path);
+}
+
+it.each<[string, 'own' | 'same' | 'none', number]>([
+  ['ids of their own', 'own', 100],
+  ['ids that are the same for all', 'same', 100],
+  ['no ids', 'none', 100],
+  ['ids of their own, and room for two of them', 'own', 2],
+])(
+  'conversations that begin alike are stopped at what their own history shows, and at nothing else: %s',
+  (_, ids, room) => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const sessions = lookup(room);
+        const histories: Item[][] = [0, 1, 2].map(() => [{ role: 'user', text: 'Go' }]);
+        let n = 0;
+        for (const { agent, ...next } of steps) {
+          const items = histories[agent] ?? [];
+          if (next.does === 'prompt') {
+            items.push({ role: 'assistant', text: 'Done.', calls: [] }, { role: 'user', text: 'Go' });
+            continue;
+          }
+          const history = new History({ items, previous: null, keepsHistory: false });
+          const session = sessions.find(name, history);
+          session.onRequest(history, items, labels, 0);
+          n += 1;
+          const id = { own: `call-${String(n)}`, same: 'call', none: null }[ids];
+          const call: ToolCall = { id, name: 'read', args: { path: next.path } };
+          const stopped = session.onToolCall(call, 0) !== undefined;
+          expect(stopped).toBe(runAt(items, next.path) >= 3);
+          session.onReplyEnd({ usage: null, finishReason: null }, 0);
+          if (next.does === 'lose') session.onReplyLost();
+          else if (stopped) {
+            session.onSyntheticReply({ id: 'x', text: 'Stopped', stop: 'error', details: {} });
+            items.push({ role: 'assistant', text: 'Stopped', calls: [] });
+          } else
+            items.push(
+              { role: 'assistant', text: '', calls: [call] },
+              { role: 'result', callId: id, result: 'ok' },
+            );
+        }
+      }),
+      { seed: 7, numRuns: 300 },
+    );
+  },
+);
+
+it('refused settings of a session are told of without secrets', () => {
+  const lines: string[] = [];
+  const sessionSettings = new SessionSettings(10);
+  const sessions = lookup(10, { sessionSettings, logger: pino({}, { write: (line) => lines.push(line) }) });
+  sessionSettings.set(name.name, { preset: `ghp_${'a1B2c3D4'.repeat(4)} of cust-123456` });
+  sessions.find(
+    name,
+    new History({ items: [{ role: 'user', text: 'Go' }], previous: null, keepsHistory: false }),
+  );
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+    expect.objectContaining({
+      msg: expect.stringMatching(
+        /^Rejected settings of session \S+: preset .*‹masked› of ‹masked›/,
+      ) as string,
+    }),
+  ]);
+});

@@ -1,0 +1,16 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { LruMap } from '../../src/session/lru-map.ts';
+
+it('holds what was noted last, each key once, and never more than its bound', () => {
+  const key = fc.constantFrom('a', 'b', 'c', 'd', 'e');
+  fc.assert(
+    fc.property(fc.array(fc.tuple(key, fc.nat())), fc.integer({ min: 1, max: 4 }), (notes, limit) => {
+      const map = new LruMap<number>(limit);
+      for (const [name, value] of notes) map.set(name, value);
+      const expected = notes.filter(([name], i) => notes.findLastIndex(([other]) => other === name) === i);
+      expect([...map]).toEqual(expected.slice(-limit));
+      for (const [name, value] of map) expect(map.get(name)).toBe(value);
+    }),
+  );
+});
