@@ -18,8 +18,8 @@ const told = () => {
   return { lines, log };
 };
 
-describe('the limit of model requests in a prompt', () => {
-  it('lets as many be made as are allowed, and not one more', async () => {
+describe('ACP request limit', () => {
+  it('ACP request limit: allows exactly the configured number', async () => {
     const prompt = limitTurnRequests(asks(3), { maxTurnRequests: 3 });
     expect(await prompt({ sessionId: 's' })).toEqual({ stopReason: 'end_turn' });
     const endless = limitTurnRequests(asks(1000), { maxTurnRequests: 3 });
@@ -29,7 +29,7 @@ describe('the limit of model requests in a prompt', () => {
     });
   });
 
-  it('is ten unless set, and counts each prompt by itself', async () => {
+  it('ACP request limit: defaults to ten, and counts each prompt separately', async () => {
     const prompt = limitTurnRequests(asks(11));
     expect(await prompt({ sessionId: 's' })).toMatchObject({ _meta: { turn_requests: 10, max_allowed: 10 } });
     const ten = limitTurnRequests(asks(10));
@@ -37,7 +37,7 @@ describe('the limit of model requests in a prompt', () => {
     expect(turnRequestLimits).toEqual({ conservative: 5, default: 10, permissive: 20 });
   });
 
-  it('is told of as it comes near', async () => {
+  it('ACP request limit: is logged as it comes near', async () => {
     const { lines, log } = told();
     await limitTurnRequests(asks(99), { maxTurnRequests: 4, log })({ sessionId: 's-7' });
     expect(lines).toEqual([
@@ -50,12 +50,12 @@ describe('the limit of model requests in a prompt', () => {
     ]);
   });
 
-  it('leaves other failures alone', async () => {
+  it('ACP request limit: other errors pass', async () => {
     const prompt = limitTurnRequests(() => Promise.reject(new Error('no model')));
     await expect(prompt({ sessionId: 's' })).rejects.toThrow('no model');
   });
 
-  it.each([0, -1, 1.5, Number.NaN])('of %d is refused', (maxTurnRequests) => {
+  it.each([0, -1, 1.5, Number.NaN])('ACP request limit: %d is rejected', (maxTurnRequests) => {
     expect(() => limitTurnRequests(asks(1), { maxTurnRequests })).toThrow('allowed: whole numbers from 1');
   });
 });

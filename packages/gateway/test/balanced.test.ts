@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { Agent, calls, sent } from './agent.ts';
 import { GatewayBench } from './harness.ts';
 
-describe.each([false, true])('preset balanced, which knows results (streamed: %s)', (stream) => {
-  it('lets an agent poll for as long as something changes', async () => {
+describe.each([false, true])('preset balanced (streamed: %s)', (stream) => {
+  it('preset balanced: polling passes while results change', async () => {
     await using bench = await GatewayBench.start(calls('ci_result', { run: 7 }), { preset: 'balanced' });
     const agent = new Agent(bench, stream);
     for (let i = 0; i < 12; i += 1) {
@@ -14,7 +14,7 @@ describe.each([false, true])('preset balanced, which knows results (streamed: %s
     expect(bench.verdicts).toEqual([]);
   });
 
-  it('tells the model what it does when a call brings the same again, then stops it', async () => {
+  it('preset balanced: identical calls with identical results get a chance, then a block', async () => {
     await using bench = await GatewayBench.start(calls('read_file', { path: 'a' }), { preset: 'balanced' });
     const agent = new Agent(bench, stream);
     agent.result = 'The file src/cart.ts does not hold what you look for.';
@@ -30,7 +30,7 @@ describe.each([false, true])('preset balanced, which knows results (streamed: %s
     expect(got.slice(got.indexOf('error')).every((finish) => finish === 'error')).toBe(true);
   });
 
-  it('stops what fails the same way whatever is tried, and asks no model for it', async () => {
+  it('preset balanced: repeated identical failures are blocked without asking the model', async () => {
     await using bench = await GatewayBench.start(
       (request, i) =>
         modelReply(request, { calls: [{ name: 'read_file', args: { path: `src/${String(i)}.ts` } }] }),

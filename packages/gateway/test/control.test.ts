@@ -46,9 +46,9 @@ async function startBench(
 const finishes = async (agent: Agent, turns: number) =>
   (await agent.turns(turns)).map(({ finish }) => (finish === 'tool_calls' ? 'call' : finish));
 
-describe('settings made in the dashboard', () => {
+describe('dashboard settings', () => {
   it.each(['server', 'model:openai/gpt-5-mini', 'session:s-1'])(
-    'hold at once, until they are taken away (%s)',
+    'dashboard settings: apply at once until removed (%s)',
     async (scope) => {
       const control = new ControlTopic();
       await control.write(scope, { 'tool_call_loop.max_repeats': 3 });
@@ -70,7 +70,7 @@ describe('settings made in the dashboard', () => {
   );
 
   it.each(['server', 'session:s-1'])(
-    'stop a session until it may go on, whatever is asked (%s)',
+    'dashboard settings: stop a session until it is resumed (%s)',
     async (scope) => {
       const control = new ControlTopic();
       await using bench = await startBench(control);
@@ -91,7 +91,7 @@ describe('settings made in the dashboard', () => {
   );
 
   it.each(['server', 'session:s-1'])(
-    'raise a budget that was used up, and the session goes on (%s)',
+    'dashboard settings: raising an exhausted budget lets the session continue (%s)',
     async (scope) => {
       const control = new ControlTopic();
       await control.write(scope, { 'budget.calls': 2 });
@@ -102,24 +102,27 @@ describe('settings made in the dashboard', () => {
     },
   );
 
-  it.each(['server', 'session:s-1'])('switch all detection off, and on again (%s)', async (scope) => {
-    const control = new ControlTopic();
-    await using bench = await startBench(control);
-    const agent = new Agent(bench, false, 's-1');
-    expect(await finishes(agent, 4)).toEqual(['call', 'call', 'call', 'error']);
-    await control.write(scope, { enabled: false });
-    const again = new Agent(bench, false, 's-1', 'Once more');
-    expect(await finishes(again, 5)).toEqual(['call', 'call', 'call', 'call', 'call']);
-    await control.write(scope, null);
-    expect(await finishes(new Agent(bench, false, 's-1', 'And again'), 4)).toEqual([
-      'call',
-      'call',
-      'call',
-      'error',
-    ]);
-  });
+  it.each(['server', 'session:s-1'])(
+    'dashboard settings: switch all detection off and on again (%s)',
+    async (scope) => {
+      const control = new ControlTopic();
+      await using bench = await startBench(control);
+      const agent = new Agent(bench, false, 's-1');
+      expect(await finishes(agent, 4)).toEqual(['call', 'call', 'call', 'error']);
+      await control.write(scope, { enabled: false });
+      const again = new Agent(bench, false, 's-1', 'Once more');
+      expect(await finishes(again, 5)).toEqual(['call', 'call', 'call', 'call', 'call']);
+      await control.write(scope, null);
+      expect(await finishes(new Agent(bench, false, 's-1', 'And again'), 4)).toEqual([
+        'call',
+        'call',
+        'call',
+        'error',
+      ]);
+    },
+  );
 
-  it('of one session leave others alone, and what the session sets for itself wins over wider ones', async () => {
+  it('dashboard settings: of one session do not affect others; session settings win over wider ones', async () => {
     const control = new ControlTopic();
     await using bench = await startBench(control);
     await control.write('session:s-1', { 'tool_call_loop.max_repeats': 2 });
@@ -128,7 +131,7 @@ describe('settings made in the dashboard', () => {
     expect(await finishes(new Agent(bench, false, 's-2'), 3)).toEqual(['call', 'call', 'error']);
   });
 
-  it('change what a loop under way is judged by', async () => {
+  it('dashboard settings: apply to an open loop', async () => {
     const control = new ControlTopic();
     await using bench = await startBench(control);
     const agent = new Agent(bench, false, 's-1');
@@ -137,7 +140,7 @@ describe('settings made in the dashboard', () => {
     expect(await finishes(agent, 1)).toEqual(['error']);
   });
 
-  it('that are wrong change nothing, and are named', async () => {
+  it('dashboard settings: invalid ones change nothing and are logged', async () => {
     const control = new ControlTopic();
     await using bench = await startBench(control);
     await control.write('server', { 'tool_call_loop.max_repeets': 3 });
@@ -148,7 +151,7 @@ describe('settings made in the dashboard', () => {
     expect(lines).toContain('tool_call_loop.max_repeats = -1');
   });
 
-  it('that cannot be read keep nobody from starting, and hold once they can', async () => {
+  it('dashboard settings: an unavailable control topic does not prevent a start; they apply once it is read', async () => {
     const control = new ControlTopic();
     await control.write('server', { 'tool_call_loop.max_repeats': 2 });
     control.down = new LogError('broker_unreachable', 'no broker answers');
@@ -159,13 +162,15 @@ describe('settings made in the dashboard', () => {
     expect(await ready()).toMatchObject({ status: 'ready', checks: { settings: { ok: false } } });
     expect(await finishes(new Agent(bench, false, 's-1'), 4)).toEqual(['call', 'call', 'call', 'error']);
     control.down = undefined;
-    await waitFor(async () => JSON.stringify(await ready()).includes('following the control topic'), { timeoutMs: 20_000 });
+    await waitFor(async () => JSON.stringify(await ready()).includes('following the control topic'), {
+      timeoutMs: 20_000,
+    });
     expect(await finishes(new Agent(bench, false, 's-2'), 2)).toEqual(['call', 'error']);
   }, 60_000);
 });
 
-describe('settings made in the chat', () => {
-  it('are told to the dashboard, and coming back change nothing', async () => {
+describe('chat settings', () => {
+  it('chat settings: are published to the control topic, and ignored when read back', async () => {
     const control = new ControlTopic();
     await using bench = await startBench(control);
     const say = (content: string) => ask(bench, false, 's-1', [{ role: 'user', content }]);

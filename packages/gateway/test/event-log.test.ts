@@ -9,7 +9,7 @@ import { GatewayBench, MemorySink, secretKey } from './harness.ts';
 
 describe('the event log', () => {
   it.each([false, true])(
-    'has everything as canonical events, and the verdicts that a replay gives (streamed: %s)',
+    'event log: has canonical events and the verdicts of a replay (streamed: %s)',
     async (stream) => {
       await using bench = await GatewayBench.start(
         (request) =>
@@ -57,7 +57,7 @@ describe('the event log', () => {
     },
   );
 
-  it('has records by session, marked as judged, and no key of a client', async () => {
+  it('event log: records are keyed by session, marked as judged, without API keys', async () => {
     await using bench = await GatewayBench.start(calls('read_file'));
     await new Agent(bench, false, 's-1').turns(4);
     await bench.stop();
@@ -68,14 +68,14 @@ describe('the event log', () => {
     expect(JSON.stringify(bench.sink.records)).not.toContain(secretKey);
   });
 
-  it('has nothing where nothing is to be published', async () => {
+  it('event log: gets nothing if publish_events is off', async () => {
     await using bench = await GatewayBench.start(calls('read_file'), { 'gateway.publish_events': false });
     expect((await new Agent(bench, false).turns(4))[3]?.finish).toBe('error');
     await bench.stop();
     expect(bench.sink.records).toEqual([]);
   });
 
-  it('that is down fails no request: what is seen waits for it, within a bound', async () => {
+  it('event log: an outage fails no request, records are buffered up to a limit', async () => {
     await using bench = await GatewayBench.start(calls('read_file'), { 'gateway.max_buffered_records': 10 });
     bench.sink.down = new LogError('broker_unreachable', 'no broker answers');
     expect((await new Agent(bench, false).turns(4))[3]?.finish).toBe('error');
@@ -95,7 +95,7 @@ describe('the event log', () => {
 });
 
 describe('the outbox', () => {
-  it('that waits for a log which has not answered yet is not well, and says so', async () => {
+  it('outbox: is unhealthy until the log has responded', async () => {
     let resolve: () => void = () => undefined;
     const opened = new Promise<void>((done) => {
       resolve = done;
@@ -139,7 +139,7 @@ describe('the outbox', () => {
   };
   const record = (value: string): OutputRecord => ({ topic: 't', key: 'k', value });
 
-  it('loses one record that is too large, and no other', async () => {
+  it('outbox: drops only the record that is too large', async () => {
     const sink = new PickySink();
     const { outbox, seen } = make(sink);
     outbox.add(['a', 'large', 'b'].map(record));
@@ -148,7 +148,7 @@ describe('the outbox', () => {
     expect(seen).toMatchObject({ published: 2, dropped: 1 });
   });
 
-  it('ends in time although the log is down, and says what is lost', async () => {
+  it('outbox: closes in time during an outage, and logs dropped records', async () => {
     const sink = new MemorySink();
     sink.down = new Error('no');
     const { outbox, seen } = make(sink);
@@ -158,7 +158,7 @@ describe('the outbox', () => {
     expect(seen.lines.at(-1)).toContain('Dropped');
   });
 
-  it('ends in time although a write hangs', async () => {
+  it('outbox: closes in time although a write hangs', async () => {
     const sink = new MemorySink();
     sink.publish = () => new Promise<never>(() => undefined);
     const { outbox, seen } = make(sink);
@@ -167,7 +167,7 @@ describe('the outbox', () => {
     expect(seen).toMatchObject({ published: 0, dropped: 2 });
   });
 
-  it('keeps the order, and the newest', async () => {
+  it('outbox: keeps the order, and the newest records', async () => {
     const sink = new MemorySink();
     sink.down = new Error('no');
     const { outbox, seen } = make(sink, 3);

@@ -15,10 +15,10 @@ const searching: Script = (request, i) =>
       });
 const limitMessage = 'Tool call limit reached (3). Stopping tool loop.';
 
-describe.each([false, true])('the limit of tool calls (streamed: %s)', (stream) => {
+describe.each([false, true])('tool call limit (streamed: %s)', (stream) => {
   const limit = { 'tool_call_limit.max_turns': 3 };
 
-  it('is said in the last result, the model has no more choice, and sums up', async () => {
+  it('tool call limit: stated in the last result, tool choice is off, the model sums up', async () => {
     await using bench = await GatewayBench.start(searching, limit);
     const agent = new Agent(bench, stream, 's-1', 'Keep searching for errors in every file');
     agent.result = '{"output": "src/parser.c:78: parse_error(line, col);", "count": 1}';
@@ -44,7 +44,7 @@ describe.each([false, true])('the limit of tool calls (streamed: %s)', (stream) 
     ]);
   });
 
-  it('wraps a result that is no object', async () => {
+  it('tool call limit: a result that is not an object is wrapped', async () => {
     await using bench = await GatewayBench.start(searching, limit);
     const agent = new Agent(bench, stream);
     agent.result = 'plain text';
@@ -57,7 +57,7 @@ describe.each([false, true])('the limit of tool calls (streamed: %s)', (stream) 
     });
   });
 
-  it('stops a model that calls a tool without having the choice, and restarts with the next prompt', async () => {
+  it('tool call limit: a call despite tool choice off is blocked; the next prompt restarts the count', async () => {
     await using bench = await GatewayBench.start(
       (request, i) => modelReply(request, { calls: [{ name: 'grep', args: { path: files[i % 4] } }] }),
       limit,
@@ -71,8 +71,8 @@ describe.each([false, true])('the limit of tool calls (streamed: %s)', (stream) 
   });
 });
 
-describe.each([false, true])('the limit of model requests (streamed: %s)', (stream) => {
-  it('stops the request after the last that is allowed, says why, and with what', async () => {
+describe.each([false, true])('model request limit (streamed: %s)', (stream) => {
+  it('model request limit: the request after the last allowed one is blocked, with reason and last calls', async () => {
     await using bench = await GatewayBench.start(searching, { 'turn_requests.max_turn_requests': 3 });
     const agent = new Agent(bench, stream, 's-3');
     const got = await agent.turns(5);
@@ -97,7 +97,7 @@ describe.each([false, true])('the limit of model requests (streamed: %s)', (stre
     );
   });
 
-  it('counts a request that failed, and is made again, once', async () => {
+  it('model request limit: a failed and repeated request counts once', async () => {
     await using bench = await GatewayBench.start(
       (request, i) =>
         i % 2 === 0 ? { status: 500, json: { error: { message: 'no' } } } : searching(request, i),
@@ -112,7 +112,7 @@ describe.each([false, true])('the limit of model requests (streamed: %s)', (stre
   });
 });
 
-it('the answer over the limit says what was used, for programs too', async () => {
+it('model request limit: the synthetic reply has structured details', async () => {
   await using bench = await GatewayBench.start(calls('grep', { path: 'a' }), {
     'turn_requests.max_turn_requests': 1,
   });
@@ -140,7 +140,7 @@ it('the answer over the limit says what was used, for programs too', async () =>
   });
 });
 
-it('a text that goes round in circles is cut, the upstream is left, and the client is told', async () => {
+it('a looping text is cut off, the upstream aborted, and the client told', async () => {
   const loop = 'I will check the configuration file again to see what is wrong. '.repeat(400);
   for (const stream of [true, false]) {
     // A model that degenerates goes on for ever.
@@ -160,7 +160,7 @@ it('a text that goes round in circles is cut, the upstream is left, and the clie
   }
 });
 
-it('streams are watched only, where they are not to be enforced', async () => {
+it('enforce_streams false: streams are only watched', async () => {
   await using bench = await GatewayBench.start(calls('read_file'), { 'gateway.enforce_streams': false });
   expect((await new Agent(bench, true, 'a').turns(5)).every(({ finish }) => finish === 'tool_calls')).toBe(
     true,
@@ -174,7 +174,7 @@ describe.each([false, true])('a budget (streamed: %s)', (stream) => {
   const working: Script = (request, i) =>
     modelReply(request, { calls: [{ name: 'read_file', args: { path: `src/${String(i)}.c` } }] });
 
-  it('of tool calls lets the last one run, denies the next, and asks the model no more, also in a new prompt', async () => {
+  it('budget of tool calls: the last one runs, the next is denied, no further model request is made', async () => {
     await using bench = await GatewayBench.start(working, { 'budget.calls': 3 });
     const agent = new Agent(bench, stream, 's-budget');
     const got = await agent.turns(4);

@@ -9,8 +9,8 @@ import { GatewayBench } from './harness.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 
-describe.each([false, true])('detection that fails (streamed: %s)', (stream) => {
-  it('lets the request pass, is an ERROR and counted, and goes on', async () => {
+describe.each([false, true])('failing detection (streamed: %s)', (stream) => {
+  it('failing detection: the request passes, the fault is logged at ERROR and counted', async () => {
     await using bench = await GatewayBench.start(calls('read_file'));
     const push = vi.spyOn(SessionAnalyzer.prototype, 'push');
     push.mockImplementation(() => {
@@ -30,7 +30,7 @@ describe.each([false, true])('detection that fails (streamed: %s)', (stream) => 
 });
 
 describe('many streams', () => {
-  it('a thousand at once need no more memory than they hold', async () => {
+  it('many streams: memory of a thousand streams is bounded by what they hold', async () => {
     const open: ServerResponse[] = [];
     // Text that says something new each time, and has one length.
     const chunk = (n: number): string => {
@@ -83,7 +83,7 @@ describe('many streams', () => {
     upstream.close();
   }, 120_000);
 
-  it('a client that does not read holds the upstream up, not the memory', async () => {
+  it('many streams: a client that does not read slows the upstream instead of filling memory', async () => {
     const piece = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'x'.repeat(8_000) } }] })}\n\n`;
     let written = 0;
     const upstream = createServer((incoming, response) => {
@@ -120,7 +120,7 @@ describe('many streams', () => {
   }, 60_000);
 });
 
-describe('an upstream that sends nonsense', () => {
+describe('an upstream with malformed replies', () => {
   it.each([
     ['a line without an end', ['data: ', 'x'.repeat(6_000), 'y'.repeat(6_000), '\n\ndata: [DONE]\n\n']],
     [
@@ -155,7 +155,7 @@ describe('an upstream that sends nonsense', () => {
   });
 
   it.each(['chat/completions', 'messages', 'responses'])(
-    'requests to %s that are none go on too',
+    'malformed requests to %s are forwarded',
     async (path) => {
       const bodies = [
         '',
@@ -176,7 +176,7 @@ describe('an upstream that sends nonsense', () => {
   );
 });
 
-it('many requests of one session at once are all answered', async () => {
+it('concurrent requests of one session are all answered', async () => {
   await using bench = await GatewayBench.start((request) => modelReply(request, { text: 'ok' }));
   const ask = async (n: number) =>
     (

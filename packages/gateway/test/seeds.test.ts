@@ -8,7 +8,7 @@ import { GatewayBench } from './harness.ts';
 const finishes = async (agent: Agent, turns: number) =>
   (await agent.turns(turns)).map(({ finish }) => (finish === 'tool_calls' ? 'call' : finish));
 
-describe.each([false, true])('the transcript of a limit of tool calls (streamed: %s)', (stream) => {
+describe.each([false, true])('tool call limit transcript (streamed: %s)', (stream) => {
   const question = 'Keep searching for errors in every file';
   const rounds = [
     ['src/main.c', '{"output": "src/main.c:12: log_error(\\"Failed to initialize\\");", "count": 1}'],
@@ -19,7 +19,7 @@ describe.each([false, true])('the transcript of a limit of tool calls (streamed:
     'I was searching through files but reached the tool call limit (3 calls). I found errors in main.c and config.c. ' +
     'To continue searching, you can ask me to resume or increase the limit.';
 
-  it('goes request by request as written', async () => {
+  it('tool call limit: requests and replies are those of the transcript', async () => {
     const answers: Said[] = rounds.map(([path], i) => ({
       calls: [{ name: 'grep', args: { pattern: 'error', path }, id: `call_grep${String(i + 1)}` }],
     }));
@@ -77,8 +77,8 @@ describe.each([false, true])('the transcript of a limit of tool calls (streamed:
   });
 });
 
-describe.each([false, true])('the prompt that would need twenty requests (streamed: %s)', (stream) => {
-  it('gets ten, and an end that says so', async () => {
+describe.each([false, true])('a prompt that needs twenty requests (streamed: %s)', (stream) => {
+  it('model request limit: a prompt that needs twenty requests gets ten and a reason', async () => {
     await using bench = await GatewayBench.start(
       (request, i) =>
         modelReply(request, { calls: [{ name: 'read_file', args: { path: `file${String(i + 1)}.txt` } }] }),
@@ -101,7 +101,7 @@ describe.each([false, true])('the prompt that would need twenty requests (stream
   });
 });
 
-describe.each([false, true])('common patterns of loops (streamed: %s)', (stream) => {
+describe.each([false, true])('common loop patterns (streamed: %s)', (stream) => {
   const weather: Said = { calls: [{ name: 'get_weather', args: { location: 'New York' } }] };
   const search = (query: string): Said => ({ calls: [{ name: 'search', args: { query } }] });
   const file = (path: string): Said => ({ calls: [{ name: 'read_file', args: { path } }] });
@@ -128,7 +128,7 @@ describe.each([false, true])('common patterns of loops (streamed: %s)', (stream)
   });
 });
 
-describe.each([false, true])('examples of configuration (streamed: %s)', (stream) => {
+describe.each([false, true])('configuration examples (streamed: %s)', (stream) => {
   const block = (max: number, ttl: number, mode: string, threshold: number) => ({
     'tool_call_loop.max_repeats': max,
     'tool_call_loop.ttl_seconds': ttl,
@@ -162,7 +162,7 @@ describe.each([false, true])('examples of configuration (streamed: %s)', (stream
     expect(bench.upstream.requests).toHaveLength(requests);
   });
 
-  it('the four settings of a session, as they are written in a chat', async () => {
+  it('session settings: the four chat commands', async () => {
     await using bench = await GatewayBench.start(calls('get_weather', { location: 'New York' }));
     const commands = [
       '!/set(tool_loop_detection_enabled=true)',
@@ -176,7 +176,7 @@ describe.each([false, true])('examples of configuration (streamed: %s)', (stream
     expect(bench.upstream.requests).toHaveLength(5);
   });
 
-  it('guidance names the pattern, repeats the call, and asks for another', async () => {
+  it('guidance: names the pattern, repeats the call, asks for another approach', async () => {
     await using bench = await GatewayBench.start(
       (request, i) =>
         modelReply(

@@ -74,7 +74,7 @@ const apis = [
 ] as const;
 
 describe.each(apis)('$name, streamed', ({ path, body, end }) => {
-  it('a call goes on as soon as it is complete and judged, whatever is still to come', async () => {
+  it('streams: a call is forwarded as soon as it is complete and judged', async () => {
     const gate = new Gate();
     await using bench = await GatewayBench.start((request) =>
       gate.before(modelReply(request, { text: 'Two.', calls: [read, call('grep', 'b')] }), end),
@@ -92,7 +92,7 @@ describe.each(apis)('$name, streamed', ({ path, body, end }) => {
   });
 });
 
-describe('an answer of which a later call must not be made', () => {
+describe('a reply with a blocked later call', () => {
   const same = [read, read, read, read];
   it.each([
     { name: 'Chat Completions', finish: 'error' },
@@ -113,7 +113,7 @@ describe('an answer of which a later call must not be made', () => {
     expect(next.calls).toEqual([]);
   });
 
-  it('goes on in a second answer, where a chance is given, behind the calls that are being made', async () => {
+  it('a blocked later call: after a chance, the second reply follows the calls already sent', async () => {
     await using bench = await GatewayBench.start(
       (request, i) =>
         modelReply(request, i === 0 ? { calls: same } : { text: 'Sorry.', calls: [call('grep', 'b')] }),
@@ -139,7 +139,7 @@ describe('an answer of which a later call must not be made', () => {
   });
 });
 
-it('parts of calls that come side by side are no way around', async () => {
+it('streams: interleaved parts of calls do not bypass detection', async () => {
   const part = (index: number, text: string, name?: string): string =>
     `data: ${JSON.stringify({
       id: 'c-1',
@@ -177,11 +177,11 @@ it('parts of calls that come side by side are no way around', async () => {
   expect(finish).toBe('error');
 });
 
-describe.each(apis)('a second answer, after a chance ($name)', ({ name, path, body }) => {
+describe.each(apis)('a second reply after a chance ($name)', ({ name, path, body }) => {
   const mode = { 'tool_call_loop.mode': 'chance_then_break', 'tool_call_loop.max_repeats': 2 };
   const second: Said = { text: 'Let me think of something else now.', calls: [call('grep', 'b')] };
 
-  it('streams as well: its text goes on as it comes', async () => {
+  it('second reply: its text is streamed at once', async () => {
     const gate = new Gate();
     await using bench = await GatewayBench.start(
       (request, i) =>
@@ -202,7 +202,7 @@ describe.each(apis)('a second answer, after a chance ($name)', ({ name, path, bo
     expect(all).toContain('else');
   });
 
-  it('is one answer with the first, as the official client reads it', async () => {
+  it('second reply: the official client reads one reply', async () => {
     await using bench = await GatewayBench.start(
       (request, i) => modelReply(request, i < 2 ? { text: 'Reading.', calls: [read] } : second),
       mode,
@@ -214,7 +214,7 @@ describe.each(apis)('a second answer, after a chance ($name)', ({ name, path, bo
     expect(got.text?.replace(/\s+/g, ' ')).toMatch(/^Reading\. ?Let me think of something else now\.$/);
   });
 
-  it('that makes the same call breaks, and one that fails is told of', async () => {
+  it('second reply: the same call is blocked, a failure is reported', async () => {
     await using bench = await GatewayBench.start(
       (request, i) =>
         i < 3 ? modelReply(request, { text: 'Reading.', calls: [read] }) : { status: 500, json: {} },
@@ -236,7 +236,7 @@ describe.each(apis)('a second answer, after a chance ($name)', ({ name, path, bo
     expect(told).toContain('error');
   });
 
-  it('that comes as a whole goes on as a stream', async () => {
+  it('second reply: a JSON reply is continued as a stream', async () => {
     await using bench = await GatewayBench.start((request, i) => {
       if (i < 2) return modelReply(request, { text: 'Reading.', calls: [read] });
       return modelReply({ ...request, json: { ...request.json, stream: false } }, second);
@@ -246,7 +246,7 @@ describe.each(apis)('a second answer, after a chance ($name)', ({ name, path, bo
     expect((await agent.turn()).calls).toEqual(['grep {"path":"b"}']);
   });
 
-  it('that comes as a whole and is too large is told of, with the limit that it is beyond', async () => {
+  it('second reply: a JSON reply that is too large is reported with the limit', async () => {
     await using bench = await GatewayBench.start(
       (request, i) => {
         if (i < 2) return modelReply(request, { calls: [read] });
@@ -262,8 +262,8 @@ describe.each(apis)('a second answer, after a chance ($name)', ({ name, path, bo
   });
 });
 
-describe('the stream helper of Responses', () => {
-  it('ends an answer that is stopped as the model would', async () => {
+describe('Responses stream helper', () => {
+  it('Responses stream helper: a blocked reply ends like one of the model', async () => {
     await using bench = await GatewayBench.start((request) =>
       modelReply(request, { text: 'Reading.', calls: [read] }),
     );
@@ -287,7 +287,7 @@ describe('the stream helper of Responses', () => {
     expect(finals[3]?.text).toContain('Tool call loop detected');
   });
 
-  it('has one answer of two, after a chance', async () => {
+  it('Responses stream helper: sees one reply after a chance', async () => {
     await using bench = await GatewayBench.start(
       (request, i) =>
         modelReply(
@@ -305,7 +305,7 @@ describe('the stream helper of Responses', () => {
   });
 });
 
-it('text behind a call flows on', async () => {
+it('streams: text after a call is forwarded at once', async () => {
   const gate = new Gate();
   const event = (data: { readonly type: string } & Record<string, unknown>): string =>
     `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
@@ -354,7 +354,7 @@ it('text behind a call flows on', async () => {
   expect(early).not.toContain('message_stop');
 });
 
-it('an answer of several calls is told whole in the next request', async () => {
+it('streams: a reply with several calls is complete in the retry', async () => {
   await using bench = await GatewayBench.start((request, i) =>
     modelReply(
       request,

@@ -22,7 +22,7 @@ describe.each([false, true])('Chat Completions (streamed: %s)', (stream) => {
     expect(got[3]).toEqual({ text: blockText, calls: [], finish: 'error' });
   });
 
-  it('break: the same question asked four times counts too, and goes on being stopped', async () => {
+  it('break: the same request sent four times counts, and stays blocked', async () => {
     await using bench = await GatewayBench.start(calls('read_file'));
     const finishes: string[] = [];
     for (let i = 0; i < 6; i += 1)
@@ -30,7 +30,7 @@ describe.each([false, true])('Chat Completions (streamed: %s)', (stream) => {
     expect(finishes).toEqual(['tool_calls', 'tool_calls', 'tool_calls', 'error', 'error', 'error']);
   });
 
-  it('arguments are compared by what they mean, not by how they are written', async () => {
+  it('arguments are compared by value, not by spelling', async () => {
     const spellings = ['{"a":1,"b":2}', '{"b":2,"a":1}', '{ "a": 1.0, "b": 2 }', '{"b" : 2, "a":1}'];
     await using bench = await GatewayBench.start((request, i) =>
       modelReply(request, { calls: [{ name: 'read_file', args: spellings[i] }] }),
@@ -39,7 +39,7 @@ describe.each([false, true])('Chat Completions (streamed: %s)', (stream) => {
     expect(got.map(({ finish }) => finish)).toEqual(['tool_calls', 'tool_calls', 'tool_calls', 'error']);
   });
 
-  it('another call in between, or a new request of the user, restarts the count', async () => {
+  it('another call or a new user request restarts the count', async () => {
     await using bench = await GatewayBench.start(says(read, read, read, write, read, read, read, read));
     const agent = new Agent(bench, stream);
     const got = await agent.turns(7);
@@ -48,7 +48,7 @@ describe.each([false, true])('Chat Completions (streamed: %s)', (stream) => {
     expect((await agent.turn()).finish).toBe('tool_calls');
   });
 
-  it('calls that are older than the window do not count', async () => {
+  it('calls outside the window do not count', async () => {
     await using bench = await GatewayBench.start(calls('read_file'));
     const agent = new Agent(bench, stream);
     await agent.turns(3);
@@ -57,14 +57,14 @@ describe.each([false, true])('Chat Completions (streamed: %s)', (stream) => {
     expect((await agent.turn()).finish).toBe('error');
   });
 
-  it('warn: everything goes on as it came, and the log says it', async () => {
+  it('warn: everything passes unchanged and is logged', async () => {
     await using bench = await GatewayBench.start(calls('read_file'), { 'tool_call_loop.mode': 'warn' });
     const got = await new Agent(bench, stream).turns(5);
     expect(got.every(({ finish }) => finish === 'tool_calls')).toBe(true);
     expect(bench.texts('warn')[0]).toContain('action=warn');
   });
 
-  it('chance_then_break: the model is told as by the tool, and another call passes', async () => {
+  it('chance_then_break: the model gets guidance as a tool result, and another call passes', async () => {
     await using bench = await GatewayBench.start(says(read, read, read, read, write), {
       'tool_call_loop.mode': 'chance_then_break',
     });
@@ -90,7 +90,7 @@ describe.each([false, true])('Chat Completions (streamed: %s)', (stream) => {
     expect(await bench.registry.metrics()).toContain('loopwatch_mitigations_total{outcome="recovered"} 1');
   });
 
-  it('chance_then_break: the same call once more breaks', async () => {
+  it('chance_then_break: the same call again is blocked', async () => {
     await using bench = await GatewayBench.start(calls('read_file', { path: 'a' }), {
       'tool_call_loop.mode': 'chance_then_break',
     });
@@ -102,7 +102,7 @@ describe.each([false, true])('Chat Completions (streamed: %s)', (stream) => {
     expect(bench.upstream.requests).toHaveLength(5);
   });
 
-  it('chance_then_break: an explanation in words passes', async () => {
+  it('chance_then_break: a text reply passes', async () => {
     await using bench = await GatewayBench.start(
       says(read, read, read, read, { text: 'I am stuck with this file.' }),
       {
@@ -114,7 +114,7 @@ describe.each([false, true])('Chat Completions (streamed: %s)', (stream) => {
     expect(await agent.turn()).toEqual({ text: 'I am stuck with this file.', calls: [], finish: 'stop' });
   });
 
-  it('chance: an answer with several calls gets a result for each', async () => {
+  it('chance: a reply with several calls gets a result for each', async () => {
     await using bench = await GatewayBench.start(
       says(
         read,
@@ -134,7 +134,7 @@ describe.each([false, true])('Chat Completions (streamed: %s)', (stream) => {
     expect(again.slice(1).map((message) => message['tool_call_id'])).toEqual(ids);
   });
 
-  it('preset similar: a message stands in place of the call, guidance comes as the assistant', async () => {
+  it('preset similar: a message replaces the call, guidance is in the assistant role', async () => {
     const queries = ['population of France 2023', 'population of France 2024', 'population of France 2025'];
     const script: Script = (request, i) =>
       modelReply(request, { calls: [{ name: 'search', args: { query: queries[i % 3] } }] });
@@ -154,14 +154,14 @@ describe.each([false, true])('Chat Completions (streamed: %s)', (stream) => {
     expect(sent(bench.upstream.requests[3]).at(-2)).toMatchObject({ role: 'tool' });
   });
 
-  it('similar matching by its own settings, without a preset: a message stands in place of the call', async () => {
+  it('similarity without a preset: a message replaces the call', async () => {
     await using bench = await GatewayBench.start(calls('read_file'), {
       'tool_call_loop.similarity_threshold': 0.9,
     });
     expect((await new Agent(bench, stream).turns(4))[3]).toMatchObject({ calls: [], finish: 'stop' });
   });
 
-  it('custom texts, and other thresholds for single tools', async () => {
+  it('custom messages and thresholds per tool', async () => {
     await using bench = await GatewayBench.start(says(read, read, write, write, write), {
       'tool_call_loop.error_messages.block': 'Enough of this.',
       'tool_call_loop.error_messages.warning': 'Think again.',
@@ -175,7 +175,7 @@ describe.each([false, true])('Chat Completions (streamed: %s)', (stream) => {
     expect(sent(bench.upstream.requests[5]).at(-1)?.['content']).toContain('Think again.');
   });
 
-  it('disabled: nothing is looked at', async () => {
+  it('disabled: nothing is judged', async () => {
     await using bench = await GatewayBench.start(
       calls('read_file'),
       {},
@@ -188,7 +188,7 @@ describe.each([false, true])('Chat Completions (streamed: %s)', (stream) => {
     expect(await bench.registry.metrics()).toContain('loopwatch_active_sessions 0');
   });
 
-  it('TOOL_LOOP_* are the server’s settings, those of a model go over them, those of the session over both', async () => {
+  it('TOOL_LOOP_* are server settings, overridden by model settings, overridden by session settings', async () => {
     const environment = { TOOL_LOOP_MAX_REPEATS: '6', TOOL_LOOP_TTL_SECONDS: '60', TOOL_LOOP_MODE: 'break' };
     const own = { 'overrides.models': { 'openai/gpt-5-nano': { tool_loop_detection_max_repeats: 3 } } };
     await using bench = await GatewayBench.start(calls('read_file'), own, environment);
@@ -203,8 +203,8 @@ describe.each([false, true])('Chat Completions (streamed: %s)', (stream) => {
   });
 });
 
-describe('an answer of the gateway', () => {
-  it('the error has the shape of a response', async () => {
+describe('a synthetic reply', () => {
+  it('synthetic reply: an error has the shape of a response', async () => {
     await using bench = await GatewayBench.start(calls('read_file'));
     const messages: ChatCompletionMessageParam[] = [{ role: 'user', content: 'Fix it' }];
     for (let i = 0; i < 3; i += 1) await ask(bench, false, 's-1', messages);
@@ -235,7 +235,7 @@ describe('an answer of the gateway', () => {
   });
 
   it.each([false, true])(
-    'each choice is looked at, and what a later one repeats is one call (streamed: %s)',
+    'several choices: each is judged, and a call repeated in a later one counts once (streamed: %s)',
     async (stream) => {
       const call = (path: string) => ({
         id: `call_${path}`,
@@ -276,21 +276,24 @@ describe('an answer of the gateway', () => {
 });
 
 describe('commands in the chat', () => {
-  it.each([false, true])('are done, answered and kept from the model (streamed: %s)', async (stream) => {
-    await using bench = await GatewayBench.start(calls('read_file'));
-    const agent = new Agent(bench, stream, 's-1', '!/set(tool-loop-max-repeats=2)');
-    expect(await agent.turn()).toEqual({
-      text: '[Loopwatch] tool_call_loop.max_repeats is 2 in this session',
-      calls: [],
-      finish: 'stop',
-    });
-    expect(bench.upstream.requests).toEqual([]);
-    agent.messages.push({ role: 'user', content: 'Read the file' });
-    expect((await agent.turns(2)).map(({ finish }) => finish)).toEqual(['tool_calls', 'error']);
-    expect(sent(bench.upstream.requests[0])).toEqual([{ role: 'user', content: 'Read the file' }]);
-  });
+  it.each([false, true])(
+    'chat commands: are executed, answered and hidden from the model (streamed: %s)',
+    async (stream) => {
+      await using bench = await GatewayBench.start(calls('read_file'));
+      const agent = new Agent(bench, stream, 's-1', '!/set(tool-loop-max-repeats=2)');
+      expect(await agent.turn()).toEqual({
+        text: '[Loopwatch] tool_call_loop.max_repeats is 2 in this session',
+        calls: [],
+        finish: 'stop',
+      });
+      expect(bench.upstream.requests).toEqual([]);
+      agent.messages.push({ role: 'user', content: 'Read the file' });
+      expect((await agent.turns(2)).map(({ finish }) => finish)).toEqual(['tool_calls', 'error']);
+      expect(sent(bench.upstream.requests[0])).toEqual([{ role: 'user', content: 'Read the file' }]);
+    },
+  );
 
-  it('beside other text: the text goes to the model', async () => {
+  it('chat commands: other text in the message goes to the model', async () => {
     await using bench = await GatewayBench.start(calls('read_file'));
     const agent = new Agent(bench, false, 's-1', '!/set(tool_loop_mode="warn") Read it, please');
     expect((await agent.turns(5)).every(({ finish }) => finish === 'tool_calls')).toBe(true);
@@ -309,7 +312,7 @@ describe('commands in the chat', () => {
     expect((await new Agent(bench, false, 's-1', command).turn()).text).toContain(answer);
   });
 
-  it('that a message quotes are not done, and stay', async () => {
+  it('chat commands: quoted ones are not executed and stay', async () => {
     const quoted =
       'What does this do?\n```\n!/set(tool-loop-detection=false)\n```\nAnd `!/set(tool-loop-ttl=1)`?';
     await using bench = await GatewayBench.start(calls('read_file'));
@@ -318,7 +321,7 @@ describe('commands in the chat', () => {
     expect(sent(bench.upstream.requests[0])[0]?.['content']).toBe(quoted);
   });
 
-  it('stand at the beginning of each part of a message', async () => {
+  it('chat commands: are recognised at the start of each part of a message', async () => {
     await using bench = await GatewayBench.start(calls('read_file'));
     const texts = ['<reminder>Be brief.</reminder>', '!/set(tool-loop-max-repeats=2)', 'Read it'];
     const content = texts.map((text) => ({ type: 'text' as const, text }));
@@ -328,13 +331,13 @@ describe('commands in the chat', () => {
     expect(sent(bench.upstream.requests[0])[0]?.['content']).toEqual([content[0], content[2]]);
   });
 
-  it('that are others’ stay', async () => {
+  it('chat commands: unknown ones stay', async () => {
     await using bench = await GatewayBench.start(says({ text: 'ok' }));
     await new Agent(bench, false, 's-1', 'Say !/set(model=gpt-5)').turn();
     expect(sent(bench.upstream.requests[0])[0]?.['content']).toBe('Say !/set(model=gpt-5)');
   });
 
-  it('switch detection off and on again', async () => {
+  it('chat commands: switch detection off and on again', async () => {
     await using bench = await GatewayBench.start(calls('read_file'));
     const agent = new Agent(bench, false, 's-1', '!/set(tool-loop-detection=false)');
     await agent.turn();
@@ -352,7 +355,7 @@ describe('sessions', () => {
   it.each<[string, string | null, object, object]>([
     ['the header', 'a', {}, {}],
     ['metadata', null, { metadata: { session_id: 'm-1' } }, { metadata: { session_id: 'm-2' } }],
-  ])('are told apart by %s', async (_, header, one, other) => {
+  ])('sessions: are separated by %s', async (_, header, one, other) => {
     await using bench = await GatewayBench.start(calls('read_file'));
     const first = new Agent(bench, false, header && `${header}-1`);
     const second = new Agent(bench, false, header && `${header}-2`);
@@ -363,7 +366,7 @@ describe('sessions', () => {
     expect((await first.turn(one)).finish).toBe('error');
   });
 
-  it('without a name are known by their first message, and marked as derived', async () => {
+  it('sessions: without a name, the name is derived from the first message', async () => {
     await using bench = await GatewayBench.start(calls('read_file'));
     const one = new Agent(bench, false, null, 'One thing');
     const other = new Agent(bench, false, null, 'Another thing');
@@ -378,7 +381,7 @@ describe('sessions', () => {
     for (const id of ids) expect(id).toMatch(/^derived-[0-9a-f]{24}$/);
   });
 
-  it('a history that the gateway has not seen counts, once', async () => {
+  it('sessions: a history that the gateway has not seen counts once', async () => {
     await using bench = await GatewayBench.start(calls('read_file', { path: 'a' }));
     const messages = [
       { role: 'user', content: 'go' },
@@ -387,7 +390,7 @@ describe('sessions', () => {
     expect((await ask(bench, false, 's-1', messages)).finish).toBe('error');
   });
 
-  it('beyond the bound the one unused for longest is forgotten, and counted', async () => {
+  it('sessions: beyond max_sessions the least recently used one is evicted and counted', async () => {
     await using bench = await GatewayBench.start(calls('read_file'), { 'gateway.max_sessions': 2 });
     for (const id of ['a', 'b', 'c']) await new Agent(bench, false, id).turn();
     const metrics = await bench.registry.metrics();
@@ -405,8 +408,8 @@ function turnOf(n: number): object[] {
   ];
 }
 
-describe('the log', () => {
-  it('says of a loop everything that is to be known, and no secret', async () => {
+describe('log lines', () => {
+  it('log lines: describe a loop completely, without secrets', async () => {
     await using bench = await GatewayBench.start(
       calls('read_file', { path: 'src/checkout/rounding.ts', encoding: 'utf8', key: secretKey }),
     );

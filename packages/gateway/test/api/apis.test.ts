@@ -17,7 +17,7 @@ describe.each(cases)(
     const start = (bench: GatewayBench, prompt = 'Fix it') => agent(bench, stream, 's-1', prompt);
     const chance = { 'tool_call_loop.mode': 'chance_then_break' };
 
-    it('break: the fourth identical call is not forwarded; after it the conversation goes on', async () => {
+    it('break: the fourth identical call is not forwarded, and the conversation can continue', async () => {
       await using bench = await GatewayBench.start(
         says({ text: 'I read it.', ...read }, read, read, read, { text: 'Sorry.' }),
       );
@@ -37,12 +37,12 @@ describe.each(cases)(
       expect(bench.texts('error')).toEqual([]);
     });
 
-    it('on_block message: the answer ends as one of the model', async () => {
+    it('on_block message: the reply ends like one of the model', async () => {
       await using bench = await GatewayBench.start(says(read), { 'gateway.on_block': 'message' });
       expect((await start(bench).turns(4))[3]).toMatchObject({ calls: [], finish: finished });
     });
 
-    it('break: text that came before the call has reached the client', async () => {
+    it('break: text before the call has reached the client', async () => {
       await using bench = await GatewayBench.start(says({ text: 'I read it.', ...read }));
       const got = await start(bench).turns(4);
       if (stream) expect(got[3]?.text).toMatch(/^I read it\.[^]*Tool call loop detected/);
@@ -69,7 +69,7 @@ describe.each(cases)(
       expect(bench.texts('error')).toEqual([]);
     });
 
-    it('chance: the same call once more breaks', async () => {
+    it('chance: the same call again is blocked', async () => {
       await using bench = await GatewayBench.start(says(read), chance);
       const got = await start(bench).turns(4);
       expect(got[3]).toMatchObject({ calls: [], finish: error });
@@ -77,7 +77,7 @@ describe.each(cases)(
       expect(bench.upstream.requests).toHaveLength(5);
     });
 
-    it('chance: an upstream that fails when asked again is told of', async () => {
+    it('chance: a failed retry is reported', async () => {
       const script: Script = (request, i) =>
         i === 4 ? { status: 503, json: { error: { message: 'busy' } } } : says(read)(request, i);
       await using bench = await GatewayBench.start(script, chance);
@@ -86,7 +86,7 @@ describe.each(cases)(
       await expect(runs.turn()).rejects.toThrow(/503|busy|upstream/i);
     });
 
-    it('the limit of tool calls is said in the last result, and there is no more choice', async () => {
+    it('tool call limit: stated in the last result, with tool choice off', async () => {
       await using bench = await GatewayBench.start(
         (request, i) =>
           i < 2
@@ -106,7 +106,7 @@ describe.each(cases)(
       expect(last['tool_choice']).toEqual(noChoice);
     });
 
-    it('the limit of model requests stops the one after the last', async () => {
+    it('model request limit: blocks the request after the last allowed one', async () => {
       await using bench = await GatewayBench.start(says(read, search, read), {
         'turn_requests.max_turn_requests': 2,
       });
@@ -115,7 +115,7 @@ describe.each(cases)(
       expect(bench.upstream.requests).toHaveLength(2);
     });
 
-    it('commands are answered, and neither they nor the answers go to the model', async () => {
+    it('chat commands: neither commands nor replies go to the model', async () => {
       await using bench = await GatewayBench.start(says(read));
       const runs = start(bench, '!/set(tool-loop-max-repeats=2)');
       expect(await runs.turn()).toEqual({
@@ -130,7 +130,7 @@ describe.each(cases)(
       expect(JSON.stringify(first?.json)).not.toMatch(/!\/|Loopwatch/);
     });
 
-    it('a text that goes round in circles is cut', async () => {
+    it('a looping text is cut off', async () => {
       const loop = 'I will check the configuration file again to see what is wrong. '.repeat(300);
       const script: Script = (request) =>
         stream ? endless(modelReply(request, { text: loop })) : modelReply(request, { text: loop });
@@ -142,7 +142,7 @@ describe.each(cases)(
       if (stream) expect(await bench.upstream.requests[0]?.closed).toBe('client gone');
     });
 
-    it('what is not understood goes on as it is', async () => {
+    it('a malformed request is passed through', async () => {
       const replies: ApiReply[] = [
         { json: { hello: 1 } },
         { status: 400, json: { error: { message: 'bad request' } } },
@@ -154,7 +154,7 @@ describe.each(cases)(
       expect(bench.texts('error')).toEqual([]);
     });
 
-    it('is in the event log with its model and its backend', async () => {
+    it('events have model and backend', async () => {
       await using bench = await GatewayBench.start((request: ApiRequest) =>
         modelReply(request, { text: 'Yes', ...read }),
       );

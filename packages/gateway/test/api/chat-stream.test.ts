@@ -10,7 +10,7 @@ const part = (index: number, args: string) => {
   return { data, raw: Buffer.from(sseText(data)) };
 };
 
-it('parses the arguments of a call once, however many parts the next one has', () => {
+it('chat stream: the arguments of a call are parsed once, however many parts the next one has', () => {
   const stream = new ChatStream({}, () => ({}));
   const parse = vi.spyOn(JSON, 'parse');
   onTestFinished(() => {
@@ -25,7 +25,7 @@ it('parses the arguments of a call once, however many parts the next one has', (
   expect(parse.mock.calls.filter(([text]) => text === whole)).toHaveLength(1);
 });
 
-it('a call is not complete while the next one comes beside it', () => {
+it('chat stream: interleaved calls are complete only when whole', () => {
   const stream = new ChatStream({}, () => ({}));
   const complete = [part(0, '{"a"'), part(1, '{}'), part(0, ': 1'), part(0, '}'), part(2, '{}')].map(
     (piece) => {
@@ -36,7 +36,7 @@ it('a call is not complete while the next one comes beside it', () => {
   expect(complete).toEqual([0, 0, 0, 1, 2]);
 });
 
-it.each([-1, 1e300, Number.NaN, '9'])('reports no usage that no event can carry: %s tokens', (tokens) => {
+it.each([-1, 1e300, Number.NaN, '9'])('chat stream: out-of-range usage is dropped: %s tokens', (tokens) => {
   const usage = chatUsage({ prompt_tokens: tokens, completion_tokens: 7 });
   expect(usage).toEqual({ inputTokens: null, outputTokens: 7 });
   expect(eventSchema.safeParse({ type: 'turn_finished', usage }).success).toBe(true);

@@ -6,7 +6,7 @@ const isOwn = (text: string) => text === 'Done.';
 const user = (content: unknown) => ({ role: 'user', content });
 const assistant = (content?: unknown) => ({ role: 'assistant', ...(content !== undefined && { content }) });
 
-describe("the user's texts", () => {
+describe('user texts', () => {
   it.each([
     ['are edited', [user('Go. !/help')], [user('Go.')]],
     ['are edited part by part', [user([{ text: '!/help' }, { text: 'Go.' }])], [user([{ text: 'Go.' }])]],
@@ -31,7 +31,7 @@ describe("the user's texts", () => {
     expect(editUserTexts(messages, withoutCommands, isOwn)).toEqual(edited);
   });
 
-  it('are the same objects where nothing changes', () => {
+  it('user texts: unchanged contents are the same objects', () => {
     const messages = [user('Go.'), assistant('Yes.')];
     expect(editUserTexts(messages, withoutCommands, isOwn).every((one, i) => one === messages[i])).toBe(true);
   });

@@ -26,7 +26,7 @@ const responsesIn = (events: readonly Record<string, unknown>[]) =>
 describe.each([
   { name: 'that is stopped', flags: max, text: /^Reading\.\n\nTool call loop detected/ },
   { name: 'that goes on after a chance', flags: chance, text: /^Reading\.\n\nWell\. Then this\.$/ },
-])('a stream of Responses $name', ({ flags, text }) => {
+])('a Responses stream $name', ({ flags, text }) => {
   const second: Said = { text: 'Well. Then this.', ...grep };
   const script = says({ text: 'Reading.', ...read }, { text: 'Reading.', ...read }, second, {
     text: 'Done.',
@@ -41,7 +41,7 @@ describe.each([
     return () => bench[Symbol.asyncDispose]();
   });
 
-  it('is one response: id, sequence and places are those of its beginning', () => {
+  it('a Responses stream: one response with one id, sequence and indexes', () => {
     const ids = new Set(responsesIn(events).map(({ id }) => id));
     expect([...ids]).toEqual([responsesIn(events)[0]?.['id']]);
     expect(events.map(({ sequence_number: n }) => n)).toEqual(events.map((_, i) => i));
@@ -52,7 +52,7 @@ describe.each([
     expect(responsesIn(events).at(-1)?.output).toEqual(done.map(({ item }) => item));
   });
 
-  it('keeps its texts apart, in pieces as in the whole', () => {
+  it('a Responses stream: two texts are separated, in deltas and in the whole', () => {
     const streamed = events.map(({ type, delta }) => (type === 'response.output_text.delta' ? delta : ''));
     expect(streamed.join('')).toMatch(text);
     const parts = responsesIn(events)
@@ -65,7 +65,7 @@ describe.each([
     expect(ends.join('')).toBe(streamed.join(''));
   });
 
-  it('is gone on from by its id, in terms of what the upstream knows', async () => {
+  it('a Responses stream: a request can continue from its id', async () => {
     const [begun] = responsesIn(events);
     await eventsOf(bench, { previous_response_id: begun?.['id'], input: 'And now?' });
     const { json } = bench.upstream.requests.at(-1) ?? {};
@@ -77,7 +77,7 @@ describe.each([
   });
 });
 
-it('a stream of Responses goes on from a stopped answer with the calls that were made before the stop', async () => {
+it('a Responses stream: continues from a blocked reply with the calls made before the block', async () => {
   const both: Said = { calls: [...(read.calls ?? []), ...(read.calls ?? [])] };
   await using bench = await GatewayBench.start(says(both, { text: 'Done.' }), max);
   const events = await eventsOf(bench);
@@ -97,7 +97,7 @@ it('a stream of Responses goes on from a stopped answer with the calls that were
   expect(calls).toEqual(results);
 });
 
-it('reasoning that goes round in circles ends with its item, so that the response can be complete', async () => {
+it('looping reasoning: its item is closed, so that the response is complete', async () => {
   const loop = 'I will check the configuration file again to see what is wrong. '.repeat(300);
   await using bench = await GatewayBench.start(
     (request) => {
@@ -133,7 +133,7 @@ it('reasoning that goes round in circles ends with its item, so that the respons
 it.each([
   { then: read, text: /^Reading\.\n\nReading\.\n\nTool call loop detected/ },
   { then: grep, text: /^Reading\.\n\nReading\.$/ },
-])('a stream of Messages keeps its texts apart', async ({ then, text }) => {
+])('a Messages stream: two texts are separated', async ({ then, text }) => {
   const reading = (said: Said): Said => ({ text: 'Reading.', ...said });
   await using bench = await GatewayBench.start(says(reading(read), reading(read), reading(then)), chance);
   const api = apiCases.find((each) => each.name === 'Messages');
@@ -148,7 +148,7 @@ describe.each([
   { name: 'Responses', input: 'input_tokens', output: 'output_tokens' },
 ])('what was used ($name)', ({ name, input, output }) => {
   it.each([
-    { stream: false, then: grep, title: 'is summed over the answer before a chance and the one after it' },
+    { stream: false, then: grep, title: 'is summed over the replies before and after a chance' },
     { stream: true, then: grep, title: 'is summed over both streams' },
     { stream: false, then: read, title: 'is summed where the second answer is stopped' },
     { stream: true, then: read, title: 'is summed where the second stream is stopped' },
@@ -163,7 +163,7 @@ describe.each([
   });
 });
 
-describe('a thread of Messages, whose history the API keeps', () => {
+describe('a Messages thread, whose history the API keeps', () => {
   const result = (id: string, text: string) => ({ type: 'tool_result', tool_use_id: id, content: text });
   const send = async (bench: GatewayBench, body: object): Promise<Answer & { readonly id: string }> =>
     (await (
@@ -178,7 +178,7 @@ describe('a thread of Messages, whose history the API keeps', () => {
     thread: { type: 'continue', previous_message_id: previous },
   });
 
-  it('is stopped by what was seen of it, and goes on from the stop by what the upstream knows', async () => {
+  it('a Messages thread: is blocked by remembered calls, and continues after the block', async () => {
     await using bench = await GatewayBench.start(says(read, read, { text: 'Done.' }), max);
     const first = await send(bench, {
       messages: [{ role: 'user', content: 'Go on' }],
@@ -193,7 +193,7 @@ describe('a thread of Messages, whose history the API keeps', () => {
     expect(JSON.stringify(json?.['messages'])).toMatch(/tool_result.*Tool call loop detected.*And now\?/);
   });
 
-  it('begins from its first message where that was stopped', async () => {
+  it('a Messages thread: starts from its first message if that was blocked', async () => {
     await using bench = await GatewayBench.start(
       says({ calls: [...(read.calls ?? []), ...(read.calls ?? [])] }, { text: 'Done.' }),
       max,

@@ -19,8 +19,8 @@ const stream = fc
   .tuple(fc.array(line, { maxLength: 20 }), fc.constantFrom('\n', '\r\n'))
   .map(([lines, end]) => Buffer.from(lines.join(end) + end));
 
-describe('a stream of events', () => {
-  it('is cut at the same places however it comes, and no byte is lost', () => {
+describe('server-sent events', () => {
+  it('server-sent events: cut at the same places for any chunking, without losing a byte', () => {
     fc.assert(
       fc.property(stream, fc.array(fc.nat({ max: 500 }), { maxLength: 10 }), (bytes, places) => {
         const whole = cut(bytes, []);
@@ -42,7 +42,7 @@ describe('a stream of events', () => {
     expect(cut(Buffer.from(text), []).events.map((event) => event.data)).toEqual(data);
   });
 
-  it('with an event beyond the limit says so, and gives back what has come of it', () => {
+  it('server-sent events: an event over the limit is detected, and its bytes returned', () => {
     const cutter = new SseCutter(10);
     expect(cutter.take(Buffer.from('data: a\n\ndata: '))).toHaveLength(1);
     expect(cutter.isTooLarge).toBe(false);

@@ -56,7 +56,7 @@ const compressing =
 const read = (request: ApiRequest) =>
   modelReply(request, { calls: [{ name: 'read_file', args: { path: 'a' } }] });
 
-describe.each([false, true])('a compressed answer is judged (streamed: %s)', (stream) => {
+describe.each([false, true])('a compressed reply is judged (streamed: %s)', (stream) => {
   it.each(codings)('%s', async (coding, pack) => {
     await using bench = await GatewayBench.start(compressing(coding, pack, read));
     const got = await new Agent(bench, stream).turns(4);
@@ -64,7 +64,7 @@ describe.each([false, true])('a compressed answer is judged (streamed: %s)', (st
     expect(bench.texts('error')).toEqual([]);
   });
 
-  it('also the second answer after a chance', async () => {
+  it('a compressed reply: the second one after a chance is judged too', async () => {
     await using bench = await GatewayBench.start(compressing('gzip', gzipSync, read), {
       'tool_call_loop.mode': 'chance_then_break',
     });
@@ -72,13 +72,13 @@ describe.each([false, true])('a compressed answer is judged (streamed: %s)', (st
     expect(bench.upstream.requests).toHaveLength(5);
   });
 
-  it('one in a coding that the gateway does not know goes on as it is, and is counted', async () => {
+  it('a compressed reply: an unsupported coding is passed through and counted', async () => {
     await using bench = await GatewayBench.start(compressing('x-rot', (bytes) => bytes, read));
     await new Agent(bench, stream).turn().catch(() => undefined);
     expect(await bench.registry.metrics()).toContain('unjudged_total{reason="encoded"} 1');
   });
 
-  it('one that is broken, or cut off, fails as an upstream that breaks off', async () => {
+  it('a compressed reply: invalid or truncated data fails like an aborted response', async () => {
     for (const pack of [
       (bytes: Buffer) => gzipSync(bytes).subarray(0, -20),
       (bytes: Buffer) => Buffer.concat([gzipSync(bytes).subarray(0, 40), bytes]),
@@ -90,7 +90,7 @@ describe.each([false, true])('a compressed answer is judged (streamed: %s)', (st
     }
   });
 
-  it('one that expands without end is broken off', async () => {
+  it('a compressed reply: a decompression bomb is aborted', async () => {
     const bomb = (request: ApiRequest) => modelReply(request, { text: 'a'.repeat(400_000) });
     await using bench = await GatewayBench.start(compressing('gzip', gzipSync, bomb), {
       'gateway.max_held_bytes': 1024,
@@ -99,7 +99,7 @@ describe.each([false, true])('a compressed answer is judged (streamed: %s)', (st
     expect(bench.texts('warn').at(-1)).toContain('expands to more than 16384 bytes');
   });
 
-  it('one whose zstd wants a window of gigabytes is not read', async () => {
+  it('a compressed reply: a zstd window of gigabytes is rejected', async () => {
     const huge = () => Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, 0xa8]), Buffer.alloc(40)]);
     await using bench = await GatewayBench.start(compressing('zstd', huge, read));
     await expect(new Agent(bench, stream).turn()).rejects.toThrow();
@@ -107,7 +107,7 @@ describe.each([false, true])('a compressed answer is judged (streamed: %s)', (st
   });
 });
 
-it('a client that reads nothing holds a compressed answer up, and may leave', async () => {
+it('a client that reads nothing pauses a compressed reply, and may disconnect', async () => {
   const long = (request: ApiRequest) => {
     const text = Array.from({ length: 60_000 }, (_, i) => (i * 7_919_777).toString(36)).join(' ');
     return modelReply(request, { text });
@@ -149,16 +149,19 @@ describe('a compressed request', () => {
   const question = (content: string) =>
     Buffer.from(JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] }));
 
-  it.each(codings.slice(0, 5))('is judged, and goes on as it came: %s', async (coding, pack) => {
-    await using bench = await GatewayBench.start(read);
-    const body = pack(question('Go'));
-    for (let i = 0; i < 3; i += 1) expect(await post(bench, body, coding)).toContain('tool_calls');
-    expect(await post(bench, body, coding)).toContain('"finish_reason":"error"');
-    const [first] = bench.upstream.requests;
-    expect([first?.bytes, first?.headers['content-encoding']]).toEqual([body, coding]);
-  });
+  it.each(codings.slice(0, 5))(
+    'a compressed request: is judged and forwarded unchanged: %s',
+    async (coding, pack) => {
+      await using bench = await GatewayBench.start(read);
+      const body = pack(question('Go'));
+      for (let i = 0; i < 3; i += 1) expect(await post(bench, body, coding)).toContain('tool_calls');
+      expect(await post(bench, body, coding)).toContain('"finish_reason":"error"');
+      const [first] = bench.upstream.requests;
+      expect([first?.bytes, first?.headers['content-encoding']]).toEqual([body, coding]);
+    },
+  );
 
-  it('goes on as JSON where something in it is changed', async () => {
+  it('a compressed request: is forwarded as plain JSON if it was changed', async () => {
     await using bench = await GatewayBench.start(read);
     await post(bench, gzipSync(question('!/set(tool-loop-max-repeats=3)\nGo')), 'gzip');
     const [first] = bench.upstream.requests;
@@ -167,10 +170,10 @@ describe('a compressed request', () => {
   });
 
   it.each<[string, string, Buffer]>([
-    ['in a coding that is not known', 'zstd', zstd(question('Go'))],
-    ['that is broken', 'gzip', question('Go')],
-    ['that expands without end', 'gzip', gzipSync(question('a'.repeat(100_000)))],
-  ])('%s goes on as it came, and is counted', async (_, coding, body) => {
+    ['an unsupported coding', 'zstd', zstd(question('Go'))],
+    ['invalid data', 'gzip', question('Go')],
+    ['a decompression bomb', 'gzip', gzipSync(question('a'.repeat(100_000)))],
+  ])('a compressed request: %s is passed through and counted', async (_, coding, body) => {
     await using bench = await GatewayBench.start(() => ({ json: { ok: 1 } }), {
       'gateway.max_request_bytes': 20_000,
     });

@@ -84,7 +84,7 @@ const streams = fc
       }),
   );
 
-describe('what comes back', () => {
+describe('responses', () => {
   let reply: ApiReply = 'never';
   let plain: GatewayBench;
   let watching: GatewayBench;
@@ -124,7 +124,7 @@ describe('what comes back', () => {
 });
 
 describe('a request', () => {
-  it('goes on with its path, its headers and its body, but without those of the connection', async () => {
+  it('a request: path, headers and body are forwarded, hop-by-hop headers are not', async () => {
     await using bench = await GatewayBench.start(() => ({ json: {} }), { enabled: false });
     const body = Buffer.from('{"messages": [ {"role":"user", "content":"ä"} ]}');
     await send(`${bench.url}/v1/chat/completions?beta=true`, {
@@ -151,7 +151,7 @@ describe('a request', () => {
     expect(request?.headers).not.toHaveProperty('x-own');
   });
 
-  it('that is too large is refused in the form of the API', async () => {
+  it('a request: too large is rejected in the form of the API', async () => {
     await using bench = await GatewayBench.start(() => ({ json: {} }), { 'gateway.max_request_bytes': 1024 });
     const got = await send(`${bench.url}/v1/chat/completions`, { headers: chat, body: 'x'.repeat(2000) });
     expect(got.status).toBe(413);
@@ -161,7 +161,7 @@ describe('a request', () => {
     expect(bench.upstream.requests).toEqual([]);
   });
 
-  it('without a body, and one that is none of JSON, goes on too', async () => {
+  it('a request: without a body or not in JSON is forwarded', async () => {
     await using bench = await GatewayBench.start(({ method, path }) => ({ json: { method, path } }));
     const models = await send(`${bench.url}/v1/models`, { method: 'GET' });
     expect(JSON.parse(models.body.toString())).toEqual({ method: 'GET', path: '/v1/models' });
@@ -171,7 +171,7 @@ describe('a request', () => {
 });
 
 describe('an upstream', () => {
-  it('that is not there is told of as 502, in the form of the API', async () => {
+  it('an upstream: unreachable is reported as 502 in the form of the API', async () => {
     await using bench = await GatewayBench.start(() => 'hang up', {
       'gateway.upstream': `http://127.0.0.1:${String(await freePort())}/v1`,
     });
@@ -189,7 +189,7 @@ describe('an upstream', () => {
     expect(JSON.stringify(bench.lines)).not.toContain(secretKey);
   });
 
-  it('that takes no connection, or does not answer, is told of as 504', async () => {
+  it('an upstream: a connect or response timeout is reported as 504', async () => {
     await using bench = await GatewayBench.start(() => 'never', { 'gateway.response_timeout_seconds': 0.05 });
     const got = await send(`${bench.url}/v1/chat/completions`, { headers: chat, body: question(false) });
     expect(got.status).toBe(504);
@@ -201,38 +201,44 @@ describe('an upstream', () => {
     });
   });
 
-  it('that hangs up is told of as 502', async () => {
+  it('an upstream: a closed connection is reported as 502', async () => {
     await using bench = await GatewayBench.start(() => 'hang up');
     const got = await send(`${bench.url}/v1/chat/completions`, { headers: chat, body: question(true) });
     expect(got.status).toBe(502);
   });
 
-  it.each([true, false])('that stops in the middle ends the answer (detection %s)', async (enabled) => {
-    const chunk = 'data: {"id":"1","choices":[{"index":0,"delta":{"content":"Hi"}}]}\n\n';
-    await using bench = await GatewayBench.start(() => ({ chunks: [chunk], then: 'hang' }), {
-      enabled,
-      'gateway.stall_timeout_seconds': 0.05,
-    });
-    const got = await send(`${bench.url}/v1/chat/completions`, { headers: chat, body: question(true) });
-    expect(got.body.toString()).toContain(chunk);
-    if (enabled) expect(got.body.toString()).toContain('"code":"upstream_stalled"');
-    else expect(got.whole).toBe(false);
-    expect(bench.texts('warn')).toEqual([
-      expect.stringContaining('stalled in the middle of its response (gateway.stall_timeout_seconds)'),
-    ]);
-    expect(await bench.registry.metrics()).toContain(
-      'loopwatch_gateway_upstream_failures_total{failure="stalled"} 1',
-    );
-  });
+  it.each([true, false])(
+    'an upstream: a stall ends the response with an error (detection %s)',
+    async (enabled) => {
+      const chunk = 'data: {"id":"1","choices":[{"index":0,"delta":{"content":"Hi"}}]}\n\n';
+      await using bench = await GatewayBench.start(() => ({ chunks: [chunk], then: 'hang' }), {
+        enabled,
+        'gateway.stall_timeout_seconds': 0.05,
+      });
+      const got = await send(`${bench.url}/v1/chat/completions`, { headers: chat, body: question(true) });
+      expect(got.body.toString()).toContain(chunk);
+      if (enabled) expect(got.body.toString()).toContain('"code":"upstream_stalled"');
+      else expect(got.whole).toBe(false);
+      expect(bench.texts('warn')).toEqual([
+        expect.stringContaining('stalled in the middle of its response (gateway.stall_timeout_seconds)'),
+      ]);
+      expect(await bench.registry.metrics()).toContain(
+        'loopwatch_gateway_upstream_failures_total{failure="stalled"} 1',
+      );
+    },
+  );
 
-  it.each([true, false])('that breaks off breaks the answer off (detection %s)', async (enabled) => {
-    const chunk = 'data: {"id":"1","choices":[{"index":0,"delta":{"content":"Hi"}}]}\n\ndata: {"cho';
-    await using bench = await GatewayBench.start(() => ({ chunks: [chunk], then: 'cut' }), { enabled });
-    const got = await send(`${bench.url}/v1/chat/completions`, { headers: chat, body: question(true) });
-    expect(got).toMatchObject({ status: 200, whole: false, body: Buffer.from(chunk) });
-  });
+  it.each([true, false])(
+    'an upstream: an aborted response aborts the one to the client (detection %s)',
+    async (enabled) => {
+      const chunk = 'data: {"id":"1","choices":[{"index":0,"delta":{"content":"Hi"}}]}\n\ndata: {"cho';
+      await using bench = await GatewayBench.start(() => ({ chunks: [chunk], then: 'cut' }), { enabled });
+      const got = await send(`${bench.url}/v1/chat/completions`, { headers: chat, body: question(true) });
+      expect(got).toMatchObject({ status: 200, whole: false, body: Buffer.from(chunk) });
+    },
+  );
 
-  it.each([429, 500, 529])('that refuses with %d is passed on as it is', async (status) => {
+  it.each([429, 500, 529])('an upstream: status %d is passed through', async (status) => {
     const error = { error: { message: 'no', type: 'x' } };
     await using bench = await GatewayBench.start(() => ({
       status,
@@ -246,7 +252,7 @@ describe('an upstream', () => {
   });
 
   it.each([301, 302, 303, 307, 308])(
-    'that redirects with %d is not followed: the client hears of it',
+    'an upstream: a redirect with %d is passed through, not followed',
     async (status) => {
       await using elsewhere = await startScriptedUpstream(() => ({ json: { from: 'elsewhere' } }));
       await using bench = await GatewayBench.start(() => ({
@@ -262,7 +268,7 @@ describe('an upstream', () => {
     },
   );
 
-  it('hears of a client that goes away', async () => {
+  it('an upstream: is aborted when the client disconnects', async () => {
     await using bench = await GatewayBench.start(() => ({ chunks: ['data: {}\n\n'], then: 'hang' }));
     const request = httpRequest(`${bench.url}/v1/chat/completions`, { method: 'POST', headers: chat });
     request.end(question(true));
@@ -272,7 +278,7 @@ describe('an upstream', () => {
     expect(await bench.upstream.requests[0]?.closed).toBe('client gone');
   });
 
-  it('that compresses its answer in a way of its own is passed on, and counted as not judged', async () => {
+  it('an upstream: a response in an unsupported coding is passed through and counted as unjudged', async () => {
     await using bench = await GatewayBench.start(() => ({
       headers: { 'content-type': 'application/json', 'content-encoding': 'x-own' },
       chunks: [Buffer.from([31, 139, 8, 0])],
@@ -284,8 +290,8 @@ describe('an upstream', () => {
   });
 });
 
-describe('the gateway itself', () => {
-  it('tells of its health and its metrics', async () => {
+describe('the gateway’s own paths', () => {
+  it('own paths: health, readiness and metrics are served', async () => {
     await using bench = await GatewayBench.start((request) => modelReply(request, { text: 'Hi' }));
     await bench
       .openai('s')
@@ -304,16 +310,13 @@ describe('the gateway itself', () => {
     expect(metrics?.body.toString()).toContain('loopwatch_active_sessions 1');
   });
 
-  it.each(['healthz', 'readyz', 'metrics'])(
-    'answers /%s itself, whatever query it comes with',
-    async (path) => {
-      await using bench = await GatewayBench.start(() => ({ json: {} }));
-      expect((await send(`${bench.url}/${path}?probe=1`, { method: 'GET' })).status).toBe(200);
-      expect(bench.upstream.requests).toHaveLength(0);
-    },
-  );
+  it.each(['healthz', 'readyz', 'metrics'])('own paths: /%s is served with any query', async (path) => {
+    await using bench = await GatewayBench.start(() => ({ json: {} }));
+    expect((await send(`${bench.url}/${path}?probe=1`, { method: 'GET' })).status).toBe(200);
+    expect(bench.upstream.requests).toHaveLength(0);
+  });
 
-  it('says when its port is taken', async () => {
+  it('start: rejects when the port is in use', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;

@@ -32,7 +32,7 @@ async function post(
 const stopped = /"finish_reason":"error"|"loopwatch":/;
 const read = calls('read', {});
 
-describe('a loop is stopped, and the upstream gets the path as it came', () => {
+describe('a loop is blocked, and the path is forwarded unchanged', () => {
   it.each([
     ['/v1/chat/completions', '/v1/chat/completions'],
     ['/chat/completions', '/chat/completions'],
@@ -83,7 +83,7 @@ describe('a loop is stopped, and the upstream gets the path as it came', () => {
   });
 });
 
-describe('a path with dot segments is refused, so that none leads out of the upstream’s path', () => {
+describe('a path with dot segments is rejected', () => {
   it.each([
     '/v1/../../admin',
     '/v1/..',
@@ -99,14 +99,17 @@ describe('a path with dot segments is refused, so that none leads out of the ups
     expect(bench.upstream.requests).toEqual([]);
   });
 
-  it.each(['/v1/files/a..b', '/v1/files/...', '/v1/files?path=../x'])('%s is none', async (path) => {
-    await using bench = await GatewayBench.start(() => ({ json: {} }));
-    expect((await post(bench, path, {})).status).toBe(200);
-    expect(bench.upstream.requests[0]?.path).toBe(path);
-  });
+  it.each(['/v1/files/a..b', '/v1/files/...', '/v1/files?path=../x'])(
+    '%s has no dot segments',
+    async (path) => {
+      await using bench = await GatewayBench.start(() => ({ json: {} }));
+      expect((await post(bench, path, {})).status).toBe(200);
+      expect(bench.upstream.requests[0]?.path).toBe(path);
+    },
+  );
 });
 
-describe('a request that goes on without a look', () => {
+describe('an unjudged request', () => {
   const ok: Script = () => ({ json: {} });
   const unjudged = async (bench: GatewayBench) =>
     (await bench.registry.metrics())
@@ -143,7 +146,7 @@ describe('a request that goes on without a look', () => {
     expect(await unjudged(bench)).toEqual([]);
   });
 
-  it('fails as others do where the upstream is gone, and ends with its client', async () => {
+  it('an unjudged request: fails if the upstream is unreachable, and ends with its client', async () => {
     await using bench = await GatewayBench.start(() => 'hang up');
     expect((await post(bench, '/v1/agents/run', { input: 'x'.repeat(3_000_000) })).status).toBe(502);
     const { port } = new URL(bench.url);
@@ -162,7 +165,7 @@ describe('a request that goes on without a look', () => {
     await waitFor(async () => (await bench.registry.metrics()).includes('outcome="client_gone"} 1'));
   });
 
-  it('is told of where its body is no request of the API', async () => {
+  it('an unjudged request: a malformed body is logged', async () => {
     await using bench = await GatewayBench.start(ok);
     for (const body of ['{"messages":', '{"model":"m"}']) await post(bench, '/v1/chat/completions', body);
     expect(bench.texts('warn')).toHaveLength(1);
@@ -170,7 +173,7 @@ describe('a request that goes on without a look', () => {
   });
 });
 
-describe('an answer is judged by what it is, whatever its content type says', () => {
+describe('a reply is judged by its content, whatever its content type', () => {
   it.each([
     ['Text/Event-Stream', '\n'],
     ['TEXT/EVENT-STREAM; charset=UTF-8', '\r\n'],
@@ -195,7 +198,7 @@ describe('an answer is judged by what it is, whatever its content type says', ()
     expect(text).not.toContain('"tool_calls"');
   });
 
-  it('a whole answer as text/plain', async () => {
+  it('a JSON reply as text/plain', async () => {
     await using bench = await GatewayBench.start((request) => {
       const reply = modelReply(request, { calls: [{ name: 'read', args: {} }] });
       return typeof reply === 'string' ? reply : { ...reply, headers: { 'content-type': 'text/plain' } };

@@ -83,11 +83,11 @@ function runAt(items: readonly Item[], path: string): number {
 
 it.each<[string, 'own' | 'same' | 'none', number]>([
   ['ids of their own', 'own', 100],
-  ['ids that are the same for all', 'same', 100],
+  ['identical ids', 'same', 100],
   ['no ids', 'none', 100],
-  ['ids of their own, and room for two of them', 'own', 2],
+  ['ids of their own, two sessions in memory', 'own', 2],
 ])(
-  'conversations that begin alike are stopped at what their own history shows, and at nothing else: %s',
+  'session lookup: conversations with the same start are blocked only by their own history: %s',
   (_, ids, room) => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
@@ -125,7 +125,7 @@ it.each<[string, 'own' | 'same' | 'none', number]>([
   },
 );
 
-it('refused settings of a session are told of without secrets', () => {
+it('session lookup: rejected session settings are logged without secrets', () => {
   const lines: string[] = [];
   const sessionSettings = new SessionSettings(10);
   const sessions = lookup(10, { sessionSettings, logger: pino({}, { write: (line) => lines.push(line) }) });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { LruMap } from '../../src/session/lru-map.ts';
 
-it('holds what was noted last, each key once, and never more than its bound', () => {
+it('LRU map: holds the latest entries, each key once, never more than its limit', () => {
   const key = fc.constantFrom('a', 'b', 'c', 'd', 'e');
   fc.assert(
     fc.property(fc.array(fc.tuple(key, fc.nat())), fc.integer({ min: 1, max: 4 }), (notes, limit) => {

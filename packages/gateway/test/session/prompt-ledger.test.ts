@@ -36,9 +36,9 @@ const turns = fc.array(
   { maxLength: 8 },
 );
 
-describe('what a cumulative history has that is new', () => {
+describe('new entries of a cumulative history', () => {
   it.each(['own', 'the same for all', 'none', 'made up by the client each time'] as const)(
-    'each call once, each result once, with ids of the calls: %s',
+    'new entries: each call and each result once, with call ids: %s',
     (ids) => {
       fc.assert(
         fc.property(turns, (made) => {
@@ -69,7 +69,7 @@ describe('what a cumulative history has that is new', () => {
     },
   );
 
-  it('the whole prompt at hand, where nothing of it was seen, and nothing of the prompts before', () => {
+  it('new entries: the whole current prompt if none of it was seen, nothing of earlier prompts', () => {
     const before: Item[] = [
       user('first'),
       asks(call('1')),
@@ -90,7 +90,7 @@ describe('what a cumulative history has that is new', () => {
     expect(take(ledger, [...before, ...now])).toEqual([]);
   });
 
-  it('nothing, where the beginning of the history is cut off', () => {
+  it('new entries: none if the start of the history is truncated', () => {
     const ledger = new PromptLedger();
     const history: Item[] = [user('go'), ...['1', '2', '3'].flatMap((id) => [asks(call(id)), result(id)])];
     take(ledger, history);
@@ -130,7 +130,7 @@ describe('a new prompt', () => {
     expect(take(ledger, second).includes('prompt')).toBe(isNew);
   });
 
-  it('the same words again are one, where the API keeps the history, unless the question is asked once more', () => {
+  it('a new prompt: the same text is one if the API keeps the history, unless the request is repeated', () => {
     const ledger = new PromptLedger();
     take(ledger, [user('continue')], { keepsHistory: true });
     expect(take(ledger, [user('continue')], { keepsHistory: true })).toEqual(['prompt']);

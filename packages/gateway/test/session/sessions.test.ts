@@ -29,7 +29,7 @@ describe.each(shared)('conversations that share %s', (_, session, more) => {
   const conversations = (bench: GatewayBench, count: number) =>
     Array.from({ length: count }, () => new Agent(bench, false, session, 'Weather in Paris?'));
 
-  it('eight parallel samples of one prompt pass', async () => {
+  it('shared name: eight parallel samples of one prompt pass', async () => {
     await using bench = await GatewayBench.start(read);
     const got = await Promise.all(conversations(bench, 8).map((agent) => agent.turn(more)));
     expect(kinds(got)).toEqual(Array(8).fill('call'));
@@ -38,7 +38,7 @@ describe.each(shared)('conversations that share %s', (_, session, more) => {
     expect(sessionsOf(bench).size).toBe(8);
   });
 
-  it('the same question asked eight times passes', async () => {
+  it('shared name: the same request sent eight times passes', async () => {
     await using bench = await GatewayBench.start(read);
     for (const agent of conversations(bench, 8)) expect((await agent.turn(more)).finish).toBe('tool_calls');
   });
@@ -61,7 +61,7 @@ describe.each(shared)('conversations that share %s', (_, session, more) => {
     },
   );
 
-  it('a second run of an agent that was stopped is stopped no earlier', async () => {
+  it('shared name: a second run of a blocked agent starts from zero', async () => {
     await using bench = await GatewayBench.start(read);
     for (const agent of conversations(bench, 2)) {
       const got = [];
@@ -70,7 +70,7 @@ describe.each(shared)('conversations that share %s', (_, session, more) => {
     }
   });
 
-  it('two with different requests are told apart', async () => {
+  it('shared name: conversations with different requests are separated', async () => {
     await using bench = await GatewayBench.start(read);
     const agents = ['One', 'Other'].map((prompt) => new Agent(bench, false, session, prompt));
     for (let turn = 0; turn < 3; turn += 1)
@@ -82,8 +82,8 @@ describe.each(shared)('conversations that share %s', (_, session, more) => {
 
 const streams = apiCases.flatMap((api) => [false, true].map((stream) => ({ ...api, api: api.name, stream })));
 
-describe.each(streams)('an agent without a header, $api (streamed: $stream)', ({ agent, stream }) => {
-  it('that loops is stopped at the fourth call, in one session and one incident', async () => {
+describe.each(streams)('an unnamed session, $api (streamed: $stream)', ({ agent, stream }) => {
+  it('an unnamed session: a loop is blocked at the fourth call, in one session and incident', async () => {
     await using bench = await GatewayBench.start(read);
     const got = await agent(bench, stream, null, 'Fix it').turns(6);
     expect(got.map(({ calls: made }) => made.length)).toEqual([1, 1, 1, 0, 0, 0]);
@@ -92,7 +92,7 @@ describe.each(streams)('an agent without a header, $api (streamed: $stream)', ({
     expect(bench.verdicts.filter(({ phase }) => phase === 'opened')).toHaveLength(1);
   });
 
-  it('samples of one beginning pass', async () => {
+  it('an unnamed session: parallel samples pass', async () => {
     await using bench = await GatewayBench.start(read);
     const runs = Array.from({ length: 5 }, () => agent(bench, stream, null, 'Fix it'));
     const got = await Promise.all(runs.map((run) => run.turns(2)));
@@ -100,29 +100,32 @@ describe.each(streams)('an agent without a header, $api (streamed: $stream)', ({
   });
 });
 
-describe('a session without a header', () => {
-  it.each([false, true])('that takes its chance is one session (streamed: %s)', async (stream) => {
-    const grep = { calls: [{ name: 'grep', args: { pattern: 'b' } }] };
-    await using bench = await GatewayBench.start(
-      (request, i) => (i === 4 ? modelReply(request, grep) : read(request, i)),
-      { 'tool_call_loop.mode': 'chance_then_break' },
-    );
-    const got = await new Agent(bench, stream, null).turns(7);
-    expect(got.map(({ calls: [call] }) => call?.split(' ')[0])).toEqual([
-      'read_file',
-      'read_file',
-      'read_file',
-      'grep',
-      'read_file',
-      'read_file',
-      'read_file',
-    ]);
-    await bench.stop();
-    expect(sessionsOf(bench).size).toBe(1);
-  });
+describe('an unnamed session', () => {
+  it.each([false, true])(
+    'an unnamed session: stays one session after a chance (streamed: %s)',
+    async (stream) => {
+      const grep = { calls: [{ name: 'grep', args: { pattern: 'b' } }] };
+      await using bench = await GatewayBench.start(
+        (request, i) => (i === 4 ? modelReply(request, grep) : read(request, i)),
+        { 'tool_call_loop.mode': 'chance_then_break' },
+      );
+      const got = await new Agent(bench, stream, null).turns(7);
+      expect(got.map(({ calls: [call] }) => call?.split(' ')[0])).toEqual([
+        'read_file',
+        'read_file',
+        'read_file',
+        'grep',
+        'read_file',
+        'read_file',
+        'read_file',
+      ]);
+      await bench.stop();
+      expect(sessionsOf(bench).size).toBe(1);
+    },
+  );
 
   it.each(['in parallel', 'one after another'])(
-    'whose answer is sampled %s in the middle of its work passes',
+    'an unnamed session: replies sampled %s in the middle of work pass',
     async (how) => {
       await using bench = await GatewayBench.start(read);
       const agent = new Agent(bench, false, null);
@@ -135,7 +138,7 @@ describe('a session without a header', () => {
     },
   );
 
-  it('that asks again after it was stopped goes on being stopped, in one incident', async () => {
+  it('an unnamed session: a repeated request after a block stays blocked, in one incident', async () => {
     await using bench = await GatewayBench.start(read);
     const agent = new Agent(bench, false, null);
     await agent.turns(3);
@@ -146,7 +149,7 @@ describe('a session without a header', () => {
     expect(bench.verdicts.filter(({ phase }) => phase === 'opened')).toHaveLength(1);
   });
 
-  it('goes on where a failed request is made again', async () => {
+  it('an unnamed session: continues after a failed request is repeated', async () => {
     await using bench = await GatewayBench.start((request, i) =>
       i % 2 === 0 ? { status: 500, json: { error: { message: 'no' } } } : read(request, i),
     );
@@ -160,7 +163,7 @@ describe('a session without a header', () => {
     expect(bench.verdicts).toEqual([]);
   });
 
-  it('goes on when its system prompt changes, and when its history is cut off at the beginning', async () => {
+  it('an unnamed session: continues with a changed system prompt or a truncated history', async () => {
     let n = 0;
     await using bench = await GatewayBench.start((request) => {
       n += 1;
@@ -184,7 +187,7 @@ describe('a session without a header', () => {
     expect(bench.events.filter(({ type }) => type === 'tool_call_request')).toHaveLength(8);
   });
 
-  it('goes on with the next request of its user, beside another that began alike', async () => {
+  it('an unnamed session: continues with the next prompt beside another with the same start', async () => {
     const answers = ['Hello, Ann.', 'Hello, Bob.'];
     await using bench = await GatewayBench.start((request, i) =>
       modelReply(request, { text: answers[i % 2] ?? '' }),
@@ -200,7 +203,7 @@ describe('a session without a header', () => {
     expect(bench.events.filter(({ type }) => type === 'prompt_started')).toHaveLength(6);
   });
 
-  it('is watched by its own settings, made in the chat', async () => {
+  it('an unnamed session: has its own settings from the chat', async () => {
     await using bench = await GatewayBench.start(read);
     const agent = new Agent(bench, false, null, '!/set(tool-loop-max-repeats=2)');
     await agent.turn();
@@ -239,7 +242,7 @@ describe('the name of a session', () => {
   it.each([
     ['user_ab12_account__session_0f6c-77', '0f6c-77'],
     ['{"device_id":"d","account_uuid":"","session_id":"0f6c-78"}', '0f6c-78'],
-  ])('is the session within the metadata.user_id of Claude Code: %s', async (user, expected) => {
+  ])('session name: the session in Claude Code’s metadata.user_id: %s', async (user, expected) => {
     await using bench = await GatewayBench.start(read);
     await bench.anthropic().messages.create({
       model: 'm',
@@ -251,7 +254,7 @@ describe('the name of a session', () => {
     expect([...sessionsOf(bench)]).toEqual([expected]);
   });
 
-  it('user and a person’s metadata.user_id are none', async () => {
+  it('session name: user and a person’s metadata.user_id are ignored', async () => {
     await using bench = await GatewayBench.start(read);
     await new Agent(bench, false, null).turn({ user: 'ann' });
     await bench.anthropic().messages.create({
@@ -264,7 +267,7 @@ describe('the name of a session', () => {
     for (const id of sessionsOf(bench)) expect(id).toMatch(/^derived-/);
   });
 
-  it('settings of a named session hold for each of its conversations', async () => {
+  it('session name: its settings apply to each conversation with that name', async () => {
     await using bench = await GatewayBench.start(read);
     const session = { 'session-id': 'cx' };
     await ask(bench, false, session, [{ role: 'user', content: '!/set(tool-loop-max-repeats=2)' }]);
@@ -277,7 +280,7 @@ describe('the name of a session', () => {
 });
 
 describe('x-session-id', () => {
-  it('names one conversation: memory counts where a request shows no history', async () => {
+  it('x-session-id: names one conversation, so memory counts without a history', async () => {
     await using bench = await GatewayBench.start(read);
     const got = [];
     for (let i = 0; i < 4; i += 1)
@@ -285,7 +288,7 @@ describe('x-session-id', () => {
     expect(kinds(got)).toEqual(['call', 'call', 'call', 'stopped']);
   });
 
-  it('is not forwarded, and other headers are', async () => {
+  it('x-session-id: is not forwarded, other headers are', async () => {
     await using bench = await GatewayBench.start(read);
     await new Agent(bench, false, { 'x-session-id': 'customer-7', 'x-litellm-session-id': 'l' }).turn();
     const { headers } = bench.upstream.requests[0] ?? {};
@@ -293,7 +296,7 @@ describe('x-session-id', () => {
     expect(headers).toHaveProperty('x-litellm-session-id', 'l');
   });
 
-  it('two conversations under one value, interleaved, are no loop', async () => {
+  it('x-session-id: two interleaved conversations under one value are no loop', async () => {
     await using bench = await GatewayBench.start(read);
     const agents = [new Agent(bench, false, 's-1', 'One'), new Agent(bench, false, 's-1', 'Other')];
     for (let turn = 0; turn < 3; turn += 1)
@@ -302,8 +305,8 @@ describe('x-session-id', () => {
   });
 });
 
-describe('requests that go on from one answer (previous_response_id)', () => {
-  it('several of them pass, and one that loops is stopped', async () => {
+describe('requests that continue from one response (previous_response_id)', () => {
+  it('previous_response_id: several continuations pass, a looping one is blocked', async () => {
     await using bench = await GatewayBench.start(read);
     const client = bench.openai();
     const first = await client.responses.create({ model: 'm', input: 'Go' });
@@ -326,25 +329,28 @@ describe('requests that go on from one answer (previous_response_id)', () => {
   });
 });
 
-describe('messages that the agent appends to results', () => {
+describe('messages that the agent adds after results', () => {
   const note = '<environment_details>\nOpen tabs: src/cart.ts\n</environment_details>';
 
-  it.each([false, true])('are no new prompt: a loop is stopped (streamed: %s)', async (stream) => {
-    for (const session of [null, 's-1']) {
-      await using bench = await GatewayBench.start(read);
-      const agent = new Agent(bench, stream, session);
-      const got = [];
-      for (let turn = 0; turn < 4; turn += 1) {
-        got.push(await agent.turn());
-        agent.messages.push({ role: 'user', content: `${note} ${String(turn)}` });
+  it.each([false, true])(
+    'agent messages after results: are no new prompt, a loop is blocked (streamed: %s)',
+    async (stream) => {
+      for (const session of [null, 's-1']) {
+        await using bench = await GatewayBench.start(read);
+        const agent = new Agent(bench, stream, session);
+        const got = [];
+        for (let turn = 0; turn < 4; turn += 1) {
+          got.push(await agent.turn());
+          agent.messages.push({ role: 'user', content: `${note} ${String(turn)}` });
+        }
+        expect(kinds(got)).toEqual(['call', 'call', 'call', 'stopped']);
+        await bench.stop();
+        expect(bench.events.filter(({ type }) => type === 'prompt_started')).toHaveLength(1);
       }
-      expect(kinds(got)).toEqual(['call', 'call', 'call', 'stopped']);
-      await bench.stop();
-      expect(bench.events.filter(({ type }) => type === 'prompt_started')).toHaveLength(1);
-    }
-  });
+    },
+  );
 
-  it('a message behind an answer of the model is one', async () => {
+  it('a message after a model reply is a new prompt', async () => {
     await using bench = await GatewayBench.start(read);
     const agent = new Agent(bench, false, null);
     await agent.turns(3);

@@ -42,7 +42,7 @@ function goOn(bench: GatewayBench, agent: Agent | undefined): Agent {
 
 onBothDatabases(({ make, kind }) => {
   it.each(['proxy', 'balanced', 'similar'])(
-    'a session outlives each gateway, and goes on as in one (preset %s)',
+    'stored sessions: survive restarts and continue as in one gateway (preset %s)',
     async (preset) => {
       const { database } = await make();
       await using upstream = await startUpstream();
@@ -66,7 +66,7 @@ onBothDatabases(({ make, kind }) => {
     },
   );
 
-  it('conversations without a name outlive a gateway, each with its own count', async () => {
+  it('stored sessions: unnamed ones survive a restart, each with its own count', async () => {
     const { database } = await make();
     await using upstream = await startUpstream();
     const agents: Agent[] = [];
@@ -91,7 +91,7 @@ onBothDatabases(({ make, kind }) => {
     expect(opened).toHaveLength(1);
   });
 
-  it('settings made in the chat hold after a restart', async () => {
+  it('stored sessions: chat settings survive a restart', async () => {
     const { database } = await make();
     await using upstream = await startUpstream();
     const first = await gatewayOn(database, upstream);
@@ -105,7 +105,7 @@ onBothDatabases(({ make, kind }) => {
     await second.stop();
   });
 
-  it('other settings hold from the restart on, and what was counted counts', async () => {
+  it('stored sessions: changed settings apply from the restart on, counts are kept', async () => {
     const { database } = await make();
     await using upstream = await startUpstream();
     const first = await gatewayOn(database, upstream, { 'tool_call_loop.max_repeats': 6 });
@@ -118,7 +118,7 @@ onBothDatabases(({ make, kind }) => {
     expect(second.verdicts).toMatchObject([{ phase: 'opened', count: 4, threshold: 4 }]);
   });
 
-  it('a session for which memory has no room is not forgotten', async () => {
+  it('stored sessions: one evicted from memory is not lost', async () => {
     const { database } = await make();
     await using upstream = await startUpstream();
     await using bench = await gatewayOn(database, upstream, { 'gateway.max_sessions': 1 });
@@ -131,7 +131,7 @@ onBothDatabases(({ make, kind }) => {
     expect((await one.turn()).finish).toBe('error');
   });
 
-  it('a session whose time is over is removed, and restarts', async () => {
+  it('stored sessions: an expired one is deleted and restarts', async () => {
     const { database } = await make();
     await using upstream = await startUpstream();
     const first = await gatewayOn(database, upstream);
@@ -143,7 +143,7 @@ onBothDatabases(({ make, kind }) => {
     await second.stop();
   });
 
-  it('stores every message once, with what the gateway said and what the limit added', async () => {
+  it('stored messages: each once, with synthetic replies and reached limits', async () => {
     const { database } = await make();
     await using upstream = await startScriptedUpstream((request, index) =>
       modelReply(
@@ -186,7 +186,7 @@ onBothDatabases(({ make, kind }) => {
   it.each<[string, Flags, number]>([
     ['without what was said', { 'privacy.store_text': false }, 2],
     ['not at all', { 'gateway.store_messages': false }, 0],
-  ])('stores messages %s where so configured', async (_, flags, count) => {
+  ])('stored messages: %s if so configured', async (_, flags, count) => {
     const { database } = await make();
     await using upstream = await startUpstream();
     const bench = await gatewayOn(database, upstream, flags);
@@ -200,7 +200,7 @@ onBothDatabases(({ make, kind }) => {
     expect(JSON.stringify(stored)).not.toContain('secret plan');
   });
 
-  it('removes what is too old', async () => {
+  it('retention: deletes expired rows', async () => {
     const { database } = await make();
     await using upstream = await startUpstream();
     const first = await gatewayOn(database, upstream);
@@ -228,7 +228,7 @@ onBothDatabases(({ make, kind }) => {
     expect(left?.n).toBeLessThan(2000);
   });
 
-  it('an answer of its own is known after a restart, as one that a request may go on from', async () => {
+  it('stored replies: a request can continue from a synthetic reply after a restart', async () => {
     const { database } = await make();
     await using upstream = await startUpstream();
     const first = await gatewayOn(database, upstream);
@@ -240,7 +240,7 @@ onBothDatabases(({ make, kind }) => {
     await second.stop();
   });
 
-  it('a stream that was stopped is known after a restart by the id that it began with', async () => {
+  it('stored replies: a request can continue from a blocked stream after a restart', async () => {
     const { database } = await make();
     await using upstream = await startUpstream();
     const first = await gatewayOn(database, upstream);
@@ -261,7 +261,7 @@ onBothDatabases(({ make, kind }) => {
     await second.stop();
   });
 
-  it('stores no request that holds a secret', async () => {
+  it('stored replies: no request with a secret is stored', async () => {
     const { database } = await make();
     await using upstream = await startUpstream();
     const bench = await gatewayOn(database, upstream);
@@ -276,7 +276,7 @@ onBothDatabases(({ make, kind }) => {
     expect(JSON.stringify(rows)).not.toContain(secretKey);
   });
 
-  it('that is away fails no request, and is caught up with when it is back', async () => {
+  it('database outage: fails no request, and is caught up with afterwards', async () => {
     const { database } = await make();
     await using upstream = await startUpstream();
     let away = true;
@@ -329,7 +329,7 @@ onBothDatabases(({ make, kind }) => {
   if (kind === 'postgres') {
     describe('two gateways', () => {
       it.each(['proxy', 'similar'])(
-        'in turns count each call once, and stop at the same one (preset %s)',
+        'two gateways: alternating, they count each call once and block at the same one (preset %s)',
         async (preset) => {
           const { database, open } = await make();
           await using upstream = await startUpstream();
@@ -359,7 +359,7 @@ onBothDatabases(({ make, kind }) => {
         },
       );
 
-      it('share settings of the chat, and answers that name no session', async () => {
+      it('two gateways: share chat settings and unnamed sessions', async () => {
         const { database, open } = await make();
         await using upstream = await startUpstream();
         const one = await gatewayOn(database, upstream);
@@ -388,7 +388,7 @@ onBothDatabases(({ make, kind }) => {
         await two.stop();
       });
 
-      it('take over from one that was killed', async () => {
+      it('two gateways: one takes over from a killed one', async () => {
         const { database, open } = await make();
         await using upstream = await startUpstream();
         const killed = await gatewayOn(database, upstream);
@@ -406,7 +406,7 @@ onBothDatabases(({ make, kind }) => {
   }
 });
 
-describe('a PostgreSQL that goes away', () => {
+describe('PostgreSQL outage', () => {
   let server: TestPostgres;
   beforeAll(async () => {
     server = await startPostgres();
@@ -416,9 +416,9 @@ describe('a PostgreSQL that goes away', () => {
     openDatabase({ data_dir: '', database_url: url }, pino({ level: 'silent' }));
 
   it.each<[string, (proxy: TcpProxy) => Promise<void>, (proxy: TcpProxy) => Promise<void>]>([
-    ['takes no connections', (proxy) => proxy.close(), (proxy) => proxy.open()],
+    ['rejects connections', (proxy) => proxy.close(), (proxy) => proxy.open()],
     [
-      'does not answer',
+      'does not respond',
       (proxy) => {
         proxy.pause();
         return Promise.resolve();
@@ -429,7 +429,7 @@ describe('a PostgreSQL that goes away', () => {
       },
     ],
   ])(
-    'holds up nobody: it %s, and has everything when it is back',
+    'PostgreSQL outage: no request waits while it %s, and nothing is missing afterwards',
     async (_, leave, comeBack) => {
       const direct = await server.createDatabase();
       const url = new URL(direct);
@@ -480,7 +480,7 @@ describe('a PostgreSQL that goes away', () => {
   );
 });
 
-it('a database that cannot be opened is no reason not to start', async () => {
+it('the gateway starts although the database cannot be opened', async () => {
   await using bench = await GatewayBench.start(calls('read_file'));
   await bench.stop();
   await using other = await GatewayBench.before(
