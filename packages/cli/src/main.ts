@@ -14,7 +14,6 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   worker: async () => (await import('./commands/worker.ts')).workerCommand(),
   server: async () => (await import('./commands/server.ts')).serverCommand(),
   gateway: async () => (await import('./commands/gateway.ts')).gatewayCommand(),
-  repair: async () => (await import('./commands/repair.ts')).repairCommand(),
   scan: async () => (await import('./commands/scan.ts')).scanCommand(),
   hook: async () => (await import('./commands/hook.ts')).hookCommand(),
   replay: async () => (await import('./commands/replay.ts')).replayCommand(),

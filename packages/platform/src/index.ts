@@ -1,4 +1,4 @@
-export { FolderError, type FolderErrorCode } from './folder-error.ts';
+export { FolderError, type FolderErrorCode, folderError } from './folder-error.ts';
 export { lockFolder } from './folder-lock.ts';
 export type { LogFunction, LogLevel } from './log-function.ts';
 export {

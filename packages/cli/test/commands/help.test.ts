@@ -5,7 +5,6 @@ import { configCommand } from '../../src/commands/config.ts';
 import { doctorCommand } from '../../src/commands/doctor.ts';
 import { gatewayCommand } from '../../src/commands/gateway.ts';
 import { produceCommand } from '../../src/commands/produce.ts';
-import { repairCommand } from '../../src/commands/repair.ts';
 import { replayCommand } from '../../src/commands/replay.ts';
 import { scanCommand } from '../../src/commands/scan.ts';
 import { serverCommand } from '../../src/commands/server.ts';
@@ -37,7 +36,6 @@ const commands: [name: string, create: () => Command, flags: string[]][] = [
   ['worker', workerCommand, ['--brokers', '--config', '--group', '--port', '--workers']],
   ['server', serverCommand, ['--brokers', '--port', '--data-dir']],
   ['gateway', gatewayCommand, ['--upstream', '--port', '--data-dir', '--brokers', '--config', '--preset']],
-  ['repair', repairCommand, ['--data-dir', '--yes']],
   ['scan', scanCommand, ['--since', '--json', '--html', '--open', '--format', '--preset', '--set']],
   ['replay', replayCommand, ['--json', '--format', '--preset', '--set']],
   ['produce', produceCommand, ['--speed', '--rate', '--brokers']],

@@ -1,46 +1,38 @@
-import { readdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { closeToOthers, createFolder, type LogFunction, lockFolder } from '@loopwatch/platform';
+import { closeToOthers, createFolder, folderError, type LogFunction, lockFolder } from '@loopwatch/platform';
 import { LogError } from '../port/errors.ts';
 import type { LogRecord, VerdictSink } from '../port/ports.ts';
 import type { TaskRunner } from '../port/task.ts';
 import type { RecordReader, TopicReader } from '../port/topic-reader.ts';
-import { GroupClaims } from './claims.ts';
-import { storageError } from './files.ts';
-import { GroupSteps } from './steps.ts';
-import { EmbeddedTaskRunner } from './task-runner.ts';
-import type { TopicLog } from './topic.ts';
+import { LogStore } from './store.ts';
+import { EmbeddedTaskRunner, type TaskClaim } from './task-runner.ts';
 import { EmbeddedTopicReader } from './topic-reader.ts';
 import { EmbeddedTopics } from './topics.ts';
 
 const mib = 1024 * 1024;
-const journalExtension = '.journal';
 
 export interface EmbeddedLogOptions {
   /** The data folder; the log lives in its subfolder `log`. */
   readonly dir: string;
   /** Full names of the topics there are. */
   readonly topics: readonly string[];
-  /** Bytes after which a topic's file is followed by a new one. Default 8 MiB. */
-  readonly segmentBytes?: number;
-  /** Bytes a topic may take before its oldest files go. Default 256 MiB. */
+  /** Bytes a topic may take before its oldest records go. Default 256 MiB. */
   readonly retentionBytes?: number;
   /** Bytes of the largest record taken. Default 16 MiB. */
   readonly maxRecordBytes?: number;
   /**
-   * Whether `publish` waits until the records are on the disk. Default false: they are in the file, which survives the
-   * death of the process but not a power cut; commits, steps and `close` wait for the disk in either case.
+   * Whether `publish` waits until the records are on disk. Default false: they survive the death of the process but not a
+   * power cut; steps and `close` wait for the disk in either case.
    */
   readonly durable?: boolean;
-  /** Bytes a group's journal may take before it is rewritten without what is outdated. Default 1 MiB. */
-  readonly journalBytes?: number;
   /** Default: silent. */
   readonly log?: LogFunction;
   /** Called when another process may have taken the folder; nothing can be read or written any more. Default: an error in the log. */
   readonly onLockLost?: (error: Error) => void;
 }
 
-/** An event log in files, for one process: the same ports as Kafka, with one partition a topic. */
+/** An event log in a SQLite database, for one process: the same ports as Kafka, with one partition a topic. */
 export interface EmbeddedLog {
   /**
    * The work of the group on these topics. Each step is durable as a whole, exactly once, whenever the process is killed
@@ -72,59 +64,62 @@ export interface EmbeddedLog {
 export async function openEmbeddedLog(options: EmbeddedLogOptions): Promise<EmbeddedLog> {
   for (const topic of options.topics) requireName('topic', topic);
   const folder = join(options.dir, 'log');
-  await createFolder(join(folder, 'groups')).catch((error: unknown) => {
-    throw storageError(`create ${folder}`, error);
+  await createFolder(folder).catch((error: unknown) => {
+    throw folderError(`create ${folder}`, error);
   });
   await closeToOthers(options.dir, options.log);
-  const log = new FileLog(folder, options);
-  await log.open();
-  return log;
-}
-
-class FileLog implements EmbeddedLog {
-  readonly #folder: string;
-  readonly #groupsFolder: string;
-  readonly #options: EmbeddedLogOptions;
-  readonly #topics: EmbeddedTopics;
-  readonly #steps = new Map<string, Promise<GroupSteps>>();
-  readonly #readers = new Set<{ stop(): Promise<void> }>();
-  readonly #claims = new GroupClaims();
-  #unlock: () => Promise<void> = () => Promise.resolve();
-  #closing: Promise<void> | undefined;
-
-  constructor(folder: string, options: EmbeddedLogOptions) {
-    this.#folder = folder;
-    this.#groupsFolder = join(folder, 'groups');
-    this.#options = options;
-    const limits = {
-      segmentBytes: options.segmentBytes ?? 8 * mib,
+  let store: LogStore | undefined;
+  const unlock = await lockFolder(folder, (error) => {
+    store?.revoke(error);
+    if (options.onLockLost === undefined) options.log?.('error', error.message, {});
+    else options.onLockLost(error);
+  });
+  try {
+    refuseFiles(folder);
+    store = await LogStore.open(folder);
+    const topics = new EmbeddedTopics(folder, store, options.topics, {
       retentionBytes: options.retentionBytes ?? 256 * mib,
       maxRecordBytes: options.maxRecordBytes ?? 16 * mib,
       durable: options.durable ?? false,
-    };
-    this.#topics = new EmbeddedTopics(folder, limits, options.log);
-  }
-
-  async open(): Promise<void> {
-    this.#unlock = await lockFolder(this.#folder, (error) => {
-      this.#topics.revoke(error);
-      if (this.#options.onLockLost === undefined) this.#options.log?.('error', error.message, {});
-      else this.#options.onLockLost(error);
     });
-    try {
-      for (const name of this.#options.topics) await this.#topics.open(name);
-      await this.#recoverSteps();
-    } catch (error) {
-      await this.close();
-      throw error;
-    }
+    return new DatabaseLog(store, topics, options, unlock);
+  } catch (error) {
+    await store?.close();
+    await unlock();
+    throw error;
+  }
+}
+
+class DatabaseLog implements EmbeddedLog {
+  readonly #store: LogStore;
+  readonly #topics: EmbeddedTopics;
+  readonly #options: EmbeddedLogOptions;
+  readonly #unlock: () => Promise<void>;
+  readonly #readers = new Set<{ stop(): Promise<void> }>();
+  /** Groups with the topics their tasks are at work on: two runners of one group would get in each other's way. */
+  readonly #claims = new Set<string>();
+  #closing: Promise<void> | undefined;
+
+  constructor(
+    store: LogStore,
+    topics: EmbeddedTopics,
+    options: EmbeddedLogOptions,
+    unlock: () => Promise<void>,
+  ) {
+    this.#store = store;
+    this.#topics = topics;
+    this.#options = options;
+    this.#unlock = unlock;
   }
 
   tasks(topics: readonly string[], group: string): TaskRunner {
     requireName('group', group);
-    const claim = (runner: EmbeddedTaskRunner) =>
-      this.#claim(topics, group, runner, async () => ({ steps: await this.#groupSteps(group) }));
-    return new EmbeddedTaskRunner({ group, log: this.#options.log, claim });
+    return new EmbeddedTaskRunner({
+      group,
+      topics: this.#topics,
+      log: this.#options.log,
+      claim: (runner) => this.#claim(topics, group, runner),
+    });
   }
 
   reader(topic: string): TopicReader {
@@ -141,28 +136,29 @@ class FileLog implements EmbeddedLog {
       },
       read: async ({ topic }, from, limit) => {
         const records = await this.read(topic, from, limit);
-        const behind = Math.max(from, (records.at(-1)?.offset ?? -1) + 1);
-        return { records, next: this.#topics.topic(topic).readable(behind) };
+        const next = (records.at(-1)?.offset ?? -1) + 1;
+        return { records, next: Math.max(from, next, this.#topics.topic(topic).start) };
       },
       close: () => Promise.resolve(),
     };
   }
 
   sink(): VerdictSink {
-    let open = false;
+    let isOpen = false;
     return {
       open: () => {
-        this.#topics.requireOpen();
-        open = true;
+        this.#store.requireOpen();
+        isOpen = true;
         return Promise.resolve();
       },
       publish: async (records) => {
-        if (!open) throw new LogError('log_closed', 'Cannot write: the sink is not open. Call open() first.');
+        if (!isOpen)
+          throw new LogError('log_closed', 'Cannot write: the sink is not open. Call open() first.');
         await this.#topics.publish(records);
       },
       close: async () => {
-        open = false;
-        if (!this.#topics.isRevoked) await this.#topics.sync();
+        isOpen = false;
+        if (!this.#store.isRevoked) await this.#topics.sync();
       },
     };
   }
@@ -171,11 +167,13 @@ class FileLog implements EmbeddedLog {
     const log = this.#topics.topic(topic);
     const records: LogRecord[] = [];
     for (let from = fromOffset; records.length < limit; ) {
-      const more = await log.read(from, limit - records.length);
+      const more = log.read(from, limit - records.length);
       const last = more.at(-1);
       if (last === undefined) break;
       records.push(...more);
       from = last.offset + 1;
+      // Sockets and timers get their turn between two long reads.
+      await new Promise(setImmediate);
     }
     return records;
   }
@@ -195,67 +193,49 @@ class FileLog implements EmbeddedLog {
 
   async #close(): Promise<void> {
     await Promise.all(Array.from(this.#readers, (reader) => reader.stop()));
-    this.#topics.revoke(new LogError('log_closed', `The embedded log in ${this.#folder} is closed.`));
+    this.#store.revoke(new LogError('log_closed', `The embedded log in ${this.#options.dir} is closed.`));
     try {
-      for (const steps of this.#steps.values()) await (await steps).close();
+      await this.#store.close();
     } finally {
-      await this.#topics.close().finally(() => this.#unlock());
+      await this.#unlock();
     }
   }
 
-  /** Brings the topics to where the journals of all groups say they are, before anyone writes. */
-  async #recoverSteps(): Promise<void> {
-    const files = await readdir(this.#groupsFolder).catch((error: unknown) => {
-      throw storageError(`read ${this.#groupsFolder}`, error);
-    });
-    for (const file of files.filter((name) => name.endsWith(journalExtension))) {
-      await this.#groupSteps(file.slice(0, -journalExtension.length));
+  /** @throws LogError `group_in_use` */
+  #claim(names: readonly string[], group: string, runner: EmbeddedTaskRunner): TaskClaim {
+    const topics = names.map((name) => this.#topics.topic(name));
+    const claimed = names.find((name) => this.#claims.has(`${group}/${name}`));
+    if (claimed !== undefined) {
+      throw new LogError(
+        'group_in_use',
+        `Group ${group} already reads topic ${claimed} of the embedded log, which has one partition. Use another group, or Kafka to share the load.`,
+      );
     }
-  }
-
-  /** Makes a reader the group's only one of the topics, and finds what it needs. */
-  async #claim<T>(
-    topics: readonly string[],
-    group: string,
-    reader: { stop(): Promise<void> },
-    find: () => Promise<T>,
-  ): Promise<T & { topics: TopicLog[]; release: () => void }> {
-    const logs = topics.map((topic) => this.#topics.topic(topic));
-    const giveBack = this.#claims.take(group, topics);
-    const release = () => {
-      giveBack();
-      this.#readers.delete(reader);
+    for (const name of names) this.#claims.add(`${group}/${name}`);
+    this.#readers.add(runner);
+    return {
+      topics,
+      release: () => {
+        for (const name of names) this.#claims.delete(`${group}/${name}`);
+        this.#readers.delete(runner);
+      },
     };
-    this.#readers.add(reader);
-    try {
-      return { ...(await find()), topics: logs, release };
-    } catch (error) {
-      release();
-      throw error;
-    }
-  }
-
-  #groupSteps(group: string): Promise<GroupSteps> {
-    const path = join(this.#groupsFolder, group + journalExtension);
-    const { journalBytes = mib, log } = this.#options;
-    return once(this.#steps, group, () => GroupSteps.open(path, journalBytes, this.#topics, log));
   }
 }
 
-/** The value of a key, made when it is first asked for, and again when that failed. */
-function once<T>(values: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
-  const known = values.get(key);
-  if (known !== undefined) return known;
-  const made = make();
-  values.set(key, made);
-  made.catch(() => values.delete(key));
-  return made;
+/** @throws LogError `corrupt_log` for a log of the versions that kept it in files of their own */
+function refuseFiles(folder: string): void {
+  if (!existsSync(join(folder, 'groups'))) return;
+  throw new LogError(
+    'corrupt_log',
+    `The embedded log in ${folder} was written by an earlier version of Loopwatch, in a format that this one does not read. Move the folder away to begin a new log, incidents stay in the database; or use the version that wrote it.`,
+  );
 }
 
 function requireName(what: 'topic' | 'group', name: string): void {
-  if (/^[A-Za-z0-9._-]{1,200}$/.test(name) && !['.', '..', 'groups'].includes(name)) return;
+  if (/^[A-Za-z0-9._-]{1,200}$/.test(name) && name !== '.' && name !== '..') return;
   throw new LogError(
     'invalid_name',
-    `"${name}" cannot be the name of a ${what} in the embedded log: use 1 to 200 of the characters A-Z a-z 0-9 . _ -, and not "groups".`,
+    `"${name}" cannot be the name of a ${what} in the embedded log: use 1 to 200 of the characters A-Z a-z 0-9 . _ -.`,
   );
 }

@@ -4,7 +4,7 @@ import type { LogRecord } from '../port/ports.ts';
 import type { TopicReadOptions } from '../port/topic-reader.ts';
 import type { TopicLog } from './topic.ts';
 
-const mostRecords = 1_000;
+const maxRecords = 1_000;
 
 /** Reads a topic on and on, until the signal is aborted. */
 export class TopicReader {
@@ -25,7 +25,7 @@ export class TopicReader {
     this.#observer = observer;
   }
 
-  /** The next records, however long it takes until there are some and the files can be read; none once aborted. */
+  /** The next records, however long it takes until there are some and they can be read; none once aborted. */
   async next(position: number): Promise<LogRecord[]> {
     for (;;) {
       const records = await this.#read(position);
@@ -52,10 +52,11 @@ export class TopicReader {
   async #read(position: number): Promise<LogRecord[]> {
     let records: LogRecord[] = [];
     let down = false;
-    await this.insist('the log could not be read and is tried again', async () => {
+    await this.insist('reading the log failed; retrying', () => {
       try {
-        records = await this.topic.read(position, mostRecords);
+        records = this.topic.read(position, maxRecords);
         if (down) this.#observer.onConnection?.('up');
+        return Promise.resolve();
       } catch (error) {
         if (!down) this.#observer.onConnection?.('down', messageOf(error));
         down = true;

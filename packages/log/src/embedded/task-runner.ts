@@ -1,48 +1,49 @@
 import type { LogFunction } from '@loopwatch/platform';
 import { LogError } from '../port/errors.ts';
 import type { OpenTask, PartitionPosition, TaskObserver, TaskRunner } from '../port/task.ts';
-import type { GroupSteps } from './steps.ts';
 import { EmbeddedTask } from './task.ts';
 import type { TopicLog } from './topic.ts';
+import type { EmbeddedTopics } from './topics.ts';
 
-/** What a runner works on while it is its group's only one there. */
+/** The topics that a runner is its group's only one on. */
 export interface TaskClaim {
   readonly topics: readonly TopicLog[];
-  readonly steps: GroupSteps;
-  /** Gives the topics back. */
   release(): void;
 }
 
-/** What a runner needs of the log it reads. */
 export interface TaskRunnerContext {
   readonly group: string;
+  readonly topics: EmbeddedTopics;
   readonly log: LogFunction | undefined;
-  /** Makes this runner the group's only one on its topics; rejects when it cannot be. */
-  claim(runner: EmbeddedTaskRunner): Promise<TaskClaim>;
+  /** @throws LogError when the group has another runner on one of the topics */
+  claim(runner: EmbeddedTaskRunner): TaskClaim;
 }
 
 /** Runs a task for each of its topics, which have one partition each. */
 export class EmbeddedTaskRunner implements TaskRunner {
   readonly #context: TaskRunnerContext;
-  #claim: Promise<TaskClaim> | undefined;
-  #stopped = false;
+  #claim: TaskClaim | undefined;
+  #hasRun = false;
   #tasks: readonly EmbeddedTask[] = [];
 
   constructor(context: TaskRunnerContext) {
     this.#context = context;
   }
 
+  // eslint-disable-next-line @typescript-eslint/require-await -- the port's errors are rejections
   async run(open: OpenTask, observer: TaskObserver = {}): Promise<void> {
-    const { group, log } = this.#context;
-    if (this.#claim !== undefined || this.#stopped) {
+    const { group, log, topics } = this.#context;
+    if (this.#hasRun) {
       throw new LogError('log_closed', `The runner of group ${group} has already run; create a new one.`);
     }
     this.#claim = this.#context.claim(this);
-    const { topics, steps } = await this.#claim;
+    this.#hasRun = true;
     observer.onConnection?.('up');
-    const places = topics.map(({ name }) => ({ topic: name, partition: 0 }));
+    const places = this.#claim.topics.map(({ name }) => ({ topic: name, partition: 0 }));
     observer.onAssignment?.(places, { arrived: places.length, left: 0 });
-    this.#tasks = topics.map((topic) => new EmbeddedTask(topic, { steps, open, observer, log }));
+    this.#tasks = this.#claim.topics.map(
+      (topic) => new EmbeddedTask(topic, { group, topics, open, observer, log }),
+    );
   }
 
   positions(): Promise<readonly PartitionPosition[]> {
@@ -50,9 +51,9 @@ export class EmbeddedTaskRunner implements TaskRunner {
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
-    const claim = await this.#claim?.catch(() => undefined);
+    this.#hasRun = true;
     await Promise.all(this.#tasks.map((task) => task.close()));
-    claim?.release();
+    this.#claim?.release();
+    this.#claim = undefined;
   }
 }

@@ -6,11 +6,12 @@ import { ProcessingFailure, RetryPlan } from '../port/retry-plan.ts';
 import { StepLane } from '../port/step-lane.ts';
 import type { OpenTask, PartitionPosition, PartitionTask, Place, Step, TaskObserver } from '../port/task.ts';
 import { TopicReader } from './reader.ts';
-import type { GroupSteps } from './steps.ts';
 import type { TopicLog } from './topic.ts';
+import type { EmbeddedTopics } from './topics.ts';
 
 export interface EmbeddedTaskContext {
-  readonly steps: GroupSteps;
+  readonly group: string;
+  readonly topics: EmbeddedTopics;
   readonly open: OpenTask;
   readonly observer: TaskObserver;
   readonly log: LogFunction | undefined;
@@ -77,15 +78,16 @@ export class EmbeddedTask {
 
   /** @param ending aborts `signal` when this life is over */
   async #live(signal: AbortSignal, ending: AbortController): Promise<void> {
-    const { steps, open, observer, log } = this.#context;
+    const { group, topics, open, observer, log } = this.#context;
     const began = performance.now();
     const reader = new TopicReader(this.#topic, signal, log, observer);
     const lane = new StepLane((step) => this.#write(step));
     let task: PartitionTask | undefined;
     let processing = Promise.resolve();
     try {
-      await steps.settle();
-      const kept = steps.progress(this.#topic.name);
+      // A step that could not be synced may have been committed.
+      await topics.sync();
+      const kept = topics.progress(group, this.#topic.name);
       const position = this.#positionIn(kept?.position);
       this.#position = position;
       this.#handed = position;
@@ -120,8 +122,9 @@ export class EmbeddedTask {
   }
 
   async #write(step: Step): Promise<void> {
+    const { group, topics } = this.#context;
     try {
-      await this.#context.steps.write(this.#topic.name, step);
+      await topics.commit(group, this.#topic.name, step);
     } catch (error) {
       if (this.#connected) this.#context.observer.onConnection?.('down', messageOf(error));
       this.#connected = false;
@@ -141,17 +144,17 @@ export class EmbeddedTask {
       const lost = { ...this.#place, committed, end };
       this.#context.log?.('error', 'the topic ends before the committed offset: records were lost', lost);
     }
-    return this.#topic.readable(Math.max(start, Math.min(committed, end)));
+    return Math.max(start, Math.min(committed, end));
   }
 
   /** @returns how many records there were */
   async #replay(task: PartitionTask, reader: TopicReader, from: number, position: number): Promise<number> {
     let replayed = 0;
-    for (let next = this.#topic.readable(from); next < position; ) {
+    for (let next = from; next < position; ) {
       const records = (await reader.next(next)).filter(({ offset }) => offset < position);
       const last = records.at(-1);
       if (last === undefined) break;
-      next = this.#topic.readable(last.offset + 1);
+      next = last.offset + 1;
       replayed += records.length;
       await task.replay({ ...this.#place, records, next, lag: 0 });
       // Timers and sockets of others get their turn between two batches.
@@ -166,7 +169,7 @@ export class EmbeddedTask {
       await lane.room();
       const last = records.at(-1);
       if (last === undefined || this.#closing.signal.aborted) return;
-      next = this.#topic.readable(last.offset + 1);
+      next = last.offset + 1;
       this.#handed = next;
       const batch = { ...this.#place, records, next, lag: this.#topic.end - next };
       await this.#plan.process(batch, task, lane);

@@ -48,7 +48,7 @@ export class EmbeddedTopicReader implements TopicReader {
     reached: (next: number) => void,
   ): Promise<void> {
     const place = { topic: this.#topic.name, partition: 0 };
-    for (let position = this.#topic.readable(from); ; ) {
+    for (let position = from; ; ) {
       reached(position);
       const records = await reader.next(position);
       const [first] = records;
@@ -57,7 +57,7 @@ export class EmbeddedTopicReader implements TopicReader {
         const gone = { ...place, offset: position, goesOnAt: first.offset };
         this.#log?.('error', 'offset out of range: the next records were deleted from the log', gone);
       }
-      position = this.#topic.readable((records.at(-1)?.offset ?? first.offset) + 1);
+      position = (records.at(-1)?.offset ?? first.offset) + 1;
       const batch = { ...place, records, next: position, lag: Math.max(0, this.#topic.end - position) };
       await reader.insist('handling records failed; retrying', async () => {
         await handler(batch);

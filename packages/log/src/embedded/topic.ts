@@ -1,99 +1,122 @@
-import { join } from 'node:path';
-import type { LogFunction } from '@loopwatch/platform';
-import type { LogRecord } from '../port/ports.ts';
-import { encodeLine, type NewRecord, numbered } from './lines.ts';
-import { RecordTail } from './tail.ts';
-import { readBytes, TopicFiles, type TopicLimits } from './topic-files.ts';
+import { BytesRecord } from '../port/bytes-record.ts';
+import { sizeOf } from '../port/output-records.ts';
+import type { LogRecord, OutputRecord, RecordHeaders } from '../port/ports.ts';
+import type { LogStore, Parameter, Row } from './store.ts';
 
-/** One topic of the embedded log: its one partition's files, the last records in memory, and who waits for more. */
+/** A read returns no more than about this many bytes, but at least one record. */
+const maxReadBytes = 8 * 1024 * 1024;
+const maxReadRecords = 10_000;
+/** Retention deletes this much at once, so that not every write has to. */
+const retentionSlack = 1024 * 1024;
+
+/** Rows in one statement, which costs less than a statement each. */
+const rowsPerInsert = 20;
+
+const noHeaders: RecordHeaders = Object.freeze({});
+
+/** One topic of the embedded log: its one partition's records, and who waits for more. */
 export class TopicLog {
   readonly name: string;
-  readonly #files: TopicFiles;
-  readonly #tail: RecordTail;
+  readonly #store: LogStore;
+  readonly #retentionBytes: number;
+  readonly #table: string;
   readonly #waiting = new Set<() => void>();
-  #writes: Promise<void> = Promise.resolve();
-  /** Records that come next, from offset `from` on, whoever writes. */
-  #owed: { readonly from: number; readonly records: readonly LogRecord[] } | undefined;
-  #blocked: Error | undefined;
+  #end = 0;
+  /** Bytes of all records that were ever appended. */
+  #bytes = 0;
+  /** The offset that the next record to be appended gets. */
+  #next = 0;
+  #start = 0;
+  /** Bytes of all records before `#start`. */
+  #deletedBytes = 0;
 
-  private constructor(name: string, files: TopicFiles) {
+  private constructor(name: string, id: number, store: LogStore, retentionBytes: number) {
     this.name = name;
-    this.#files = files;
-    this.#tail = new RecordTail(files.end);
+    this.#store = store;
+    this.#retentionBytes = retentionBytes;
+    this.#table = `records_${id}`;
   }
 
-  /**
-   * Opens the topic's folder, creating it if needed, and cuts off what a crash left half written.
-   *
-   * @throws LogError `corrupt_log`, `storage_failed`.
-   */
-  static async open(
-    logFolder: string,
-    name: string,
-    limits: TopicLimits,
-    log: LogFunction | undefined,
-  ): Promise<TopicLog> {
-    return new TopicLog(name, await TopicFiles.open(join(logFolder, name, '0'), limits, log));
+  /** Opens the topic, creating it if needed. */
+  static open(name: string, store: LogStore, retentionBytes: number): TopicLog {
+    const id = store.transaction(() => {
+      store.run('insert or ignore into topics (name) values (?)', [name]);
+      const [row] = store.query('select id from topics where name = ?', [name]);
+      store.run(
+        `create table if not exists records_${Number(row?.['id'])} (
+           offset integer primary key, bytes_before integer not null, timestamp real not null, key blob, value blob, headers text
+         )`,
+        [],
+      );
+      return Number(row?.['id']);
+    });
+    const topic = new TopicLog(name, id, store, retentionBytes);
+    topic.#load();
+    return topic;
   }
 
   /** The offset of the oldest record there still is. */
   get start(): number {
-    return this.#files.start;
+    return this.#start;
   }
 
-  /** The offset the next record will get. */
+  /** The offset behind the last record that readers get. */
   get end(): number {
-    return this.#files.end;
+    return this.#end;
   }
 
-  /** The first offset from this one on whose record there is or will be. */
-  readable(offset: number): number {
-    return this.#files.readable(offset);
-  }
-
-  /** Resolves once the records are in the file, in the order of the calls. */
-  append(records: readonly NewRecord[], now: number): Promise<void> {
-    return this.#alone(() => this.#write(records, now));
-  }
-
-  /** Runs `work` with exclusive write access to the topic, with all that is in it on the disk. */
-  hold<T>(work: () => Promise<T>): Promise<T> {
-    return this.#alone(async () => {
-      await this.#payOff();
-      await this.#files.flush();
-      return work();
-    });
-  }
-
-  /** The records with the offsets they get if they are what is written next; for whoever holds the topic. */
-  number(records: readonly NewRecord[], now: number): LogRecord[] {
-    return records.map((record, index) => numbered(record, this.end + index, now));
+  /** The offset that the next record to be appended gets. */
+  get next(): number {
+    return this.#next;
   }
 
   /**
-   * Has these records written before any others, now or whenever writing is possible again. Those whose offsets are
-   * taken are there already. For whoever holds the topic, or before anyone writes.
+   * Appends within a transaction of the store; readers get the records with `reveal`.
+   *
+   * @returns to be called when the transaction fails
    */
-  owe(records: readonly LogRecord[]): void {
-    // Behind the end only if the file was tampered with; then none of them is there.
-    this.#owed = { from: Math.min(records[0]?.offset ?? this.end, this.end), records };
+  append(records: readonly Omit<OutputRecord, 'topic'>[], now: number): () => void {
+    const before = [this.#next, this.#bytes, this.#start, this.#deletedBytes] as const;
+    const undo = () => {
+      [this.#next, this.#bytes, this.#start, this.#deletedBytes] = before;
+    };
+    try {
+      for (let at = 0; at < records.length; at += rowsPerInsert)
+        this.#insert(records.slice(at, at + rowsPerInsert), now);
+      if (this.#bytes - this.#deletedBytes > this.#retentionBytes) this.#deleteOldest();
+    } catch (error) {
+      undo();
+      throw error;
+    }
+    return undo;
   }
 
-  /** Refuses every write for this reason, until there is none any more. */
-  block(reason: Error | undefined): void {
-    this.#blocked = reason;
+  /** Lets readers have the records before `end`. */
+  reveal(end: number): void {
+    if (end <= this.#end) return;
+    this.#end = end;
+    for (const wake of [...this.#waiting]) wake();
   }
 
   /** Up to `limit` records from `from` on; none at the end of the log. Offsets that are gone count as the oldest. */
-  async read(from: number, limit: number): Promise<LogRecord[]> {
-    const first = this.readable(from);
-    if (first >= this.end || limit <= 0) return [];
-    return this.#tail.read(first, limit, readBytes) ?? this.#files.read(first, limit);
+  read(from: number, limit: number): LogRecord[] {
+    this.#store.requireOpen();
+    const first = Math.max(from, this.#start);
+    const behind = Math.min(this.#end, first + Math.min(limit, maxReadRecords));
+    if (first >= behind) return [];
+    const rows = this.#store.query(
+      `select offset, timestamp, key, value, headers from ${this.#table}
+       where offset >= ?1 and offset < ?2
+         and bytes_before <= ?3 + (select bytes_before from ${this.#table} where offset = ?1)
+       order by offset`,
+      [first, behind, maxReadBytes],
+    );
+    return rows.map(toRecord);
   }
 
-  /** Resolves once the log holds more than up to `offset`, or the signal is aborted. */
+  /** Resolves once readers can get more than the records before `offset`, or the signal is aborted. */
   async waitBeyond(offset: number, signal: AbortSignal): Promise<void> {
-    if (this.end > offset || signal.aborted) return;
+    if (this.#end > offset || signal.aborted) return;
     await new Promise<void>((resolve) => {
       const wake = () => {
         this.#waiting.delete(wake);
@@ -105,60 +128,81 @@ export class TopicLog {
     });
   }
 
-  /** Resolves once everything written or owed so far is on the disk. */
-  async sync(): Promise<void> {
-    await (this.#owed === undefined ? this.#writes : this.append([], 0));
-    await this.#files.flush();
-  }
-
-  async close(): Promise<void> {
-    try {
-      await this.sync();
-    } finally {
-      await this.#files.close();
+  #insert(records: readonly Omit<OutputRecord, 'topic'>[], now: number): void {
+    const parameters: Parameter[] = [];
+    for (const record of records) {
+      const { key, value, headers = noHeaders, timestamp = now } = record;
+      parameters.push(
+        this.#next,
+        this.#bytes,
+        timestamp,
+        toBuffer(key),
+        toBuffer(value),
+        encodeHeaders(headers),
+      );
+      this.#next += 1;
+      this.#bytes += sizeOf(record);
     }
+    const rows = records.map(() => '(?, ?, ?, ?, ?, ?)').join();
+    this.#store.run(`insert into ${this.#table} values ${rows}`, parameters);
   }
 
-  /** Runs `work` when everything asked for before is done. */
-  #alone<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#writes.then(work);
-    this.#writes = done.then(
-      () => undefined,
-      () => undefined,
+  #deleteOldest(): void {
+    const slack = Math.min(retentionSlack, this.#retentionBytes / 8);
+    const [first] = this.#store.query(
+      `select offset, bytes_before from ${this.#table} where bytes_before >= ? order by offset limit 1`,
+      [Math.floor(this.#bytes - this.#retentionBytes + slack)],
     );
-    return done;
+    // The last record stays: it tells the offset of the next one.
+    this.#start = Number(first?.['offset'] ?? this.#next - 1);
+    const [start] = this.#store.query(`select bytes_before from ${this.#table} where offset = ?`, [
+      this.#start,
+    ]);
+    this.#deletedBytes = Number(start?.['bytes_before']);
+    this.#store.run(`delete from ${this.#table} where offset < ?`, [this.#start]);
   }
 
-  async #write(records: readonly NewRecord[], now: number): Promise<void> {
-    await this.#payOff();
-    await this.#writeAll(records, now);
+  #load(): void {
+    const [first] = this.#store.query(
+      `select offset, bytes_before from ${this.#table} order by offset limit 1`,
+      [],
+    );
+    const [last] = this.#store.query(`select * from ${this.#table} order by offset desc limit 1`, []);
+    if (first === undefined || last === undefined) return;
+    this.#start = Number(first['offset']);
+    this.#deletedBytes = Number(first['bytes_before']);
+    this.#next = Number(last['offset']) + 1;
+    this.#bytes = Number(last['bytes_before']) + sizeOf(toRecord(last));
+    this.#end = this.#next;
   }
+}
 
-  async #writeAll(records: readonly NewRecord[], now: number): Promise<void> {
-    for (let next = 0; next < records.length; ) {
-      const room = await this.#files.room();
-      const batch: LogRecord[] = [];
-      const lines: Buffer[] = [];
-      for (let bytes = 0; bytes < room; next += 1) {
-        const fresh = records[next];
-        if (fresh === undefined) break;
-        const record = numbered(fresh, this.end + batch.length, now);
-        const line = Buffer.from(encodeLine(record));
-        batch.push(record);
-        lines.push(line);
-        bytes += line.length;
-      }
-      await this.#files.append(lines);
-      this.#tail.push(batch);
-      for (const wake of [...this.#waiting]) wake();
-    }
-  }
+function toRecord({ offset, timestamp, key, value, headers }: Row): LogRecord {
+  return new BytesRecord({
+    offset: Number(offset),
+    timestamp: Number(timestamp),
+    key: fromBlob(key),
+    value: fromBlob(value),
+    headers: typeof headers === 'string' ? decodeHeaders(headers) : noHeaders,
+  });
+}
 
-  async #payOff(): Promise<void> {
-    if (this.#blocked !== undefined) throw this.#blocked;
-    if (this.#owed === undefined) return;
-    const { from, records } = this.#owed;
-    await this.#writeAll(records.slice(this.end - from), 0);
-    this.#owed = undefined;
-  }
+function fromBlob(blob: Row[string] | undefined): Buffer | null {
+  return blob instanceof ArrayBuffer ? Buffer.from(blob) : null;
+}
+
+function toBuffer(value: string | Buffer | null): Buffer | null {
+  return typeof value === 'string' ? Buffer.from(value) : value;
+}
+
+function encodeHeaders(headers: RecordHeaders): string | null {
+  const entries = Object.entries(headers);
+  if (entries.length === 0) return null;
+  return JSON.stringify(entries.map(([name, bytes]) => [name, Buffer.from(bytes).toString('base64')]));
+}
+
+function decodeHeaders(text: string): RecordHeaders {
+  // Built from entries, so that a header named __proto__ is one like any other.
+  const entries = JSON.parse(text) as [string, string][];
+  return Object.fromEntries(entries.map(([name, bytes]) => [name, Buffer.from(bytes, 'base64')]));
 }

@@ -1,77 +1,134 @@
-import type { LogFunction } from '@loopwatch/platform';
 import { LogError } from '../port/errors.ts';
 import { groupByTopic, sizeOf } from '../port/output-records.ts';
 import type { OutputRecord } from '../port/ports.ts';
+import type { Step } from '../port/task.ts';
+import type { LogStore } from './store.ts';
 import { TopicLog } from './topic.ts';
-import type { TopicLimits } from './topic-files.ts';
 
-/** All topics of an embedded log. */
+export interface TopicLimits {
+  /** The oldest records of a topic go when all together hold more than this many bytes. */
+  readonly retentionBytes: number;
+  /** A larger record is refused; bytes of key, value and headers. */
+  readonly maxRecordBytes: number;
+  /** Whether `publish` waits for the disk, not only for the operating system. */
+  readonly durable: boolean;
+}
+
+/** What a group's task on a topic has committed. */
+export interface Progress {
+  readonly position: number;
+  readonly resumeFrom: number;
+  readonly state: ReadonlyMap<string, string>;
+}
+
+/** All topics of an embedded log, and what its groups have committed. */
 export class EmbeddedTopics {
   readonly #folder: string;
+  readonly #store: LogStore;
   readonly #limits: TopicLimits;
-  readonly #log: LogFunction | undefined;
-  readonly #topics = new Map<string, TopicLog>();
-  #revoked: Error | undefined;
+  readonly #topics: ReadonlyMap<string, TopicLog>;
 
-  constructor(folder: string, limits: TopicLimits, log: LogFunction | undefined) {
+  /** Opens the topics, creating what is not there. */
+  constructor(folder: string, store: LogStore, names: readonly string[], limits: TopicLimits) {
     this.#folder = folder;
+    this.#store = store;
     this.#limits = limits;
-    this.#log = log;
+    this.#topics = new Map(names.map((name) => [name, TopicLog.open(name, store, limits.retentionBytes)]));
   }
 
-  /** Opens a topic that is not open yet, creating it if needed. */
-  async open(name: string): Promise<void> {
-    if (this.#topics.has(name)) return;
-    this.#topics.set(name, await TopicLog.open(this.#folder, name, this.#limits, this.#log));
-  }
-
-  /** From now on everything is refused, for the reason that came first. */
-  revoke(reason: Error): void {
-    this.#revoked ??= reason;
-  }
-
-  get isRevoked(): boolean {
-    return this.#revoked !== undefined;
-  }
-
-  /** @throws LogError once the log is closed, or has been taken by another process. */
-  requireOpen(): void {
-    if (this.#revoked !== undefined) throw this.#revoked;
-  }
-
-  /** @throws LogError `topic_missing`. */
+  /** @throws LogError `topic_missing` */
   topic(name: string): TopicLog {
-    this.requireOpen();
+    this.#store.requireOpen();
     const topic = this.#topics.get(name);
     if (topic !== undefined) return topic;
-    const there = [...this.#topics.keys()].join(', ');
+    const known = [...this.#topics.keys()].join(', ');
     throw new LogError(
       'topic_missing',
-      `Topic ${name} does not exist in ${this.#folder}; there are ${there}. Check the topic names in the kafka settings.`,
+      `Topic ${name} does not exist in ${this.#folder}; there are ${known}. Check the topic names in the kafka settings.`,
     );
   }
 
   async publish(records: readonly OutputRecord[]): Promise<void> {
-    this.requireOpen();
+    this.#store.requireOpen();
+    for (const record of records) this.#requireSize(record);
+    const appended = this.#append(records, () => undefined);
+    if (this.#limits.durable) await this.sync();
+    // Records behind a step that is not on disk yet are readable once it is.
+    else if (appended.some(({ topic, from }) => topic.end < from)) await this.sync().catch(() => undefined);
+    else for (const { topic } of appended) topic.reveal(topic.next);
+  }
+
+  /**
+   * Resolves once the step is on disk: outputs, position and state in one transaction, which readers see only then.
+   *
+   * @throws LogError; whether the step was committed is then for {@link progress} to say, after a {@link sync}
+   */
+  async commit(group: string, topic: string, { position, resumeFrom, outputs, state }: Step): Promise<void> {
+    this.#append(outputs, () => {
+      const [task] = this.#store.query(
+        `insert into tasks (group_name, topic, position, replay_from) values (?, ?, ?, ?)
+         on conflict do update set position = excluded.position, replay_from = excluded.replay_from returning id`,
+        [group, topic, position, resumeFrom],
+      );
+      const id = Number(task?.['id']);
+      for (const { key, value } of state) {
+        if (value === null) this.#store.run('delete from state where task = ? and key = ?', [id, key]);
+        else
+          this.#store.run(
+            'insert into state values (?, ?, ?) on conflict do update set value = excluded.value',
+            [id, key, value],
+          );
+      }
+    });
+    await this.sync();
+  }
+
+  /** Undefined for a topic that the group has not begun with. */
+  progress(group: string, topic: string): Progress | undefined {
+    const [task] = this.#store.query(
+      'select id, position, replay_from from tasks where group_name = ? and topic = ?',
+      [group, topic],
+    );
+    if (task === undefined) return undefined;
+    const entries = this.#store.query('select key, value from state where task = ? order by rowid', [
+      Number(task['id']),
+    ]) as { key: string; value: string }[];
+    return {
+      position: Number(task['position']),
+      resumeFrom: Number(task['replay_from']),
+      state: new Map(entries.map(({ key, value }) => [key, value])),
+    };
+  }
+
+  /** Resolves once everything that has been written is on disk, and readable. */
+  async sync(): Promise<void> {
+    const ends = Array.from(this.#topics.values(), (topic) => [topic, topic.next] as const);
+    await this.#store.sync();
+    for (const [topic, end] of ends) topic.reveal(end);
+  }
+
+  /** @returns the topics, with the offset of the first record that each got */
+  #append(
+    records: readonly OutputRecord[],
+    work: () => void,
+  ): { readonly topic: TopicLog; readonly from: number }[] {
     const groups = Array.from(
       groupByTopic(records),
-      ([topic, ofTopic]) => [this.topic(topic), ofTopic] as const,
+      ([name, ofTopic]) => [this.topic(name), ofTopic] as const,
     );
-    for (const record of records) this.#requireSize(record);
+    const appended = groups.map(([topic]) => ({ topic, from: topic.next }));
     const now = Date.now();
-    await Promise.all(groups.map(([topic, ofTopic]) => topic.append(ofTopic, now)));
-  }
-
-  /** Puts on the disk all that was written, and is owed, to any topic. */
-  async sync(): Promise<void> {
-    this.requireOpen();
-    await Promise.all(Array.from(this.#topics.values(), (topic) => topic.sync()));
-  }
-
-  /** @throws the first failure, after all were closed */
-  async close(): Promise<void> {
-    const closed = await Promise.allSettled(Array.from(this.#topics.values(), (topic) => topic.close()));
-    for (const result of closed) if (result.status === 'rejected') throw result.reason;
+    const undo: (() => void)[] = [];
+    try {
+      this.#store.transaction(() => {
+        for (const [topic, ofTopic] of groups) undo.push(topic.append(ofTopic, now));
+        work();
+      });
+    } catch (error) {
+      for (const one of undo) one();
+      throw error;
+    }
+    return appended;
   }
 
   #requireSize(record: OutputRecord): void {

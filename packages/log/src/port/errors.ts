@@ -22,7 +22,7 @@ export const logErrorCodes = [
   'group_in_use',
   /** The log, source or sink is closed, or was never opened. */
   'log_closed',
-  /** A file of the embedded log does not hold what was written to it. */
+  /** The embedded log's database is damaged, or has a format that this version does not read. */
   'corrupt_log',
   /** The embedded log's folder cannot be read or written: full disk, missing right. */
   'storage_failed',
@@ -43,11 +43,4 @@ export class LogError extends Error {
     super(message, options);
     this.code = code;
   }
-}
-
-/** A file of the embedded log does not hold what was written to it. */
-export function corruptError(where: string, what: string): LogError {
-  const advice =
-    'Restore the file from a backup, or stop Loopwatch and run `loopwatch repair --data-dir <folder>`, which says what is lost and goes on without it.';
-  return new LogError('corrupt_log', `${where} cannot be read: ${what}. ${advice}`);
 }

@@ -12,7 +12,7 @@ export function groupByTopic<R extends OutputRecord>(records: readonly R[]): Map
 }
 
 /** About how many bytes a record takes on the wire. */
-export function sizeOf({ key, value, headers }: OutputRecord): number {
+export function sizeOf({ key, value, headers }: Omit<OutputRecord, 'topic'>): number {
   let bytes = 32 + lengthOf(key) + lengthOf(value);
   for (const name in headers) bytes += 8 + name.length + (headers[name]?.byteLength ?? 0);
   return bytes;

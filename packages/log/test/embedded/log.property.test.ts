@@ -46,7 +46,7 @@ it('reads back any sequence of appends and reopenings', async () => {
     fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
       await using dir = await tempDir();
       const open = async () => {
-        const log = await openEmbeddedLog({ dir: dir.path, topics, segmentBytes: 600 });
+        const log = await openEmbeddedLog({ dir: dir.path, topics });
         const sink = log.sink();
         await sink.open();
         return { log, sink };

@@ -1,5 +1,3 @@
-import { readFile, stat, truncate, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { waitFor } from '@loopwatch/testkit';
 import { describe, expect, it } from 'vitest';
 import type {
@@ -16,7 +14,6 @@ import { folder, openLog, publish, text, topic, values } from './harness.ts';
 
 const verdicts = 'loopwatch.verdicts';
 const place = { topic, partition: 0 };
-const journalOf = (dir: string, group = 'g') => join(dir, 'log', 'groups', `${group}.journal`);
 
 /** What the tasks of a runner were told, and how they answered. */
 class Recorder {
@@ -305,96 +302,37 @@ describe('a group', () => {
   });
 });
 
-describe('the journal', () => {
-  /** A folder where `a` and then `b` were processed, and its journal. */
-  async function twoSteps() {
-    const dir = await folder();
-    const log = await openLog(dir);
-    const { recorder } = await start(log);
-    await publish(log, 'a');
-    await waitFor(() => recorder.committed === 1);
-    const firstEnd = (await stat(journalOf(dir))).size;
-    await publish(log, 'b');
-    await waitFor(() => recorder.committed === 2);
-    await log.close();
-    const topicFile = (name: string) => join(dir, 'log', name, '0', `${'0'.repeat(20)}.jsonl`);
-    return { dir, journal: await readFile(journalOf(dir)), firstEnd, verdictsFile: topicFile(verdicts) };
-  }
-
-  it('counts its last line only as a whole', async () => {
-    const { dir, journal, firstEnd, verdictsFile } = await twoSteps();
-    const outputs = await readFile(verdictsFile);
-    const afterFirst = outputs.indexOf(10) + 1;
-    for (let end = firstEnd; end <= journal.length; end += 1) {
-      await writeFile(journalOf(dir), journal.subarray(0, end));
-      // Before the line is whole none of its outputs is written.
-      await truncate(verdictsFile, afterFirst);
-      const log = await openLog(dir);
-      const { recorder } = await start(log);
-      await waitFor(() => recorder.recovered.length === 1);
-      const whole = end === journal.length;
-      expect(recorder.recovered[0]?.position).toBe(whole ? 2 : 1);
-      expect(recorder.calls[0]).toBe(whole ? 'restore last=b' : 'restore last=a');
-      await waitFor(() => whole || recorder.committed === 1);
-      expect(await values(log, verdicts)).toEqual(['a', 'b']);
-      await log.close();
-    }
-  }, 60_000);
-
-  it('names the line that cannot be read, and what to do', async () => {
-    const { dir, journal } = await twoSteps();
-    journal[20] = 0;
-    await writeFile(journalOf(dir), journal);
-    await expect(openLog(dir)).rejects.toMatchObject({
-      code: 'corrupt_log',
-      message: expect.stringMatching(/^Line 1 of .*g\.journal cannot be read: its checksum/) as string,
-    });
+it('the state of a task may have thousands of entries', async () => {
+  const dir = await folder();
+  const log = await openLog(dir);
+  const recorder = new Recorder();
+  const state = Array.from({ length: 2_500 }, (_, index) => ({ key: String(index), value: 'x' }));
+  recorder.step = ({ next }) => ({
+    position: next,
+    resumeFrom: next,
+    outputs: [],
+    state: next === 1 ? state : [{ key: '0', value: 'y' }],
   });
+  await start(log, 'g', recorder);
+  await publish(log, 'a');
+  await waitFor(() => recorder.committed === 1);
+  await publish(log, 'b');
+  await waitFor(() => recorder.committed === 2);
+  await log.close();
+  const { recorder: second } = await start(await openLog(dir));
+  await waitFor(() => second.recovered.length === 1);
+  expect(second.recovered[0]).toMatchObject({ restored: 2_500, position: 2 });
+  expect(second.calls).toContain('restore 0=y');
+  expect(second.calls).toContain('restore 2499=x');
+});
 
-  it('appends missing outputs also to a topic that the settings do not name any more', async () => {
-    const { dir, verdictsFile } = await twoSteps();
-    await truncate(verdictsFile, (await readFile(verdictsFile)).indexOf(10) + 1);
-    await (await openLog(dir, { topics: [topic] })).close();
-    expect(await values(await openLog(dir), verdicts)).toEqual(['a', 'b']);
-  });
-
-  it('does not grow with what is outdated', async () => {
-    const dir = await folder();
-    const log = await openLog(dir, { journalBytes: 2_000 });
-    const { recorder } = await start(log);
-    const names = Array.from({ length: 100 }, (_, index) => `value ${index}`);
-    for (const [index, name] of names.entries()) {
-      await publish(log, name);
-      await waitFor(() => recorder.committed > index);
-    }
-    expect((await stat(journalOf(dir))).size).toBeLessThan(3_000);
-    await log.close();
-    const { recorder: second } = await start(await openLog(dir));
-    await waitFor(() => second.recovered.length === 1);
-    expect(second.calls).toEqual(['restore last=value 99', 'ready 100']);
-  });
-
-  it('keeps more state than goes into one line', async () => {
-    const dir = await folder();
-    const log = await openLog(dir, { journalBytes: 1 });
-    const recorder = new Recorder();
-    const state = Array.from({ length: 2_500 }, (_, index) => ({ key: String(index), value: 'x' }));
-    recorder.step = ({ next }) => ({
-      position: next,
-      resumeFrom: next,
-      outputs: [],
-      state: next === 1 ? state : [{ key: '0', value: 'y' }],
-    });
-    await start(log, 'g', recorder);
-    await publish(log, 'a');
-    await waitFor(() => recorder.committed === 1);
-    await publish(log, 'b');
-    await waitFor(() => recorder.committed === 2);
-    await log.close();
-    const { recorder: second } = await start(await openLog(dir));
-    await waitFor(() => second.recovered.length === 1);
-    expect(second.recovered[0]).toMatchObject({ restored: 2_500, position: 2 });
-    expect(second.calls).toContain('restore 0=y');
-    expect(second.calls).toContain('restore 2499=x');
-  });
+it('a task keeps what was committed, also when the settings no longer name a topic of its outputs', async () => {
+  const dir = await folder();
+  const log = await openLog(dir);
+  const { recorder } = await start(log);
+  await publish(log, 'a');
+  await waitFor(() => recorder.committed === 1);
+  await log.close();
+  await (await openLog(dir, { topics: [topic] })).close();
+  expect(await values(await openLog(dir), verdicts)).toEqual(['a']);
 });

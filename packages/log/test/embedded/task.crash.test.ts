@@ -1,332 +1,216 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { tempDir, waitFor } from '@loopwatch/testkit';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  type EmbeddedLog,
-  type OutputRecord,
-  openEmbeddedLog,
-  type TaskBatch,
-  type TaskLane,
-} from '../../src/index.ts';
-import { type Choose, FragileDisk, type Image, interceptFiles, watch } from './fragile-disk.ts';
-import { text } from './harness.ts';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { LogStore } from '../../src/embedded/store.ts';
+import { type EmbeddedLog, openEmbeddedLog } from '../../src/index.ts';
+import { Copier, caughtUp, expectCopied, live, topics, valuesOf } from './copier.ts';
+import { folder } from './harness.ts';
 
-let letFiles: () => void;
-beforeAll(() => {
-  letFiles = interceptFiles();
-});
-afterAll(() => letFiles());
+afterEach(() => vi.restoreAllMocks());
 
-const topics = { input: 'in', all: 'out-all', some: 'out-some' };
-const reach = 2;
-
-/**
- * Copies each record, every third one also to a second topic. Its kept state says how many records it has seen, and what
- * it has to get again by replay are the last few of them: so each new life can tell whether all three fit together.
- */
-class Copier {
-  readonly #lane: TaskLane;
-  readonly #said: string[];
-  readonly #kept = new Map<string, string>();
-  readonly #replayed: number[] = [];
-
-  constructor(lane: TaskLane, said: string[]) {
-    this.#lane = lane;
-    this.#said = said;
-  }
-
-  restore({ key, value }: { key: string; value: string }): void {
-    this.#kept.set(key, value);
-  }
-
-  replay({ records }: TaskBatch): Promise<void> {
-    this.#replayed.push(...records.map(({ offset }) => offset));
-    return Promise.resolve();
-  }
-
-  ready(position: number): void {
-    const seen = Number(this.#kept.get('seen') ?? 0);
-    const expected = Array.from({ length: reach }, (_, index) => position - reach + index);
-    if (seen !== position) this.#said.push(`at ${position} with the state of ${seen}`);
-    if (this.#kept.has('gone')) this.#said.push('an entry that was taken away is there');
-    const wanted = expected.filter((offset) => offset >= 0).join();
-    if (this.#replayed.join() !== wanted) this.#said.push(`replayed ${this.#replayed.join()}, not ${wanted}`);
-  }
-
-  process({ records, next }: TaskBatch): Promise<void> {
-    const outputs: OutputRecord[] = records.flatMap((record) => {
-      const value = text(record);
-      const copy = { topic: topics.all, key: null, value };
-      return record.offset % 3 === 0 ? [copy, { ...copy, topic: topics.some }] : [copy];
-    });
-    const more =
-      next % 2 === 0
-        ? [
-            { key: 'gone', value: 'x' },
-            { key: 'gone', value: null },
-          ]
-        : [];
-    const state = [{ key: 'seen', value: String(next) }, ...more];
-    void this.#lane
-      .commit({ position: next, resumeFrom: Math.max(0, next - reach), outputs, state })
-      .catch(() => undefined);
-    return Promise.resolve();
-  }
-
-  close(): void {
-    this.#kept.clear();
-  }
+/** What is in the files of a log, and how much of the write-ahead log no power cut can take. */
+interface Image {
+  readonly database: Buffer;
+  readonly wal: Buffer;
+  readonly synced: number;
+  /** How many outputs of steps readers could have read. */
+  readonly readable: number;
 }
 
-async function valuesOf(log: EmbeddedLog, topic: string): Promise<string[]> {
-  return (await log.read(topic, 0, Number.MAX_SAFE_INTEGER)).map(text);
+const walOf = (dir: string) => join(dir, 'log', 'log.db-wal');
+
+/** Calls `onSync` instead of each fsync of a write-ahead log. */
+async function interceptSync(onSync: (sync: () => Promise<void>) => Promise<void>): Promise<void> {
+  const file = await open(fileURLToPath(import.meta.url));
+  await file.close();
+  const handle = Object.getPrototypeOf(file) as FileHandle;
+  const datasync = Reflect.get(handle, 'datasync') as (this: FileHandle) => Promise<void>;
+  vi.spyOn(handle, 'datasync').mockImplementation(function (this: FileHandle) {
+    return onSync(() => datasync.call(this));
+  });
 }
 
-/** Those of the records that the copier wrote. */
-const ours = (values: readonly string[]) => values.filter((value) => !value.startsWith('foreign'));
+function write(dir: string, { database, wal }: Image, walBytes: number): void {
+  mkdirSync(join(dir, 'log'));
+  writeFileSync(join(dir, 'log', 'log.db'), database);
+  writeFileSync(walOf(dir), wal.subarray(0, walBytes));
+}
 
-/**
- * One life of a process: begins with what an image left, has a few records written and copied while others write too, and
- * ends in order. @returns what it did to the disk, in steps
- */
-async function live(
-  image: Image,
-  name: string,
-  options: { onBoundary?: (disk: FragileDisk) => void; fails?: FragileDisk['fails']; records?: number } = {},
-): Promise<Image> {
-  await using dir = await tempDir();
-  const disk = new FragileDisk(dir.path, image);
-  disk.onBoundary = () => options.onBoundary?.(disk);
-  watch(disk);
-  const said: string[] = [];
-  try {
-    const log = await openEmbeddedLog({
-      dir: dir.path,
-      topics: Object.values(topics),
-      segmentBytes: 700,
-      journalBytes: 400,
-    });
-    try {
-      const sink = log.sink();
-      await sink.open();
-      const runner = log.tasks([topics.input], 'g');
-      await runner.run((_place, lane) => new Copier(lane, said));
-      disk.fails = options.fails ?? disk.fails;
-      for (let index = 0; index < (options.records ?? 4); index += 1) {
-        await stubborn(() => sink.publish([{ topic: topics.input, key: null, value: `${name}${index}` }]));
-        // Nobody minds when one of these is lost, but they must not move the others' places.
-        void sink
-          .publish([{ topic: topics.all, key: null, value: `foreign ${name}${index}` }])
-          .catch(() => undefined);
-        if (index % 2 === 1) await caughtUp(log);
-      }
-      await caughtUp(log);
-      await runner.stop();
-      await expectCopied(log);
-    } finally {
-      disk.fails = () => false;
-      await log.close();
+/** Another process that has records copied until it is killed. */
+async function copyUntilKilled(dir: string, ms: number): Promise<void> {
+  const script = `
+    import { openEmbeddedLog } from ${JSON.stringify(new URL('../../src/index.ts', import.meta.url).href)};
+    import { Copier, topics } from ${JSON.stringify(new URL('./copier.ts', import.meta.url).href)};
+    const log = await openEmbeddedLog({ dir: ${JSON.stringify(dir)}, topics: Object.values(topics) });
+    const sink = log.sink();
+    await sink.open();
+    const faults = [];
+    await log.tasks([topics.input], 'g').run((place, lane) => new Copier(lane, faults));
+    console.log('running');
+    for (let index = 0; faults.length === 0; index += 1) {
+      await sink.publish([{ topic: topics.input, key: null, value: String(index) }]);
+      await new Promise(setImmediate);
     }
-    disk.onBoundary = () => undefined;
-    expect(said).toEqual([]);
-    return disk.killed();
-  } finally {
-    watch(undefined);
-  }
-}
-
-async function stubborn(act: () => Promise<void>): Promise<void> {
-  await waitFor(() =>
-    act().then(
-      () => true,
-      () => false,
-    ),
-  );
-}
-
-async function caughtUp(log: EmbeddedLog): Promise<void> {
-  await waitFor(async () => {
-    const input = await valuesOf(log, topics.input);
-    const copies = [...ours(await valuesOf(log, topics.all)), ...(await valuesOf(log, topics.some))];
-    return copies.length >= input.length + Math.ceil(input.length / 3);
+    console.log(faults[0]);
+  `;
+  const node = ['--import', 'tsx', '--conditions=@loopwatch/source', '--input-type=module', '--eval', script];
+  const child = spawn(process.execPath, node, {
+    cwd: fileURLToPath(new URL('../../../..', import.meta.url)),
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const lines: string[] = [];
+  const output = createInterface({ input: child.stdout });
+  output.on('line', (line) => lines.push(line));
+  await Promise.race([once(output, 'line'), once(child, 'exit')]);
+  await new Promise((resolve) => setTimeout(resolve, ms));
+  const exited = child.exitCode === null ? once(child, 'exit') : undefined;
+  child.kill('SIGKILL');
+  await exited;
+  expect(lines).toEqual(['running']);
 }
 
-/** Each record that is there has been copied once, in order, and none that is not. */
-async function expectCopied(log: EmbeddedLog): Promise<void> {
-  const input = await valuesOf(log, topics.input);
-  expect(ours(await valuesOf(log, topics.all))).toEqual(input);
-  expect(await valuesOf(log, topics.some)).toEqual(input.filter((_, index) => index % 3 === 0));
-}
-
-const killed = (disk: FragileDisk) => disk.killed();
-const allLost = (disk: FragileDisk) => disk.powerCut(() => 0);
-
-/** Any choice, by a seed; each of the extremes more often than anything between. */
-function random(seed: number): Choose {
-  let state = seed;
-  return (count) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    const kind = state >>> 29;
-    if (kind < 2) return 0;
-    if (kind < 4) return count - 1;
-    return (state >>> 8) % count;
-  };
-}
-
-/** A life, and what it would have left at each boundary. */
-async function imagesOf(
-  image: Image,
-  name: string,
-  crash: (disk: FragileDisk) => Image,
-  records = 4,
-): Promise<Image[]> {
-  const images: Image[] = [];
-  await live(image, name, { records, onBoundary: (disk) => images.push(crash(disk)) });
-  return images;
-}
-
-describe('each record is copied exactly once, state and position fit', () => {
-  it.each([
-    ['the process was killed', killed],
-    ['the power failed, all that was not synced gone', allLost],
-  ])('at whatever boundary %s', { timeout: 120_000 }, async (_what, crash) => {
-    const before = await live(new Map(), 'a');
-    const images = await imagesOf(before, 'b', crash);
-    expect(images.length).toBeGreaterThan(50);
-    for (const image of images) await live(image, 'c', { records: 1 });
+describe('the embedded log copies each record exactly once, with state and position that fit', () => {
+  it('when its process is killed again and again', { timeout: 120_000 }, async () => {
+    const dir = await folder();
+    for (const ms of [5, 20, 60, 130]) {
+      await copyUntilKilled(dir, ms);
+      await live(dir, `after ${ms} ms `, 1);
+    }
   });
 
-  it.each([
-    ['journal', join('log', 'groups', 'g.journal')],
-    ['topic', join('log', topics.input, '0', `${'0'.repeat(20)}.jsonl`)],
-  ])(
-    'when the power fails while the %s of a killed process is taken up',
-    { timeout: 60_000 },
-    async (_what, file) => {
-      const unsynced: Image[] = [];
-      await live(new Map(), 'a', {
-        onBoundary: (disk) => {
-          const image = disk.killed();
-          const now = image.get(file)?.now;
-          if (now !== undefined && now.onDisk.length < now.bytes.length) unsynced.push(image);
-        },
+  it('when the power fails at any sync, with any part of what was not synced', {
+    timeout: 120_000,
+  }, async () => {
+    const images: Image[] = [];
+    await using dir = await tempDir();
+    let synced = 0;
+    let log: EmbeddedLog | undefined;
+    const readable = () => {
+      try {
+        return log?.endOffset(topics.some) ?? 0;
+      } catch {
+        // The log is being closed.
+        return 0;
+      }
+    };
+    const take = () => {
+      images.push({
+        database: readFileSync(join(dir.path, 'log', 'log.db')),
+        wal: readFileSync(walOf(dir.path)),
+        synced,
+        readable: readable(),
       });
-      expect(unsynced.length).toBeGreaterThan(0);
-      const images = await imagesOf(unsynced.at(-1) ?? new Map(), 'b', allLost, 0);
-      for (const image of images) await live(image, 'c', { records: 1 });
-    },
-  );
-
-  it('whatever kills and power cuts leave, time and again', { timeout: 120_000 }, async () => {
-    const crash = fc.record({
-      at: fc.nat(),
-      seed: fc.option(fc.integer({ min: 0, max: 2 ** 32 - 1 }), { freq: 3 }),
+    };
+    await interceptSync(async (sync) => {
+      const { length } = readFileSync(walOf(dir.path));
+      take();
+      await sync();
+      synced = Math.max(synced, length);
+      take();
     });
+    await live(dir.path, 'a', 12, (opened) => {
+      log = opened;
+    });
+    vi.restoreAllMocks();
+    expect(images.some(({ wal, ...image }) => wal.length > image.synced)).toBe(true);
+    expect(images.some((image) => image.readable > 0)).toBe(true);
     await fc.assert(
-      fc.asyncProperty(fc.array(crash, { minLength: 2, maxLength: 4 }), async (crashes) => {
-        let image: Image = new Map();
-        for (const [index, { at, seed }] of crashes.entries()) {
-          const leave = (disk: FragileDisk) => (seed === null ? disk.killed() : disk.powerCut(random(seed)));
-          const images = await imagesOf(image, `${index}-`, leave);
-          image = images[at % images.length] ?? image;
-        }
-        await live(image, 'end', { records: 1 });
-      }),
-      { numRuns: 25 },
+      fc.asyncProperty(
+        fc.nat(images.length - 1),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        async (at, share) => {
+          const image = images[at]!;
+          await using left = await tempDir();
+          write(left.path, image, image.synced + Math.floor(share * (image.wal.length - image.synced)));
+          await live(left.path, 'b', 1, (opened) => {
+            expect(opened.endOffset(topics.some)).toBeGreaterThanOrEqual(image.readable);
+          });
+        },
+      ),
+      { numRuns: 40 },
     );
   });
 
-  it('whatever write or sync fails, once or a few times', { timeout: 120_000 }, async () => {
+  it('whichever syncs fail', { timeout: 120_000 }, async () => {
     await fc.assert(
-      fc.asyncProperty(fc.nat(60), fc.integer({ min: 1, max: 4 }), async (first, count) => {
-        let change = 0;
-        const fails = () => {
-          change += 1;
-          return change > first && change <= first + count;
-        };
-        await live(await live(new Map(), 'a', { fails }), 'b', { records: 1 });
+      fc.asyncProperty(fc.nat(20), fc.integer({ min: 1, max: 4 }), async (first, count) => {
+        let syncs = 0;
+        await interceptSync((sync) => {
+          syncs += 1;
+          // The first is that of opening, which has no second chance.
+          const fails = syncs > 1 + first && syncs <= 1 + first + count;
+          return fails ? Promise.reject(new Error('no sync on this disk')) : sync();
+        });
+        await using dir = await tempDir();
+        await live(dir.path, 'a').catch((error: unknown) => {
+          // Nothing but closing may fail, where `close` has no second chance either.
+          expect(String(error)).toContain('no sync on this disk');
+        });
+        vi.restoreAllMocks();
+        await live(dir.path, 'b', 1);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('whichever statements fail', { timeout: 120_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(40), fc.integer({ min: 1, max: 4 }), async (first, count) => {
+        await using dir = await tempDir();
+        await live(dir.path, 'a', 1);
+        const run = Reflect.get(LogStore.prototype, 'run') as (
+          this: LogStore,
+          ...of: Parameters<LogStore['run']>
+        ) => void;
+        let runs = 0;
+        vi.spyOn(LogStore.prototype, 'run').mockImplementation(function (this: LogStore, sql, parameters) {
+          run.call(this, sql, parameters);
+          if (sql.startsWith('create') || sql.includes('into topics')) return;
+          runs += 1;
+          if (runs > first && runs <= first + count) throw new Error('no space on this disk');
+        });
+        await live(dir.path, 'b');
+        vi.restoreAllMocks();
+        await live(dir.path, 'c', 1);
       }),
       { numRuns: 20 },
     );
   });
 });
 
-it('nobody writes in the place of a step that could not be taken back', { timeout: 30_000 }, async () => {
-  await using dir = await tempDir();
-  const disk = new FragileDisk(dir.path);
-  watch(disk);
-  try {
-    const log = await openEmbeddedLog({ dir: dir.path, topics: Object.values(topics) });
-    const sink = log.sink();
-    await sink.open();
-    const interruptions: string[] = [];
-    const runner = log.tasks([topics.input], 'g');
-    await runner.run((_place, lane) => new Copier(lane, []), {
-      onInterrupted: (_place, reason) => interruptions.push(reason),
-    });
-    let whole = false;
-    disk.fails = (operation, path) => {
-      if (!path.endsWith('.journal')) return false;
-      // The line is there, nobody knows.
-      whole ||= operation === 'datasync';
-      return whole;
-    };
-    await sink.publish([{ topic: topics.input, key: null, value: 'a' }]);
-    await waitFor(() => interruptions.length > 1);
-    expect(interruptions[1]).toMatch(/cut off the end of .*g\.journal/);
-    const foreign = { topic: topics.all, key: null, value: 'foreign' };
-    await expect(sink.publish([foreign])).rejects.toMatchObject({ code: 'storage_failed' });
-    const left = disk.killed();
-    disk.fails = () => false;
-    await caughtUp(log);
-    await sink.publish([foreign]);
-    await expectCopied(log);
-    await log.close();
-    await live(left, 'b');
-  } finally {
-    watch(undefined);
-  }
-});
-
-it('all that comes before the places of a step is on the disk when they are written down', {
-  timeout: 30_000,
-}, async () => {
-  const safe: boolean[] = [];
-  const fails = (operation: string, path: string, disk: FragileDisk) => {
-    if (operation !== 'append' || !path.includes('.journal')) return false;
-    for (const [name, { now }] of disk.killed()) {
-      if (name.includes(topics.all)) safe.push(now?.bytes.length === now?.onDisk.length);
-    }
-    return false;
-  };
-  await live(new Map(), 'a', { fails, records: 20 });
-  expect(safe.length).toBeGreaterThan(10);
-  expect(safe).not.toContain(false);
-});
-
-it('what a failed write left in a topic does not take the place of a step', { timeout: 60_000 }, async () => {
-  await using dir = await tempDir();
-  const disk = new FragileDisk(dir.path);
-  watch(disk);
-  const images: Image[] = [];
-  try {
-    const log = await openEmbeddedLog({ dir: dir.path, topics: Object.values(topics), durable: true });
-    const sink = log.sink();
-    await sink.open();
-    const foreign = { topic: topics.all, key: null, value: 'foreign' };
-    // The record is there as a whole, and can be neither synced nor taken back.
-    disk.fails = (operation, path) => path.includes(topics.all) && operation !== 'append';
-    await expect(sink.publish([foreign])).rejects.toMatchObject({ code: 'storage_failed' });
-    disk.fails = () => false;
-    disk.onBoundary = () => images.push(disk.killed());
-    await log.tasks([topics.input], 'g').run((_place, lane) => new Copier(lane, []));
-    await sink.publish([{ topic: topics.input, key: null, value: 'a' }]);
-    await caughtUp(log);
-    await log.close();
-  } finally {
-    watch(undefined);
-  }
-  for (const image of images) await live(image, 'b', { records: 1 });
+it('the outputs of a step, and records behind them, are readable only once the step is on disk', async () => {
+  const log = await openEmbeddedLog({ dir: await folder(), topics: Object.values(topics) });
+  onTestFinished(() => log.close());
+  const sink = log.sink();
+  await sink.open();
+  let goOn: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  let syncs = 0;
+  await log.tasks([topics.input], 'g').run((_place, lane) => new Copier(lane, []));
+  await waitFor(async () => (await log.tasks([topics.some], 'other').positions()).length === 0);
+  await interceptSync(async (sync) => {
+    syncs += 1;
+    await held;
+    await sync();
+  });
+  await sink.publish([{ topic: topics.input, key: null, value: 'a' }]);
+  await waitFor(() => syncs > 0);
+  const foreign = sink.publish([{ topic: topics.all, key: null, value: 'foreign' }]);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(await valuesOf(log, topics.all)).toEqual([]);
+  goOn();
+  await foreign;
+  await caughtUp(log);
+  expect(await valuesOf(log, topics.all)).toEqual(['a', 'foreign']);
+  await expectCopied(log);
 });

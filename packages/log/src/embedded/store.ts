@@ -1,0 +1,185 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { messageOf } from '@loopwatch/contract';
+import { FolderError, privateFile, syncFolder } from '@loopwatch/platform';
+import Database from 'libsql';
+import { LogError } from '../port/errors.ts';
+
+const fileName = 'log.db';
+/** Raised with every change of the tables that older versions cannot read. */
+const formatVersion = 1;
+
+const schema = `
+  create table if not exists topics (id integer primary key, name text not null unique);
+  create table if not exists tasks (
+    id integer primary key, group_name text not null, topic text not null,
+    position integer not null, replay_from integer not null, unique (group_name, topic)
+  );
+  create table if not exists state (
+    task integer not null, key text not null, value text not null, primary key (task, key)
+  );
+`;
+
+/** Blobs are array buffers. */
+export type Row = Readonly<Record<string, number | string | ArrayBuffer | null>>;
+export type Parameter = number | string | Buffer | null;
+
+/**
+ * The SQLite database of an embedded log, in WAL mode. `transaction` is atomic and survives the death of the process;
+ * `sync` makes it survive a power cut. SQLite would fsync in the transaction itself (`synchronous=full`), on the event loop;
+ * `sync` does the same in the thread pool, and once for all transactions that wait for it.
+ */
+export class LogStore {
+  readonly #path: string;
+  readonly #database: Database.Database;
+  readonly #statements = new Map<string, Database.Statement<[Parameter[]]>>();
+  readonly #wal: FileHandle;
+  #revoked: Error | undefined;
+
+  private constructor(path: string, database: Database.Database, wal: FileHandle) {
+    this.#path = path;
+    this.#database = database;
+    this.#wal = wal;
+  }
+
+  /** @throws LogError `corrupt_log`, `storage_failed` */
+  static async open(folder: string): Promise<LogStore> {
+    const path = join(folder, fileName);
+    let database: Database.Database | undefined;
+    try {
+      // SQLite gives its other files the mode of this one.
+      await (await open(path, 'a', privateFile)).close();
+      database = new Database(path);
+      for (const pragma of [
+        'journal_mode=wal',
+        'synchronous=normal',
+        'wal_autocheckpoint=2000',
+        'cache_size=-8000',
+      ])
+        database.exec(`pragma ${pragma}`);
+      requireFormat(folder, database);
+      database.exec(`begin immediate; ${schema} pragma user_version=${formatVersion}; commit`);
+      const wal = await open(`${path}-wal`, 'r+');
+      const store = new LogStore(path, database, wal);
+      // What a killed process wrote may not have reached the disk; from now on others build on it.
+      await store.sync();
+      await syncFolder(folder);
+      return store;
+    } catch (error) {
+      database?.close();
+      throw storeError(path, 'open', error);
+    }
+  }
+
+  /** From now on everything is refused, for the reason that came first. */
+  revoke(reason: Error): void {
+    this.#revoked ??= reason;
+  }
+
+  get isRevoked(): boolean {
+    return this.#revoked !== undefined;
+  }
+
+  /** @throws LogError once the log is closed, or another process may have taken it */
+  requireOpen(): void {
+    if (this.#revoked !== undefined) throw this.#revoked;
+  }
+
+  /** @throws LogError `corrupt_log`, `storage_failed` */
+  query(sql: string, parameters: Parameter[]): Row[] {
+    try {
+      // `all` runs the statement to its end; one that stays open would keep checkpoints from completing.
+      return this.#statement(sql).all(parameters) as Row[];
+    } catch (error) {
+      throw storeError(this.#path, 'read', error);
+    }
+  }
+
+  run(sql: string, parameters: Parameter[]): void {
+    this.#statement(sql).run(parameters);
+  }
+
+  /**
+   * Commits everything that `work` runs, or nothing of it.
+   *
+   * @throws LogError `corrupt_log`, `storage_failed`
+   */
+  transaction<T>(work: () => T): T {
+    this.requireOpen();
+    try {
+      this.run('begin immediate', []);
+      const result = work();
+      this.run('commit', []);
+      return result;
+    } catch (error) {
+      if (this.#database.inTransaction) this.#database.exec('rollback');
+      throw storeError(this.#path, 'write', error);
+    }
+  }
+
+  /**
+   * Resolves once everything that has been committed is on disk.
+   *
+   * @throws LogError `storage_failed`
+   */
+  async sync(): Promise<void> {
+    try {
+      await this.#wal.datasync();
+    } catch (error) {
+      throw storeError(this.#path, 'write', error);
+    }
+  }
+
+  /** Copies the write-ahead log into the database file, with an fsync. */
+  async close(): Promise<void> {
+    try {
+      // `libsql` ends a connection only when its statements are collected; the files have to be complete before that.
+      this.#database.exec('pragma wal_checkpoint(truncate)');
+      this.#statements.clear();
+      this.#database.close();
+    } catch (error) {
+      throw storeError(this.#path, 'close', error);
+    } finally {
+      await this.#wal.close();
+    }
+  }
+
+  #statement(sql: string): Database.Statement<[Parameter[]]> {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare<[Parameter[]]>(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+function requireFormat(folder: string, database: Database.Database): void {
+  const [row] = database.prepare('pragma user_version').all() as Row[];
+  const version = Number(row?.['user_version']);
+  if (version <= formatVersion) return;
+  throw new LogError(
+    'corrupt_log',
+    `The embedded log in ${folder} has format ${version}; this version of Loopwatch reads ${formatVersion}. Use the version that wrote it, or another folder with --data-dir.`,
+  );
+}
+
+/** Wraps an error of SQLite or the file system; a {@link LogError} or {@link FolderError} stays as it is. */
+function storeError(path: string, action: string, error: unknown): LogError | FolderError {
+  if (error instanceof LogError || error instanceof FolderError) return error;
+  const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) {
+    const advice = `Stop Loopwatch and move the folder away, or restore it from a backup; incidents stay in the database.`;
+    return new LogError(
+      'corrupt_log',
+      `The embedded log ${path} is damaged: ${messageOf(error)}. ${advice}`,
+      {
+        cause: error,
+      },
+    );
+  }
+  const advice = 'Check that the folder is writable and the disk is not full.';
+  return new LogError('storage_failed', `Cannot ${action} ${path}: ${messageOf(error)}. ${advice}`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,127 @@
+import { waitFor } from '@loopwatch/testkit';
+import { expect } from 'vitest';
+import {
+  type EmbeddedLog,
+  type OutputRecord,
+  openEmbeddedLog,
+  type TaskBatch,
+  type TaskLane,
+} from '../../src/index.ts';
+import { text } from './harness.ts';
+
+export const topics = { input: 'in', all: 'out-all', some: 'out-some' };
+const reach = 2;
+
+/**
+ * Copies each record, every third one also to a second topic. Its state says how many records it has seen, and it has the
+ * last few of them replayed: so each new task can tell whether outputs, state and position fit together.
+ */
+export class Copier {
+  readonly #lane: TaskLane;
+  readonly #faults: string[];
+  readonly #state = new Map<string, string>();
+  readonly #replayed: number[] = [];
+
+  constructor(lane: TaskLane, faults: string[]) {
+    this.#lane = lane;
+    this.#faults = faults;
+  }
+
+  restore({ key, value }: { key: string; value: string }): void {
+    this.#state.set(key, value);
+  }
+
+  replay({ records }: TaskBatch): Promise<void> {
+    this.#replayed.push(...records.map(({ offset }) => offset));
+    return Promise.resolve();
+  }
+
+  ready(position: number): void {
+    const seen = Number(this.#state.get('seen') ?? 0);
+    const expected = Array.from({ length: reach }, (_, index) => position - reach + index);
+    if (seen !== position) this.#faults.push(`at ${position} with the state of ${seen}`);
+    if (this.#state.has('gone')) this.#faults.push('a deleted entry was restored');
+    const wanted = expected.filter((offset) => offset >= 0).join();
+    if (this.#replayed.join() !== wanted)
+      this.#faults.push(`replayed ${this.#replayed.join()}, not ${wanted}`);
+  }
+
+  process({ records, next }: TaskBatch): Promise<void> {
+    const outputs: OutputRecord[] = records.flatMap((record) => {
+      const value = text(record);
+      const copy = { topic: topics.all, key: null, value };
+      return record.offset % 3 === 0 ? [copy, { ...copy, topic: topics.some }] : [copy];
+    });
+    const state = [
+      { key: 'seen', value: String(next) },
+      { key: 'gone', value: next % 2 === 0 ? null : 'x' },
+      { key: 'gone', value: null },
+    ];
+    void this.#lane
+      .commit({ position: next, resumeFrom: Math.max(0, next - reach), outputs, state })
+      .catch(() => undefined);
+    return Promise.resolve();
+  }
+
+  close(): void {
+    this.#state.clear();
+  }
+}
+
+export async function valuesOf(log: EmbeddedLog, topic: string): Promise<string[]> {
+  return (await log.read(topic, 0, Number.MAX_SAFE_INTEGER)).map(text);
+}
+
+/** The records that the copier wrote. */
+const copies = (values: readonly string[]) => values.filter((value) => !value.startsWith('foreign'));
+
+export async function caughtUp(log: EmbeddedLog): Promise<void> {
+  await waitFor(async () => {
+    const input = await valuesOf(log, topics.input);
+    const written = [...copies(await valuesOf(log, topics.all)), ...(await valuesOf(log, topics.some))];
+    return written.length >= input.length + Math.ceil(input.length / 3);
+  });
+}
+
+/** Each record has been copied once, in order, and nothing else has. */
+export async function expectCopied(log: EmbeddedLog): Promise<void> {
+  const input = await valuesOf(log, topics.input);
+  expect(copies(await valuesOf(log, topics.all))).toEqual(input);
+  expect(await valuesOf(log, topics.some)).toEqual(input.filter((_, index) => index % 3 === 0));
+}
+
+/** The life of a process: has records written and copied while others write to the same topics, and ends in order. */
+export async function live(
+  dir: string,
+  name: string,
+  records = 4,
+  onOpen: (log: EmbeddedLog) => void = () => undefined,
+): Promise<void> {
+  const faults: string[] = [];
+  const log = await openEmbeddedLog({ dir, topics: Object.values(topics) });
+  onOpen(log);
+  try {
+    const sink = log.sink();
+    await sink.open();
+    const runner = log.tasks([topics.input], 'g');
+    await runner.run((_place, lane) => new Copier(lane, faults));
+    for (let index = 0; index < records; index += 1) {
+      await waitFor(() =>
+        sink.publish([{ topic: topics.input, key: null, value: `${name}${index}` }]).then(
+          () => true,
+          () => false,
+        ),
+      );
+      void sink
+        .publish([{ topic: topics.all, key: null, value: `foreign ${name}${index}` }])
+        .catch(() => undefined);
+      if (index % 2 === 1) await caughtUp(log);
+    }
+    await caughtUp(log);
+    await runner.stop();
+    await expectCopied(log);
+  } finally {
+    await log.close();
+  }
+  expect(faults).toEqual([]);
+}
