@@ -44,8 +44,8 @@ it('a data folder is for its owner alone, also one that was open before', async 
   expect(await openToOthers(dir)).toEqual([]);
   expect(said).toEqual([]);
 
-  for (const path of ['.', 'log', 'db', 'db/pglite', 'db/pglite/PG_VERSION', 'log/t/0']) {
-    const mode = path.endsWith('VERSION') ? 0o666 : 0o755;
+  for (const path of ['.', 'log', 'db', 'db/pglite', 'db/pglite/PG_VERSION', 'log/log.db']) {
+    const mode = /VERSION|\.db$/.test(path) ? 0o666 : 0o755;
     await chmod(join(dir, path), mode);
   }
   const closeAgain = await open(dir, said);
