@@ -4,8 +4,8 @@ import {
   createKafkaTaskRunner,
   createKafkaTopicReader,
   ensureTopics,
+  type RecordSink,
   topicSpecs,
-  type VerdictSink,
 } from '@loopwatch/log';
 import { startKafka, uniqueName } from '@loopwatch/testkit';
 import { Worker } from '@loopwatch/worker';
@@ -66,7 +66,7 @@ export async function latency(): Promise<Figures[]> {
 }
 
 /** Two calls, of which the second makes a loop. */
-async function loop(sink: VerdictSink, topic: string, sessionId: string): Promise<void> {
+async function loop(sink: RecordSink, topic: string, sessionId: string): Promise<void> {
   const value = JSON.stringify({ sessionId, type: 'tool_call_request', name: 'ls', args: {} });
   await sink.publish([
     { topic, key: sessionId, value },
@@ -96,7 +96,7 @@ async function startWorker(brokers: readonly string[], topics: Names): Promise<(
 async function startEcho(
   brokers: readonly string[],
   { events, verdicts }: Names,
-  sink: VerdictSink,
+  sink: RecordSink,
 ): Promise<() => Promise<void>> {
   const kafka = new kafkajs.Kafka({ brokers: [...brokers], clientId, logLevel: kafkajs.logLevel.NOTHING });
   const consumer = kafka.consumer({ groupId: uniqueName('echo'), maxWaitTimeInMs: 500 });

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createKafkaSink, type VerdictSink } from '@loopwatch/log';
+import { createKafkaSink, type RecordSink } from '@loopwatch/log';
 import type { Traffic } from './traffic.ts';
 
 const tickMs = 50;
@@ -8,7 +8,7 @@ const mostUnwritten = 20_000;
 
 /** Writes events at a steady rate, by an idempotent producer that waits for all replicas. */
 export class Production implements AsyncDisposable {
-  readonly #sink: VerdictSink;
+  readonly #sink: RecordSink;
   readonly #topic: string;
   readonly #traffic: Traffic;
   readonly #rate: number;

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { detectionSettings, type Settings, type TopicNames } from '@loopwatch/contract';
 import { detectionOf } from '@loopwatch/detectors';
-import type { TopicReader, VerdictSink } from '@loopwatch/log';
+import type { RecordSink, TopicReader } from '@loopwatch/log';
 import { WideSettings } from '@loopwatch/pipeline';
 import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
@@ -32,7 +32,7 @@ export interface GatewayDeps {
   readonly settings: Settings & { readonly gateway: { readonly upstream?: string | undefined } };
   readonly topics: TopicNames;
   /** Receives events and verdicts; opened on first use, closed by `stop`. If undefined, none are published. */
-  readonly sink?: VerdictSink | undefined;
+  readonly sink?: RecordSink | undefined;
   /** Creates a reader of the `control` topic, with settings changed in the dashboard. */
   readonly control?: (() => TopicReader) | undefined;
   /** Opens the database for sessions and messages; closed by `stop`. If undefined, a restart loses them. */

@@ -1,6 +1,6 @@
 import { type AgentEvent, analyzedByHeader, eventSchema, verdictSchema } from '@loopwatch/contract';
 import { createSessionAnalyzer } from '@loopwatch/detectors';
-import { LogError, type OutputRecord, type VerdictSink } from '@loopwatch/log';
+import { LogError, type OutputRecord, type RecordSink } from '@loopwatch/log';
 import { modelReply, waitFor } from '@loopwatch/testkit';
 import { describe, expect, it } from 'vitest';
 import { Outbox } from '../src/event-log/outbox.ts';
@@ -122,7 +122,7 @@ describe('the outbox', () => {
       return super.publish(records);
     }
   }
-  const make = (sink: VerdictSink, limit = 100) => {
+  const make = (sink: RecordSink, limit = 100) => {
     const seen = { published: 0, dropped: 0, lines: [] as string[] };
     const outbox = new Outbox({
       sink,

@@ -1,6 +1,6 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { resolveSettings, topicNames } from '@loopwatch/contract';
-import type { OutputRecord, VerdictSink } from '@loopwatch/log';
+import type { OutputRecord, RecordSink } from '@loopwatch/log';
 import {
   type ApiReply,
   type ApiRequest,
@@ -23,7 +23,7 @@ export interface LogLine extends Record<string, unknown> {
 }
 
 /** Keeps what is written to it; while `down` it refuses. */
-export class MemorySink implements VerdictSink {
+export class MemorySink implements RecordSink {
   readonly records: OutputRecord[] = [];
   down: Error | undefined;
 

@@ -15,20 +15,19 @@ export { createKafkaRecordReader } from './kafka/fetch/record-reader.ts';
 export { createKafkaTopicReader } from './kafka/fetch/topic-reader.ts';
 export { createKafkaSink, type KafkaSinkOptions } from './kafka/produce/sink.ts';
 export { createKafkaTaskRunner, type KafkaTaskRunnerOptions } from './kafka/task/task-runner.ts';
-export { BytesRecord } from './port/bytes-record.ts';
 export { LogError, type LogErrorCode, logErrorCodes } from './port/errors.ts';
 export type {
   LogRecord,
   OutputRecord,
   RecordHeaders,
+  RecordSink,
   Rejection,
-  VerdictSink,
-} from './port/ports.ts';
+} from './port/records.ts';
+export { BytesRecord } from './port/records.ts';
 export type {
   OpenTask,
   PartitionPosition,
   PartitionTask,
-  Place,
   Recovery,
   StateChange,
   Step,
@@ -36,6 +35,7 @@ export type {
   TaskLane,
   TaskObserver,
   TaskRunner,
+  TopicPartition,
 } from './port/task.ts';
 export type {
   Bounds,

@@ -4,10 +4,10 @@ import {
   type LogRecord,
   type OutputRecord,
   type RecordReader,
+  type RecordSink,
   type TopicHandler,
   type TopicReader,
   type TopicReadOptions,
-  type VerdictSink,
 } from '@loopwatch/log';
 import type { ServerLog } from '../src/index.ts';
 
@@ -113,7 +113,7 @@ export class MemoryLog implements ServerLog {
     };
   }
 
-  sink(): VerdictSink {
+  sink(): RecordSink {
     return {
       open: () => Promise.resolve(),
       close: () => Promise.resolve(),

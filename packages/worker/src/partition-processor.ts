@@ -3,11 +3,11 @@ import type {
   LogRecord,
   OutputRecord,
   PartitionTask,
-  Place,
   StateChange,
   Step,
   TaskBatch,
   TaskLane,
+  TopicPartition,
 } from '@loopwatch/log';
 import type {
   LateAnswer,
@@ -62,7 +62,7 @@ const MAX_SUMMARIES = 1_000;
  * record. Results are counted and logged once they are committed.
  */
 export class PartitionProcessor implements PartitionTask {
-  readonly #place: Place;
+  readonly #place: TopicPartition;
   readonly #lane: TaskLane;
   readonly #pipeline: PartitionPipeline;
   readonly #deps: PartitionProcessorDeps;
@@ -75,7 +75,7 @@ export class PartitionProcessor implements PartitionTask {
   #isClosed = false;
   #summaryTimer: NodeJS.Timeout | undefined;
 
-  constructor(place: Place, lane: TaskLane, deps: PartitionProcessorDeps) {
+  constructor(place: TopicPartition, lane: TaskLane, deps: PartitionProcessorDeps) {
     this.#place = place;
     this.#lane = lane;
     this.#pipeline = deps.pipeline.partition(place);

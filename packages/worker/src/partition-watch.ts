@@ -1,11 +1,11 @@
-import type { PartitionPosition, Place } from '@loopwatch/log';
+import type { PartitionPosition, TopicPartition } from '@loopwatch/log';
 import type { WorkerMetrics } from './metrics.ts';
 
 /** A partition with records to read whose offset has not moved for this long counts as stuck. */
 export const STUCK_AFTER_MS = 60_000;
 
 interface PartitionState {
-  readonly place: Place;
+  readonly place: TopicPartition;
   position: number | undefined;
   end: number | undefined;
   /** When its offset last moved, or its lag was 0. */
@@ -15,7 +15,7 @@ interface PartitionState {
 }
 
 /** A partition whose offset does not move. */
-export interface StuckPartition extends Place {
+export interface StuckPartition extends TopicPartition {
   readonly position: number | undefined;
   readonly seconds: number;
   readonly reason: string;
@@ -34,7 +34,7 @@ export class PartitionWatch {
   }
 
   /** Sets the partitions that the worker owns; metrics of all others are removed. */
-  assign(places: readonly Place[]): void {
+  assign(places: readonly TopicPartition[]): void {
     const owned = new Set(places.map(partitionName));
     for (const [name, { place }] of this.#partitions) {
       if (owned.has(name)) continue;
@@ -46,7 +46,7 @@ export class PartitionWatch {
     for (const place of places) this.own(place);
   }
 
-  own(place: Place): void {
+  own(place: TopicPartition): void {
     const name = partitionName(place);
     if (this.#partitions.has(name)) return;
     const unknown = { position: undefined, end: undefined, reason: undefined };
@@ -70,7 +70,7 @@ export class PartitionWatch {
     this.#metrics.partitionStuck.set(labelsOf(watched.place), this.#secondsOf(watched));
   }
 
-  interrupted(place: Place, reason: string): void {
+  interrupted(place: TopicPartition, reason: string): void {
     const watched = this.#partitions.get(partitionName(place));
     if (watched !== undefined) watched.reason = reason;
   }
@@ -103,10 +103,10 @@ export function stuckDetail({ topic, partition, position, seconds, reason }: Stu
   return `${topic}/${String(partition)} has been stuck${at} for ${String(seconds)} s: ${reason}`;
 }
 
-export function partitionName({ topic, partition }: Place): string {
+export function partitionName({ topic, partition }: TopicPartition): string {
   return `${topic}/${String(partition)}`;
 }
 
-function labelsOf({ topic, partition }: Place): { topic: string; partition: string } {
+function labelsOf({ topic, partition }: TopicPartition): { topic: string; partition: string } {
   return { topic, partition: String(partition) };
 }

@@ -1,4 +1,4 @@
-import { type DetectionInput, analyzedByHeader } from '@loopwatch/contract';
+import { analyzedByHeader, type DetectionInput } from '@loopwatch/contract';
 import { SessionAnalyzer } from '@loopwatch/detectors';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';

@@ -11,15 +11,15 @@ import type {
   OutputRecord,
   PartitionPosition,
   PartitionTask,
-  Place,
   Step,
   TaskLane,
   TaskObserver,
   TaskRunner,
+  TopicPartition,
 } from '@loopwatch/log';
 
 interface Partition {
-  readonly place: Place;
+  readonly place: TopicPartition;
   readonly records: LogRecord[];
   /** What is durable. */
   position: number;

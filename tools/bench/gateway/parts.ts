@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream';
 import { resolveSettings, topicNames } from '@loopwatch/contract';
 import { Gateway } from '@loopwatch/gateway';
-import type { VerdictSink } from '@loopwatch/log';
+import type { RecordSink } from '@loopwatch/log';
 import { openDatabase } from '@loopwatch/storage';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
@@ -94,7 +94,7 @@ async function startGateway(): Promise<number> {
   });
   if (!resolved.ok) throw new Error(resolved.errors.join('\n'));
   const done = (): Promise<void> => Promise.resolve();
-  const sink: VerdictSink = { open: done, publish: done, close: done };
+  const sink: RecordSink = { open: done, publish: done, close: done };
   const logger = pino({ level: 'warn' });
   const topics = topicNames({ prefix: 'bench.' });
   const gateway = new Gateway({

@@ -1,5 +1,5 @@
 import { type Settings, type TopicNames, topicNames } from '@loopwatch/contract';
-import type { TaskRunner, TopicReader, VerdictSink } from '@loopwatch/log';
+import type { RecordSink, TaskRunner, TopicReader } from '@loopwatch/log';
 import { createServer, type ServerLog } from '@loopwatch/server';
 import { type Database, openDatabase } from '@loopwatch/storage';
 import { Command } from 'commander';
@@ -106,7 +106,7 @@ interface Log extends Running {
   readonly events: TaskRunner;
   readonly control: TopicReader;
   readonly server: ServerLog;
-  sink(): VerdictSink;
+  sink(): RecordSink;
 }
 
 async function openEmbedded(settings: Settings, topics: TopicNames, logger: Logger): Promise<Log> {

@@ -5,8 +5,8 @@ import {
   createKafkaTopicReader,
   type KafkaOptions,
   KafkaOutageLog,
+  type RecordSink,
   requireRights,
-  type VerdictSink,
 } from '@loopwatch/log';
 import type { ServerLog } from '@loopwatch/server';
 import type { Logger } from 'pino';
@@ -59,7 +59,7 @@ export function kafkaReadiness(
   return { ok: connected, detail: connected ? detail : (outageLog(logger).trouble ?? detail) };
 }
 
-export function kafkaSink(settings: Settings, logger: Logger): VerdictSink {
+export function kafkaSink(settings: Settings, logger: Logger): RecordSink {
   return createKafkaSink(kafkaOptions(settings, logger));
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type AgentEvent, eventTime } from '@loopwatch/contract';
-import type { OutputRecord, VerdictSink } from '@loopwatch/log';
+import type { OutputRecord, RecordSink } from '@loopwatch/log';
 import type { Logger } from 'pino';
 import type { Sample } from './load-samples.ts';
 
@@ -16,7 +16,7 @@ const AFTER_FAILURE_MS = 5000;
 export interface SamplePlayerDeps {
   readonly samples: readonly Sample[];
   /** A new one each time they are played: a closed one cannot be opened again. */
-  readonly createSink: () => VerdictSink;
+  readonly createSink: () => RecordSink;
   readonly topic: string;
   readonly logger: Logger;
 }
@@ -30,7 +30,7 @@ export class SamplePlayer {
   private readonly run = Math.floor(Date.now() / 1000).toString(36);
   private next = 0;
   private lanes: Promise<void>[] = [];
-  private sink: VerdictSink | undefined;
+  private sink: RecordSink | undefined;
 
   constructor(deps: SamplePlayerDeps) {
     this.deps = deps;

@@ -1,5 +1,5 @@
 import { messageOf } from '@loopwatch/contract';
-import { LogError, type OutputRecord, type VerdictSink } from '@loopwatch/log';
+import { LogError, type OutputRecord, type RecordSink } from '@loopwatch/log';
 import { atMost, backoff, delay, type LogFunction } from '@loopwatch/platform';
 
 /** Records in one write. */
@@ -10,7 +10,7 @@ const MAX_RETRY_MS = 10_000;
 const SLOW_MS = 5_000;
 
 export interface OutboxOptions {
-  readonly sink: VerdictSink;
+  readonly sink: RecordSink;
   /** Upper bound of buffered records; beyond it, the oldest are dropped. */
   readonly limit: number;
   readonly log: LogFunction;

@@ -1,7 +1,7 @@
 import {
   type AgentEvent,
-  type Control,
   analyzedByHeader,
+  type Control,
   mitigationBy,
   settingsByHeader,
   settingsFromHeader,

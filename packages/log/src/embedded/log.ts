@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { closeToOthers, createFolder, folderError, type LogFunction, lockFolder } from '@loopwatch/platform';
 import { LogError } from '../port/errors.ts';
-import type { LogRecord, VerdictSink } from '../port/ports.ts';
+import type { LogRecord, RecordSink } from '../port/records.ts';
 import type { TaskRunner } from '../port/task.ts';
 import type { RecordReader, TopicReader } from '../port/topic-reader.ts';
 import { LogStore } from './store.ts';
@@ -45,7 +45,7 @@ export interface EmbeddedLog {
   /** Looks records up by their offset; closing it leaves the log open. */
   records(): RecordReader;
   /** A writer; closing it leaves the log open. */
-  sink(): VerdictSink;
+  sink(): RecordSink;
   /** Up to `limit` records from `fromOffset` on; offsets that are gone count as the oldest there is. */
   read(topic: string, fromOffset: number, limit: number): Promise<LogRecord[]>;
   /** The offset of the oldest record there still is. */
@@ -143,7 +143,7 @@ class DatabaseLog implements EmbeddedLog {
     };
   }
 
-  sink(): VerdictSink {
+  sink(): RecordSink {
     let isOpen = false;
     return {
       open: () => {

@@ -1,12 +1,18 @@
 import { messageOf } from '@loopwatch/contract';
 import { backoff, delay, type LogFunction } from '@loopwatch/platform';
-import { tellInterruption } from '../port/interruption.ts';
-import type { LogRecord } from '../port/ports.ts';
-import { ProcessingFailure, RetryPlan } from '../port/retry-plan.ts';
-import { StepLane } from '../port/step-lane.ts';
-import type { OpenTask, PartitionPosition, PartitionTask, Place, Step, TaskObserver } from '../port/task.ts';
-import { TopicReader } from './reader.ts';
+import { CommitQueue } from '../port/commit-queue.ts';
+import type { LogRecord } from '../port/records.ts';
+import { logInterruption, ProcessingFailure, RetryPlan } from '../port/retry-plan.ts';
+import type {
+  OpenTask,
+  PartitionPosition,
+  PartitionTask,
+  Step,
+  TaskObserver,
+  TopicPartition,
+} from '../port/task.ts';
 import type { TopicLog } from './topic.ts';
+import { TopicCursor } from './topic-reader.ts';
 import type { EmbeddedTopics } from './topics.ts';
 
 export interface EmbeddedTaskContext {
@@ -23,7 +29,7 @@ export interface EmbeddedTaskContext {
  */
 export class EmbeddedTask {
   readonly #topic: TopicLog;
-  readonly #place: Place;
+  readonly #place: TopicPartition;
   readonly #context: EmbeddedTaskContext;
   readonly #closing = new AbortController();
   readonly #ended: Promise<void>;
@@ -71,7 +77,7 @@ export class EmbeddedTask {
     const pauseMs = incurable && !this.#plan.standsStill ? 100 : backoff(this.#failures, 100, 5_000);
     this.#failures += 1;
     const failure = { failuresInARow: this.#failures, pauseMs, error: messageOf(error) };
-    tellInterruption(log, this.#place, failure);
+    logInterruption(log, this.#place, failure);
     observer.onInterrupted?.(this.#place, messageOf(error));
     await delay(pauseMs, this.#closing.signal);
   }
@@ -80,8 +86,8 @@ export class EmbeddedTask {
   async #live(signal: AbortSignal, ending: AbortController): Promise<void> {
     const { group, topics, open, observer, log } = this.#context;
     const began = performance.now();
-    const reader = new TopicReader(this.#topic, signal, log, observer);
-    const lane = new StepLane((step) => this.#write(step));
+    const reader = new TopicCursor(this.#topic, signal, log, observer);
+    const lane = new CommitQueue((step) => this.#write(step));
     let task: PartitionTask | undefined;
     let processing = Promise.resolve();
     try {
@@ -148,7 +154,7 @@ export class EmbeddedTask {
   }
 
   /** @returns how many records there were */
-  async #replay(task: PartitionTask, reader: TopicReader, from: number, position: number): Promise<number> {
+  async #replay(task: PartitionTask, reader: TopicCursor, from: number, position: number): Promise<number> {
     let replayed = 0;
     for (let next = from; next < position; ) {
       const records = (await reader.next(next)).filter(({ offset }) => offset < position);
@@ -163,7 +169,12 @@ export class EmbeddedTask {
     return replayed;
   }
 
-  async #process(task: PartitionTask, reader: TopicReader, lane: StepLane, position: number): Promise<void> {
+  async #process(
+    task: PartitionTask,
+    reader: TopicCursor,
+    lane: CommitQueue,
+    position: number,
+  ): Promise<void> {
     for (let next = position; ; ) {
       const records: readonly LogRecord[] = await reader.next(next);
       await lane.room();
@@ -177,7 +188,7 @@ export class EmbeddedTask {
     }
   }
 
-  async #drain(lane: StepLane): Promise<void> {
+  async #drain(lane: CommitQueue): Promise<void> {
     const began = performance.now();
     await lane.drain();
     this.#context.observer.onDrained?.(this.#place, performance.now() - began);

@@ -1,12 +1,76 @@
-import type { LogFunction } from '@loopwatch/platform';
+import { messageOf } from '@loopwatch/contract';
+import { backoff, delay, type LogFunction } from '@loopwatch/platform';
+import type { LogRecord } from '../port/records.ts';
 import {
   beginning,
   type TopicHandler,
   type TopicReader,
   type TopicReadOptions,
 } from '../port/topic-reader.ts';
-import { TopicReader as Reader } from './reader.ts';
 import type { TopicLog } from './topic.ts';
+
+const maxRecords = 1_000;
+
+/** Reads a topic on and on, until the signal is aborted. */
+export class TopicCursor {
+  readonly topic: TopicLog;
+  readonly #signal: AbortSignal;
+  readonly #log: LogFunction | undefined;
+  readonly #observer: Pick<TopicReadOptions, 'onConnection'>;
+
+  constructor(
+    topic: TopicLog,
+    signal: AbortSignal,
+    log: LogFunction | undefined,
+    observer: Pick<TopicReadOptions, 'onConnection'>,
+  ) {
+    this.topic = topic;
+    this.#signal = signal;
+    this.#log = log;
+    this.#observer = observer;
+  }
+
+  /** The next records, however long it takes until there are some and they can be read; none once aborted. */
+  async next(position: number): Promise<LogRecord[]> {
+    for (;;) {
+      const records = await this.#read(position);
+      if (records.length > 0 || this.#signal.aborted) return records;
+      await this.topic.waitBeyond(position, this.#signal);
+    }
+  }
+
+  /** Runs the work until it succeeds or the signal is aborted, pausing longer after each failure. */
+  async insist(trouble: string, work: () => Promise<void>): Promise<void> {
+    for (let failures = 0; !this.#signal.aborted; failures += 1) {
+      try {
+        await work();
+        return;
+      } catch (error) {
+        const pauseMs = backoff(failures, 100, 5_000);
+        const failure = { failuresInARow: failures + 1, pauseMs, error: messageOf(error) };
+        this.#log?.('error', trouble, { topic: this.topic.name, partition: 0, ...failure });
+        await delay(pauseMs, this.#signal);
+      }
+    }
+  }
+
+  async #read(position: number): Promise<LogRecord[]> {
+    let records: LogRecord[] = [];
+    let down = false;
+    await this.insist('reading the log failed; retrying', () => {
+      try {
+        records = this.topic.read(position, maxRecords);
+        if (down) this.#observer.onConnection?.('up');
+        return Promise.resolve();
+      } catch (error) {
+        if (!down) this.#observer.onConnection?.('down', messageOf(error));
+        down = true;
+        throw error;
+      }
+    });
+    return records;
+  }
+}
 
 /** Reads a topic of the embedded log for itself, without a group. */
 export class EmbeddedTopicReader implements TopicReader {
@@ -26,7 +90,7 @@ export class EmbeddedTopicReader implements TopicReader {
     const first = await beginning(place, { start, end }, options.from);
     const { onConnection } = options;
     const observer = onConnection === undefined ? {} : { onConnection };
-    const reader = new Reader(this.#topic, this.#stopping.signal, this.#log, observer);
+    const reader = new TopicCursor(this.#topic, this.#stopping.signal, this.#log, observer);
     onConnection?.('up');
     const caughtUp = new Promise<void>((resolve) => {
       this.#following = this.#follow(reader, first, handler, (next) => {
@@ -42,7 +106,7 @@ export class EmbeddedTopicReader implements TopicReader {
   }
 
   async #follow(
-    reader: Reader,
+    reader: TopicCursor,
     from: number,
     handler: TopicHandler,
     reached: (next: number) => void,

@@ -1,6 +1,10 @@
-import { BytesRecord } from '../port/bytes-record.ts';
-import { sizeOf } from '../port/output-records.ts';
-import type { LogRecord, OutputRecord, RecordHeaders } from '../port/ports.ts';
+import {
+  BytesRecord,
+  type LogRecord,
+  type OutputRecord,
+  type RecordHeaders,
+  sizeOf,
+} from '../port/records.ts';
 import type { LogStore, Parameter, Row } from './store.ts';
 
 /** A read returns no more than about this many bytes, but at least one record. */

@@ -1,6 +1,5 @@
 import { LogError } from '../port/errors.ts';
-import { groupByTopic, sizeOf } from '../port/output-records.ts';
-import type { OutputRecord } from '../port/ports.ts';
+import { groupByTopic, type OutputRecord, sizeOf } from '../port/records.ts';
 import type { Step } from '../port/task.ts';
 import type { LogStore } from './store.ts';
 import { TopicLog } from './topic.ts';

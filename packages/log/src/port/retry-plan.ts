@@ -1,5 +1,6 @@
-import type { StepLane } from './step-lane.ts';
-import type { PartitionTask, TaskBatch } from './task.ts';
+import type { LogFunction } from '@loopwatch/platform';
+import type { CommitQueue } from './commit-queue.ts';
+import type { PartitionTask, TaskBatch, TopicPartition } from './task.ts';
 
 /** The same records are tried so often before fewer of them are. */
 const triesEach = 2;
@@ -72,7 +73,7 @@ export class RetryPlan {
   }
 
   /** Has a batch processed, in one go as long as nothing failed. */
-  async process(batch: TaskBatch, task: PartitionTask, lane: StepLane): Promise<void> {
+  async process(batch: TaskBatch, task: PartitionTask, lane: CommitQueue): Promise<void> {
     for (let rest: TaskBatch | undefined = batch; rest !== undefined && lane.isOpen; ) {
       const [part, left]: [TaskBatch, TaskBatch | undefined] = this.#cut(rest);
       rest = left;
@@ -105,4 +106,14 @@ export class RetryPlan {
       { ...batch, records: rest },
     ];
   }
+}
+
+/** Says that a task restarts; in the message too, because a terminal shows no fields. */
+export function logInterruption(
+  log: LogFunction | undefined,
+  { topic, partition }: TopicPartition,
+  failure: { readonly failuresInARow: number; readonly pauseMs: number; readonly error: string },
+): void {
+  const message = `Work on partition ${String(partition)} of ${topic} was interrupted and restarts from what is durable: ${failure.error}`;
+  log?.('warn', message.replaceAll(/\p{Cc}+/gu, ' '), { topic, partition, ...failure });
 }

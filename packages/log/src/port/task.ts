@@ -1,17 +1,17 @@
-import type { LogRecord, OutputRecord } from './ports.ts';
+import type { LogRecord, OutputRecord } from './records.ts';
 
 /** Where records lie. */
-export interface Place {
+export interface TopicPartition {
   readonly topic: string;
   readonly partition: number;
 }
 
-export function nameOf({ topic, partition }: Place): string {
+export function nameOf({ topic, partition }: TopicPartition): string {
   return `${topic}/${partition}`;
 }
 
 /** Consecutive records of one partition. */
-export interface TaskBatch extends Place {
+export interface TaskBatch extends TopicPartition {
   readonly records: readonly LogRecord[];
   /** The offset behind the batch; markers and gaps can make it more than one behind the last record. */
   readonly next: number;
@@ -65,10 +65,10 @@ export interface PartitionTask {
   close(): void;
 }
 
-export type OpenTask = (place: Place, lane: TaskLane) => PartitionTask;
+export type OpenTask = (place: TopicPartition, lane: TaskLane) => PartitionTask;
 
 /** How a partition was taken over. */
-export interface Recovery extends Place {
+export interface Recovery extends TopicPartition {
   readonly durationMs: number;
   /** Entries of kept state, and records behind the committed position. */
   readonly restored: number;
@@ -78,7 +78,7 @@ export interface Recovery extends Place {
 }
 
 /** How far the work on a partition is. */
-export interface PartitionPosition extends Place {
+export interface PartitionPosition extends TopicPartition {
   /** The offset behind what is durable; `undefined` until that is known. */
   readonly position: number | undefined;
   /** The offset that the partition's next record will get; `undefined` while it is unknown. */
@@ -88,11 +88,11 @@ export interface PartitionPosition extends Place {
 /** What the world wants to know of a runner; callbacks must not throw. */
 export interface TaskObserver {
   /** The partitions this member owns, after each rebalance. */
-  onAssignment?(partitions: readonly Place[], change: { arrived: number; left: number }): void;
+  onAssignment?(partitions: readonly TopicPartition[], change: { arrived: number; left: number }): void;
   onRecovered?(recovery: Recovery): void;
   /** A partition's work was interrupted and restarts; `reason` is for people. */
-  onInterrupted?(place: Place, reason: string): void;
-  onDrained?(place: Place, durationMs: number): void;
+  onInterrupted?(place: TopicPartition, reason: string): void;
+  onDrained?(place: TopicPartition, durationMs: number): void;
   /** The link to the log went up or down. */
   onConnection?(state: 'up' | 'down', reason?: string): void;
 }

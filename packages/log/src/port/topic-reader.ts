@@ -1,5 +1,5 @@
-import type { LogRecord } from './ports.ts';
-import type { Place, TaskBatch } from './task.ts';
+import type { LogRecord } from './records.ts';
+import type { TaskBatch, TopicPartition } from './task.ts';
 
 /** The offsets that a partition holds at a moment. */
 export interface Bounds {
@@ -14,7 +14,7 @@ export interface TopicReadOptions {
    * Where to begin in a partition; outside of the bounds, the nearest of them counts. It is asked again when what was to
    * be read next is not in the log (any more): retention has taken it, or the topic was recreated. Default: the start.
    */
-  readonly from?: (place: Place, bounds: Bounds) => number | Promise<number>;
+  readonly from?: (place: TopicPartition, bounds: Bounds) => number | Promise<number>;
   /** The link to the log went up or down; `reason` is for people. Must not throw. */
   readonly onConnection?: (state: 'up' | 'down', reason?: string) => void;
   /** When `run` resolves: at the end that the partitions had when it was called (default), or once reading has begun. */
@@ -45,20 +45,20 @@ export interface RecordRange {
 /** Looks records up by their offset. */
 export interface RecordReader {
   /** @throws LogError when the log cannot be asked */
-  bounds(place: Place): Promise<Bounds>;
+  bounds(place: TopicPartition): Promise<Bounds>;
   /**
    * About `limit` records from an offset on, several thousand at most; none at the end. An offset that is gone counts as
    * the oldest there is.
    *
    * @throws LogError when the log cannot be read in time
    */
-  read(place: Place, from: number, limit: number): Promise<RecordRange>;
+  read(place: TopicPartition, from: number, limit: number): Promise<RecordRange>;
   close(): Promise<void>;
 }
 
 /** Where to begin, kept within what there is. */
 export async function beginning(
-  place: Place,
+  place: TopicPartition,
   bounds: Bounds,
   from: TopicReadOptions['from'],
 ): Promise<number> {

@@ -7,9 +7,9 @@ import {
   type KafkaOptions,
   type LogRecord,
   type OutputRecord,
+  type RecordSink,
   type TaskBatch,
   type TopicReader,
-  type VerdictSink,
 } from '../../src/index.ts';
 
 /** The broker all integration tests share. */
@@ -25,7 +25,7 @@ export async function newTopic(
   return name;
 }
 
-export async function openSink(kafka: KafkaOptions): Promise<VerdictSink> {
+export async function openSink(kafka: KafkaOptions): Promise<RecordSink> {
   const sink = createKafkaSink(kafka);
   onTestFinished(() => sink.close());
   await sink.open();

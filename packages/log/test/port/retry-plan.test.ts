@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BytesRecord } from '../../src/port/bytes-record.ts';
+import { CommitQueue } from '../../src/port/commit-queue.ts';
+import { BytesRecord } from '../../src/port/records.ts';
 import { ProcessingFailure, RetryPlan } from '../../src/port/retry-plan.ts';
-import { StepLane } from '../../src/port/step-lane.ts';
 import type { PartitionTask, TaskBatch } from '../../src/port/task.ts';
 
 const place = { topic: 'events', partition: 0 };
@@ -25,7 +25,7 @@ async function lives(
   let position = 0;
   let failures = 0;
   while (position < count && !plan.standsStill && failures < 1_000) {
-    const lane = new StepLane(({ outputs, position: at }) => {
+    const lane = new CommitQueue(({ outputs, position: at }) => {
       const refused = outputs.some(
         ({ key, value }) => (value === 'letter' ? fails.letter : fails.write?.(Number(key))) ?? false,
       );

@@ -1,6 +1,6 @@
 import type { AgentEvent } from '@loopwatch/contract';
 import { decodeEvent } from '@loopwatch/contract/check';
-import type { Place, RecordReader } from '@loopwatch/log';
+import type { RecordReader, TopicPartition } from '@loopwatch/log';
 
 /** Where a session's events lie. */
 export interface RecordedSession {
@@ -53,7 +53,7 @@ async function upToTheEnd(
   );
 }
 
-function placeName({ topic, partition }: Place): string {
+function placeName({ topic, partition }: TopicPartition): string {
   return `${topic}/${String(partition)}`;
 }
 

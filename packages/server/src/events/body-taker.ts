@@ -1,6 +1,6 @@
 import type { FormatName } from '@loopwatch/contract';
 import type { PostedEvents } from '@loopwatch/contract/api';
-import type { VerdictSink } from '@loopwatch/log';
+import type { RecordSink } from '@loopwatch/log';
 import type { Guard } from '../guard/guard.ts';
 import { HttpProblem } from '../http/problem.ts';
 import type { ServerMetrics } from '../metrics.ts';
@@ -13,7 +13,7 @@ import { Tally } from './tally.ts';
 import { Turns } from './turns.ts';
 
 export interface BodyTakerOptions {
-  readonly sink: VerdictSink;
+  readonly sink: RecordSink;
   /** The topic of agent events. */
   readonly topic: string;
   readonly metrics: ServerMetrics;

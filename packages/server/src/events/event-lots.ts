@@ -1,4 +1,4 @@
-import { LogError, type VerdictSink } from '@loopwatch/log';
+import { LogError, type RecordSink } from '@loopwatch/log';
 import type { Hold } from './held-bodies.ts';
 import { limits } from './limits.ts';
 import type { PostedEvent, Rejection } from './read-event.ts';
@@ -12,7 +12,7 @@ export interface LogFailure {
 }
 
 export interface EventLotsOptions {
-  readonly sink: VerdictSink;
+  readonly sink: RecordSink;
   readonly hold: Hold;
   readonly onWritten: (events: readonly PostedEvent[]) => void;
   /** Called with an event that the log is too small for. */

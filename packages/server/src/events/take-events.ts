@@ -1,5 +1,5 @@
 import type { FormatName } from '@loopwatch/contract';
-import type { VerdictSink } from '@loopwatch/log';
+import type { RecordSink } from '@loopwatch/log';
 import { HttpProblem } from '../http/problem.ts';
 import { EventLots, type LogFailure } from './event-lots.ts';
 import type { Hold } from './held-bodies.ts';
@@ -15,7 +15,7 @@ export interface TakeOptions {
   readonly session?: string | undefined;
   /** Whether the body says that it is lines. */
   readonly areLines: boolean;
-  readonly sink: VerdictSink;
+  readonly sink: RecordSink;
   /** The topic of agent events. */
   readonly topic: string;
   /** Wall clock in epoch ms: the `time` of events that have none. */

@@ -1,10 +1,13 @@
-import type { Bounds, Place } from '@loopwatch/log';
+import type { Bounds, TopicPartition } from '@loopwatch/log';
 import type { Database, Queryable } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 import { lockChanges } from '../storage/write-lock.ts';
 
 /** Up to where the server has read a partition; undefined before the first record. */
-export async function positionOf(tx: Queryable, { topic, partition }: Place): Promise<number | undefined> {
+export async function positionOf(
+  tx: Queryable,
+  { topic, partition }: TopicPartition,
+): Promise<number | undefined> {
   const rows = await tx.query<{ next: number }>(
     'select next from positions where topic = $1 and partition = $2',
     [topic, partition],
@@ -13,7 +16,11 @@ export async function positionOf(tx: Queryable, { topic, partition }: Place): Pr
 }
 
 /** Belongs into the transaction that stores what was read. */
-export async function setPosition(tx: Queryable, { topic, partition }: Place, next: number): Promise<void> {
+export async function setPosition(
+  tx: Queryable,
+  { topic, partition }: TopicPartition,
+  next: number,
+): Promise<void> {
   await tx.query(
     `insert into positions (topic, partition, next) values ($1, $2, $3)
      on conflict (topic, partition) do update set next = greatest(positions.next, excluded.next)`,
@@ -27,7 +34,7 @@ export async function setPosition(tx: Queryable, { topic, partition }: Place, ne
  */
 export async function resumeAt(
   database: Database,
-  place: Place,
+  place: TopicPartition,
   { start, end }: Bounds,
   logger: Logger,
 ): Promise<number> {

@@ -1,5 +1,5 @@
 import { messageOf } from '@loopwatch/contract';
-import type { LogRecord, Place, TaskBatch, TopicReader } from '@loopwatch/log';
+import type { LogRecord, TaskBatch, TopicPartition, TopicReader } from '@loopwatch/log';
 import type { Database, Queryable } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 import { lockChanges } from '../storage/write-lock.ts';
@@ -9,7 +9,7 @@ import { positionOf, resumeAt, setPosition } from './positions.ts';
 export type StoreRecords = (
   tx: Queryable,
   records: readonly LogRecord[],
-  place: Place,
+  place: TopicPartition,
 ) => Promise<() => void>;
 
 export interface TopicFeedOptions {
@@ -20,7 +20,7 @@ export interface TopicFeedOptions {
 }
 
 /** How reading one partition stands. */
-export interface PartitionState extends Place {
+export interface PartitionState extends TopicPartition {
   /** The offset that is read next. */
   readonly position: number;
   /** Records behind it, as of the latest batch; null before the first. */
@@ -99,7 +99,7 @@ export class TopicFeed {
     }
   }
 
-  async #store(place: Place, records: readonly LogRecord[], next: number): Promise<void> {
+  async #store(place: TopicPartition, records: readonly LogRecord[], next: number): Promise<void> {
     const { database, store } = this.#options;
     // Markers of transactions, which are of no interest.
     if (records.length === 0) return setPosition(database, place, next);

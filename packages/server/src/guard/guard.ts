@@ -2,7 +2,7 @@ import { type AgentEvent, messageOf } from '@loopwatch/contract';
 import type { ProposedCall, SessionStop } from '@loopwatch/contract/api';
 import { acceptEvent } from '@loopwatch/contract/check';
 import { ALLOWED, type Decision, denialText, isStopped, type PureVerdict } from '@loopwatch/detectors';
-import type { VerdictSink } from '@loopwatch/log';
+import type { RecordSink } from '@loopwatch/log';
 import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 import type { Intake } from '../events/intake.ts';
@@ -17,7 +17,7 @@ const MAX_SESSIONS = 2_000;
 export interface GuardDeps {
   readonly database: Database;
   readonly settings: GuardSettings;
-  readonly sink: VerdictSink;
+  readonly sink: RecordSink;
   readonly intake: Intake;
   /** The topic of agent events. */
   readonly topic: string;

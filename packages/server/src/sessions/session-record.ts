@@ -1,5 +1,5 @@
 import { decodeEvent } from '@loopwatch/contract/check';
-import type { LogRecord, Place, RecordReader } from '@loopwatch/log';
+import type { LogRecord, RecordReader, TopicPartition } from '@loopwatch/log';
 import { storableText } from '@loopwatch/storage';
 
 /** A record of one session, its value decoded as the worker does. */
@@ -20,7 +20,7 @@ export interface Scan {
 
 export interface ScanOptions {
   readonly reader: RecordReader;
-  readonly place: Place;
+  readonly place: TopicPartition;
   readonly sessionId: string;
   /** Records that may be read, others' between them included. */
   readonly budget: number;

@@ -1,5 +1,5 @@
 import type { Control, DetectionSettings } from '@loopwatch/contract';
-import type { OutputRecord, VerdictSink } from '@loopwatch/log';
+import type { OutputRecord, RecordSink } from '@loopwatch/log';
 import type { Database } from '@loopwatch/storage';
 import { controlHeaders } from '../feed/control-headers.ts';
 import { HttpProblem } from '../http/problem.ts';
@@ -10,7 +10,7 @@ import { settingsOf, storeSettings } from './stored-settings.ts';
 
 export interface ChangeSettingsDeps {
   readonly database: Database;
-  readonly sink: VerdictSink;
+  readonly sink: RecordSink;
   readonly topics: { readonly control: string; readonly events: string };
   /** The configured settings, which new ones lie over. */
   readonly base: DetectionSettings;

@@ -1,12 +1,12 @@
 import type { Mute, MuteRecord, Triage, TriageChange, TriageRecord } from '@loopwatch/contract/api';
-import { type VerdictSink } from '@loopwatch/log';
+import { type RecordSink } from '@loopwatch/log';
 import { backoff, delay } from '@loopwatch/platform';
 import { type Database, jsonText } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 
 export interface TriagePublisherOptions {
   readonly database: Database;
-  readonly sink: VerdictSink;
+  readonly sink: RecordSink;
   readonly topic: string;
   readonly logger: Logger;
 }

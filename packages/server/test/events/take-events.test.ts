@@ -1,4 +1,4 @@
-import type { VerdictSink } from '@loopwatch/log';
+import type { RecordSink } from '@loopwatch/log';
 import fc from 'fast-check';
 import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
@@ -16,7 +16,7 @@ const line = '{"sessionId":"s-1","type":"turn_started","time":1}';
 
 interface Taking {
   readonly areLines?: boolean;
-  readonly sink?: VerdictSink;
+  readonly sink?: RecordSink;
   readonly turns?: Turns;
   readonly onHeld?: (bytes: number) => void;
 }
@@ -123,7 +123,7 @@ it('no more of a body is read while the log is written, and little of it is held
   const hold = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const sink: VerdictSink = {
+  const sink: RecordSink = {
     open: () => Promise.resolve(),
     close: () => Promise.resolve(),
     publish: () => {

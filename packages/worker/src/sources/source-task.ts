@@ -6,9 +6,9 @@ import type {
   OutputRecord,
   PartitionPosition,
   PartitionTask,
-  Place,
   TaskBatch,
   TaskLane,
+  TopicPartition,
 } from '@loopwatch/log';
 import type { Logger } from 'pino';
 import { notedLetter } from '../dead-letter.ts';
@@ -33,14 +33,14 @@ const yieldAfterMs = 20;
 
 /** Translates one partition of a source into events, committed together with the offset of the next record. */
 export class SourceTask implements PartitionTask {
-  readonly #place: Place;
+  readonly #place: TopicPartition;
   readonly #lane: TaskLane;
   readonly #deps: SourceTaskDeps;
   readonly #translator: RecordTranslator;
   readonly #window = new ReplayWindow();
   #isClosed = false;
 
-  constructor(place: Place, lane: TaskLane, settings: SourceSettings, deps: SourceTaskDeps) {
+  constructor(place: TopicPartition, lane: TaskLane, settings: SourceSettings, deps: SourceTaskDeps) {
     this.#place = place;
     this.#lane = lane;
     this.#deps = deps;

@@ -1,6 +1,6 @@
 import { messageOf } from '@loopwatch/contract';
 import { backoff, delay, type LogFunction } from '@loopwatch/platform';
-import type { Place } from '../../port/task.ts';
+import type { TopicPartition } from '../../port/task.ts';
 import type { Bounds } from '../../port/topic-reader.ts';
 import type { KafkaCluster } from '../internals/cluster.ts';
 import { createErrorFromCode } from '../internals/kafkajs.ts';
@@ -13,7 +13,7 @@ export interface FetcherOptions extends FetchLimits {
   /** The brokers cannot be read from, or can again. */
   readonly onConnection?: (state: 'up' | 'down', reason?: string) => void;
   /** Where to go on when the next record is not in the log; default: at the bound nearest to it. */
-  readonly goOn?: (place: Place, bounds: Bounds) => Promise<number>;
+  readonly goOn?: (place: TopicPartition, bounds: Bounds) => Promise<number>;
 }
 
 /** While a partition's bytes wait to be taken, a broker may hold the fetch of others only so long, ms. */

@@ -1,5 +1,5 @@
 import { LogError } from '../../port/errors.ts';
-import { nameOf, type Place } from '../../port/task.ts';
+import { nameOf, type TopicPartition } from '../../port/task.ts';
 import type { KafkaCluster } from '../internals/cluster.ts';
 
 /**
@@ -29,9 +29,9 @@ export async function listOffset(
 /** The offsets that the next records of these partitions will get, by their names; without those that no broker tells. */
 export async function endOffsets(
   cluster: KafkaCluster,
-  places: readonly Place[],
+  places: readonly TopicPartition[],
 ): Promise<Map<string, number>> {
-  const topics = new Map<string, Place[]>();
+  const topics = new Map<string, TopicPartition[]>();
   for (const place of places) topics.set(place.topic, [...(topics.get(place.topic) ?? []), place]);
   const ends = new Map<string, number>();
   if (topics.size === 0) return ends;

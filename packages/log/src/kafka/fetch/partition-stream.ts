@@ -1,4 +1,4 @@
-import type { LogRecord } from '../../port/ports.ts';
+import type { LogRecord } from '../../port/records.ts';
 import type { FetchedPartition } from './fetch-request.ts';
 import { RecordDecoder } from './record-decoder.ts';
 

@@ -1,11 +1,9 @@
 import { messageOf } from '@loopwatch/contract';
 import kafkajs from 'kafkajs';
 import { LogError } from '../../port/errors.ts';
-import type { LogRecord } from '../../port/ports.ts';
+import type { LogRecord } from '../../port/records.ts';
 import { UnpackedTooLarge } from '../codecs/unpacked-too-large.ts';
-import { BatchRecords } from './batch-records.ts';
-import { UnreadableBatch } from './unreadable-batch.ts';
-import { Cursor } from './varint-cursor.ts';
+import { BatchRecords, Cursor, UnreadableBatch } from './record.ts';
 
 /** A transaction that was given up: its records from `firstOffset` on do not count. */
 export interface AbortedTransaction {

@@ -1,6 +1,6 @@
 import { LogError } from '../../port/errors.ts';
-import type { LogRecord } from '../../port/ports.ts';
-import type { Place } from '../../port/task.ts';
+import type { LogRecord } from '../../port/records.ts';
+import type { TopicPartition } from '../../port/task.ts';
 import type { Bounds, RecordRange, RecordReader } from '../../port/topic-reader.ts';
 import type { KafkaOptions } from '../client/client.ts';
 import { toLogError } from '../client/errors.ts';
@@ -27,14 +27,14 @@ class KafkaRecordReader implements RecordReader {
     this.#cluster = createKafkaCluster(options);
   }
 
-  async bounds({ topic, partition }: Place): Promise<Bounds> {
+  async bounds({ topic, partition }: TopicPartition): Promise<Bounds> {
     return this.#ask(topic, async () => ({
       start: await listOffset(this.#cluster, topic, partition, true),
       end: await listOffset(this.#cluster, topic, partition, false),
     }));
   }
 
-  async read(place: Place, from: number, limit: number): Promise<RecordRange> {
+  async read(place: TopicPartition, from: number, limit: number): Promise<RecordRange> {
     const { start, end } = await this.bounds(place);
     const first = Math.max(from, start);
     if (first >= end || limit <= 0) return { records: [], next: Math.max(from, first) };
@@ -47,7 +47,7 @@ class KafkaRecordReader implements RecordReader {
   }
 
   async #fetch(
-    { topic, partition }: Place,
+    { topic, partition }: TopicPartition,
     { first, end }: { first: number; end: number },
     limit: number,
   ): Promise<RecordRange> {

@@ -1,14 +1,13 @@
 import { messageOf } from '@loopwatch/contract';
 import { backoff, delay } from '@loopwatch/platform';
-import type { Place } from '../../port/task.ts';
+import type { TopicPartition } from '../../port/task.ts';
 import {
   beginning,
   type TopicHandler,
   type TopicReader,
   type TopicReadOptions,
 } from '../../port/topic-reader.ts';
-import type { KafkaOptions } from '../client/client.ts';
-import { requireTopics, withAdmin } from '../client/client.ts';
+import { type KafkaOptions, requireTopics, withAdmin } from '../client/client.ts';
 import { isTransient, toLogError } from '../client/errors.ts';
 import { createKafkaCluster, type KafkaCluster } from '../internals/cluster.ts';
 import { KafkaFetcher } from './fetcher.ts';
@@ -90,7 +89,7 @@ class KafkaTopicReader implements TopicReader {
   /** `caughtUp` resolves at the end that the partition has now; reading goes on until it is stopped. */
   async #start(
     fetcher: KafkaFetcher,
-    place: Place,
+    place: TopicPartition,
     handler: TopicHandler,
     { from }: TopicReadOptions,
   ): Promise<{ caughtUp: Promise<void>; ended: Promise<void> }> {
@@ -124,7 +123,11 @@ class KafkaTopicReader implements TopicReader {
   }
 
   /** Until the handler takes them, or reading is stopped. */
-  async #handOver(handler: TopicHandler, place: Place, { records, next, lag }: Fetched): Promise<void> {
+  async #handOver(
+    handler: TopicHandler,
+    place: TopicPartition,
+    { records, next, lag }: Fetched,
+  ): Promise<void> {
     const { signal } = this.#stopping;
     for (let failures = 0; !signal.aborted; failures += 1) {
       try {

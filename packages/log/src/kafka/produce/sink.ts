@@ -2,14 +2,11 @@ import { messageOf } from '@loopwatch/contract';
 import { backoff, delay } from '@loopwatch/platform';
 import kafkajs from 'kafkajs';
 import { LogError } from '../../port/errors.ts';
-import { sizeOf } from '../../port/output-records.ts';
-import type { OutputRecord, VerdictSink } from '../../port/ports.ts';
+import { type OutputRecord, type RecordSink, sizeOf } from '../../port/records.ts';
 import { createKafkaClient, type KafkaOptions, withAdmin } from '../client/client.ts';
 import { isTransient, needsNewProducer, toLogError } from '../client/errors.ts';
 import { type Connection, createProducer } from '../internals/cluster.ts';
-import { requireAppended } from './answers.ts';
-import { chunksOf, requestBytes } from './messages.ts';
-import { allSettled, byPartition, type Lot } from './routing.ts';
+import { allSettled, byPartition, chunksOf, type Lot, requestBytes, requireAppended } from './messages.ts';
 
 /** Options of a Kafka sink beyond those of the client. */
 export interface KafkaSinkOptions extends KafkaOptions {
@@ -39,11 +36,11 @@ interface Delivery {
  * `publish` rejects with `topic_missing`, `record_too_large`, `not_authorized`, or `broker_unreachable` once
  * `deliveryTimeoutMs` has passed; records before the failing one may have been written.
  */
-export function createKafkaSink(options: KafkaSinkOptions): VerdictSink {
+export function createKafkaSink(options: KafkaSinkOptions): RecordSink {
   return new KafkaSink(options);
 }
 
-class KafkaSink implements VerdictSink {
+class KafkaSink implements RecordSink {
   readonly #options: KafkaSinkOptions;
   readonly #queue: Delivery[] = [];
   #state: 'new' | 'open' | 'closed' = 'new';

@@ -5,7 +5,7 @@ import kafkajs, {
   type ConsumerCrashEvent,
   type ConsumerGroupJoinEvent,
 } from 'kafkajs';
-import type { Place } from '../../port/task.ts';
+import type { TopicPartition } from '../../port/task.ts';
 import { createKafkaClient, type KafkaOptions } from '../client/client.ts';
 import { assignSticky } from './sticky-assignment.ts';
 
@@ -17,7 +17,7 @@ export interface MembershipOptions extends KafkaOptions {
 }
 
 export interface MembershipObserver {
-  onAssignment(partitions: readonly Place[]): void;
+  onAssignment(partitions: readonly TopicPartition[]): void;
 }
 
 /** A consumer that is a member of its group and reads nothing, from its join to its end; a new one replaces it. */
@@ -27,7 +27,7 @@ export interface Membership {
   /** Resolves at the next heartbeat that the group answers. */
   heartbeat(): Promise<void>;
   /** Commits as the present member; rejects when it is none any more. */
-  commit(offset: Place & { offset: string; metadata: string }): Promise<void>;
+  commit(offset: TopicPartition & { offset: string; metadata: string }): Promise<void>;
   /** Leaves the group, so that its partitions find a new owner at once. */
   leave(): Promise<void>;
 }
@@ -45,7 +45,7 @@ export async function joinGroup(
   observer: MembershipObserver,
 ): Promise<Membership> {
   const { topics, groupId, sessionTimeoutMs = 10_000 } = options;
-  let owned: Place[] = [];
+  let owned: TopicPartition[] = [];
   const consumer = createKafkaClient(options).consumer({
     groupId,
     allowAutoTopicCreation: false,
@@ -99,7 +99,7 @@ function nextHeartbeat(consumer: Consumer): Promise<void> {
 }
 
 /** The leader of the group shares out; each member tells it what it has. */
-function stickyAssigner(owned: () => readonly Place[]) {
+function stickyAssigner(owned: () => readonly TopicPartition[]) {
   const version = 1;
   const name = 'loopwatch-sticky';
   return ({ cluster }: { cluster: Cluster }): Assigner => ({
@@ -135,7 +135,7 @@ function stickyAssigner(owned: () => readonly Place[]) {
 const noBytes = Buffer.alloc(0);
 
 /** What a member says it has; nonsense is no claim. */
-function claimIn(metadata: Buffer): Place[] {
+function claimIn(metadata: Buffer): TopicPartition[] {
   try {
     const { userData } = MemberMetadata.decode(metadata) ?? {};
     const value: unknown = JSON.parse(userData?.toString() ?? '[]');
@@ -145,7 +145,7 @@ function claimIn(metadata: Buffer): Place[] {
   }
 }
 
-function isPlace(value: unknown): value is Place {
+function isPlace(value: unknown): value is TopicPartition {
   if (typeof value !== 'object' || value === null) return false;
   return (
     'topic' in value &&

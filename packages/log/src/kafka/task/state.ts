@@ -1,4 +1,4 @@
-import type { Place, StateChange } from '../../port/task.ts';
+import type { StateChange, TopicPartition } from '../../port/task.ts';
 import { type KafkaFetcher } from '../fetch/fetcher.ts';
 import { listOffset } from '../fetch/offsets.ts';
 import type { KafkaCluster } from '../internals/cluster.ts';
@@ -11,9 +11,9 @@ import type { RoutedRecord } from '../produce/messages.ts';
 export class KafkaState {
   readonly #topic: string;
   readonly #prefix: string;
-  readonly #place: Place;
+  readonly #place: TopicPartition;
 
-  constructor(topic: string, groupId: string, place: Place) {
+  constructor(topic: string, groupId: string, place: TopicPartition) {
     this.#topic = topic;
     this.#place = place;
     this.#prefix = `${groupId}/${place.topic}/${place.partition}/`;

@@ -1,14 +1,18 @@
 import { backoff, delay } from '@loopwatch/platform';
 import kafkajs, { type Producer, type Transaction } from 'kafkajs';
-import type { VerdictSink } from '../../port/ports.ts';
-import type { Place, Step } from '../../port/task.ts';
+import type { RecordSink } from '../../port/records.ts';
+import type { Step, TopicPartition } from '../../port/task.ts';
 import { createKafkaClient, type KafkaOptions } from '../client/client.ts';
 import { listOffset } from '../fetch/offsets.ts';
 import { createProducer, type KafkaCluster } from '../internals/cluster.ts';
-import { requireAppended } from '../produce/answers.ts';
-import { chunksOf, type RoutedRecord } from '../produce/messages.ts';
-import { allSettled, byPartition, type Lot } from '../produce/routing.ts';
-import { metadataOf } from './position.ts';
+import {
+  allSettled,
+  byPartition,
+  chunksOf,
+  type Lot,
+  type RoutedRecord,
+  requireAppended,
+} from '../produce/messages.ts';
 import { TransactionPlan } from './transaction-plan.ts';
 
 /** How the steps of one partition get into Kafka. */
@@ -21,7 +25,7 @@ export interface StepWriter {
 }
 
 export interface StepWriterOptions {
-  readonly place: Place;
+  readonly place: TopicPartition;
   readonly groupId: string;
   /** Kept state as records of its topic. */
   readonly stateRecords: (changes: Step['state']) => readonly RoutedRecord[];
@@ -128,13 +132,13 @@ export class TransactionalStepWriter implements StepWriter {
  */
 export class PlainStepWriter implements StepWriter {
   readonly #options: StepWriterOptions;
-  readonly #sink: Pick<VerdictSink, 'publish'>;
-  readonly #commit: (offset: Place & { offset: string; metadata: string }) => Promise<void>;
+  readonly #sink: Pick<RecordSink, 'publish'>;
+  readonly #commit: (offset: TopicPartition & { offset: string; metadata: string }) => Promise<void>;
 
   /** @param commit commits as the group's present member; rejects when it is none any more */
   constructor(
-    sink: Pick<VerdictSink, 'publish'>,
-    commit: (offset: Place & { offset: string; metadata: string }) => Promise<void>,
+    sink: Pick<RecordSink, 'publish'>,
+    commit: (offset: TopicPartition & { offset: string; metadata: string }) => Promise<void>,
     options: StepWriterOptions,
   ) {
     this.#sink = sink;
@@ -155,5 +159,49 @@ export class PlainStepWriter implements StepWriter {
 
   close(): Promise<void> {
     return Promise.resolve();
+  }
+}
+
+/** What a group has committed for a partition. */
+export interface CommittedPosition {
+  /** The offset of the next record to process. */
+  readonly position: number;
+  /** From where on records are needed to rebuild what the task had in memory; `undefined` when another client committed. */
+  readonly resumeFrom: number | undefined;
+}
+
+/** What is committed beside an offset: brokers keep up to 4,096 bytes of text. */
+export function metadataOf({ resumeFrom }: Pick<Step, 'resumeFrom'>): string {
+  return JSON.stringify({ v: 1, resumeFrom });
+}
+
+/** @returns `undefined` when the group has committed nothing for the partition */
+export async function committedPosition(
+  cluster: KafkaCluster,
+  groupId: string,
+  { topic, partition }: TopicPartition,
+): Promise<CommittedPosition | undefined> {
+  const coordinator = await cluster.findGroupCoordinator({ groupId });
+  const { responses } = await coordinator.offsetFetch({
+    groupId,
+    topics: [{ topic, partitions: [{ partition }] }],
+  });
+  const found = responses[0]?.partitions[0];
+  const position = Number(found?.offset ?? -1);
+  if (found === undefined || position < 0) return undefined;
+  return { position, resumeFrom: resumeFromOf(found.metadata) };
+}
+
+/** An offset set by hand has another text or none: what was kept does not belong to it. */
+function resumeFromOf(metadata: string | null): number | undefined {
+  try {
+    const value: unknown = JSON.parse(metadata ?? '');
+    if (typeof value !== 'object' || value === null || !('resumeFrom' in value)) return undefined;
+    const { resumeFrom } = value;
+    return typeof resumeFrom === 'number' && Number.isSafeInteger(resumeFrom) && resumeFrom >= 0
+      ? resumeFrom
+      : undefined;
+  } catch {
+    return undefined;
   }
 }

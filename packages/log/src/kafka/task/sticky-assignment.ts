@@ -1,9 +1,9 @@
-import type { Place } from '../../port/task.ts';
+import type { TopicPartition } from '../../port/task.ts';
 
 /** A member of a group and the partitions it says it has. */
 export interface Claim {
   readonly memberId: string;
-  readonly owned: readonly Place[];
+  readonly owned: readonly TopicPartition[];
 }
 
 /**
@@ -12,9 +12,12 @@ export interface Claim {
  *
  * @returns the partitions of each member, all members included
  */
-export function assignSticky(partitions: readonly Place[], claims: readonly Claim[]): Map<string, Place[]> {
+export function assignSticky(
+  partitions: readonly TopicPartition[],
+  claims: readonly Claim[],
+): Map<string, TopicPartition[]> {
   const members = [...claims].sort((a, b) => compare(a.memberId, b.memberId));
-  const assigned = new Map<string, Place[]>(members.map(({ memberId }) => [memberId, []]));
+  const assigned = new Map<string, TopicPartition[]>(members.map(({ memberId }) => [memberId, []]));
   if (members.length === 0) return assigned;
   const free = new Map(partitions.map((place) => [nameOf(place), place]));
   const least = Math.floor(partitions.length / members.length);
@@ -37,7 +40,7 @@ export function assignSticky(partitions: readonly Place[], claims: readonly Clai
   return assigned;
 }
 
-function nameOf({ topic, partition }: Place): string {
+function nameOf({ topic, partition }: TopicPartition): string {
   return `${topic}/${partition}`;
 }
 

@@ -1,14 +1,14 @@
 import { messageOf } from '@loopwatch/contract';
 import { backoff, delay } from '@loopwatch/platform';
 import { LogError } from '../../port/errors.ts';
-import type { VerdictSink } from '../../port/ports.ts';
+import type { RecordSink } from '../../port/records.ts';
 import {
   nameOf,
   type OpenTask,
   type PartitionPosition,
-  type Place,
   type TaskObserver,
   type TaskRunner,
+  type TopicPartition,
 } from '../../port/task.ts';
 import { requireTopics, withAdmin } from '../client/client.ts';
 import { isTransient, toLogError } from '../client/errors.ts';
@@ -51,7 +51,7 @@ class KafkaTaskRunner implements TaskRunner {
   readonly #options: KafkaTaskRunnerOptions;
   readonly #cluster: KafkaCluster;
   readonly #fetcher: KafkaFetcher;
-  readonly #sink: VerdictSink | undefined;
+  readonly #sink: RecordSink | undefined;
   readonly #stopping = new AbortController();
   readonly #tasks = new Map<string, KafkaTask>();
   /** Tasks that are on their way out, by partition. */
@@ -143,7 +143,7 @@ class KafkaTaskRunner implements TaskRunner {
   }
 
   /** Starts and ends tasks so that there is one for each of these partitions. */
-  #assign(partitions: readonly Place[]): void {
+  #assign(partitions: readonly TopicPartition[]): void {
     const wanted = new Map(partitions.map((place) => [nameOf(place), place]));
     const left = [...this.#tasks.keys()].filter((name) => !wanted.has(name));
     const arrived = [...wanted].filter(([name]) => !this.#tasks.has(name));
@@ -165,7 +165,7 @@ class KafkaTaskRunner implements TaskRunner {
     this.#leaving.set(name, closed);
   }
 
-  #createTask(place: Place, after: Promise<void>): KafkaTask {
+  #createTask(place: TopicPartition, after: Promise<void>): KafkaTask {
     const { groupId, stateTopic, log } = this.#options;
     if (this.#open === undefined) throw new Error('The runner has not been started.');
     const state = new KafkaState(stateTopic, groupId, place);
@@ -186,7 +186,7 @@ class KafkaTaskRunner implements TaskRunner {
     );
   }
 
-  #createWriter(place: Place, state: KafkaState): StepWriter {
+  #createWriter(place: TopicPartition, state: KafkaState): StepWriter {
     const { groupId, stateTopic } = this.#options;
     const options = {
       place,

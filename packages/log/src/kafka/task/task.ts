@@ -1,18 +1,16 @@
 import { messageOf } from '@loopwatch/contract';
 import { backoff, delay, type LogFunction } from '@loopwatch/platform';
+import { CommitQueue } from '../../port/commit-queue.ts';
 import { LogError } from '../../port/errors.ts';
-import { tellInterruption } from '../../port/interruption.ts';
-import { ProcessingFailure, RetryPlan } from '../../port/retry-plan.ts';
-import { StepLane } from '../../port/step-lane.ts';
-import type { OpenTask, PartitionTask, Place, StateChange, TaskObserver } from '../../port/task.ts';
+import { logInterruption, ProcessingFailure, RetryPlan } from '../../port/retry-plan.ts';
+import type { OpenTask, PartitionTask, StateChange, TaskObserver, TopicPartition } from '../../port/task.ts';
 import { isRecordRefused } from '../client/errors.ts';
 import type { KafkaFetcher } from '../fetch/fetcher.ts';
 import { listOffset } from '../fetch/offsets.ts';
 import type { Fetched, PartitionStream } from '../fetch/partition-stream.ts';
 import type { KafkaCluster } from '../internals/cluster.ts';
-import { committedPosition } from './position.ts';
 import type { KafkaState } from './state.ts';
-import type { StepWriter } from './step-writer.ts';
+import { committedPosition, type StepWriter } from './step-writer.ts';
 
 export interface KafkaTaskContext {
   readonly groupId: string;
@@ -40,7 +38,7 @@ const standstillMs = 30_000;
  * an owner that was away and has been replaced, records that came twice.
  */
 export class KafkaTask {
-  readonly place: Place;
+  readonly place: TopicPartition;
   readonly #context: KafkaTaskContext;
   readonly #closing = new AbortController();
   readonly #ended: Promise<void>;
@@ -52,7 +50,7 @@ export class KafkaTask {
   #handed = 0;
 
   /** @param after what has to end first: the task that had the partition before */
-  constructor(place: Place, context: KafkaTaskContext, after: Promise<void>) {
+  constructor(place: TopicPartition, context: KafkaTaskContext, after: Promise<void>) {
     this.place = place;
     this.#context = context;
     this.#ended = after.then(() => this.#run());
@@ -92,7 +90,7 @@ export class KafkaTask {
       this.#plan.failed(this.#position, this.#handed, messageOf(error));
     const pauseMs = this.#pauseMs(incurable);
     this.#failures += 1;
-    tellInterruption(log, this.place, { failuresInARow: this.#failures, pauseMs, error: messageOf(error) });
+    logInterruption(log, this.place, { failuresInARow: this.#failures, pauseMs, error: messageOf(error) });
     observer.onInterrupted?.(this.place, messageOf(error));
     await delay(pauseMs, signal);
     // One that was away too long must not shut out the partition's new owner.
@@ -117,7 +115,7 @@ export class KafkaTask {
     const began = performance.now();
     const writer = createWriter();
     let stream: PartitionStream | undefined;
-    let lane: StepLane | undefined;
+    let lane: CommitQueue | undefined;
     let task: PartitionTask | undefined;
     try {
       // Fences first: what the owner before has committed by now is all that it ever will.
@@ -130,7 +128,7 @@ export class KafkaTask {
       const stale: StateChange[] = foreign ? [...kept.keys()].map((key) => ({ key, value: null })) : [];
       this.#position = position;
       this.#handed = position;
-      lane = new StepLane(async (step) => {
+      lane = new CommitQueue(async (step) => {
         const changes = [...stale.splice(0), ...step.state];
         await writer.write({ ...step, state: changes });
         this.#advanced(step.position);
@@ -204,7 +202,7 @@ export class KafkaTask {
   async #process(
     task: PartitionTask,
     stream: PartitionStream,
-    lane: StepLane,
+    lane: CommitQueue,
     first: Fetched | undefined,
   ): Promise<void> {
     for (let fetched = first ?? (await stream.next()); fetched !== undefined; fetched = await stream.next()) {
@@ -217,7 +215,7 @@ export class KafkaTask {
     }
   }
 
-  async #drain(lane: StepLane): Promise<void> {
+  async #drain(lane: CommitQueue): Promise<void> {
     const began = performance.now();
     const late = new LogError(
       'partition_lost',

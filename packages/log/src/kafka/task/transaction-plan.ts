@@ -2,8 +2,7 @@ import { delay } from '@loopwatch/platform';
 import type { Kafka } from 'kafkajs';
 import { isConcurrent } from '../client/errors.ts';
 import { type KafkaBroker, type KafkaCluster, onClusters } from '../internals/cluster.ts';
-import { requireAnswered, type TopicPartitions } from '../produce/answers.ts';
-import type { Lot } from '../produce/routing.ts';
+import { type Lot, requireAnswered, type TopicPartitions } from '../produce/messages.ts';
 
 interface AddPartitions {
   readonly transactionalId: string;

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { assignSticky, type Claim } from '../../../src/kafka/task/sticky-assignment.ts';
-import type { Place } from '../../../src/port/task.ts';
+import type { TopicPartition } from '../../../src/port/task.ts';
 
-const places = (count: number): Place[] =>
+const places = (count: number): TopicPartition[] =>
   Array.from({ length: count }, (_, partition) => ({ topic: 't', partition }));
-const numbers = (assigned: Map<string, Place[]>) =>
+const numbers = (assigned: Map<string, TopicPartition[]>) =>
   Object.fromEntries(
     Array.from(assigned, ([id, list]) => [id, list.map(({ partition }) => partition).sort((a, b) => a - b)]),
   );

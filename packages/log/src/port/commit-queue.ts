@@ -1,7 +1,7 @@
 import { LogError } from './errors.ts';
 import type { Step, TaskLane } from './task.ts';
 
-export interface LaneOptions {
+export interface CommitQueueOptions {
   /** Steps that may wait for the one being written before the task has to wait too. Default 2. */
   readonly maxWaiting?: number;
   /** A step without outputs waits this long for company, ms. Default 1,000. */
@@ -19,7 +19,7 @@ interface Waiting {
  * comes meanwhile is written together. After a failure nothing is written any more: what had become durable by then is
  * for the log to say, and the task restarts from there.
  */
-export class StepLane implements TaskLane {
+export class CommitQueue implements TaskLane {
   readonly #write: (step: Step) => Promise<void>;
   readonly #maxWaiting: number;
   readonly #idleCommitMs: number;
@@ -33,7 +33,7 @@ export class StepLane implements TaskLane {
   readonly failed: Promise<never>;
 
   /** @param write makes one step durable */
-  constructor(write: (step: Step) => Promise<void>, options: LaneOptions = {}) {
+  constructor(write: (step: Step) => Promise<void>, options: CommitQueueOptions = {}) {
     this.#write = write;
     this.#maxWaiting = options.maxWaiting ?? 2;
     this.#idleCommitMs = options.idleCommitMs ?? 1_000;

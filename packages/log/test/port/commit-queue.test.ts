@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { StepLane } from '../../src/port/step-lane.ts';
+import { CommitQueue } from '../../src/port/commit-queue.ts';
 import type { Step } from '../../src/port/task.ts';
 
 const output = (value: string) => ({ topic: 'out', key: null, value });
@@ -16,7 +16,7 @@ const urgent = (position: number) => step(position, { outputs: [output(`o${posit
 function held() {
   const writes: Step[] = [];
   const waiting: { resolve: () => void; reject: (error: Error) => void }[] = [];
-  const lane = new StepLane((written) => {
+  const lane = new CommitQueue((written) => {
     writes.push(written);
     return new Promise((resolve, reject) => {
       waiting.push({ resolve, reject });

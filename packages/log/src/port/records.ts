@@ -44,10 +44,54 @@ export interface OutputRecord {
 }
 
 /** Where verdicts, dead letters and produced events go. */
-export interface VerdictSink {
+export interface RecordSink {
   /** Connects; rejects with a {@link LogError} that says what to do. */
   open(): Promise<void>;
   /** Resolves once the log has all of them durably; records of one key keep their order. */
   publish(records: readonly OutputRecord[]): Promise<void>;
   close(): Promise<void>;
+}
+
+/** A record whose parts are in memory already. */
+export class BytesRecord implements LogRecord {
+  readonly offset: number;
+  readonly timestamp: number;
+  readonly key: Buffer | null;
+  readonly value: Buffer | null;
+  readonly headers: RecordHeaders;
+
+  constructor({ offset, timestamp, key, value, headers }: Omit<LogRecord, 'text' | 'rejection'>) {
+    this.offset = offset;
+    this.timestamp = timestamp;
+    this.key = key;
+    this.value = value;
+    this.headers = headers;
+  }
+
+  get text(): string | null {
+    return this.value === null ? null : this.value.toString();
+  }
+}
+
+/** The records of each topic, in the order they were given. */
+export function groupByTopic<R extends OutputRecord>(records: readonly R[]): Map<string, R[]> {
+  const groups = new Map<string, R[]>();
+  for (const record of records) {
+    const group = groups.get(record.topic);
+    if (group === undefined) groups.set(record.topic, [record]);
+    else group.push(record);
+  }
+  return groups;
+}
+
+/** About how many bytes a record takes on the wire. */
+export function sizeOf({ key, value, headers }: Omit<OutputRecord, 'topic'>): number {
+  let bytes = 32 + lengthOf(key) + lengthOf(value);
+  for (const name in headers) bytes += 8 + name.length + (headers[name]?.byteLength ?? 0);
+  return bytes;
+}
+
+function lengthOf(value: string | Buffer | null): number {
+  if (value === null) return 0;
+  return typeof value === 'string' ? Buffer.byteLength(value) : value.length;
 }
