@@ -58,8 +58,8 @@ export async function realSessions(sizes: readonly number[]): Promise<Figures[]>
       const records = recordsOf(session.slice(0, 1 + Math.floor(random() * session.length)), live, events);
       const partition = partitions[live % PARTITIONS] as PartitionPipeline;
       await partition.process(records).forEach(() => undefined);
-      partition.tellChanges(MAX_TOLD);
-      partition.takeNews();
+      partition.summarizeChanges(MAX_TOLD);
+      partition.drainSummaries();
       events += records.length;
     }
     const { heap, rss } = await inUse();

@@ -4,7 +4,7 @@ export {
   type BudgetUse,
   budgetPercent,
   budgetUses,
-  toldUse,
+  reportedUse,
   USED_UP,
   WARNED_AT,
 } from './detectors/budget/budget-use.ts';
@@ -15,14 +15,14 @@ export { type JudgeMessage, judgeAnswerForm } from './detectors/semantic/judge-p
 export type { SemanticCheck } from './detectors/semantic/semantic-check.ts';
 export { type SemanticLayer, semanticLayer } from './detectors/semantic/semantic-layer.ts';
 export { blockMessage } from './detectors/tool-repeat/wording.ts';
-export type { Detector, Finding, Step } from './incident/finding.ts';
+export type { Detector, EventStep, Finding } from './incident/finding.ts';
 export { OpenVerdicts } from './incident/open-verdicts.ts';
 export type { PureVerdict } from './incident/verdict.ts';
 export { canonicalJson, sha256 } from './lib/digest.ts';
 export { oneLine } from './lib/one-line.ts';
 export type { Detection } from './plan/detection.ts';
+export { effectiveDetectionValues } from './plan/effective-detection-values.ts';
 export type { DetectionPlan } from './plan/plan.ts';
-export { settingsInForce } from './plan/settings-in-force.ts';
 export { guidanceOf, stopMessage } from './plan/stop-message.ts';
 export { detectionOf, planDetection } from './plan/whole-library.ts';
 export { maskSecrets } from './privacy/mask.ts';
@@ -31,7 +31,7 @@ export { createSessionAnalyzer } from './session/create-session-analyzer.ts';
 export { ALLOWED, type Decision, decide, type ProposedCall } from './session/decide.ts';
 export { KnownIds } from './session/known-ids.ts';
 export { type LogLine, turnRequestLines, verdictLines } from './session/log-lines.ts';
-export type { Conclusion, Pushed } from './session/pushed.ts';
+export type { Conclusion, PushResult } from './session/push-result.ts';
 export type { SessionAccount } from './session/session-account.ts';
 export { SessionAnalyzer } from './session/session-analyzer.ts';
 export type { SessionAnalyzerHandle } from './session/session-analyzer-handle.ts';

@@ -12,7 +12,7 @@ import {
   toolContractSchema,
 } from '@loopwatch/contract';
 import { describe, expect, it } from 'vitest';
-import { detectors, presets, settingsInForce } from '../src/index.ts';
+import { detectors, effectiveDetectionValues, presets } from '../src/index.ts';
 import { shown } from './evidence.ts';
 import { type CannedAnswer, goldenEvents, verdictsOf } from './golden-case.ts';
 
@@ -146,7 +146,7 @@ describe('the rules over steps', () => {
 
   it('have the numbers that the preset has', () => {
     const paths = tableUnder(page, 'Rules over steps').map(([path = '']) => path.replaceAll('`', ''));
-    const inForce = settingsInForce(detectionSchema.parse({ preset: 'balanced' }));
+    const inForce = effectiveDetectionValues(detectionSchema.parse({ preset: 'balanced' }));
     expect(paths.map((path) => inForce.get(path))).toEqual(
       tableUnder(page, 'Rules over steps').map(([, number]) => Number(number)),
     );

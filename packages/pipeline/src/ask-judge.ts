@@ -29,9 +29,9 @@ export class JudgeError extends Error {
 export interface AskOptions {
   readonly secondOpinion: boolean;
   /** Told of each attempt that failed. */
-  failed(failure: CheckFailure, message: string): void;
+  onFailure(failure: CheckFailure, message: string): void;
   /** Told that the stronger model is asked, whose answer will count. */
-  confirming?(): void;
+  onConfirm?(): void;
 }
 
 /** A failed call is tried once more, at once. */
@@ -46,28 +46,28 @@ export async function askJudge(
   const { sessionId, messages, threshold } = check;
   const first = await attempt(judge, { sessionId, messages, second: false }, options);
   if (!options.secondOpinion || 'failure' in first || first.confidence <= threshold) return first;
-  options.confirming?.();
+  options.onConfirm?.();
   return attempt(judge, { sessionId, messages, second: true }, options);
 }
 
 async function attempt(judge: Judge, request: JudgeRequest, options: AskOptions): Promise<CheckAnswer> {
   let answer: CheckAnswer = { failure: 'error' };
   for (let attempts = 0; attempts < ATTEMPTS; attempts += 1) {
-    answer = await once(judge, request, options);
+    answer = await askOnce(judge, request, options);
     if (!('failure' in answer) || answer.failure === 'skipped') return answer;
   }
   return answer;
 }
 
-async function once(judge: Judge, request: JudgeRequest, options: AskOptions): Promise<CheckAnswer> {
+async function askOnce(judge: Judge, request: JudgeRequest, options: AskOptions): Promise<CheckAnswer> {
   try {
     const answer = parseJudgeAnswer(await judge.ask(request));
     if ('failure' in answer)
-      options.failed(answer.failure, 'the answer is not of the form that was asked for');
+      options.onFailure(answer.failure, 'the answer is not of the form that was asked for');
     return answer;
   } catch (error) {
     const failure = error instanceof JudgeError ? error.failure : 'error';
-    options.failed(failure, messageOf(error));
+    options.onFailure(failure, messageOf(error));
     return { failure };
   }
 }

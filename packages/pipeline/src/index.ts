@@ -10,15 +10,15 @@ export {
   type InputRecord,
   type Outcome,
   type PipelineObserver,
-  type Place,
   type RaisedCheck,
   silentObserver,
+  type TopicPartition,
   type VerdictOutcome,
 } from './records.ts';
 export { type CheckHandling, type LateAnswer } from './semantic-checks.ts';
-export type { KeptSession, SessionMarks } from './session-entry.ts';
-export type { SessionNews } from './session-news.ts';
+export type { StoredSession, SummaryState } from './session-entry.ts';
 export { SessionStore, type SessionStoreOptions } from './session-store.ts';
+export type { SessionSummaries } from './session-summaries.ts';
 export {
   decodeRecords,
   detectLoops,

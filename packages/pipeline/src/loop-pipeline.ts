@@ -1,7 +1,7 @@
 import type { DetectionSettings } from '@loopwatch/contract';
 import { type Detection, detectionOf, semanticLayer } from '@loopwatch/detectors';
 import { PartitionPipeline, type SharedPipeline } from './partition-pipeline.ts';
-import { type PipelineObserver, type Place, silentObserver } from './records.ts';
+import { type PipelineObserver, silentObserver, type TopicPartition } from './records.ts';
 import type { CheckHandling } from './semantic-checks.ts';
 import { SessionStore } from './session-store.ts';
 
@@ -12,13 +12,13 @@ export class LoopPipeline {
 
   /**
    * @param checks who answers the checks of the semantic layer; without one it is off
-   * @param news whether what is to be told of sessions is collected, to be taken with {@link PartitionPipeline.takeNews}
+   * @param summaries whether summaries of sessions are collected, to be drained with {@link PartitionPipeline.drainSummaries}
    */
   constructor(
     settings: DetectionSettings,
     observer: PipelineObserver = silentObserver,
     checks?: CheckHandling,
-    news = false,
+    summaries = false,
   ) {
     this.detection = detectionOf(settings, checks === undefined ? null : semanticLayer);
     const store = new SessionStore({
@@ -26,7 +26,7 @@ export class LoopPipeline {
       maxSessions: settings.session.max_sessions,
       idleMs: settings.session.idle_seconds * 1000,
       observer,
-      news,
+      summaries,
     });
     this.shared = { store, observer, checks };
   }
@@ -36,7 +36,7 @@ export class LoopPipeline {
   }
 
   /** Opens a partition, without any sessions. */
-  partition({ topic, partition }: Place): PartitionPipeline {
+  partition({ topic, partition }: TopicPartition): PartitionPipeline {
     return new PartitionPipeline({ topic, partition }, this.shared);
   }
 

@@ -7,19 +7,25 @@ import {
   type InputRecord,
   type Outcome,
   type PipelineObserver,
-  type Place,
   type RaisedCheck,
   silentObserver,
+  type TopicPartition,
   type VerdictOutcome,
 } from './records.ts';
-import { answerFirst, answerLater, askLater, type CheckHandling, type Desk } from './semantic-checks.ts';
-import type { KeptSession } from './session-entry.ts';
-import type { SessionNews, ToldChanges } from './session-news.ts';
+import {
+  answerInBackground,
+  askInBackground,
+  awaitAnswers,
+  type CheckContext,
+  type CheckHandling,
+} from './semantic-checks.ts';
+import type { StoredSession } from './session-entry.ts';
 import type { SessionStore } from './session-store.ts';
+import type { SessionSummaries, SummarizedChanges } from './session-summaries.ts';
 import { decodeRecords, detectLoops, type EventRecord, isOutcome, routeBySession } from './stages.ts';
 
-const NOTHING_TOLD: ToldChanges = { sessions: 0, incidents: [] };
-const NO_NEWS: SessionNews = { summaries: [], over: [], checksOver: [] };
+const NO_CHANGES: SummarizedChanges = { sessions: 0, incidents: [] };
+const NO_SUMMARIES: SessionSummaries = { summaries: [], over: [], checksOver: [] };
 
 /** What the partitions of a pipeline share. */
 export interface SharedPipeline {
@@ -33,11 +39,11 @@ export interface SharedPipeline {
  * those of other partitions may come between, since a session belongs to one partition.
  */
 export class PartitionPipeline {
-  private readonly place: Place;
+  private readonly place: TopicPartition;
   private readonly shared: SharedPipeline;
   private readonly sessions: PartitionSessions;
 
-  constructor(place: Place, shared: SharedPipeline) {
+  constructor(place: TopicPartition, shared: SharedPipeline) {
     this.place = place;
     this.shared = shared;
     this.sessions = shared.store.open(place);
@@ -73,7 +79,7 @@ export class PartitionPipeline {
         if (outcome.type === 'verdict') verdicts.push(outcome.verdict);
       });
     this.shared.store.sweep();
-    this.sessions.news?.dropSummaries();
+    this.sessions.summaries?.dropSummaries();
     return verdicts;
   }
 
@@ -86,13 +92,15 @@ export class PartitionPipeline {
   private withAnswers<T, R extends InputRecord>(
     analyze: OperatorFunction<T, Outcome<R> | RaisedCheck<R>>,
   ): OperatorFunction<T, Outcome<R>> {
-    const { desk } = this;
+    const { checks: desk } = this;
     if (desk === undefined) return pipe(analyze, filter(isOutcome));
-    return desk.handling.late === undefined ? answerFirst(desk, analyze) : pipe(analyze, answerLater(desk));
+    return desk.handling.onLateAnswer === undefined
+      ? awaitAnswers(desk, analyze)
+      : pipe(analyze, answerInBackground(desk));
   }
 
   /** Who answers the checks, where anybody does. */
-  private get desk(): Desk | undefined {
+  private get checks(): CheckContext | undefined {
     const { place, sessions } = this;
     const { checks: handling, observer } = this.shared;
     return handling && { handling, sessions, place, observer };
@@ -108,17 +116,17 @@ export class PartitionPipeline {
    *
    * @param detection the settings by which it was analyzed then
    */
-  restore(kept: KeptSession, detection: Detection): void {
+  restore(kept: StoredSession, detection: Detection): void {
     this.sessions.restore(kept, detection);
   }
 
   /** After the replay: asks again what was being asked when the partition's owner before went away. */
   resume(): void {
-    const { desk } = this;
-    if (desk?.handling.late === undefined) return;
+    const { checks: desk } = this;
+    if (desk?.handling.onLateAnswer === undefined) return;
     for (const { analyzer, coveredTo } of this.sessions.all()) {
       const check = analyzer.checkUnderWay;
-      if (check !== undefined) askLater(desk, analyzer, check, coveredTo);
+      if (check !== undefined) askInBackground(desk, analyzer, check, coveredTo);
     }
   }
 
@@ -138,27 +146,27 @@ export class PartitionPipeline {
   }
 
   /**
-   * Has what changed sessions told with the next {@link takeNews}.
+   * Has what changed sessions told with the next {@link drainSummaries}.
    *
    * @param most sessions at a time, those that have waited longest
    */
-  tellChanges(most: number): ToldChanges {
-    return this.sessions.news?.tellChanges(most) ?? NOTHING_TOLD;
+  summarizeChanges(most: number): SummarizedChanges {
+    return this.sessions.summaries?.summarizeChanges(most) ?? NO_CHANGES;
   }
 
-  /** Offset of the first event that no summary knows of, once the news is taken; undefined: all is told. */
-  get untoldFrom(): number | undefined {
-    return this.sessions.news?.untoldFrom;
+  /** Offset of the first event that no summary knows of, once what was collected is drained; undefined when there is none. */
+  get firstUnsummarized(): number | undefined {
+    return this.sessions.summaries?.firstUnsummarized;
   }
 
   /** After the replay: events from this offset on may be in no summary. */
-  noteUntold(offset: number): void {
-    this.sessions.noteUntold(offset);
+  noteUnsummarized(offset: number): void {
+    this.sessions.noteUnsummarized(offset);
   }
 
   /** What is to be told of the sessions since the last time, together with the next checkpoint. */
-  takeNews(): SessionNews {
-    return this.sessions.news?.take() ?? NO_NEWS;
+  drainSummaries(): SessionSummaries {
+    return this.sessions.summaries?.drain() ?? NO_SUMMARIES;
   }
 
   /** The partition belongs to another worker now: its sessions are forgotten. */

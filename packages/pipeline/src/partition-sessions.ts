@@ -1,13 +1,13 @@
 import type { Detection, SessionAnalyzer } from '@loopwatch/detectors';
-import type { EntryOwner, EntryStore, KeptSession, SessionEntry } from './session-entry.ts';
-import type { SessionNewsBook } from './session-news.ts';
-import { copyMarks } from './session-news.ts';
+import type { EntryOwner, EntryStore, SessionEntry, StoredSession } from './session-entry.ts';
+import type { SummaryCollector } from './session-summaries.ts';
+import { copyMarks } from './session-summaries.ts';
 
 /** What has to be kept so that the sessions can be rebuilt, and from where on records are needed beside it. */
 export interface Checkpoint {
-  readonly resumeFrom: number;
+  readonly replayFrom: number;
   /** Sessions to be kept as they are; those gone from memory are to be forgotten. */
-  readonly kept: readonly (KeptSession & {
+  readonly snapshots: readonly (StoredSession & {
     readonly openIncidents: readonly string[];
     /** The settings by which it was analyzed. */
     readonly detection: Detection;
@@ -22,7 +22,7 @@ export class PartitionSessions implements EntryOwner {
   /** The server's settings for the records that come now; sessions go by them from their next event on. */
   detection: Detection;
   /** What is to be told of the sessions, where it is collected. */
-  readonly news: SessionNewsBook | undefined;
+  readonly summaries: SummaryCollector | undefined;
   private readonly entries = new Map<string, SessionEntry>();
   /** Sessions with records that their snapshot does not know of, in the order of the first such record. */
   private readonly dirty = new Set<SessionEntry>();
@@ -32,10 +32,10 @@ export class PartitionSessions implements EntryOwner {
   private readonly forgotten = new Set<string>();
   private readonly store: EntryStore<PartitionSessions>;
 
-  constructor(store: EntryStore<PartitionSessions>, detection: Detection, news?: SessionNewsBook) {
+  constructor(store: EntryStore<PartitionSessions>, detection: Detection, summaries?: SummaryCollector) {
     this.store = store;
     this.detection = detection;
-    this.news = news;
+    this.summaries = summaries;
   }
 
   all(): Iterable<SessionEntry> {
@@ -55,7 +55,7 @@ export class PartitionSessions implements EntryOwner {
   }
 
   /** The session of this very analyzer, if it is still in memory. */
-  holding(analyzer: SessionAnalyzer): SessionEntry | undefined {
+  entryOf(analyzer: SessionAnalyzer): SessionEntry | undefined {
     const entry = this.entries.get(analyzer.sessionId);
     return entry?.analyzer === analyzer ? entry : undefined;
   }
@@ -102,18 +102,18 @@ export class PartitionSessions implements EntryOwner {
   /** A check of the session is recorded, which the session has to know to take the record away when its time is over. */
   noteCheck(sessionId: string, checkId: string): void {
     const entry = this.entries.get(sessionId);
-    this.news?.noteCheck(entry, checkId);
+    this.summaries?.noteCheck(entry, checkId);
     if (entry !== undefined) this.unrepeatable.add(entry);
   }
 
   /** Events from this offset on may be in no summary. */
-  noteUntold(offset: number): void {
-    const { news } = this;
-    if (news === undefined) return;
+  noteUnsummarized(offset: number): void {
+    const { summaries } = this;
+    if (summaries === undefined) return;
     const entries = [...this.all()].filter(({ analyzer }) => analyzer.lastPosition >= offset);
     entries.sort((a, b) => a.analyzer.lastPosition - b.analyzer.lastPosition);
     // The first of a session's untold events is not known; this is no later.
-    for (const entry of entries) news.noteChanged(entry, offset);
+    for (const entry of entries) summaries.noteChanged(entry, offset);
   }
 
   /**
@@ -122,7 +122,7 @@ export class PartitionSessions implements EntryOwner {
    *
    * @param detection the settings it was analyzed by then
    */
-  restore({ sessionId, coveredTo, snapshot, marks }: KeptSession, detection: Detection): void {
+  restore({ sessionId, coveredTo, snapshot, marks }: StoredSession, detection: Detection): void {
     const entry = this.entries.get(sessionId) ?? this.store.add(sessionId, this, detection);
     entry.analyzer.restore(snapshot);
     entry.coveredTo = coveredTo;
@@ -160,6 +160,6 @@ export class PartitionSessions implements EntryOwner {
     const forgotten = [...this.forgotten];
     this.forgotten.clear();
     const [oldest] = this.dirty;
-    return { resumeFrom: oldest?.dirtySince ?? next, kept, forgotten };
+    return { replayFrom: oldest?.dirtySince ?? next, snapshots: kept, forgotten };
   }
 }

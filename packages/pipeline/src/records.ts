@@ -14,7 +14,7 @@ export interface InputRecord extends EventSource {
 }
 
 /** Where the records of a stream lie. */
-export interface Place {
+export interface TopicPartition {
   readonly topic: string;
   readonly partition: number;
 }

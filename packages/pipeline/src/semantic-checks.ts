@@ -6,8 +6,8 @@ import type {
   InputRecord,
   Outcome,
   PipelineObserver,
-  Place,
   RaisedCheck,
+  TopicPartition,
   VerdictOutcome,
 } from './records.ts';
 import { isOutcome, sourceOf } from './stages.ts';
@@ -20,47 +20,52 @@ export interface CheckHandling {
    * Takes what a late answer led to; `null` when the check was over. Without it, the stream waits for each
    * answer, so that checks come at exactly the turns they are due at.
    */
-  readonly late?: (late: LateAnswer) => void;
+  readonly onLateAnswer?: (late: LateAnswer) => void;
 }
 
 export interface LateAnswer {
-  readonly place: Place;
+  readonly place: TopicPartition;
   readonly check: SemanticCheck;
   readonly answer: CheckAnswer;
   readonly verdicts: readonly VerdictOutcome['verdict'][] | null;
 }
 
-export interface Desk {
+export interface CheckContext {
   readonly handling: CheckHandling;
   readonly sessions: PartitionSessions;
-  readonly place: Place;
+  readonly place: TopicPartition;
   readonly observer: Pick<PipelineObserver, 'fault'>;
 }
 
 /** Lets each check be answered in its own time: it never holds up the stream. */
-export function answerLater<R extends InputRecord>(
-  desk: Desk,
+export function answerInBackground<R extends InputRecord>(
+  desk: CheckContext,
 ): OperatorFunction<Outcome<R> | RaisedCheck<R>, Outcome<R>> {
   return filter((item): item is Outcome<R> => {
     if (isOutcome(item)) return true;
     // Not the record itself: its bytes, and those fetched with it, would stay until the answer is there.
-    askLater(desk, item.session, item.check, item.record.offset);
+    askInBackground(desk, item.session, item.check, item.record.offset);
     return false;
   });
 }
 
 /** @param offset of the record that raised the check, or of one after it */
-export function askLater(desk: Desk, session: SessionAnalyzer, check: SemanticCheck, offset: number): void {
+export function askInBackground(
+  desk: CheckContext,
+  session: SessionAnalyzer,
+  check: SemanticCheck,
+  offset: number,
+): void {
   void desk.handling.answer(check).then((answer) => {
     const verdicts = conclude(desk, session, check, offset, answer);
     if (verdicts !== null) desk.sessions.noteUnrepeatable(session);
-    desk.handling.late?.({ place: desk.place, check, answer, verdicts });
+    desk.handling.onLateAnswer?.({ place: desk.place, check, answer, verdicts });
   });
 }
 
 /** Analyzes one item after the other, each only when the checks that the one before raised have their answers. */
-export function answerFirst<T, R extends InputRecord>(
-  desk: Desk,
+export function awaitAnswers<T, R extends InputRecord>(
+  desk: CheckContext,
   analyze: OperatorFunction<T, Outcome<R> | RaisedCheck<R>>,
 ): OperatorFunction<T, Outcome<R>> {
   return concatMap((item) =>
@@ -82,19 +87,19 @@ export function answerFirst<T, R extends InputRecord>(
 
 /** @returns `null` when the session is no longer here, or has gone on to another prompt */
 function conclude(
-  { sessions, place, observer }: Desk,
+  { sessions, place, observer }: CheckContext,
   session: SessionAnalyzer,
   check: SemanticCheck,
   offset: number,
   answer: CheckAnswer,
 ): VerdictOutcome['verdict'][] | null {
-  const entry = sessions.holding(session);
+  const entry = sessions.entryOf(session);
   if (entry === undefined) return null;
   try {
     const concluded = session.answer(check.id, answer);
     if (concluded === undefined) return null;
     const { verdicts, origins } = concluded;
-    if (verdicts.length > 0) sessions.news?.noteAnswer(entry, verdicts);
+    if (verdicts.length > 0) sessions.summaries?.noteAnswer(entry, verdicts);
     return verdicts.map((verdict, i) => ({ ...verdict, source: sourceOf(place, offset, origins[i]) }));
   } catch (error) {
     sessions.forget(session.sessionId);

@@ -2,7 +2,7 @@ import type { DetectorId } from '@loopwatch/contract';
 import type { Detection, SessionAnalyzer, SessionSnapshot } from '@loopwatch/detectors';
 
 /** A session in memory. */
-export interface SessionEntry extends SessionMarks {
+export interface SessionEntry extends SummaryState {
   readonly analyzer: SessionAnalyzer;
   readonly partition: EntryOwner;
   /** Offset of the last record that the kept snapshot knows of; -1 when nothing is kept. */
@@ -23,15 +23,15 @@ export interface EntryOwner {
   readonly newestTime: number;
   remove(entry: SessionEntry): void;
   /** Who collects what is to be told of its sessions, if anybody does. */
-  readonly news?: EndNotes | undefined;
+  readonly summaries?: RemovalListener | undefined;
 }
 
 /** Takes note of sessions that leave the store. */
-export interface EndNotes {
+export interface RemovalListener {
   /** The session's time is over. */
-  noteOver(entry: SessionEntry): void;
+  noteExpired(entry: SessionEntry): void;
   /** The session was freed before its time was over. */
-  noteGone(entry: SessionEntry): void;
+  noteEvicted(entry: SessionEntry): void;
   /** The session's state could not be trusted any more. */
   noteFault(entry: SessionEntry): void;
 }
@@ -50,7 +50,7 @@ export interface EntryStore<Owner> {
  * What a session's summary needs beside what the session's analyzer knows. It lies in the session's entry itself, because
  * there is one for every session in memory.
  */
-export interface SessionMarks {
+export interface SummaryState {
   /** Offset of its first event. */
   firstOffset: number;
   /** Event time of its first event, epoch ms. */
@@ -72,12 +72,12 @@ export interface SessionTally {
 }
 
 /** A session's state as it is kept beside the log. */
-export interface KeptSession {
+export interface StoredSession {
   readonly sessionId: string;
   /** Offset of the last record that the snapshot knows of. */
   readonly coveredTo: number;
   /** As the session's analyzer made it. */
   readonly snapshot: SessionSnapshot;
   /** What its summaries need. */
-  readonly marks: Readonly<SessionMarks>;
+  readonly marks: Readonly<SummaryState>;
 }

@@ -1,8 +1,8 @@
 import { type Detection, SessionAnalyzer } from '@loopwatch/detectors';
 import { PartitionSessions } from './partition-sessions.ts';
-import type { EvictionReason, PipelineObserver, Place } from './records.ts';
+import type { EvictionReason, PipelineObserver, TopicPartition } from './records.ts';
 import type { EntryStore, SessionEntry } from './session-entry.ts';
-import { SessionNewsBook } from './session-news.ts';
+import { SummaryCollector } from './session-summaries.ts';
 
 /** A session is freed for idleness only when this many events of others have come since its last: see {@link sweep}. */
 const QUIET_EVENTS = 1024;
@@ -17,7 +17,7 @@ export interface SessionStoreOptions {
   readonly idleMs: number;
   readonly observer: Pick<PipelineObserver, 'evicted' | 'abandoned'>;
   /** Whether what is to be told of sessions is collected; it has to be taken regularly. Default: no. */
-  readonly news?: boolean;
+  readonly summaries?: boolean;
 }
 
 /**
@@ -42,9 +42,9 @@ export class SessionStore implements EntryStore<PartitionSessions> {
   }
 
   /** Room for the sessions of one partition. */
-  open(place: Place): PartitionSessions {
-    const news = this.options.news === true ? new SessionNewsBook(place) : undefined;
-    return new PartitionSessions(this, this.options.detection, news);
+  open(place: TopicPartition): PartitionSessions {
+    const summaries = this.options.summaries === true ? new SummaryCollector(place) : undefined;
+    return new PartitionSessions(this, this.options.detection, summaries);
   }
 
   /** Frees all sessions of a partition that now belongs to another worker. */
@@ -126,10 +126,10 @@ export class SessionStore implements EntryStore<PartitionSessions> {
   private evict(entry: SessionEntry, reason: EvictionReason): void {
     this.unlink(entry);
     entry.partition.remove(entry);
-    const { news } = entry.partition;
-    if (isOver(entry, reason)) news?.noteOver(entry);
-    else if (reason === 'lru') news?.noteGone(entry);
-    else news?.noteFault(entry);
+    const { summaries } = entry.partition;
+    if (isExpired(entry, reason)) summaries?.noteExpired(entry);
+    else if (reason === 'lru') summaries?.noteEvicted(entry);
+    else summaries?.noteFault(entry);
     this.entries -= 1;
     const { observer } = this.options;
     observer.evicted(reason);
@@ -150,6 +150,6 @@ export class SessionStore implements EntryStore<PartitionSessions> {
 }
 
 /** Whether nothing more of a session is to be expected: for want of room, only those go for good that have ended. */
-function isOver({ toldAt }: SessionEntry, reason: EvictionReason): boolean {
+function isExpired({ toldAt }: SessionEntry, reason: EvictionReason): boolean {
   return reason === 'idle' || (reason === 'lru' && toldAt === null);
 }

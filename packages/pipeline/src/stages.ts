@@ -1,9 +1,16 @@
 import type { AgentEvent } from '@loopwatch/contract';
 import { acceptEvent, decodeEvent } from '@loopwatch/contract/check';
-import type { Pushed } from '@loopwatch/detectors';
+import type { PushResult } from '@loopwatch/detectors';
 import { map, Observable, type OperatorFunction } from 'rxjs';
 import type { PartitionSessions } from './partition-sessions.ts';
-import type { DeadLetter, InputRecord, Outcome, PipelineObserver, Place, RaisedCheck } from './records.ts';
+import type {
+  DeadLetter,
+  InputRecord,
+  Outcome,
+  PipelineObserver,
+  RaisedCheck,
+  TopicPartition,
+} from './records.ts';
 import type { SessionEntry } from './session-entry.ts';
 
 /** A record whose value is an event, with its session. */
@@ -93,14 +100,14 @@ export function routeBySession<R extends InputRecord>(
  */
 export function detectLoops<R extends InputRecord>(
   sessions: PartitionSessions,
-  place: Place,
+  place: TopicPartition,
   observer: PipelineObserver,
 ): OperatorFunction<SessionEvent<R> | DeadLetter<R>, Outcome<R> | RaisedCheck<R>> {
   return eachEvent((item, emit) => {
     const { record, event, session: entry } = item;
     const { analyzer } = entry;
     const { sessionId } = analyzer;
-    let pushed: Pushed;
+    let pushed: PushResult;
     try {
       pushed = analyzer.push(event, record.timestamp ?? analyzer.lastTime, record.offset);
     } catch (error) {
@@ -117,7 +124,7 @@ export function detectLoops<R extends InputRecord>(
     const { verdicts, origins, refusal, abandoned, turnRequest } = pushed;
     if (abandoned.length > 0) observer.abandoned(abandoned);
     observer.event(event.type);
-    sessions.news?.note(entry, event.type, record.offset, verdicts);
+    sessions.summaries?.note(entry, event.type, record.offset, verdicts);
     if (refusal !== null) observer.refusedSetting(sessionId, refusal);
     if (turnRequest !== null) observer.turnRequest(sessionId, turnRequest);
     verdicts.forEach((verdict, i) => {
@@ -134,6 +141,6 @@ export function isOutcome<R extends InputRecord>(item: Outcome<R> | RaisedCheck<
 }
 
 /** Where a verdict's events lie in the log. @param origin offset of the loop's first event, where it is known */
-export function sourceOf({ topic, partition }: Place, offset: number, origin = offset) {
+export function sourceOf({ topic, partition }: TopicPartition, offset: number, origin = offset) {
   return { topic, partition, firstOffset: String(origin), offset: String(offset) };
 }

@@ -54,8 +54,8 @@ export class WideSettings {
   }
 
   /** Takes records of the `control` topic: each replaces its scope's settings, one without a value takes them away. */
-  take(records: readonly InputRecord[]): void {
-    for (const record of records) this.takeOne(record);
+  apply(records: readonly InputRecord[]): void {
+    for (const record of records) this.applyRecord(record);
     const { settings } = withScopes(this.deps.configured, this.scopes);
     const version = this.versionOf(settings);
     if (version === this.newest) return;
@@ -68,7 +68,7 @@ export class WideSettings {
     );
   }
 
-  private takeOne({ key, text, offset }: InputRecord): void {
+  private applyRecord({ key, text, offset }: InputRecord): void {
     const scope = key?.toString() ?? '';
     const isSession = scope.startsWith(sessionPrefix);
     if (isSession && this.deps.onSession === undefined) return;
@@ -87,11 +87,11 @@ export class WideSettings {
     else if (isSession) this.deps.onSession?.(scope.slice(sessionPrefix.length), control.value.set);
     else {
       this.scopes.set(scope, control.value.set);
-      this.tellRefused(scope, offset, control.value.set);
+      this.logIgnored(scope, offset, control.value.set);
     }
   }
 
-  private tellRefused(scope: string, offset: number, set: Control['set']): void {
+  private logIgnored(scope: string, offset: number, set: Control['set']): void {
     const text = leftOutText(this.deps.configured, scope, set);
     if (text !== undefined) this.deps.log('warn', oneLine(text), { scope, offset });
   }

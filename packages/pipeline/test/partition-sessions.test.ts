@@ -26,35 +26,35 @@ function open(maxSessions = 100) {
 const ids = (kept: readonly { sessionId: string }[]) => kept.map(({ sessionId }) => sessionId).join('');
 
 describe('a checkpoint', () => {
-  it.each<[string, number, { kept: string; resumeFrom: number }]>([
-    ['aabab', 100, { kept: '', resumeFrom: 0 }],
-    ['aabab', 4, { kept: 'a', resumeFrom: 2 }],
-    ['aabab', 2, { kept: 'ab', resumeFrom: 5 }],
-    ['aaaab', 1, { kept: 'a', resumeFrom: 4 }],
-    ['', 0, { kept: '', resumeFrom: 5 }],
+  it.each<[string, number, { kept: string; replayFrom: number }]>([
+    ['aabab', 100, { kept: '', replayFrom: 0 }],
+    ['aabab', 4, { kept: 'a', replayFrom: 2 }],
+    ['aabab', 2, { kept: 'ab', replayFrom: 5 }],
+    ['aaaab', 1, { kept: 'a', replayFrom: 4 }],
+    ['', 0, { kept: '', replayFrom: 5 }],
   ])('after %s keeps what reaches back more than %i records', (letters, reach, expected) => {
     const { sessions, pass } = open();
     pass(letters, 0);
-    const { kept, resumeFrom } = sessions.checkpoint(5, reach, most);
-    expect({ kept: ids(kept), resumeFrom }).toEqual(expected);
+    const { snapshots, replayFrom } = sessions.checkpoint(5, reach, most);
+    expect({ kept: ids(snapshots), replayFrom }).toEqual(expected);
   });
 
   it('keeps a session again only when it has seen more', () => {
     const { sessions, pass } = open();
     pass('ab', 0);
-    expect(ids(sessions.checkpoint(2, 0, most).kept)).toBe('ab');
-    expect(sessions.checkpoint(2, 0, most)).toEqual({ kept: [], forgotten: [], resumeFrom: 2 });
+    expect(ids(sessions.checkpoint(2, 0, most).snapshots)).toBe('ab');
+    expect(sessions.checkpoint(2, 0, most)).toEqual({ snapshots: [], forgotten: [], replayFrom: 2 });
     pass('b', 2);
-    expect(sessions.checkpoint(3, 0, most)).toMatchObject({ kept: [{ sessionId: 'b', coveredTo: 2 }] });
+    expect(sessions.checkpoint(3, 0, most)).toMatchObject({ snapshots: [{ sessionId: 'b', coveredTo: 2 }] });
   });
 
   it('keeps no more than so many at a time, the oldest first; the rest is read again meanwhile', () => {
     const { sessions, pass } = open();
     pass('abcd', 0);
     const first = sessions.checkpoint(4, 0, 2);
-    expect([ids(first.kept), first.resumeFrom]).toEqual(['ab', 2]);
+    expect([ids(first.snapshots), first.replayFrom]).toEqual(['ab', 2]);
     const second = sessions.checkpoint(4, 0, 2);
-    expect([ids(second.kept), second.resumeFrom]).toEqual(['cd', 4]);
+    expect([ids(second.snapshots), second.replayFrom]).toEqual(['cd', 4]);
   });
 
   it('keeps at once what no record repeats', () => {
@@ -62,7 +62,7 @@ describe('a checkpoint', () => {
     pass('ab', 0);
     const [, b] = sessions.all();
     sessions.noteUnrepeatable(b!.analyzer);
-    expect(ids(sessions.checkpoint(2, 100, most).kept)).toBe('b');
+    expect(ids(sessions.checkpoint(2, 100, most).snapshots)).toBe('b');
   });
 
   it('forgets what was kept of a session that is gone from memory, once', () => {
@@ -86,7 +86,7 @@ describe('a checkpoint', () => {
     pass('a', 0);
     sessions.checkpoint(1, 0, most);
     pass('ba', 1);
-    const { kept, forgotten } = sessions.checkpoint(3, 0, most);
+    const { snapshots: kept, forgotten } = sessions.checkpoint(3, 0, most);
     expect([ids(kept), forgotten]).toEqual(['a', []]);
   });
 });
@@ -95,11 +95,11 @@ describe('a restored session', () => {
   it('passes over the records that its snapshot knows of, and takes the others', () => {
     const before = open();
     before.pass('aaaaba', 0);
-    const { kept, resumeFrom } = before.sessions.checkpoint(6, 2, most);
-    expect([ids(kept), resumeFrom]).toEqual(['a', 4]);
+    const { snapshots, replayFrom } = before.sessions.checkpoint(6, 2, most);
+    expect([ids(snapshots), replayFrom]).toEqual(['a', 4]);
 
     const after = open();
-    for (const session of kept) after.sessions.restore(session, detection);
+    for (const session of snapshots) after.sessions.restore(session, detection);
     expect(after.pass('ba', 4)).toBe('a');
     expect(after.pass('ab', 6)).toBe('');
     expect([after.seen('a'), after.seen('b')]).toEqual([5, 1]);
@@ -110,11 +110,11 @@ describe('a restored session', () => {
   it('is as it was', () => {
     const before = open();
     before.pass('aaa', 0);
-    const [session] = before.sessions.checkpoint(3, 0, most).kept;
+    const [session] = before.sessions.checkpoint(3, 0, most).snapshots;
     const after = open();
     after.sessions.restore(JSON.parse(JSON.stringify(session)) as NonNullable<typeof session>, detection);
     const [entry] = after.sessions.all();
     expect(entry?.analyzer.snapshot()).toEqual(session?.snapshot);
-    expect(after.sessions.checkpoint(3, 0, most)).toEqual({ kept: [], forgotten: [], resumeFrom: 3 });
+    expect(after.sessions.checkpoint(3, 0, most)).toEqual({ snapshots: [], forgotten: [], replayFrom: 3 });
   });
 });

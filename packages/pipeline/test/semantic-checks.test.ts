@@ -46,7 +46,7 @@ describe('a stream that does not wait', () => {
     const late: LateAnswer[] = [];
     const driver = new PipelineTestDriver(config, {
       answer: () => new Promise((resolve) => waiting.push(resolve)),
-      late: (answer) => late.push(answer),
+      onLateAnswer: (answer) => late.push(answer),
     });
     return { driver, waiting, late };
   }
@@ -128,7 +128,10 @@ describe('asking', () => {
         return reply instanceof Error ? Promise.reject(reply) : Promise.resolve(String(reply));
       },
     };
-    const answer = await askJudge(judge, check, { secondOpinion, failed: (failure) => told.push(failure) });
+    const answer = await askJudge(judge, check, {
+      secondOpinion,
+      onFailure: (failure) => told.push(failure),
+    });
     expect(answer).toEqual(expected);
     expect(requests).toHaveLength(replies.length);
     expect(told).toEqual(failures);

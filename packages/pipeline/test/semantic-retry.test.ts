@@ -16,7 +16,7 @@ function held() {
   const driver = new PipelineTestDriver(config, {
     answer: ({ messages }) =>
       new Promise((answer) => waiting.push({ shown: messages.map(({ content }) => content).join(), answer })),
-    late: (answer) => late.push(answer),
+    onLateAnswer: (answer) => late.push(answer),
   });
   return { driver, waiting, late };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { detection, idleSeconds, openSessions } from './news-driver.ts';
+import { detection, idleSeconds, openSessions } from './summaries-driver.ts';
 
 type Open = ReturnType<typeof openSessions>;
 
@@ -23,34 +23,34 @@ describe('a session that is taken out of memory', () => {
     ['with its partition, having ended', '0 ls, 1 end', lost, false],
   ])('%s', (_, script, goes, over) => {
     const made = openSessions(2);
-    const { pass, sessions, news } = made;
+    const { pass, sessions, collector } = made;
     pass(`${script}, 2 ls other`);
     sessions.noteCheck('s', 'c-1');
     sessions.noteCheck('other', 'c-2');
-    news.take();
+    collector.drain();
     goes(made);
-    const told = news.take();
+    const told = collector.drain();
     expect([told.over, told.checksOver]).toEqual(over ? [['s'], ['c-1']] : [[], []]);
   });
 
   it('for idleness: its summary and the records of its checks go, also those from before a pause', () => {
-    const { pass, sessions, store, news } = openSessions();
+    const { pass, sessions, store, collector } = openSessions();
     pass('0 ls');
     sessions.noteCheck('s', 'c-1');
     pass(`${idleSeconds + 1} ls`);
     sessions.noteCheck('s', 'c-2');
     const others = Array.from({ length: 1100 }, (_, i) => `3600 cat other-${String(i % 50)}`);
     pass(others.join(', '));
-    news.take();
+    collector.drain();
     store.sweep();
-    expect(news.take()).toEqual({ summaries: [], over: ['s'], checksOver: ['c-1', 'c-2'] });
-    expect(news.take()).toEqual({ summaries: [], over: [], checksOver: [] });
+    expect(collector.drain()).toEqual({ summaries: [], over: ['s'], checksOver: ['c-1', 'c-2'] });
+    expect(collector.drain()).toEqual({ summaries: [], over: [], checksOver: [] });
   });
 
   it('before a check of it is recorded: the record goes at once', () => {
-    const { sessions, news } = openSessions();
+    const { sessions, collector } = openSessions();
     sessions.noteCheck('gone', 'c-9');
-    expect(news.take()).toEqual({ summaries: [], over: [], checksOver: ['c-9'] });
+    expect(collector.drain()).toEqual({ summaries: [], over: [], checksOver: ['c-9'] });
   });
 });
 
@@ -58,7 +58,7 @@ it('a session is kept as soon as a check of it is recorded, which no record repe
   const { pass, sessions } = openSessions();
   pass('0 ls, 0 ls other');
   sessions.noteCheck('s', 'c-1');
-  const { kept } = sessions.checkpoint(102, 100, 10);
+  const { snapshots: kept } = sessions.checkpoint(102, 100, 10);
   expect(kept).toMatchObject([{ sessionId: 's', marks: { tally: { checks: ['c-1'] } } }]);
 });
 
@@ -66,27 +66,27 @@ it('a session is told of as before once it is restored, and its checks go with i
   const [before, after] = [openSessions(), openSessions()];
   before.pass('0 ls, 1 ls, 2 ls, 20 ls');
   before.sessions.noteCheck('s', 'c-1');
-  before.news.take();
+  before.collector.drain();
   after.pass('0 ls else, 0 ls else, 0 ls else, 0 ls else');
-  after.news.take();
-  const [kept] = before.sessions.checkpoint(104, 0, 10).kept;
+  after.collector.drain();
+  const [kept] = before.sessions.checkpoint(104, 0, 10).snapshots;
   after.sessions.restore(JSON.parse(JSON.stringify(kept)) as NonNullable<typeof kept>, detection);
   // An answer that comes late tells of the session at the offset it had come to.
   const entryOf = ({ sessions }: Open) =>
     [...sessions.all()].find(({ analyzer }) => analyzer.sessionId === 's');
   for (const made of [before, after])
-    made.news.noteAnswer(entryOf(made)!, [{ phase: 'opened', detector: 'semantic' }]);
-  const late = after.news.take();
-  expect(late).toEqual(before.news.take());
+    made.collector.noteAnswer(entryOf(made)!, [{ phase: 'opened', detector: 'semantic' }]);
+  const late = after.collector.drain();
+  expect(late).toEqual(before.collector.drain());
   expect(late.summaries).toMatchObject([{ verdicts: 2, source: { firstOffset: '100', lastOffset: '103' } }]);
   const told = ['31 ls', '31.999 ls', '32 cat', '61.999 ls', '62 ls', '63 end'].map((event) => {
     before.pass(event);
     after.pass(event);
-    const news = after.news.take();
-    expect(news).toEqual(before.news.take());
-    return news.summaries.length;
+    const collector = after.collector.drain();
+    expect(collector).toEqual(before.collector.drain());
+    return collector.summaries.length;
   });
   expect(told).toEqual([0, 1, 1, 0, 1, 1]);
-  after.news.noteOver(entryOf(after)!);
-  expect(after.news.take()).toMatchObject({ over: ['s'], checksOver: ['c-1'] });
+  after.collector.noteExpired(entryOf(after)!);
+  expect(after.collector.drain()).toMatchObject({ over: ['s'], checksOver: ['c-1'] });
 });

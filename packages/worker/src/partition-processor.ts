@@ -14,7 +14,7 @@ import type {
   LoopPipeline,
   Outcome,
   PartitionPipeline,
-  SessionNews,
+  SessionSummaries,
   WideSettings,
 } from '@loopwatch/pipeline';
 import type { Logger } from 'pino';
@@ -105,7 +105,7 @@ export class PartitionProcessor implements PartitionTask {
     this.#adoptSettings();
     this.#pipeline.resume();
     this.#summarizedTo = summarizedTo;
-    if (summarizedTo < position) this.#pipeline.noteUntold(summarizedTo);
+    if (summarizedTo < position) this.#pipeline.noteUnsummarized(summarizedTo);
     this.#summaryTimer = setInterval(() => this.#publishSummaries(), this.#deps.summaryIntervalMs);
   }
 
@@ -183,8 +183,8 @@ export class PartitionProcessor implements PartitionTask {
    */
   #publishSummaries(): void {
     const { incidents, now } = this.#deps;
-    const active = this.#pipeline.tellChanges(MAX_SUMMARIES);
-    const summarizedTo = this.#pipeline.untoldFrom ?? this.#position;
+    const active = this.#pipeline.summarizeChanges(MAX_SUMMARIES);
+    const summarizedTo = this.#pipeline.firstUnsummarized ?? this.#position;
     if (active.sessions === 0 && summarizedTo === this.#summarizedTo) return;
     incidents.noteActivity(active.incidents, now());
     this.#summarizedTo = summarizedTo;
@@ -215,7 +215,7 @@ export class PartitionProcessor implements PartitionTask {
       ...this.#recovery.history.takeChanges(),
       ...checkpoint.forgotten.map(deleteSnapshot),
     ];
-    for (const { openIncidents, detection, ...session } of checkpoint.kept) {
+    for (const { openIncidents, detection, ...session } of checkpoint.snapshots) {
       // The metrics learn of this step's own verdicts only once it is committed.
       const own = verdicts.filter(({ verdict }) => openIncidents.includes(verdict.incidentId));
       const changed = own.map(({ verdict }) => openIncidentOf(verdict));
@@ -224,8 +224,8 @@ export class PartitionProcessor implements PartitionTask {
       const { hash } = settings.versionOf(detection.settings);
       state.push(writeSnapshot({ ...session, settings: hash, incidents: open }));
     }
-    const summaries = summaryRecords(this.#pipeline.takeNews(), topics);
-    return { position, resumeFrom: checkpoint.resumeFrom, outputs: [...outputs, ...summaries], state };
+    const summaries = summaryRecords(this.#pipeline.drainSummaries(), topics);
+    return { position, resumeFrom: checkpoint.replayFrom, outputs: [...outputs, ...summaries], state };
   }
 
   #verdictRecord(
@@ -247,7 +247,7 @@ function isJudged({ type, record }: Outcome<LogRecord>): boolean {
 
 /** Current summaries of sessions, and tombstones for the records of sessions that have expired. */
 function summaryRecords(
-  { summaries, over, checksOver }: SessionNews,
+  { summaries, over, checksOver }: SessionSummaries,
   { sessions, checks }: Pick<TopicNames, 'sessions' | 'checks'>,
 ): OutputRecord[] {
   return [

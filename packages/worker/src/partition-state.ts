@@ -7,7 +7,7 @@ import {
 } from '@loopwatch/contract';
 import { snapshotVersion } from '@loopwatch/detectors';
 import type { StateChange } from '@loopwatch/log';
-import type { KeptSession, SettingsVersion } from '@loopwatch/pipeline';
+import type { SettingsVersion, StoredSession } from '@loopwatch/pipeline';
 import { z } from 'zod';
 import type { OpenIncident } from './incident-metrics.ts';
 
@@ -57,13 +57,13 @@ const snapshotSchema = z.object({
       })
       .optional(),
   }),
-  snapshot: z.custom<KeptSession['snapshot']>(
+  snapshot: z.custom<StoredSession['snapshot']>(
     (value) => typeof value === 'object' && value !== null && 'v' in value && value.v === snapshotVersion,
   ),
 });
 
 /** A session's snapshot, with the metrics of its open incidents. */
-export interface StoredSnapshot extends KeptSession {
+export interface StoredSnapshot extends StoredSession {
   readonly settings: string;
   readonly incidents: readonly OpenIncident[];
 }

@@ -129,7 +129,7 @@ export class Worker {
     try {
       // Settings changed earlier apply from the first record on.
       await this.#deps.control?.run(({ records }) => {
-        this.#settings.take(records);
+        this.#settings.apply(records);
       });
       await this.#deps.runner.run((place, lane) => {
         const processor = new PartitionProcessor(place, lane, {

@@ -9,7 +9,7 @@ import {
   topicNames,
   withoutSecrets,
 } from '@loopwatch/contract';
-import { planDetection, presets, settingsInForce } from '@loopwatch/detectors';
+import { effectiveDetectionValues, planDetection, presets } from '@loopwatch/detectors';
 import type { LoadedConfig } from './load-config.ts';
 
 /** The effective value of a setting and its origin; `null` when it has no value. */
@@ -43,7 +43,7 @@ function pathsInOrder(origins: LoadedConfig['origins']): string[] {
 function filledIn(settings: Settings): ReadonlyMap<string, unknown> {
   const topics = Object.entries(topicNames(settings.kafka.topics));
   return new Map<string, unknown>([
-    ...settingsInForce(settings),
+    ...effectiveDetectionValues(settings),
     ...topics.map(([role, name]) => [`kafka.topics.${role}`, name] as const),
   ]);
 }

@@ -2,9 +2,9 @@ import type { KnownEvent } from '@loopwatch/contract';
 import { type CallKnowledge, contractOf } from '../agents/agent-knowledge.ts';
 import { callNature, identifyingArguments } from './call-nature.ts';
 import type { Mark } from './mark.ts';
-import { type ResultForm, resultForm } from './normalize-result.ts';
+import { type NormalizedResult, normalizeResult } from './normalize-result.ts';
 import { isDenial } from './result-kind.ts';
-import { concludeStep, copyOf, type PastCall, type Round } from './step.ts';
+import { type CallStep, concludeStep, copyStep, type PastCall } from './step.ts';
 import { canonicalArguments, fingerprint, toolIdentity } from './tool-identity.ts';
 
 /** Rounds that are remembered: as far as any rule looks back. */
@@ -18,15 +18,15 @@ const SAID_UNITS = 4096;
 /** The rounds of a session's prompt, and which of them the event at hand has settled. */
 export class CallHistory {
   /** Settled rounds, oldest first. */
-  readonly rounds: Round[] = [];
+  readonly rounds: CallStep[] = [];
   /** The round that the last event settled, the latest one where the stream's first two were settled together. */
-  settled: Round | null = null;
+  settled: CallStep | null = null;
   /** Whether it is the round that was settled last, which has grown by another call of its turn. */
   regrown = false;
   /** The vaguer rule has an incident that the latest round belongs to, so that no other need open one. */
   stagnant = false;
   private readonly knowledge: CallKnowledge;
-  private open: Round | null = null;
+  private open: CallStep | null = null;
   private turn = 0;
   /** Whether the turn at hand is over, so that no more calls of it are to come. */
   private turnOver = false;
@@ -94,9 +94,9 @@ export class CallHistory {
   }
 
   private call(event: Extract<KnownEvent, { type: 'tool_call_request' }>, mark: Mark): void {
-    if (this.open !== null && this.beginsRound(this.open)) this.settle();
+    if (this.open !== null && this.startsNextStep(this.open)) this.settle();
     const grown = this.open === null && this.mayGrow ? this.rounds.pop() : undefined;
-    if (grown !== undefined) this.open = copyOf(grown);
+    if (grown !== undefined) this.open = copyStep(grown);
     this.open ??= {
       calls: [],
       turn: this.turn,
@@ -137,7 +137,7 @@ export class CallHistory {
   }
 
   /** Whether a call after these belongs to the next step. */
-  private beginsRound(open: Round): boolean {
+  private startsNextStep(open: CallStep): boolean {
     if (this.turn > 0) return open.turn !== this.turn;
     return !this.resultsSeen || open.calls.some(({ result }) => result !== null);
   }
@@ -158,14 +158,14 @@ export class CallHistory {
     const text = { name: identity.name, said, reads, runs, looks: runs && !changes };
     // A denied call would have been a repetition, so it counts as one.
     const before = isDenial(event.result) ? this.resultBefore(call) : null;
-    call.result ??= before ?? resultForm(event.result, event.isError, text, this.knowledge.agents);
+    call.result ??= before ?? normalizeResult(event.result, event.isError, text, this.knowledge.agents);
     // More calls may come, and the turn's end tells when there are no more.
     const mayGoOn = this.endsWithResults && turn === this.turn && !this.turnOver;
     if (!mayGoOn && this.isAnswered) this.settle();
   }
 
   /** What the latest identical call brought; `null`: there was none that was run. */
-  private resultBefore({ key }: PastCall): ResultForm | null {
+  private resultBefore({ key }: PastCall): NormalizedResult | null {
     const ran = (call: PastCall) =>
       call.key === key && call.result !== null && call.result.kind !== 'not_run';
     return this.rounds.findLast(({ calls }) => calls.some(ran))?.calls.find(ran)?.result ?? null;
@@ -215,7 +215,7 @@ export class CallHistory {
     } = this;
     return {
       rounds: [...rounds],
-      open: open && copyOf(open),
+      open: open && copyStep(open),
       turn,
       turnOver,
       endsWithResults,
@@ -230,14 +230,14 @@ export class CallHistory {
 
   restore(snapshot: HistorySnapshot): void {
     const { rounds, open, ...rest } = snapshot;
-    this.rounds.splice(0, this.rounds.length, ...rounds.map(copyOf));
-    Object.assign(this, rest, { open: open && copyOf(open) });
+    this.rounds.splice(0, this.rounds.length, ...rounds.map(copyStep));
+    Object.assign(this, rest, { open: open && copyStep(open) });
   }
 }
 
 export interface HistorySnapshot {
-  readonly rounds: readonly Round[];
-  readonly open: Round | null;
+  readonly rounds: readonly CallStep[];
+  readonly open: CallStep | null;
   readonly turn: number;
   readonly turnOver: boolean;
   readonly endsWithResults: boolean;

@@ -44,15 +44,15 @@ const ENTERS = /(?:^|[_\-. ])(?:type|fill|enter|input|input_text)(?:$|[_\-. ])/i
 /** @param contract what is declared of the tool; it wins over what its name and its command say */
 export function callNature(identity: ToolIdentity, contract: ToolContractSettings | undefined): CallNature {
   const words = toolWords(identity.name);
-  const { line = '', onlyLooks: looks } = commandFacts(identity);
-  const edits = contract?.mutating ?? (looks !== true && MUTATING.test(words));
-  const changes = contract?.mutating ?? (looks === undefined ? edits : !looks);
+  const { line = '', onlyLooks: isReadOnlyLine } = commandFacts(identity);
+  const edits = contract?.mutating ?? (isReadOnlyLine !== true && MUTATING.test(words));
+  const changes = contract?.mutating ?? (isReadOnlyLine === undefined ? edits : !isReadOnlyLine);
   const sleeps = SLEEPS.test(line);
   return {
     changes,
     asks: !edits && !NOTING.test(words),
     edits,
-    runs: looks !== undefined,
+    runs: isReadOnlyLine !== undefined,
     waits: contract?.poller ?? (sleeps || POLLER.test(words) ? true : null),
     gui: contract?.gui ?? GUI.test(words),
     enters: ENTERS.test(words),
@@ -97,7 +97,7 @@ export function commandFacts({ arguments: canonical, digest }: ToolIdentity): Co
   const value = parsed(canonical);
   if (typeof value === 'string') return {};
   const line = commandLine(Object.entries(value).find(([name]) => COMMAND.includes(name))?.[1]);
-  if (typeof line === 'string') return { line, onlyLooks: digest === undefined && looks(line) };
+  if (typeof line === 'string') return { line, onlyLooks: digest === undefined && isReadOnlyLine(line) };
   const isProgram = Object.entries(value).some(
     ([name, field]) => PROGRAM.includes(name) && typeof field === 'string',
   );
@@ -118,7 +118,7 @@ function commandLine(command: unknown): unknown {
     : words.join(' ');
 }
 
-function looks(command: string): boolean {
+function isReadOnlyLine(command: string): boolean {
   if (CHANGES.test(command)) return false;
   return command.split(BETWEEN).every((part) => {
     const simple = part.trim().replace(AHEAD, '');

@@ -5,7 +5,7 @@ import { type CallText, stringsIn, withoutEcho } from './strip-echoed-args.ts';
 import { fingerprint } from './tool-identity.ts';
 
 /** A tool's result in the form in which results are compared. */
-export interface ResultForm {
+export interface NormalizedResult {
   /** Equal for results that differ only in what changes by itself; long ones as a digest. */
   readonly form: string;
   readonly kind: ResultKind;
@@ -68,15 +68,15 @@ const FAILURE_UNITS = 16_384;
  * @param isError what the producer says of it, if it says anything
  * @param call what it is the result of
  */
-export function resultForm(
+export function normalizeResult(
   result: unknown,
   isError: boolean | null | undefined,
   call: CallText,
   agents: AgentKnowledge,
-): ResultForm {
+): NormalizedResult {
   const text = typeof result === 'string' ? result : canonicalJson(result ?? null);
   const plain = agents.withoutNoise(text);
-  const normal = plain.length <= NORMALISED_UNITS ? normalise(plain) : plain;
+  const normal = plain.length <= NORMALISED_UNITS ? normalizeText(plain) : plain;
   const kind = resultKind(plain, isError, call, agents);
   const words = kind === 'ok' ? '' : failureOf(plain);
   const failure = words.replace(SAYS_NOTHING, '') === '' ? null : words;
@@ -102,7 +102,7 @@ export function resultForm(
 
 /** What went wrong, in the error's own words: not the way there through the program, nor the place in the input. */
 function failureOf(text: string): string {
-  const words = normalise(exceptionIn(text) ?? text.slice(0, FAILURE_UNITS).replace(STACK, ''));
+  const words = normalizeText(exceptionIn(text) ?? text.slice(0, FAILURE_UNITS).replace(STACK, ''));
   return words.slice(0, GIST_UNITS).replace(PLACE, '$1<n>').replace(NO_COMMAND, '<name>$1');
 }
 
@@ -149,7 +149,7 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** A result without what changes by itself. */
-export function normalise(text: string): string {
+export function normalizeText(text: string): string {
   let normal = text;
   for (const [pattern, replacement] of VOLATILE) normal = normal.replace(pattern, replacement);
   return normal.trim();
@@ -214,6 +214,6 @@ export function errorHead(text: string, call: CallText): string {
     if (lines.length === LINES || quoted.has(line.replace(MARGIN, '').trim())) break;
     lines.push(line);
   }
-  const head = normalise(lines.join('\n')).slice(0, UNITS);
+  const head = normalizeText(lines.join('\n')).slice(0, UNITS);
   return withoutEcho(head, call).replace(NUMBER, (number, counted) => (counted === undefined ? '#' : number));
 }

@@ -2,7 +2,7 @@ import type { ThresholdAdjustment } from '@loopwatch/contract';
 import type { CallKnowledge } from '../agents/agent-knowledge.ts';
 import type { CallNature } from './call-nature.ts';
 import type { Mark } from './mark.ts';
-import type { ResultForm } from './normalize-result.ts';
+import type { NormalizedResult } from './normalize-result.ts';
 import { fingerprint, type ToolIdentity } from './tool-identity.ts';
 
 /** A call, with its result once that is known. */
@@ -15,14 +15,14 @@ export interface PastCall {
   readonly callIds: string[];
   /** Its arguments, because its result may repeat them; nothing once the step is settled. */
   said: string;
-  result: ResultForm | null;
+  result: NormalizedResult | null;
 }
 
 /**
  * The calls of one model response: they are one step, in whatever order they and their results are reported, so
  * identical ones among them count once. A round is settled when nothing more is to be expected of it.
  */
-export interface Round {
+export interface CallStep {
   readonly calls: PastCall[];
   readonly turn: number;
   settled: boolean;
@@ -37,7 +37,7 @@ export interface Round {
 }
 
 /** A round that may change, apart from the one that a snapshot holds. */
-export function copyOf(round: Round): Round {
+export function copyStep(round: CallStep): CallStep {
   return { ...round, calls: round.calls.map((call) => ({ ...call, callIds: [...call.callIds] })) };
 }
 
@@ -46,7 +46,7 @@ export function copyOf(round: Round): Round {
  *
  * @returns whether the results of all its calls are known
  */
-export function concludeStep(round: Round): boolean {
+export function concludeStep(round: CallStep): boolean {
   const calls = round.calls.toSorted((a, b) => (a.key < b.key ? -1 : 1));
   const known = calls.every(({ result }) => result !== null);
   for (const call of calls) {
@@ -63,7 +63,7 @@ export function concludeStep(round: Round): boolean {
   return known;
 }
 
-function kindOf(calls: readonly PastCall[]): Round['kind'] {
+function kindOf(calls: readonly PastCall[]): CallStep['kind'] {
   if (calls.every(({ result }) => result?.kind === 'transient')) return 'transient';
   return calls.every(({ result }) => result?.kind !== 'ok') ? 'error' : 'ok';
 }
@@ -72,16 +72,16 @@ function kindOf(calls: readonly PastCall[]): Round['kind'] {
 const PATIENCE = 3;
 
 /** How many times the usual patience it takes where one of these steps is for waiting. */
-export function patienceWith(rounds: readonly Round[]): number {
-  return rounds.some(isForWaiting) ? PATIENCE : 1;
+export function pollingPatience(rounds: readonly CallStep[]): number {
+  return rounds.some(isPollingStep) ? PATIENCE : 1;
 }
 
 /** Why it takes more patience, where it does. */
-export function waitingAdjustments(
-  rounds: readonly Round[],
+export function pollingAdjustments(
+  rounds: readonly CallStep[],
   { tools }: Pick<CallKnowledge, 'tools'>,
 ): ThresholdAdjustment[] {
-  const call = rounds.find(isForWaiting)?.calls[0];
+  const call = rounds.find(isPollingStep)?.calls[0];
   if (call === undefined) return [];
   const { name } = call.identity;
   if (Object.hasOwn(tools, name) && tools[name]?.poller === true) return ['declared-poller'];
@@ -89,22 +89,22 @@ export function waitingAdjustments(
 }
 
 /** Whether the step does nothing but let time pass, or ask for what is still under way. */
-export function isForWaiting({ calls }: Round): boolean {
-  return calls.every(waits);
+export function isPollingStep({ calls }: CallStep): boolean {
+  return calls.every(isPolling);
 }
 
 /** Whether the call may well have to be made again. */
-export function waits({ nature, result }: PastCall): boolean {
+export function isPolling({ nature, result }: PastCall): boolean {
   return nature.waits ?? result?.isUnderWay ?? false;
 }
 
 /** Whether the step may have changed something, so that what was tried before may be tried again. */
-export function changesSomething({ kind, calls }: Round): boolean {
+export function changesSomething({ kind, calls }: CallStep): boolean {
   return kind !== 'error' && calls.some(({ nature, result }) => nature.changes && result?.kind !== 'not_run');
 }
 
 /** The one tool that a step calls; undefined where it calls several. */
-export function soleToolOf({ calls }: Round): string | undefined {
+export function soleToolOf({ calls }: CallStep): string | undefined {
   const [first, ...others] = calls;
   return others.every(({ identity }) => identity.name === first?.identity.name)
     ? first?.identity.name
@@ -112,12 +112,12 @@ export function soleToolOf({ calls }: Round): string | undefined {
 }
 
 /** Whether the steps hold different calls. */
-export function isVaried(steps: readonly Round[]): boolean {
+export function isVaried(steps: readonly CallStep[]): boolean {
   return new Set(steps.map(({ key }) => key)).size > 1;
 }
 
 /** The error of a step that failed for good, if all its calls had the same; none where it only says that it failed. */
-export function errorOf(round: Round | undefined): ResultForm | null {
+export function errorOf(round: CallStep | undefined): NormalizedResult | null {
   if (round?.kind !== 'error') return null;
   const [first, ...others] = round.calls
     .map(({ result }) => result)
@@ -127,6 +127,6 @@ export function errorOf(round: Round | undefined): ResultForm | null {
 }
 
 /** The same words, or the same but for what came from the calls. */
-export function isSameError(a: ResultForm | null, b: ResultForm): boolean {
+export function isSameError(a: NormalizedResult | null, b: NormalizedResult): boolean {
   return a !== null && a.failure !== null && (a.failure === b.failure || a.gist === b.gist);
 }

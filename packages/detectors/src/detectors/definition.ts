@@ -39,7 +39,7 @@ export interface DetectorDefinition<Options = unknown> {
   /** What of the options tells one configuration from another; default: all. */
   hashed?(options: Options): unknown;
   /** The keys of its block as they hold, whether or not they are set; undefined for those that nothing decides. */
-  inForce(options: Options | null, sources: OptionSources): Readonly<Record<string, unknown>>;
+  effective(options: Options | null, sources: OptionSources): Readonly<Record<string, unknown>>;
   /**
    * A detector for one session; `null` where something that it needs is missing.
    *

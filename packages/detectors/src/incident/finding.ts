@@ -11,7 +11,7 @@ import type {
 } from '@loopwatch/contract';
 import type { CallHistory } from '../calls/call-history.ts';
 import type { Mark } from '../calls/mark.ts';
-import type { Round } from '../calls/step.ts';
+import type { CallStep } from '../calls/step.ts';
 import type { RoundEvidence, Sentence } from './shown-calls.ts';
 
 /** What a threshold is made of: a setting, and why its number is not taken as it is. */
@@ -57,7 +57,7 @@ export interface Finding<D extends DetectorId = DetectorId> {
 }
 
 /** What a detector is told about the event at hand. */
-export interface Step {
+export interface EventStep {
   readonly event: KnownEvent;
   /** Event time, epoch ms. */
   readonly time: number;
@@ -73,7 +73,7 @@ export interface Step {
   /** Reports a finding; the order of the calls is the order of the verdicts. */
   emit(finding: Finding): void;
   /** An open incident went on, which is no news. */
-  goOn(slot: string, count: number): void;
+  noteProgress(slot: string, count: number): void;
   /** Tells that a model request begins, and which of those allowed in a prompt it is. */
   noteTurnRequest(number: number, allowed: number): void;
 }
@@ -82,12 +82,12 @@ export interface Step {
 export interface Detector {
   /** `false`: what it concludes stands, even where the turn is streamed again. */
   readonly isRevocable?: false;
-  push(step: Step): void;
+  push(step: EventStep): void;
   /**
    * Ends what is open and forgets everything: detection was switched off (`disabled`), the session is over (`ended`),
    * or the turn is streamed again (`recovered`).
    */
-  close(step: Step, outcome: VerdictOutcome): void;
+  close(step: EventStep, outcome: VerdictOutcome): void;
   /**
    * State as JSON, `null` where it is that of a new detector; what comes later does not change it. Taken once a turn,
    * so it has to be cheap.
@@ -124,7 +124,7 @@ export interface Pattern<D extends RoundDetector>
   readonly count: number;
   readonly mode: Mode;
   /** The rounds that make the pattern, oldest first, as far as they are remembered. */
-  readonly rounds: readonly Round[];
+  readonly rounds: readonly CallStep[];
   /** Steps of the pattern, where its count is of something else. */
   readonly steps?: number;
   /** Where it began; default: with the first of the rounds. */

@@ -12,6 +12,7 @@ import {
 import type { Mark } from '../calls/mark.ts';
 import type {
   Account,
+  EventStep,
   Finding,
   IncidentProgress,
   IncidentSlot,
@@ -20,7 +21,6 @@ import type {
   Pattern,
   PatternSnapshot,
   RoundDetector,
-  Step,
 } from './finding.ts';
 import { roundEvidence, type Sentence, toolOf, withEnding } from './shown-calls.ts';
 import {
@@ -67,10 +67,10 @@ export class Incident<D extends DetectorId> {
   }
 
   /** The pattern holds with this count, which is told where it is news. */
-  report(step: Pick<Step, 'emit' | 'goOn'>, count: number, account: () => Account<D>): void {
+  report(step: Pick<EventStep, 'emit' | 'noteProgress'>, count: number, account: () => Account<D>): void {
     const phase = this.repeat(count);
     if (phase !== undefined) step.emit(this.finding(phase, account()));
-    else step.goOn((this.slot ??= slotOf({ key: '', ...account() })), count);
+    else step.noteProgress((this.slot ??= slotOf({ key: '', ...account() })), count);
   }
 
   /** The finding that says how the incident stands; what the account leaves out is as most have it. */
@@ -130,7 +130,7 @@ export class PatternIncident<D extends RoundDetector> {
   }
 
   /** The pattern holds at this step. @param regrown it has been told of the step already, which has grown since */
-  holds(step: Step, pattern: Pattern<D>, regrown = false): void {
+  report(step: EventStep, pattern: Pattern<D>, regrown = false): void {
     if (regrown && this.incident !== undefined) {
       this.pattern = pattern;
       return;
@@ -142,7 +142,7 @@ export class PatternIncident<D extends RoundDetector> {
   }
 
   /** The pattern has ended, if there was one. */
-  ends(step: Step, outcome: VerdictOutcome, why = 'something else followed'): void {
+  resolve(step: EventStep, outcome: VerdictOutcome, why = 'something else followed'): void {
     const { incident, pattern } = this;
     if (incident === undefined || pattern === undefined) return;
     this.incident = undefined;
@@ -220,7 +220,7 @@ export class OpenIncidents {
   }
 
   /** The incident went on, which is no news. */
-  goOn(slot: string, count: number): void {
+  noteProgress(slot: string, count: number): void {
     const entry = this.bySlot?.get(slot);
     if (entry?.progress === undefined) return;
     const { since, count: before, calls } = entry.progress;

@@ -2,7 +2,7 @@ import type { EvidenceCall, EvidenceOf, Verdict, VerdictOutcome } from '@loopwat
 import type { AgentKnowledge } from '../agents/agent-knowledge.ts';
 import type { Mark } from '../calls/mark.ts';
 import { unframed } from '../calls/result-kind.ts';
-import type { PastCall, Round } from '../calls/step.ts';
+import type { CallStep, PastCall } from '../calls/step.ts';
 import { signature } from '../calls/tool-identity.ts';
 
 /** Why a detector closes what is open, as the end of a sentence. */
@@ -97,7 +97,7 @@ export function quotedResult(call: PastCall | undefined, agents: AgentKnowledge)
 }
 
 /** `read_file {"path":"a.ts"} and grep {"q":"b"}`: the calls of a step. */
-export function quotedStep({ calls }: Round): Part {
+export function quotedStep({ calls }: CallStep): Part {
   const shown = calls
     .slice(0, QUOTED_CALLS)
     .flatMap(({ identity }): Part[] => [' and ', identity.name, quotedArguments(identity.arguments)]);
@@ -106,12 +106,12 @@ export function quotedStep({ calls }: Round): Part {
 }
 
 /** The steps of a cycle, one after the other. */
-export function quotedSteps(rounds: readonly Round[]): Part {
+export function quotedSteps(rounds: readonly CallStep[]): Part {
   return rounds.flatMap((round) => [' → ', quotedStep(round)]).slice(1);
 }
 
 /** For a model: the calls of these steps as they were made, and what each brought. */
-export function callsWithResults(rounds: readonly Round[], agents: AgentKnowledge): string[] {
+export function callsWithResults(rounds: readonly CallStep[], agents: AgentKnowledge): string[] {
   return rounds
     .flatMap(({ calls }) => calls)
     .map((call) => {
@@ -163,7 +163,7 @@ export type RoundEvidence = Pick<EvidenceOf<'outage'>, 'calls' | 'callsPerStep'>
  *
  * @param total steps of the loop, those included that are no longer remembered
  */
-export function roundEvidence(rounds: readonly Round[], total: number): RoundEvidence {
+export function roundEvidence(rounds: readonly CallStep[], total: number): RoundEvidence {
   const callsPerStep = rounds.at(-1)?.calls.length ?? 0;
   const widest = Math.min(SHOWN_MEMBERS, Math.max(1, ...rounds.map(({ calls }) => calls.length)));
   const most = widest === 1 ? SHOWN_CALLS : Math.max(2, Math.floor(SHOWN_OF_BATCHES / widest));
@@ -182,13 +182,13 @@ export function roundEvidence(rounds: readonly Round[], total: number): RoundEvi
 }
 
 /** The tool that a verdict names: that of the round's first call. */
-export function toolOf({ calls }: Round): { name: string; signature: string } | null {
+export function toolOf({ calls }: CallStep): { name: string; signature: string } | null {
   const identity = calls[0]?.identity;
   return identity === undefined ? null : { name: identity.name, signature: signature(identity) };
 }
 
 /** `read_file`, or `read_file and grep` where a round has several. */
-export function namesOf({ calls }: Round): string {
+export function namesOf({ calls }: CallStep): string {
   const names = [...new Set(calls.map(({ identity }) => identity.name))];
   if (names.length <= 2) return names.join(' and ');
   return `${names.slice(0, 2).join(', ')} and ${String(names.length - 2)} more`;

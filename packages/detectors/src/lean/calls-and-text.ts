@@ -2,7 +2,7 @@ import { type DetectionSettings, detectionSchema } from '@loopwatch/contract';
 import { semantic } from '../detectors/semantic/index.ts';
 import { textRepeat } from '../detectors/text-repeat/index.ts';
 import { toolLimit } from '../detectors/tool-limit/index.ts';
-import { callsAlone } from '../detectors/tool-repeat/calls-alone.ts';
+import { toolRepeatByCalls } from '../detectors/tool-repeat/repeat-by-calls.ts';
 import { turnLimit } from '../detectors/turn-limit/index.ts';
 import { isOn, type Switchable } from '../lib/is-on.ts';
 import type { Library } from '../plan/library.ts';
@@ -26,7 +26,7 @@ const schema = detectionSchema.superRefine((settings, context) => {
 /** The rules that look at calls and text as they are, and no others; in their places in the registry. */
 export const callsAndText: Library = {
   detectors: [
-    callsAlone,
+    toolRepeatByCalls,
     null,
     null,
     null,

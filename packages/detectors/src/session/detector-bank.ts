@@ -2,7 +2,7 @@ import type { VerdictOutcome } from '@loopwatch/contract';
 import type { CallHistory, HistorySnapshot } from '../calls/call-history.ts';
 import type { Semantic } from '../detectors/semantic/semantic.ts';
 import type { SemanticLayer } from '../detectors/semantic/semantic-layer.ts';
-import type { Detector, Step } from '../incident/finding.ts';
+import type { Detector, EventStep } from '../incident/finding.ts';
 import type { DetectionPlan, PlannedDetector } from '../plan/plan.ts';
 
 /**
@@ -25,18 +25,18 @@ export class DetectorBank {
   }
 
   /** Hands the event to each, in the order of the registry, which is the order of their verdicts. */
-  push(step: Step): void {
+  push(step: EventStep): void {
     if (this.calls !== null) this.calls.push(step);
     for (const { slot, type } of this.plan.lazy) if (type === step.event.type) this.start(slot);
     for (const detector of this.detectors) detector?.push(step);
   }
 
-  close(step: Step, outcome: VerdictOutcome): void {
+  close(step: EventStep, outcome: VerdictOutcome): void {
     for (const detector of this.detectors) detector?.close(step, outcome);
   }
 
   /** Closes those whose conclusions can be taken back. */
-  closeRevocable(step: Step): void {
+  closeRevocable(step: EventStep): void {
     for (const detector of this.detectors) {
       if (isRevocable(detector)) detector?.close(step, 'recovered');
     }
@@ -62,7 +62,7 @@ export class DetectorBank {
   }
 
   /** Other settings, the same state; what is open in a detector that is off now, or works otherwise, ends. */
-  adopt(plan: DetectionPlan, step: Step): void {
+  adopt(plan: DetectionPlan, step: EventStep): void {
     const before = this.detectors;
     const states = before.map((detector) => detector?.snapshot());
     this.detectors = this.createDetectors(plan);

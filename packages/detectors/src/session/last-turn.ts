@@ -32,17 +32,17 @@ export class LastTurn {
   /** Whether the turn is being streamed again, and nothing of it has come yet. */
   private awaitsBeginning = false;
   /** Highest count told since the checkpoint, by slot; none where nothing was told. */
-  private told: Map<string, number> | undefined;
+  private lastReported: Map<string, number> | undefined;
   /** Highest count told in what was taken back. */
-  private taken: Map<string, number> | undefined;
+  private retracted: Map<string, number> | undefined;
 
   /** Whether the event adds something that may have to be taken back, and is the first to do so. */
-  isFirst(type: KnownEvent['type']): boolean {
-    return this.checkpoint === null && adds(type) && (this.reportsTurns || !ends(type));
+  startsTurn(type: KnownEvent['type']): boolean {
+    return this.checkpoint === null && belongsToTurn(type) && (this.reportsTurns || !endsTurn(type));
   }
 
   /** Takes down the state that the turn finds. */
-  begin({ turns, calls }: SessionTotals, incidents: OpenIncidents, bank: DetectorBank): void {
+  takeCheckpoint({ turns, calls }: SessionTotals, incidents: OpenIncidents, bank: DetectorBank): void {
     this.checkpoint = {
       turns,
       calls,
@@ -55,19 +55,20 @@ export class LastTurn {
   /** Whether this event only says that the turn that is streamed again begins. */
   repeatsBeginning(type: KnownEvent['type']): boolean {
     if (!this.awaitsBeginning) return false;
-    if (adds(type) || type === 'prompt_started' || type === 'turn_started') this.awaitsBeginning = false;
+    if (belongsToTurn(type) || type === 'prompt_started' || type === 'turn_started')
+      this.awaitsBeginning = false;
     return type === 'turn_started' && this.reportsTurns;
   }
 
   /** Takes note of an event after all others have. */
-  pass(type: KnownEvent['type']): void {
+  advance(type: KnownEvent['type']): void {
     if (type === 'turn_started') this.reportsTurns = true;
     if (type === 'turn_started' || type === 'prompt_started' || type === 'session_ended') this.clear();
-    else if (!this.reportsTurns && ends(type)) this.clear();
+    else if (!this.reportsTurns && endsTurn(type)) this.clear();
   }
 
   /** Ends the incidents that the turn opened; those that it found open go on, with what was told of them. */
-  closeTaken(incidents: OpenIncidents, bank: DetectorBank, step: SessionStep): void {
+  closeRetracted(incidents: OpenIncidents, bank: DetectorBank, step: SessionStep): void {
     if (this.checkpoint === null) return;
     const before = new Map(this.checkpoint.incidents);
     bank.closeRevocable(step);
@@ -78,13 +79,13 @@ export class LastTurn {
   }
 
   /** The turn is streamed again: what it added to detectors and counters goes; offsets, indices and costs go on. */
-  takeBack(totals: SessionTotals, bank: DetectorBank, plan: DetectionPlan): void {
+  rewind(totals: SessionTotals, bank: DetectorBank, plan: DetectionPlan): void {
     this.awaitsBeginning = true;
-    for (const [slot, count] of this.told ?? []) {
-      this.taken ??= new Map<string, number>();
-      this.taken.set(slot, Math.max(count, this.taken.get(slot) ?? 0));
+    for (const [slot, count] of this.lastReported ?? []) {
+      this.retracted ??= new Map<string, number>();
+      this.retracted.set(slot, Math.max(count, this.retracted.get(slot) ?? 0));
     }
-    this.told = undefined;
+    this.lastReported = undefined;
     if (this.checkpoint === null) return;
     const { turns, calls, detectors, history } = this.checkpoint;
     totals.turns = turns;
@@ -96,27 +97,27 @@ export class LastTurn {
    * A finding as it is to be told, if it is news: an incident that was resolved in what was taken back reopens only
    * when its loop goes further than it did.
    */
-  news(finding: Finding, slot: string, isOpen: boolean): Finding | undefined {
+  reportable(finding: Finding, slot: string, isOpen: boolean): Finding | undefined {
     if (finding.phase === 'resolved' && !isOpen) return undefined;
     if (finding.phase === 'escalated') {
-      if (finding.count <= (this.taken?.get(slot) ?? -1)) return undefined;
-      if (!isOpen) return this.tell({ ...finding, phase: 'opened' }, slot);
+      if (finding.count <= (this.retracted?.get(slot) ?? -1)) return undefined;
+      if (!isOpen) return this.noteReported({ ...finding, phase: 'opened' }, slot);
     }
-    if (finding.phase === 'opened') this.taken?.delete(slot);
-    return this.tell(finding, slot);
+    if (finding.phase === 'opened') this.retracted?.delete(slot);
+    return this.noteReported(finding, slot);
   }
 
-  private tell(finding: Finding, slot: string): Finding {
+  private noteReported(finding: Finding, slot: string): Finding {
     if (this.checkpoint === null) return finding;
-    this.told ??= new Map<string, number>();
-    this.told.set(slot, Math.max(finding.count, this.told.get(slot) ?? 0));
+    this.lastReported ??= new Map<string, number>();
+    this.lastReported.set(slot, Math.max(finding.count, this.lastReported.get(slot) ?? 0));
     return finding;
   }
 
   private clear(): void {
     this.checkpoint = null;
-    this.told = undefined;
-    this.taken = undefined;
+    this.lastReported = undefined;
+    this.retracted = undefined;
   }
 
   snapshot(): LastTurnSnapshot {
@@ -125,8 +126,8 @@ export class LastTurn {
       checkpoint,
       reportsTurns,
       awaitsBeginning,
-      told: [...(this.told ?? [])],
-      taken: [...(this.taken ?? [])],
+      told: [...(this.lastReported ?? [])],
+      taken: [...(this.retracted ?? [])],
     };
   }
 
@@ -135,19 +136,19 @@ export class LastTurn {
     turn.checkpoint = snapshot.checkpoint;
     turn.reportsTurns = snapshot.reportsTurns;
     turn.awaitsBeginning = snapshot.awaitsBeginning;
-    if (snapshot.told.length > 0) turn.told = new Map(snapshot.told);
-    if (snapshot.taken.length > 0) turn.taken = new Map(snapshot.taken);
+    if (snapshot.told.length > 0) turn.lastReported = new Map(snapshot.told);
+    if (snapshot.taken.length > 0) turn.retracted = new Map(snapshot.taken);
     return turn;
   }
 }
 
 /** Types of events that are a part of a turn. */
-function adds(type: KnownEvent['type']): boolean {
-  return type === 'content' || type === 'thought' || type === 'tool_call_request' || ends(type);
+function belongsToTurn(type: KnownEvent['type']): boolean {
+  return type === 'content' || type === 'thought' || type === 'tool_call_request' || endsTurn(type);
 }
 
 /** Types that end a turn where its beginning is not reported. */
-function ends(type: KnownEvent['type']): boolean {
+function endsTurn(type: KnownEvent['type']): boolean {
   return type === 'tool_result' || type === 'turn_finished';
 }
 

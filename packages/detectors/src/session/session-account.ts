@@ -147,12 +147,12 @@ export const NO_LABELS: Labels = Object.freeze({
 
 /** The labels after an event: the same object when it says nothing new. */
 export function labelsAfter(labels: Labels, source: LabelSource): Labels {
-  const promptId = said(source.promptId, source.type === 'prompt_started' ? null : labels.promptId);
-  const model = said(source.model, labels.model);
-  const backend = said(source.backend, labels.backend);
-  const agent = said(source.agent, labels.agent);
-  const tenant = said(source.tenant, labels.tenant);
-  const agentVersion = said(source.agentVersion, labels.agentVersion ?? null);
+  const promptId = valueOr(source.promptId, source.type === 'prompt_started' ? null : labels.promptId);
+  const model = valueOr(source.model, labels.model);
+  const backend = valueOr(source.backend, labels.backend);
+  const agent = valueOr(source.agent, labels.agent);
+  const tenant = valueOr(source.tenant, labels.tenant);
+  const agentVersion = valueOr(source.agentVersion, labels.agentVersion ?? null);
   const tags = tagsAfter(labels.tags, source.tags);
   const isSame =
     promptId === labels.promptId &&
@@ -175,11 +175,11 @@ export function labelsAfter(labels: Labels, source: LabelSource): Labels {
 }
 
 /** Each tag holds until its name is said again: the same object when nothing new is said. */
-function tagsAfter(tags: Tags | undefined, said: Tags | null | undefined): Tags | undefined {
-  if (said === null || said === undefined) return tags;
+function tagsAfter(tags: Tags | undefined, valueOr: Tags | null | undefined): Tags | undefined {
+  if (valueOr === null || valueOr === undefined) return tags;
   const known = new Map(Object.entries(tags ?? {}));
   let changed = false;
-  for (const [name, value] of Object.entries(said)) {
+  for (const [name, value] of Object.entries(valueOr)) {
     if (known.get(name) === value || (!known.has(name) && known.size >= MAX_TAGS)) continue;
     known.set(name, value);
     changed = true;
@@ -187,6 +187,6 @@ function tagsAfter(tags: Tags | undefined, said: Tags | null | undefined): Tags 
   return changed ? Object.fromEntries(known) : tags;
 }
 
-function said(value: string | null | undefined, otherwise: string | null): string | null {
+function valueOr(value: string | null | undefined, otherwise: string | null): string | null {
   return typeof value === 'string' ? value : otherwise;
 }

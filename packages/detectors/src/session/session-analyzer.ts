@@ -16,7 +16,7 @@ import { chatCommands } from '../settings/chat-commands.ts';
 import { DetectorBank } from './detector-bank.ts';
 import { KnownIds } from './known-ids.ts';
 import { LastTurn } from './last-turn.ts';
-import { type Conclusion, DUPLICATE, NO_NEWS, NO_VERDICTS, type Pushed } from './pushed.ts';
+import { type Conclusion, DUPLICATE, NO_VERDICTS, NOTHING_FOUND, type PushResult } from './push-result.ts';
 import { accountOf, labelsAfter, NO_LABELS, type SessionAccount, SessionTotals } from './session-account.ts';
 import { SessionPlan, thresholdOrigin } from './session-plan.ts';
 import { type SessionSnapshot, snapshotVersion } from './session-snapshot.ts';
@@ -71,13 +71,13 @@ export class SessionAnalyzer {
    * @param fallbackTime event time, epoch ms, of an event that carries none; default: the time of the event before
    * @param position the caller's own position of the event, for example its offset in a log
    */
-  push(event: AgentEvent, fallbackTime = this.lastTime, position = -1): Pushed {
+  push(event: AgentEvent, fallbackTime = this.lastTime, position = -1): PushResult {
     const own = eventTime(event, fallbackTime);
     const time = Number.isFinite(own) ? own : fallbackTime;
     const isAfterPause = this.totals.events > 0 && time - this.lastTime > this.plan.current.idleMs;
     if (typeof event.id === 'string' && !this.ids.add(event.id, isAfterPause)) return DUPLICATE;
     // Not for a duplicate: a copied history neither ends a pause nor begins one.
-    const { abandoned } = isAfterPause ? this.restartSession() : NO_NEWS;
+    const { abandoned } = isAfterPause ? this.restartSession() : NOTHING_FOUND;
     this.labels = labelsAfter(this.labels, event);
     this.lastTime = time;
     this.lastPosition = position;
@@ -88,26 +88,26 @@ export class SessionAnalyzer {
       incidents,
     });
     const { type } = step.event;
-    if (this.plan.mayChange && this.plan.settle(this.labels)) bank.adopt(this.plan.current, step);
+    if (this.plan.mayChange && this.plan.adoptCurrent(this.labels)) bank.adopt(this.plan.current, step);
     if (step.event.type === 'turn_finished')
       step.cost = this.plan.current.prices.costOf(step.event, this.labels.model);
-    const refusal = type === 'control' || type === 'prompt_started' ? this.obey(step) : null;
+    const refusal = type === 'control' || type === 'prompt_started' ? this.applyCommands(step) : null;
     const repeated = turn.repeatsBeginning(type);
-    if (turn.isFirst(type)) turn.begin(totals, incidents, bank);
+    if (turn.startsTurn(type)) turn.takeCheckpoint(totals, incidents, bank);
     if (type === 'retry') {
-      turn.closeTaken(incidents, bank, step);
+      turn.closeRetracted(incidents, bank, step);
       bank.semantic?.push(step);
     } else if (!repeated) bank.push(step);
     if (type === 'session_ended') bank.close(step, 'ended');
     let found = NO_VERDICTS;
     if (step.findings.length === 0) totals.count(step.event, step.cost);
     else found = this.conclude(step);
-    if (type === 'retry') turn.takeBack(totals, bank, this.plan.current);
+    if (type === 'retry') turn.rewind(totals, bank, this.plan.current);
     else if (repeated) totals.turns -= 1;
-    else turn.pass(type);
+    else turn.advance(type);
     const { turnRequest } = step;
     if (found === NO_VERDICTS && refusal === null && abandoned.length === 0 && turnRequest === null)
-      return NO_NEWS;
+      return NOTHING_FOUND;
     return { ...found, isDuplicate: false, refusal, abandoned, turnRequest };
   }
 
@@ -118,7 +118,7 @@ export class SessionAnalyzer {
     const origins: number[] = [];
     for (const found of step.findings) {
       const slot = slotOf(found);
-      const finding = this.turn.news(found, slot, this.incidents.id(slot) !== undefined);
+      const finding = this.turn.reportable(found, slot, this.incidents.id(slot) !== undefined);
       if (finding === undefined) continue;
       verdicts.push(this.verdict(finding, scene));
       origins.push(finding.since.position);
@@ -137,17 +137,17 @@ export class SessionAnalyzer {
    *
    * @returns why some of it was refused; `null`: none was
    */
-  private obey(step: SessionStep): string | null {
+  private applyCommands(step: SessionStep): string | null {
     const { event } = step;
-    if (event.type === 'control') return this.change(event, step);
+    if (event.type === 'control') return this.applyChange(event, step);
     if (event.type !== 'prompt_started') return null;
     const refusals = chatCommands(event.text ?? '').flatMap((command) =>
-      'refused' in command ? command.refused : (this.change(command, step) ?? []),
+      'refused' in command ? command.refused : (this.applyChange(command, step) ?? []),
     );
     return refusals.length === 0 ? null : refusals.join('; ');
   }
 
-  private change(change: Parameters<SessionPlan['change']>[0], step: SessionStep): string | null {
+  private applyChange(change: Parameters<SessionPlan['change']>[0], step: SessionStep): string | null {
     const refused = this.plan.change(change);
     if (refused !== undefined) return refused;
     this.bank.adopt(this.plan.current, step);
@@ -155,7 +155,7 @@ export class SessionAnalyzer {
   }
 
   /** After a long pause nothing of the past counts, but its ids stay known; what was open stays as it was last reported. */
-  private restartSession(): Pick<Pushed, 'abandoned'> {
+  private restartSession(): Pick<PushResult, 'abandoned'> {
     const abandoned = this.openIncidents;
     this.plan.reset();
     this.bank = new DetectorBank(this.plan.current, this.plan.semantic);

@@ -61,7 +61,7 @@ export class SessionPlan {
   }
 
   /** Goes by the newest settings of the model that the session is known to use now. @returns whether others hold */
-  settle(labels: Labels): boolean {
+  adoptCurrent(labels: Labels): boolean {
     const { next } = this;
     this.next = undefined;
     const tier = tierOf(next ?? this.base, labels);
@@ -73,7 +73,7 @@ export class SessionPlan {
 
   /** Sets and unsets settings of the session. @returns why not, naming key, value and what is allowed */
   change(change: Parameters<typeof applyControl>[2]): string | undefined {
-    const result = this.applying(change);
+    const result = this.tryChange(change);
     if ('refused' in result) return result.refused;
     this.overrides = result.overrides;
     this.current = this.planOf(result.settings);
@@ -96,11 +96,11 @@ export class SessionPlan {
 
   private ownPlan(): DetectionPlan {
     if (this.overrides === NO_OVERRIDES) return this.base.plan;
-    const result = this.applying({});
+    const result = this.tryChange({});
     return 'refused' in result ? this.base.plan : this.planOf(result.settings);
   }
 
-  private applying(change: Parameters<typeof applyControl>[2]): ReturnType<typeof applyControl> {
+  private tryChange(change: Parameters<typeof applyControl>[2]): ReturnType<typeof applyControl> {
     const { settings, library } = this.base;
     return applyControl(settings, this.overrides, change, library.schema);
   }
@@ -146,14 +146,14 @@ function scopeOf(
 ): ThresholdOrigin['scope'] | undefined {
   const overrides: Record<string, unknown> = {};
   for (const [path, value] of Object.entries(session)) assignPath(overrides, path.split('.'), value);
-  if (at(overrides, keys) !== undefined) return 'session';
+  if (valueAt(overrides, keys) !== undefined) return 'session';
   const older = keys.join('.') === 'tool_call_loop.max_repeats' ? model?.[OLDER_NAME] : undefined;
-  if ((at(model, keys) ?? older) !== undefined) return 'model';
-  const set = at(server, keys);
-  return set === undefined || set === at(DEFAULTS, keys) ? undefined : 'server';
+  if ((valueAt(model, keys) ?? older) !== undefined) return 'model';
+  const set = valueAt(server, keys);
+  return set === undefined || set === valueAt(DEFAULTS, keys) ? undefined : 'server';
 }
 
-function at(settings: unknown, keys: readonly string[]): unknown {
+function valueAt(settings: unknown, keys: readonly string[]): unknown {
   return keys.reduce<unknown>(
     (value, key) =>
       typeof value === 'object' && value !== null && Object.hasOwn(value, key)

@@ -1,7 +1,7 @@
 import type { AgentEvent, KnownEvent } from '@loopwatch/contract';
 import type { CallHistory } from '../calls/call-history.ts';
 import type { Mark } from '../calls/mark.ts';
-import type { Finding, Step } from '../incident/finding.ts';
+import type { EventStep, Finding } from '../incident/finding.ts';
 import type { OpenIncidents } from '../incident/incident.ts';
 import type { DetectorBank } from './detector-bank.ts';
 import type { SessionTotals } from './session-account.ts';
@@ -39,7 +39,7 @@ interface SessionState {
 }
 
 /** A session's event on its way through the detectors, and what they find in it. */
-export class SessionStep implements Step {
+export class SessionStep implements EventStep {
   readonly event: KnownEvent;
   readonly time: number;
   readonly position: number;
@@ -83,8 +83,8 @@ export class SessionStep implements Step {
     this.findings = [...this.findings, finding];
   }
 
-  goOn(slot: string, count: number): void {
-    this.incidents.goOn(slot, count);
+  noteProgress(slot: string, count: number): void {
+    this.incidents.noteProgress(slot, count);
   }
 
   noteTurnRequest(number: number, allowed: number): void {

@@ -9,7 +9,7 @@ import { canonicalArguments } from '../calls/tool-identity.ts';
 import { toolRepeatPlan } from '../detectors/tool-repeat/options.ts';
 import { ToolRepeat } from '../detectors/tool-repeat/tool-repeat.ts';
 import { blockMessage, toolGuidance } from '../detectors/tool-repeat/wording.ts';
-import type { Step } from '../incident/finding.ts';
+import type { EventStep } from '../incident/finding.ts';
 import { presets } from '../settings/presets.ts';
 import { SessionTotals } from './session-account.ts';
 
@@ -57,7 +57,7 @@ export function createToolCallTracker(
       const event = { type: 'tool_call_request', name } as KnownEvent;
       const mark = totals.mark(event, time, -1);
       totals.count(event);
-      const step: Step = {
+      const step: EventStep = {
         event,
         time,
         contentOffset: 0,
@@ -66,7 +66,7 @@ export function createToolCallTracker(
         calls: null,
         mark: () => mark,
         emit: () => undefined,
-        goOn: () => undefined,
+        noteProgress: () => undefined,
         noteTurnRequest: () => undefined,
       };
       const { count, action } = detector.judge(step, name, args);

@@ -40,16 +40,18 @@ export function withModel(server: DetectionSettings, own: ModelSettings): Detect
     ...settings
   } = own;
   const older = { enabled, max_repeats: maxRepeats, ttl_seconds: ttlSeconds, mode };
-  return over(over(server, { tool_call_loop: older }), settings) as DetectionSettings;
+  return mergeBlocks(mergeBlocks(server, { tool_call_loop: older }), settings) as DetectionSettings;
 }
 
 /** Blocks are laid over each other key by key; lists and values replace what is there. */
-function over(base: unknown, own: unknown): unknown {
+function mergeBlocks(base: unknown, own: unknown): unknown {
   if (own === undefined) return base;
   if (!isBlock(base) || !isBlock(own)) return own;
   const keys = new Set([...Object.keys(base), ...Object.keys(own)]);
   // A tool may be named `__proto__`.
-  return Object.fromEntries([...keys].map((key) => [key, over(valueOf(base, key), valueOf(own, key))]));
+  return Object.fromEntries(
+    [...keys].map((key) => [key, mergeBlocks(valueOf(base, key), valueOf(own, key))]),
+  );
 }
 
 function valueOf(block: Record<string, unknown>, key: string): unknown {

@@ -5,7 +5,7 @@ import {
   modelSettingsSchema,
   settingPaths,
 } from '@loopwatch/contract';
-import { type Ground, laySettings, unknownSetting } from './lay-settings.ts';
+import { type MergeTarget, mergeSettings, unknownSetting } from './merge-settings.ts';
 import { belongsToProcess } from './process-settings.ts';
 
 /** Settings by dotted path, for each scope wider than a session: `server`, or `model:<backend>/<model>`. */
@@ -70,20 +70,20 @@ export function withScope(
     return { refused: 'is no scope of many sessions; those are server and model:<backend>/<model>' };
   }
   const target = JSON.parse(JSON.stringify(base)) as Record<string, unknown>;
-  const ground: Ground =
+  const ground: MergeTarget =
     model === undefined
       ? { target, block: [], schema: detectionSchema, owner: 'detection' }
       : { target, block: ['overrides', 'models', model], schema: modelSettingsSchema, owner: 'a model' };
   const refused = Object.keys(values).flatMap((path) => unsettable(path, ground) ?? []);
   if (refused.length > 0) return { refused: refused.join('; ') };
-  const faults = laySettings(ground, values);
+  const faults = mergeSettings(ground, values);
   const parsed = detectionSchema.safeParse(target);
   if (!parsed.success) faults.push(...parsed.error.issues.map(({ message }) => message));
   return parsed.success && faults.length === 0 ? { settings: parsed.data } : { refused: faults.join('; ') };
 }
 
 /** Why nothing can be set there, if so. */
-function unsettable(path: string, { schema, owner }: Ground): string | undefined {
+function unsettable(path: string, { schema, owner }: MergeTarget): string | undefined {
   const refused = belongsToProcess(path);
   if (refused !== undefined) return refused;
   const known = settingPaths(schema).map(({ path: other }) => other);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { agentKnowledge } from '../../src/agents/agent-knowledge.ts';
-import { type ResultForm, resultForm as resultFormOf } from '../../src/calls/normalize-result.ts';
+import { type NormalizedResult, normalizeResult } from '../../src/calls/normalize-result.ts';
 import type { ResultKind } from '../../src/calls/result-kind.ts';
 import type { CallText } from '../../src/calls/strip-echoed-args.ts';
 import { canonicalArguments } from '../../src/calls/tool-identity.ts';
@@ -10,7 +10,7 @@ const resultForm = (
   result: unknown,
   isError: boolean | null | undefined,
   call: CallText = { name: '', said: '{}' },
-): ResultForm => resultFormOf(result, isError, call, agents);
+): NormalizedResult => normalizeResult(result, isError, call, agents);
 
 const form = (result: unknown): string => resultForm(result, null).form;
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { agentKnowledge } from '../../src/agents/agent-knowledge.ts';
-import { resultForm } from '../../src/calls/normalize-result.ts';
+import { normalizeResult } from '../../src/calls/normalize-result.ts';
 import type { CallText } from '../../src/calls/strip-echoed-args.ts';
 
 const agents = agentKnowledge({});
 const kindOf = (result: string, isError: boolean | null, call: Partial<CallText> = {}): string =>
-  resultForm(result, isError, { name: 'call', said: '{}', ...call }, agents).kind;
+  normalizeResult(result, isError, { name: 'call', said: '{}', ...call }, agents).kind;
 
 describe('an outage', () => {
   it.each([
@@ -91,9 +91,9 @@ it.each([
   '{"done":false,"name":"op-1"}',
   '[image content omitted from the transcript]',
 ])('%j says that something is under way, or cannot be seen', (result) => {
-  expect(resultForm(result, null, { name: 'call', said: '{}' }, agents).isUnderWay).toBe(true);
+  expect(normalizeResult(result, null, { name: 'call', said: '{}' }, agents).isUnderWay).toBe(true);
 });
 
 it.each(['nothing', 'Missing', 'warning', 'All is ready.', '{"done":true}'])('%j does not', (result) => {
-  expect(resultForm(result, null, { name: 'call', said: '{}' }, agents).isUnderWay).toBe(false);
+  expect(normalizeResult(result, null, { name: 'call', said: '{}' }, agents).isUnderWay).toBe(false);
 });

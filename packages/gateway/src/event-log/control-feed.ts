@@ -60,7 +60,7 @@ export class ControlFeed {
       try {
         await reader.run(
           ({ records }) => {
-            this.#options.settings.take(records.filter((record) => !this.#isOwn(record)));
+            this.#options.settings.apply(records.filter((record) => !this.#isOwn(record)));
           },
           {
             onConnection: (state) => {

@@ -1,5 +1,5 @@
 import type { SessionSummary, Verdict } from '@loopwatch/contract';
-import { type BudgetUse, budgetPercent, sha256, toldUse } from '@loopwatch/detectors';
+import { type BudgetUse, budgetPercent, reportedUse, sha256 } from '@loopwatch/detectors';
 import type { SharedUse } from './shared-use.ts';
 
 /** What an incident of a shared budget comes to. */
@@ -38,7 +38,7 @@ export function budgetVerdict(
   const action = phase === 'resolved' ? 'none' : change.action;
   const incident = ['budget', use.id, use.incidents];
   const eventIndex = Math.max(0, session.events - 1);
-  const reason = toldUse(ownerOf(use), first);
+  const reason = reportedUse(ownerOf(use), first);
   return {
     v: 1,
     id: `v-${idOf([phase, action, ...incident])}`,

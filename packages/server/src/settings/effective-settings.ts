@@ -5,7 +5,7 @@ import {
   settingValue,
 } from '@loopwatch/contract';
 import type { EffectiveSetting } from '@loopwatch/contract/api';
-import { effectiveSettings, settingsInForce, withScopes } from '@loopwatch/detectors';
+import { effectiveDetectionValues, effectiveSettings, withScopes } from '@loopwatch/detectors';
 import type { Scope } from './scope.ts';
 import { detectionPaths } from './setting-keys.ts';
 
@@ -40,7 +40,7 @@ export function effectiveIn({ configured, scopes, scope, labels }: EffectiveOf):
     scope.kind === 'server'
       ? settings
       : effectiveSettings(settings, settings.overrides.models, { backend, model, overrides });
-  const filled = settingsInForce(held);
+  const filled = effectiveDetectionValues(held);
   const tiers: Tier[] = [
     ...(scope.kind === 'session' ? [{ tier: 'session', name: scope.text, sets: overrides } as const] : []),
     ...(label === undefined ? [] : [modelTier(label, scopes)]),

@@ -60,8 +60,8 @@ export class CheckAnswerer {
     if (judge === undefined) return { failure: 'skipped' };
     const answer = await askJudge(judge, check, {
       secondOpinion,
-      ...(confirming !== undefined && { confirming }),
-      failed: (failure, message) => {
+      ...(confirming !== undefined && { onConfirm: confirming }),
+      onFailure: (failure, message) => {
         this.#options.onFailure(failure, message, check);
       },
     });

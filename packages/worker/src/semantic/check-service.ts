@@ -62,7 +62,7 @@ export class SemanticCheckService implements CheckHandling {
     return answer;
   }
 
-  late(late: LateAnswer): void {
+  onLateAnswer(late: LateAnswer): void {
     const { check, answer, verdicts } = late;
     const confirmed = this.#confirmed.delete(check.id);
     if (this.#closed) return;

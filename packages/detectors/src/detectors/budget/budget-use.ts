@@ -29,7 +29,7 @@ export function budgetPercent({ used, limit }: BudgetUse): number {
 }
 
 /** @param whose what the budget is of, as `this session` */
-export function toldUse(whose: string, use: BudgetUse): string {
+export function reportedUse(whose: string, use: BudgetUse): string {
   const percent = budgetPercent(use);
   const amounts = `${shown(use.used)} of ${shown(use.limit)} ${units[use.resource]}`;
   if (percent >= USED_UP) return `The budget of ${whose} is used up: ${amounts}`;

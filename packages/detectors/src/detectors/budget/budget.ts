@@ -1,5 +1,5 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
-import type { Account, Detector, IncidentSnapshot, Step } from '../../incident/finding.ts';
+import type { Account, Detector, EventStep, IncidentSnapshot } from '../../incident/finding.ts';
 import { Incident } from '../../incident/incident.ts';
 import { closingReason } from '../../incident/shown-calls.ts';
 import {
@@ -7,7 +7,7 @@ import {
   type BudgetUse,
   budgetPercent,
   budgetUses,
-  toldUse,
+  reportedUse,
   USED_UP,
   WARNED_AT,
 } from './budget-use.ts';
@@ -38,7 +38,7 @@ export class Budget implements Detector {
     this.options = options;
   }
 
-  push(step: Step): void {
+  push(step: EventStep): void {
     this.beganAt ??= step.time;
     const uses = this.usesAt(step, this.beganAt);
     const percent = budgetPercent(uses[0] ?? NOTHING_USED);
@@ -56,12 +56,12 @@ export class Budget implements Detector {
     this.incident.report(step, percent, () => this.account());
   }
 
-  close(step: Step, outcome: VerdictOutcome): void {
+  close(step: EventStep, outcome: VerdictOutcome): void {
     this.end(step, outcome, closingReason(outcome));
   }
 
   /** What is used with this event. A call counts once something follows it, so that the last one allowed may run. */
-  private usesAt(step: Step, beganAt: number): readonly BudgetUse[] {
+  private usesAt(step: EventStep, beganAt: number): readonly BudgetUse[] {
     const { event, cost, time } = step;
     const before = step.mark();
     const usage = event.type === 'turn_finished' ? event.usage : undefined;
@@ -74,7 +74,7 @@ export class Budget implements Detector {
     });
   }
 
-  private end(step: Step, outcome: VerdictOutcome, why: string): void {
+  private end(step: EventStep, outcome: VerdictOutcome, why: string): void {
     const { incident } = this;
     if (incident === undefined) return;
     this.incident = undefined;
@@ -91,7 +91,7 @@ export class Budget implements Detector {
       kind: 'limit',
       threshold: USED_UP,
       thresholdOf: { setting: `budget.${first.resource}`, value: first.limit },
-      reason: toldUse('this session', first),
+      reason: reportedUse('this session', first),
       evidence: { per: 'session', uses: [...uses], ...(unpricedTurns > 0 && { unpricedTurns }) },
     };
   }

@@ -6,7 +6,7 @@ import { Budget, type BudgetOptions } from './budget.ts';
 export const budget: DetectorDefinition<BudgetOptions> = {
   id: 'budget',
   options: ({ settings }) => optionsOf(settings.budget),
-  inForce: (options, { settings: { budget: own } }) => ({
+  effective: (options, { settings: { budget: own } }) => ({
     enabled: isOn(own) && hasLimit(own),
     per: own.per ?? 'session',
     ...options?.limits,

@@ -7,6 +7,6 @@ export const outage: DetectorDefinition<OutageOptions> = {
   needsResults: ({ outage: own }) => own,
   options: ({ settings: { outage: own }, preset }) =>
     isOn(own, preset.results) ? { threshold: own.min_failures ?? 3 } : null,
-  inForce: (options) => ({ enabled: options !== null, min_failures: options?.threshold }),
+  effective: (options) => ({ enabled: options !== null, min_failures: options?.threshold }),
   create: (options, { knowledge }) => knowledge && new Outage(options, knowledge),
 };

@@ -1,8 +1,8 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { CallKnowledge } from '../../agents/agent-knowledge.ts';
 import type { CallHistory } from '../../calls/call-history.ts';
-import type { Round } from '../../calls/step.ts';
-import type { Detector, Pattern, PatternSnapshot, Step } from '../../incident/finding.ts';
+import type { CallStep } from '../../calls/step.ts';
+import type { Detector, EventStep, Pattern, PatternSnapshot } from '../../incident/finding.ts';
 import { PatternIncident } from '../../incident/incident.ts';
 import { closingReason, counted, quotedResult, quotedStep, sentence } from '../../incident/shown-calls.ts';
 
@@ -25,17 +25,17 @@ export class Outage implements Detector {
     this.knowledge = knowledge;
   }
 
-  push(step: Step): void {
+  push(step: EventStep): void {
     const { calls } = step;
-    if (calls?.settled) this.settled(step, calls, calls.settled);
+    if (calls?.settled) this.onStepSettled(step, calls, calls.settled);
     if (step.event.type === 'prompt_started') this.close(step, 'ended');
   }
 
-  private settled(step: Step, calls: CallHistory, settled: Round): void {
+  private onStepSettled(step: EventStep, calls: CallHistory, settled: CallStep): void {
     this.countBefore = calls.regrown ? this.countBefore : this.count;
     if (settled.kind !== 'transient') {
       this.count = 0;
-      this.incident.ends(step, 'recovered', 'a call got through, or something else was tried');
+      this.incident.resolve(step, 'recovered', 'a call got through, or something else was tried');
       return;
     }
     this.count = this.countBefore + 1;
@@ -51,13 +51,13 @@ export class Outage implements Detector {
       guidance: '',
       evidence: {},
     };
-    this.incident.holds(step, pattern, calls.regrown);
+    this.incident.report(step, pattern, calls.regrown);
   }
 
-  close(step: Step, outcome: VerdictOutcome): void {
+  close(step: EventStep, outcome: VerdictOutcome): void {
     this.count = 0;
     this.countBefore = 0;
-    this.incident.ends(step, outcome, closingReason(outcome));
+    this.incident.resolve(step, outcome, closingReason(outcome));
   }
 
   snapshot(): OutageSnapshot {

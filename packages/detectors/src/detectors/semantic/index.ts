@@ -15,6 +15,6 @@ export const semantic: DetectorDefinition<SemanticOptions> = {
       mode: own.mode ?? preset.semantic?.mode ?? 'block',
     };
   },
-  inForce: (options) => ({ enabled: options !== null, mode: options?.mode }),
+  effective: (options) => ({ enabled: options !== null, mode: options?.mode }),
   create: (options, { privacy }, layer) => layer && layer.create(options, privacy),
 };

@@ -3,9 +3,9 @@ import type { Mark } from '../../calls/mark.ts';
 import type {
   Account,
   Detector,
+  EventStep,
   Finding,
   IncidentSnapshot,
-  Step,
   ThresholdBase,
 } from '../../incident/finding.ts';
 import { Incident } from '../../incident/incident.ts';
@@ -55,7 +55,7 @@ export class Semantic implements Detector {
     this.firstShown = options.afterTurns - options.historyTurns;
   }
 
-  push(step: Step): void {
+  push(step: EventStep): void {
     const { event } = step;
     if (event.type === 'prompt_started') {
       this.close(step, 'ended');
@@ -172,7 +172,7 @@ export class Semantic implements Detector {
     return { setting: 'semantic.confidence', value: this.options.confidence };
   }
 
-  close(step: Step, outcome: VerdictOutcome): void {
+  close(step: EventStep, outcome: VerdictOutcome): void {
     const { incident } = this;
     this.incident = undefined;
     this.question = undefined;

@@ -1,9 +1,9 @@
 import type { Mode, VerdictOutcome } from '@loopwatch/contract';
 import type { AgentKnowledge } from '../../agents/agent-knowledge.ts';
 import type { Mark } from '../../calls/mark.ts';
-import { normalise } from '../../calls/normalize-result.ts';
+import { normalizeText } from '../../calls/normalize-result.ts';
 import { fingerprint } from '../../calls/tool-identity.ts';
-import type { PatternSnapshot, Step } from '../../incident/finding.ts';
+import type { EventStep, PatternSnapshot } from '../../incident/finding.ts';
 import { PatternIncident } from '../../incident/incident.ts';
 import { asSentence, closingReason, counted, quote, sentence } from '../../incident/shown-calls.ts';
 
@@ -55,26 +55,26 @@ export class HarnessLoop {
     this.options = options;
   }
 
-  push(step: Step): void {
+  push(step: EventStep): void {
     const { event, calls } = step;
     if (calls?.settled) {
       const { outcome, key } = calls.settled;
       if (!calls.regrown) this.stepsBefore = this.run.steps;
       this.run = { ...this.run, steps: fingerprint(`${this.stepsBefore}\n${outcome ?? key}`) };
     }
-    if (event.type === 'prompt_started') this.began(step, event.text ?? '', event.origin ?? null);
+    if (event.type === 'prompt_started') this.onPrompt(step, event.text ?? '', event.origin ?? null);
     else if (event.type === 'content' && this.run.answer.length < COMPARED_UNITS)
       this.run = { ...this.run, answer: (this.run.answer + event.text).slice(0, COMPARED_UNITS) };
     this.lastTime = step.time;
   }
 
-  private began(step: Step, text: string, origin: 'user' | 'harness' | null): void {
+  private onPrompt(step: EventStep, text: string, origin: 'user' | 'harness' | null): void {
     const shown = text.trim().slice(0, COMPARED_UNITS);
     const { agents } = this.options;
     const isMarked =
       (origin === 'harness' || (origin === null && agents.isHarnessPrompt(shown))) &&
       step.time - this.lastTime <= MARKED_MS;
-    const form = normalise(shown);
+    const form = normalizeText(shown);
     const prompt = fingerprint(isMarked ? form.replace(/\d+/g, '#') : form);
     // Where all times are the same, they tell nothing.
     const isTimed = step.time > (this.since?.time ?? step.time);
@@ -91,7 +91,8 @@ export class HarnessLoop {
     this.before = this.run;
     this.run = NOTHING;
     this.stepsBefore = '';
-    if (this.count < this.options.threshold) this.incident.ends(step, 'recovered', 'another prompt followed');
+    if (this.count < this.options.threshold)
+      this.incident.resolve(step, 'recovered', 'another prompt followed');
     else this.report(step);
   }
 
@@ -107,12 +108,12 @@ export class HarnessLoop {
     return run.steps === before.steps;
   }
 
-  private report(step: Step): void {
+  private report(step: EventStep): void {
     const { count, shown, before } = this;
     const { threshold, mode } = this.options;
     const what = before?.steps === '' ? 'no call was made for it' : 'the same steps came of it each time';
     const told = sentence`the same prompt was sent ${counted(count)} times, and ${what}${{ quoted: `: ${quote(shown)}` }}`;
-    this.incident.holds(step, {
+    this.incident.report(step, {
       key: 'prompts',
       count,
       threshold,
@@ -131,8 +132,8 @@ export class HarnessLoop {
     });
   }
 
-  close(step: Step, outcome: VerdictOutcome): void {
-    this.incident.ends(step, outcome, closingReason(outcome));
+  close(step: EventStep, outcome: VerdictOutcome): void {
+    this.incident.resolve(step, outcome, closingReason(outcome));
     this.prompt = null;
     this.count = 0;
     this.since = null;

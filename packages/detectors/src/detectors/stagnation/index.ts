@@ -23,7 +23,7 @@ export const stagnation: DetectorDefinition<StagnationOptions> = {
   },
   // How far tool-cycle looks is hashed as its own.
   hashed: ({ longestCycle, ...own }) => own,
-  inForce: (options) => ({
+  effective: (options) => ({
     enabled: options !== null,
     same_error: options?.sameError,
     same_failure: options?.sameFailure,

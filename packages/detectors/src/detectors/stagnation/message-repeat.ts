@@ -1,7 +1,7 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Mark } from '../../calls/mark.ts';
 import { fingerprint } from '../../calls/tool-identity.ts';
-import type { Pattern, PatternSnapshot, Step, ThresholdBase } from '../../incident/finding.ts';
+import type { EventStep, Pattern, PatternSnapshot, ThresholdBase } from '../../incident/finding.ts';
 import { PatternIncident } from '../../incident/incident.ts';
 import { asSentence, closingReason, counted, sentence } from '../../incident/shown-calls.ts';
 
@@ -51,7 +51,7 @@ export class MessageRepeat {
     this.options = options;
   }
 
-  push(step: Step): void {
+  push(step: EventStep): void {
     const { event } = step;
     switch (event.type) {
       case 'turn_started':
@@ -69,7 +69,7 @@ export class MessageRepeat {
       case 'tool_call_request':
       case 'tool_result':
         this.forget();
-        this.incident.ends(step, 'recovered');
+        this.incident.resolve(step, 'recovered');
         break;
       case 'prompt_started':
         this.close(step, 'ended');
@@ -78,26 +78,26 @@ export class MessageRepeat {
     }
   }
 
-  private add(step: Step, text: string): void {
+  private add(step: EventStep, text: string): void {
     if (this.text === null) return;
     if (this.text === '') this.begin = step.mark();
     this.text = this.text.length + text.length > MESSAGE_UNITS ? TOO_LONG : this.text + text;
   }
 
-  private settle(step: Step): void {
+  private settle(step: EventStep): void {
     const { begin } = this;
     const text = this.text ?? '';
     this.text = null;
     this.begin = null;
     if (begin === null || text.trim() === '') return;
     if (text.length > MESSAGE_UNITS) this.forget();
-    else this.say(text.trim(), begin);
+    else this.noteMessage(text.trim(), begin);
     const pattern = this.pattern(text.trim());
-    if (pattern === null) this.incident.ends(step, 'recovered', 'another message followed');
-    else this.incident.holds(step, pattern);
+    if (pattern === null) this.incident.resolve(step, 'recovered', 'another message followed');
+    else this.incident.report(step, pattern);
   }
 
-  private say(text: string, begin: Mark): void {
+  private noteMessage(text: string, begin: Mark): void {
     const key = fingerprint(`${this.agent}\n${text}`);
     this.runs = PERIODS.map((period, i) => {
       const before = this.said[period - 1];
@@ -144,9 +144,9 @@ export class MessageRepeat {
     this.runs = [];
   }
 
-  close(step: Step, outcome: VerdictOutcome): void {
+  close(step: EventStep, outcome: VerdictOutcome): void {
     this.forget();
-    this.incident.ends(step, outcome, closingReason(outcome));
+    this.incident.resolve(step, outcome, closingReason(outcome));
   }
 
   snapshot(): MessageSnapshot {

@@ -1,7 +1,7 @@
 import type { EvidenceOf, Mode } from '@loopwatch/contract';
 import type { CallKnowledge } from '../../agents/agent-knowledge.ts';
 import { CallHistory } from '../../calls/call-history.ts';
-import type { Round } from '../../calls/step.ts';
+import type { CallStep } from '../../calls/step.ts';
 import type { ThresholdBase } from '../../incident/finding.ts';
 import type { Sentence } from '../../incident/shown-calls.ts';
 
@@ -37,7 +37,7 @@ export interface RuleMatch extends Sentence {
   /** Names the rule in the evidence. */
   readonly rule: EvidenceOf<'stagnation'>['rule'];
   /** The steps of the pattern, oldest first, as far as they are remembered. */
-  readonly steps: readonly Round[];
+  readonly steps: readonly CallStep[];
   readonly count: number;
   readonly threshold: number;
   readonly thresholdOf: ThresholdBase;
@@ -45,6 +45,6 @@ export interface RuleMatch extends Sentence {
 
 /** Looks at the calls of a session's prompt, the latest step settled. */
 export type StagnationRule = (
-  calls: CallHistory & { readonly settled: Round },
+  calls: CallHistory & { readonly settled: CallStep },
   context: RuleContext,
 ) => RuleMatch | null;

@@ -1,5 +1,5 @@
 import type { ToolIdentity } from '../../calls/tool-identity.ts';
-import { fieldsOf } from './reworded.ts';
+import { fieldsOf } from './rephrased-query.ts';
 
 /** Under these names a tool takes where to go on reading. Points in time are none: one asks for what is new since then. */
 const PLACES = new Set(

@@ -1,16 +1,16 @@
 import type { CallHistory } from '../../calls/call-history.ts';
 import {
+  type CallStep,
   changesSomething,
   errorOf,
-  isForWaiting,
+  isPolling,
+  isPollingStep,
   isSameError,
   isVaried,
   type PastCall,
-  patienceWith,
-  type Round,
+  pollingAdjustments,
+  pollingPatience,
   soleToolOf,
-  waitingAdjustments,
-  waits,
 } from '../../calls/step.ts';
 import {
   callsWithResults,
@@ -21,7 +21,7 @@ import {
   sentence,
 } from '../../incident/shown-calls.ts';
 import type { RuleContext, RuleMatch, StagnationRule } from './options.ts';
-import { isKnownAnswer } from './same-answer.ts';
+import { isKnownResult } from './same-answer.ts';
 
 /** Looks that may come between two failures of one tool. */
 const LOOKS_BETWEEN = 2;
@@ -34,7 +34,7 @@ export const sameError: StagnationRule = (calls, context) => {
   let count = 0;
   while (count < rounds.length && isSameError(errorOf(rounds.at(-1 - count)), error)) count += 1;
   const steps = rounds.slice(-count);
-  const threshold = context.options.sameError * patienceWith(steps.slice(-1));
+  const threshold = context.options.sameError * pollingPatience(steps.slice(-1));
   if (count < threshold || !isVaried(steps)) return rejectedAgain(rounds, settled, context);
   const tools = new Set(steps.flatMap((step) => step.calls.map(({ identity }) => identity.name)));
   const result = quotedResult(settled.calls[0], context.knowledge.agents);
@@ -45,22 +45,22 @@ export const sameError: StagnationRule = (calls, context) => {
   const thresholdOf = {
     setting: 'stagnation.same_error',
     value: context.options.sameError,
-    adjustments: waitingAdjustments([settled], context.knowledge),
+    adjustments: pollingAdjustments([settled], context.knowledge),
   };
   return { rule: 'same-error', steps, count, threshold, thresholdOf, ...told };
 };
 
 /** One tool failing for the same reason, whatever is tried, with nothing but looks in between. */
 function rejectedAgain(
-  rounds: readonly Round[],
-  settled: Round,
+  rounds: readonly CallStep[],
+  settled: CallStep,
   { options, knowledge }: RuleContext,
 ): RuleMatch | null {
   const { agents } = knowledge;
   const tool = soleToolOf(settled);
   const head = errorHeadOf(settled);
   if (tool === undefined || head === null) return null;
-  const steps: Round[] = [];
+  const steps: CallStep[] = [];
   let between = 0;
   for (const round of rounds.toReversed()) {
     if (soleToolOf(round) === tool) {
@@ -73,7 +73,7 @@ function rejectedAgain(
     }
   }
   const changes = settled.calls.some(({ nature }) => nature.changes);
-  const threshold = (changes ? options.sameFailure : options.sameError) * patienceWith([settled]);
+  const threshold = (changes ? options.sameFailure : options.sameError) * pollingPatience([settled]);
   const count = steps.length;
   if (count < threshold || !isVaried(steps)) return null;
   return {
@@ -84,14 +84,14 @@ function rejectedAgain(
     thresholdOf: {
       setting: changes ? 'stagnation.same_failure' : 'stagnation.same_error',
       value: changes ? options.sameFailure : options.sameError,
-      adjustments: waitingAdjustments([settled], knowledge),
+      adjustments: pollingAdjustments([settled], knowledge),
     },
     ...sentence`${tool} failed ${counted(count)} times with the same error, whatever its arguments, and nothing was changed in between${quotedResult(settled.calls[0], agents)}`,
   };
 }
 
 /** The head of the error that all calls of a step had; none where they run programs, which print what they like first. */
-function errorHeadOf(round: Round): string | null {
+function errorHeadOf(round: CallStep): string | null {
   const error = errorOf(round);
   const runsProgram = round.calls.some(({ nature }) => nature.runs && !nature.edits);
   return error === null || runsProgram ? null : error.head;
@@ -100,13 +100,13 @@ function errorHeadOf(round: Round): string | null {
 /** The same call failing in the same way, with other calls in between that changed nothing. */
 export const sameFailure: StagnationRule = ({ rounds, settled }, { options, knowledge: { agents } }) => {
   if (settled.kind !== 'error') return null;
-  const steps: Round[] = [];
+  const steps: CallStep[] = [];
   let first = rounds.length;
   for (let i = rounds.length - 1; i >= 0; i -= 1) {
-    const round = rounds[i] as Round;
+    const round = rounds[i] as CallStep;
     if (changesSomething(round)) break;
     // Time may cure it.
-    if (round.key !== settled.key && isForWaiting(round)) break;
+    if (round.key !== settled.key && isPollingStep(round)) break;
     if (round.key === settled.key && round.outcome === settled.outcome) {
       steps.unshift(round);
       first = i;
@@ -133,14 +133,14 @@ export const sameResult: StagnationRule = ({ rounds, settled }, context) => {
     isOpen,
   } = context;
   const telling = settled.calls.filter(isTelling);
-  if (telling.length === 0 || (!isOpen && isLeftToOthers(rounds, context))) return null;
+  if (telling.length === 0 || (!isOpen && isHandledByOthers(rounds, context))) return null;
   for (const call of telling) {
-    const steps: Round[] = [];
+    const steps: CallStep[] = [];
     let first = rounds.length;
     for (let i = rounds.length - 1; i >= 0; i -= 1) {
-      const round = rounds[i] as Round;
+      const round = rounds[i] as CallStep;
       // What another detector has an incident for is not counted for this one too.
-      if (round.explained || changesSomething(round) || isForWaiting(round)) break;
+      if (round.explained || changesSomething(round) || isPollingStep(round)) break;
       if (round.calls.some((other) => isSame(other, call))) {
         steps.unshift(round);
         first = i;
@@ -169,7 +169,7 @@ export const sameResult: StagnationRule = ({ rounds, settled }, context) => {
 /** Whether the call asks something, changes nothing, and got an answer that says something. */
 function isTelling(call: PastCall): boolean {
   const { nature, result } = call;
-  return nature.asks && !nature.changes && result?.kind === 'ok' && !result.trivial && !waits(call);
+  return nature.asks && !nature.changes && result?.kind === 'ok' && !result.trivial && !isPolling(call);
 }
 
 function isSame(a: PastCall, b: PastCall): boolean {
@@ -182,7 +182,7 @@ const SHOWN_STEPS = 2;
 /** @param stale steps in a row, the latest included, that brought nothing new */
 export function nothingNew({ rounds }: CallHistory, stale: number, context: RuleContext): RuleMatch | null {
   const { options, isOpen } = context;
-  if (stale < options.nothingNew || (!isOpen && isLeftToOthers(rounds, context))) return null;
+  if (stale < options.nothingNew || (!isOpen && isHandledByOthers(rounds, context))) return null;
   const shown = callsWithResults(rounds.slice(-SHOWN_STEPS), context.knowledge.agents);
   return {
     rule: 'nothing-new',
@@ -197,16 +197,16 @@ export function nothingNew({ rounds }: CallHistory, stale: number, context: Rule
 /** Whether the latest step brought nothing that an earlier one had not. */
 export function isStale({ rounds, settled }: CallHistory): boolean {
   if (settled === null || settled.outcome === null || settled.kind === 'transient') return false;
-  if (settled.calls.some(waits)) return false;
+  if (settled.calls.some(isPolling)) return false;
   const earlier = rounds.slice(0, -1);
   return (
-    earlier.some((round) => round.outcome === settled.outcome || isKnownAnswer(round, settled)) ||
+    earlier.some((round) => round.outcome === settled.outcome || isKnownResult(round, settled)) ||
     leadsToKnownPage(earlier, settled)
   );
 }
 
 /** Whether an interface was operated as before, and it shows what it showed before, though not at the same step. */
-function leadsToKnownPage(earlier: readonly Round[], { calls }: Round): boolean {
+function leadsToKnownPage(earlier: readonly CallStep[], { calls }: CallStep): boolean {
   if (!calls.every(({ nature }) => nature.gui)) return false;
   const before = earlier.flatMap((round) => round.calls);
   return calls.every(
@@ -222,7 +222,7 @@ function leadsToKnownPage(earlier: readonly Round[], { calls }: Round): boolean 
  * Whether the latest steps are one step over and over, or a cycle that has begun to come round: these have detectors
  * of their own, and patience of their own. Should it break off, this rule holds at once.
  */
-export function isLeftToOthers(all: readonly Round[], { options }: RuleContext): boolean {
+export function isHandledByOthers(all: readonly CallStep[], { options }: RuleContext): boolean {
   const longest = options.longestCycle;
   for (let period = 1; period <= longest; period += 1) {
     const count = Math.max(2, Math.min(period, options.nothingNew));

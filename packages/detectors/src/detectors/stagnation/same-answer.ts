@@ -1,10 +1,17 @@
 import type { CallHistory } from '../../calls/call-history.ts';
-import { errorOf, isForWaiting, isSameError, isVaried, type Round, soleToolOf } from '../../calls/step.ts';
+import {
+  type CallStep,
+  errorOf,
+  isPollingStep,
+  isSameError,
+  isVaried,
+  soleToolOf,
+} from '../../calls/step.ts';
 import type { ThresholdBase } from '../../incident/finding.ts';
 import { counted, namesOf, quotedResult, sentence } from '../../incident/shown-calls.ts';
 import type { RuleContext, RuleMatch, StagnationRule } from './options.ts';
 import { turnsPages } from './paging.ts';
-import { isReworded } from './reworded.ts';
+import { isRephrased } from './rephrased-query.ts';
 
 /** A shorter answer may be right for many things. */
 const SHORT_UNITS = 60;
@@ -17,13 +24,13 @@ const SEARCHES = /grep|search|find|glob|query/i;
 export const sameAnswer: StagnationRule = (calls, context) => {
   const { settled } = calls;
   if (settled.kind === 'transient') return null;
-  const reworded = runOf(
+  const rephrased = runOf(
     calls,
     (before, next) => asksAgain(before, settled, context) || asksAgain(before, next, context),
   );
-  const threshold = rewordedThreshold(context.options);
-  if (reworded.length >= threshold && isVaried(reworded))
-    return match(reworded, threshold, rewordedBase(context.options), variation(reworded), context);
+  const threshold = rephrasedThreshold(context.options);
+  if (rephrased.length >= threshold && isVaried(rephrased))
+    return match(rephrased, threshold, rephrasedBase(context.options), variation(rephrased), context);
   const answer = readAnswer(settled);
   if (answer === null) return null;
   const alike = runOf(
@@ -43,41 +50,41 @@ export const sameAnswer: StagnationRule = (calls, context) => {
 };
 
 /** Same answers to a question in other words leave less doubt than same errors; so do same messages. */
-export function rewordedThreshold({ sameError }: RuleContext['options']): number {
+export function rephrasedThreshold({ sameError }: RuleContext['options']): number {
   return Math.max(2, sameError - 1);
 }
 
-/** What {@link rewordedThreshold} is made of. */
-export function rewordedBase({ sameError }: RuleContext['options']): ThresholdBase {
+/** What {@link rephrasedThreshold} is made of. */
+export function rephrasedBase({ sameError }: RuleContext['options']): ThresholdBase {
   return { setting: 'stagnation.same_error', value: sameError, adjustments: ['reworded'] };
 }
 
 /** The latest steps, each of which belongs to the one after it. */
 function runOf(
-  { rounds, settled }: Pick<CallHistory, 'rounds'> & { readonly settled: Round },
-  belongs: (before: Round, next: Round) => boolean,
-): Round[] {
+  { rounds, settled }: Pick<CallHistory, 'rounds'> & { readonly settled: CallStep },
+  belongs: (before: CallStep, next: CallStep) => boolean,
+): CallStep[] {
   let count = 1;
   for (let next = settled; count < rounds.length; count += 1) {
-    const before = rounds.at(-1 - count) as Round;
+    const before = rounds.at(-1 - count) as CallStep;
     if (!belongs(before, next)) break;
     next = before;
   }
   return rounds.slice(-count);
 }
 
-function asksAgain(before: Round, settled: Round, { isOpen }: RuleContext): boolean {
+function asksAgain(before: CallStep, settled: CallStep, { isOpen }: RuleContext): boolean {
   if (before.outcome === settled.outcome) return settled.outcome !== null;
-  return answersAlike(before, settled, isOpen);
+  return haveSameAnswer(before, settled, isOpen);
 }
 
 /**
  * The answer that all calls of a step got, where they only read and it says something. That there is nothing is an answer
  * only where commands look and say so, or do nothing: a search finds nothing for good reasons.
  */
-function readAnswer(round: Round): string | null {
+function readAnswer(round: CallStep): string | null {
   const [first, ...others] = round.calls.map(({ result }) => result);
-  if (round.kind !== 'ok' || !first || soleToolOf(round) === undefined || isForWaiting(round)) return null;
+  if (round.kind !== 'ok' || !first || soleToolOf(round) === undefined || isPollingStep(round)) return null;
   const says = round.calls.every(({ nature: { runs, changes, reads, gui, idles } }) => {
     if (runs) return !changes && (idles || (!first.trivial && !first.empty));
     return reads && !gui && !first.trivial && !first.empty && !first.negative;
@@ -86,7 +93,7 @@ function readAnswer(round: Round): string | null {
 }
 
 /** A short answer, such as a price or a state, may be right for many things, but a search finds what there is. */
-function patienceFor({ calls }: Round): number {
+function patienceFor({ calls }: CallStep): number {
   const isShort = calls.every(
     ({ identity, nature, result }) =>
       !nature.runs && !SEARCHES.test(identity.name) && (result?.shown.length ?? 0) < SHORT_UNITS,
@@ -95,7 +102,7 @@ function patienceFor({ calls }: Round): number {
 }
 
 /** What the calls of the loop differ in. */
-function variation(steps: readonly Round[]): string {
+function variation(steps: readonly CallStep[]): string {
   const [before, latest] = steps.slice(-2).map(({ calls }) => calls[0]?.identity);
   return before && latest && turnsPages(before, latest)
     ? 'whichever page was asked for'
@@ -103,13 +110,13 @@ function variation(steps: readonly Round[]): string {
 }
 
 function match(
-  steps: readonly Round[],
+  steps: readonly CallStep[],
   threshold: number,
   thresholdOf: ThresholdBase,
   what: string,
   { knowledge: { agents } }: RuleContext,
 ): RuleMatch {
-  const latest = steps.at(-1) as Round;
+  const latest = steps.at(-1) as CallStep;
   const count = steps.length;
   return {
     rule: 'same-answer',
@@ -126,9 +133,9 @@ const COMMON_SHARE = 0.25;
 const EMPTY_SHARE = 0.4;
 
 /** Whether the same tool failed with this error before, or gave this answer to the question in other words. */
-export function isKnownAnswer(before: Round, settled: Round): boolean {
+export function isKnownResult(before: CallStep, settled: CallStep): boolean {
   const error = errorOf(settled);
-  if (error === null) return answersAlike(before, settled);
+  if (error === null) return haveSameAnswer(before, settled);
   const [first] = before.calls;
   const [second] = settled.calls;
   return first?.identity.name === second?.identity.name && isSameError(errorOf(before), error);
@@ -140,7 +147,7 @@ export function isKnownAnswer(before: Round, settled: Round): boolean {
  *
  * @param expected it has been so before, so that less in common is enough
  */
-export function answersAlike(before: Round, settled: Round, expected = false): boolean {
+export function haveSameAnswer(before: CallStep, settled: CallStep, expected = false): boolean {
   const [first, ...firstOthers] = before.calls;
   const [second, ...secondOthers] = settled.calls;
   if (!first?.result || !second?.result || firstOthers.length + secondOthers.length > 0) return false;
@@ -152,6 +159,6 @@ export function answersAlike(before: Round, settled: Round, expected = false): b
     first.result.gist === gist &&
     first.result.kind === kind &&
     (turnsPages(first.identity, second.identity) ||
-      isReworded(first.identity, second.identity, empty && !expected ? EMPTY_SHARE : COMMON_SHARE))
+      isRephrased(first.identity, second.identity, empty && !expected ? EMPTY_SHARE : COMMON_SHARE))
   );
 }

@@ -1,14 +1,14 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { CallKnowledge } from '../../agents/agent-knowledge.ts';
-import { changesSomething, type Round } from '../../calls/step.ts';
-import type { Detector, Pattern, PatternSnapshot, Step } from '../../incident/finding.ts';
+import { type CallStep, changesSomething } from '../../calls/step.ts';
+import type { Detector, EventStep, Pattern, PatternSnapshot } from '../../incident/finding.ts';
 import { PatternIncident } from '../../incident/incident.ts';
 import { callsWithResults, closingReason } from '../../incident/shown-calls.ts';
 import { HarnessLoop, type HarnessSnapshot } from './harness-loop.ts';
 import { MessageRepeat, type MessageSnapshot } from './message-repeat.ts';
 import type { RuleContext, RuleMatch, StagnationOptions, StagnationRule } from './options.ts';
 import { isStale, nothingNew, sameError, sameFailure, sameResult } from './rules.ts';
-import { rewordedBase, rewordedThreshold, sameAnswer } from './same-answer.ts';
+import { rephrasedBase, rephrasedThreshold, sameAnswer } from './same-answer.ts';
 
 /** In this order; `nothing-new` is the vaguest and comes last. */
 const RULES: readonly StagnationRule[] = [sameAnswer, sameError, sameFailure, sameResult];
@@ -49,9 +49,9 @@ export class Stagnation implements Detector {
     this.knowledge = knowledge;
   }
 
-  push(step: Step): void {
+  push(step: EventStep): void {
     const { event, calls } = step;
-    if (calls?.settled) this.settled(step, calls as Parameters<StagnationRule>[0]);
+    if (calls?.settled) this.onStepSettled(step, calls as Parameters<StagnationRule>[0]);
     if (event.type === 'turn_started') this.messages ??= this.newMessages();
     this.messages?.push(step);
     if (event.type === 'prompt_started') {
@@ -61,7 +61,7 @@ export class Stagnation implements Detector {
     this.harness?.push(step);
   }
 
-  private settled(step: Step, calls: Parameters<StagnationRule>[0]): void {
+  private onStepSettled(step: EventStep, calls: Parameters<StagnationRule>[0]): void {
     const context: RuleContext = {
       options: this.options,
       knowledge: this.knowledge,
@@ -74,9 +74,9 @@ export class Stagnation implements Detector {
     this.quiet = match === null ? this.before.quiet + 1 : 0;
     if (match !== null) {
       if (this.incident.isOpen || !calls.settled.explained)
-        this.incident.holds(step, this.pattern(match), calls.regrown);
+        this.incident.report(step, this.pattern(match), calls.regrown);
     } else if (!this.mayRecur(calls.settled)) {
-      this.incident.ends(step, 'recovered', 'something new came');
+      this.incident.resolve(step, 'recovered', 'something new came');
     }
     calls.stagnant = this.incident.isOpen && match !== null;
   }
@@ -91,8 +91,8 @@ export class Stagnation implements Detector {
 
   private newMessages(): MessageRepeat {
     return new MessageRepeat({
-      threshold: rewordedThreshold(this.options),
-      thresholdOf: rewordedBase(this.options),
+      threshold: rephrasedThreshold(this.options),
+      thresholdOf: rephrasedBase(this.options),
       mode: this.options.mode,
     });
   }
@@ -103,7 +103,7 @@ export class Stagnation implements Detector {
   }
 
   /** A pattern that is open may go on after other steps, unless they changed something or it was cured. */
-  private mayRecur(settled: Round): boolean {
+  private mayRecur(settled: CallStep): boolean {
     const { current } = this.incident;
     return (
       RECURRING.has(current?.evidence.rule) &&
@@ -128,18 +128,18 @@ export class Stagnation implements Detector {
     };
   }
 
-  close(step: Step, outcome: VerdictOutcome): void {
+  close(step: EventStep, outcome: VerdictOutcome): void {
     this.closePrompt(step, outcome);
     this.harness?.close(step, outcome);
   }
 
   /** Ends what does not outlast a prompt. */
-  private closePrompt(step: Step, outcome: VerdictOutcome): void {
+  private closePrompt(step: EventStep, outcome: VerdictOutcome): void {
     if (step.calls !== null) step.calls.stagnant = false;
     this.stale = 0;
     this.quiet = 0;
     this.before = { stale: 0, quiet: 0 };
-    this.incident.ends(step, outcome, closingReason(outcome));
+    this.incident.resolve(step, outcome, closingReason(outcome));
     this.messages?.close(step, outcome);
   }
 

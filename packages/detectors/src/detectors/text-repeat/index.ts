@@ -35,7 +35,7 @@ export function textRepeat(
       return { ...options, createIndex };
     },
     hashed: ({ createIndex, ...own }) => own,
-    inForce: (options) => ({
+    effective: (options) => ({
       enabled: options !== null,
       window: options?.window,
       min_repeats: options?.threshold,

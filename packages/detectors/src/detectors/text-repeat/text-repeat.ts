@@ -1,6 +1,6 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Mark } from '../../calls/mark.ts';
-import type { Account, Detector, IncidentSnapshot, Step } from '../../incident/finding.ts';
+import type { Account, Detector, EventStep, IncidentSnapshot } from '../../incident/finding.ts';
 import { Incident } from '../../incident/incident.ts';
 import { closingReason, counted, sentence } from '../../incident/shown-calls.ts';
 import { type LineSnapshot, LineStructure, RESTART, TRACK } from '../../text/line-structure.ts';
@@ -37,14 +37,14 @@ export class TextRepeat implements Detector, RepeatListener {
   /** Where text that was taken back is missing from the tracked text, by its length there. */
   private gaps: readonly Gap[] = NONE;
   /** The event being read. */
-  private step: Step | undefined;
+  private step: EventStep | undefined;
 
   constructor(options: TextRepeatOptions) {
     this.options = options;
     this.index = options.createIndex();
   }
 
-  push(step: Step): void {
+  push(step: EventStep): void {
     const { event } = step;
     switch (event.type) {
       case 'tool_call_request':
@@ -65,13 +65,13 @@ export class TextRepeat implements Detector, RepeatListener {
     }
   }
 
-  close(step: Step, outcome: VerdictOutcome): void {
+  close(step: EventStep, outcome: VerdictOutcome): void {
     this.restart(step, outcome, closingReason(outcome), this.offsetOf(step));
     this.structure.startLine();
   }
 
   /** Whole stretches without structure go to the index at once; a line's beginning is read unit by unit. */
-  private read(step: Step, text: string): void {
+  private read(step: EventStep, text: string): void {
     this.step = step;
     this.noteGap(this.offsetOf(step));
     const { structure } = this;
@@ -96,7 +96,7 @@ export class TextRepeat implements Detector, RepeatListener {
   }
 
   /** The unit `i` completes a marker of structure. */
-  private meetStructure(step: Step, text: string, i: number): void {
+  private meetStructure(step: EventStep, text: string, i: number): void {
     if (this.index.passesMarker()) this.track(text, i, i + 1);
     else this.restart(step, 'recovered', 'other structure followed', this.offset + i);
   }
@@ -135,7 +135,7 @@ export class TextRepeat implements Detector, RepeatListener {
     if (this.step !== undefined) this.resolve(this.step, 'recovered', 'other text followed', this.offset + i);
   }
 
-  private restart(step: Step, outcome: VerdictOutcome, why: string, at: number): void {
+  private restart(step: EventStep, outcome: VerdictOutcome, why: string, at: number): void {
     this.resolve(step, outcome, why, at);
     this.index.restart();
     this.marks = NONE;
@@ -143,7 +143,7 @@ export class TextRepeat implements Detector, RepeatListener {
     this.nextMarkAt = 0;
   }
 
-  private resolve(step: Step, outcome: VerdictOutcome, why: string, at: number): void {
+  private resolve(step: EventStep, outcome: VerdictOutcome, why: string, at: number): void {
     const { incident } = this;
     if (incident === undefined) return;
     this.incident = undefined;
@@ -153,7 +153,7 @@ export class TextRepeat implements Detector, RepeatListener {
   }
 
   /** The mark at or before the first unit of the oldest counted occurrence. */
-  private beginning(step: Step): Mark {
+  private beginning(step: EventStep): Mark {
     const { length, since } = this.index;
     const sinceNewest = length - (this.nextMarkAt - MARK_EVERY);
     const earlier = Math.max(0, Math.ceil((since - sinceNewest) / MARK_EVERY));
@@ -161,7 +161,7 @@ export class TextRepeat implements Detector, RepeatListener {
   }
 
   /** Offset in the session's text of what comes next. */
-  private offsetOf({ contentOffset, thoughtOffset }: Step): number {
+  private offsetOf({ contentOffset, thoughtOffset }: EventStep): number {
     return this.options.stream === 'content' ? contentOffset : thoughtOffset;
   }
 

@@ -6,7 +6,7 @@ export const toolCycle: DetectorDefinition<CycleOptions> = {
   id: 'tool-cycle',
   needsResults: ({ tool_cycle: own }) => own,
   options: ({ settings, preset, calls }) => cycleOptions(settings, preset, calls.tool.mode),
-  inForce: (options) => ({
+  effective: (options) => ({
     enabled: options !== null,
     max_period: options?.maxPeriod,
     min_repeats: options?.threshold,

@@ -2,8 +2,8 @@ import type { VerdictOutcome } from '@loopwatch/contract';
 import type { CallKnowledge } from '../../agents/agent-knowledge.ts';
 import type { CallHistory } from '../../calls/call-history.ts';
 import type { CycleOptions } from '../../calls/cycle-options.ts';
-import { patienceWith, type Round, waitingAdjustments } from '../../calls/step.ts';
-import type { Detector, Pattern, PatternSnapshot, Step } from '../../incident/finding.ts';
+import { type CallStep, pollingAdjustments, pollingPatience } from '../../calls/step.ts';
+import type { Detector, EventStep, Pattern, PatternSnapshot } from '../../incident/finding.ts';
 import { PatternIncident } from '../../incident/incident.ts';
 import {
   callsWithResults,
@@ -38,13 +38,13 @@ export class ToolCycle implements Detector {
     this.before = { matched: [...this.matched], alike: [...this.alike] };
   }
 
-  push(step: Step): void {
+  push(step: EventStep): void {
     const { calls } = step;
-    if (calls?.settled) this.settled(step, calls, calls.settled);
+    if (calls?.settled) this.onStepSettled(step, calls, calls.settled);
     if (step.event.type === 'prompt_started') this.close(step, 'ended');
   }
 
-  private settled(step: Step, calls: CallHistory, settled: Round): void {
+  private onStepSettled(step: EventStep, calls: CallHistory, settled: CallStep): void {
     const { rounds } = calls;
     if (!calls.regrown) this.before = { matched: [...this.matched], alike: [...this.alike] };
     const { matched, alike } = this.before;
@@ -55,15 +55,15 @@ export class ToolCycle implements Detector {
       this.matched[period] = isAlike && before.outcome === settled.outcome ? (matched[period] ?? 0) + 1 : 0;
     }
     const period = this.shortestPeriod(rounds);
-    if (this.incident.isOpen && period !== this.period) this.incident.ends(step, 'recovered');
+    if (this.incident.isOpen && period !== this.period) this.incident.resolve(step, 'recovered');
     if (period === 0 || (calls.stagnant && !this.incident.isOpen)) return;
     this.period = period;
     settled.explained = true;
-    this.incident.holds(step, this.pattern(rounds, period), calls.regrown);
+    this.incident.report(step, this.pattern(rounds, period), calls.regrown);
   }
 
   /** The shortest period that has been gone through often enough; steps that are all the same are no cycle. */
-  private shortestPeriod(rounds: readonly Round[]): number {
+  private shortestPeriod(rounds: readonly CallStep[]): number {
     const { maxPeriod, threshold } = this.options;
     for (let period = 1; period <= maxPeriod; period += 1) {
       const enough = (this.matched[period] ?? 0) >= period * (threshold - 1);
@@ -74,7 +74,7 @@ export class ToolCycle implements Detector {
   }
 
   /** Whether one form was filled in the same way again and again, although the page that came of it differed. */
-  private isFormAgain(rounds: readonly Round[], period: number): boolean {
+  private isFormAgain(rounds: readonly CallStep[], period: number): boolean {
     const { threshold } = this.options;
     if ((this.alike[period] ?? 0) < period * (FORM_PATIENCE * threshold - 1)) return false;
     const fields = rounds.slice(-period).filter(({ calls }) => calls.some(({ nature }) => nature.enters));
@@ -82,15 +82,15 @@ export class ToolCycle implements Detector {
   }
 
   /** Whether a cycle of this period holds although there may be something in it that one waits for. */
-  private isLongEnough(rounds: readonly Round[], period: number): boolean {
+  private isLongEnough(rounds: readonly CallStep[], period: number): boolean {
     return (this.matched[period] ?? 0) >= period * (this.thresholdOf(rounds.slice(-period)) - 1);
   }
 
-  private thresholdOf(cycle: readonly Round[]): number {
-    return this.options.threshold * patienceWith(cycle);
+  private thresholdOf(cycle: readonly CallStep[]): number {
+    return this.options.threshold * pollingPatience(cycle);
   }
 
-  private pattern(rounds: readonly Round[], period: number): Pattern<'tool-cycle'> {
+  private pattern(rounds: readonly CallStep[], period: number): Pattern<'tool-cycle'> {
     const same = this.matched[period] ?? 0;
     const cycle = rounds.slice(-period);
     const isSame = same >= period * (this.options.threshold - 1);
@@ -104,7 +104,7 @@ export class ToolCycle implements Detector {
       thresholdOf: {
         setting: 'tool_cycle.min_repeats',
         value: this.options.threshold,
-        adjustments: isSame ? waitingAdjustments(cycle, this.knowledge) : ['same-form'],
+        adjustments: isSame ? pollingAdjustments(cycle, this.knowledge) : ['same-form'],
       },
       steps: matched + period,
       period,
@@ -134,8 +134,8 @@ export class ToolCycle implements Detector {
     };
   }
 
-  close(step: Step, outcome: VerdictOutcome): void {
-    this.incident.ends(step, outcome, closingReason(outcome));
+  close(step: EventStep, outcome: VerdictOutcome): void {
+    this.incident.resolve(step, outcome, closingReason(outcome));
     this.matched.fill(0);
     this.alike.fill(0);
     this.before = { matched: [...this.matched], alike: [...this.alike] };

@@ -5,6 +5,6 @@ import { ToolLimit, type ToolLimitOptions } from './tool-limit.ts';
 export const toolLimit: DetectorDefinition<ToolLimitOptions> = {
   id: 'tool-limit',
   options: ({ settings: { tool_call_limit: own } }) => (isOn(own) ? { maxTurns: own.max_turns ?? 3 } : null),
-  inForce: (options) => ({ enabled: options !== null, max_turns: options?.maxTurns }),
+  effective: (options) => ({ enabled: options !== null, max_turns: options?.maxTurns }),
   create: (options) => new ToolLimit(options),
 };

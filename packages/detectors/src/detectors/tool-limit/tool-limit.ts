@@ -1,6 +1,6 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Mark } from '../../calls/mark.ts';
-import type { Account, Detector, IncidentSnapshot, Step } from '../../incident/finding.ts';
+import type { Account, Detector, EventStep, IncidentSnapshot } from '../../incident/finding.ts';
 import { Incident } from '../../incident/incident.ts';
 import { closingReason, counted, sentence } from '../../incident/shown-calls.ts';
 
@@ -28,7 +28,7 @@ export class ToolLimit implements Detector {
     this.options = options;
   }
 
-  push(step: Step): void {
+  push(step: EventStep): void {
     switch (step.event.type) {
       case 'prompt_started':
         this.close(step, 'ended');
@@ -56,7 +56,7 @@ export class ToolLimit implements Detector {
     }
   }
 
-  private call(step: Step): void {
+  private call(step: EventStep): void {
     this.since ??= step.mark();
     this.pending += 1;
     if (this.inTurn) return;
@@ -65,14 +65,14 @@ export class ToolLimit implements Detector {
   }
 
   /** A turn that is over although results are missing is judged now. */
-  private endTurn(step: Step): void {
+  private endTurn(step: EventStep): void {
     if (this.inTurn) this.judge(step);
     this.inTurn = false;
     this.judged = false;
     this.pending = 0;
   }
 
-  private judge(step: Step): void {
+  private judge(step: EventStep): void {
     const { maxTurns } = this.options;
     if (this.judged) return;
     this.judged = true;
@@ -81,7 +81,7 @@ export class ToolLimit implements Detector {
     this.incident.report(step, this.turns, () => this.account(this.turns));
   }
 
-  close(step: Step, outcome: VerdictOutcome): void {
+  close(step: EventStep, outcome: VerdictOutcome): void {
     const { incident } = this;
     if (incident !== undefined) {
       const told = sentence`Tools had been called in ${counted(incident.count)} turns; ${closingReason(outcome)}`;

@@ -1,7 +1,7 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Mark } from '../../calls/mark.ts';
 import { sameIdentity, signature, type ToolIdentity } from '../../calls/tool-identity.ts';
-import type { Account, IncidentSnapshot, Standing, Step } from '../../incident/finding.ts';
+import type { Account, EventStep, IncidentSnapshot, Standing } from '../../incident/finding.ts';
 import { Incident } from '../../incident/incident.ts';
 import { counted, quotedArguments, SHOWN_CALLS, sentence, shownCall } from '../../incident/shown-calls.ts';
 import { RecentTimes } from '../../lib/recent-times.ts';
@@ -28,7 +28,7 @@ export class ConsecutiveRun {
   private open: OpenRun | undefined;
 
   /** A call that exact matching is responsible for. */
-  call(step: Step, identity: ToolIdentity, options: ToolRepeatOptions): Standing {
+  call(step: EventStep, identity: ToolIdentity, options: ToolRepeatOptions): Standing {
     if (this.identity === undefined || !sameIdentity(this.identity, identity)) {
       this.end(step, 'recovered', 'a different call followed');
       this.identity = identity;
@@ -49,7 +49,7 @@ export class ConsecutiveRun {
   }
 
   /** Ends the run: a different call, a new prompt, a switched-off detector. */
-  end(step: Step, outcome: VerdictOutcome, why: string): void {
+  end(step: EventStep, outcome: VerdictOutcome, why: string): void {
     this.resolve(step, outcome, why);
     this.identity = undefined;
     this.count = 0;
@@ -62,7 +62,7 @@ export class ConsecutiveRun {
     return this.times.add(time, limitMs);
   }
 
-  private resolve(step: Step, outcome: VerdictOutcome, why: string): void {
+  private resolve(step: EventStep, outcome: VerdictOutcome, why: string): void {
     const { open, identity } = this;
     if (open === undefined || identity === undefined) return;
     const { incident, options } = open;

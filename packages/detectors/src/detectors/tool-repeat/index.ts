@@ -1,18 +1,18 @@
 import type { DetectorDefinition } from '../definition.ts';
-import { callsAlone } from './calls-alone.ts';
 import type { ToolRepeatPlan } from './options.ts';
-import { RoundRepeat } from './round-repeat.ts';
+import { toolRepeatByCalls } from './repeat-by-calls.ts';
+import { StepRepeat } from './step-repeat.ts';
 import { ToolRepeat } from './tool-repeat.ts';
 
 /**
- * One id, two rules. {@link RoundRepeat} looks at calls with their results: in preset `balanced`, and wherever a detector that
+ * One id, two rules. {@link StepRepeat} looks at calls with their results: in preset `balanced`, and wherever a detector that
  * needs results is switched on. {@link ToolRepeat} looks at calls alone: in all other presets, and for similar matching,
  * which compares arguments and not results.
  */
 export const toolRepeat: DetectorDefinition<ToolRepeatPlan> = {
-  ...callsAlone,
+  ...toolRepeatByCalls,
   create: (plan, { knowledge }) =>
-    knowledge === null || isSimilar(plan) ? new ToolRepeat(plan) : new RoundRepeat(plan, knowledge),
+    knowledge === null || isSimilar(plan) ? new ToolRepeat(plan) : new StepRepeat(plan, knowledge),
 };
 
 function isSimilar({ tool, perTool }: ToolRepeatPlan): boolean {

@@ -1,7 +1,7 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Mark } from '../../calls/mark.ts';
 import { signature, type ToolIdentity } from '../../calls/tool-identity.ts';
-import type { Account, IncidentSnapshot, Standing, Step } from '../../incident/finding.ts';
+import type { Account, EventStep, IncidentSnapshot, Standing } from '../../incident/finding.ts';
 import { Incident } from '../../incident/incident.ts';
 import { counted, firstAndLatest, quotedArguments, sentence, shownCall } from '../../incident/shown-calls.ts';
 import { comparable, type SimilaritySettings, similarity } from '../../lib/similarity.ts';
@@ -39,13 +39,13 @@ export class SimilarCalls {
 
   /** A call that similar matching is responsible for. */
   call(
-    step: Step,
+    step: EventStep,
     identity: ToolIdentity,
     canonical: string,
     options: ToolRepeatOptions,
     settings: SimilaritySettings,
   ): Standing {
-    this.otherCall(step, identity.name);
+    this.noteOtherCall(step, identity.name);
     const { ttlMs } = options;
     const call: PastCall = {
       name: identity.name,
@@ -88,7 +88,7 @@ export class SimilarCalls {
   }
 
   /** Any call: one that does not repeat the pattern is what a model that was given a chance should make. */
-  otherCall(step: Step, name: string): void {
+  noteOtherCall(step: EventStep, name: string): void {
     for (const [tool, { incident }] of this.open) {
       if (tool !== name && incident.action === 'chance')
         this.resolve(step, tool, 'recovered', 'another call followed');
@@ -96,12 +96,12 @@ export class SimilarCalls {
   }
 
   /** Ends all incidents and forgets the calls. */
-  end(step: Step, outcome: VerdictOutcome, why: string): void {
+  end(step: EventStep, outcome: VerdictOutcome, why: string): void {
     for (const tool of [...this.open.keys()]) this.resolve(step, tool, outcome, why);
     this.past.clear();
   }
 
-  private resolve(step: Step, tool: string, outcome: VerdictOutcome, why: string): void {
+  private resolve(step: EventStep, tool: string, outcome: VerdictOutcome, why: string): void {
     const open = this.open.get(tool);
     if (open === undefined) return;
     this.open.delete(tool);

@@ -1,6 +1,6 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import { canonicalArguments, toolIdentity } from '../../calls/tool-identity.ts';
-import type { Detector, Standing, Step } from '../../incident/finding.ts';
+import type { Detector, EventStep, Standing } from '../../incident/finding.ts';
 import { closingReason } from '../../incident/shown-calls.ts';
 import { ConsecutiveRun, type RunSnapshot } from './consecutive-run.ts';
 import type { ToolRepeatPlan } from './options.ts';
@@ -16,24 +16,24 @@ export class ToolRepeat implements Detector {
     this.plan = plan;
   }
 
-  push(step: Step): void {
+  push(step: EventStep): void {
     const { event } = step;
     if (event.type === 'tool_call_request') this.judge(step, event.name, event.args);
     else if (event.type === 'prompt_started') this.close(step, 'ended');
   }
 
   /** Takes a call. @returns how it stands, which is also of interest where it is no news */
-  judge(step: Step, name: string, args: unknown): Standing {
+  judge(step: EventStep, name: string, args: unknown): Standing {
     const options = this.plan.perTool.get(name) ?? this.plan.tool;
     if (!options.enabled) {
       this.run.end(step, 'recovered', 'a different call followed');
-      this.similar?.otherCall(step, name);
+      this.similar?.noteOtherCall(step, name);
       return { count: 0, action: 'none' };
     }
     const canonical = canonicalArguments(args);
     const identity = toolIdentity(name, canonical);
     if (options.similarity === null) {
-      this.similar?.otherCall(step, name);
+      this.similar?.noteOtherCall(step, name);
       return this.run.call(step, identity, options);
     }
     this.run.end(step, 'recovered', 'a different call followed');
@@ -41,7 +41,7 @@ export class ToolRepeat implements Detector {
     return this.similar.call(step, identity, canonical, options, options.similarity);
   }
 
-  close(step: Step, outcome: VerdictOutcome): void {
+  close(step: EventStep, outcome: VerdictOutcome): void {
     const why = closingReason(outcome);
     this.run.end(step, outcome, why);
     this.similar?.end(step, outcome, why);

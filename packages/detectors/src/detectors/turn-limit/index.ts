@@ -6,6 +6,6 @@ export const turnLimit: DetectorDefinition<TurnLimitOptions> = {
   id: 'turn-limit',
   options: ({ settings: { turn_requests: own } }) =>
     isOn(own) ? { maxRequests: own.max_turn_requests ?? 10 } : null,
-  inForce: (options) => ({ enabled: options !== null, max_turn_requests: options?.maxRequests }),
+  effective: (options) => ({ enabled: options !== null, max_turn_requests: options?.maxRequests }),
   create: (options) => new TurnLimit(options),
 };

@@ -1,6 +1,6 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Mark } from '../../calls/mark.ts';
-import type { Account, Detector, IncidentSnapshot, Step } from '../../incident/finding.ts';
+import type { Account, Detector, EventStep, IncidentSnapshot } from '../../incident/finding.ts';
 import { Incident } from '../../incident/incident.ts';
 import { closingReason, counted, sentence } from '../../incident/shown-calls.ts';
 
@@ -26,7 +26,7 @@ export class TurnLimit implements Detector {
     this.options = options;
   }
 
-  push(step: Step): void {
+  push(step: EventStep): void {
     const { event } = step;
     if (event.type === 'turn_started') this.request(step);
     else if (event.type === 'tool_call_request')
@@ -34,7 +34,7 @@ export class TurnLimit implements Detector {
     else if (event.type === 'prompt_started') this.close(step, 'ended');
   }
 
-  private request(step: Step): void {
+  private request(step: EventStep): void {
     const { maxRequests } = this.options;
     this.since ??= step.mark();
     this.requests += 1;
@@ -44,7 +44,7 @@ export class TurnLimit implements Detector {
     this.incident.report(step, this.requests, () => this.account(this.requests));
   }
 
-  close(step: Step, outcome: VerdictOutcome): void {
+  close(step: EventStep, outcome: VerdictOutcome): void {
     const { incident } = this;
     if (incident !== undefined) {
       const told = sentence`The model had been asked ${counted(incident.count)} times; ${closingReason(outcome)}`;

@@ -8,7 +8,7 @@ export interface Conclusion {
 }
 
 /** What an event led to. */
-export interface Pushed extends Conclusion {
+export interface PushResult extends Conclusion {
   /** The session knows the event's id: it was passed over. */
   readonly isDuplicate: boolean;
   /** Why settings that the event asked for were refused; `null`: none were. */
@@ -21,11 +21,11 @@ export interface Pushed extends Conclusion {
 
 export const NO_VERDICTS: Conclusion = { verdicts: [], origins: [] };
 /** Of most events there is nothing to tell. */
-export const NO_NEWS: Pushed = {
+export const NOTHING_FOUND: PushResult = {
   ...NO_VERDICTS,
   isDuplicate: false,
   refusal: null,
   abandoned: [],
   turnRequest: null,
 };
-export const DUPLICATE: Pushed = { ...NO_NEWS, isDuplicate: true };
+export const DUPLICATE: PushResult = { ...NOTHING_FOUND, isDuplicate: true };

@@ -33,11 +33,17 @@ const events: Readonly<Record<string, AgentEvent>> = {
   end: { type: 'session_ended' },
 };
 
-/** Sessions of a partition, whose news are collected. */
+/** Sessions of a partition, whose summaries are collected. */
 export function openSessions(maxSessions = 100) {
-  const store = new SessionStore({ detection, maxSessions, idleMs: 0, observer: silentObserver, news: true });
+  const store = new SessionStore({
+    detection,
+    maxSessions,
+    idleMs: 0,
+    observer: silentObserver,
+    summaries: true,
+  });
   const sessions = store.open(place);
-  const news = sessions.news!;
+  const collector = sessions.summaries!;
   let next = firstOffset;
   /** Events as text: the second it comes at, what it is, and its session unless it is `s`; commas between them. */
   const pass = (script: string): void => {
@@ -52,5 +58,5 @@ export function openSessions(maxSessions = 100) {
       .pipe(routeBySession(sessions), detectLoops(sessions, place, silentObserver))
       .subscribe();
   };
-  return { store, sessions, news, pass };
+  return { store, sessions, collector, pass };
 }

@@ -21,7 +21,7 @@ const WORD = /^[\p{L}\p{M}'’-]+$/u;
  *
  * @param share of all their words that the two phrases have in common, at least
  */
-export function isReworded(a: ToolIdentity, b: ToolIdentity, share: number): boolean {
+export function isRephrased(a: ToolIdentity, b: ToolIdentity, share: number): boolean {
   if (a.digest !== undefined || b.digest !== undefined) return false;
   const [one, two] = [fieldsOf(a), fieldsOf(b)];
   if (one.size !== two.size) return false;
@@ -49,7 +49,7 @@ function isOtherTopic(one: readonly string[], two: readonly string[]): boolean {
   let end = 0;
   while (end < Math.min(one.length, two.length) - begin && one.at(-1 - end) === two.at(-1 - end)) end += 1;
   const [there, here] = [topicIn(one, begin, end), topicIn(two, begin, end)];
-  const akin = there.some((word) => here.some((other) => isAkin(word, other)));
+  const akin = there.some((word) => here.some((other) => haveSameStem(word, other)));
   return there.length > 0 && here.length > 0 && !akin;
 }
 
@@ -61,7 +61,7 @@ function topicIn(words: readonly string[], begin: number, end: number): string[]
 }
 
 /** `closed` and `closing`, `line` and `lines`. */
-function isAkin(a: string, b: string): boolean {
+function haveSameStem(a: string, b: string): boolean {
   const shorter = Math.min(a.length, b.length);
   let same = 0;
   while (same < shorter && a[same] === b[same]) same += 1;

@@ -7,12 +7,12 @@ import { optionSources } from './make-plan.ts';
  *
  * @returns of each key that a preset or another key decides; undefined where the layer is off
  */
-export function settingsInForce(settings: DetectionSettings): ReadonlyMap<string, unknown> {
+export function effectiveDetectionValues(settings: DetectionSettings): ReadonlyMap<string, unknown> {
   const sources = optionSources(settings, true);
   return new Map(
     detectors.flatMap((detector) => {
       const { block } = detectorFacts[detector.id];
-      const values = detector.inForce(detector.options(sources), sources);
+      const values = detector.effective(detector.options(sources), sources);
       return Object.entries(values).map(([key, value]): [string, unknown] => [`${block}.${key}`, value]);
     }),
   );

@@ -1,10 +1,10 @@
 import { MAX_OPEN_INCIDENTS, type SessionSummary } from '@loopwatch/contract';
 import type { PureVerdict } from '@loopwatch/detectors';
-import type { Place } from './records.ts';
-import type { SessionEntry, SessionMarks, SessionTally } from './session-entry.ts';
+import type { TopicPartition } from './records.ts';
+import type { SessionEntry, SessionTally, SummaryState } from './session-entry.ts';
 
 /** What is to be told of a partition's sessions in compacted topics. */
-export interface SessionNews {
+export interface SessionSummaries {
   /** One a session at most, the latest. */
   readonly summaries: readonly SessionSummary[];
   /** Sessions whose time is over: their summaries are to be taken away. */
@@ -14,36 +14,36 @@ export interface SessionNews {
 }
 
 /** A session's course gets a point when so much event time lies behind the latest, ms. */
-const INTERVAL = 30_000;
+const SUMMARY_INTERVAL_MS = 30_000;
 
 /** What was told of because it had changed. */
-export interface ToldChanges {
+export interface SummarizedChanges {
   readonly sessions: number;
   /** Their open incidents. */
   readonly incidents: readonly string[];
 }
 
-type Told = readonly Pick<PureVerdict, 'phase' | 'detector'>[];
+type ReportedVerdicts = readonly Pick<PureVerdict, 'phase' | 'detector'>[];
 
 /**
  * Collects what is to be told of the sessions of a partition. With its first event, with each verdict and with its end a
- * session is told of in the step of that event; what else changes it waits for the next {@link tellChanges}. Summaries that
+ * session is told of in the step of that event; what else changes it waits for the next {@link summarizeChanges}. Summaries that
  * others of the same session follow before anything is taken are left out.
  */
-export class SessionNewsBook {
+export class SummaryCollector {
   /** `null`: the session's time is over. */
   private readonly latest = new Map<string, SessionSummary | null>();
   /** Sessions with events that no summary knows of, by the offset of the first of these; in the order of these. */
   private readonly changed = new Map<SessionEntry, number>();
   private checksOver: string[] = [];
-  private readonly place: Place;
+  private readonly place: TopicPartition;
 
-  constructor(place: Place) {
+  constructor(place: TopicPartition) {
     this.place = place;
   }
 
   /** To be called after each event that is no duplicate. */
-  note(entry: SessionEntry, type: string, offset: number, verdicts: Told): void {
+  note(entry: SessionEntry, type: string, offset: number, verdicts: ReportedVerdicts): void {
     const { analyzer } = entry;
     const ends = type === 'session_ended';
     if (type === 'control') {
@@ -51,35 +51,35 @@ export class SessionNewsBook {
       return;
     }
     entry.livedAt = analyzer.lastTime;
-    if (analyzer.eventIndex === 0) begin(entry, offset);
+    if (analyzer.eventIndex === 0) startSession(entry, offset);
     // Either way: a clock that was set back must not silence the session.
-    else if (verdicts.length === 0 && !ends && Math.abs(sinceTold(entry)) < INTERVAL) {
+    else if (verdicts.length === 0 && !ends && Math.abs(sinceSummary(entry)) < SUMMARY_INTERVAL_MS) {
       if (!this.changed.has(entry)) this.changed.set(entry, offset);
       return;
     }
-    if (verdicts.length > 0) count(entry, verdicts);
+    if (verdicts.length > 0) countVerdicts(entry, verdicts);
     const elapsed = analyzer.lastTime - entry.startedAt;
-    if (analyzer.eventIndex > 0) noteCourse(tallyOf(entry), elapsed, analyzer.account.events);
+    if (analyzer.eventIndex > 0) sampleProgress(tallyOf(entry), elapsed, analyzer.account.events);
     entry.toldAt = ends ? null : elapsed;
-    this.tell(entry);
+    this.summarize(entry);
   }
 
   /** Settings come from outside and are no sign of life: the session stays as old, and as ended, as it was. */
-  private noteControl(entry: SessionEntry, offset: number, verdicts: Told): void {
+  private noteControl(entry: SessionEntry, offset: number, verdicts: ReportedVerdicts): void {
     const isFirst = entry.analyzer.eventIndex === 0;
-    if (isFirst) begin(entry, offset);
+    if (isFirst) startSession(entry, offset);
     // The session is told of with the first event that is one.
     if (isFirst) entry.toldAt = null;
     if (verdicts.length === 0) return;
-    count(entry, verdicts);
-    this.tell(entry);
+    countVerdicts(entry, verdicts);
+    this.summarize(entry);
   }
 
   /** To be called when a late answer led to verdicts. */
-  noteAnswer(entry: SessionEntry, verdicts: Told): void {
-    count(entry, verdicts);
+  noteAnswer(entry: SessionEntry, verdicts: ReportedVerdicts): void {
+    countVerdicts(entry, verdicts);
     if (entry.toldAt !== null) entry.toldAt = entry.analyzer.lastTime - entry.startedAt;
-    this.tell(entry);
+    this.summarize(entry);
   }
 
   /** The record of a check goes with its session; one whose session is gone, at once. */
@@ -89,15 +89,15 @@ export class SessionNewsBook {
   }
 
   /** The session's time is over. */
-  noteOver(entry: SessionEntry): void {
+  noteExpired(entry: SessionEntry): void {
     this.changed.delete(entry);
     this.latest.set(entry.analyzer.sessionId, null);
     if (entry.tally !== undefined) this.checksOver.push(...entry.tally.checks);
   }
 
   /** The session goes from memory, but may come back. */
-  noteGone(entry: SessionEntry): void {
-    if (this.changed.has(entry)) this.tell(entry);
+  noteEvicted(entry: SessionEntry): void {
+    if (this.changed.has(entry)) this.summarize(entry);
   }
 
   /** The session's state cannot be trusted: it is not told. */
@@ -117,12 +117,12 @@ export class SessionNewsBook {
   }
 
   /** Tells of sessions that have changed, those waiting longest first; more than `most` wait for the next time. */
-  tellChanges(most: number): ToldChanges {
+  summarizeChanges(most: number): SummarizedChanges {
     const incidents: string[] = [];
     let sessions = 0;
     for (const entry of this.changed.keys()) {
       if (sessions === most) break;
-      this.tell(entry);
+      this.summarize(entry);
       incidents.push(...entry.analyzer.openIncidents);
       sessions += 1;
     }
@@ -130,12 +130,12 @@ export class SessionNewsBook {
   }
 
   /** Offset of the first event that no summary knows of, once what is there is taken; undefined when there is none. */
-  get untoldFrom(): number | undefined {
+  get firstUnsummarized(): number | undefined {
     const [offset] = this.changed.values();
     return offset;
   }
 
-  take(): SessionNews {
+  drain(): SessionSummaries {
     const summaries = [...this.latest.values()].filter((summary) => summary !== null);
     const over = [...this.latest].flatMap(([sessionId, summary]) => (summary === null ? [sessionId] : []));
     const { checksOver } = this;
@@ -144,14 +144,14 @@ export class SessionNewsBook {
     return { summaries, over, checksOver };
   }
 
-  private tell(entry: SessionEntry): void {
+  private summarize(entry: SessionEntry): void {
     this.changed.delete(entry);
     this.latest.set(entry.analyzer.sessionId, summaryOf(entry, this.place));
   }
 }
 
 /** The session's first event, or the first after a long pause, behind which nothing of the past counts. */
-function begin(entry: SessionEntry, offset: number): void {
+function startSession(entry: SessionEntry, offset: number): void {
   const { tally } = entry;
   entry.firstOffset = offset;
   entry.startedAt = entry.analyzer.lastTime;
@@ -161,11 +161,11 @@ function begin(entry: SessionEntry, offset: number): void {
 }
 
 /** Event time since the latest summary, ms. */
-function sinceTold({ analyzer, startedAt, toldAt }: SessionEntry): number {
-  return toldAt === null ? INTERVAL : analyzer.lastTime - startedAt - toldAt;
+function sinceSummary({ analyzer, startedAt, toldAt }: SessionEntry): number {
+  return toldAt === null ? SUMMARY_INTERVAL_MS : analyzer.lastTime - startedAt - toldAt;
 }
 
-function count(marks: SessionMarks, verdicts: Told): void {
+function countVerdicts(marks: SummaryState, verdicts: ReportedVerdicts): void {
   const tally = tallyOf(marks);
   tally.verdicts += verdicts.length;
   for (const { phase, detector } of verdicts) {
@@ -176,7 +176,7 @@ function count(marks: SessionMarks, verdicts: Told): void {
 /** The session as it stands. */
 function summaryOf(
   { analyzer, firstOffset, startedAt, toldAt, tally, livedAt }: SessionEntry,
-  { topic, partition }: Place,
+  { topic, partition }: TopicPartition,
 ): SessionSummary {
   const { account, openIncidents } = analyzer;
   const byDetector = { ...tally?.opened };
@@ -221,18 +221,18 @@ function summaryOf(
 /** Points of a course; a longer one keeps every other. */
 export const COURSE_POINTS = 16;
 
-export function tallyOf(marks: SessionMarks): SessionTally {
+export function tallyOf(marks: SummaryState): SessionTally {
   marks.tally ??= { verdicts: 0, opened: {}, checks: [], course: [] };
   return marks.tally;
 }
 
-export function noteCourse(tally: SessionTally, elapsed: number, events: number): void {
+export function sampleProgress(tally: SessionTally, elapsed: number, events: number): void {
   tally.course.push(elapsed, events);
   if (tally.course.length > 2 * COURSE_POINTS) tally.course = tally.course.filter((_, i) => i % 4 < 2);
 }
 
 /** The marks alone, as they are kept; what comes later does not change them. */
-export function copyMarks({ firstOffset, startedAt, toldAt, tally }: SessionMarks): SessionMarks {
+export function copyMarks({ firstOffset, startedAt, toldAt, tally }: SummaryState): SummaryState {
   const copy = tally && {
     ...tally,
     opened: { ...tally.opened },

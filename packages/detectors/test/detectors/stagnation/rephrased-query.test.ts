@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { canonicalArguments, toolIdentity } from '../../../src/calls/tool-identity.ts';
-import { isReworded } from '../../../src/detectors/stagnation/reworded.ts';
+import { isRephrased } from '../../../src/detectors/stagnation/rephrased-query.ts';
 
 const identity = (args: unknown) => toolIdentity('search', canonicalArguments(args));
 const reworded = (a: string, b: string): boolean =>
-  isReworded(identity({ q: a, limit: 5 }), identity({ q: b, limit: 5 }), 0.25);
+  isRephrased(identity({ q: a, limit: 5 }), identity({ q: b, limit: 5 }), 0.25);
 
 describe('the same question in other words', () => {
   it.each([
@@ -36,9 +36,9 @@ describe('the same question in other words', () => {
   it('has all other arguments in common', () => {
     const at = (limit: number, q: string) => identity({ q, limit });
     const [a, b] = ['last horse tram line closed', 'the last horse tram line closed'];
-    expect(isReworded(at(5, a), at(5, b), 0.25)).toBe(true);
-    expect(isReworded(at(5, a), at(10, b), 0.25)).toBe(false);
-    expect(isReworded(at(5, a), identity({ q: b }), 0.25)).toBe(false);
+    expect(isRephrased(at(5, a), at(5, b), 0.25)).toBe(true);
+    expect(isRephrased(at(5, a), at(10, b), 0.25)).toBe(false);
+    expect(isRephrased(at(5, a), identity({ q: b }), 0.25)).toBe(false);
   });
 
   it('has as many words in common as are asked for', () => {
@@ -46,7 +46,7 @@ describe('the same question in other words', () => {
       identity({ q: 'last horse tram line closing date' }),
       identity({ q: 'horse tram closed when' }),
     ];
-    expect(isReworded(a, b, 0.2)).toBe(true);
-    expect(isReworded(a, b, 0.5)).toBe(false);
+    expect(isRephrased(a, b, 0.2)).toBe(true);
+    expect(isRephrased(a, b, 0.5)).toBe(false);
   });
 });

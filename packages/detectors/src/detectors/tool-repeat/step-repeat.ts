@@ -1,8 +1,8 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { CallKnowledge } from '../../agents/agent-knowledge.ts';
 import type { CallHistory } from '../../calls/call-history.ts';
-import { type PastCall, patienceWith, type Round, waitingAdjustments } from '../../calls/step.ts';
-import type { Detector, Pattern, PatternSnapshot, Step } from '../../incident/finding.ts';
+import { type CallStep, type PastCall, pollingAdjustments, pollingPatience } from '../../calls/step.ts';
+import type { Detector, EventStep, Pattern, PatternSnapshot } from '../../incident/finding.ts';
 import { PatternIncident } from '../../incident/incident.ts';
 import {
   callsWithResults,
@@ -20,7 +20,7 @@ import { batchGuidance, toolGuidance, windowPhrase } from './wording.ts';
  * the same result is not. A step that repeats the one before it is news at the threshold less one where its results
  * are known, since they leave less doubt, and at the threshold where they are not or are a bare `ok`.
  */
-export class RoundRepeat implements Detector {
+export class StepRepeat implements Detector {
   private readonly plan: ToolRepeatPlan;
   private readonly knowledge: CallKnowledge;
   private readonly incident = new PatternIncident('tool-repeat');
@@ -35,13 +35,13 @@ export class RoundRepeat implements Detector {
     this.knowledge = knowledge;
   }
 
-  push(step: Step): void {
+  push(step: EventStep): void {
     const { calls } = step;
-    if (calls?.settled) this.settled(step, calls, calls.settled);
+    if (calls?.settled) this.onStepSettled(step, calls, calls.settled);
     if (step.event.type === 'prompt_started') this.close(step, 'ended');
   }
 
-  private settled(step: Step, calls: CallHistory, round: Round): void {
+  private onStepSettled(step: EventStep, calls: CallHistory, round: CallStep): void {
     const { rounds } = calls;
     const name = round.calls[0]?.identity.name ?? '';
     const options = this.plan.perTool.get(name) ?? this.plan.tool;
@@ -54,36 +54,36 @@ export class RoundRepeat implements Detector {
       options.enabled;
     this.runBefore = calls.regrown ? this.runBefore : this.run;
     this.run = repeats ? Math.max(1, this.runBefore) + 1 : 1;
-    this.count = Math.min(this.run, recent(rounds, options));
-    if (!repeats) this.incident.ends(step, 'recovered');
+    this.count = Math.min(this.run, countRecent(rounds, options));
+    if (!repeats) this.incident.resolve(step, 'recovered');
     if (this.count < this.thresholdOf(round, options)) {
-      this.incident.ends(step, 'recovered', 'the earlier calls are too old to count');
+      this.incident.resolve(step, 'recovered', 'the earlier calls are too old to count');
       return;
     }
     if (calls.stagnant && !this.incident.isOpen) return;
     round.explained = true;
-    this.incident.holds(
+    this.incident.report(
       step,
       this.pattern(rounds.slice(-Math.min(this.count, rounds.length)), round, options),
       calls.regrown,
     );
   }
 
-  private thresholdOf(round: Round, { threshold }: ToolRepeatOptions): number {
+  private thresholdOf(round: CallStep, { threshold }: ToolRepeatOptions): number {
     const least = isDoubtful(round) ? threshold : Math.max(2, threshold - 1);
-    return least * patienceWith([round]);
+    return least * pollingPatience([round]);
   }
 
-  close(step: Step, outcome: VerdictOutcome): void {
-    this.incident.ends(step, outcome, closingReason(outcome));
+  close(step: EventStep, outcome: VerdictOutcome): void {
+    this.incident.resolve(step, outcome, closingReason(outcome));
     this.run = 0;
     this.count = 0;
     this.runBefore = 0;
   }
 
   private pattern(
-    rounds: readonly Round[],
-    round: Round,
+    rounds: readonly CallStep[],
+    round: CallStep,
     options: ToolRepeatOptions,
   ): Pattern<'tool-repeat'> {
     const { count } = this;
@@ -111,7 +111,7 @@ export class RoundRepeat implements Detector {
         value: options.threshold,
         adjustments: [
           ...(isDoubtful(round) ? [] : (['same-result'] as const)),
-          ...waitingAdjustments([round], this.knowledge),
+          ...pollingAdjustments([round], this.knowledge),
         ],
       },
       windowMs: options.ttlMs,
@@ -127,12 +127,12 @@ export class RoundRepeat implements Detector {
     };
   }
 
-  snapshot(): RoundRepeatSnapshot {
+  snapshot(): StepRepeatSnapshot {
     const { run, count, runBefore } = this;
     return { run, count, runBefore, incident: this.incident.snapshot() };
   }
 
-  restore(snapshot: RoundRepeatSnapshot): void {
+  restore(snapshot: StepRepeatSnapshot): void {
     this.run = snapshot.run;
     this.count = snapshot.count;
     this.runBefore = snapshot.runBefore;
@@ -141,7 +141,7 @@ export class RoundRepeat implements Detector {
 }
 
 /** How many of the latest steps lie within the time to live of the newest. */
-function recent(rounds: readonly Round[], { ttlMs }: ToolRepeatOptions): number {
+function countRecent(rounds: readonly CallStep[], { ttlMs }: ToolRepeatOptions): number {
   if (ttlMs === null) return Number.POSITIVE_INFINITY;
   const newest = timeOf(rounds.at(-1));
   let count = 0;
@@ -149,7 +149,7 @@ function recent(rounds: readonly Round[], { ttlMs }: ToolRepeatOptions): number 
   return count;
 }
 
-function timeOf(round: Round | undefined): number {
+function timeOf(round: CallStep | undefined): number {
   return round?.calls[0]?.mark.time ?? 0;
 }
 
@@ -159,7 +159,7 @@ function ofFirst(result: string) {
 }
 
 /** Whether nothing is known of the results that makes the step's repetition certain. */
-function isDoubtful({ outcome, kind, calls }: Round): boolean {
+function isDoubtful({ outcome, kind, calls }: CallStep): boolean {
   if (outcome === null) return true;
   // What a first click does not do, a second or third may.
   return kind === 'ok' && calls.every((call) => saysNothing(call) || call.nature.gui);
@@ -169,7 +169,7 @@ function saysNothing({ result }: PastCall): boolean {
   return result?.bare ?? true;
 }
 
-interface RoundRepeatSnapshot {
+interface StepRepeatSnapshot {
   readonly run: number;
   readonly count: number;
   readonly runBefore: number;

@@ -5,7 +5,7 @@ import { shownValue } from './shown-value.ts';
 type Schema = Parameters<typeof findSetting>[0];
 
 /** Where values are laid, and what may stand there. */
-export interface Ground {
+export interface MergeTarget {
   readonly target: Record<string, unknown>;
   /** Keys of the block that the values' paths begin in. */
   readonly block: readonly string[];
@@ -19,8 +19,8 @@ export interface Ground {
  *
  * @returns what is wrong, a text for each: it names the key, the value and what is allowed
  */
-export function laySettings(
-  { target, block, schema, owner }: Ground,
+export function mergeSettings(
+  { target, block, schema, owner }: MergeTarget,
   values: Readonly<Record<string, unknown>>,
 ): string[] {
   return Object.entries(values).flatMap(([path, value]) => {

@@ -1,14 +1,14 @@
 import { type SessionSummary, sessionSummarySchema } from '@loopwatch/contract';
 import { describe, expect, it } from 'vitest';
 import { SessionStore, silentObserver } from '../src/index.ts';
-import { detection, firstOffset, idleSeconds, openSessions, start } from './news-driver.ts';
+import { detection, firstOffset, idleSeconds, openSessions, start } from './summaries-driver.ts';
 
 /** The summary that comes of each of the events, where one comes. */
 function summaries(script: string): (SessionSummary | undefined)[] {
-  const { pass, news } = openSessions();
+  const { pass, collector } = openSessions();
   return script.split(', ').map((event) => {
     pass(event);
-    const [summary] = news.take().summaries;
+    const [summary] = collector.drain().summaries;
     return summary && sessionSummarySchema.parse(summary);
   });
 }
@@ -53,7 +53,7 @@ describe('a session is told of', () => {
 
   it('only where somebody takes it', () => {
     const store = new SessionStore({ detection, maxSessions: 1, idleMs: 0, observer: silentObserver });
-    expect(store.open({ topic: 'events', partition: 0 }).news).toBeUndefined();
+    expect(store.open({ topic: 'events', partition: 0 }).summaries).toBeUndefined();
   });
 });
 
@@ -147,39 +147,39 @@ describe('a summary', () => {
 
 describe('what is taken', () => {
   it('is the latest of each session, once', () => {
-    const { pass, news } = openSessions();
+    const { pass, collector } = openSessions();
     pass('0 ls a, 0 ls b, 40 ls a, 80 cat a');
-    const { summaries: taken, over, checksOver } = news.take();
+    const { summaries: taken, over, checksOver } = collector.drain();
     expect(taken.map(({ sessionId, events }) => [sessionId, events])).toEqual([
       ['a', 3],
       ['b', 1],
     ]);
     expect([over, checksOver]).toEqual([[], []]);
-    expect(news.take()).toEqual({ summaries: [], over: [], checksOver: [] });
+    expect(collector.drain()).toEqual({ summaries: [], over: [], checksOver: [] });
   });
 
   it('is not what a replay led to, but whose time was over in it', () => {
-    const { pass, sessions, news } = openSessions();
+    const { pass, sessions, collector } = openSessions();
     pass('0 ls a, 0 ls b, 0 ls c');
     const [, b, c] = sessions.all();
     for (const entry of [b!, c!]) {
-      news.noteOver(entry);
+      collector.noteExpired(entry);
       sessions.remove(entry);
     }
     // c is back in the replay itself.
     pass('1 ls c');
-    news.dropSummaries();
-    expect(news.take()).toEqual({ summaries: [], over: ['b'], checksOver: [] });
+    collector.dropSummaries();
+    expect(collector.drain()).toEqual({ summaries: [], over: ['b'], checksOver: [] });
   });
 
   it('is that a session is back, not that its time was over', () => {
-    const { pass, sessions, news } = openSessions();
+    const { pass, sessions, collector } = openSessions();
     pass('0 ls');
     const [entry] = sessions.all();
     sessions.noteCheck('s', 'c-1');
-    news.noteOver(entry!);
+    collector.noteExpired(entry!);
     sessions.remove(entry!);
     pass('1 ls');
-    expect(news.take()).toMatchObject({ summaries: [{ events: 1 }], over: [], checksOver: ['c-1'] });
+    expect(collector.drain()).toMatchObject({ summaries: [{ events: 1 }], over: [], checksOver: ['c-1'] });
   });
 });

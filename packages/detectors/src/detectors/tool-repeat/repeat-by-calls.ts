@@ -3,13 +3,13 @@ import type { ToolRepeatPlan } from './options.ts';
 import { ToolRepeat } from './tool-repeat.ts';
 
 /** tool-repeat where results are not looked at. */
-export const callsAlone: DetectorDefinition<ToolRepeatPlan> = {
+export const toolRepeatByCalls: DetectorDefinition<ToolRepeatPlan> = {
   id: 'tool-repeat',
   options: ({ calls }) => {
     const enabled = calls.tool.enabled || [...calls.perTool.values()].some((tool) => tool.enabled);
     return enabled ? calls : null;
   },
-  inForce: (_, { calls: { tool } }) => ({
+  effective: (_, { calls: { tool } }) => ({
     enabled: tool.enabled,
     max_repeats: tool.threshold,
     ttl_seconds: tool.ttlMs === null ? null : tool.ttlMs / 1000,
