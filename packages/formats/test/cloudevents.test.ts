@@ -19,7 +19,7 @@ const said = {
 };
 
 describe('CloudEvents', () => {
-  it('are read by the format of their data, in the session of their subject', () => {
+  it('are read in the format of their data and the session of their subject', () => {
     const { events } = readAll('auto', [
       envelope(said, 'a'),
       envelope(JSON.stringify(said), 'b'),
@@ -29,7 +29,7 @@ describe('CloudEvents', () => {
     expect(events.map(({ sessionId }) => sessionId)).toEqual(['a', 'b', 'file']);
   });
 
-  it('give our own events in them a session, an id and a text of their own', () => {
+  it('complete canonical events that lack a session or an id', () => {
     const content = { type: 'content', text: 'Hello' };
     const translator = new Translator({ format: 'auto' });
     const read = translator.readValue(envelope(content, 's-1'));
@@ -39,7 +39,7 @@ describe('CloudEvents', () => {
     expect(translator.readValue(envelope(own, 's-1')).events).toEqual([own]);
   });
 
-  it('say what is wrong with their data, and are counted where they have none', () => {
+  it('report errors in their data, and are counted if they have none', () => {
     expect(readAll('cloudevents', [envelope('no json'), envelope(undefined)])).toMatchObject({
       events: [],
       ignored: ['cloudevent without data'],

@@ -1,15 +1,15 @@
 import type { FormatName } from '@loopwatch/contract';
 
-/** One call of a tool and what came of it. */
+/** A tool call and its result. */
 export interface Call {
   readonly id: string;
   readonly args: { readonly path: string };
   readonly result: string;
-  /** Where streams cut the text of the arguments. */
+  /** Position at which streams split the arguments. */
   readonly cut?: number;
 }
 
-/** A format, and the records that a producer writes in it. */
+/** A format, and records of a producer in it. */
 export type Producer = readonly [FormatName, (calls: readonly Call[]) => object[]];
 
 const user = { role: 'user', content: 'look' };
@@ -34,7 +34,7 @@ const claude = (type: string, uuid: string, message: object) => ({
   message,
 });
 
-/** The same calls as each producer writes them, in a format. */
+/** The same calls as written by each producer. */
 export const producers: Record<string, Producer> = {
   canonical: [
     'canonical',
@@ -282,7 +282,7 @@ export const producers: Record<string, Producer> = {
   ],
 };
 
-/** Streams of a model's answers: what came of its calls is in none of them. */
+/** Streams of model responses, which do not contain tool results. */
 export const answersOnly: Record<string, Producer> = {
   'openai-chat chunks': [
     'openai-chat',

@@ -1,7 +1,7 @@
 import type { AgentEvent, FormatName } from '@loopwatch/contract';
 import { Translator } from '../src/index.ts';
 
-/** What comes of the records of one file. */
+/** The translation of the records of one file. */
 export function readAll(
   format: FormatName | 'auto',
   records: readonly unknown[],
@@ -16,7 +16,7 @@ export function readAll(
   };
 }
 
-/** The types of events, and what tells them apart at a glance. */
+/** The types of events with their main field, for concise assertions. */
 export function outline(events: readonly AgentEvent[]): string[] {
   return events.map((event) => {
     const detail = event['text'] ?? event['name'] ?? event['result'];

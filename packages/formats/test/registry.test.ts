@@ -5,7 +5,7 @@ import { formats } from '../src/registry.ts';
 
 const page = readFileSync(new URL('../../../docs/connect.md', import.meta.url), 'utf8');
 
-it('every name is a format, and every format has a row on the page', () => {
+it('formats: every name has a format, and every format a row in docs/connect.md', () => {
   const names = formats.map(({ name }) => name);
   expect(names.toSorted()).toEqual([...formatNames].toSorted());
   const rows = [...page.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name);

@@ -15,7 +15,7 @@ const healthy: Call[] = ['1', '2', '3'].map((id) => ({
   result: `contents of file ${id}`,
 }));
 
-/** What is asked for again and again, and says something new each time. */
+/** The same call with a different result each time. */
 const polling: Call[] = looping.map(({ id, args }) => ({ id, args, result: `step ${id} of 6 is done` }));
 
 function verdictsOf([format, recordsOf]: Producer, calls: readonly Call[]) {
@@ -33,14 +33,14 @@ function verdictsOf([format, recordsOf]: Producer, calls: readonly Call[]) {
 }
 
 const canonical = producers['canonical']!;
-/** Our own events of calls whose results are in another stream. */
+/** Canonical events of calls without their results. */
 const resultless: Producer = [
   'canonical',
   (calls) => canonical[1](calls).filter((event) => Reflect.get(event, 'type') === 'tool_call_request'),
 ];
 
-describe.each(Object.keys(producers))('the calls of %s', (name) => {
-  it('are a loop at the third that is the same with the same result', () => {
+describe.each(Object.keys(producers))('calls of %s', (name) => {
+  it('are a loop at the third identical call with the same result', () => {
     expect(verdictsOf(producers[name]!, looping)[0]).toEqual({
       ...verdictsOf(canonical, looping)[0],
       phase: 'opened',
@@ -50,35 +50,38 @@ describe.each(Object.keys(producers))('the calls of %s', (name) => {
     });
   });
 
-  it('are none where each differs', () => {
+  it('are no loop if each differs', () => {
     expect(verdictsOf(producers[name]!, healthy)).toEqual([]);
   });
 
-  it('are what our own events are where only the results differ', () => {
+  it('give the same verdicts as canonical events if only the results differ', () => {
     expect(verdictsOf(producers[name]!, polling)).toEqual(verdictsOf(canonical, polling));
   });
 });
 
-describe.each(Object.keys(answersOnly))('the answers of %s', (name) => {
-  it('are a loop where our own events without results are one', () => {
+describe.each(Object.keys(answersOnly))('responses of %s', (name) => {
+  it('are a loop if canonical events without results are one', () => {
     const [expected] = verdictsOf(resultless, looping);
     expect(expected).toMatchObject({ phase: 'opened', detector: 'tool-repeat' });
     expect(verdictsOf(answersOnly[name]!, looping)[0]).toEqual(expected);
   });
 
-  it('are none where each call differs', () => {
+  it('are no loop if each call differs', () => {
     expect(verdictsOf(answersOnly[name]!, healthy)).toEqual([]);
   });
 });
 
-it.each(['ag-ui', 'openai-chat chunks', 'anthropic stream'])('%s: arguments may be cut anywhere', (name) => {
-  const [format, recordsOf] = { ...producers, ...answersOnly }[name]!;
-  const eventsOf = (cut: number) =>
-    readAll(format, recordsOf(looping.map((call) => ({ ...call, cut })))).events;
-  const whole = eventsOf(0);
-  expect(whole.filter(({ type }) => type === 'tool_call_request')).toMatchObject(
-    looping.map(({ args }) => ({ args: JSON.stringify(args) })),
-  );
-  for (let cut = 1; cut <= JSON.stringify(looping[0]!.args).length; cut += 1)
-    expect(eventsOf(cut)).toEqual(whole);
-});
+it.each(['ag-ui', 'openai-chat chunks', 'anthropic stream'])(
+  '%s: arguments can be split anywhere',
+  (name) => {
+    const [format, recordsOf] = { ...producers, ...answersOnly }[name]!;
+    const eventsOf = (cut: number) =>
+      readAll(format, recordsOf(looping.map((call) => ({ ...call, cut })))).events;
+    const whole = eventsOf(0);
+    expect(whole.filter(({ type }) => type === 'tool_call_request')).toMatchObject(
+      looping.map(({ args }) => ({ args: JSON.stringify(args) })),
+    );
+    for (let cut = 1; cut <= JSON.stringify(looping[0]!.args).length; cut += 1)
+      expect(eventsOf(cut)).toEqual(whole);
+  },
+);

@@ -1,4 +1,4 @@
-/** Records of each format as its producer writes them, one at least that holds a call or a prompt. */
+/** Sample records of each format; at least one contains a call or a prompt. */
 export const sampleRecords: Record<string, readonly Record<string, unknown>[]> = {
   canonical: [
     { v: 1, type: 'tool_call_request', sessionId: 's', name: 'ls', args: {} },

@@ -18,7 +18,7 @@ const read = (format: FormatName | 'auto', ...texts: string[]) => {
 const [user, answer] = sampleRecords['claude-code']!.map((record) => JSON.stringify(record));
 const call = JSON.stringify({ type: 'tool_call_request', sessionId: 's', name: 'ls' });
 
-describe('the records of all formats', () => {
+describe('records of all formats', () => {
   const records = Object.entries(sampleRecords).flatMap(([name, list]) =>
     list.map((record, i) => [`${name} ${String(i)}`, name, record] as const),
   );
@@ -27,13 +27,13 @@ describe('the records of all formats', () => {
     expect(Object.keys(sampleRecords).toSorted()).toEqual([...formatNames].toSorted());
   });
 
-  it.each(records)('%s is recognised by one format', (_, name, record) => {
+  it.each(records)('%s is recognised by exactly one format', (_, name, record) => {
     expect(formats.filter((format) => format.recognises(record)).map((format) => format.name)).toEqual([
       name,
     ]);
   });
 
-  it.each(records)('%s is refused under every other format', (_, name, record) => {
+  it.each(records)('%s is rejected under every other format', (_, name, record) => {
     for (const other of formatNames.filter((one) => one !== name)) {
       const { events, faults } = read(other, JSON.stringify(record));
       expect(events).toEqual([]);
@@ -46,7 +46,7 @@ describe('the records of all formats', () => {
     }
   });
 
-  it('may lack anything and hold anything else, and nothing is thrown', () => {
+  it('never cause an error, even if parts are missing or of another type', () => {
     const names = fc.constantFrom(...Object.keys(sampleRecords));
     const mutated = fc
       .tuple(
@@ -80,7 +80,7 @@ describe('the records of all formats', () => {
 });
 
 describe('Translator', () => {
-  it('tells the format by each record', () => {
+  it('detects the format of each record', () => {
     const { events, ignored, faults } = read('auto', user!, call, answer!);
     expect(events.map(({ type }) => type)).toEqual([
       'prompt_started',
@@ -92,14 +92,14 @@ describe('Translator', () => {
     expect({ ignored, faults }).toEqual({ ignored: [], faults: [] });
   });
 
-  it('counts a record that says nothing by its type, once the format is known', () => {
+  it('counts an irrelevant record by its type once the format is known', () => {
     expect(read('auto', user!, '{"type":"yet-to-come"}')).toMatchObject({
       ignored: ['yet-to-come'],
       faults: [],
     });
   });
 
-  it('passes an event of a type to come on, and counts it', () => {
+  it('passes an event of an unknown type through and counts it', () => {
     const event = { type: 'plan_made', sessionId: 's' };
     expect(read('auto', JSON.stringify(event))).toEqual({
       events: [event],
@@ -124,14 +124,14 @@ describe('Translator', () => {
       'the nearest is claude-code',
     ],
     ['nesting without end', `${'['.repeat(20_000)}${']'.repeat(20_000)}`, 'too_complex', 'levels deep'],
-  ])('names %s', (_, text, reason, message) => {
+  ])('reports %s', (_, text, reason, message) => {
     expect(read('auto', text)).toMatchObject({
       events: [],
       faults: [{ reason, message: expect.stringContaining(message) }],
     });
   });
 
-  it('reads the elements of an array, and the frames of a server-sent event', () => {
+  it('reads the elements of an array and server-sent events', () => {
     expect(read('auto', `[${call},[${call}],3]`)).toMatchObject({
       events: [{ name: 'ls' }, { name: 'ls' }],
       faults: [{ reason: 'not_an_object' }],

@@ -39,7 +39,7 @@ const result = (id: string, content: unknown, isError?: boolean) => [
 const read = (...records: object[]) => readAll('claude-code', records);
 
 describe('Claude Code', () => {
-  it('makes one turn of the lines of a message, with the usage of the last', () => {
+  it('reads the lines of a message as one turn with the usage of the last line', () => {
     const { events } = read(
       user('look'),
       answer('m', { type: 'thinking', thinking: 'Hm' }),
@@ -69,7 +69,7 @@ describe('Claude Code', () => {
     });
   });
 
-  it('gives the copies of a resumed session the ids of their originals', () => {
+  it('keeps the ids of records copied into a resumed session', () => {
     const [first, second] = [user('look'), answer('m', use('t'))];
     const copied = read(first, second, first, second).events.map(({ id }) => id);
     expect(copied).toEqual(['u7.0', 'm.start', 'u8.0', 'm.end', 'u7.0', 'm.start', 'u8.0', 'm.end']);
@@ -92,13 +92,13 @@ describe('Claude Code', () => {
       { result: [{ type: 'image', source: {} }] },
     ],
     ['nothing as an empty text', result('t', undefined), { result: '' }],
-  ])('reads of a result %s', (_, content, expected) => {
+  ])('reads a result of %s', (_, content, expected) => {
     expect(read(user(content)).events).toEqual([
       expect.objectContaining({ type: 'tool_result', callId: 't', ...expected }),
     ]);
   });
 
-  it('makes sessions of sub-agents, with their parent', () => {
+  it('reads sub-agents as sessions with a parent', () => {
     const { events } = read(
       user('a', { agentId: 'x1', isSidechain: true }),
       user('b', { uuid: 'root', isSidechain: true }),
@@ -113,7 +113,7 @@ describe('Claude Code', () => {
     ]);
   });
 
-  it('tells what the program wrote from what a person asked', () => {
+  it('distinguishes texts of the program from user prompts', () => {
     const { events, ignored } = read(
       user('Caveat', { isMeta: true }),
       user('<local-command-stdout>ok</local-command-stdout>'),

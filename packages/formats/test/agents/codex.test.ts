@@ -27,7 +27,7 @@ const says = (role: string, text: string) =>
 const read = (...records: object[]) => readAll('codex', records);
 
 describe('Codex rollouts', () => {
-  it('begin a turn with each answer behind a result, and end it with its usage', () => {
+  it('start a turn at each model output after a result, and end it at its usage', () => {
     const { events } = read(
       meta('a'),
       line('turn_context', { model: 'gpt-5.3-codex' }),
@@ -71,13 +71,13 @@ describe('Codex rollouts', () => {
     ['an exit code far below, which the command printed', `${'x\n'.repeat(500)}Exit code: 1\n`, undefined],
     ['JSON with metadata', '{"output":"no","metadata":{"exit_code":2}}', true],
     ['an object that says so', { content: 'no', success: false }, true],
-  ])('knows of %s whether it failed', (_, text, isError) => {
+  ])('detect whether %s has failed', (_, text, isError) => {
     expect(read(meta('a'), output('1', text)).events).toEqual([
       expect.objectContaining({ type: 'tool_result', isError }),
     ]);
   });
 
-  it('give the history that a fork begins with the ids it had, and the fork its parent', () => {
+  it('keep the ids of the history that a fork starts with, and name the parent of the fork', () => {
     const history = [meta('parent'), says('user', 'go'), call('1')];
     const own = read(...history).events;
     const { events } = read(meta('fork', { forked_from_id: 'parent' }), ...history, says('user', 'go'));
@@ -89,7 +89,7 @@ describe('Codex rollouts', () => {
     });
   });
 
-  it('name the parent of a sub-agent, and keep code as it is', () => {
+  it('name the parent of a sub-agent, and keep code unchanged', () => {
     const source = { subagent: { thread_spawn: { parent_thread_id: 'p' } } };
     const { events } = read(
       meta('child', { source }),
@@ -100,7 +100,7 @@ describe('Codex rollouts', () => {
 });
 
 describe('codex exec --json', () => {
-  it('makes one call of an item that starts and completes, and a turn of each step', () => {
+  it('reads the start and the completion of an item as one call, and each step as a turn', () => {
     const command = (type: string, more: object) => ({
       type,
       item: { id: 'item_0', type: 'command_execution', command: 'ls', ...more },

@@ -4,7 +4,7 @@ import { outline, readAll } from '../read-all.ts';
 const at = { timestamp: '2026-03-20T15:14:46.455Z' };
 
 describe('Gemini CLI', () => {
-  it('reads the events of stream-json, whose session stands in the first', () => {
+  it('reads stream-json events, the first of which contains the session id', () => {
     const { events } = readAll('gemini-cli', [
       { type: 'init', ...at, session_id: 'g', model: 'gemini-3' },
       { type: 'message', ...at, role: 'user', content: 'list' },
@@ -26,7 +26,7 @@ describe('Gemini CLI', () => {
     expect(events[5]).toMatchObject({ usage: { inputTokens: 7, outputTokens: 2, cachedInputTokens: 3 } });
   });
 
-  it('reads a chat file in one document, and a message that is written again once', () => {
+  it('reads a chat file in one document, and a repeated message once', () => {
     const call = {
       id: 'c',
       name: 'ls',
@@ -79,7 +79,7 @@ describe('Gemini CLI', () => {
     expect(new Set(twice.events.map(({ id }) => id)).size).toBe(6);
   });
 
-  it('reads a chat file with a line a message', () => {
+  it('reads a chat file with one message per line', () => {
     const { events, ignored } = readAll('gemini-cli', [
       { sessionId: 'g', projectHash: 'p', startTime: at.timestamp },
       { id: 'u', ...at, type: 'user', content: [{ text: 'list' }] },

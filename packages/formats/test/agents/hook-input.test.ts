@@ -18,7 +18,7 @@ const tool = (id: string, more: object = {}) => ({
 const before = (id: string) => input('PreToolUse', tool(id));
 const after = (id: string) => input('PostToolUse', tool(id, { tool_response: 'failed' }));
 
-it('reads the input of hooks as calls, results and prompts', () => {
+it('hook input: is read as calls, results and prompts', () => {
   const { events, ignored } = readAll('auto', [
     input('SessionStart', { source: 'startup' }),
     input('UserPromptSubmit', { prompt: 'Mend the tests' }),
@@ -44,7 +44,7 @@ it('reads the input of hooks as calls, results and prompts', () => {
   expect(ignored).toEqual(['SessionStart', 'Stop']);
 });
 
-it('counts a call once that is told before and after, and finds its loop', () => {
+it('hook input: a call reported before and after it runs counts once, and its loop is found', () => {
   const { events } = readAll(
     'auto',
     ['t1', 't2', 't3'].flatMap((id) => [before(id), after(id)]),
@@ -55,7 +55,7 @@ it('counts a call once that is told before and after, and finds its loop', () =>
   ]);
 });
 
-it('knows sub-agents, and Codex by its turns', () => {
+it('hook input: recognises sub-agents, and Codex by its turn ids', () => {
   const sub = { ...after('t'), agent_id: 'a1' };
   const codex = { ...after('t'), turn_id: 'turn-1', model: 'gpt-5.5' };
   expect(readAll('claude-code', [sub]).events[0]).toMatchObject({

@@ -51,7 +51,7 @@ const told = [
 ];
 
 describe('opencode', () => {
-  it('reads the files of its storage', () => {
+  it('reads storage files', () => {
     const { events } = readAll('opencode', [
       session,
       message('u', 'user'),
@@ -75,7 +75,7 @@ describe('opencode', () => {
     });
   });
 
-  it('reads an export as it reads the files', () => {
+  it('reads an export like storage files', () => {
     const document = {
       info: session,
       messages: [
@@ -86,7 +86,7 @@ describe('opencode', () => {
     expect(outline(readAll('opencode', [document]).events)).toEqual(told);
   });
 
-  it('tells a tool that is written again once, and its text when it is whole', () => {
+  it('reports a part that is written repeatedly once, and text when it is complete', () => {
     const updated = (one: object) => ({ type: 'message.part.updated', properties: { part: one } });
     const { events, ignored } = readAll('opencode', [
       updated(tool('pending')),

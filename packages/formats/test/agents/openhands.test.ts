@@ -50,13 +50,13 @@ describe('OpenHands', () => {
     expect(ignored).toEqual(['SystemPromptEvent']);
   });
 
-  it('leaves out what the model writes about a call', () => {
+  it('omits the comments of the model about a call', () => {
     const { events } = readAll('openhands', [action('1', 'a')]);
     expect(events.at(-2)).toMatchObject({ args: { command: 'ls' } });
     expect(Object.keys(events.at(-2)?.['args'] as object)).toEqual(['command']);
   });
 
-  it('reads a failure of the agent and a refusal as results', () => {
+  it('reads agent errors and rejected actions as results', () => {
     const { events } = readAll('openhands', [
       event('1', 'AgentErrorEvent', { tool_call_id: 'a', error: 'no such tool' }),
       event('2', 'UserRejectObservation', { tool_call_id: 'b', rejection_reason: 'Action rejected' }),
@@ -67,7 +67,7 @@ describe('OpenHands', () => {
     ]);
   });
 
-  it('reads the events of earlier versions', () => {
+  it('reads events of older versions', () => {
     const older = { timestamp: '2025-04-02T15:25:41', source: 'agent' };
     const { events, ignored } = readAll('openhands', [
       { ...older, id: 1, source: 'user', action: 'message', args: { content: 'look' } },

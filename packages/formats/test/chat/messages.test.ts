@@ -13,7 +13,7 @@ const turn = ['turn_started', 'tool_call_request sh', 'turn_finished', 'tool_res
 const told = (...records: object[]) => outline(readAll('messages', records).events);
 
 describe('lists of messages', () => {
-  it('tell what is new where a history is repeated with more at its end', () => {
+  it('give events for new messages only if a history is repeated', () => {
     const first = [user, call('1'), result('1')];
     expect(told({ messages: first }, { messages: [...first, call('2'), result('2')] })).toEqual([
       'prompt_started look',
@@ -29,7 +29,7 @@ describe('lists of messages', () => {
     expect(new Set(ids()).size).toBe(5);
   });
 
-  it('hold an answer of the Responses API in several items', () => {
+  it('can contain a Responses API message as several items', () => {
     const input = [
       user,
       { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm' }] },
@@ -78,11 +78,11 @@ describe('lists of messages', () => {
       { role: 'assistant', function_call: { name: 'sh', arguments: args } },
       { role: 'function', name: 'sh', content: 'a' },
     ],
-  ])('are read in the shape of %s', (_, answer, outcome) => {
+  ])('are read in the form of %s', (_, answer, outcome) => {
     expect(told({ messages: [user, answer, outcome] })).toEqual(['prompt_started look', ...turn]);
   });
 
-  it('name their session, or have that of the file', () => {
+  it('belong to the session they name, or that of the file', () => {
     const sessions = [
       { session_id: 'a' },
       { conversation: { id: 'b' } },

@@ -7,7 +7,7 @@ const update = (sessionUpdate: string, more: object) => ({
   params: { sessionId: 's', update: { sessionUpdate, ...more } },
 });
 
-it('ACP: a call is its kind and its input, told once that is known, and its result when it is over', () => {
+it('ACP: reports a call once its input is known, named by its kind, and its result when it ends', () => {
   const { events, ignored } = readAll('acp', [
     {
       jsonrpc: '2.0',

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { outline, readAll } from '../read-all.ts';
 
-it('AG-UI: a run is a prompt, and its answers are turns between results', () => {
+it('AG-UI: a run is a prompt, and the outputs between its results are turns', () => {
   const { events, ignored } = readAll('ag-ui', [
     {
       type: 'RUN_STARTED',

@@ -13,7 +13,7 @@ const delta = (index: number, more: object) => ({ type: 'content_block_delta', i
 const open = (index: number, block: object) => ({ type: 'content_block_start', index, content_block: block });
 
 describe('Anthropic Messages', () => {
-  it('puts the pieces of a streamed answer together', () => {
+  it('assembles a streamed response', () => {
     const { events, faults } = readAll('anthropic', [
       start,
       open(0, { type: 'thinking' }),
@@ -42,7 +42,7 @@ describe('Anthropic Messages', () => {
     expect(events[5]).toMatchObject({ usage: { inputTokens: 10, outputTokens: 9, cachedInputTokens: 7 } });
   });
 
-  it('reads whole answers, and gives one that comes twice the same ids', () => {
+  it('reads complete responses, and gives a repeated one the same ids', () => {
     const content = [
       { type: 'text', text: 'Hi' },
       { type: 'tool_use', id: 't', name: 'ls', input: { p: 'a' } },

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { outline, readAll } from '../read-all.ts';
 
-it('LangChain: tools are the runs of tools, and a thread is the session', () => {
+it('LangChain: reads tool runs as calls and the thread as session', () => {
   const event = (name: string, data: object, run = 'r1') => ({
     event: name,
     name: 'ls',

@@ -12,7 +12,7 @@ const chunk = (id: string, delta: object | undefined, more: object = {}) => ({
 const call = (index: number, more: object) => ({ tool_calls: [{ index, ...more }] });
 
 describe('OpenAI Chat', () => {
-  it('puts the pieces of interleaved calls together, once they are whole', () => {
+  it('assembles the chunks of interleaved calls', () => {
     const { events } = readAll('openai-chat', [
       chunk('a', { role: 'assistant', content: 'I look.' }),
       chunk('a', call(0, { id: 'c0', function: { name: 'ls', arguments: '' } })),
@@ -36,19 +36,19 @@ describe('OpenAI Chat', () => {
     ]);
   });
 
-  it('ends the turn of an answer without usage at the next one, and at the end', () => {
+  it('ends the turn of a response without usage at the next one, or at the end', () => {
     const { events } = readAll('openai-chat', [chunk('a', { content: 'x' }), chunk('b', { content: 'y' })]);
     const turn = (text: string) => ['turn_started', `content ${text}`, 'turn_finished'];
     expect(outline(events)).toEqual([...turn('x'), ...turn('y')]);
   });
 
-  it('takes the usage that comes with the last choice', () => {
+  it('accepts usage in the chunk of the last choice', () => {
     const last = { ...chunk('a', {}, { finish_reason: 'stop' }), usage: { prompt_tokens: 7 } };
     const { events } = readAll('openai-chat', [chunk('a', { content: 'x' }), last]);
     expect(events.at(-1)).toMatchObject({ type: 'turn_finished', usage: { inputTokens: 7 } });
   });
 
-  it('reads whole answers, and gives one that comes twice the same ids', () => {
+  it('reads complete responses, and gives a repeated one the same ids', () => {
     const calls = ['c0', 'c1'].map((id) => ({ id, function: { name: 'ls', arguments: '{}' } }));
     const whole = {
       id: 'a',

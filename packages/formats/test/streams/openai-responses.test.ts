@@ -11,7 +11,7 @@ const usage = {
 const call = { type: 'function_call', id: 'fc_1', call_id: 'c1', name: 'ls', arguments: '{"p":"a"}' };
 
 describe('OpenAI Responses', () => {
-  it('reads a stream in the conversation that the response names, and calls once they are whole', () => {
+  it('reads a stream in the conversation of the response, and calls once they are complete', () => {
     const { events, ignored } = readAll('openai-responses', [
       event('created', {
         response: { id: 'resp_1', conversation: { id: 'conv_1' }, model: 'gpt-5', created_at: 1_760_000_000 },
@@ -41,7 +41,7 @@ describe('OpenAI Responses', () => {
     expect(ignored).toEqual(['response.function_call_arguments.delta']);
   });
 
-  it('reads whole responses, with tools that ran at the vendor', () => {
+  it('reads complete responses, including tools that ran at the vendor', () => {
     const message = { type: 'message', id: 'm', content: [{ type: 'output_text', text: 'Hi' }] };
     const mcp = { type: 'mcp_call', id: 'mcp_1', name: 'search', arguments: '{}', output: 'found' };
     const { events } = readAll('openai-responses', [

@@ -25,7 +25,7 @@ describe('AI SDK', () => {
     expect(ignored).toEqual(['tool-input-start', 'tool-output-available (preliminary)']);
   });
 
-  it('reads the parts of fullStream, with usage and failures', () => {
+  it('reads the parts of fullStream with usage and errors', () => {
     const { events } = readAll('vercel-ai', [
       { type: 'text-delta', id: '0', text: 'Hi' },
       { type: 'tool-call', toolCallId: 'c', toolName: 'ls', input: {} },

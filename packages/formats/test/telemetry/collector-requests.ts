@@ -1,5 +1,5 @@
 /**
- * Export requests as the OpenTelemetry Collector writes them to Kafka, in the encodings `otlp_proto` and `otlp_json`: the bytes,
+ * Export requests as the OpenTelemetry Collector writes them to Kafka, in the encodings `otlp_proto` and `otlp_json`: bytes,
  * in base64, of its own encoder (pdata 1.71.0). In protobuf it writes the fields of a message from the last to the first. The
  * spans are three calls of `read_file` with the same arguments in the conversation `conv-1`; the logs are three of Claude
  * Code's `tool_result` in the session `s-1`.

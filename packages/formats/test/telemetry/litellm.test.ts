@@ -5,7 +5,7 @@ import { sampleRecords } from '../sample-records.ts';
 const [record] = sampleRecords['litellm']!;
 
 describe('LiteLLM', () => {
-  it('has the history, the answer, its usage and its cost in a record', () => {
+  it('reads history, response, usage and cost from one record', () => {
     const { events } = readAll('litellm', [record]);
     expect(outline(events)).toEqual([
       'prompt_started …',
@@ -21,7 +21,7 @@ describe('LiteLLM', () => {
     });
   });
 
-  it('tells a request that was flushed twice once', () => {
+  it('reports a request that was flushed twice once', () => {
     expect(readAll('litellm', [record, record]).events).toHaveLength(4);
   });
 

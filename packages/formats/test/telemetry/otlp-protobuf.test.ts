@@ -3,21 +3,24 @@ import { otlpJson } from '../../src/telemetry/otlp-protobuf.ts';
 import { outline, readAll } from '../read-all.ts';
 import { collectorRequests } from './collector-requests.ts';
 
-describe("the Collector's encodings", () => {
-  it.each(['traces', 'logs'] as const)('of %s say the same, with and without the signal named', (signal) => {
-    const { otlp_json: json, otlp_proto: proto } = collectorRequests[signal];
-    const { events, ignored, faults } = readAll('otlp', [JSON.parse(json.toString())]);
-    expect(events.filter(({ type }) => type === 'tool_call_request')).toHaveLength(3);
-    expect(faults).toEqual([]);
-    for (const text of [otlpJson(proto), otlpJson(proto, signal)])
-      expect(readAll('otlp', [JSON.parse(text ?? '')])).toEqual({ events, ignored, faults });
-  });
+describe('otlpJson', () => {
+  it.each(['traces', 'logs'] as const)(
+    'converts %s to the same JSON as the Collector, with and without the signal',
+    (signal) => {
+      const { otlp_json: json, otlp_proto: proto } = collectorRequests[signal];
+      const { events, ignored, faults } = readAll('otlp', [JSON.parse(json.toString())]);
+      expect(events.filter(({ type }) => type === 'tool_call_request')).toHaveLength(3);
+      expect(faults).toEqual([]);
+      for (const text of [otlpJson(proto), otlpJson(proto, signal)])
+        expect(readAll('otlp', [JSON.parse(text ?? '')])).toEqual({ events, ignored, faults });
+    },
+  );
 
-  it('names traces and spans alike', () => {
+  it('writes ids of traces and spans in hexadecimal', () => {
     expect(otlpJson(collectorRequests.traces.otlp_proto)).toContain('"0102030405060708090a0b0c0d0e0f10"');
   });
 
-  it('reads the spans of the one conversation', () => {
+  it('keeps the spans of the conversation', () => {
     const { events } = readAll('otlp', [JSON.parse(otlpJson(collectorRequests.traces.otlp_proto) ?? '')]);
     expect(outline(events)).toEqual(
       [1, 2, 3].flatMap(() => ['tool_call_request read_file', 'tool_result an empty file']),
@@ -29,10 +32,10 @@ describe("the Collector's encodings", () => {
 it.each([
   ['no protobuf', Buffer.from('\u0007no protobuf')],
   ['a request that is cut off', collectorRequests.traces.otlp_proto.subarray(0, 700)],
-])('gives nothing for %s', (_, body) => {
+])('otlpJson: returns undefined for %s', (_, body) => {
   expect(otlpJson(body)).toBeUndefined();
 });
 
-it('takes an empty request', () => {
+it('otlpJson: accepts an empty request', () => {
   expect(otlpJson(new Uint8Array())).toBe('{}');
 });

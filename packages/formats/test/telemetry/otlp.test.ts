@@ -12,7 +12,7 @@ const span = (name: string, spanId: string, start: number, attributes: object) =
 });
 
 describe('OpenTelemetry', () => {
-  it('has one call in a chat span and its tool span, of one id', () => {
+  it('gives a call in a chat span and in its tool span one id', () => {
     const { events } = readAll('otlp', [spans]);
     expect(outline(events)).toEqual([
       'turn_started',
@@ -30,7 +30,7 @@ describe('OpenTelemetry', () => {
     );
   });
 
-  it("reads the agents' logs: cached tokens are part of the input, a call has no result", () => {
+  it("reads agents' logs: the input includes cached tokens, calls have no result", () => {
     const { events } = readAll('otlp', [logs]);
     expect(outline(events)).toEqual(['tool_call_request Bash', 'turn_started', 'turn_finished']);
     expect(events[2]).toMatchObject({
@@ -41,7 +41,7 @@ describe('OpenTelemetry', () => {
     });
   });
 
-  it('reads a span that was exported as a plain object', () => {
+  it('reads a span exported as a plain object', () => {
     const { events } = readAll('otlp', [plain]);
     expect(outline(events)).toEqual([
       'tool_call_request query_events',
@@ -50,7 +50,7 @@ describe('OpenTelemetry', () => {
     expect(events[0]).toMatchObject({ sessionId: '16cd673b-8781-4f15-aacd-93448ecb834a' });
   });
 
-  it('finds the call of an OpenInference tool span that lacks its id', () => {
+  it('finds the call of an OpenInference tool span without a call id', () => {
     const call = 'llm.output_messages.0.message.tool_calls.0.tool_call';
     const { events } = readAll('otlp', [
       span('llm', 'a', 1, {
@@ -76,7 +76,7 @@ describe('OpenTelemetry', () => {
     ]);
   });
 
-  it('gives equal calls that lack an id those of the model, one each, though histories repeat them', () => {
+  it('matches identical tool spans without call ids to the calls of the model one by one, even if histories repeat them', () => {
     const message = (id: string) => ({
       role: 'assistant',
       parts: [{ type: 'tool_call', id, name: 'ls', arguments: {} }],
@@ -107,7 +107,7 @@ describe('OpenTelemetry', () => {
     ]);
   });
 
-  it("reads OpenLLMetry's and the AI SDK's spans", () => {
+  it('reads spans of OpenLLMetry and the AI SDK', () => {
     const { events } = readAll('otlp', [
       span('openai.chat', 'a', 1, {
         'llm.request.type': 'chat',
@@ -142,7 +142,7 @@ describe('OpenTelemetry', () => {
     ]);
   });
 
-  describe("the AI SDK's spans", () => {
+  describe('spans of the AI SDK', () => {
     const text = (value: string) => ({ type: 'text', text: value });
     const user = { role: 'user', content: [text('Read it')] };
     /** A turn as histories hold it: the tool's schema has added to the arguments. */
@@ -197,7 +197,7 @@ describe('OpenTelemetry', () => {
       return events.filter(({ id }) => !known.has(id) && known.add(id));
     };
 
-    it.each(['one request', 'a request each'])('tell each turn once, in %s', (way) => {
+    it.each(['one request', 'a request each'])('give each turn once, in %s', (way) => {
       const spans = [
         model('a', 1, 500.9, [user], 'c1'),
         tool('b', 501, 501.3, 'c1', result),
@@ -205,14 +205,14 @@ describe('OpenTelemetry', () => {
         tool('d', 901, 902, 'c2', result),
       ];
       const records = way === 'one request' ? [request(...spans)] : spans.map((each) => request(each));
-      // Each request has a reader of its own, so that ids alone tell what is known.
+      // Each request has its own reader, so only the ids identify duplicates.
       const events = records.flatMap((record) => readAll('otlp', [record]).events);
       const answer = ['turn_started', 'content Let me look.', 'tool_call_request read_file', 'turn_finished'];
       const calls = [...answer, 'tool_result an empty file'];
       expect(outline(once(events))).toEqual(['prompt_started Read it', ...calls, ...calls]);
     });
 
-    it('give a result as histories do, and say that it is a failure', () => {
+    it('give a failed result as text, as histories do', () => {
       const failed = turn('c1', { type: 'error-text', value: 'no such file' });
       const ofSpan = { 'ai.toolCall.result': '{"lines":0}' };
       const asJson = turn('c2', { type: 'json', value: { lines: 0 } });
@@ -227,7 +227,7 @@ describe('OpenTelemetry', () => {
       ]);
     });
 
-    it('put an answer before its tool, which runs while the answer is streamed', () => {
+    it('put a response before its tool, which runs while the response is streamed', () => {
       const { events } = readAll('otlp', [
         request(tool('b', 400, 450, 'c1', result), model('a', 1, 500.9, [user], 'c1')),
       ]);
@@ -236,7 +236,7 @@ describe('OpenTelemetry', () => {
       expect(events.every(({ time }, i) => time! >= (events[i - 1]?.time ?? 0))).toBe(true);
     });
 
-    it('name the agent by their function where the service has no name, and count what was written to the cache', () => {
+    it('use the function id as agent if the service has no name, and count cache writes', () => {
       const { events } = readAll('otlp', [request(model('a', 1, 2, [user]))]);
       expect(events.at(-1)).toMatchObject({
         agent: 'coder',
@@ -249,7 +249,7 @@ describe('OpenTelemetry', () => {
     ['an empty file', 'an empty file'],
     ['"an empty file"', 'an empty file'],
     ['{"lines":0}', '{"lines":0}'],
-  ])('reads the result %s, whose text is plain or in JSON', (result, read) => {
+  ])('reads the result %s as text, plain or in JSON', (result, read) => {
     const { events } = readAll('otlp', [
       span('execute_tool ls', 'a', 1, {
         'gen_ai.operation.name': 'execute_tool',
@@ -260,7 +260,7 @@ describe('OpenTelemetry', () => {
     expect(events.at(-1)).toMatchObject({ type: 'tool_result', result: read });
   });
 
-  describe('starts that the SDK for JavaScript rounds down to milliseconds', () => {
+  describe('start times that the JavaScript SDK rounds down to milliseconds', () => {
     const nanos = (ms: number) => String(1_795_449_636_000_000_000n + BigInt(ms * 1e6));
     const exported = (name: string, spanId: string, start: number, end: number, attributes: object) => ({
       name,
@@ -279,8 +279,8 @@ describe('OpenTelemetry', () => {
       });
     const request = (...spans: readonly object[]) => ({ resourceSpans: [{ scopeSpans: [{ spans }] }] });
 
-    // As a number, the nanoseconds of the second one are below the millisecond.
-    it.each([777, 778])('leave calls of one millisecond one after another: %i', (ms) => {
+    // As a floating point number, the second time is below the millisecond.
+    it.each([777, 778])('keep the order of calls in the same millisecond: %i', (ms) => {
       const { events } = readAll('otlp', [
         request(tool('a', ms, ms + 0.3), tool('b', ms, ms + 0.2), tool('c', ms, ms + 0.1)),
       ]);
@@ -289,7 +289,7 @@ describe('OpenTelemetry', () => {
       );
     });
 
-    it('leave a call behind the start of its turn, of which only the usage is recorded', () => {
+    it('keep a call after the start of its turn if only its usage is recorded', () => {
       const chat = exported('chat', 'm', 100, 600.9, {
         'gen_ai.operation.name': 'chat',
         'gen_ai.usage.input_tokens': 10,
@@ -304,14 +304,14 @@ describe('OpenTelemetry', () => {
     });
   });
 
-  it('does not judge a call whose content is not recorded', () => {
+  it('ignores a call whose content is not recorded', () => {
     const { events, ignored } = readAll('otlp', [
       span('execute_tool ls', 'a', 1, { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'ls' }),
     ]);
     expect({ events, ignored }).toEqual({ events: [], ignored: ['execute_tool ls (without arguments)'] });
   });
 
-  it('reads base64 ids as the hexadecimal ones that they are', () => {
+  it('converts base64 ids to hexadecimal', () => {
     const record = JSON.parse(
       JSON.stringify(spans).replaceAll('4bf92f3577b34da6a3ce929d0e0e4736', 'S/kvNXezTaajzpKdDg5HNg=='),
     ) as object;

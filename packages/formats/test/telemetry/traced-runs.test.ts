@@ -19,7 +19,7 @@ const langsmith = (id: string, runType: string, second: number, more: object = {
 });
 
 describe('Langfuse observations', () => {
-  it('are told by their times, whatever order they come in', () => {
+  it('are read in order of time, whatever their order in the export', () => {
     const usage = JSON.stringify({ input: 3, input_cached_tokens: 7, output: 2 });
     const { events, ignored } = readAll('langfuse', [
       langfuse('c', 'TOOL', 3, { name: 'ls', input: '{"p":2}', output: 'b', level: 'ERROR' }),
@@ -52,7 +52,7 @@ describe('Langfuse observations', () => {
     expect(ignored).toEqual(['SPAN']);
   });
 
-  it('are conversations where tools leave no observations', () => {
+  it('are read as conversations if there are no tool observations', () => {
     const call = { role: 'assistant', tool_calls: [{ id: 'c1', function: { name: 'ls', arguments: '{}' } }] };
     const history = [
       { role: 'user', content: 'look' },
@@ -77,7 +77,7 @@ describe('Langfuse observations', () => {
 });
 
 describe('LangSmith runs', () => {
-  it('are told in the session of their thread, with what a tool was given and gave', () => {
+  it('belong to the session of their thread and include tool inputs and outputs', () => {
     const { events, ignored } = readAll('langsmith', [
       langsmith('c', 'tool', 2, {
         name: 'ls',
