@@ -86,9 +86,9 @@ describe('the published JSON Schemas', () => {
     ['the example', {}, true],
     ['without usage', { tokens: null }, true],
     ['with another status', { status: 'idle' }, false],
-    ['with a count that is none', { events: -1 }, false],
+    ['with an invalid count', { events: -1 }, false],
     ['with incidents of no detector', { incidents: { open: 0, total: 1, byDetector: { hunch: 1 } } }, false],
-    ['that lies nowhere', { source: undefined }, false],
+    ['without a source', { source: undefined }, false],
   ])('session summary: %s', (_, change, sound) => {
     for (const example of sessionSummaryExamples)
       expect(validate('session-summary', JSON.parse(JSON.stringify({ ...example, ...change })))).toBe(sound);
@@ -104,7 +104,7 @@ describe('the published JSON Schemas', () => {
 
 describe('the AsyncAPI document', () => {
   const document = parse(committed('asyncapi.yaml'));
-  // The official schema brings draft 7 with it; ajv's own copy would be a second one of that name.
+  // The official schema includes draft 7, so ajv must not add its own copy.
   const official = new Ajv({
     strict: false,
     meta: false,

@@ -5,7 +5,7 @@ import { schemaDocument } from '../../../../scripts/reference/json-schemas.ts';
 import { isAgentEvent } from '../../src/events/check.ts';
 import { eventSchema, eventTime, eventTypes } from '../../src/index.ts';
 
-/** Values that fit some field of some event, and values that nearly do. */
+/** Valid values of event fields, and nearly valid ones. */
 const value = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(null, '', 'a', 1, 0, -1, 1.5, 2, 8.64e15 + 1, true, false) },
   {
@@ -58,7 +58,7 @@ const moreFields = [
   'extra',
 ];
 
-/** Few fields at a time, so that a good part of the values is accepted. */
+/** Few fields at a time, so that many values are accepted. */
 const eventLike = fc
   .tuple(type, fc.dictionary(fc.constantFrom(...fields, ...moreFields), value, { maxKeys: 4 }))
   .map(([kind, rest]): unknown => JSON.parse(JSON.stringify({ ...rest, type: kind })));
@@ -82,7 +82,7 @@ it('event validation: the compiled check, zod and the published schema agree on 
     }),
     { numRuns: 5000 },
   );
-  // Agreement says little if nearly everything is refused.
+  // Agreement is meaningless if nearly everything is rejected.
   expect(Math.min(accepted, refused)).toBeGreaterThan(500);
 });
 

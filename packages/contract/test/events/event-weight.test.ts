@@ -13,9 +13,9 @@ describe('exceededLimit', () => {
     ['one level more', nested(MAX_LEVELS + 1), 'it is nested more than 10,100 levels deep'],
     ['brackets one after the other', `[${'{},'.repeat(5_000)}1]`, undefined],
     ['brackets within strings', JSON.stringify('['.repeat(5_000)), undefined],
-    ['brackets behind escaped quotes', JSON.stringify(`\\"${'[\\"'.repeat(5_000)}`), undefined],
+    ['brackets after escaped quotes', JSON.stringify(`\\"${'[\\"'.repeat(5_000)}`), undefined],
     [
-      'brackets behind a string that ends with a backslash',
+      'brackets after a string that ends with a backslash',
       `["\\\\",${nested(MAX_LEVELS + 1)}]`,
       'it is nested more than 10,100 levels deep',
     ],

@@ -141,7 +141,7 @@ describe('decodeEvent', () => {
 
   it.each([
     ['the value wins over the key', '{"sessionId":"a","type":"retry"}', 'b', 'a'],
-    ['the key stands in', '{"type":"retry"}', 'b', 'b'],
+    ['from the key', '{"type":"retry"}', 'b', 'b'],
     ['null in the value is absent', '{"sessionId":null,"type":"retry"}', 'b', 'b'],
   ])('determines the session: %s', (_, text, key, sessionId) => {
     expect(decodeEvent({ text, key })).toMatchObject({ ok: true, sessionId });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isSecretPath, resolveSettings } from '../../src/index.ts';
 
-/** The settings, given as YAML would be. */
+/** Resolves settings as if from a YAML file. */
 function resolve(kafka: object, environment: Record<string, string> = {}) {
   return resolveSettings({ file: { name: 'loopwatch.yaml', value: { kafka } }, environment, flags: {} });
 }

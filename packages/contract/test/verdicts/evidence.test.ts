@@ -14,7 +14,7 @@ describe('readEvidence', () => {
     ['of another detector', { analysis: 'It waits.' }],
     ['whose calls have another form', { matching: 'exact', calls: [{ name: 'ls' }] }],
     ['with a word that is not known', { matching: 'nearly', calls: [call] }],
-    ['that is none', null],
+    ['null', null],
   ])('rejects %s', (_, evidence) => {
     expect(readEvidence('tool-repeat', evidence)).toBeUndefined();
   });
@@ -36,6 +36,6 @@ test('expandEvidenceSchema lists one schema per detector, and one for other vers
   const json = z.toJSONSchema(verdictSchema, { io: 'output', override: expandEvidenceSchema });
   const forms = (json.properties?.['evidence'] as { anyOf: { title: string }[] }).anyOf;
   expect(forms.map(({ title }) => title)).toEqual([...detectorIds, 'other']);
-  // Fields of later versions may stand beside those that are known.
+  // Later versions can add fields.
   expect(JSON.stringify(forms)).not.toContain('additionalProperties');
 });

@@ -12,7 +12,7 @@ import {
 import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf, timeOf } from '../record/json.ts';
 import { PendingCalls } from './pending-calls.ts';
 
-/** Answers of the OpenAI Chat API, whole or in chunks. The usage comes in a chunk of its own behind the last choice. */
+/** Responses of the OpenAI Chat API, complete or in chunks. The usage comes in a separate chunk after the last choice. */
 export const openaiChat: Format = {
   name: 'openai-chat',
   title: 'an OpenAI Chat response',

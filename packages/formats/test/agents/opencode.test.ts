@@ -41,7 +41,7 @@ const parts = [
     tokens: { input: 1, output: 2, reasoning: 4, cache: { read: 30, write: 400 } },
   }),
 ];
-const told = [
+const expected = [
   'prompt_started list',
   'turn_started',
   'tool_call_request bash',
@@ -58,7 +58,7 @@ describe('opencode', () => {
       message('a', 'assistant'),
       ...parts,
     ]);
-    expect(outline(events)).toEqual(told);
+    expect(outline(events)).toEqual(expected);
     expect(
       events.every(({ sessionId, parentSessionId }) => sessionId === 'ses_2' && parentSessionId === 'ses_1'),
     ).toBe(true);
@@ -83,7 +83,7 @@ describe('opencode', () => {
         { info: message('a', 'assistant'), parts: parts.slice(1) },
       ],
     };
-    expect(outline(readAll('opencode', [document]).events)).toEqual(told);
+    expect(outline(readAll('opencode', [document]).events)).toEqual(expected);
   });
 
   it('reports a part that is written repeatedly once, and text when it is complete', () => {

@@ -10,12 +10,12 @@ const call = (id: string) => ({
 });
 const result = (id: string) => ({ role: 'tool', tool_call_id: id, content: 'a' });
 const turn = ['turn_started', 'tool_call_request sh', 'turn_finished', 'tool_result a'];
-const told = (...records: object[]) => outline(readAll('messages', records).events);
+const outlineOf = (...records: object[]) => outline(readAll('messages', records).events);
 
 describe('lists of messages', () => {
   it('give events for new messages only if a history is repeated', () => {
     const first = [user, call('1'), result('1')];
-    expect(told({ messages: first }, { messages: [...first, call('2'), result('2')] })).toEqual([
+    expect(outlineOf({ messages: first }, { messages: [...first, call('2'), result('2')] })).toEqual([
       'prompt_started look',
       ...turn,
       ...turn,
@@ -79,7 +79,7 @@ describe('lists of messages', () => {
       { role: 'function', name: 'sh', content: 'a' },
     ],
   ])('are read in the form of %s', (_, answer, outcome) => {
-    expect(told({ messages: [user, answer, outcome] })).toEqual(['prompt_started look', ...turn]);
+    expect(outlineOf({ messages: [user, answer, outcome] })).toEqual(['prompt_started look', ...turn]);
   });
 
   it('belong to the session they name, or that of the file', () => {

@@ -145,7 +145,7 @@ describe('OpenTelemetry', () => {
   describe('spans of the AI SDK', () => {
     const text = (value: string) => ({ type: 'text', text: value });
     const user = { role: 'user', content: [text('Read it')] };
-    /** A turn as histories hold it: the tool's schema has added to the arguments. */
+    /** A turn as it appears in histories, where the tool's schema has added arguments. */
     const turn = (id: string, output: object) => [
       {
         role: 'assistant',
