@@ -3,9 +3,8 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { formatExact } from '../lib/format.ts';
 import { visibleText } from '../lib/visible-text.ts';
-import { GrafanaLink, RecordLink } from '../page/Elsewhere.tsx';
-import { recordName } from '../page/record-links.ts';
-import { CopyButton } from '../ui/controls/CopyButton.tsx';
+import { GrafanaLink } from '../page/Elsewhere.tsx';
+import { CopyId, RecordPosition } from '../session/RecordPosition.tsx';
 import { Card } from '../ui/layout/Card.tsx';
 import { Facts } from '../ui/layout/Facts.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
@@ -19,11 +18,11 @@ const AROUND_MS = 15 * 60_000;
 export function DetailsCard({ incident }: { readonly incident: IncidentDetail }) {
   const { id, sessionId, promptId, source, configHash, detectedAt, tool, agentVersion, tags } = incident;
   const facts: (readonly [string, ReactNode])[] = [
-    ['incident', <Id key="i" text={id} what="incident id" />],
-    ['session', <Id key="s" text={sessionId} what="session id" />],
+    ['incident', <CopyId key="i" text={id} what="incident id" />],
+    ['session', <CopyId key="s" text={sessionId} what="session id" />],
   ];
-  if (promptId !== null) facts.push(['prompt', <Id key="p" text={promptId} what="prompt id" />]);
-  if (tool !== null) facts.push(['tool', <Id key="t" text={tool.name} what="tool name" />]);
+  if (promptId !== null) facts.push(['prompt', <CopyId key="p" text={promptId} what="prompt id" />]);
+  if (tool !== null) facts.push(['tool', <CopyId key="t" text={tool.name} what="tool name" />]);
   if (agentVersion != null)
     facts.push(['version', <FilterLink key="v" search={{ agentVersion }} text={agentVersion} />]);
   for (const [name, value] of Object.entries(tags ?? {})) {
@@ -32,20 +31,15 @@ export function DetailsCard({ incident }: { readonly incident: IncidentDetail })
   }
   if (source !== null) {
     const { topic, partition, firstOffset, offset } = source;
-    const records = firstOffset === offset ? { record: offset } : { first: firstOffset, latest: offset };
+    const records =
+      firstOffset === offset ? { record: offset } : { 'first record': firstOffset, 'latest record': offset };
     for (const [name, at] of Object.entries(records)) {
       const place = { topic, partition, offset: at };
-      facts.push([
-        name,
-        <span key={name} className={styles['place']}>
-          <Id text={recordName(place)} what={`topic, partition and offset of the ${name} record`} />
-          <RecordLink place={place} />
-        </span>,
-      ]);
+      facts.push([name, <RecordPosition key={name} place={place} />]);
     }
   }
   facts.push(
-    ['config', <Id key="c" text={configHash} what="config hash" />],
+    ['config', <CopyId key="c" text={configHash} what="config hash" />],
     [
       'detected',
       <span key="d" title={formatExact(detectedAt)}>
@@ -70,14 +64,5 @@ function FilterLink({ search, text }: { readonly search: Record<string, string>;
     <Link to="/incidents" search={search} activeProps={{}}>
       {visibleText(text)}
     </Link>
-  );
-}
-
-function Id({ text, what }: { readonly text: string; readonly what: string }) {
-  return (
-    <span className={styles['id']}>
-      <code title={text}>{visibleText(text)}</code>
-      <CopyButton bare what={what} text={text} />
-    </span>
   );
 }

@@ -7,6 +7,7 @@ import { Card } from '../ui/layout/Card.tsx';
 import { Facts } from '../ui/layout/Facts.tsx';
 import { actionNames } from './action-names.ts';
 import styles from './ReasonCard.module.css';
+import { ThresholdBar } from './ThresholdBar.tsx';
 import { settingLink, thresholdText, toolSettingLink } from './threshold.ts';
 
 /** Count against threshold, where the threshold comes from, and how the incident ended. */
@@ -14,7 +15,6 @@ export function ReasonCard({ incident }: { readonly incident: Incident }) {
   const { count, threshold, detector, windowMs, period, action, confidence, resolution } = incident;
   const { thresholdOrigin: origin } = incident;
   const scale = Math.max(count, threshold) * 1.06 || 1;
-  const percent = (value: number) => `${String((100 * value) / scale)}%`;
   const facts: (readonly [string, ReactNode])[] = [
     ['window', windowMs === null ? 'no limit' : formatDuration(windowMs)],
     ...(period > 1 ? ([['cycle', `${formatNumber(period)} steps`]] as const) : []),
@@ -30,9 +30,8 @@ export function ReasonCard({ incident }: { readonly incident: Incident }) {
           {formatNumber(count)} <small>threshold {formatNumber(threshold)}</small>
         </b>
       </p>
-      <div className={styles['bar']} data-detector={detector} aria-hidden="true">
-        <u style={{ width: percent(count) }} />
-        <s style={{ left: percent(threshold) }} />
+      <div className={styles['threshold']}>
+        <ThresholdBar detector={detector} value={count / scale} threshold={threshold / scale} />
       </div>
       {origin !== undefined && <Origin origin={origin} incident={incident} />}
       <Facts facts={facts} />

@@ -2,18 +2,19 @@ import type { SessionDetail } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
 import { formatNumber } from '../lib/format.ts';
 import { visibleText } from '../lib/visible-text.ts';
-import { GrafanaLink, RecordLink } from '../page/Elsewhere.tsx';
-import { recordName } from '../page/record-links.ts';
+import { GrafanaLink } from '../page/Elsewhere.tsx';
 import { unresolvedText } from '../sessions/unresolved.ts';
 import { DetectorSquare, StateLabel } from '../ui/controls/Chip.tsx';
-import { CopyButton } from '../ui/controls/CopyButton.tsx';
 import { Card } from '../ui/layout/Card.tsx';
+import { Facts } from '../ui/layout/Facts.tsx';
 import { loopSearch } from './loop-link.ts';
+import { CopyId, RecordPosition } from './RecordPosition.tsx';
 import styles from './SessionSide.module.css';
 
 /** The incidents of a session, its settings, and its position in the log. */
 export function SessionSide({ session }: { readonly session: SessionDetail }) {
   const { sessionId } = session;
+  const { topic, partition, firstOffset, lastOffset } = session.source;
   return (
     <>
       <Card
@@ -61,14 +62,12 @@ export function SessionSide({ session }: { readonly session: SessionDetail }) {
           </p>
         ) : (
           <>
-            <dl className={styles['settings']}>
-              {Object.entries(session.settings).map(([path, value]) => (
-                <div key={path}>
-                  <dt>{path}</dt>
-                  <dd>{JSON.stringify(value)}</dd>
-                </div>
-              ))}
-            </dl>
+            <Facts
+              facts={Object.entries(session.settings).map(([path, value]) => [
+                path,
+                <code key={path}>{JSON.stringify(value)}</code>,
+              ])}
+            />
             <Link className={styles['change']} to="/settings" search={{ scope: `session:${sessionId}` }}>
               Edit
             </Link>
@@ -76,34 +75,14 @@ export function SessionSide({ session }: { readonly session: SessionDetail }) {
         )}
       </Card>
       <Card title="Details">
-        <dl className={styles['settings']}>
-          {(['first', 'last'] as const).map((name) => {
-            const { topic, partition, firstOffset, lastOffset } = session.source;
-            const place = { topic, partition, offset: name === 'first' ? firstOffset : lastOffset };
-            return (
-              <div key={name}>
-                <dt>{name}</dt>
-                <dd>
-                  {recordName(place)}
-                  <CopyButton
-                    bare
-                    what={`topic, partition and offset of the ${name} record`}
-                    text={recordName(place)}
-                  />
-                  <RecordLink place={place} />
-                </dd>
-              </div>
-            );
-          })}
-          <div>
-            <dt>preset</dt>
-            <dd>{session.preset}</dd>
-          </div>
-          <div>
-            <dt>config</dt>
-            <dd title={session.configHash}>{session.configHash.slice(0, 12)}</dd>
-          </div>
-        </dl>
+        <Facts
+          facts={[
+            ['first record', <RecordPosition key="f" place={{ topic, partition, offset: firstOffset }} />],
+            ['last record', <RecordPosition key="l" place={{ topic, partition, offset: lastOffset }} />],
+            ['preset', session.preset],
+            ['config', <CopyId key="c" text={session.configHash} what="config hash" />],
+          ]}
+        />
         <p className={styles['elsewhere']}>
           <GrafanaLink from={session.startedAt} to={session.lastEventAt} />
         </p>

@@ -11,6 +11,7 @@ import { valueOf, valuesOf } from '../lib/search.ts';
 import { allTime, readRange, type TimeRange, writeRange } from '../lib/time-range.ts';
 import { Page } from '../page/Page.tsx';
 import { writeSet } from '../settings/address.ts';
+import button from '../ui/controls/Button.module.css';
 import { Button } from '../ui/controls/Button.tsx';
 import { TimeRangePicker } from '../ui/controls/TimeRangePicker.tsx';
 import { Async } from '../ui/feedback/Async.tsx';
@@ -63,7 +64,7 @@ export function TuningPage() {
             />
           )}
           <a
-            className={styles['export']}
+            className={button['button']}
             href={apiPath('/exports/labels.jsonl')}
             title="Labels of triaged sessions, in the format of npm run eval"
             download

@@ -1,5 +1,6 @@
 import { formatShare } from '../../lib/format.ts';
 import { Card } from '../../ui/layout/Card.tsx';
+import { ThresholdBar } from '../ThresholdBar.tsx';
 import styles from './JudgeEvidence.module.css';
 import type { ViewProps } from './view.ts';
 
@@ -13,11 +14,10 @@ export function JudgeEvidence({ incident, evidence }: ViewProps<'semantic'>) {
       <blockquote className={styles['quote']} data-detector={incident.detector}>
         {analysis}
       </blockquote>
-      <div className={styles['meter']} data-detector={incident.detector}>
+      <div className={styles['meter']}>
         <span>confidence</span>
         <div>
-          <u style={{ width: `${String(confidence * 100)}%` }} />
-          {threshold !== undefined && <s style={{ left: `${String(threshold * 100)}%` }} />}
+          <ThresholdBar detector={incident.detector} value={confidence} threshold={threshold} />
         </div>
         <b>{formatShare(confidence)}</b>
         {threshold !== undefined && <small>threshold {formatShare(threshold)}</small>}
