@@ -1,6 +1,6 @@
 import type { BacktestResult } from '@loopwatch/contract/api';
 import { expect, test } from 'vitest';
-import { remedyImpact } from '../src/incident/remedy-impact.ts';
+import { remedyImpact } from '../../src/incident/remedy-impact.ts';
 
 const hit = (eventIndex: number) => ({
   detector: 'tool-repeat' as const,
@@ -10,13 +10,13 @@ const hit = (eventIndex: number) => ({
   action: 'block' as const,
   reason: '',
 });
-/** A session with the incidents that open now, and those that would. */
-const session = (sessionId: string, now: number[], tried: number[]) => ({
+/** A session with the event indices of its current and its proposed incidents. */
+const session = (sessionId: string, current: number[], proposed: number[]) => ({
   sessionId,
   label: null,
   events: 40,
   complete: true,
-  hits: [now.map(hit), tried.map(hit)],
+  hits: [current.map(hit), proposed.map(hit)],
 });
 const result = (...sessions: BacktestResult['sessions']): BacktestResult => ({
   variants: [],
@@ -24,17 +24,17 @@ const result = (...sessions: BacktestResult['sessions']): BacktestResult => ({
   missing: [],
 });
 
-test('what is lost is counted in other sessions, the most first; a loop that is found later is not lost', () => {
-  const tried = result(
+test('remedyImpact: counts lost incidents in other sessions, most first, without loops found later', () => {
+  const outcome = result(
     session('own', [4], []),
     session('one', [4, 9], [9]),
     session('later', [4], [12]),
     session('both', [4, 9], []),
     session('more', [], [3]),
   );
-  expect(remedyImpact(tried, 'own')).toEqual({ incidents: 3, sessions: ['both', 'one'], of: 4 });
+  expect(remedyImpact(outcome, 'own')).toEqual({ incidents: 3, sessions: ['both', 'one'], of: 4 });
 });
 
-test('nothing is lost where nothing else was recorded', () => {
+test('remedyImpact: is zero without other sessions', () => {
   expect(remedyImpact(result(session('own', [4], [])), 'own')).toEqual({ incidents: 0, sessions: [], of: 0 });
 });

@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest';
+import { loopSearch } from '../../src/session/loop-link.ts';
+import { row } from '../rows.ts';
+
+test('loopSearch: leads to the event at which the loop began, else to the incident', () => {
+  const began = { eventIndex: 7, eventId: 'e-7', time: 0 };
+  expect(loopSearch(row({ began }))).toEqual({ at: '7' });
+  const { began: _, ...unknown } = row({ id: 'i-9', began });
+  expect(loopSearch(unknown)).toEqual({ incident: 'i-9' });
+});
