@@ -1,4 +1,4 @@
-// Checks the boundaries between packages and between their folders, after proving that the checker sees: every rule must
+// Checks the boundaries between packages and between their folders, after proving that the checker works: every rule must
 // report a violation written for it. (A compiler it cannot use leaves it with an empty graph and no error.)
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ const config = join(root, '.dependency-cruiser.cjs');
 const { mayImport, rooms, maxFiles } = require('./rooms.cjs');
 const fewestModules = 20;
 
-/** What a package, or a room, must not import: the first that it may not. */
+/** The first package, or folder, that this one must not import. */
 function forbidden(name, others, all) {
   return Object.keys(all).find((other) => other !== name && !others.includes(other));
 }
@@ -101,7 +101,7 @@ function proveRules() {
   return rules.length;
 }
 
-/** Folders of code with more files than a reader takes in, as `folder: files`. */
+/** Source folders with too many files, as `folder: files`. */
 function heaps(paths) {
   const files = new Map();
   for (const path of paths.filter((one) => /\.(tsx?|mjs|cjs|css)$/.test(one)))
@@ -112,7 +112,7 @@ function heaps(paths) {
 function proveHeaps() {
   const fits = Array.from({ length: maxFiles }, (_, n) => `packages/a/src/${n}.ts`);
   if (heaps(fits).length > 0 || heaps([...fits, 'packages/a/src/more.ts']).length !== 1)
-    throw new Error('the check of folders no longer reports what it must');
+    throw new Error('the check of folders no longer reports a violation');
 }
 
 const proven = proveRules();

@@ -1,5 +1,5 @@
 // Builds every package with TypeScript 7 (incremental; the linter still needs the API of 6), the empty database that new data folders get, and the dashboard with vite.
-// `--if-needed` leaves out what no file is newer for than the last build, and says what it does.
+// `--if-needed` skips what is up to date, and prints what it builds.
 import { spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -59,7 +59,7 @@ function newest(path) {
   return Math.max(stat.mtimeMs, ...readdirSync(path).map((name) => newest(join(path, name))));
 }
 
-/** Leaves a .br and a .gz beside each text that browsers load, as small as they get, for the server to send. */
+/** Writes a .br and a .gz beside each text file that browsers load, at maximum compression, for the server to send. */
 function compressAssets(folder) {
   for (const name of readdirSync(folder)) {
     if (!/\.(?:js|css|svg)$/.test(name)) continue;
@@ -73,7 +73,7 @@ function compressAssets(folder) {
 const stamps = join(root, '.cache/build');
 mkdirSync(stamps, { recursive: true });
 for (const { what, built, inputs, command } of steps) {
-  // The compiler leaves outputs as they are that would not change, so that their times say nothing.
+  // The compiler does not rewrite unchanged outputs, so their modification times say nothing.
   const stamp = join(stamps, what.replaceAll(' ', '-'));
   const began = Date.now();
   const isCurrent =
@@ -87,7 +87,7 @@ for (const { what, built, inputs, command } of steps) {
   const { status } = spawnSync(program, args, { cwd: root, stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);
   if (tool === 'vite') compressAssets(join(root, 'packages/dashboard/dist/assets'));
-  // What was changed while it was read is newer.
+  // Files changed during the build are newer.
   writeFileSync(stamp, '');
   utimesSync(stamp, new Date(began), new Date(began));
   if (isOptional) console.error(`Built ${what} in ${((Date.now() - began) / 1000).toFixed(1)} s`);

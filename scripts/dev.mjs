@@ -1,11 +1,11 @@
-// What `npm run dev` runs: server and worker from their sources, with sample traffic, restarted when a file is saved, and the
-// dashboard by Vite, which reloads itself and passes what is not a page on to the server. Both end together.
+// `npm run dev`: server and worker from their sources, with sample traffic, restarted when a file is saved, and the
+// dashboard from Vite, which reloads itself and proxies API requests to the server. Both end together.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 const bin = (name) => join(root, 'node_modules/.bin', name);
-// Where Vite's proxy looks for the server.
+// The port that Vite's proxy expects.
 const serverPort = '4600';
 
 const commands = [
@@ -21,7 +21,7 @@ const commands = [
 const children = commands.map(([command, ...args]) => spawn(command, args, { cwd: root, stdio: 'inherit' }));
 let isStopping = false;
 const stop = () => {
-  // A second signal would have tsx kill the server before it has closed its files.
+  // A second signal would make tsx kill the server before it has closed its files.
   if (isStopping) return;
   isStopping = true;
   for (const child of children) child.kill('SIGTERM');

@@ -1,4 +1,4 @@
-// `npm run generate`: writes the reference pages and schemas that are made from the code's own schemas.
+// `npm run generate`: writes the reference pages and schemas that are derived from the code's own schemas.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { referenceFiles } from './reference/files.ts';

@@ -1,6 +1,6 @@
-// Which rooms of the house may import from which: .dependency-cruiser.cjs makes rules of it, scripts/boundaries.mjs proves them.
+// Which packages and folders may import which: .dependency-cruiser.cjs turns this into rules, scripts/boundaries.mjs proves them.
 
-/** What the sources of each package may import from the workspace, besides themselves. */
+/** The workspace packages that the sources of each package may import, besides themselves. */
 const mayImport = {
   contract: [],
   detectors: ['contract'],
@@ -94,7 +94,7 @@ const rooms = {
   },
 };
 
-/** Files that a folder may hold: more are no room but a heap. */
+/** Maximum number of files in a folder. */
 const maxFiles = 25;
 
 module.exports = { mayImport, rooms, maxFiles };

@@ -1,5 +1,5 @@
-// What `npm start` runs, in place of its shell (`exec`): builds what is out of date, then becomes `loopwatch start`. npm sends
-// signals to the shell alone, which would keep them to itself.
+// `npm start`: builds what is out of date, then becomes `loopwatch start`. It replaces npm's shell (`exec`), because npm sends
+// signals only to the shell, which would not forward them.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
-// `npm test`: every check, cheap ones first. Goes on after a failure; the last line is `N passed, N failed`.
+// `npm test`: every check, cheap ones first. Continues after a failure; the last line is `N passed, N failed`.
 // A failed check that runs no tests counts as one failed. `--with-traces` adds the recorded trajectories.
-// The linter keeps one core busy for as long as all other checks together keep another: it begins with them, and what it
-// says is told in its place.
+// The linter keeps one core busy for as long as all other checks together keep another, so it starts with them; its
+// output is printed at its position.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ const steps = [
   check('boundaries', 'node scripts/boundaries.mjs'),
   check('dead code', 'knip --treat-config-hints-as-errors'),
   { ...check('lint', 'eslint . --max-warnings 0'), beginsAtOnce: true },
-  // Commands that tests start are those of the build: they start in a third of the time that their sources take.
+  // Tests start the built commands, which takes a third of the time of starting from sources.
   check('build', 'node scripts/build.mjs'),
   vitest('unit'),
   vitest('dom'),
@@ -71,12 +71,12 @@ function countPlaywright({ stats, errors, suites }) {
   return { passed: stats.expected + stats.flaky, failed, skipped: stats.skipped, failures };
 }
 
-/** One line, for where only the end of the output is kept. */
+/** One line, for logs that keep only the end of the output. */
 function failure(file, test, message = '') {
   return `${file.replace(`${root}/`, '')} > ${test}: ${stripVTControlCharacters(message).split('\n', 1)[0]}`;
 }
 
-/** Runs a step; what it says is shown as it comes, or kept if others are shown meanwhile. */
+/** Runs a step; its output is printed as it arrives, or buffered while another step prints. */
 function run({ command, env, beginsAtOnce = false }) {
   return new Promise((resolve) => {
     const began = performance.now();
@@ -97,7 +97,7 @@ function run({ command, env, beginsAtOnce = false }) {
   });
 }
 
-/** What a step's report says; an exit code that the report does not explain is one more failure. */
+/** The counts in a step's report; an exit code that the report does not explain counts as one more failure. */
 function result({ title, count }, code) {
   const report = join(reports, `${title}.json`);
   const counts =

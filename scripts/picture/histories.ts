@@ -1,4 +1,4 @@
-/** What one session is made of, in its order. */
+/** The parts of one session, in order. */
 type Step =
   | { readonly prompt: string }
   | { readonly say: string }
@@ -26,7 +26,7 @@ const edit = (file: string, from: string, to: string): Step => ({
 const failedTest =
   'FAIL src/cart.test.ts > total > rounds to cents\nAssertionError: expected 19.989999999999998 to be 19.99';
 
-/** Sessions as coding agents have them: three with loops, and three that only do their work. */
+/** Typical sessions of coding agents: three with loops, and three without. */
 const histories: readonly History[] = [
   {
     project: '-home-you-shop',
@@ -129,7 +129,7 @@ export interface HistoryFile {
   readonly writtenAt: Date;
 }
 
-/** The histories as Claude Code keeps them. */
+/** The sessions as Claude Code stores them. */
 export function historyFiles(): HistoryFile[] {
   return histories.map((history) => ({
     path: `projects/${history.project}/${history.sessionId}.jsonl`,

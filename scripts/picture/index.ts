@@ -1,4 +1,4 @@
-// `npm run picture`: what `loopwatch scan --html` reports on made-up histories, as docs/images/scan-*.png.
+// `npm run picture`: the report of `loopwatch scan --html` on generated sessions, as docs/images/scan-*.png.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

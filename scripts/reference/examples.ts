@@ -7,7 +7,7 @@ import type {
   Verdict,
 } from '@loopwatch/contract';
 
-/** Examples that the published schemas carry; a test holds each of them against its schema. */
+/** Examples in the published schemas; a test validates each of them against its schema. */
 
 const session = { v: 1, sessionId: 's-1' } as const;
 

@@ -19,13 +19,13 @@ import {
   verdictExamples,
 } from './examples.ts';
 
-/** The published JSON Schemas, made from the schemas that the code itself uses. */
+/** The published JSON Schemas, derived from the schemas that the code itself uses. */
 
 export interface Json {
   [key: string]: unknown;
 }
 
-/** Draft 7 is what AsyncAPI speaks. */
+/** AsyncAPI uses draft 7. */
 export type Dialect = 'draft-2020-12' | 'draft-7';
 
 const texts = {
@@ -42,7 +42,7 @@ const texts = {
 export type SchemaName = keyof typeof texts;
 export const schemaNames = Object.keys(texts) as readonly SchemaName[];
 
-/** A schema as a file of its own. */
+/** A schema as a separate file. */
 export function schemaDocument(name: SchemaName): Json {
   const [title, description] = texts[name];
   const version = name === 'settings' ? '' : ':v1';
@@ -55,7 +55,7 @@ export function schemaDocument(name: SchemaName): Json {
   };
 }
 
-/** The schema of a payload without a head of its own; events are put together by {@link eventParts}. */
+/** The schema of a payload without its own header; {@link eventParts} assembles events. */
 export function payloadSchema(name: Exclude<SchemaName, 'event'>, dialect: Dialect): Json {
   switch (name) {
     case 'verdict':
@@ -77,10 +77,10 @@ function eventDocument(): Json {
 }
 
 /**
- * The event schema in named parts: what every event may carry is said once, each type adds its own fields, and a type
- * that is not known yet needs a sound envelope only.
+ * The event schema in named parts: the common fields are defined once, each type adds its own fields, and an unknown type
+ * only needs a valid envelope.
  *
- * @param at where the parts will stand, as the beginning of a reference
+ * @param at the prefix of references to the parts
  */
 export function eventParts(at: string, dialect: Dialect): { root: Json; parts: Record<string, Json> } {
   const shared = without(propertiesOf(convert(otherEventSchema, dialect)), 'type');
@@ -112,7 +112,7 @@ function convert(schema: z.ZodType, target: Dialect): Json {
   return without(document, '$schema');
 }
 
-/** The schema with what is said of its parts; a record's values are described by `each`. */
+/** The schema with descriptions of its parts; `each` describes a record's values. */
 function explained(schema: Json, texts: unknown): Json {
   if (typeof texts === 'string') return { description: texts, ...schema };
   const { about, each, ...parts } = texts as Json;
@@ -131,7 +131,7 @@ function explained(schema: Json, texts: unknown): Json {
   };
 }
 
-/** A copy that lacks one key. */
+/** A copy without one key. */
 export function without(schema: Json, key: string): Json {
   return Object.fromEntries(Object.entries(schema).filter(([name]) => name !== key));
 }

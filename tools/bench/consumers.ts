@@ -7,13 +7,13 @@ import { Registry } from 'prom-client';
 
 const clientId = 'bench';
 
-/** What the benches want to know of a consumer; nothing is processed before `go`. */
+/** What the benches observe of a consumer; nothing is processed before `go`. */
 export interface Watched {
   readonly go?: Promise<void>;
-  /** The partitions that are its own now. */
+  /** The partitions that it owns. */
   assigned?(partitions: number): void;
   began(): void;
-  /** So many events are done: durable with a worker, parsed with a bare consumer. */
+  /** Reports the number of finished events: durable for a worker, parsed for a bare consumer. */
   did(events: number): void;
 }
 
@@ -21,7 +21,7 @@ export interface Consumer {
   stop(): Promise<void>;
 }
 
-/** What kafkajs itself can read: `eachBatch` and `JSON.parse`. */
+/** The maximum that kafkajs itself can read: `eachBatch` and `JSON.parse`. */
 export async function startBare(
   brokers: readonly string[],
   topic: string,

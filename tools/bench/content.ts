@@ -4,16 +4,16 @@ import { type Bench, type Figures, median, progress, rounded, time } from './mea
 import { type ContentEvent, contentEvents, prose } from './prose.ts';
 import { UsualDetector } from './usual-detector.ts';
 
-/** Events that are parsed and then analyzed in one go: about what one fetch from a log brings. */
+/** Number of events parsed and then analyzed at once: about one fetch from a log. */
 const BATCH_EVENTS = 1250;
 const SHORT = 10_000;
 const ROUNDS = 9;
-/** What a session of ten million units is cut into, so that it alternates with short sessions. */
+/** Size of the slices of a session of ten million units, which alternate with short sessions. */
 const SLICE = 500_000;
 
 const detection = detectionOf(detectionSchema.parse({ preset: 'stream' }));
 
-/** The detector of repeated text, on prose that comes in events of eight units, as models stream it. */
+/** The text detector, on prose in events of eight units, as models stream it. */
 export const content: Bench = () => {
   progress('content: warming up');
   const text = prose(10_000_000);
@@ -31,7 +31,7 @@ function againstUsual(text: string): Figures {
     const detector = new UsualDetector();
     const spent = time(() => {
       for (const event of events)
-        if (detector.push(event.text)) throw new Error('prose was taken for a loop');
+        if (detector.push(event.text)) throw new Error('prose was reported as a loop');
     });
     usual.push(spent / part.length);
     ours.push(spend(text.slice(0, SLICE), newAnalyzer()).analyzing / SLICE);
@@ -62,7 +62,7 @@ function againstParse(text: string): Figures {
   };
 }
 
-/** One session of ten million units in slices; after each slice as much text in sessions of ten thousand. */
+/** One session of ten million units in slices; after each slice the same amount of text in sessions of ten thousand. */
 function longAgainstShort(text: string): Figures {
   const analyzer = newAnalyzer();
   const long: number[] = [];
@@ -91,7 +91,7 @@ interface Spent {
   readonly analyzing: number;
 }
 
-/** Parses and analyzes a text in turn, batch by batch. Prose never loops: a verdict is a fault. */
+/** Alternately parses and analyzes a text, batch by batch. Prose never loops: a verdict is an error. */
 function spend(text: string, analyzer: SessionAnalyzer, from = 0): Spent {
   const json = contentEvents(text, 'session-1', from).map((event) => canonicalJson(event));
   let parsing = 0;
@@ -104,7 +104,7 @@ function spend(text: string, analyzer: SessionAnalyzer, from = 0): Spent {
     });
     analyzing += time(() => {
       for (const event of events)
-        if (analyzer.push(event).verdicts.length > 0) throw new Error('prose was taken for a loop');
+        if (analyzer.push(event).verdicts.length > 0) throw new Error('prose was reported as a loop');
     });
   }
   return { parsing, analyzing };

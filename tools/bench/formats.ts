@@ -6,15 +6,15 @@ import { type Bench, type Figures, median, progress, rounded, time } from './mea
 const ROUNDS = 5;
 const SHORT = 500;
 const LONG = 16_000;
-/** Each record holds the whole conversation, so that a few calls make many megabytes. */
+/** Each record contains the whole conversation, so that a few calls make many megabytes. */
 const cumulative: ReadonlySet<FormatName> = new Set(['messages', 'litellm']);
 const CUMULATIVE_SHORT = 40;
 const CUMULATIVE_LONG = 640;
 
-/** Translating records into events: a long stream against a short one, byte for byte, on made-up calls. */
+/** Translating records to events: a long stream compared with a short one, byte for byte, on generated calls. */
 export const formats: Bench = () =>
   Object.entries({ ...producers, ...answersOnly })
-    // What one of our own events costs is for the other benches to say.
+    // Other benches measure Loopwatch's own events.
     .filter(([name]) => name !== 'canonical')
     .map(([name, producer]) => longAgainstShort(name, producer));
 

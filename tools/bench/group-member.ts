@@ -1,10 +1,10 @@
 import { topicNames } from '@loopwatch/contract';
 import { startBare, startWorker, type Watched } from './consumers.ts';
 
-/** What a member of a measured group tells the bench that started it. */
+/** The messages of a group member to the bench that started it. */
 export type MemberNews = { readonly assigned: number } | { readonly did: number };
 
-/** One process of a group: `group-member.ts bare|worker BROKERS PREFIX GROUP`; begins when told to, ends with its parent. */
+/** One process of a group: `group-member.ts bare|worker BROKERS PREFIX GROUP`; begins on request, ends with its parent. */
 const [, , kind, brokerList = '', prefix = '', groupId = ''] = process.argv;
 const brokers = brokerList.split(',');
 const topics = topicNames({ prefix });

@@ -15,8 +15,9 @@ import { worker } from './worker.ts';
 import { workers } from './workers.ts';
 
 /**
- * `npm run bench [-- name …] [-- --full]`: one JSON line a figure on stdout, progress on stderr. `--full` takes the
- * large sizes too; `memory --sessions 20000,50000` measures so many sessions of real traffic, and nothing else. `soak` takes ten minutes and runs only when it is named.
+ * `npm run bench [-- name …] [-- --full]`: one JSON line per figure on stdout, progress on stderr. `--full` adds the
+ * large sizes; `memory --sessions 20000,50000` measures only these numbers of sessions of real traffic. `soak` takes ten
+ * minutes and runs only if it is named.
  */
 const benches: Readonly<Record<string, Bench>> = {
   content,

@@ -15,14 +15,14 @@ import { Registry } from 'prom-client';
 import { type Figures, progress, quantile, rounded } from './measure.ts';
 
 const SAMPLES = 1000;
-/** Broker and compilers take hundreds of transactions until they are as fast as they get. */
+/** Broker and compilers need hundreds of transactions to warm up. */
 const WARM_UP = 500;
 const clientId = 'bench';
 type Names = ReturnType<typeof topicNames>;
 
 /**
- * From an event produced to its verdict read, committed, against a bare kafkajs consumer that writes each record on without
- * a transaction, acks=all: one at a time, the two in turn, in one run. The reader is the same for both.
+ * From producing an event until its committed verdict is read, compared with a bare kafkajs consumer that forwards each record
+ * without a transaction, acks=all: one at a time, alternating, in one run. Both use the same reader.
  */
 export async function latency(): Promise<Figures[]> {
   const kafka = await startKafka();
@@ -65,7 +65,7 @@ export async function latency(): Promise<Figures[]> {
   }
 }
 
-/** Two calls, of which the second makes a loop. */
+/** Two calls, the second of which completes a loop. */
 async function loop(sink: RecordSink, topic: string, sessionId: string): Promise<void> {
   const value = JSON.stringify({ sessionId, type: 'tool_call_request', name: 'ls', args: {} });
   await sink.publish([
@@ -111,7 +111,7 @@ async function startEcho(
   return () => consumer.disconnect();
 }
 
-/** Tells when a record arrives on a topic. */
+/** Reports when a record arrives on a topic. */
 class Arrivals {
   private arrived: () => void = () => undefined;
 

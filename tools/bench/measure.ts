@@ -1,14 +1,14 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 
-/** What a bench reports: one JSON line. `ratio` is what is required to stay on one side of `required`; `null`: not measured. */
+/** The report of a bench: one JSON line. `ratio` is compared with `required`; `null`: not measured. */
 export interface Figures {
   readonly ratio: number | null;
   readonly required: string;
   readonly [figure: string]: number | string | null;
 }
 
-/** One part of `npm run bench`. `sizes`: how many sessions of real traffic, and nothing else. */
+/** One part of `npm run bench`. `sizes`: measure only these numbers of sessions of real traffic. */
 export type Bench = (full: boolean, sizes?: readonly number[]) => Promise<Figures[]> | Figures[];
 
 /** Milliseconds that `work` takes. */
@@ -25,13 +25,13 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
 }
 
-/** The value that a share of them, from 0 to 1, does not exceed. */
+/** The quantile of the values; the share is from 0 to 1. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }
 
-/** Buffers are freed a little later than the objects that own them. */
+/** Buffers are freed slightly later than the objects that own them. */
 export async function collectGarbage(): Promise<void> {
   if (global.gc === undefined) throw new Error('memory needs node --expose-gc');
   for (let round = 0; round < 4; round += 1) {

@@ -10,9 +10,9 @@ const CALLS = 40;
 const UNITS = 3200;
 const KIB = 1024;
 
-/** Bytes of a live session: of the heap and of the arrays outside it. Those of real traffic aside, with the stream preset. */
+/** Bytes per live session: heap and external arrays. Uses preset `stream`, except for real traffic. */
 export const memory: Bench = async (full, sizes) => {
-  // First, since a heap that was large before hides what it takes to grow.
+  // First, because a heap that was large before hides its growth.
   const figures = await realSessions(sizes ?? [SESSIONS]);
   if (sizes !== undefined) return figures;
   const text = prose(1_000_000);
@@ -59,13 +59,13 @@ async function bytesInUse(): Promise<number> {
   return heapUsed + arrayBuffers;
 }
 
-/** Ids that do not count up take most memory. */
+/** Ids that are not sequential need the most memory. */
 function* withRandomIds(session: string, n: number): Generator<AgentEvent> {
   const random = randomNumbers(n);
   for (const event of callsOf(session)) yield { ...event, id: random().toString(36).slice(2) };
 }
 
-/** A session of turns with a different call each, and their results. */
+/** A session of turns, each with a different call and its result. */
 function* callsOf(session: string): Generator<AgentEvent> {
   const events: AgentEvent[] = [];
   const add = (event: AgentEvent) => {

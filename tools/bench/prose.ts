@@ -1,4 +1,4 @@
-/** Text like an answer's: sentences and paragraphs of common words, never the same twice, the same in every run. */
+/** Answer-like text: sentences and paragraphs of common words that never repeat, the same in every run. */
 
 const WORDS = (
   'the of and to in is that it for on with as are this be at by from or an not can you we have was will more one ' +
@@ -11,7 +11,7 @@ const WORDS = (
   'starts ends grows shrinks keeps drops reads writes sends waits checks compares counts measures explains describes'
 ).split(' ');
 
-/** A small generator of random numbers (mulberry32): the bench must be the same in every run. */
+/** A small random number generator (mulberry32): the bench must be the same in every run. */
 export function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -27,7 +27,7 @@ export function prose(size: number, seed = 1): string {
   const random = randomNumbers(seed);
   const parts: string[] = [];
   for (let length = 0, inSentence = 0, sentences = 0; length < size; ) {
-    // Squaring prefers the head of the list, as language prefers its common words.
+    // Squaring prefers the head of the list, as language prefers common words.
     let word = WORDS[Math.floor(random() ** 2 * WORDS.length)] ?? '';
     if (inSentence === 0) word = word.charAt(0).toUpperCase() + word.slice(1);
     inSentence += 1;

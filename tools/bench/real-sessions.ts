@@ -8,7 +8,7 @@ import { collectGarbage, type Figures, progress, rounded } from './measure.ts';
 import { randomNumbers } from './prose.ts';
 
 const LIMIT_KIB = 80;
-/** Of the heap a session, garbage included: what is asked of Node's limit before a run begins. */
+/** Heap per session, including garbage: the minimum for Node's limit before a run begins. */
 const ROOM = 90_000;
 const PARTITIONS = 4;
 const MAX_TOLD = 10_000;
@@ -22,8 +22,8 @@ interface RecordedEvent {
 }
 
 /**
- * What live sessions of real traffic take in a worker's pipeline, preset `balanced`: recorded sessions, again and again
- * under new ids, each cut at a random point of its life. Sizes are reached one after the other in one pipeline.
+ * The memory of live sessions of real traffic in a worker's pipeline, preset `balanced`: recorded sessions, cloned
+ * with new ids, each cut at a random point of its life. One pipeline reaches the sizes one after the other.
  */
 export async function realSessions(sizes: readonly number[]): Promise<Figures[]> {
   const folder = join(process.env['LOOPWATCH_SHARED_DATA'] || '../shared/data', 'sessions');
@@ -102,7 +102,7 @@ function sessionsIn(folder: string): RecordedEvent[][] {
   return [...sessions.values()];
 }
 
-/** All sessions have their last event at one time, so that none is idle and freed. */
+/** All sessions have their last event at the same time, so that none becomes idle and is freed. */
 function recordsOf(events: readonly RecordedEvent[], clone: number, offset: number): InputRecord[] {
   const later = 1_800_000_000_000 - Math.max(...events.map(({ time }) => time));
   return events.map((event, index) => {

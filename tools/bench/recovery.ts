@@ -18,8 +18,8 @@ const SESSION_TIMEOUT_MS = 10_000;
 const ALLOWED_MS = SESSION_TIMEOUT_MS + 2_000;
 
 /**
- * Two workers under steady production; one of them is killed with SIGKILL, again and again. From the kill to the first
- * commit of the last of its partitions by whoever has it then.
+ * Two workers under steady production; one of them is repeatedly killed with SIGKILL. Measures the time from the kill until
+ * the new owner of the last of its partitions commits for the first time.
  */
 export async function recovery(): Promise<Figures[]> {
   await using kafka = await startKafka();
@@ -60,7 +60,7 @@ export async function recovery(): Promise<Figures[]> {
     if (victim === undefined) throw new Error('no worker runs');
     const killedAt = Date.now();
     await fleet.kill(victim);
-    // Every partition: what its owner committed before it was killed may be seen a moment later.
+    // Every partition: the last commit before the kill may become visible a moment later.
     await waitFor(() => commits.goesOn(killedAt + 500), all);
     waits.push(Date.now() - killedAt);
     progress(`kill ${String(kill + 1)}: all partitions work again after ${String(waits.at(-1))} ms`);

@@ -15,24 +15,24 @@ import { type Bench, median, progress, rounded } from './measure.ts';
 
 const EVENTS = 3_000_000;
 const SESSIONS = 1000;
-/** Each of so many sessions goes on with one prompt until a model is asked about it: by event 291,000 in all of them. */
+/** Each of these sessions continues one prompt until its first check: by event 291,000 in all of them. */
 const CHECKED_EVERY = 10;
 const WARM_UP = 400_000;
 const PARTITIONS = 4;
 const SLICE_MS = 500;
-/** Slices of each worker in a round: what is processed counts when it is durable, a batch at a time. */
+/** Slices of each worker per round: events count when they are durable, one batch at a time. */
 const SLICES = 4;
 const MIN_ROUNDS = 3;
 const MAX_ROUNDS = 20;
 const MODEL_SECONDS = 30;
-/** What the worker asks at the same time, by its default. */
+/** The worker's default of `semantic.max_concurrent`. */
 const CONCURRENT = 4;
 const clientId = 'bench';
 
 /**
  * Worker processes on the same topic: one without a model, one whose model answers at once, one whose model takes 30 s.
- * Only one of them runs at a time, in turn for half a second each while the others are stopped, so that whatever else the
- * machine does slows all alike. Nine sessions in ten never raise a check; the others raise more than a model gets through.
+ * They run in turn for half a second each while the others are stopped, so that other load on the machine affects all
+ * equally. Nine sessions in ten never raise a check; the others raise more than a model can answer.
  */
 export const semantic: Bench = async () => {
   await using kafka = await startKafka();
@@ -47,7 +47,7 @@ export const semantic: Bench = async () => {
     const topics = topicNames({ prefix, events });
     await ensureTopics({ brokers, clientId }, topicSpecs(topics, { partitions: PARTITIONS }));
   };
-  /** One that has nothing but the events in common with the others. */
+  /** A worker that shares only the events with the others. */
   const start = async (model?: ModelServer): Promise<PausedWorker> => {
     const prefix = `${uniqueName('bench')}.`;
     await ensure(prefix);
@@ -111,15 +111,15 @@ export const semantic: Bench = async () => {
   ];
 };
 
-/** What a worker did in a slice. */
+/** A worker's progress in a slice. */
 interface Slice {
   readonly events: number;
   readonly seconds: number;
-  /** Seconds in which the process had a processor. */
+  /** CPU time in seconds. */
   readonly cpuSeconds: number;
 }
 
-/** What a worker did in the slices of a round. */
+/** A worker's progress in the slices of a round. */
 class Sum {
   private events = 0;
   private seconds = 0;
@@ -135,7 +135,7 @@ class Sum {
     return this.events / this.seconds;
   }
 
-  /** What the layer costs, whatever else the machine does. */
+  /** The cost of the layer, independent of other load on the machine. */
   get perCpuSecond(): number {
     return this.events / this.cpuSeconds;
   }
@@ -190,7 +190,7 @@ class PausedWorker implements AsyncDisposable {
 
   private async look(): Promise<{ events: number; cpuSeconds: number }> {
     const url = `http://127.0.0.1:${String(this.port)}/metrics`;
-    // A connection of its own each time: one that was kept open may be closed by now.
+    // A new connection each time: a reused one may be closed by now.
     const page = await (await fetch(url, { headers: { connection: 'close' } })).text();
     const sum = (sample: RegExp) =>
       Array.from(page.matchAll(sample), ([, value]) => Number(value)).reduce((a, b) => a + b, 0);
@@ -206,7 +206,7 @@ class PausedWorker implements AsyncDisposable {
 /** Events of a turn: it begins, says something, calls a tool and gets an answer. */
 const TURN = 10;
 
-/** Turns of each prompt of a session: 1 to 24 where none is checked, for ever where they are. */
+/** Turns per prompt of a session: 1 to 24 for sessions without checks, unlimited for the others. */
 function promptTurns(session: number): number {
   return session % CHECKED_EVERY === 0 ? Infinity : 1 + (session % 24);
 }

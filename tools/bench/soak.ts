@@ -9,10 +9,10 @@ const MINUTES = 10;
 const SAMPLE_MS = 10_000;
 const PARTITIONS = 4;
 const BATCH = 4_000;
-/** Sessions that are live at a time; each has so many events and is never heard of again. */
+/** Concurrent live sessions; each has this many events and then ends. */
 const LIVE = 2_000;
 const EVENTS_A_SESSION = 500;
-/** The disk shall hold ten minutes. */
+/** The disk must have room for ten minutes. */
 const retention = { 'retention.bytes': '268435456', 'segment.bytes': '67108864' };
 const mib = 1024 * 1024;
 
@@ -25,8 +25,8 @@ interface Sample {
 }
 
 /**
- * A worker process for ten minutes, as fast as events can be produced beside it on the same machine; sessions come and go.
- * Its resident memory in the last two minutes against that of minutes two to four.
+ * Runs a worker process for ten minutes, at the maximum rate of a producer on the same machine; sessions begin and end.
+ * Compares its resident memory in the last two minutes with that of minutes two to four.
  */
 export async function soak(): Promise<Figures[]> {
   await using kafka = await startKafka();

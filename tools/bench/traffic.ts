@@ -1,7 +1,7 @@
 import { createKafkaSink, type OutputRecord } from '@loopwatch/log';
 
 export const SESSIONS = 1000;
-/** Events that come in a millisecond of event time: about as fast as they are read. */
+/** Events per millisecond of event time: about the rate at which they are read. */
 const A_MILLISECOND = 200;
 
 /**
@@ -25,7 +25,7 @@ export function words(i: number): string {
   return [i % 17, i % 13, i % 11, i % 7].map((n) => vocabulary[n]).join(' ');
 }
 
-/** Writes so many events. @returns their bytes */
+/** Writes this many events. @returns their size in bytes */
 export async function fill(brokers: readonly string[], topic: string, events: number): Promise<number> {
   const sink = createKafkaSink({ brokers, clientId: 'bench' });
   await sink.open();

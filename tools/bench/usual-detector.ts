@@ -5,9 +5,9 @@ const THRESHOLD = 10;
 const MAX_HISTORY = 5000;
 
 /**
- * Repeated text found the usual way, as command-line agents do it: a history string that every event lengthens and
- * cuts to a bound, whereupon all remembered positions move; a SHA-256 for the chunk at every unit; and structure
- * recognised in each event by itself.
+ * The usual text detector, as in command-line agents: every event extends a history string and truncates it to a
+ * limit, which shifts all stored positions; a SHA-256 of the chunk at every unit; and structure recognised in each
+ * event separately.
  */
 export class UsualDetector {
   private history = '';

@@ -9,15 +9,15 @@ const EVENTS = 1_000_000;
 const PARTITIONS = 4;
 const ROUNDS = 3;
 
-/** Events a second, and events a second of processor time, which what else the machine does changes less. */
+/** Events per second, and events per second of CPU time, which other load on the machine affects less. */
 interface Rate {
   readonly perSecond: number;
   readonly perCpuSecond: number;
 }
 
 /**
- * The worker, Kafka to Kafka, against a bare kafkajs consumer that only parses: the same topic in one run, in turn,
- * each in a group of its own.
+ * The worker, Kafka to Kafka, compared with a bare kafkajs consumer that only parses: the same topic in one run,
+ * alternating, each in its own group.
  */
 export async function worker(): Promise<Figures[]> {
   const kafka = await startKafka();

@@ -14,7 +14,7 @@ const memberFile = fileURLToPath(new URL('group-member.ts', import.meta.url));
 
 type Kind = 'bare' | 'worker';
 
-/** 1, 2 and 4 worker processes in a group, each against as many bare consumers on the same topic, in turn. */
+/** 1, 2 and 4 worker processes in a group, each compared with as many bare consumers on the same topic, alternating. */
 export async function workers(): Promise<Figures[]> {
   const kafka = await startKafka();
   const { brokers } = kafka;
@@ -51,7 +51,7 @@ export async function workers(): Promise<Figures[]> {
   }
 }
 
-/** Events a second of a whole group, from the moment all its members have their partitions. */
+/** Events per second of a whole group, from the moment all its members have their partitions. */
 async function groupRate(
   kind: Kind,
   processes: number,

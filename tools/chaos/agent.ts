@@ -3,7 +3,7 @@ import type { Random } from './random.ts';
 /** An event before it has a session and a time. */
 export type AgentEvent = Readonly<Record<string, unknown>> & { readonly type: string };
 
-/** What an agent does for a while. */
+/** A phase of an agent's work. */
 type Episode = (random: Random) => Iterable<AgentEvent>;
 
 const sentences = [
@@ -13,7 +13,7 @@ const sentences = [
 ];
 const tools = ['read_file', 'run_tests', 'search', 'edit_file'];
 
-/** A name that is hardly met again. */
+/** A name that practically never recurs. */
 function fresh(random: Random): string {
   return `item-${random.between(0, 2 ** 40).toString(36)}`;
 }
@@ -91,7 +91,7 @@ const episodes: readonly Episode[] = [
   ...[chatter('content'), chatter('thought'), retry, control],
 ];
 
-/** What an agent does, without end: it works, and now and then it goes round in circles. */
+/** The endless events of an agent: it works, and sometimes loops. */
 export function* agentEvents(random: Random): Generator<AgentEvent, never> {
   yield { type: 'prompt_started', text: 'Mend what is broken.', model: 'model-1', backend: 'backend-1' };
   for (;;) {

@@ -2,7 +2,7 @@ import { expect, it, onTestFailed } from 'vitest';
 import { runChaos } from './run.ts';
 
 // `npm run chaos` does the same for longer.
-it('concludes all exactly once while workers and brokers are killed, frozen and cut off', async () => {
+it('publishes every verdict exactly once while workers and brokers are killed, frozen and disconnected', async () => {
   const told: string[] = [];
   onTestFailed(() => console.error(told.join('\n')));
   const report = await runChaos({
@@ -22,7 +22,7 @@ it('concludes all exactly once while workers and brokers are killed, frozen and 
   expect(verdicts.found).toBeGreaterThan(300);
   expect(kills).toBeGreaterThanOrEqual(6);
   expect(faults['kill broker']).toBeGreaterThan(0);
-  // What was kept was needed, and some of it was forgotten again.
+  // Snapshots were needed, and some were deleted again.
   expect(takeovers.sessionsRestored).toBeGreaterThan(0);
   expect(kept.tombstones).toBeGreaterThan(0);
 }, 600_000);

@@ -6,7 +6,7 @@ export function numberOption(name: string, text: string): number {
   process.exit(2);
 }
 
-/** Tells of progress on stderr, with the seconds since now. */
+/** Logs progress to stderr, with the seconds since the call. */
 export function progress(): (text: string) => void {
   const began = performance.now();
   return (text) => {

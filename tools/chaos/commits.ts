@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { topicEnds } from '@loopwatch/testkit';
 import kafkajs, { type Admin } from 'kafkajs';
 
-/** Positions of a topic's partitions, by partition. */
+/** Offsets of a topic, by partition. */
 export type Positions = ReadonlyMap<number, number>;
 
-/** A partition's committed position moved on. */
+/** A partition's committed offset advanced. */
 export interface Advance {
   readonly partition: number;
   /** Epoch ms. */
@@ -14,7 +14,7 @@ export interface Advance {
 
 const pollMs = 100;
 
-/** Follows what a group has committed, from outside. */
+/** Watches a group's committed offsets from outside. */
 export class CommitWatch implements AsyncDisposable {
   readonly advances: Advance[] = [];
   readonly #kafka: kafkajs.Kafka;
@@ -25,7 +25,7 @@ export class CommitWatch implements AsyncDisposable {
   readonly #stopping = new AbortController();
   #watching: Promise<void> = Promise.resolve();
 
-  /** @param brokers past any network that fails */
+  /** @param brokers addresses that bypass the injected network faults */
   constructor(brokers: readonly string[], groupId: string, topic: string) {
     const retry = { initialRetryTime: 100, maxRetryTime: 500, retries: 5 };
     const options = {
@@ -49,14 +49,14 @@ export class CommitWatch implements AsyncDisposable {
     return this.#committed;
   }
 
-  /** Whether every partition of which anything was ever committed has moved on since then, epoch ms. */
+  /** Whether every partition with a commit has advanced since then, epoch ms. */
   goesOn(since: number): boolean {
     return [...this.#committed.keys()].every(
       (partition) => (this.advances.findLast((advance) => advance.partition === partition)?.at ?? 0) > since,
     );
   }
 
-  /** Where each partition ends at the moment. */
+  /** The current end offset of each partition. */
   async ends(): Promise<Positions> {
     const offsets = await topicEnds(this.#kafka, this.#topic);
     return new Map(offsets.map(({ partition, high }) => [partition, Number(high)]));
@@ -71,7 +71,7 @@ export class CommitWatch implements AsyncDisposable {
   async #watch(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      // A broker that is down shows as a pause, which it is.
+      // A broker that is down appears as a pause.
       await this.#poll().catch(() => undefined);
       await delay(pollMs, undefined, { signal }).catch(() => undefined);
     }

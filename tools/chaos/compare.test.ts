@@ -2,7 +2,7 @@ import type { Verdict } from '@loopwatch/contract';
 import { describe, expect, it } from 'vitest';
 import { compare, type Differences, isExact } from './compare.ts';
 
-/** `a1 a2 b1`: verdicts of sessions a and b; `a1!` says something else than `a1`. */
+/** `a1 a2 b1`: verdicts of sessions a and b; `a1!` has a different text than `a1`. */
 function results(text: string, deadLetters: readonly string[] = []) {
   const verdicts = text.split(' ').map((word) => {
     const id = word.replace('!', '');
@@ -13,7 +13,7 @@ function results(text: string, deadLetters: readonly string[] = []) {
 
 const none: Differences = { missing: [], duplicate: [], unexpected: [], outOfOrder: [], different: [] };
 
-describe('a comparison of what was found with what was expected', () => {
+describe('compare', () => {
   it.each<[string, string, Partial<Differences>]>([
     ['a1 a2 b1', 'b1 a1 a2', {}],
     ['a1 a2 b1', 'a1 b1', { missing: ['a2'] }],
@@ -34,7 +34,7 @@ describe('a comparison of what was found with what was expected', () => {
     expect(isExact(result)).toBe(Object.keys(differences).length === 0);
   });
 
-  it('takes each dead letter for one of its own', () => {
+  it('counts each dead letter separately', () => {
     const result = compare(results('a1', ['one', 'two']), results('a1', ['one', 'one', 'three']));
     expect(result).toEqual({ ...none, missing: ['two'], duplicate: ['one'], unexpected: ['three'] });
   });

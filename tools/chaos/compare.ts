@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Results } from './expected.ts';
 
-/** How what was found differs from what was expected. */
+/** The differences between found and expected. */
 export interface Differences {
   readonly missing: readonly string[];
   /** Found more than once. */
   readonly duplicate: readonly string[];
   readonly unexpected: readonly string[];
-  /** Sessions whose verdicts came in another order. */
+  /** Sessions with verdicts in a different order. */
   readonly outOfOrder: readonly string[];
-  /** Verdicts that are there, but say something else. */
+  /** Verdicts with a different content. */
   readonly different: readonly string[];
 }
 
-/** Compares verdicts by their ids, order and texts, dead letters by all they hold. */
+/** Compares verdicts by ids, order and texts, dead letters by their whole content. */
 export function compare(expected: Results, found: Results): Differences {
   const ids = compareIds(
     [...expected.verdicts.map(({ id }) => id), ...expected.deadLetters],
@@ -46,7 +46,7 @@ function compareIds(expected: readonly string[], found: readonly string[]) {
   };
 }
 
-/** By what both have: a verdict that is missing does not put the others out of order. */
+/** Compares only common ids: a missing verdict does not put the others out of order. */
 function outOfOrder(expected: Results, found: Results): string[] {
   const seen = new Set(found.verdicts.map(({ id }) => id));
   const common = new Set(expected.verdicts.map(({ id }) => id).filter((id) => seen.has(id)));
@@ -56,7 +56,7 @@ function outOfOrder(expected: Results, found: Results): string[] {
   );
 }
 
-/** The ids of each session's verdicts, each once, in order. */
+/** The distinct verdict ids of each session, in order. */
 function orders({ verdicts }: Results, among: ReadonlySet<string>): Map<string, string[]> {
   const bySession = new Map<string, Set<string>>();
   for (const { sessionId, id } of verdicts) {

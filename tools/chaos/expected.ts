@@ -2,15 +2,15 @@ import { type DetectionSettings, deadLetterHeaders, type Verdict } from '@loopwa
 import { LoopPipeline } from '@loopwatch/pipeline';
 import type { TopicRecord } from '@loopwatch/testkit';
 
-/** What has to come of some records. */
+/** The expected results of some records. */
 export interface Results {
   /** In the order of each session. */
   readonly verdicts: readonly Verdict[];
-  /** One line for each record that cannot be read: where it lies, why, and what it holds. */
+  /** One line for each unreadable record: its offset, the reason, and its content. */
   readonly deadLetters: readonly string[];
 }
 
-/** What one process without any failure makes of the records of the events' topic, those of a partition in their order. */
+/** The results of a single process without failures on the records of the events topic, in order per partition. */
 export async function expectedResults(
   topic: string,
   records: readonly TopicRecord[],
@@ -25,7 +25,7 @@ export async function expectedResults(
       .filter((record) => record.partition === partition)
       .map((record) => ({ ...record, text: record.value }));
     await pipeline.process(own).forEach((outcome) => {
-      // As JSON has it: without what is undefined.
+      // As in JSON: without undefined fields.
       if (outcome.type === 'verdict') verdicts.push(JSON.parse(JSON.stringify(outcome.verdict)) as Verdict);
       else
         deadLetters.push(
@@ -36,7 +36,7 @@ export async function expectedResults(
   return { verdicts, deadLetters };
 }
 
-/** What was really written, by a read-committed reader. */
+/** The actual results, read with read committed. */
 export function foundResults(verdicts: readonly TopicRecord[], deadLetters: readonly TopicRecord[]): Results {
   return {
     verdicts: verdicts.map(({ value }) => {

@@ -21,34 +21,34 @@ export interface FleetWorker {
   state: 'starting' | 'running' | 'paused' | 'ended';
 }
 
-/** The workers of a group, as real processes that start, end, freeze and are killed. */
+/** The workers of a group, as real processes that can be started, stopped, frozen and killed. */
 export class Fleet implements AsyncDisposable {
   readonly #configFile: string;
   readonly #logs: string | undefined;
   readonly #workers: FleetWorker[] = [];
-  /** What went wrong of itself: a worker that ended without being told to, or did not end as told. */
+  /** Unexpected failures: a worker that ended unasked, or did not shut down cleanly. */
   readonly faults: string[] = [];
 
   /**
    * @param configFile the settings of each worker
-   * @param logs where a file for each worker is left with what it said, however the run ends
+   * @param logs the folder for one log file per worker, which remains however the run ends
    */
   constructor(configFile: string, logs?: string) {
     this.#configFile = configFile;
     this.#logs = logs;
   }
 
-  /** Those that have joined their group. */
+  /** Workers that have joined their group. */
   get running(): readonly FleetWorker[] {
     return this.#workers.filter(({ state }) => state === 'running');
   }
 
-  /** All but those that have ended. */
+  /** Workers that have not ended. */
   get living(): readonly FleetWorker[] {
     return this.#workers.filter(({ state }) => state !== 'ended');
   }
 
-  /** Starts a worker, which joins its group in its own time. */
+  /** Starts a worker without waiting for it to join the group. */
   start(): FleetWorker {
     const name = `worker-${this.#workers.length + 1}`;
     const process = spawnCli(['worker', '--config', this.#configFile]);
@@ -68,9 +68,9 @@ export class Fleet implements AsyncDisposable {
     const { name, state, process } = worker;
     if (state === 'ended') return;
     worker.state = 'ended';
-    // A worker that finds no broker says so and ends; whoever runs it starts it again.
+    // A worker that finds no broker exits; its operator restarts it.
     if (state === 'starting' && end === 1) this.start();
-    else this.faults.push(`${name} ended of itself (${end}): ${process.stderr.slice(-5).join(' | ')}`);
+    else this.faults.push(`${name} ended unexpectedly (${end}): ${process.stderr.slice(-5).join(' | ')}`);
   }
 
   async kill(worker: FleetWorker): Promise<void> {
@@ -78,12 +78,13 @@ export class Fleet implements AsyncDisposable {
     await worker.process.stop('SIGKILL');
   }
 
-  /** Ends it in order. */
+  /** Shuts it down cleanly. */
   async stop(worker: FleetWorker): Promise<void> {
     const { state } = worker;
     worker.state = 'ended';
     const end = await worker.process.stop();
-    if (end !== 0 && state !== 'starting') this.faults.push(`${worker.name} did not end in order: ${end}`);
+    if (end !== 0 && state !== 'starting')
+      this.faults.push(`${worker.name} did not shut down cleanly: ${end}`);
   }
 
   pause(worker: FleetWorker): void {
@@ -96,7 +97,7 @@ export class Fleet implements AsyncDisposable {
     worker.state = 'running';
   }
 
-  /** What the workers have logged so far, in the order of time. */
+  /** The workers' log lines so far, by time. */
   lines(): LogLine[] {
     return this.#workers
       .flatMap(({ name, process: { stdout } }) => stdout.flatMap((line) => parsed(name, line)))

@@ -8,7 +8,7 @@ import { runChaos } from './run.ts';
 
 /**
  * `npm run chaos -- --minutes 5 --kills 40 --seed 1 --rate 300 --internal-min-isr 2`: fails with exit code 1 when a verdict
- * is missing, came twice or differs, and says so. Progress on stderr, the report on stdout, and all of it in
+ * is missing, duplicate or different. Progress goes to stderr, a summary to stdout, and the full report to
  * `.cache/chaos/report.json`.
  */
 const { values } = parseArgs({

@@ -18,7 +18,7 @@ export const faultKinds = [
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
-/** Something that was done to the system. */
+/** A fault that was injected. */
 export interface Fault {
   readonly kind: FaultKind;
   /** Epoch ms. */
@@ -31,12 +31,12 @@ export interface MischiefOptions {
   readonly cluster: TestCluster;
   readonly fleet: Fleet;
   readonly random: Random;
-  /** Whether every partition's work has gone on since then, epoch ms. */
+  /** Whether every partition has made progress since then, epoch ms. */
   readonly goesOn: (since: number) => boolean;
   readonly told: (text: string) => void;
 }
 
-/** The members' session timeout is 10 s: one that is frozen for longer comes back to partitions that are not its own. */
+/** The members' session timeout is 10 s: one that is frozen for longer has lost its partitions when it resumes. */
 const frozenMs = [12_000, 20_000] as const;
 const brokerMs = [1_000, 8_000] as const;
 const fewestWorkers = 2;
@@ -47,11 +47,11 @@ const patienceMs = 30_000;
 type WorkerFault = Extract<FaultKind, `${string} worker`>;
 type BrokerFault = Exclude<FaultKind, WorkerFault>;
 
-/** Kills, freezes, cuts off, adds and removes: workers and brokers at the same time, but one broker after the other. */
+/** Kills, freezes, disconnects, adds and removes workers and brokers at the same time, but only one broker at a time. */
 export class Mischief {
   readonly faults: Fault[] = [];
   readonly #options: MischiefOptions;
-  /** Faults of workers that still go on. */
+  /** Active faults of workers. */
   readonly #lasting = new Set<Promise<void>>();
 
   constructor(options: MischiefOptions) {
@@ -62,7 +62,7 @@ export class Mischief {
     return this.faults.filter(({ kind }) => kind.startsWith('kill')).length;
   }
 
-  /** Until it is aborted; then everything is put right again. */
+  /** Runs until it is aborted, and then undoes all faults. */
   async run(signal: AbortSignal): Promise<void> {
     const { random } = this.#options;
     await Promise.all([this.#worryWorkers(random.fork(), signal), this.#worryBrokers(random.fork(), signal)]);
@@ -80,13 +80,13 @@ export class Mischief {
       const began = Date.now();
       const worker = random.pick(running);
       this.#worry(random.pick(kinds), worker, random);
-      // Now and then two at a time, and now and then the next one before the work goes on.
+      // Sometimes two at a time, and sometimes the next one before work resumes.
       if (random.chance(0.25)) this.#worry('kill worker', random.pick(running), random);
       if (random.chance(0.75)) await this.#recovered(began, signal);
     }
   }
 
-  /** The work goes on, or it is taking too long to wait. */
+  /** Resolves when work resumes, or after a timeout. */
   async #recovered(since: number, signal: AbortSignal): Promise<void> {
     const patience = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
     while (!patience.aborted && !this.#options.goesOn(since)) await pause(100, patience);
@@ -128,7 +128,7 @@ export class Mischief {
       ...(['cut connections', 'lose answers', 'isolate broker'] as const),
       ...(['kill worker and broker', 'kill worker and broker', 'kill broker beside frozen'] as const),
     ];
-    // The first one is a kill, so that there is one in a short run.
+    // The first fault is a kill, so that a short run has one.
     for (let kind: BrokerFault = 'kill broker'; await pause(random.between(1_000, 5_000), signal); ) {
       const { cluster, fleet } = this.#options;
       const node = random.pick(cluster.nodes);
@@ -149,7 +149,7 @@ export class Mischief {
   }
 }
 
-/** Harms a node for a while, or two of them, which leaves the cluster without a majority. */
+/** Injects a fault into one node for a while, or into two, which leaves the cluster without a majority. */
 async function harm(kind: BrokerFault, node: TestNode, other: TestNode, random: Random): Promise<void> {
   const { proxy } = node;
   const whileMs = random.between(...brokerMs);
@@ -182,12 +182,12 @@ async function harm(kind: BrokerFault, node: TestNode, other: TestNode, random: 
   }
 }
 
-/** A machine that is busy with all of this may need longer to start a node than it is given. */
+/** A busy machine may need longer than the timeout to start a node. */
 async function started(node: TestNode): Promise<void> {
   await node.start().catch(() => node.start());
 }
 
-/** @returns whether to go on */
+/** @returns whether to continue */
 async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   await delay(ms, undefined, { signal }).catch(() => undefined);
   return !signal.aborted;

@@ -5,11 +5,11 @@ const readUncommitted = 0;
 const readCommitted = 1;
 
 /**
- * Transactions that are never ended: a coordinator that lost its log has forgotten them, and readers of committed
- * records wait before them for ever.
+ * Transactions that never end: a coordinator that lost its log has forgotten them, and read-committed consumers wait
+ * before them forever.
  *
  * @param timeoutMs how long a transaction may take until its coordinator aborts it
- * @returns a sentence for each partition that has one
+ * @returns one message per affected partition
  */
 export async function openTransactions(
   brokers: readonly string[],
@@ -52,8 +52,6 @@ async function heldBack(cluster: KafkaCluster, topics: readonly string[]): Promi
     const readable = committed.get(name) ?? end;
     return readable >= end
       ? []
-      : [
-          `${name}: a transaction is never ended; ${end - readable} records behind ${readable} cannot be read`,
-        ];
+      : [`${name}: a transaction never ends; ${end - readable} records after ${readable} cannot be read`];
   });
 }

@@ -3,10 +3,10 @@ import { createKafkaSink, type RecordSink } from '@loopwatch/log';
 import type { Traffic } from './traffic.ts';
 
 const tickMs = 50;
-/** More records than these are not on their way: what cannot be written holds up what follows. */
+/** Maximum number of records in flight: records that cannot be written delay the next ones. */
 const mostUnwritten = 20_000;
 
-/** Writes events at a steady rate, by an idempotent producer that waits for all replicas. */
+/** Writes events at a steady rate, with an idempotent producer that waits for all replicas. */
 export class Production implements AsyncDisposable {
   readonly #sink: RecordSink;
   readonly #topic: string;
@@ -31,12 +31,12 @@ export class Production implements AsyncDisposable {
     this.#producing = this.#produce();
   }
 
-  /** Records that all replicas have. */
+  /** Records acknowledged by all replicas. */
   get written(): number {
     return this.#written;
   }
 
-  /** Records on their way. */
+  /** Records in flight. */
   get unwritten(): number {
     return this.#unwritten;
   }
@@ -60,7 +60,7 @@ export class Production implements AsyncDisposable {
     const began = performance.now();
     for (let produced = 0; !signal.aborted; ) {
       const due = Math.floor(((performance.now() - began) * this.#rate) / 1_000);
-      // What a pause has held up is not made up for all at once.
+      // Records delayed by a pause are not sent all at once.
       const count = Math.min(due - produced, Math.ceil((this.#rate * tickMs * 4) / 1_000));
       if (this.#unwritten < mostUnwritten) this.#publish(count);
       produced = due;

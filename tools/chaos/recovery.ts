@@ -9,7 +9,7 @@ export interface Distribution {
   readonly max: number;
 }
 
-/** What the workers say of the partitions they took over. */
+/** The workers' reports of the partitions they took over. */
 export interface Takeovers {
   /** From a partition assigned to its first new record. */
   readonly durations: Distribution;
@@ -19,7 +19,7 @@ export interface Takeovers {
   readonly interruptions: number;
 }
 
-/** A stall that begins so long after a fault is not its doing, ms. */
+/** A stall that begins later than this after a fault is not caused by it, ms. */
 const blamedMs = 15_000;
 
 export function takeovers(lines: readonly LogLine[]): Takeovers {
@@ -35,8 +35,8 @@ export function takeovers(lines: readonly LogLine[]): Takeovers {
 }
 
 /**
- * How long nothing was committed for a partition after faults: from the fault, or the last commit after it, to the next
- * one. For a worker that was killed, of the partitions it had; for everything else, of the partition that waited longest.
+ * The time without a commit for a partition after a fault: from the fault, or the last commit after it, to the next
+ * one. For a killed worker, of the partitions it owned; for all other faults, of the partition that waited longest.
  */
 export function stalls(
   faults: readonly Fault[],
@@ -68,7 +68,7 @@ function longestWait({ at }: Fault, advances: readonly Advance[]): number {
   return longest;
 }
 
-/** Partitions whose last owner before the fault was the worker it hit. */
+/** Partitions whose last owner before the fault was the affected worker. */
 function ownedBy({ whom, at }: Fault, lines: readonly LogLine[]): number[] {
   const owners = new Map<number, string>();
   for (const { at: taken, worker, fields } of takeoverLines(lines)) {

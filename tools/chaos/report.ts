@@ -1,10 +1,10 @@
 import type { Distribution } from './recovery.ts';
 import type { ChaosReport } from './run.ts';
 
-/** Ids that are named of each kind of difference. */
+/** Maximum number of ids listed per kind of difference. */
 const mostNamed = 5;
 
-/** The report as people read it. */
+/** The report as text. */
 export function reportText(seed: number, report: ChaosReport): string {
   const { events, verdicts, deadLetters, differences, faults, kept, troubles } = report;
   const { durations, sessionsRestored, recordsReplayed, longestReplay, interruptions } = report.takeovers;
@@ -21,7 +21,7 @@ export function reportText(seed: number, report: ChaosReport): string {
     `                ${sessionsRestored} sessions restored, ${recordsReplayed} records replayed, at most ${longestReplay} at a time`,
     `interruptions   ${interruptions}`,
     `unconfirmed     ${report.unconfirmed}`,
-    `kept state      ${kept.snapshots} snapshots, ${kept.tombstones} tombstones`,
+    `snapshots       ${kept.snapshots} written, ${kept.tombstones} tombstones`,
     'work stood still after',
     ...Object.entries(report.stalls).map(([kind, stall]) => `  ${kind.padEnd(28)}${milliseconds(stall)}`),
     ...troubles.map((trouble) => `TROUBLE         ${trouble}`),

@@ -23,9 +23,9 @@ import { type Distribution, stalls, type Takeovers, takeovers } from './recovery
 import { Traffic } from './traffic.ts';
 
 export interface ChaosOptions {
-  /** How long things go wrong; longer, if it takes more to get to so many kills. */
+  /** Duration of the faults; extended until the number of kills is reached. */
   readonly minutes: number;
-  /** Processes killed, at least. */
+  /** Minimum number of killed processes. */
   readonly kills: number;
   readonly seed: number;
   /** Events a second. */
@@ -33,7 +33,7 @@ export interface ChaosOptions {
   /** `min.insync.replicas` of `__transaction_state` and `__consumer_offsets`. */
   readonly internalMinIsr: 1 | 2;
   readonly told: (text: string) => void;
-  /** Where the workers' logs are left. */
+  /** Folder for the workers' logs. */
   readonly logs?: string;
 }
 
@@ -48,29 +48,29 @@ export interface ChaosReport {
   readonly kills: number;
   readonly stalls: Readonly<Partial<Record<FaultKind, Distribution>>>;
   readonly takeovers: Takeovers;
-  /** Steps that ended without a confirmation for all they wrote. */
+  /** Steps that ended without a confirmation of all their writes. */
   readonly unconfirmed: number;
   readonly kept: { readonly snapshots: number; readonly tombstones: number };
-  /** What went wrong of itself. */
+  /** Unexpected failures. */
   readonly troubles: readonly string[];
 }
 
 const group = 'chaos';
 const partitions = 6;
 const workers = 3;
-/** Event time runs so much faster than the clock, so that sessions get idle and are forgotten. */
+/** Event time runs this much faster than the clock, so that sessions become idle and are freed. */
 const haste = 20;
 const idleSeconds = 200;
 const replayReach = 500;
 const readyMs = 180_000;
 const catchUpMs = 300_000;
-/** A coordinator aborts what has been open for longer. */
+/** A coordinator aborts transactions that are open for longer. */
 const transactionMs = 90_000;
 const readMs = 300_000;
 
 /**
- * A real cluster, real workers and steady production, while processes are killed and frozen and connections cut; then
- * what was concluded against what one process without any failure makes of the same events.
+ * Runs a real cluster, real workers and steady production while processes are killed and frozen and connections cut. Then
+ * compares the results with those of a single process without failures on the same events.
  */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const { minutes, kills, seed, rate, internalMinIsr, told, logs } = options;
@@ -80,7 +80,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   await using cluster = await startKafkaCluster({
     properties: {
       'transaction.state.log.min.isr': String(internalMinIsr),
-      // What `__consumer_offsets` has; the topics of Loopwatch have a setting of their own.
+      // For `__consumer_offsets`; Loopwatch's topics have their own setting.
       'min.insync.replicas': String(internalMinIsr),
     },
   });
@@ -108,11 +108,11 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const goesOn = (since: number) => commits.goesOn(since);
   const mischief = new Mischief({ cluster, fleet, goesOn, random: random.fork(), told });
   await misbehave(mischief, minutes, kills);
-  told(`all is well again; production stops, with ${String(production.unwritten)} records on their way`);
+  told(`faults are over; stopping production, with ${String(production.unwritten)} records in flight`);
   await production.stop();
   told('production has stopped');
   const ends = await commits.ends();
-  told(`the workers catch up: ${positions(commits.committed)} of ${positions(ends)}`);
+  told(`workers catching up: ${positions(commits.committed)} of ${positions(ends)}`);
   await waitFor(() => [...ends].every(([partition, end]) => (commits.committed.get(partition) ?? 0) >= end), {
     timeoutMs: catchUpMs,
     describe: () => `the group to catch up: ${positions(commits.committed)} of ${positions(ends)}`,
@@ -122,7 +122,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   told('reading what came of it');
   const read = (topic: string) => readTopic(cluster.direct, topic, { timeoutMs: readMs });
   const events = await read(topics.events);
-  // By an independent reader: what it sees is what there is.
+  // Read by an independent client.
   const found = foundResults(
     await readWithJava(cluster.direct, topics.verdicts),
     await readWithJava(cluster.direct, topics['dead-letters']),

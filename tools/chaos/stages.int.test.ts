@@ -24,12 +24,12 @@ import { expectedResults, foundResults } from './expected.ts';
 import { Random } from './random.ts';
 import { Traffic } from './traffic.ts';
 
-/** A place in a transaction: the owner is killed while this is on its way. */
+/** A stage of a transaction: the owner is killed while this request is in flight. */
 interface Stage {
   readonly title: string;
   readonly api: KafkaApi;
   readonly direction: ProxyDirection;
-  /** Whether the transaction has taken place all the same. */
+  /** Whether the transaction is committed anyway. */
   readonly durable?: true;
 }
 
@@ -59,7 +59,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-describe('a worker that is killed in a transaction', () => {
+describe('a worker killed during a transaction', () => {
   it.concurrent.for(stages.map((stage) => [stage.title, stage] as const))(
     '%s leaves each thing once to the next one',
     async ([, stage], { onTestFailed }) => {
@@ -103,9 +103,11 @@ describe('a worker that is killed in a transaction', () => {
   });
 });
 
-/** A worker that ends by itself never gets there. */
+/** Rejects if the worker ends by itself. */
 async function reached(held: HeldFrame, worker: CliProcess): Promise<void> {
-  const ended = worker.exited.then((end) => Promise.reject(new Error(`the worker ended of itself: ${end}`)));
+  const ended = worker.exited.then((end) =>
+    Promise.reject(new Error(`the worker ended unexpectedly: ${end}`)),
+  );
   await Promise.race([held.reached, ended]);
 }
 
@@ -151,7 +153,7 @@ class Lab {
     return worker;
   }
 
-  /** What the workers said last, for whoever looks into a failure. */
+  /** The workers' latest output, to analyze a failure. */
   tell(): void {
     for (const [i, { stdout, stderr }] of this.#workers.entries())
       process.stderr.write(
@@ -174,7 +176,7 @@ class Lab {
     await sink.close();
   }
 
-  /** The group's position; -1 while there is none. */
+  /** The group's committed offset; -1 if there is none. */
   async committed(): Promise<number> {
     const admin = new kafkajs.Kafka({ brokers: cluster.direct, logLevel: kafkajs.logLevel.NOTHING }).admin();
     await admin.connect();
@@ -183,7 +185,7 @@ class Lab {
     return Number(offsets?.partitions[0]?.offset);
   }
 
-  /** The commit is decided before it is answered, and seen a moment after that. */
+  /** The commit is decided before the response, and visible a moment later. */
   async hasCommitted(): Promise<void> {
     await waitFor(async () => (await this.committed()) > 0, { describe: 'the commit to be seen' });
   }

@@ -11,13 +11,13 @@ function records(seed: number, count: number, idle = idleMs) {
   return Array.from({ length: count }, () => traffic.next());
 }
 
-describe('the traffic of a chaos run', () => {
-  it('is the same for the same seed, and another for another', () => {
+describe('chaos traffic', () => {
+  it('is the same for the same seed, and different for another', () => {
     expect(records(1, 2000)).toEqual(records(1, 2000));
     expect(records(1, 2000)).not.toEqual(records(2, 2000));
   });
 
-  it('leads to verdicts of many kinds and to dead letters, again and again', async () => {
+  it('repeatedly leads to verdicts of many kinds and to dead letters', async () => {
     const produced = records(1, 6_000).map((record, offset) => ({
       ...record,
       offset,
@@ -34,7 +34,7 @@ describe('the traffic of a chaos run', () => {
     expect(new Set(deadLetters.map((line) => (JSON.parse(line) as { reason: string }).reason)).size).toBe(5);
   });
 
-  it('has sessions that are silent for longer than a session lasts, and come back', () => {
+  it('has sessions that return after more than the idle timeout', () => {
     const times = new Map<string | null, number>();
     const pauses = records(1, 30_000).map(({ key, timestamp }) => {
       const pause = timestamp - (times.get(key) ?? timestamp);
@@ -45,7 +45,7 @@ describe('the traffic of a chaos run', () => {
     expect(pauses.filter((pause) => pause > idleMs / 2 && pause < idleMs).length).toBeGreaterThan(5);
   });
 
-  it('repeats an id within the life of its session only', () => {
+  it('repeats an id only within the lifetime of its session', () => {
     const idle = 5_000;
     const seen = new Map<string, number>();
     const distances = records(1, 20_000, idle).flatMap(({ value, timestamp }) => {

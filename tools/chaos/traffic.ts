@@ -13,26 +13,26 @@ export interface TrafficOptions {
   readonly startsAt: number;
   /** Event time between two records, ms. */
   readonly stepMs: number;
-  /** Event time after which a session restarts, ms: some are silent for longer, and come back. */
+  /** Event time after which a session restarts, ms: some pause for longer, and return. */
   readonly idleMs: number;
   readonly random: Random;
 }
 
-/** brisk: dozens of events, then no more. patient: an event now and then, for ever. absent: comes back after a long pause. */
+/** brisk: dozens of events, then the end. patient: an occasional event, forever. absent: returns after a long pause. */
 type Habit = 'brisk' | 'patient' | 'absent';
 
 interface Session {
   readonly id: string;
   readonly habit: Habit;
   readonly events: Generator<AgentEvent, never>;
-  /** Whether its events have ids of their own. */
+  /** Whether its events have ids. */
   readonly named: boolean;
   /** Events until it ends, or pauses. */
   left: number;
   count: number;
   /** Event time of its latest event. */
   spokeAt: number;
-  /** Event time before which it says nothing. */
+  /** Event time before which it sends nothing. */
   silentUntil: number;
 }
 
@@ -48,7 +48,7 @@ const badRecords: readonly Omit<ProducedRecord, 'timestamp'>[] = [
   { key: null, value: '{"v":1,"type":"turn_started"}' },
 ];
 
-/** The records of many agents at a time, the same for the same seed. */
+/** The records of many concurrent agents, the same for the same seed. */
 export class Traffic {
   readonly #options: TrafficOptions;
   readonly #sessions: Session[] = [];
@@ -83,7 +83,7 @@ export class Traffic {
     const { random, idleMs } = this.#options;
     const event = session.events.next().value;
     // A producer that retries sends the id of the event before; not after a pause in which a worker may free the session,
-    // because a session that was freed knows its ids no more, and one that was not does.
+    // because a session that was freed has forgotten its ids, and one that was not has not.
     const isRetry = random.chance(1 / 100) && timestamp - session.spokeAt <= 2 * idleMs;
     if (session.count === 0 || !isRetry) session.count += 1;
     session.spokeAt = timestamp;
@@ -95,7 +95,7 @@ export class Traffic {
     return { key: session.id, value: JSON.stringify({ ...envelope, time: timestamp, ...event }), timestamp };
   }
 
-  /** Brisk sessions have most of the say. */
+  /** Brisk sessions send most of the events. */
   #speaker(): number {
     const { random } = this.#options;
     for (;;) {

@@ -1,4 +1,4 @@
-/** Something given to the evaluation is wrong; the message names it. */
+/** Invalid input to the evaluation; the message names it. */
 export class BadInput extends Error {
   override readonly name = 'BadInput';
 }

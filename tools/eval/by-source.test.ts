@@ -52,8 +52,8 @@ write(
     '{"sessionId":"w-1","source":"web-agents","verdict":"loop"}\n',
 );
 
-describe('the evaluation of a data folder', () => {
-  it('takes each file of events below the folder as a source, and all together', async () => {
+describe('eval of a data folder', () => {
+  it('reports each event file below the folder as a source, and the total', async () => {
     const { code, out } = await run(['--data', data], { home });
     expect(code).toBe(0);
     expect(row(out, 'balanced', 'shop')).toEqual('balanced,shop,8,57,4,4,70.2,0'.split(','));
@@ -64,7 +64,7 @@ describe('the evaluation of a data folder', () => {
     expect(out).not.toContain('notes');
   });
 
-  it('holds each source with labels against them, and names labels of these sources without a session', async () => {
+  it('compares each labelled source with its labels, and names its labels without a session', async () => {
     const { out } = await run(['--data', data], { home });
     expect(row(labelTable(out), 'balanced', 'shop').slice(2, 8)).toEqual([
       '6',
@@ -79,18 +79,18 @@ describe('the evaluation of a data folder', () => {
     expect(out).not.toContain('w-1');
   });
 
-  it('names flagged sessions without a label by source when asked', async () => {
+  it('lists flagged sessions without a label by source with --flagged', async () => {
     const { out } = await run(['--data', data, '--flagged'], { home });
     expect(row(out, 'mini-swe-agent', 'm-loop')).toEqual(['mini-swe-agent', 'm-loop', 'tool-repeat@5']);
     expect(row(out, 'shop', 'unlabelled-loop')).toEqual(['shop', 'unlabelled-loop', 'tool-repeat@6']);
   });
 
-  it('finds the folder by LOOPWATCH_SHARED_DATA where none is given', async () => {
+  it('uses LOOPWATCH_SHARED_DATA if no folder is given', async () => {
     const named = await run(['--data', data], { home });
     expect(await run([], { home, environment: { LOOPWATCH_SHARED_DATA: data } })).toEqual(named);
   });
 
-  it('prints one JSON object for machines', async () => {
+  it('prints one JSON object with --json', async () => {
     const { out } = await run(['--data', data, '--json', '--preset', 'balanced,stream'], { home });
     const { presets } = JSON.parse(out) as {
       presets: { preset: string; sources: object[]; sessions: object[] }[];
@@ -114,7 +114,7 @@ describe('the evaluation of a data folder', () => {
     });
   });
 
-  it('tells how far it is', async () => {
+  it('reports progress', async () => {
     const told: string[] = [];
     const { sources } = readOptions(['--data', data], home, {});
     await runPresets(['stream'], sources, (text) => told.push(text()));
@@ -122,10 +122,10 @@ describe('the evaluation of a data folder', () => {
   });
 });
 
-describe('the list of what is found', () => {
+describe('eval --write-found', () => {
   const written = join(home, 'found.jsonl');
 
-  it('holds the labelled loops that are found and the alarms of quiet sources', async () => {
+  it('lists the labelled loops that are found and the alarms of quiet sources', async () => {
     write('data/more/web-agents.events.jsonl', lines(repeats('w-1', 4)));
     const { code, err } = await run(['--data', data, '--write-found'], { home });
     rmSync(join(data, 'more'), { recursive: true });
@@ -135,14 +135,14 @@ describe('the list of what is found', () => {
     expect(quietAlarms(found)).toEqual(['mini-swe-agent m-loop tool-repeat']);
   });
 
-  it('holds no alarm in ordinary work that the docs do not describe', () => {
+  it('lists no alarm in ordinary work that the docs do not describe', () => {
     const own = readFound(join(import.meta.dirname, 'data/found.jsonl')).filter(isQuiet);
     const page = readFileSync(join(import.meta.dirname, '../../docs/detectors/balanced.md'), 'utf8');
     const described = page.slice(page.indexOf('## Alarms in ordinary work'));
     expect(own.filter(({ sessionId }) => !described.includes(`\`${sessionId}\``))).toEqual([]);
   });
 
-  it('names the loops that it loses', async () => {
+  it('names loops that are no longer found', async () => {
     write('data/more/web-agents.events.jsonl', lines(repeats('w-1', 1)));
     const { err } = await run(['--data', data, '--write-found'], { home });
     rmSync(join(data, 'more'), { recursive: true });
@@ -150,7 +150,7 @@ describe('the list of what is found', () => {
     expect(foundLoops(readFound(written))).toEqual(['shop loop-cycle', 'shop loop-identical']);
   });
 
-  it('is not written from a part of the labelled sources', async () => {
+  it('refuses to write the list from some of the labelled sources', async () => {
     const { code, err } = await run(['--data', data, '--write-found'], { home });
     expect({ code, err }).toEqual({
       code: 2,
@@ -159,7 +159,7 @@ describe('the list of what is found', () => {
   });
 });
 
-describe('wrong options of the evaluation', () => {
+describe('eval rejects invalid options with exit code 2', () => {
   it.each([
     {
       fault: 'a missing folder',

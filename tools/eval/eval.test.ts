@@ -17,7 +17,7 @@ function file(name: string, content: string | Uint8Array): string {
   return join(folder, name);
 }
 
-describe('the evaluation', () => {
+describe('eval', () => {
   it('counts sessions, calls, alarms and outages of each preset', async () => {
     const { code, out } = await run([events, labels, '--preset', 'balanced,stream']);
     expect(code).toBe(0);
@@ -25,7 +25,7 @@ describe('the evaluation', () => {
     expect(row(out, 'stream', 'all')).toEqual('stream,all,8,57,3,3,52.6,0'.split(','));
   });
 
-  it('counts loops, misses and false alarms of each preset, the borderline ones in neither', async () => {
+  it('counts loops, misses and false alarms of each preset, without borderline sessions', async () => {
     const { out } = await run([events, labels, '--preset', 'balanced,stream']);
     expect(row(labelTable(out), 'balanced')).toEqual(
       'balanced,all,6,2,1,0,100.0 %,66.7 %,1 of 1,1 of 2,-,-'.split(','),
@@ -35,13 +35,13 @@ describe('the evaluation', () => {
     );
   });
 
-  it('says of each rule what it found, what no other did, and where it first fired', async () => {
+  it('reports what each rule found, what only it found, and where it first fired', async () => {
     const { out } = await run([events, labels]);
     expect(row(out, 'tool-cycle')).toEqual('tool-cycle,1,1,0,100.0 %,33.3 %,12,0'.split(','));
     expect(row(out, 'tool-repeat')).toEqual('tool-repeat,1,1,0,100.0 %,33.3 %,6,1'.split(','));
   });
 
-  it('says how many calls after the reader each found loop is found, by percentiles', async () => {
+  it('reports percentiles of the calls between the reader and the first alarm', async () => {
     const early = file(
       'early.jsonl',
       '{"sessionId":"loop-identical","verdict":"loop","at":1}\n{"sessionId":"loop-cycle","verdict":"loop","at":9}\n' +
@@ -51,7 +51,7 @@ describe('the evaluation', () => {
     expect(row(labelTable(out), 'balanced').slice(-2)).toEqual(['-4', '1']);
   });
 
-  it('names found loops whose first alarm comes before the loop begins', async () => {
+  it('lists found loops whose first alarm comes before the loop begins', async () => {
     const later = file(
       'later.jsonl',
       '{"sessionId":"loop-identical","verdict":"loop","fromCall":3,"at":4}\n' +
@@ -67,7 +67,7 @@ describe('the evaluation', () => {
     expect(out).not.toContain('loop-cycle');
   });
 
-  it('names what was missed, the false alarms, and all borderline sessions with what they got', async () => {
+  it('lists missed loops, false alarms, and all borderline sessions with their alarms', async () => {
     const { out } = await run([events, labels, '--preset', 'stream']);
     expect(row(out, 'missed')).toEqual(['missed', events, 'loop-cycle', '']);
     expect(row(out, 'false alarm')).toEqual(['false alarm', events, 'fine-polling', 'tool-repeat@9']);
@@ -75,12 +75,12 @@ describe('the evaluation', () => {
     expect(out).not.toContain('unlabelled-loop');
   });
 
-  it('names flagged sessions without a label when asked', async () => {
+  it('lists flagged sessions without a label with --flagged', async () => {
     const { out } = await run([events, labels, '--flagged']);
     expect(row(out, events, 'unlabelled-loop')).toEqual([events, 'unlabelled-loop', 'tool-repeat@6']);
   });
 
-  it('takes compressed files, several of them, and patterns', async () => {
+  it('accepts compressed files, several files, and patterns', async () => {
     const lines = readFileSync(events, 'utf8').trimEnd().split('\n');
     file('part-1.jsonl.gz', gzipSync(`${lines.slice(0, 40).join('\n')}\n`));
     file('part-2.jsonl.gz', gzipSync(lines.slice(40).join('\n')));
@@ -92,7 +92,7 @@ describe('the evaluation', () => {
       expect((await tables(from)).replaceAll(/ +|-{3,}/g, '')).toBe(expected);
   });
 
-  it('leaves labels out whose session is not in the events, and says so', async () => {
+  it('ignores labels without a session in the events, and reports them', async () => {
     const more = file('more.jsonl', `${readFileSync(labels, 'utf8')}{"sessionId":"gone","verdict":"loop"}\n`);
     const { out } = await run([events, more]);
     expect(row(labelTable(out), 'balanced')[7]).toBe('66.7 %');

@@ -8,7 +8,7 @@ export interface SessionOutcome extends SessionRun {
   readonly outcome: Outcome;
   /** Tool calls between the reader's verdict and the first alarm, below 0 if that came earlier; of found loops only. */
   readonly delay: number | null;
-  /** The first alarm of a found loop came before the loop began, so it was about something else. */
+  /** The first alarm of a found loop came before the loop began, so it had a different cause. */
   readonly premature: boolean;
 }
 
@@ -37,16 +37,16 @@ export interface Evaluation {
   readonly sources: readonly SourceScore[];
   readonly all: SourceScore;
   readonly rules: readonly RuleScore[];
-  /** Those with a label or an alarm. */
+  /** Sessions with a label or an alarm. */
   readonly sessions: readonly SessionOutcome[];
   /** Labelled sessions that are not in the data. */
   readonly absent: readonly string[];
 }
 
 /**
- * Holds what a preset said of sessions against their labels.
+ * Compares a preset's alarms with the labels.
  *
- * @param sources those to tell apart; labels of others are left out. None: the sessions count together, for all labels
+ * @param sources the sources to report separately; labels of others are ignored. None: all sessions and labels count together
  */
 export function evaluate(
   preset: PresetName,

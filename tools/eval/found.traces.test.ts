@@ -7,7 +7,7 @@ import { evaluateAll } from './main.ts';
 import { readOptions } from './options.ts';
 
 const home = join(import.meta.dirname, 'data');
-/** `npm run eval -- --write-found` refreshes it. */
+/** `npm run eval -- --write-found` updates it. */
 const committed = readFound(join(home, 'found.jsonl'));
 let evaluations: Evaluation[];
 let found: Found[];
@@ -19,18 +19,18 @@ beforeAll(async () => {
 });
 
 describe('preset balanced on the recorded data', () => {
-  it('finds every labelled loop that it is known to find', () => {
+  it('balanced: finds every loop in found.jsonl', () => {
     const still = new Set(foundLoops(found));
     expect(foundLoops(committed).length).toBeGreaterThan(0);
     expect(foundLoops(committed).filter((session) => !still.has(session))).toEqual([]);
   });
 
-  it('raises no alarm in ordinary work but the known ones', () => {
+  it('balanced: raises no new alarm in ordinary work', () => {
     const known = new Set(quietAlarms(committed));
     expect(quietAlarms(found).filter((alarm) => !known.has(alarm))).toEqual([]);
   });
 
-  it('has a session for each label', () => {
+  it('the recorded data has a session for each label', () => {
     expect(evaluations.flatMap(({ absent }) => absent)).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Evaluation } from './evaluate.ts';
 
-/** Sources of ordinary work: every alarm there has to be known, and docs/detectors/balanced.md says what it is. */
+/** Sources of ordinary work: every alarm there has to be known and described in docs/detectors/balanced.md. */
 const quietSources: readonly string[] = ['claude-code', 'mini-swe-agent'];
 
 /** A session that the preset flags: a labelled loop that it must not lose, or a known alarm of a quiet source. */
@@ -28,7 +28,7 @@ export function foundOf({ sessions }: Evaluation): Found[] {
     .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
 
-/** The alarms of the quiet sources, one a rule. */
+/** The alarms of the quiet sources, one per rule. */
 export function quietAlarms(found: readonly Found[]): string[] {
   return found.filter(isQuiet).flatMap((one) => one.rules.map((rule) => `${keyOf(one)} ${rule}`));
 }

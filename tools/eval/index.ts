@@ -1,4 +1,4 @@
-// `npm run eval`: how well the presets find the loops that people have labelled.
+// `npm run eval`: measures how well the presets find labelled loops.
 import { main } from './main.ts';
 
 const progressEveryMs = 250;

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { BadInput } from './bad-input.ts';
 
-/** What a careful reader said of a session; what else a line says (`pattern`, `chosen`, ...) is for people. */
+/** A reader's label of a session; further fields of a line (`pattern`, `chosen`, ...) are for human readers. */
 const labelSchema = z.object({
   sessionId: z.string().min(1),
   verdict: z.enum(['loop', 'not_loop', 'borderline']),
   source: z.string().min(1).optional(),
-  /** The tool call, from 0, with which the loop begins. */
+  /** The tool call, counted from 0, at which the loop begins. */
   fromCall: z.int().nonnegative().nullish(),
-  /** The tool call at which a reader calls it a loop. */
+  /** The tool call at which a reader recognises the loop. */
   at: z.int().nonnegative().nullish(),
 });
 

@@ -52,7 +52,7 @@ export async function evaluateAll(
   return evaluations;
 }
 
-/** From part of the data, the list would lose what the rest holds. */
+/** With part of the data, the list would lose the rest. */
 function requireEverySource({ sources }: Options, labels: Labels): void {
   const labelled = new Set([...labels.values()].flatMap(({ source }) => source ?? []));
   for (const { name } of sources) labelled.delete(name);
@@ -60,7 +60,7 @@ function requireEverySource({ sources }: Options, labels: Labels): void {
     throw new BadInput(`--write-found takes all recorded data; there is none of ${[...labelled].join(', ')}`);
 }
 
-/** @returns what to tell of it: a loop that is lost should not get lost in a diff, too */
+/** @returns a summary that names lost loops, which are easily missed in a diff */
 function refreshFound(evaluations: readonly Evaluation[], file: string): string {
   const found = evaluations.filter(({ preset }) => preset === 'balanced').flatMap(foundOf);
   const loops = foundLoops(found);

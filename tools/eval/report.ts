@@ -1,7 +1,7 @@
 import type { Evaluation, SessionOutcome, SourceScore } from './evaluate.ts';
 import type { Outcome } from './score.ts';
 
-/** The tables that people read. @param listed whether the flagged sessions without a label are named, too */
+/** The report as Markdown tables. @param listed whether to list flagged sessions without a label */
 export function report(evaluations: readonly Evaluation[], listed: boolean): string {
   const rows = evaluations.flatMap(({ preset, sources, all }) =>
     [...sources, all].map((score) => ({ preset, score })),
@@ -97,7 +97,7 @@ const isOutcome =
   ({ outcome }: SessionOutcome) =>
     outcomes.includes(outcome);
 
-/** What did not come out as the label says, and all borderline sessions. */
+/** Sessions with a result different from their label, and all borderline sessions. */
 const surprises: readonly (readonly [string, (session: SessionOutcome) => boolean])[] = [
   ['missed', isOutcome('missed')],
   ['before the loop', ({ premature }) => premature],

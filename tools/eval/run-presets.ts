@@ -5,14 +5,14 @@ import type { Source } from './sources.ts';
 
 /** A rule's first alarm in a session. */
 export interface Hit {
-  /** The detector, and the rule where it has several: `stagnation/same-error`. */
+  /** The detector, and the rule if it has several: `stagnation/same-error`. */
   readonly rule: string;
   readonly eventIndex: number;
   /** The session's latest tool call then, from 0; -1 before the first. */
   readonly callIndex: number;
 }
 
-/** What one preset said of one session. */
+/** The alarms of one preset in one session. */
 export interface SessionRun {
   readonly source: string;
   readonly sessionId: string;
@@ -20,7 +20,7 @@ export interface SessionRun {
   /** Opened incidents of kind loop. */
   readonly alarms: number;
   readonly outages: number;
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly hits: readonly Hit[];
 }
 
@@ -32,9 +32,9 @@ interface Watch {
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /**
- * Runs all presets over the same events, each session with analyzers of its own.
+ * Runs all presets over the same events, with separate analyzers for each session.
  *
- * @param progress is told what goes on with every event; the text is made when it is shown
+ * @param progress is called at every event; it creates the text only when it prints it
  */
 export async function runPresets(
   presets: readonly PresetName[],
@@ -43,7 +43,7 @@ export async function runPresets(
 ): Promise<Map<PresetName, SessionRun[]>> {
   const runs = new Map<PresetName, SessionRun[]>(presets.map((preset) => [preset, []]));
   for (const { name, files } of sources) {
-    // Read once before, so that the state of a session goes with its last event: what is held is what is interleaved.
+    // A first pass finds each session's last event, so that its state can be freed there: only interleaved sessions are in memory.
     const left = new Map<string, number>();
     let events = 0;
     for await (const { sessionId } of readAll(files)) {

@@ -39,7 +39,7 @@ export function sourcesBelow(folder: string): Source[] {
   return sources.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** `a.jsonl,folder/*.jsonl.gz`: the files, in order. `*` stands for any letters of a file's name. */
+/** `a.jsonl,folder/*.jsonl.gz`: the files, in order. `*` matches any characters of a file name. */
 export function filesOf(patterns: string): string[] {
   return patterns.split(',').flatMap((pattern) => {
     if (!basename(pattern).includes('*')) {

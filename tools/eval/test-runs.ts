@@ -1,6 +1,6 @@
 import { type Edge, main } from './main.ts';
 
-/** Runs the command as a terminal would, and keeps what it prints. */
+/** Runs the command and captures its output. */
 export async function run(
   args: readonly string[],
   edge: Pick<Edge, 'home' | 'environment'> = {},
@@ -14,7 +14,7 @@ export async function run(
   return { code, ...text };
 }
 
-/** The cells of the row that begins so. */
+/** The cells of the row with these first cells. */
 export function row(table: string, ...start: string[]): string[] {
   const rows = table.split('\n').map((line) =>
     line
@@ -25,7 +25,7 @@ export function row(table: string, ...start: string[]): string[] {
   return rows.find((cells) => start.every((cell, i) => cells[i] === cell)) ?? [];
 }
 
-/** What follows the table of alarms. */
+/** The output after the table of alarms. */
 export function labelTable(out: string): string {
   return out.slice(out.indexOf('labelled'));
 }

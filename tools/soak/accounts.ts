@@ -3,17 +3,17 @@ import { createKafkaTopicReader } from '@loopwatch/log';
 import { topicEnds } from '@loopwatch/testkit';
 import kafkajs from 'kafkajs';
 
-/** What became of the records of a topic. */
+/** The outcome of the records of a topic. */
 export interface Accounts {
   /** In the topic. */
   readonly records: number;
-  /** What the worker says of what is durable. */
+  /** The worker's own metrics of durable records. */
   readonly events: number;
   readonly duplicates: number;
   readonly faults: number;
-  /** Records that dead letters stand for, by reason. */
+  /** Records represented by dead letters, by reason. */
   readonly deadLetters: Readonly<Record<string, number>>;
-  /** What the worker says of its dead letters, and how many there are. */
+  /** The worker's count of its dead letters, and the number in the topic. */
   readonly letters: { readonly counted: number; readonly written: number };
   readonly unaccounted: number;
 }

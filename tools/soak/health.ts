@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const everyMs = 100;
 
-/** Asks an address ten times a second how long its answer takes. */
+/** Measures the response time of a URL ten times a second. */
 export class HealthProbe implements AsyncDisposable {
-  /** Of each answer, ms; Infinity where there was none. */
+  /** Response times in ms; Infinity if there was no response. */
   readonly times: number[] = [];
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;

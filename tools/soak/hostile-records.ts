@@ -4,7 +4,7 @@ import type { Random } from '../chaos/random.ts';
 const mb = 1_000_000;
 const sessions = 500;
 
-/** A line as a producer should write it, of one of some hundred sessions. */
+/** A valid line of one of a few hundred sessions. */
 export function soundLine(index: number, random: Random): string {
   const sessionId = `s-${String(random.between(0, sessions - 1))}`;
   const common = { v: 1, id: `e-${String(index)}`, sessionId, time: 1_760_000_000_000 + index };
@@ -24,7 +24,7 @@ export function soundLine(index: number, random: Random): string {
 
 type Mutation = (line: string, random: Random) => string;
 
-/** What happens to text on its way, and what no producer should write. No mutation adds a line feed. */
+/** Mutations of a line: corruption in transit, and invalid output of producers. No mutation adds a line feed. */
 const mutations: readonly Mutation[] = [
   (line, random) => line.slice(0, random.between(0, line.length)),
   (line, random) => {
@@ -54,13 +54,13 @@ const mutations: readonly Mutation[] = [
   () => '{}',
 ];
 
-/** Half of the lines are sound. */
+/** Half of the lines are valid. */
 export function mixedLine(index: number, random: Random): string {
   const line = soundLine(index, random);
   return random.chance(0.5) ? line : random.pick(mutations)(line, random);
 }
 
-/** A record with a key, a value and headers of every kind; the line in most of them. */
+/** A record with varying keys, values and headers; most contain the line. */
 export function mixedRecord(index: number, random: Random): Message {
   const value = mixedLine(index, random);
   const key = `s-${String(random.between(0, sessions - 1))}`;
@@ -86,7 +86,7 @@ export function mixedRecord(index: number, random: Random): Message {
   }
 }
 
-/** Records that pack to little and unpack to much: each takes a batch of its own. */
+/** Compression bombs: each record takes a batch of its own. */
 export const heavyRecords: readonly (() => Message)[] = [
   () => ({ key: 'heavy', value: Buffer.alloc(300 * mb, 'x') }),
   () => ({ key: 'heavy', value: Buffer.alloc(20 * mb, 'x') }),

@@ -3,16 +3,16 @@ import type { Random } from '../chaos/random.ts';
 import { mixedLine } from './hostile-records.ts';
 import type { Pace } from './pace.ts';
 
-/** What became of the lines that were posted. */
+/** The outcome of the posted lines. */
 export interface PostedLines {
   sent: number;
   accepted: number;
   duplicates: number;
   ignored: number;
   rejected: number;
-  /** Of bodies that were refused as a whole, for good. */
+  /** Lines of bodies that were permanently rejected as a whole. */
   refused: number;
-  /** Bodies whose outcome is unknown: none at all, or one that does not add up. */
+  /** Bodies with an unknown outcome: no response, or counts that do not add up. */
   readonly unclear: string[];
 }
 
@@ -27,7 +27,7 @@ interface Answer {
 const bodyLines = 200;
 const maxTries = 20;
 
-/** Posts so many mixed lines at this pace, some bodies of them pure junk. */
+/** Posts mixed lines at the given pace; some bodies are entirely invalid. */
 export async function postLines(
   url: string,
   count: number,
@@ -55,7 +55,7 @@ export async function postLines(
 }
 
 async function post(url: string, lines: readonly string[], posted: PostedLines): Promise<void> {
-  // A mutation may leave nothing of a line, and empty lines count as none.
+  // A mutation may empty a line, and empty lines do not count.
   const counted = lines.filter((line) => line.trim() !== '').length;
   posted.sent -= lines.length - counted;
   for (let tries = 0; tries < maxTries; tries += 1) {
@@ -88,7 +88,7 @@ function tally(answer: Answer, status: number, counted: number, posted: PostedLi
     typeof ignored === 'number' ? ignored : Object.values(ignored).reduce((a, b) => a + b, 0);
   const refused = answer.rejectedTotal ?? listed;
   const sum = accepted + duplicates + ignoredLines + refused;
-  // Duplicates and ignored lines may be told of among the accepted ones.
+  // Duplicates and ignored lines may be counted among the accepted ones.
   if (sum !== counted && accepted + refused !== counted)
     posted.unclear.push(`${String(status)}: ${String(sum)} of ${String(counted)} lines accounted for`);
   posted.accepted += accepted;

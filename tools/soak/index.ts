@@ -4,7 +4,7 @@ import { runSoak } from './run.ts';
 
 /**
  * `npm run soak -- --minutes 30 --records 100000 --lines 200000 --seed 1`: fails with exit code 1 when a record is not
- * accounted for, a partition has not caught up, or /healthz was slow. Progress on stderr, the report as JSON on stdout.
+ * accounted for, a partition has not caught up, or /healthz was slow. Progress goes to stderr, the JSON report to stdout.
  */
 const { values } = parseArgs({
   options: {

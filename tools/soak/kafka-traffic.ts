@@ -11,10 +11,10 @@ const compressions = [
   CompressionTypes.Snappy,
   CompressionTypes.LZ4,
 ];
-/** One heavy record after so many others. */
+/** Number of records between two heavy ones. */
 const heavyEvery = 5_000;
 
-/** Writes so many mixed records at this pace, and heavy ones between them. @returns how many the brokers took */
+/** Writes mixed records at the given pace, with heavy ones in between. @returns the number that brokers accepted */
 export async function writeToKafka(
   brokers: readonly string[],
   topic: string,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Spreads work evenly over a time. */
+/** Spreads work evenly over a period. */
 export class Pace {
   readonly #began = performance.now();
   readonly #ms: number;
@@ -9,7 +9,7 @@ export class Pace {
     this.#ms = ms;
   }
 
-  /** Resolves when so large a share of the time, from 0 to 1, is over. */
+  /** Resolves when this share of the period, from 0 to 1, has passed. */
   async reach(share: number): Promise<void> {
     const left = this.#began + share * this.#ms - performance.now();
     if (left > 0) await delay(left);

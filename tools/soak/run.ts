@@ -23,12 +23,12 @@ export interface SoakReport {
   readonly http: PostedLines;
   readonly kafka: { readonly written: number };
   readonly accounts: Accounts;
-  /** Records that no partition has reached. */
+  /** Records not yet processed. */
   readonly lag: number;
   /** Milliseconds. */
   readonly healthP99: { readonly worker: number; readonly server: number };
   readonly workerPeakMiB: number;
-  /** Why it did not end as it should; empty when it did. */
+  /** Reasons for failure; empty on success. */
   readonly failures: readonly string[];
 }
 
@@ -41,7 +41,7 @@ const settledLooks = 3;
 const maxHealthMs = 200;
 const mib = 1024 * 1024;
 
-/** Hostile and sound traffic together, over Kafka and over HTTP, into a worker and a server of their own. */
+/** Sends hostile and valid traffic over Kafka and HTTP to a dedicated worker and server. */
 export async function runSoak({ minutes, records, lines, seed, told }: SoakOptions): Promise<SoakReport> {
   told('starting Kafka');
   await using kafka = await startKafka();
@@ -83,13 +83,13 @@ export async function runSoak({ minutes, records, lines, seed, told }: SoakOptio
   const accountsNow = async () => settleAccounts(brokers, topics, await metrics());
   let accounts = await accountsNow();
   const deadline = performance.now() + catchUpMs;
-  // Counters follow what is durable by a moment; what does not change any more never will.
+  // Counters lag a moment behind commits; once they stop changing, they are final.
   for (let same = 0; same < settledLooks && accounts.unaccounted !== 0 && performance.now() < deadline; ) {
     await delay(lookMs);
     const before = accounts.unaccounted;
     accounts = await accountsNow();
     const behind = sample(await metrics(), 'loopwatch_consumer_lag');
-    told(`a lag of ${String(behind)}, ${String(accounts.unaccounted)} records to be accounted for`);
+    told(`a lag of ${String(behind)}, ${String(accounts.unaccounted)} records not accounted for`);
     same = behind === 0 && accounts.unaccounted === before ? same + 1 : 0;
   }
   for (const probe of Object.values(probes)) await probe[Symbol.asyncDispose]();
@@ -103,7 +103,7 @@ export async function runSoak({ minutes, records, lines, seed, told }: SoakOptio
   const letters = accounts.letters;
   const failures = [
     ...http.unclear.slice(0, 10),
-    ...(lag > 0 ? [`${String(lag)} records were not reached`] : []),
+    ...(lag > 0 ? [`${String(lag)} records were not processed`] : []),
     ...(shown < partitions ? [`the lag of ${String(partitions - shown)} partitions is missing`] : []),
     ...(accounts.unaccounted === 0 ? [] : [`${String(accounts.unaccounted)} records are not accounted for`]),
     ...(accounts.faults > 0 ? [`detection failed at ${String(accounts.faults)} events`] : []),

@@ -12,17 +12,17 @@ interface Frames {
   readonly p50FrameMs: number;
   readonly p95FrameMs: number;
   readonly mostFrameMs: number;
-  /** Processor time of the page's main thread a picture, on average: what else the machine does changes it less. */
+  /** Mean CPU time of the page's main thread per frame, which other load on the machine affects less. */
   readonly cpuPerFrameMs: number;
 }
 
 export interface Scrolled extends Frames {
-  /** The row that was reached; older ones are read while scrolling. */
+  /** The last row reached; older ones are loaded while scrolling. */
   readonly reachedRow: number;
   readonly rowsDrawn: number;
 }
 
-/** Scrolls the whole list downwards by wheel, its pages being read on the way. */
+/** Scrolls down the whole list with the wheel, loading its pages on the way. */
 export function scrollInBrowser(url: string): Promise<Scrolled> {
   return inBrowser(async (page) => {
     await openList(page, url);
@@ -43,11 +43,11 @@ export function scrollInBrowser(url: string): Promise<Scrolled> {
 }
 
 export interface Watched extends Frames {
-  /** What the page says of changes that it left out. */
+  /** The page's message about skipped updates. */
   readonly says: string;
 }
 
-/** The newest incidents on a page while verdicts come. */
+/** The newest incidents on a page while verdicts arrive. */
 export function flowInBrowser(url: string, run: () => Promise<Flow>): Promise<{ flow: Flow; page: Watched }> {
   return inBrowser(async (page) => {
     await openList(page, url);
@@ -74,7 +74,7 @@ async function openList(page: Page, url: string): Promise<void> {
   await page.getByRole('list', { name: 'Incidents, newest first' }).getByRole('listitem').first().waitFor();
 }
 
-/** A text, since what is compiled for Node does not run in a page. */
+/** A string, because code compiled for Node does not run in a page. */
 const collectFrames = `
   window.frameTimes = [];
   let last = performance.now();
@@ -85,7 +85,7 @@ const collectFrames = `
   });
 `;
 
-/** From one picture of the page to the next, from here until the result is called for. */
+/** Measures the time between frames of the page, until the result is requested. */
 async function watchFrames(page: Page): Promise<() => Promise<Frames>> {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });

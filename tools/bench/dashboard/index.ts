@@ -11,12 +11,12 @@ import { VERDICTS_PER_INCIDENT } from './traffic.ts';
 const INCIDENTS = Number(process.env['BENCH_INCIDENTS'] ?? 100_000);
 const PER_SECOND = 1_000;
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 60);
-/** What an answer may take; the pages say so beside a list that is being read. */
+/** Maximum response time; beyond it, pages show that a list is loading. */
 const ANSWER_MS = 500;
 
 /**
- * The dashboard over 100,000 incidents: what its lists take, a list scrolled in a browser, and 1,000 verdicts a second
- * for a minute with a page open. Once with what is embedded, once with Kafka and PostgreSQL.
+ * The dashboard with 100,000 incidents: response times of its lists, scrolling a list in a browser, and 1,000 verdicts per
+ * second for a minute with a page open. Once with the embedded log and database, once with Kafka and PostgreSQL.
  */
 export async function dashboard(): Promise<Figures[]> {
   const figures = await over('embedded', {});

@@ -11,7 +11,7 @@ export interface Timed {
   readonly mostMs: number;
 }
 
-/** Every list of the dashboard over HTTP, as pages ask for them: how long an answer takes, the median of some rounds. */
+/** Response times of every list of the dashboard over HTTP, as pages request them: the median of several rounds. */
 export async function timeLists(url: string): Promise<Timed[]> {
   const deep = await deepCursor(url, 200);
   const hour = Date.now() - 3_600_000;

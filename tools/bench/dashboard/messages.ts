@@ -1,4 +1,4 @@
-/** What the bench and its server's process tell each other. */
+/** The messages between the bench and its server process. */
 
 export interface ServerOptions {
   /** Kafka; without it, the embedded log. */
@@ -13,19 +13,19 @@ export type Task =
 
 export interface Answer {
   readonly verdicts: number;
-  /** From the first sent to the last stored. */
+  /** Time from sending the first until storing the last. */
   readonly ms: number;
-  /** Of the server's process, all its threads. */
+  /** CPU time of the server process, all threads. */
   readonly cpuMs: number;
-  /** How late the server's event loop came. */
+  /** Event loop lag of the server. */
   readonly loopP99Ms: number;
   readonly loopMaxMs: number;
 }
 
 export interface Flow extends Answer {
-  /** Verdicts that were sent and not stored yet, at most. */
+  /** Maximum number of verdicts sent and not yet stored. */
   readonly mostBehind: number;
   readonly sentMs: number;
-  /** From the last sent to the last stored. */
+  /** Time from sending the last until storing the last. */
   readonly behindMs: number;
 }

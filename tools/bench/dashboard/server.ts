@@ -21,8 +21,8 @@ import type { Answer, Flow, ServerOptions, Task } from './messages.ts';
 import { fleetSummary, fleetVerdict } from './traffic.ts';
 
 /**
- * The server of the dashboard's bench, a process of its own so that its processor time is its own: real log, real
- * database, built dashboard. What it is to do comes as messages from its parent, and it ends with it.
+ * The server of the dashboard bench, a separate process so that its CPU time can be measured: real log, real
+ * database, built dashboard. Its parent controls it with messages, and it ends with its parent.
  */
 
 const { brokers, databaseUrl } = JSON.parse(process.argv[2] ?? '{}') as ServerOptions;
@@ -91,7 +91,7 @@ async function kafka(addresses: readonly string[]) {
   return { log: own, close: () => Promise.resolve() };
 }
 
-/** The same log; what was handled of a topic is counted. */
+/** Wraps the log and counts the processed records of a topic. */
 function counted(inner: ServerLog): ServerLog {
   return {
     ...inner,
@@ -109,7 +109,7 @@ function counted(inner: ServerLog): ServerLog {
   };
 }
 
-/** Verdicts as fast as they are stored, and a summary of each session. */
+/** Sends verdicts as fast as they are stored, and a summary of each session. */
 async function fill(verdicts: number): Promise<Answer> {
   const measured = measure();
   const past = Date.now() - 6 * 3_600_000;
@@ -128,7 +128,7 @@ async function fill(verdicts: number): Promise<Answer> {
   return measured(verdicts);
 }
 
-/** So many verdicts a second, by the clock. */
+/** Sends this many verdicts per second. */
 async function flow(perSecond: number, seconds: number): Promise<Flow> {
   const measured = measure();
   const first = stored.get(topics.verdicts) ?? 0;
@@ -165,7 +165,7 @@ async function publishVerdicts(
   await sink.publish(records);
 }
 
-/** Rate, processor time and the event loop from here on. */
+/** Measures rate, CPU time and event loop lag from here on. */
 function measure(): (verdicts: number) => Answer {
   const loop = monitorEventLoopDelay({ resolution: 10 });
   loop.enable();

@@ -27,16 +27,16 @@ const models = [
   ['google', 'gemini-2.5-pro'],
 ] as const;
 
-/** How many verdicts make an incident. */
+/** Verdicts per incident. */
 export const VERDICTS_PER_INCIDENT = 3;
 
 /**
  * Verdict number `n` of a fleet of agents: incidents of three verdicts, of every detector, by a few agents, models and
- * tools, about as large as real ones; a fifth of the incidents stays open. The verdicts of an incident come with others'
- * between them.
+ * tools, about as large as real ones; a fifth of the incidents stays open. Verdicts of different incidents are
+ * interleaved.
  *
- * @param time wall clock of it, epoch ms
- * @param run keeps the ids of one run apart from another's
+ * @param time wall-clock time, epoch ms
+ * @param run makes the ids of each run distinct
  */
 export function fleetVerdict(n: number, time: number, run: string): Verdict {
   const block = Math.floor(n / (VERDICTS_PER_INCIDENT * interleaved));
@@ -100,7 +100,7 @@ export function fleetVerdict(n: number, time: number, run: string): Verdict {
   };
 }
 
-/** The summary that goes out with a session's verdict. */
+/** The summary that is published with a session's verdict. */
 export function fleetSummary(verdict: Verdict): SessionSummary {
   const { sessionId, time, model, backend, agent, tenant, count, cost, detector } = verdict;
   return {

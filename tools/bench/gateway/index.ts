@@ -16,15 +16,15 @@ const RATE_MS = 2_500;
 type Side = 'direct' | 'bare' | 'gateway';
 const sides: readonly Side[] = ['direct', 'bare', 'gateway'];
 
-/** Milliseconds from the request sent to the first byte of the answer's body, and to its last. */
+/** Milliseconds from sending the request to the first and to the last byte of the response body. */
 interface Timing {
   readonly first: number;
   readonly total: number;
 }
 
 /**
- * What the gateway adds to a streamed answer, and how many it passes on: against a bare streaming proxy on the same HTTP
- * library and a direct call, one at a time in turn, then as many as go. Each is a process of its own.
+ * The gateway's added latency and its throughput for streamed responses, compared with a bare streaming proxy on the same
+ * HTTP library and a direct call: one at a time, alternating, then concurrently. Each is a separate process.
  */
 export async function gateway(): Promise<Figures[]> {
   const children: ChildProcess[] = [];
@@ -101,7 +101,7 @@ type Pools = readonly { readonly side: Side; readonly pool: Pool }[];
 async function measureTimes(pools: Pools): Promise<Record<Side, Timing[]>> {
   const timings: Record<Side, Timing[]> = { direct: [], bare: [], gateway: [] };
   for (let i = 0; i < SAMPLES + WARM_UP; i += 1) {
-    // In turn, and none always behind the same other.
+    // Alternating, and none always after the same other one.
     for (const { side, pool } of i % 2 === 0 ? pools : pools.toReversed()) {
       const timing = await ask(pool, i);
       if (i >= WARM_UP) timings[side].push(timing);
@@ -153,6 +153,6 @@ async function ask(pool: Pool, n: number): Promise<Timing> {
     if (first === 0) first = performance.now() - start;
     last = String(chunk);
   }
-  if (!last.endsWith('[DONE]\n\n')) throw new Error(`an answer that is not whole: ${last.slice(-200)}`);
+  if (!last.endsWith('[DONE]\n\n')) throw new Error(`incomplete response: ${last.slice(-200)}`);
   return { first, total: performance.now() - start };
 }

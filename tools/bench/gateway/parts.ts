@@ -12,12 +12,12 @@ import { Agent, request as send } from 'undici';
 
 /**
  * The processes of the gateway's bench: `upstream`, `bare`, `gateway`, each by its name as the first argument, the
- * upstream's URL as the second, the gateway's folder as the third. Tells its port to the parent, and ends with it.
+ * upstream's URL as the second, the gateway's folder as the third. Reports its port to the parent, and ends with it.
  */
 
-/** Pieces of text that an answer is streamed in. */
+/** Number of chunks of a streamed response. */
 const PIECES = 50;
-/** From the first piece to the second. */
+/** Time from the first chunk to the second. */
 const PAUSE_MS = 5;
 
 const role = process.argv[2] ?? '';
@@ -37,7 +37,7 @@ async function listen(listener: RequestListener): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A model that has its answer ready, and streams it piece by piece. */
+/** A model with a prepared response, which it streams chunk by chunk. */
 function answer(...[incoming, response]: Parameters<RequestListener>): void {
   incoming.resume().once('end', () => {
     response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
@@ -64,7 +64,7 @@ function chunk(delta: object, finish: string | null): string {
   return `data: ${JSON.stringify({ ...head, choices })}\n\n`;
 }
 
-/** What a streaming proxy does at least: the request on, the answer back. */
+/** A minimal streaming proxy: forwards the request and the response. */
 function bareProxy(): RequestListener {
   const dispatcher = new Agent({ connections: null, pipelining: 1 });
   return (incoming, response) => {
@@ -85,7 +85,7 @@ function without(headers: IncomingHttpHeaders, ...names: readonly string[]): Inc
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name)));
 }
 
-/** The gateway as it runs by default, but for a log that takes everything at once; its database is a folder's. */
+/** The gateway with its defaults, except for a log that accepts everything immediately; its database is in a folder. */
 async function startGateway(): Promise<number> {
   const dir = process.argv[4] ?? '';
   const resolved = resolveSettings({
