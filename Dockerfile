@@ -1,12 +1,12 @@
 # syntax=docker/dockerfile:1
 ARG NODE_IMAGE=node:22-slim
 
-# Everything that is needed to build: all dependencies, sources, the dashboard.
+# Build stage: all dependencies, sources, the dashboard.
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY . .
 RUN npm ci --ignore-scripts && npm run build
-# What only building and testing need stays behind.
+# Development dependencies stay in the build stage.
 RUN npm prune --omit=dev --ignore-scripts
 
 FROM ${NODE_IMAGE}
@@ -23,8 +23,8 @@ COPY --from=build --chown=root:root /app/samples ./samples
 RUN mkdir -p /var/lib/loopwatch && chown node:node /var/lib/loopwatch
 VOLUME /var/lib/loopwatch
 USER node
-# The server wants LOOPWATCH_API_TOKEN, or LOOPWATCH_SERVER_ALLOW_ANONYMOUS=true where the port is published to this
-# machine alone (-p 127.0.0.1:4600:4600).
+# The server requires LOOPWATCH_API_TOKEN, or LOOPWATCH_SERVER_ALLOW_ANONYMOUS=true if the port is only published to
+# localhost (-p 127.0.0.1:4600:4600).
 # 4600: dashboard, API and metrics. 4601: health and metrics of a worker. 4610: the gateway.
 EXPOSE 4600 4601 4610
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=6 \

@@ -3,15 +3,15 @@ import { runChaos } from './run.ts';
 
 // `npm run chaos` does the same for longer.
 it('publishes every verdict exactly once while workers and brokers are killed, frozen and disconnected', async () => {
-  const told: string[] = [];
-  onTestFailed(() => console.error(told.join('\n')));
+  const lines: string[] = [];
+  onTestFailed(() => console.error(lines.join('\n')));
   const report = await runChaos({
     minutes: 0.75,
     kills: 6,
     seed: 4,
     rate: 300,
     internalMinIsr: 2,
-    told: (text) => told.push(`${new Date().toISOString()} ${text}`),
+    log: (text) => lines.push(`${new Date().toISOString()} ${text}`),
   });
   const { differences, troubles, verdicts, events, faults, kills, kept, takeovers } = report;
   expect({ differences, troubles }).toEqual({

@@ -38,7 +38,7 @@ const report = await runChaos({
   seed,
   logs,
   internalMinIsr,
-  told: progress(),
+  log: progress(),
 });
 await mkdir(logs, { recursive: true });
 await writeFile(`${logs}/report.json`, JSON.stringify({ seed, internalMinIsr, ...report }, undefined, 2));

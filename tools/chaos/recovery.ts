@@ -1,6 +1,6 @@
 import type { Advance } from './commits.ts';
+import type { Fault } from './fault-injection.ts';
 import type { LogLine } from './fleet.ts';
-import type { Fault } from './mischief.ts';
 
 /** Milliseconds. */
 export interface Distribution {

@@ -14,8 +14,8 @@ import {
 import { CommitWatch } from './commits.ts';
 import { compare, type Differences, isExact } from './compare.ts';
 import { expectedResults, foundResults } from './expected.ts';
+import { FaultInjector, type FaultKind, faultKinds } from './fault-injection.ts';
 import { Fleet } from './fleet.ts';
-import { type FaultKind, faultKinds, Mischief } from './mischief.ts';
 import { openTransactions } from './open-transactions.ts';
 import { Production } from './production.ts';
 import { Random } from './random.ts';
@@ -32,7 +32,7 @@ export interface ChaosOptions {
   readonly rate: number;
   /** `min.insync.replicas` of `__transaction_state` and `__consumer_offsets`. */
   readonly internalMinIsr: 1 | 2;
-  readonly told: (text: string) => void;
+  readonly log: (text: string) => void;
   /** Folder for the workers' logs. */
   readonly logs?: string;
 }
@@ -73,10 +73,10 @@ const readMs = 300_000;
  * compares the results with those of a single process without failures on the same events.
  */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
-  const { minutes, kills, seed, rate, internalMinIsr, told, logs } = options;
+  const { minutes, kills, seed, rate, internalMinIsr, log, logs } = options;
   const began = Date.now();
   const random = new Random(seed);
-  told('starting three Kafka nodes');
+  log('starting three Kafka nodes');
   await using cluster = await startKafkaCluster({
     properties: {
       'transaction.state.log.min.isr': String(internalMinIsr),
@@ -97,7 +97,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const startsAt = began - 48 * 3_600_000;
   const traffic = new Traffic({ startsAt, stepMs, idleMs: idleSeconds * 1_000, random: random.fork() });
   await using production = new Production(cluster.brokers, topics.events, traffic, rate);
-  told(`starting ${workers} workers`);
+  log(`starting ${workers} workers`);
   for (let i = 0; i < workers; i += 1) fleet.start();
   const ready = { timeoutMs: readyMs, describe: `${workers} workers, and work on every partition` };
   await waitFor(() => fleet.running.length === workers, ready);
@@ -106,20 +106,20 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   await waitFor(() => commits.committed.size === partitions, ready);
 
   const goesOn = (since: number) => commits.goesOn(since);
-  const mischief = new Mischief({ cluster, fleet, goesOn, random: random.fork(), told });
-  await misbehave(mischief, minutes, kills);
-  told(`faults are over; stopping production, with ${String(production.unwritten)} records in flight`);
+  const injector = new FaultInjector({ cluster, fleet, goesOn, random: random.fork(), log });
+  await injectFaults(injector, minutes, kills);
+  log(`faults are over; stopping production, with ${String(production.unwritten)} records in flight`);
   await production.stop();
-  told('production has stopped');
+  log('production has stopped');
   const ends = await commits.ends();
-  told(`workers catching up: ${positions(commits.committed)} of ${positions(ends)}`);
+  log(`workers catching up: ${positions(commits.committed)} of ${positions(ends)}`);
   await waitFor(() => [...ends].every(([partition, end]) => (commits.committed.get(partition) ?? 0) >= end), {
     timeoutMs: catchUpMs,
     describe: () => `the group to catch up: ${positions(commits.committed)} of ${positions(ends)}`,
   });
   await Promise.all(fleet.living.map((worker) => fleet.stop(worker)));
 
-  told('reading what came of it');
+  log('reading the results');
   const read = (topic: string) => readTopic(cluster.direct, topic, { timeoutMs: readMs });
   const events = await read(topics.events);
   // Read by an independent client.
@@ -133,7 +133,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     [topics.verdicts, topics['dead-letters'], topics.state],
     transactionMs,
   );
-  told('comparing it with a replay of the events');
+  log('comparing the results with a replay of the events');
   const expected = await expectedResults(topics.events, events, detectionSettings(settings));
   const differences = compare(expected, found);
   if (logs !== undefined && !isExact(differences)) {
@@ -141,7 +141,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     await writeFile(join(logs, 'differences.json'), JSON.stringify({ differences, expected, found, events }));
   }
   const lines = fleet.lines();
-  const of = (kind: FaultKind) => mischief.faults.filter((fault) => fault.kind === kind);
+  const of = (kind: FaultKind) => injector.faults.filter((fault) => fault.kind === kind);
   return {
     seconds: Math.round((Date.now() - began) / 1_000),
     events: { written: production.written, inTopic: events.length },
@@ -149,7 +149,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     deadLetters: { expected: expected.deadLetters.length, found: found.deadLetters.length },
     differences,
     faults: byKind((kind) => of(kind).length),
-    kills: mischief.kills,
+    kills: injector.kills,
     stalls: byKind((kind) => stalls(of(kind), commits.advances, lines)),
     takeovers: takeovers(lines),
     unconfirmed: lines.filter(({ fields: { error } }) => isUnconfirmed(error)).length,
@@ -179,15 +179,15 @@ function settingsOf(cluster: TestCluster): Settings {
   return settingsSchema.parse(inputOf(cluster));
 }
 
-async function misbehave(mischief: Mischief, minutes: number, kills: number): Promise<void> {
+async function injectFaults(injector: FaultInjector, minutes: number, kills: number): Promise<void> {
   const ending = new AbortController();
-  const running = mischief.run(ending.signal);
+  const running = injector.run(ending.signal);
   const ended = running.then(
     () => undefined,
     () => undefined,
   );
   await Promise.race([ended, delay(minutes * 60_000)]);
-  while (!ending.signal.aborted && mischief.kills < kills) await Promise.race([ended, delay(100)]);
+  while (!ending.signal.aborted && injector.kills < kills) await Promise.race([ended, delay(100)]);
   ending.abort();
   await running;
 }

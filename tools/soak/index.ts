@@ -22,7 +22,7 @@ const report = await runSoak({
   records: numberOf('records'),
   lines: numberOf('lines'),
   seed: numberOf('seed'),
-  told: progress(),
+  log: progress(),
 });
 process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
 process.exit(report.failures.length === 0 ? 0 : 1);

@@ -16,7 +16,7 @@ export interface SoakOptions {
   readonly records: number;
   readonly lines: number;
   readonly seed: number;
-  readonly told: (text: string) => void;
+  readonly log: (text: string) => void;
 }
 
 export interface SoakReport {
@@ -42,8 +42,8 @@ const maxHealthMs = 200;
 const mib = 1024 * 1024;
 
 /** Sends hostile and valid traffic over Kafka and HTTP to a dedicated worker and server. */
-export async function runSoak({ minutes, records, lines, seed, told }: SoakOptions): Promise<SoakReport> {
-  told('starting Kafka');
+export async function runSoak({ minutes, records, lines, seed, log }: SoakOptions): Promise<SoakReport> {
+  log('starting Kafka');
   await using kafka = await startKafka();
   await using folder = await tempDir('loopwatch-soak');
   const { brokers } = kafka;
@@ -57,7 +57,7 @@ export async function runSoak({ minutes, records, lines, seed, told }: SoakOptio
     LOOPWATCH_WORKER_PORT: String(await freePort()),
     LOOPWATCH_STORAGE_DATA_DIR: folder.path,
   };
-  told('starting a worker and a server');
+  log('starting a worker and a server');
   await using worker = spawnCli(['worker'], env);
   await using server = spawnCli(['server'], env);
   await worker.line(/Watching /, startMs);
@@ -71,14 +71,14 @@ export async function runSoak({ minutes, records, lines, seed, told }: SoakOptio
     worker: new HealthProbe(`${workerUrl}/healthz`),
     server: new HealthProbe(`${serverUrl}/healthz`),
   };
-  told(
+  log(
     `${String(records)} records over Kafka and ${String(lines)} lines over HTTP in ${String(minutes)} minutes`,
   );
   const [written, http] = await Promise.all([
     writeToKafka(brokers, topics.events, records, random.fork(), pace),
     postLines(`${serverUrl}/api/v1/events`, lines, random.fork(), pace),
   ]);
-  told('all is sent; the worker catches up');
+  log('everything is sent; the worker is catching up');
   const metrics = async () => (await fetch(`${workerUrl}/metrics`)).text();
   const accountsNow = async () => settleAccounts(brokers, topics, await metrics());
   let accounts = await accountsNow();
@@ -89,7 +89,7 @@ export async function runSoak({ minutes, records, lines, seed, told }: SoakOptio
     const before = accounts.unaccounted;
     accounts = await accountsNow();
     const behind = sample(await metrics(), 'loopwatch_consumer_lag');
-    told(`a lag of ${String(behind)}, ${String(accounts.unaccounted)} records not accounted for`);
+    log(`a lag of ${String(behind)}, ${String(accounts.unaccounted)} records not accounted for`);
     same = behind === 0 && accounts.unaccounted === before ? same + 1 : 0;
   }
   for (const probe of Object.values(probes)) await probe[Symbol.asyncDispose]();

@@ -27,13 +27,13 @@ export interface Fault {
   readonly whom: string;
 }
 
-export interface MischiefOptions {
+export interface FaultInjectorOptions {
   readonly cluster: TestCluster;
   readonly fleet: Fleet;
   readonly random: Random;
   /** Whether every partition has made progress since then, epoch ms. */
   readonly goesOn: (since: number) => boolean;
-  readonly told: (text: string) => void;
+  readonly log: (text: string) => void;
 }
 
 /** The members' session timeout is 10 s: one that is frozen for longer has lost its partitions when it resumes. */
@@ -48,13 +48,13 @@ type WorkerFault = Extract<FaultKind, `${string} worker`>;
 type BrokerFault = Exclude<FaultKind, WorkerFault>;
 
 /** Kills, freezes, disconnects, adds and removes workers and brokers at the same time, but only one broker at a time. */
-export class Mischief {
+export class FaultInjector {
   readonly faults: Fault[] = [];
-  readonly #options: MischiefOptions;
+  readonly #options: FaultInjectorOptions;
   /** Active faults of workers. */
   readonly #lasting = new Set<Promise<void>>();
 
-  constructor(options: MischiefOptions) {
+  constructor(options: FaultInjectorOptions) {
     this.#options = options;
   }
 
@@ -145,7 +145,7 @@ export class Mischief {
 
   #note(kind: FaultKind, whom: string): void {
     this.faults.push({ kind, whom, at: Date.now() });
-    this.#options.told(`${kind}: ${whom}`);
+    this.#options.log(`${kind}: ${whom}`);
   }
 }
 
