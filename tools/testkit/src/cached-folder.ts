@@ -5,14 +5,14 @@ import { join } from 'node:path';
 
 const cache = join(homedir(), '.cache', 'loopwatch');
 
-/** Where something fetched is kept between runs; the name says which version it is. */
+/** The cache folder of a download; the name contains its version. */
 export function cachePath(name: string): string {
   return join(cache, name);
 }
 
 /**
- * A folder of the cache. One that is not there yet is filled next to it and moved into place when it is complete, so
- * that no other process sees half of it. Processes that do so at the same time each fill their own; the first wins.
+ * A folder of the cache. A missing folder is filled beside its path and moved into place when it is complete, so
+ * that no other process sees a partial one. Concurrent processes each fill their own; the first wins.
  *
  * @throws whatever `fill` throws; then there is no folder.
  */

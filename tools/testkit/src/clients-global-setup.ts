@@ -4,7 +4,7 @@ import { clientsPython } from './python-environment.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The Python that has the official clients. */
+    /** The Python with the official clients. */
     clientsPython: string;
   }
 }

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * Below the ports that systems give to outgoing connections (from 32,768 on). A port among those is not safe from them: while
- * its server is down, a connection, even one that looks for that very server, may be given it, and the server cannot return.
+ * Below the ephemeral ports (from 32,768 on). A port in that range is not safe: while its server is down, an outgoing
+ * connection, even one to that very server, may get it, and the server cannot restart.
  */
 const lowest = 15_000;
 const count = 17_000;
-/** Given out by this process; others find one that is not yet in use only by a rare chance. */
+/** Ports handed out by this process; another process rarely picks the same free port. */
 const given = new Set<number>();
 
 /** A TCP port of this machine that is free at the moment. */
@@ -20,7 +20,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** As many such ports, all different. */
+/** Several distinct free ports. */
 export function freePorts(count: number): Promise<number[]> {
   return Promise.all(Array.from({ length: count }, () => freePort()));
 }

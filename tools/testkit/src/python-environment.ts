@@ -14,8 +14,8 @@ const requirements = join(
 );
 
 /**
- * A Python that has the official clients and OpenTelemetry's SDK, in a virtual environment of its own: made the first time,
- * and kept in `~/.cache/loopwatch` until the requirements or the Python change.
+ * A Python with the official clients and OpenTelemetry's SDK, in a separate virtual environment. It is created the first
+ * time and cached in `~/.cache/loopwatch` until the requirements or the Python version change.
  *
  * @returns path of the interpreter
  * @throws Error that says what is missing and how to get it
@@ -31,7 +31,7 @@ export async function clientsPython(): Promise<string> {
     .update(await readFile(requirements));
   const folder = await cachedFolder(`python-${hash.digest('hex').slice(0, 16)}`, async (work) => {
     await run('python3', ['-m', 'venv', work]);
-    // The folder is moved when it is complete, so that its own `pip` command would not be found.
+    // The folder is moved when it is complete, which breaks its own `pip` command.
     const pip = [
       '-m',
       'pip',

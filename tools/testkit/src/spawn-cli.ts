@@ -13,16 +13,16 @@ export interface CliProcess extends AsyncDisposable {
   readonly stderr: readonly string[];
   /** Resolves with the exit code, or the name of the signal that ended it. */
   readonly exited: Promise<number | NodeJS.Signals>;
-  /** Ends the standard input with this text. */
+  /** Writes this text to standard input and closes it. */
   write(input: string): void;
-  /** Resolves with the first line of either output that matches; rejects when the command ends or time is up before. */
+  /** Resolves with the first matching line of either output; rejects if the command ends or times out before. */
   line(pattern: RegExp, timeoutMs?: number): Promise<string>;
-  /** Sends the signal (default SIGTERM) and waits for the end; nothing when it ended already. */
+  /** Sends the signal (default SIGTERM) and waits for the exit; does nothing if it has already exited. */
   stop(signal?: NodeJS.Signals): Promise<number | NodeJS.Signals>;
 }
 
 export interface SpawnCliOptions {
-  /** Runs the sources by tsx instead of the build. Default: the build if there is one. */
+  /** Runs the sources with tsx instead of the build. Default: the build if there is one. */
   readonly from?: 'build' | 'source';
   /** Default: the repository's root. */
   readonly cwd?: string;
@@ -32,7 +32,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 const built = `${root}packages/cli/bin/loopwatch.js`;
 const source = ['--import', 'tsx', '--conditions=@loopwatch/source', `${root}packages/cli/src/main.ts`];
 
-/** Commands that still run when this process ends, by whatever way, end with it. */
+/** Running commands, which are killed when this process exits for any reason. */
 const running = new Set<() => void>();
 
 process.once('exit', () => {

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** How long to wait and what for. */
+/** The timeout and the description of a wait. */
 export interface WaitOptions {
-  /** Milliseconds until it is given up. Default 10,000. */
+  /** Timeout in milliseconds. Default 10,000. */
   readonly timeoutMs?: number;
-  /** What is waited for, or a function that says how far things are when the time is up. */
+  /** A description of the condition, or a function that describes the state at the timeout. */
   readonly describe?: string | (() => string);
 }
 
@@ -13,7 +13,7 @@ const pollMs = 10;
 /**
  * Resolves with the condition's first value that is neither false, null nor undefined.
  *
- * @throws Error with what was waited for, once the time is up; whatever the condition throws, at once.
+ * @throws Error with the description at the timeout; errors of the condition, at once.
  */
 export async function waitFor<T>(
   condition: () => T | Promise<T>,

@@ -30,7 +30,7 @@ export function readDashboard(): Dashboard {
   return JSON.parse(readFileSync(join(root, 'grafana/dashboards/loopwatch.json'), 'utf8')) as Dashboard;
 }
 
-/** A query as Prometheus gets it, with Grafana's variables filled in. */
+/** A query as sent to Prometheus, with Grafana's variables replaced. */
 export function filledIn(expr: string): string {
   return expr.replaceAll('$__rate_interval', '1m').replaceAll('$__range', '1h').replaceAll('$instance', '.*');
 }

@@ -54,7 +54,7 @@ describe('docker-compose.yml', () => {
     expect(validate(change)).toBe(false);
   });
 
-  it('has the services that make up the product', () => {
+  it('has the services of the product', () => {
     expect(Object.keys(compose.services).toSorted()).toEqual(
       ['gateway', 'grafana', 'kafka', 'postgres', 'prometheus', 'server', 'topics', 'worker'].toSorted(),
     );
@@ -64,7 +64,7 @@ describe('docker-compose.yml', () => {
     expect(service.image).toMatch(/^[a-z/]+:v?\d+\.\d+(?:\.\d+)?$/);
   });
 
-  it.each(services)('$name says when it is healthy, or that it ends', ({ name, service }) => {
+  it.each(services)('$name has a health check, or ends', ({ name, service }) => {
     if (name === 'topics') expect(service.healthcheck).toEqual({ disable: true });
     else expect(service.healthcheck?.test?.[0]).toBe('CMD');
   });
@@ -81,14 +81,14 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('declares no volume that nobody mounts', () => {
+  it('declares no unused volume', () => {
     const mounted = services
       .flatMap(({ service }) => service.volumes ?? [])
       .map((mount) => mount.split(':')[0]);
     expect(Object.keys(compose.volumes).filter((volume) => !mounted.includes(volume))).toEqual([]);
   });
 
-  it.each(services)('$name is reachable from this machine alone', ({ service }) => {
+  it.each(services)('$name binds its ports to localhost', ({ service }) => {
     expect((service.ports ?? []).filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([]);
   });
 
@@ -104,7 +104,7 @@ describe('docker-compose.yml', () => {
   });
 
   const own = services.filter(({ service }) => service.build !== undefined);
-  it.each(own)('$name is configured by names that exist', ({ service }) => {
+  it.each(own)('$name sets only environment variables that exist', ({ service }) => {
     expect(Object.keys(service.environment ?? {}).filter((name) => !environment.includes(name))).toEqual([]);
     expect(service.environment?.['KAFKA_BROKERS']).toBe('kafka:19092');
   });
@@ -114,7 +114,7 @@ describe('docker-compose.yml', () => {
     expect(commands).toEqual([['topics'], ['worker'], ['server'], ['gateway']]);
   });
 
-  it('gives server and gateway one database, which is there before them', () => {
+  it('gives server and gateway the same database, and starts it first', () => {
     const urls = ['server', 'gateway'].map((name) => compose.services[name]?.environment?.['DATABASE_URL']);
     expect(new Set(urls).size).toBe(1);
     expect(urls[0]).toContain('@postgres:5432/');
@@ -129,7 +129,7 @@ describe('docker-compose.yml', () => {
     expect(presetNames).toContain(preset);
   });
 
-  it('lets containers and this machine reach the broker, each by a listener of its own', () => {
+  it('has one Kafka listener for containers and one for this machine', () => {
     const kafka = compose.services['kafka']?.environment ?? {};
     const names = (list: string | undefined): (string | undefined)[] =>
       (list ?? '').split(',').map((listener) => listener.split(':')[0]);
@@ -143,7 +143,7 @@ describe('docker-compose.yml', () => {
   });
 });
 
-/** Written for a draft that knew `id`; what it says is the same without. */
+/** The schema is written for a draft with `id`, which is dropped without changing its meaning. */
 function composeValidator(): ReturnType<Ajv['compile']> {
   const schema = JSON.parse(JSON.stringify(composeSchema), (key, value: unknown) =>
     (key === 'id' || key === '$schema') && typeof value === 'string' ? undefined : value,
@@ -161,7 +161,7 @@ describe('Dockerfile', () => {
     expect(lines).toContain('ARG NODE_IMAGE=node:22-slim');
   });
 
-  it('runs the built command without root, and says how to ask for its health', () => {
+  it('runs the built command without root, with a health check', () => {
     expect(last).toContain('USER node');
     expect(last).toContain('ENTRYPOINT ["node", "packages/cli/bin/loopwatch.js"]');
     expect(last.some((line) => line.startsWith('HEALTHCHECK '))).toBe(true);
@@ -181,7 +181,7 @@ describe('Dockerfile', () => {
   });
 });
 
-/** The metrics that may be asked for, with their own labels. */
+/** The existing metrics with their labels. */
 const metrics: Readonly<Record<string, readonly string[]>> = {
   loopwatch_events_total: ['type'],
   loopwatch_tool_calls_total: [],
@@ -276,7 +276,7 @@ describe('the Grafana dashboard', () => {
     targets.map((target) => ({ title, ...target })),
   );
 
-  it('has panels with ids of their own, in rows', () => {
+  it('has panels with unique ids, in rows', () => {
     const ids = dashboard.panels.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(dashboard.panels[0]?.type).toBe('row');
@@ -307,7 +307,7 @@ describe('the Grafana dashboard', () => {
     expect(dashboard.panels.every(({ gridPos }) => gridPos.x + gridPos.w <= 24)).toBe(true);
   });
 
-  it.each(queries)('$title ($refId) asks for metrics and labels that exist', ({ expr, legendFormat }) => {
+  it.each(queries)('$title ($refId) queries metrics and labels that exist', ({ expr, legendFormat }) => {
     expectKnown(expr, legendFormat);
     const known = [
       '$__rate_interval',
@@ -347,12 +347,12 @@ describe('the alerts', () => {
     (test) => test.alert_rule_test,
   );
 
-  it('have names of their own', () => {
+  it('have unique names', () => {
     expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length);
   });
 
   it.each(alerts)(
-    '$alert asks for metrics that exist and says what to do',
+    '$alert queries metrics that exist and says what to do',
     ({ expr, labels, annotations }) => {
       expectKnown(expr);
       expect(['warning', 'critical']).toContain(labels.severity);
@@ -379,14 +379,14 @@ describe('prometheus.yml', () => {
   };
   const { services } = yaml('docker-compose.yml') as ComposeFile;
 
-  it('reads rules that are mounted beside it', () => {
+  it('loads rules that are mounted beside it', () => {
     const mounted = services['prometheus']?.volumes?.map((mount) => mount.split(':')[1]);
     expect(mounted).toEqual(
       expect.arrayContaining(config.rule_files.map((file) => `/etc/prometheus/${file}`)),
     );
   });
 
-  it('reads every worker, every gateway and the server', () => {
+  it('scrapes every worker, every gateway and the server', () => {
     const targets = config.scrape_configs.flatMap(({ static_configs = [], dns_sd_configs = [] }) => [
       ...static_configs.flatMap(({ targets }) => targets),
       ...dns_sd_configs.flatMap(({ names, port }) => names.map((name) => `${name}:${port}`)),
@@ -416,7 +416,7 @@ describe('the docs', () => {
     expect(settingsSchema.safeParse(parse(text)).error?.issues ?? []).toEqual([]);
   });
 
-  it('would not accept a key that does not exist', () => {
+  it('rejects a key that does not exist', () => {
     expect(settingsSchema.safeParse(parse('tool_call_loop:\n  max_repeat: 3\n')).success).toBe(false);
   });
 

@@ -8,7 +8,7 @@ import { filledIn, readDashboard, root } from './dashboard-queries.ts';
 
 const tool = 'promtool';
 
-/** Runs promtool, which comes with Prometheus. */
+/** Runs promtool, which is part of Prometheus. */
 function promtool(...args: string[]): { status: number | null; output: string } {
   const { status, stdout, stderr, error } = spawnSync(tool, args, { cwd: root, encoding: 'utf8' });
   if (error !== undefined) {
@@ -17,7 +17,7 @@ function promtool(...args: string[]): { status: number | null; output: string } 
   return { status, output: stdout + stderr };
 }
 
-/** Checks rules that are made up for the occasion. */
+/** Checks ad-hoc rules. */
 function checkRules(
   exprs: readonly { readonly name: string; readonly expr: string }[],
 ): ReturnType<typeof promtool> {
@@ -42,7 +42,7 @@ describe('promtool', () => {
     expect(status, output).toBe(0);
   });
 
-  it('can read every query of the dashboard', () => {
+  it('parses every query of the dashboard', () => {
     const queries = readDashboard().panels.flatMap(({ id, targets = [] }) =>
       targets.map(({ refId, expr }) => ({ name: `panel:${id}:${refId}`, expr: filledIn(expr) })),
     );
@@ -51,7 +51,7 @@ describe('promtool', () => {
     expect(status, output).toBe(0);
   });
 
-  it('would refuse a query that it cannot read', () => {
+  it('rejects an invalid query', () => {
     expect(checkRules([{ name: 'broken', expr: 'sum(rate(loopwatch_events_total[1m])' }]).status).not.toBe(0);
   });
 });

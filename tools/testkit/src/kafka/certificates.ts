@@ -18,7 +18,7 @@ export interface IdentityOptions {
 
 /** A certificate authority. */
 export interface Authority {
-  /** Its own certificate, as PEM: for those who trust it. */
+  /** Its own certificate, as PEM, for clients that trust it. */
   readonly certificate: string;
   issue(options: IdentityOptions): Identity;
 }
@@ -26,7 +26,7 @@ export interface Authority {
 const hourMs = 3_600_000;
 const ipType = 7;
 
-/** Makes a certificate authority of its own for a test. */
+/** Creates a certificate authority for a test. */
 export function createAuthority(commonName: string): Authority {
   const own = newKey();
   const certificate = newCertificate({ commonName }, own.public);
@@ -61,7 +61,7 @@ interface Key {
   readonly pem: string;
 }
 
-/** By Node, which takes milliseconds where JavaScript takes seconds. */
+/** Uses Node's crypto, which takes milliseconds instead of seconds in JavaScript. */
 function newKey(): Key {
   const pair = generateKeyPairSync('rsa', {
     modulusLength: 2048,
@@ -75,7 +75,7 @@ function newKey(): Key {
   };
 }
 
-/** With the line ends that Kafka knows. */
+/** With the line endings that Kafka expects. */
 function toPem(certificate: forge.pki.Certificate): string {
   return forge.pki.certificateToPem(certificate).replaceAll('\r\n', '\n');
 }

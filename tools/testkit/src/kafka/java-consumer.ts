@@ -10,17 +10,17 @@ const fieldEnd = '\u0001';
 const headerEnd = '\u0002';
 const nothing = '\u0003';
 const mostBytes = 1024 * 1024 * 1024;
-/** Without a record for so long the topic is taken to be read. */
+/** After this time without a record, the topic counts as read. */
 const quietMs = 5_000;
 
 /**
- * Reads a topic from its beginning as Kafka's own consumer in Java does, committed records only; those of a partition come
- * in its order. For texts without line breaks. It takes some seconds.
+ * Reads a topic from its beginning with Kafka's own Java consumer, committed records only, in order per partition.
+ * Only for texts without line breaks. Takes some seconds.
  *
- * kafkajs wants the aborted transactions of a fetch in the order they began. Brokers list them in the order they ended, so
- * that where several producers write to a partition, kafkajs shows records that were never committed.
+ * kafkajs expects the aborted transactions of a fetch in the order in which they began. Brokers list them in the order in which
+ * they ended, so if several producers write to a partition, kafkajs returns records that were never committed.
  *
- * @throws Error with the consumer's words when it fails
+ * @throws Error with the consumer's output when it fails
  */
 export async function readWithJava(brokers: readonly string[], topic: string): Promise<TopicRecord[]> {
   const jars = await requireJars();

@@ -6,24 +6,24 @@ import { findRunner } from './kafka-runner.ts';
 export interface TestKafka extends AsyncDisposable {
   /** `host:port` of each broker. */
   readonly brokers: string[];
-  /** Ends the broker and removes its data; nothing for one given by `KAFKA_BROKERS`. */
+  /** Stops the broker and removes its data; does nothing for the one in `KAFKA_BROKERS`. */
   stop(): Promise<void>;
-  /** Freezes the broker: connections stay open and nothing answers. */
+  /** Freezes the broker: connections stay open and nothing responds. */
   pause(): Promise<void>;
   resume(): Promise<void>;
-  /** Ends the broker, keeping its data and its port. */
+  /** Stops the broker, keeping its data and its port. */
   stopBroker(): Promise<void>;
   startBroker(): Promise<void>;
 }
 
 export interface StartKafkaOptions {
-  /** A broker of this test's own even if `KAFKA_BROKERS` names one: needed to stop or pause it. */
+  /** A dedicated broker even if `KAFKA_BROKERS` is set: needed to stop or pause it. */
   readonly own?: boolean;
 }
 
 /**
- * A Kafka that answers: the one `KAFKA_BROKERS` names, else a new single broker (KRaft, no topics, topics are not created
- * by use) run by Java or Docker.
+ * A Kafka that is ready: the one in `KAFKA_BROKERS`, otherwise a new single broker (KRaft, no topics, no automatic topic
+ * creation) run by Java or Docker.
  *
  * @throws Error with the command that installs what is missing, or with the broker's last words.
  */

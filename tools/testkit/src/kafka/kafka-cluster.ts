@@ -8,34 +8,34 @@ import { clusterNodeProperties } from './kafka-properties.ts';
 import { requireJars } from './kafka-runner.ts';
 import { startTcpProxy, type TcpProxy, type Valve } from './tcp-proxy.ts';
 
-/** One node of a {@link TestCluster}, and what can happen to it. */
+/** One node of a {@link TestCluster}, and the faults that a test can inject. */
 export interface TestNode {
-  /** From 1, as Kafka calls it. */
+  /** Kafka's node id, from 1. */
   readonly id: number;
-  /** The network between clients and this node; the nodes talk to each other past it. */
+  /** The network between clients and this node; traffic between nodes bypasses it. */
   readonly proxy: TcpProxy;
-  /** SIGKILL: what was not yet written to the disk or to another node is lost, and the others miss it after 3 s. */
+  /** SIGKILL: data not yet written to disk or to another node is lost, and the other nodes notice after 3 s. */
   kill(): Promise<void>;
-  /** Ends it in order: its partitions get new leaders first. */
+  /** Shuts it down cleanly: its partitions get new leaders first. */
   stop(): Promise<void>;
-  /** SIGSTOP: connections stay open and nothing answers, as in a long pause. */
+  /** SIGSTOP: connections stay open and nothing responds, as in a long pause. */
   pause(): void;
   /** SIGCONT. */
   resume(): void;
-  /** Starts it again with its data and resolves once the cluster has taken it back. Nothing when it runs. */
+  /** Restarts it with its data and resolves once it has rejoined the cluster. Does nothing if it runs. */
   start(): Promise<void>;
 }
 
-/** Three (or so many) real Kafka nodes for a test about failures. */
+/** Real Kafka nodes, three by default, for tests of failures. */
 export interface TestCluster extends AsyncDisposable {
-  /** `host:port` of the proxies, one a node: for the clients under test. */
+  /** `host:port` of the proxies, one per node: for the clients under test. */
   readonly brokers: string[];
-  /** `host:port` of the nodes themselves, past the proxies: for what the test does and reads itself. */
+  /** `host:port` of the nodes themselves, bypassing the proxies: for the test's own clients. */
   readonly direct: string[];
   readonly nodes: readonly TestNode[];
-  /** The node that leads a partition, once it is one that runs. */
+  /** The node that leads a partition; waits until a running node does. */
   leaderOf(topic: string, partition: number): Promise<TestNode>;
-  /** The node that keeps a group's commits, or a transactional id's transactions; any of that kind must have been used. */
+  /** The coordinator of a group or of a transactional id, which must have been used before. */
   coordinatorOf(kind: 'group' | 'transaction', id: string): Promise<TestNode>;
   /** Resolves once every partition has all its replicas in sync. */
   healed(timeoutMs?: number): Promise<void>;
@@ -47,7 +47,7 @@ export interface StartClusterOptions {
   readonly nodes?: number;
   /** Further lines of each node's `server.properties`. */
   readonly properties?: Readonly<Record<string, string>>;
-  /** Stands in the way of what clients and nodes say to each other. */
+  /** Intercepts the traffic between clients and nodes. */
   readonly valve?: Valve;
 }
 
@@ -226,14 +226,14 @@ class Cluster implements TestCluster {
     return metadata?.topics.flatMap(({ partitions }) => partitions);
   }
 
-  /** What a node that runs answers; undefined while the cluster is not able to. */
+  /** The response of a running node; undefined while the cluster cannot respond. */
   async #ask<T>(question: (admin: Admin) => Promise<T>): Promise<T | undefined> {
     const running = this.nodes.filter(({ runs }) => runs).map(({ address }) => address);
     return withTestAdmin(running, question).catch(() => undefined);
   }
 }
 
-/** The place that Kafka gives an id among partitions: Java's `hashCode`, without its sign. */
+/** Kafka's partition for an id: Java's `hashCode`, without its sign. */
 function javaHash(text: string): number {
   let hash = 0;
   for (let index = 0; index < text.length; index += 1) hash = (hash * 31 + text.charCodeAt(index)) | 0;

@@ -1,6 +1,6 @@
 import type { ProxyDirection, Valve } from './tcp-proxy.ts';
 
-/** Requests by their numbers in Kafka's protocol: those of a transaction, and where a client learns who leads what. */
+/** Api keys of Kafka's protocol: the requests of a transaction, and metadata. */
 const apiKeys = {
   Produce: 0,
   Metadata: 3,
@@ -13,11 +13,11 @@ const apiKeys = {
 
 export type KafkaApi = keyof typeof apiKeys;
 
-/** A request or a reply that is to be held back. */
+/** A request or a response to hold back. */
 export interface HeldFrame {
-  /** Resolves once it has come; from then on nothing more passes on its connection in that direction. */
+  /** Resolves once it has arrived; from then on nothing passes on its connection in that direction. */
   readonly reached: Promise<void>;
-  /** Lets it pass, and all that came behind it. */
+  /** Releases it and everything that arrived after it. */
   release(): void;
 }
 
@@ -36,8 +36,8 @@ interface Change {
 }
 
 /**
- * Reads along what clients and a broker say to each other, and holds back or changes what it is told to: so a test knows for
- * certain how far a transaction has come when it kills its owner, and what a client was told.
+ * Inspects the traffic between clients and a broker, and holds back or changes selected messages. So a test knows exactly
+ * how far a transaction has progressed when it kills its owner, and which response a client received.
  *
  * ```ts
  * const gate = new KafkaGate();
@@ -48,15 +48,15 @@ interface Change {
  */
 export class KafkaGate {
   readonly #holds = new Set<Hold>();
-  /** Replies to hold back: by connection and correlation id. */
+  /** Responses to hold back, by connection and correlation id. */
   readonly #awaited = new WeakMap<object, Map<number, Hold>>();
   readonly #changes = new Set<Change>();
-  /** Replies to change: by connection and correlation id. */
+  /** Responses to change, by connection and correlation id. */
   readonly #changing = new WeakMap<object, Map<number, Change>>();
 
   /**
-   * Holds back the next request of this kind that names `mark`, or the reply to it. Requests of a transaction name their
-   * transactional id.
+   * Holds back the next request of this kind that contains `mark`, or the response to it. Requests of a transaction contain
+   * their transactional id.
    */
   hold(api: KafkaApi, direction: ProxyDirection, mark: string): HeldFrame {
     let letGo: (() => void) | undefined;
@@ -75,10 +75,10 @@ export class KafkaGate {
   }
 
   /**
-   * Changes every request of this kind that names `mark`, or the replies to them, until the function is called that it
-   * returns. Requests name their client's id.
+   * Changes every request of this kind that contains `mark`, or the responses to them, until the returned function is
+   * called. Requests contain their client id.
    *
-   * @param rewrite gets what follows the length of a frame, beginning with a request's head or a reply's correlation id
+   * @param rewrite receives a frame without its length, beginning with a request's header or a response's correlation id
    */
   rewrite(
     api: KafkaApi,
@@ -154,7 +154,7 @@ function rewritten(frame: Buffer, { rewrite }: Change): Buffer {
   return Buffer.concat([length, payload]);
 }
 
-/** Cuts a stream into Kafka's frames: four bytes of length, and so many more. */
+/** Splits a stream into Kafka's frames: a four-byte length, followed by that many bytes. */
 class Frames {
   #rest: Buffer = Buffer.alloc(0);
 

@@ -4,7 +4,7 @@ export interface NodePorts {
   readonly controller: number;
 }
 
-/** What every test broker has: no topics by accident, no waiting for members that do not come. */
+/** Common settings of test brokers: no automatic topics, no initial rebalance delay. */
 export const commonProperties = {
   'process.roles': 'broker,controller',
   'controller.listener.names': 'CONTROLLER',
@@ -29,10 +29,10 @@ export function singleNodeProperties({ client, controller }: NodePorts): Readonl
   };
 }
 
-/** The ports of a node of a cluster: clients come by a proxy, the nodes themselves and the test do not. */
+/** The ports of a cluster node: clients connect through a proxy, other nodes and the test directly. */
 export interface ClusterNodePorts extends NodePorts {
   readonly internal: number;
-  /** `host:port` that clients are told. */
+  /** The advertised `host:port`. */
   readonly advertised: string;
 }
 
@@ -58,7 +58,7 @@ export function clusterNodeProperties(
     'offsets.topic.replication.factor': copies,
     'transaction.state.log.replication.factor': copies,
     'transaction.state.log.min.isr': inSync,
-    // A node that is gone is missed after three seconds instead of nine, so that tests of failures stay short.
+    // Failed nodes are detected after three seconds instead of nine, so that tests of failures stay short.
     'broker.heartbeat.interval.ms': '500',
     'broker.session.timeout.ms': '3000',
     'transaction.abort.timed.out.transaction.cleanup.interval.ms': '1000',

@@ -3,7 +3,7 @@ import { uniqueName } from '../names.ts';
 import { waitFor } from '../wait-for.ts';
 import { topicEnds } from './topic-ends.ts';
 
-/** A record as a test wants to see it. */
+/** A record as tests use it. */
 export interface TopicRecord {
   readonly partition: number;
   readonly offset: number;
@@ -14,16 +14,16 @@ export interface TopicRecord {
 }
 
 export interface ReadTopicOptions {
-  /** Waits until there are at least this many records. Default: what there is when the reading starts. */
+  /** Waits until there are at least this many records. Default: the number at the start. */
   readonly count?: number;
   /** Default 20,000. */
   readonly timeoutMs?: number;
 }
 
 /**
- * Reads a topic from its beginning, committed records only; those of a partition come in its order.
+ * Reads a topic from its beginning, committed records only, in order per partition.
  *
- * @throws Error when `count` records have not come in time, saying how many did.
+ * @throws Error with the number of records if fewer than `count` arrive in time.
  */
 export async function readTopic(
   brokers: readonly string[],
@@ -35,7 +35,7 @@ export async function readTopic(
   const groupId = uniqueName('read-topic');
   const consumer = kafka.consumer({ groupId, maxWaitTimeInMs: 50, allowAutoTopicCreation: false });
   const records: TopicRecord[] = [];
-  /** By partition, the offset after the last one passed: markers of transactions count, though they are never returned. */
+  /** By partition, the offset after the last one passed, including transaction markers, which are never returned. */
   const passed = new Map<number, number>();
   await admin.connect();
   try {

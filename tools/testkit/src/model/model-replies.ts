@@ -1,6 +1,6 @@
 import type { ApiReply, ApiRequest } from './scripted-upstream.ts';
 
-/** What a model says, whichever API it is asked by. */
+/** A model's reply, independent of the API. */
 export interface Said {
   readonly text?: string;
   readonly calls?: readonly { readonly name: string; readonly args: unknown; readonly id?: string }[];
@@ -8,7 +8,7 @@ export interface Said {
 
 let answers = 0;
 
-/** An answer in the form of the API that the request speaks, streamed where that is asked for. */
+/** A response in the format of the request's API, streamed if requested. */
 export function modelReply(request: ApiRequest, said: Said): ApiReply {
   answers += 1;
   const write = request.path.includes('/messages')
@@ -21,7 +21,7 @@ export function modelReply(request: ApiRequest, said: Said): ApiReply {
   return write(request, said, answers);
 }
 
-/** Text in the pieces that a model streams. */
+/** Splits text into the chunks that a model streams. */
 export function pieces(text: string): string[] {
   return text.match(/\s*\S+/g) ?? (text === '' ? [] : [text]);
 }
@@ -212,7 +212,7 @@ function responsesReply({ json }: ApiRequest, { text, calls = [] }: Said, n: num
   return { headers, chunks };
 }
 
-/** Gemini's, which is always streamed here. */
+/** Gemini's format, always streamed here. */
 function generateContentReply(_: ApiRequest, { text, calls = [] }: Said, n: number): ApiReply {
   const parts = [
     ...(text === undefined ? [] : [{ text }]),

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A request as an OpenAI-compatible server sees it. */
+/** A request to an OpenAI-compatible server. */
 export interface ModelRequest {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
@@ -16,7 +16,7 @@ export interface ModelRequest {
   };
 }
 
-/** Tokens that an answer took. */
+/** Token usage of an answer. */
 export interface ModelUsage {
   readonly promptTokens: number;
   readonly completionTokens: number;
@@ -31,14 +31,14 @@ export type ModelReply =
   | 'never';
 
 export interface ModelServer extends AsyncDisposable {
-  /** What clients take as their base URL. */
+  /** The base URL for clients. */
   readonly url: string;
   readonly requests: ModelRequest[];
 }
 
 /**
- * A model behind an OpenAI-compatible endpoint: a script, which is asked for each request in turn, or one that really
- * answers. What it throws is an answer of status 500.
+ * A model behind an OpenAI-compatible endpoint: a script, which is called for each request, or a real model. If it throws,
+ * the response has status 500.
  */
 export async function startModelServer(
   script: (request: ModelRequest, index: number) => ModelReply | Promise<ModelReply>,

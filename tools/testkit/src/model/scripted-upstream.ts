@@ -2,16 +2,16 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A request as an API of a model sees it. */
+/** A request to a model API. */
 export interface ApiRequest {
   readonly method: string;
   /** Query included. */
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly bytes: Buffer;
-  /** The parsed body; undefined where it is no JSON. */
+  /** The parsed body; undefined if it is not JSON. */
   readonly json: Readonly<Record<string, unknown>>;
-  /** Settled when the client went away before it was answered, or the answer is complete. */
+  /** Settles when the client disconnects before the response, or the response is complete. */
   readonly closed: Promise<'answered' | 'client gone'>;
 }
 
@@ -21,28 +21,28 @@ export type ApiReply =
   | {
       readonly status?: number;
       readonly headers?: Readonly<Record<string, string>>;
-      /** Pieces of the body, each written by itself; a promise is waited for. */
+      /** Chunks of the body, each written separately; promises are awaited. */
       readonly chunks: readonly (string | Uint8Array | Promise<unknown>)[];
-      /** How the body ends: as it should, in the middle, or not at all. */
+      /** How the body ends: normally, cut off, or not at all. */
       readonly then?: 'end' | 'cut' | 'hang';
     }
   | 'hang up'
   | 'never';
 
 export interface ScriptedUpstream extends AsyncDisposable {
-  /** Up to and with `/v1`. */
+  /** Including `/v1`. */
   readonly url: string;
   readonly requests: ApiRequest[];
 }
 
-/** An API of a model that does what a script says, also what no API should: the script is asked for each request. */
+/** A model API controlled by a script, which is called for each request and may also violate the protocol. */
 export async function startScriptedUpstream(
   script: (request: ApiRequest, index: number) => ApiReply | Promise<ApiReply>,
 ): Promise<ScriptedUpstream> {
   const requests: ApiRequest[] = [];
   const server = createServer((incoming, response) => {
     serve(incoming, response).catch(() => {
-      // The client went away in the middle of its request.
+      // The client disconnected in the middle of its request.
       response.destroy();
     });
   });

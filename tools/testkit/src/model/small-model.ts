@@ -2,14 +2,14 @@ import { pathToFileURL } from 'node:url';
 import type { ModelRequest, ModelUsage } from './model-server.ts';
 import { smallModelFiles } from './small-model-files.ts';
 
-/** What the model answered, and what that took. */
+/** The model's answer and its token usage. */
 export interface Completion {
   readonly text: string;
   readonly usage: ModelUsage;
 }
 
 export interface SmallModel extends AsyncDisposable {
-  /** Answers one request after the other. */
+  /** Answers requests one at a time. */
   complete(body: ModelRequest['body']): Promise<Completion>;
 }
 
@@ -38,7 +38,7 @@ interface ChatSession {
   prompt(text: string, options: object): Promise<string>;
   dispose(options: { disposeSequence: boolean }): void;
 }
-/** What is used of node-llama-cpp, which is not installed with the project and so cannot be imported for its types. */
+/** The part of node-llama-cpp's types in use; it is not installed with the project, so they cannot be imported. */
 interface Runtime {
   readonly getLlama: (options: object) => Promise<Llama>;
   readonly LlamaChatSession: new (options: {
@@ -48,7 +48,7 @@ interface Runtime {
 }
 
 /**
- * A real language model on this machine's processor, small enough for a test: it answers in the form it is asked for and
+ * A real language model on this machine's CPU, small enough for a test: it answers in the requested format and
  * understands next to nothing.
  *
  * @throws Error that says what is missing and how to get it.
@@ -96,8 +96,8 @@ export async function loadSmallModel(): Promise<SmallModel> {
 }
 
 /**
- * A schema that so small a model can fulfil: strings end in time, and a number is one of 0, 0.05 … 1, since it has no
- * notion of a range and a grammar cannot give it one.
+ * A schema that such a small model can fulfil: strings have a maximum length, and a number is one of 0, 0.05 … 1, because
+ * neither the model nor a grammar can express a range.
  */
 function withinReach(schema: Schema): Schema {
   if (schema.type === 'string') return { ...schema, maxLength: MAX_STRING };

@@ -29,7 +29,7 @@ describe('a cluster of three nodes behind proxies', () => {
 
   afterAll(() => cluster.stop());
 
-  it('writes once what was acknowledged in vain', async () => {
+  it('stores a record once when its acknowledgement is lost', async () => {
     const producer = kafka().producer({ idempotent: true });
     await producer.connect();
     await write(producer, 'first');
@@ -37,7 +37,7 @@ describe('a cluster of three nodes behind proxies', () => {
     proxy.pause('replies');
     const second = write(producer, 'second');
     await waitFor(async () => (await values()).length === 2);
-    // It is written, its producer does not know, and has to send it again.
+    // The record is written, but its producer does not know and has to resend it.
     proxy.cut();
     proxy.resume();
     await second;
@@ -72,7 +72,7 @@ describe('a cluster of three nodes behind proxies', () => {
     expect(await values()).toContain(`while one was ${what}`);
   });
 
-  it('knows who coordinates a transaction', async () => {
+  it('finds the coordinator of a transaction', async () => {
     const transactionalId = 'a-transaction-of-the-test';
     const producer = kafka().producer({ idempotent: true, transactionalId, maxInFlightRequests: 1 });
     const asked: string[] = [];

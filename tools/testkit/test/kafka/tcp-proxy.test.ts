@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startTcpProxy, type TcpProxy, waitFor } from '../../src/index.ts';
 
-/** A server that answers every piece in capitals, what it was sent, and a proxy before it. */
+/** A server that answers every chunk in capitals, the data it received, and a proxy in front of it. */
 async function proxied(): Promise<{ readonly proxy: TcpProxy; readonly received: string[] }> {
   const received: string[] = [];
   const server = createServer((socket) => {
@@ -26,7 +26,7 @@ async function proxied(): Promise<{ readonly proxy: TcpProxy; readonly received:
 interface Client {
   readonly socket: Socket;
   readonly got: () => string;
-  /** The code of the error that ended it, or `end`. */
+  /** The error code that ended it, or `end`. */
   readonly over: Promise<string>;
 }
 
@@ -44,8 +44,8 @@ async function client({ address }: TcpProxy): Promise<Client> {
   return { socket, got: () => text, over };
 }
 
-describe('a proxy', () => {
-  it('passes bytes both ways, and the end of a connection', async () => {
+describe('tcp-proxy', () => {
+  it('forwards bytes in both directions, and the end of a connection', async () => {
     const { proxy } = await proxied();
     const { socket, got, over } = await client(proxy);
     const much = 'a'.repeat(3_000_000);
@@ -91,7 +91,7 @@ describe('a proxy', () => {
     await waitFor(() => next.got() === 'AGAIN');
   });
 
-  it('refuses connections while it is closed, and takes them on the same port again', async () => {
+  it('refuses connections while it is closed, and later accepts them on the same port', async () => {
     const { proxy } = await proxied();
     const { address } = proxy;
     const open = await client(proxy);
@@ -107,7 +107,7 @@ describe('a proxy', () => {
     await waitFor(() => again.got() === 'B');
   });
 
-  it('resets connections to a server that is not there', async () => {
+  it('resets connections to a server that is down', async () => {
     const proxy = await startTcpProxy('127.0.0.1:1');
     onTestFinished(() => proxy.close());
     expect(await (await client(proxy)).over).toBe('ECONNRESET');
