@@ -170,7 +170,9 @@ describe('every page', () => {
   const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.md') && !file.startsWith('reference'))
     .map((file) => ({ file: `docs/${file}` }))
-    .concat([{ file: 'samples/README.md' }, { file: 'golden/README.md' }]);
+    .concat(
+      ['README.md', 'CONTRIBUTING.md', 'samples/README.md', 'golden/README.md'].map((file) => ({ file })),
+    );
 
   /** The fragment that a heading gets: small letters, hyphens for spaces. */
   const anchor = (heading: string): string =>
