@@ -14,10 +14,10 @@ export interface JavaProduceOptions {
 }
 
 /**
- * Writes records as Kafka's own producer in Java does, in batches as large as brokers take by default, for tests of what
- * others write. It takes a second or two.
+ * Writes records with Kafka's own Java producer, in batches as large as brokers accept by default, for tests of third-party
+ * producers. Takes a second or two.
  *
- * @throws Error with the producer's words when it fails
+ * @throws Error with the producer's output when it fails
  */
 export async function produceWithJava({
   brokers,
@@ -40,6 +40,6 @@ export async function produceWithJava({
   ]);
   running.child.stdin?.end(values.map((value) => `${value}\n`).join(''));
   const { stdout, stderr } = await running;
-  // It goes on after records that it could not send, and ends as if nothing had been.
+  // It continues after records that it could not send, and exits with 0.
   if (/\bERROR\b/.test(stdout + stderr)) throw new Error(`Kafka's producer failed:\n${stdout}${stderr}`);
 }

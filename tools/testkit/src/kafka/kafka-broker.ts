@@ -25,7 +25,7 @@ export interface StartKafkaOptions {
  * A Kafka that is ready: the one in `KAFKA_BROKERS`, otherwise a new single broker (KRaft, no topics, no automatic topic
  * creation) run by Java or Docker.
  *
- * @throws Error with the command that installs what is missing, or with the broker's last words.
+ * @throws Error with the command that installs what is missing, or with the broker's last output.
  */
 export async function startKafka({ own = false }: StartKafkaOptions = {}): Promise<TestKafka> {
   const given = (process.env.KAFKA_BROKERS ?? '').split(',').filter((address) => address !== '');

@@ -54,7 +54,7 @@ export interface StartClusterOptions {
 /**
  * Starts a cluster of KRaft nodes, each broker and controller, which takes some seconds. Every topic has a replica on each
  * node unless it says otherwise, and a write with acks=all needs all but one of them (`min.insync.replicas`). One node of
- * three can be killed, frozen or cut off at a time and everything goes on; with two, writes and the controller stop.
+ * three can be killed, frozen or disconnected at a time without effect; with two, writes and the controller stop.
  *
  * ```ts
  * await using cluster = await startKafkaCluster();

@@ -4,7 +4,7 @@ import { startKafka } from './kafka-broker.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** `host:port` of the brokers all integration tests share; topics and groups need names of their own. */
+    /** `host:port` of the brokers all integration tests share; topics and groups need unique names. */
     kafkaBrokers: string[];
   }
 }

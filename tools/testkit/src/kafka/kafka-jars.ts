@@ -40,10 +40,10 @@ const pom = `<project xmlns="http://maven.apache.org/POM/4.0.0">
 </project>
 `;
 
-/** Another list of jars is another folder. */
+/** Each list of jars has its own folder. */
 const name = `kafka-${kafkaVersion}-${createHash('sha256').update(pom).digest('hex').slice(0, 8)}`;
 
-/** Whether a command of that name answers. */
+/** Whether a command of that name works. */
 export async function hasCommand(command: string, ...args: readonly string[]): Promise<boolean> {
   return run(command, args).then(
     () => true,
@@ -54,8 +54,8 @@ export async function hasCommand(command: string, ...args: readonly string[]): P
 /**
  * The folder with Apache Kafka's jars, fetched by Maven the first time (about 46 MB).
  *
- * @returns undefined when they are not there yet and there is no Maven to fetch them.
- * @throws Error with Maven's own words when the download fails.
+ * @returns undefined if they are not cached and Maven is missing.
+ * @throws Error with Maven's output when the download fails.
  */
 export async function kafkaJars(): Promise<string | undefined> {
   if (!existsSync(cachePath(name)) && !(await hasCommand('mvn', '--version'))) return undefined;

@@ -13,8 +13,8 @@ const quickStart = '-XX:TieredStopAtLevel=1';
 const clusterId = 'loopwatch-test-cluster';
 
 /**
- * Starts Java beside a guard that holds a pipe to this process and kills Java once the pipe is gone: no broker survives
- * its test, however that ends. The first line of output is Java's process id.
+ * Starts Java with a watchdog that holds a pipe to this process and kills Java when the pipe closes: no broker outlives
+ * its test, however the test ends. The first line of output is Java's process id.
  */
 const guardedJava = `
 exec 3<&0
@@ -25,9 +25,9 @@ echo $java >&4
 wait $java
 `;
 
-/** What Java is to run: one Kafka node. */
+/** The configuration of one Kafka node. */
 export interface JavaNode {
-  /** Where the test's own clients reach it, in plain text. */
+  /** Address for the test's own clients, in plain text. */
   readonly address: string;
   /** The lines of its `server.properties`; the folder of its data is added. */
   readonly properties: Readonly<Record<string, string>>;
@@ -37,7 +37,7 @@ export interface JavaNode {
   readonly quickStart?: boolean;
 }
 
-/** As a Java properties file wants it: a value may have several lines. */
+/** Formats a Java properties file; values may have several lines. */
 function propertiesFile(properties: Readonly<Record<string, string>>): string {
   const lines = Object.entries(properties).map(
     ([name, value]) => `${name}=${value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}\n`,

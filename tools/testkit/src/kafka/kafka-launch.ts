@@ -6,10 +6,10 @@ import type { BrokerProcess, BrokerRunner } from './broker-process.ts';
 const startTimeoutMs = 90_000;
 
 /**
- * Starts the broker and waits until it answers, as one of so many: a node that has just come back is not part of its
+ * Starts the broker and waits until it responds and sees this many brokers: a restarted node is not part of its
  * cluster yet.
  *
- * @throws Error with the broker's last words when it does not, after ending it.
+ * @throws Error with the broker's last output if it does not, after stopping it.
  */
 export async function launchBroker(
   runner: BrokerRunner,
@@ -45,7 +45,7 @@ async function answers(address: string): Promise<boolean> {
   return (await brokersSeenFrom(address)).length > 0;
 }
 
-/** The ids of the brokers that the one at this address knows to be alive; none when it does not answer. */
+/** The ids of the live brokers according to the broker at this address; none if it does not respond. */
 export async function brokersSeenFrom(address: string): Promise<number[]> {
   try {
     return await withTestAdmin([address], async (admin) => {

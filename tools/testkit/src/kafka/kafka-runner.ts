@@ -8,7 +8,7 @@ import { singleNodeProperties } from './kafka-properties.ts';
 const install = 'sudo apt-get install -y maven default-jre-headless';
 
 /**
- * What this machine can run a single broker with: Java and Kafka's jars, else Docker.
+ * The available way to run a single broker: Java and Kafka's jars, otherwise Docker.
  *
  * @throws Error with the one command that installs what is missing.
  */

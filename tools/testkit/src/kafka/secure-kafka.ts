@@ -11,26 +11,26 @@ export interface KafkaUser {
   readonly password: string;
 }
 
-/** A real broker that wants to know who asks. */
+/** A real broker with authentication. */
 export interface SecureKafka extends AsyncDisposable {
   /** `host:port` of each listener; clients of one are sent to that one only. */
   readonly listeners: {
-    /** Plain text and every right: for what the test does and reads itself. */
+    /** Plain text with all permissions: for the test's own clients. */
     readonly plain: string;
     /** SASL without TLS: PLAIN, SCRAM-SHA-256, SCRAM-SHA-512. */
     readonly sasl: string;
     /** SASL over TLS: PLAIN and SCRAM-SHA-512. */
     readonly saslTls: string;
-    /** TLS that asks for no client certificate, and gives every right. */
+    /** TLS without client certificates, with all permissions. */
     readonly tls: string;
-    /** TLS that requires a client certificate of the authority; `CN=loopwatch` has every right. */
+    /** TLS that requires a client certificate of the authority; `CN=loopwatch` has all permissions. */
     readonly mutualTls: string;
   };
-  /** Signed the broker's certificate, which is valid for 127.0.0.1 only, and is whom it trusts. */
+  /** The authority that the broker trusts; it also signed the broker's certificate, which is valid for 127.0.0.1 only. */
   readonly authority: Authority;
-  /** Has every right. */
+  /** Has all permissions. */
   readonly user: KafkaUser;
-  /** Has none, unless the test gives it some (kafkajs' `admin.createAcls`). */
+  /** Has no permissions, unless the test grants some (kafkajs' `admin.createAcls`). */
   readonly guest: KafkaUser;
   stop(): Promise<void>;
 }
@@ -53,9 +53,9 @@ const guest = { username: 'guest', password: 'guest-secret' };
 const users = [user, guest];
 
 /**
- * Starts a single broker with authentication by password and by certificate, and with rights (ACLs).
+ * Starts a single broker with authentication by password and by certificate, and with ACLs.
  *
- * @throws Error with the command that installs what is missing, or with the broker's last words.
+ * @throws Error with the command that installs what is missing, or with the broker's last output.
  */
 export async function startSecureKafka(): Promise<SecureKafka> {
   const jars = await requireJars();

@@ -2,36 +2,36 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { freePort } from '../ports.ts';
 
-/** Which way bytes go: `requests` from the client to the server, `replies` back. */
+/** The direction of bytes: `requests` from the client to the server, `replies` back. */
 export type ProxyDirection = 'requests' | 'replies';
 
 /**
- * A network that can fail: clients connect to `address`, and bytes go to the server behind it and back until told
- * otherwise.
+ * A network that can fail: clients connect to `address`, and the proxy forwards bytes to the server and back unless a
+ * fault is injected.
  *
  * A write whose acknowledgement is lost: `pause('replies')`, let the client write, `cut()`, `resume()`. A partition: `close()`
- * (connections are refused) or `pause()` (nothing answers); healed by `open()` or `resume()`.
+ * (connections are refused) or `pause()` (nothing responds); healed by `open()` or `resume()`.
  */
 export interface TcpProxy extends AsyncDisposable {
-  /** `host:port` that clients are given. */
+  /** `host:port` for clients. */
   readonly address: string;
-  /** Connections that are open at the moment. */
+  /** Number of open connections. */
   readonly connections: number;
-  /** Holds bytes back, also on connections yet to come, and loses none: both ways, or one. */
+  /** Holds bytes back without losing any, also on future connections: in both directions, or one. */
   pause(direction?: ProxyDirection): void;
   /** Lets bytes pass again in all directions. */
   resume(): void;
-  /** Resets all connections; new ones are taken. What was held back is lost. */
+  /** Resets all connections and accepts new ones. Held-back bytes are lost. */
   cut(): void;
   /** Resets all connections and refuses new ones. */
   close(): Promise<void>;
-  /** Takes connections again, on the same port. */
+  /** Accepts connections again, on the same port. */
   open(): Promise<void>;
 }
 
 /**
- * What stands in the way of a connection's bytes in one direction: takes them as they come, and calls `pass` with what may
- * go on, now or later. Called once for each connection and direction; `link` is the same object for both.
+ * Intercepts a connection's bytes in one direction: receives them as they arrive, and calls `pass` with the bytes to
+ * forward, now or later. Called once per connection and direction; `link` is the same object for both.
  */
 export type Valve = (
   link: object,
@@ -45,7 +45,7 @@ interface Link {
   readonly server: Socket;
 }
 
-/** Starts a proxy before a server, given as `host:port`; the server need not be there yet. */
+/** Starts a proxy in front of a server, given as `host:port`; the server may start later. */
 export async function startTcpProxy(target: string, valve?: Valve): Promise<TcpProxy> {
   const colon = target.lastIndexOf(':');
   const ownPort = await freePort();

@@ -2,10 +2,10 @@ import kafkajs, { type SeekEntry } from 'kafkajs';
 import { waitFor } from '../wait-for.ts';
 
 /**
- * Where the partitions of a topic begin and end.
+ * The begin and end offsets of a topic's partitions.
  *
- * A broker that was away may name a leader of the past for a moment, and an admin of kafkajs goes on asking that one: each
- * attempt has an admin of its own.
+ * A restarted broker may briefly report a former leader, which a kafkajs admin then keeps using: each attempt uses a new
+ * admin.
  */
 export function topicEnds(
   kafka: kafkajs.Kafka,

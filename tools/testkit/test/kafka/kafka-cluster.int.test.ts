@@ -57,7 +57,7 @@ describe('a cluster of three nodes behind proxies', () => {
         node.resume();
       },
     },
-  ])('goes on with another leader when it is $what, and takes it back', async ({ what, down, up }) => {
+  ])('continues with another leader when one is $what, and accepts it back', async ({ what, down, up }) => {
     await cluster.healed();
     const leader = await cluster.leaderOf(topic, 0);
     await down(leader);
