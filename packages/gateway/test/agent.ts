@@ -8,33 +8,33 @@ const tools = ['read_file', 'grep', 'get_weather', 'search'].map((name) => ({
   function: { name, parameters: { type: 'object', properties: {} } },
 }));
 
-/** A model that calls a tool whenever it is asked. */
+/** A model that always makes the same call. */
 export const calls =
   (name: string, args: unknown = { path: 'src/cart.ts' }): Script =>
   (request) =>
     modelReply(request, { calls: [{ name, args }] });
 
-/** A model that says one thing after another; the last one for ever. */
+/** A model with a list of replies; the last one repeats. */
 export const says =
   (...answers: readonly Said[]): Script =>
   (request, index) =>
     modelReply(request, answers[Math.min(index, answers.length - 1)] ?? {});
 
-/** What a client makes of an answer. */
+/** A reply as the client reads it. */
 export interface Got {
   readonly text: string | null;
   readonly calls: readonly string[];
   readonly finish: string;
 }
 
-/** An agent as they are written: keeps the whole history, runs each call, asks again. */
+/** A typical agent: keeps the whole history, runs each call, asks again. */
 export class Agent {
   readonly messages: ChatCompletionMessageParam[];
   private readonly bench: GatewayBench;
   private readonly stream: boolean;
   private readonly session: Session;
   result = 'ok';
-  /** What the last answer used, as the API reports it. */
+  /** Usage of the last reply, as the API reports it. */
   usage: unknown;
 
   constructor(bench: GatewayBench, stream: boolean, session: Session = 's-1', prompt = 'Fix the rounding') {
@@ -44,7 +44,7 @@ export class Agent {
     this.messages = [{ role: 'user', content: prompt }];
   }
 
-  /** Asks the model once, and runs what it calls. */
+  /** Asks the model once, and runs its calls. */
   async turn(more: object = {}): Promise<Got> {
     const { message, finish, usage } = await ask(this.bench, this.stream, this.session, this.messages, more);
     this.usage = usage;
@@ -81,7 +81,7 @@ export async function ask(
         .finalChatCompletion()
     : await client.chat.completions.create(body);
   const [choice] = completion.choices;
-  if (choice === undefined) throw new Error('an answer without choices');
+  if (choice === undefined) throw new Error('a reply without choices');
   return { message: choice.message, finish: choice.finish_reason, usage: completion.usage };
 }
 

@@ -13,16 +13,16 @@ import { Registry } from 'prom-client';
 import { Gateway, type GatewayDeps } from '../src/index.ts';
 
 export const topics = topicNames({ prefix: 'test.' });
-/** What no log line and no record may hold. */
+/** Must not appear in any log line or record. */
 export const secretKey = 'sk-test-abcdef0123456789abcdef0123456789';
 
-/** A line of the log. */
+/** A log line. */
 export interface LogLine extends Record<string, unknown> {
   readonly level: string;
   readonly msg: string;
 }
 
-/** Keeps what is written to it; while `down` it refuses. */
+/** Keeps published records; rejects while `down`. */
 export class MemorySink implements RecordSink {
   readonly records: OutputRecord[] = [];
   down: Error | undefined;
@@ -42,12 +42,12 @@ export class MemorySink implements RecordSink {
   }
 }
 
-/** What a client says of its session: the value of `x-session-id`, or headers of its own; null for nothing. */
+/** The session of a client: the value of `x-session-id`, or headers; null for none. */
 export type Session = string | Readonly<Record<string, string>> | null;
 
 export type Script = (request: ApiRequest, index: number) => ApiReply | Promise<ApiReply>;
 
-/** A gateway on a free port, its upstream, and what can be seen of both. */
+/** A gateway on a free port with a scripted upstream, and everything they record. */
 export class GatewayBench implements AsyncDisposable {
   readonly upstream: ScriptedUpstream;
   readonly gateway: Gateway;
@@ -79,7 +79,7 @@ export class GatewayBench implements AsyncDisposable {
     return this.before(upstream, flags, environment);
   }
 
-  /** A gateway before an upstream that is there already. */
+  /** Starts a gateway in front of an existing upstream. */
   static async before(
     upstream: ScriptedUpstream,
     flags: Readonly<Record<string, unknown>> = {},
@@ -132,7 +132,7 @@ export class GatewayBench implements AsyncDisposable {
     });
   }
 
-  /** Lines of the log at these levels, as `LEVEL text`. */
+  /** Log lines at these levels, as `LEVEL text`. */
   texts(...levels: readonly string[]): string[] {
     return this.lines
       .filter(({ level }) => levels.includes(level))
@@ -147,7 +147,7 @@ export class GatewayBench implements AsyncDisposable {
     return this.sink.records.filter(({ topic }) => topic === topics.verdicts).map(valueOf);
   }
 
-  /** Stops the gateway; what it had to write is written then. */
+  /** Stops the gateway, which writes buffered records. */
   async stop(): Promise<void> {
     await this.gateway.stop();
   }

@@ -1,66 +1,66 @@
 import { type LogLine, turnRequestLines } from '@loopwatch/detectors';
 
 /**
- * A limit of model requests for agents that speak the Agent Client Protocol, where one prompt may lead to any number of
- * requests and only the agent can count them.
+ * A limit of model requests for agents with the Agent Client Protocol. Only the agent can count them: a gateway sees no
+ * prompts. Public entry point `@loopwatch/gateway/acp`.
  */
 
-/** Values for `maxTurnRequests`: how much an agent may try. */
+/** Suggested values for `maxTurnRequests`. */
 export const turnRequestLimits = { conservative: 5, default: 10, permissive: 20 } as const;
 
 const STOP_REASON = 'max_turn_requests';
-/** Tools that are named when the limit is reached: those called last. */
+/** Number of latest tool calls named when the limit is reached. */
 const SHOWN_CALLS = 8;
 
-/** What an agent answers when the limit is reached; the protocol keeps `_meta` for what it does not define itself. */
+/** The agent's response when the limit is reached; the protocol reserves `_meta` for extensions. */
 export interface TurnLimitResponse {
   readonly stopReason: typeof STOP_REASON;
   readonly _meta: {
-    /** Requests that were made: as many as are allowed. */
+    /** Requests made: the allowed number. */
     readonly turn_requests: number;
     readonly max_allowed: number;
-    /** Names of the tools called last, in their order. */
+    /** Names of the latest tool calls, in order. */
     readonly last_tool_calls: readonly string[];
   };
 }
 
-/** What a prompt's handler is given to count with. */
+/** Counts the model requests of one prompt. */
 export interface TurnRequests {
   /**
-   * To be called before each request to the model.
+   * Must be called before each model request.
    *
-   * @throws TurnLimitError when the request must not be made; let it pass, and the wrapped handler answers as it should
+   * @throws TurnLimitError when the request must not be made; do not catch it, the wrapper turns it into the response
    */
   next(): void;
-  /** Notes a tool call, for those who read why the prompt was stopped. */
+  /** Notes a tool call, which is named in the response if the limit is reached. */
   called(tool: string): void;
   /** Requests made so far. */
   readonly count: number;
 }
 
 export interface TurnLimitOptions {
-  /** Requests to the model in one prompt. Default: 10. */
+  /** Model requests per prompt. Default: 10. */
   readonly maxTurnRequests?: number;
-  /** Where lines go. Default: nowhere. */
+  /** Receives log lines. Default: none. */
   readonly log?: (level: LogLine['level'], message: string, fields: LogLine['fields']) => void;
 }
 
-/** The request that the limit allows no more. */
+/** Thrown for a request beyond the limit. */
 export class TurnLimitError extends Error {
   override readonly name = 'TurnLimitError';
   readonly response: TurnLimitResponse;
 
   constructor(sessionId: string, response: TurnLimitResponse) {
     super(
-      `Session ${sessionId} may make ${String(response._meta.max_allowed)} model requests in one prompt, not more`,
+      `Session ${sessionId} exceeded the limit of ${String(response._meta.max_allowed)} model requests in one prompt`,
     );
     this.response = response;
   }
 }
 
 /**
- * Wraps an agent's handler of `session/prompt`: each prompt may make so many requests to the model, and one that would
- * make another is answered with stop reason `max_turn_requests`.
+ * Wraps an agent's handler of `session/prompt`: a prompt that exceeds the limit of model requests is answered with stop
+ * reason `max_turn_requests`.
  *
  * @example
  * const prompt = limitTurnRequests(async (request, turns) => {
@@ -75,7 +75,7 @@ export class TurnLimitError extends Error {
  *   }
  * }, { maxTurnRequests: 20 });
  *
- * @throws RangeError when `maxTurnRequests` is no positive whole number
+ * @throws RangeError when `maxTurnRequests` is not a positive integer
  */
 export function limitTurnRequests<Request extends { readonly sessionId: string }, Response>(
   handler: (request: Request, turns: TurnRequests) => Promise<Response>,

@@ -130,13 +130,6 @@ export class GatewaySession {
     return refused;
   }
 
-  /** Applies a control event that is not this session's to publish. @returns why it was rejected */
-  #applyControl(body: EventBody, now: number): string | undefined {
-    const { verdicts, refused } = this.#detection.push(body, now);
-    if (verdicts.length > 0) this.#observer.onVerdicts(this.id, verdicts);
-    return refused;
-  }
-
   /** A user message that only the gateway gets. */
   onUserMessage(text: string): void {
     this.#transcript?.addUserMessage(text);
@@ -172,8 +165,8 @@ export class GatewaySession {
     const tools = this.#tools;
     const transcript = this.#transcript;
     detection.labels = labels;
-    const repeated = lineage.isRepeated(history);
-    if (lineage.isLost && repeated) {
+    const isRepeated = lineage.isRepeated(history);
+    if (lineage.isLost && isRepeated) {
       // The client repeats the request, since the reply was lost.
       this.#push({ type: 'retry' }, now);
       ledger.removeCalls(lineage.replyKeys);
@@ -184,7 +177,7 @@ export class GatewaySession {
     let hint: Enforcement | undefined;
     const answered = new Set<string>();
     const before = detection.limit;
-    for (const entry of ledger.take(history, repeated)) {
+    for (const entry of ledger.take(history, isRepeated)) {
       if (entry.type === 'prompt') detection.limit = undefined;
       const { verdicts } = this.#push(eventBodyOf(entry), now);
       const enforcement = enforcementOf(verdicts, this.plan);
@@ -300,6 +293,13 @@ export class GatewaySession {
     this.#contentUnits = snapshot.contentUnits;
     this.hasOwnSettings = snapshot.hasOwnSettings;
     if (this.#transcript !== undefined) this.#transcript.system = snapshot.system;
+  }
+
+  /** Applies a control event that is not this session's to publish. @returns why it was rejected */
+  #applyControl(body: EventBody, now: number): string | undefined {
+    const { verdicts, refused } = this.#detection.push(body, now);
+    if (verdicts.length > 0) this.#observer.onVerdicts(this.id, verdicts);
+    return refused;
   }
 
   #noteTool({ id, name }: ToolCall): void {
