@@ -9,7 +9,7 @@ export interface JudgeRequest {
   readonly second: boolean;
 }
 
-/** Who asks a model; limits of time and number are its own affair. */
+/** Asks a model; it applies its own limits of time and rate. */
 export interface Judge {
   /** @returns the model's answer as it came; rejects with a {@link JudgeError} when there is none */
   ask(request: JudgeRequest): Promise<string>;
@@ -28,13 +28,13 @@ export class JudgeError extends Error {
 
 export interface AskOptions {
   readonly secondOpinion: boolean;
-  /** Told of each attempt that failed. */
+  /** Called for each failed attempt. */
   onFailure(failure: CheckFailure, message: string): void;
-  /** Told that the stronger model is asked, whose answer will count. */
+  /** Called before the stronger model is asked, whose answer then decides. */
   onConfirm?(): void;
 }
 
-/** A failed call is tried once more, at once. */
+/** A failed call is retried once, immediately. */
 const ATTEMPTS = 2;
 
 /** Asks a model, and where a loop has to be confirmed, a stronger one, whose answer counts then. Never rejects. */

@@ -5,13 +5,13 @@ import { type PipelineObserver, silentObserver, type TopicPartition } from './re
 import type { CheckHandling } from './semantic-checks.ts';
 import { SessionStore } from './session-store.ts';
 
-/** The pipelines of all partitions that a process owns, which share the room for sessions. */
+/** The pipelines of all partitions that a process owns, which share one session store. */
 export class LoopPipeline {
   readonly detection: Detection;
   private readonly shared: SharedPipeline;
 
   /**
-   * @param checks who answers the checks of the semantic layer; without one it is off
+   * @param checks answers the checks of the semantic layer; without it the layer is off
    * @param summaries whether summaries of sessions are collected, to be drained with {@link PartitionPipeline.drainSummaries}
    */
   constructor(
@@ -45,7 +45,7 @@ export class LoopPipeline {
     return detectionOf(settings, this.shared.checks === undefined ? null : semanticLayer);
   }
 
-  /** Frees so many of the least recently used sessions, for want of memory. */
+  /** Frees this many of the least recently used sessions when memory runs low. */
   free(sessions: number): void {
     this.shared.store.free(sessions);
   }

@@ -35,7 +35,7 @@ export interface SharedPipeline {
 }
 
 /**
- * The way of one partition's records: decode, route by session, detectors, verdicts. Batches come one after the other;
+ * Processes the records of one partition: decode, route by session, detect, verdicts. Batches come one after the other;
  * those of other partitions may come between, since a session belongs to one partition.
  */
 export class PartitionPipeline {
@@ -99,20 +99,20 @@ export class PartitionPipeline {
       : pipe(analyze, answerInBackground(desk));
   }
 
-  /** Who answers the checks, where anybody does. */
+  /** Answers the checks; undefined where the semantic layer is off. */
   private get checks(): CheckContext | undefined {
     const { place, sessions } = this;
     const { checks: handling, observer } = this.shared;
     return handling && { handling, sessions, place, observer };
   }
 
-  /** The sessions go by other settings, each from its next event on. */
+  /** Changes the settings; each session adopts them at its next event. */
   adopt(detection: Detection): void {
     this.sessions.detection = detection;
   }
 
   /**
-   * Takes back a session as it was kept. Before the replay.
+   * Restores a stored session. To be called before the replay.
    *
    * @param detection the settings by which it was analyzed then
    */
@@ -120,7 +120,7 @@ export class PartitionPipeline {
     this.sessions.restore(kept, detection);
   }
 
-  /** After the replay: asks again what was being asked when the partition's owner before went away. */
+  /** After the replay: asks the checks again that were pending when the previous owner stopped. */
   resume(): void {
     const { checks: desk } = this;
     if (desk?.handling.onLateAnswer === undefined) return;
@@ -131,10 +131,10 @@ export class PartitionPipeline {
   }
 
   /**
-   * What to keep beside the log when all records before `next` are processed.
+   * What to store when all records before `next` are processed.
    *
    * @param reach records that a replay may have to go through
-   * @param most sessions to be kept at a time
+   * @param most sessions to store at a time
    */
   checkpoint(next: number, reach: number, most: number): Checkpoint {
     return this.sessions.checkpoint(next, reach, most);
@@ -146,9 +146,9 @@ export class PartitionPipeline {
   }
 
   /**
-   * Has what changed sessions told with the next {@link drainSummaries}.
+   * Summarizes changed sessions, for the next {@link drainSummaries}.
    *
-   * @param most sessions at a time, those that have waited longest
+   * @param most sessions at a time; those waiting longest come first
    */
   summarizeChanges(most: number): SummarizedChanges {
     return this.sessions.summaries?.summarizeChanges(most) ?? NO_CHANGES;
@@ -159,17 +159,17 @@ export class PartitionPipeline {
     return this.sessions.summaries?.firstUnsummarized;
   }
 
-  /** After the replay: events from this offset on may be in no summary. */
+  /** After the replay: events from this offset on may be missing from the summaries. */
   noteUnsummarized(offset: number): void {
     this.sessions.noteUnsummarized(offset);
   }
 
-  /** What is to be told of the sessions since the last time, together with the next checkpoint. */
+  /** The summaries collected since the last call; they belong to the same step as the next checkpoint. */
   drainSummaries(): SessionSummaries {
     return this.sessions.summaries?.drain() ?? NO_SUMMARIES;
   }
 
-  /** The partition belongs to another worker now: its sessions are forgotten. */
+  /** The partition was revoked: its sessions are freed. */
   close(): void {
     this.shared.store.close(this.sessions);
   }

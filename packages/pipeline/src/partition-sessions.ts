@@ -3,10 +3,10 @@ import type { EntryOwner, EntryStore, SessionEntry, StoredSession } from './sess
 import type { SummaryCollector } from './session-summaries.ts';
 import { copyMarks } from './session-summaries.ts';
 
-/** What has to be kept so that the sessions can be rebuilt, and from where on records are needed beside it. */
+/** What has to be stored so that the sessions can be rebuilt, and the offset from which records have to be replayed. */
 export interface Checkpoint {
   readonly replayFrom: number;
-  /** Sessions to be kept as they are; those gone from memory are to be forgotten. */
+  /** Sessions to store; the stored state of those gone from memory is to be deleted. */
   readonly snapshots: readonly (StoredSession & {
     readonly openIncidents: readonly string[];
     /** The settings by which it was analyzed. */
@@ -19,9 +19,9 @@ export interface Checkpoint {
 export class PartitionSessions implements EntryOwner {
   /** Newest credible event time seen in the partition, epoch ms. */
   newestTime = 0;
-  /** The server's settings for the records that come now; sessions go by them from their next event on. */
+  /** The server's settings for the next records; each session adopts them at its next event. */
   detection: Detection;
-  /** What is to be told of the sessions, where it is collected. */
+  /** Collects the sessions' summaries, where summaries are wanted. */
   readonly summaries: SummaryCollector | undefined;
   private readonly entries = new Map<string, SessionEntry>();
   /** Sessions with records that their snapshot does not know of, in the order of the first such record. */

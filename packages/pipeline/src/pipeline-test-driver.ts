@@ -12,8 +12,8 @@ export interface WriteOptions {
 }
 
 /**
- * The whole topology in-process, without a broker: write values to partitions, read what came out. For tests and for
- * whoever wants to see what a configuration would conclude.
+ * The whole topology in-process, without a broker: write values to partitions, read what came out. For tests and
+ * for trying out a configuration.
  */
 export class PipelineTestDriver {
   readonly verdicts: Omit<Verdict, 'detectedAt'>[] = [];

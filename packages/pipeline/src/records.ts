@@ -13,7 +13,7 @@ export interface InputRecord extends EventSource {
   readonly rejection?: { readonly reason: DeadLetterReason; readonly message: string };
 }
 
-/** Where the records of a stream lie. */
+/** The partition that records come from. */
 export interface TopicPartition {
   readonly topic: string;
   readonly partition: number;
@@ -47,7 +47,7 @@ export interface RaisedCheck<R extends InputRecord = InputRecord> {
 /** Why a session was taken out of memory. `lru` is the emergency: it can make two runs differ. */
 export type EvictionReason = 'idle' | 'lru' | 'partition_lost' | 'fault';
 
-/** Told of what happens inside, for metrics and logs; called for every event, so it has to be quick. */
+/** Observes processing, for metrics and logs; called for every event, so it has to be fast. */
 export interface PipelineObserver {
   event(type: string): void;
   duplicate(): void;

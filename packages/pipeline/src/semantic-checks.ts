@@ -12,12 +12,12 @@ import type {
 } from './records.ts';
 import { isOutcome, sourceOf } from './stages.ts';
 
-/** What becomes of a check. */
+/** How checks are answered. */
 export interface CheckHandling {
   /** Finds an answer; never rejects. */
   answer(check: SemanticCheck): Promise<CheckAnswer>;
   /**
-   * Takes what a late answer led to; `null` when the check was over. Without it, the stream waits for each
+   * Called with what an answer led to. Without it, the stream waits for each
    * answer, so that checks come at exactly the turns they are due at.
    */
   readonly onLateAnswer?: (late: LateAnswer) => void;
@@ -37,7 +37,7 @@ export interface CheckContext {
   readonly observer: Pick<PipelineObserver, 'fault'>;
 }
 
-/** Lets each check be answered in its own time: it never holds up the stream. */
+/** Answers checks in the background: they never block the stream. */
 export function answerInBackground<R extends InputRecord>(
   desk: CheckContext,
 ): OperatorFunction<Outcome<R> | RaisedCheck<R>, Outcome<R>> {
@@ -63,7 +63,7 @@ export function askInBackground(
   });
 }
 
-/** Analyzes one item after the other, each only when the checks that the one before raised have their answers. */
+/** Analyzes items one after the other, each after the checks of the previous one are answered. */
 export function awaitAnswers<T, R extends InputRecord>(
   desk: CheckContext,
   analyze: OperatorFunction<T, Outcome<R> | RaisedCheck<R>>,

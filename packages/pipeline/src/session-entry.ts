@@ -22,15 +22,15 @@ export interface EntryOwner {
   /** Newest credible event time seen, epoch ms. */
   readonly newestTime: number;
   remove(entry: SessionEntry): void;
-  /** Who collects what is to be told of its sessions, if anybody does. */
+  /** Collects summaries of its sessions, if wanted. */
   readonly summaries?: RemovalListener | undefined;
 }
 
-/** Takes note of sessions that leave the store. */
+/** Notified of sessions that leave the store. */
 export interface RemovalListener {
-  /** The session's time is over. */
+  /** The session has expired. */
   noteExpired(entry: SessionEntry): void;
-  /** The session was freed before its time was over. */
+  /** The session was freed before it expired. */
   noteEvicted(entry: SessionEntry): void;
   /** The session's state could not be trusted any more. */
   noteFault(entry: SessionEntry): void;
@@ -71,7 +71,7 @@ export interface SessionTally {
   course: number[];
 }
 
-/** A session's state as it is kept beside the log. */
+/** A session's state as it is stored. */
 export interface StoredSession {
   readonly sessionId: string;
   /** Offset of the last record that the snapshot knows of. */

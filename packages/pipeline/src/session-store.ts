@@ -16,7 +16,7 @@ export interface SessionStoreOptions {
   /** Event time, ms, after which a session restarts by its own next event. */
   readonly idleMs: number;
   readonly observer: Pick<PipelineObserver, 'evicted' | 'abandoned'>;
-  /** Whether what is to be told of sessions is collected; it has to be taken regularly. Default: no. */
+  /** Whether summaries of sessions are collected; they have to be drained regularly. Default: no. */
   readonly summaries?: boolean;
 }
 
@@ -41,13 +41,13 @@ export class SessionStore implements EntryStore<PartitionSessions> {
     return this.entries;
   }
 
-  /** Room for the sessions of one partition. */
+  /** Opens a partition, without sessions. */
   open(place: TopicPartition): PartitionSessions {
     const summaries = this.options.summaries === true ? new SummaryCollector(place) : undefined;
     return new PartitionSessions(this, this.options.detection, summaries);
   }
 
-  /** Frees all sessions of a partition that now belongs to another worker. */
+  /** Frees all sessions of a revoked partition. */
   close(sessions: PartitionSessions): void {
     for (const entry of [...sessions.all()]) this.evict(entry, 'partition_lost');
   }
@@ -149,7 +149,7 @@ export class SessionStore implements EntryStore<PartitionSessions> {
   }
 }
 
-/** Whether nothing more of a session is to be expected: for want of room, only those go for good that have ended. */
+/** Whether the session is over. One evicted for lack of memory is over only if it has ended. */
 function isExpired({ toldAt }: SessionEntry, reason: EvictionReason): boolean {
   return reason === 'idle' || (reason === 'lru' && toldAt === null);
 }

@@ -3,20 +3,20 @@ import type { PureVerdict } from '@loopwatch/detectors';
 import type { TopicPartition } from './records.ts';
 import type { SessionEntry, SessionTally, SummaryState } from './session-entry.ts';
 
-/** What is to be told of a partition's sessions in compacted topics. */
+/** Changes of a partition's sessions for the compacted topics. */
 export interface SessionSummaries {
   /** One a session at most, the latest. */
   readonly summaries: readonly SessionSummary[];
-  /** Sessions whose time is over: their summaries are to be taken away. */
+  /** Expired sessions: their summaries are to be deleted. */
   readonly over: readonly string[];
-  /** Recorded checks of such sessions, by id. */
+  /** Ids of their recorded checks, to be deleted too. */
   readonly checksOver: readonly string[];
 }
 
-/** A session's course gets a point when so much event time lies behind the latest, ms. */
+/** Event time after which a session gets another summary and progress sample, ms. */
 const SUMMARY_INTERVAL_MS = 30_000;
 
-/** What was told of because it had changed. */
+/** Sessions summarized because they had changed. */
 export interface SummarizedChanges {
   readonly sessions: number;
   /** Their open incidents. */
@@ -26,9 +26,8 @@ export interface SummarizedChanges {
 type ReportedVerdicts = readonly Pick<PureVerdict, 'phase' | 'detector'>[];
 
 /**
- * Collects what is to be told of the sessions of a partition. With its first event, with each verdict and with its end a
- * session is told of in the step of that event; what else changes it waits for the next {@link summarizeChanges}. Summaries that
- * others of the same session follow before anything is taken are left out.
+ * Collects the summaries of a partition's sessions. A session is summarized at its first event, at each verdict and at its
+ * end; other changes wait for the next {@link summarizeChanges}. Of several summaries of one session only the latest counts.
  */
 export class SummaryCollector {
   /** `null`: the session's time is over. */
@@ -64,25 +63,25 @@ export class SummaryCollector {
     this.summarize(entry);
   }
 
-  /** Settings come from outside and are no sign of life: the session stays as old, and as ended, as it was. */
+  /** Settings come from outside and are no activity: the session stays as old, and as ended, as it was. */
   private noteControl(entry: SessionEntry, offset: number, verdicts: ReportedVerdicts): void {
     const isFirst = entry.analyzer.eventIndex === 0;
     if (isFirst) startSession(entry, offset);
-    // The session is told of with the first event that is one.
+    // The session is summarized at its first event that is no control event.
     if (isFirst) entry.toldAt = null;
     if (verdicts.length === 0) return;
     countVerdicts(entry, verdicts);
     this.summarize(entry);
   }
 
-  /** To be called when a late answer led to verdicts. */
+  /** To be called when the answer to a check led to verdicts. */
   noteAnswer(entry: SessionEntry, verdicts: ReportedVerdicts): void {
     countVerdicts(entry, verdicts);
     if (entry.toldAt !== null) entry.toldAt = entry.analyzer.lastTime - entry.startedAt;
     this.summarize(entry);
   }
 
-  /** The record of a check goes with its session; one whose session is gone, at once. */
+  /** A check's record is deleted with its session, or at once if the session is gone. */
   noteCheck(entry: SessionEntry | undefined, checkId: string): void {
     if (entry === undefined) this.checksOver.push(checkId);
     else tallyOf(entry).checks.push(checkId);
@@ -100,7 +99,7 @@ export class SummaryCollector {
     if (this.changed.has(entry)) this.summarize(entry);
   }
 
-  /** The session's state cannot be trusted: it is not told. */
+  /** The session's state is unreliable: it is not summarized. */
   noteFault(entry: SessionEntry): void {
     this.changed.delete(entry);
   }
@@ -110,13 +109,13 @@ export class SummaryCollector {
     this.changed.set(entry, offset);
   }
 
-  /** What the records of a replay led to is told already. That a session is over may not be: it is said again. */
+  /** Replayed records are summarized already. Expiry may not have been written yet, so it is written again. */
   dropSummaries(): void {
     for (const [sessionId, summary] of this.latest) if (summary !== null) this.latest.delete(sessionId);
     this.changed.clear();
   }
 
-  /** Tells of sessions that have changed, those waiting longest first; more than `most` wait for the next time. */
+  /** Summarizes changed sessions, those waiting longest first, at most `most` of them. */
   summarizeChanges(most: number): SummarizedChanges {
     const incidents: string[] = [];
     let sessions = 0;
@@ -129,7 +128,7 @@ export class SummaryCollector {
     return { sessions, incidents };
   }
 
-  /** Offset of the first event that no summary knows of, once what is there is taken; undefined when there is none. */
+  /** Offset of the first event not covered by a summary, once the collected ones are drained; undefined when there is none. */
   get firstUnsummarized(): number | undefined {
     const [offset] = this.changed.values();
     return offset;
@@ -150,12 +149,12 @@ export class SummaryCollector {
   }
 }
 
-/** The session's first event, or the first after a long pause, behind which nothing of the past counts. */
+/** Starts the session at its first event, or at the first after a long pause, which resets everything. */
 function startSession(entry: SessionEntry, offset: number): void {
   const { tally } = entry;
   entry.firstOffset = offset;
   entry.startedAt = entry.analyzer.lastTime;
-  // Records of checks stay the session's until its time is over.
+  // Records of checks stay with the session until it expires.
   entry.tally =
     tally === undefined ? undefined : { verdicts: 0, opened: {}, checks: tally.checks, course: [] };
 }

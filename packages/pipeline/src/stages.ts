@@ -37,7 +37,7 @@ function decode<R extends InputRecord>(record: R): EventRecord<R> | DeadLetter<R
 }
 
 /**
- * `mergeMap` for what is at hand: each event leads to any number of values, at once; dead letters pass through. An inner
+ * A synchronous `mergeMap`: each event leads to any number of values; dead letters pass through. An inner
  * observable for every event costs 0.3 µs more (ADR 5), which is a tenth of what detection itself takes with the quick presets.
  *
  * @param project hands what the event leads to to `emit`
@@ -111,7 +111,7 @@ export function detectLoops<R extends InputRecord>(
     try {
       pushed = analyzer.push(event, record.timestamp ?? analyzer.lastTime, record.offset);
     } catch (error) {
-      // A fault of ours must not stop the stream: the session restarts, and the observer hears of it.
+      // A bug in detection must not stop the stream: the session restarts, and the observer is notified.
       sessions.forget(sessionId);
       observer.fault(sessionId, record.offset, error);
       return;

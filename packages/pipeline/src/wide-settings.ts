@@ -38,7 +38,7 @@ export class WideSettings {
     this.newest = this.versionOf(deps.configured);
   }
 
-  /** What is to hold now. */
+  /** The settings in effect. */
   get current(): SettingsVersion {
     return this.newest;
   }
@@ -53,7 +53,7 @@ export class WideSettings {
     return version;
   }
 
-  /** Takes records of the `control` topic: each replaces its scope's settings, one without a value takes them away. */
+  /** Applies records of the `control` topic: each replaces its scope's settings; one without a value removes them. */
   apply(records: readonly InputRecord[]): void {
     for (const record of records) this.applyRecord(record);
     const { settings } = withScopes(this.deps.configured, this.scopes);
@@ -107,7 +107,7 @@ export class WideSettings {
   }
 }
 
-/** What keeps a record from being one of settings, all of it. */
+/** Why a record as a whole is not valid; undefined if it is. */
 function faultIn(control: Control, scope: string, isSession: boolean): string | undefined {
   if (control.scope !== scope) return `its scope is ${control.scope}`;
   // A session refuses for itself what it cannot take.

@@ -86,8 +86,8 @@ describe('a checkpoint', () => {
     pass('a', 0);
     sessions.checkpoint(1, 0, most);
     pass('ba', 1);
-    const { snapshots: kept, forgotten } = sessions.checkpoint(3, 0, most);
-    expect([ids(kept), forgotten]).toEqual(['a', []]);
+    const { snapshots, forgotten } = sessions.checkpoint(3, 0, most);
+    expect([ids(snapshots), forgotten]).toEqual(['a', []]);
   });
 });
 

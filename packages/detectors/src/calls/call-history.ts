@@ -7,23 +7,23 @@ import { isDenial } from './result-kind.ts';
 import { type CallStep, concludeStep, copyStep, type PastCall } from './step.ts';
 import { canonicalArguments, fingerprint, toolIdentity } from './tool-identity.ts';
 
-/** Rounds that are remembered: as far as any rule looks back. */
+/** Steps that are remembered: as far as any rule looks back. */
 export const REMEMBERED_ROUNDS = 64;
-/** Distinct calls of one round that are kept. */
+/** Distinct calls of one step that are kept. */
 const CALLS_PER_ROUND = 32;
 
-/** Units of a call's arguments that its result is held against. */
+/** Units of a call's arguments that its result is compared with. */
 const SAID_UNITS = 4096;
 
-/** The rounds of a session's prompt, and which of them the event at hand has settled. */
+/** The steps of a session's prompt, and which of them the current event has settled. */
 export class CallHistory {
-  /** Settled rounds, oldest first. */
+  /** Settled steps, oldest first; persisted under this name. */
   readonly rounds: CallStep[] = [];
-  /** The round that the last event settled, the latest one where the stream's first two were settled together. */
+  /** The step that the last event settled; the later one where it settled two. */
   settled: CallStep | null = null;
-  /** Whether it is the round that was settled last, which has grown by another call of its turn. */
+  /** Whether it was settled before and has grown by another call of its turn. */
   regrown = false;
-  /** The vaguer rule has an incident that the latest round belongs to, so that no other need open one. */
+  /** stagnation has an open incident that the latest step belongs to, so that no other detector need open one. */
   stagnant = false;
   private readonly knowledge: CallKnowledge;
   private open: CallStep | null = null;
@@ -88,7 +88,7 @@ export class CallHistory {
     }
   }
 
-  /** Whether all results of the open round are there. */
+  /** Whether all results of the open step are known. */
   private get isAnswered(): boolean {
     return this.open !== null && this.open.calls.every(({ result }) => result !== null);
   }
@@ -130,7 +130,7 @@ export class CallHistory {
     if (this.turn === 0 && !this.resultsSeen && this.blindRounds > 0) this.settle();
   }
 
-  /** Whether a call of this turn belongs to the round that was settled last, because all of its results were there. */
+  /** Whether a call of this turn belongs to the step settled last, which had all its results. */
   private get mayGrow(): boolean {
     const last = this.rounds.at(-1);
     return this.turn > 0 && last?.turn === this.turn && last.outcome !== null && !this.coarse;

@@ -20,7 +20,7 @@ export interface PastCall {
 
 /**
  * The calls of one model response: they are one step, in whatever order they and their results are reported, so
- * identical ones among them count once. A round is settled when nothing more is to be expected of it.
+ * identical ones among them count once. A step is settled when nothing more is expected of it.
  */
 export interface CallStep {
   readonly calls: PastCall[];
@@ -36,13 +36,13 @@ export interface CallStep {
   explained: boolean;
 }
 
-/** A round that may change, apart from the one that a snapshot holds. */
+/** A copy that may change, independent of the one in a snapshot. */
 export function copyStep(round: CallStep): CallStep {
   return { ...round, calls: round.calls.map((call) => ({ ...call, callIds: [...call.callIds] })) };
 }
 
 /**
- * Settles what there is to compare of a step: nothing more is expected of it.
+ * Computes the key, outcome and kind of a step once nothing more is expected of it.
  *
  * @returns whether the results of all its calls are known
  */
@@ -68,15 +68,15 @@ function kindOf(calls: readonly PastCall[]): CallStep['kind'] {
   return calls.every(({ result }) => result?.kind !== 'ok') ? 'error' : 'ok';
 }
 
-/** Asking again is what there is to do while one waits: it gets this many times the patience. */
+/** Polling calls repeat by design: their threshold is this many times higher. */
 const PATIENCE = 3;
 
-/** How many times the usual patience it takes where one of these steps is for waiting. */
+/** The factor by which thresholds rise where one of these steps polls. */
 export function pollingPatience(rounds: readonly CallStep[]): number {
   return rounds.some(isPollingStep) ? PATIENCE : 1;
 }
 
-/** Why it takes more patience, where it does. */
+/** Why the threshold is raised, where it is. */
 export function pollingAdjustments(
   rounds: readonly CallStep[],
   { tools }: Pick<CallKnowledge, 'tools'>,

@@ -29,7 +29,7 @@ const STRING = /"((?:[^"\\]|\\.)*)"(\s*:)?/g;
 
 /**
  * A result without what it repeats of the call: arguments that stand in it word for word, and names in quotes, paths
- * and numbers that come from them. What differs then was not asked for: it is news.
+ * and numbers that come from them. What still differs is new information.
  */
 export function withoutEcho(text: string, { name, said: canonical }: CallText): string {
   const values = valuesOf(canonical);

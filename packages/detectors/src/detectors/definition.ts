@@ -34,11 +34,11 @@ export interface DetectorDefinition<Options = unknown> {
   readonly needsResults?: (settings: DetectionSettings) => Switchable;
   /** The type of event before which it has nothing to do: a session creates it when the first one comes. */
   readonly startsAt?: KnownEvent['type'];
-  /** What it goes by, the preset applied; `null`: it is off. */
+  /** Its options with the preset applied; `null`: it is off. */
   options(sources: OptionSources): Options | null;
   /** What of the options tells one configuration from another; default: all. */
   hashed?(options: Options): unknown;
-  /** The keys of its block as they hold, whether or not they are set; undefined for those that nothing decides. */
+  /** The effective values of its block's keys, set or not; undefined for keys without a value. */
   effective(options: Options | null, sources: OptionSources): Readonly<Record<string, unknown>>;
   /**
    * A detector for one session; `null` where something that it needs is missing.

@@ -56,7 +56,7 @@ export interface Finding<D extends DetectorId = DetectorId> {
   readonly at?: number;
 }
 
-/** What a detector is told about the event at hand. */
+/** The current event and the state of its session, as detectors see them. */
 export interface EventStep {
   readonly event: KnownEvent;
   /** Event time, epoch ms. */
@@ -72,7 +72,7 @@ export interface EventStep {
   mark(): Mark;
   /** Reports a finding; the order of the calls is the order of the verdicts. */
   emit(finding: Finding): void;
-  /** An open incident went on, which is no news. */
+  /** An open incident continues, which is not reported. */
   noteProgress(slot: string, count: number): void;
   /** Tells that a model request begins, and which of those allowed in a prompt it is. */
   noteTurnRequest(number: number, allowed: number): void;
@@ -97,7 +97,7 @@ export interface Detector {
   restore(snapshot: unknown): void;
 }
 
-/** How a call stands, whether or not it is news. */
+/** The state of a call's repetition, whether or not it is reported. */
 export interface Standing {
   /** Alike calls so far, this one included. */
   readonly count: number;
@@ -112,7 +112,7 @@ export type Account<D extends DetectorId> = Omit<
 > &
   Partial<Pick<Finding<D>, 'key' | 'windowMs' | 'period' | 'tool'>>;
 
-/** Detectors that go by rounds. */
+/** Detectors that work on steps. */
 export type RoundDetector = 'tool-repeat' | 'tool-cycle' | 'stagnation' | 'outage';
 
 /** What a rule over rounds says of the pattern it sees. */
@@ -123,7 +123,7 @@ export interface Pattern<D extends RoundDetector>
   readonly evidence: Omit<EvidenceOf<D>, keyof RoundEvidence>;
   readonly count: number;
   readonly mode: Mode;
-  /** The rounds that make the pattern, oldest first, as far as they are remembered. */
+  /** The steps that make the pattern, oldest first, as far as they are remembered. */
   readonly rounds: readonly CallStep[];
   /** Steps of the pattern, where its count is of something else. */
   readonly steps?: number;
@@ -136,7 +136,7 @@ export type IncidentSlot = readonly [slot: string, id: string];
 /** An open incident as it is saved; of one that an earlier version saved only slot and id are known. */
 export type OpenIncident = readonly [slot: string, id: string, progress?: IncidentProgress];
 
-/** How far an incident has got, whether or not that was news. */
+/** How far an incident has got, whether or not that was reported. */
 export interface IncidentProgress {
   readonly since: Mark;
   readonly count: number;

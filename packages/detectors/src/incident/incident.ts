@@ -33,8 +33,8 @@ import {
 } from './verdict.ts';
 
 /**
- * The life of one loop: opened, escalated as it goes on, resolved when the pattern ends. A repetition is news when it
- * opens the incident, when it comes although the model was given a chance, and at each doubling of the threshold.
+ * The life of one loop: opened, escalated as it goes on, resolved when the pattern ends. A repetition is reported when
+ * it opens the incident, when it follows a chance given to the model, and at each doubling of the threshold.
  */
 export class Incident<D extends DetectorId> {
   readonly since: Mark;
@@ -51,7 +51,7 @@ export class Incident<D extends DetectorId> {
     this.nextLevel = threshold;
   }
 
-  /** Notes that the pattern holds with this count. @returns the phase to report, or undefined when it is no news. */
+  /** Records that the pattern holds with this count. @returns the phase to report; undefined when there is nothing to report. */
   repeat(count: number): VerdictPhase | undefined {
     this.count = count;
     const opening = this.action === 'none';
@@ -66,7 +66,7 @@ export class Incident<D extends DetectorId> {
     return chanceMissed || levelReached ? 'escalated' : undefined;
   }
 
-  /** The pattern holds with this count, which is told where it is news. */
+  /** Records that the pattern holds with this count, and reports it where that is due. */
   report(step: Pick<EventStep, 'emit' | 'noteProgress'>, count: number, account: () => Account<D>): void {
     const phase = this.repeat(count);
     if (phase !== undefined) step.emit(this.finding(phase, account()));
@@ -219,7 +219,7 @@ export class OpenIncidents {
     return toVerdict(finding, scene, id, plan, origin);
   }
 
-  /** The incident went on, which is no news. */
+  /** The incident continues, which is not reported. */
   noteProgress(slot: string, count: number): void {
     const entry = this.bySlot?.get(slot);
     if (entry?.progress === undefined) return;
@@ -248,5 +248,5 @@ export class OpenIncidents {
   }
 }
 
-/** Shared by the sessions that have none; whoever opens one needs its own. */
+/** Shared by sessions without incidents; opening one requires an instance of its own. */
 export const NO_OPEN_INCIDENTS = new OpenIncidents();

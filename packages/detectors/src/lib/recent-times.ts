@@ -1,6 +1,6 @@
 /** Times kept; a count beyond that stands still. */
 const MAX_TIMES = 65_536;
-/** Fewer where a clock jumps back, because then every new time has to be held against all others. */
+/** Fewer when a clock jumps back, because every new time is then compared with all others. */
 const MAX_DISORDERED_TIMES = 1024;
 
 /**

@@ -15,7 +15,7 @@ export interface Detection {
   readonly semantic: SemanticLayer | null;
   /** Those of single models, by backend and model; none where all have the same. */
   readonly tiers?: ReadonlyMap<string, Detection>;
-  /** Of a model's detection: the one that it is laid over. */
+  /** For a model's detection: the server's, which it overrides. */
   readonly server?: Detection;
 }
 

@@ -23,7 +23,7 @@ interface Checkpoint {
  * prompt, tool result or finished turn. The session's state is looked at when the first event of the turn comes, so
  * that a boundary that follows another costs nothing, and there is one checkpoint per session at most.
  *
- * What was told stays told: a finding that the turn streamed again leads to once more is no news.
+ * Reports are never retracted: a finding that the repeated turn leads to again is not reported a second time.
  */
 export class LastTurn {
   private checkpoint: Checkpoint | null = null;
@@ -94,7 +94,7 @@ export class LastTurn {
   }
 
   /**
-   * A finding as it is to be told, if it is news: an incident that was resolved in what was taken back reopens only
+   * The finding to report, if any: an incident that was resolved in the retracted part reopens only
    * when its loop goes further than it did.
    */
   reportable(finding: Finding, slot: string, isOpen: boolean): Finding | undefined {

@@ -3,7 +3,7 @@ import { nouns } from '../incident/shown-calls.ts';
 import { oneLine } from '../lib/one-line.ts';
 import type { TurnRequest } from './session-step.ts';
 
-/** A line of the log, for whoever writes it. */
+/** A log line for the caller to write. */
 export interface LogLine {
   readonly level: 'debug' | 'info' | 'warn';
   readonly message: string;

@@ -35,7 +35,7 @@ export interface SessionAnalyzerHandle {
   /**
    * Goes on from a snapshot of an analyzer with the same configuration, of whichever entry.
    *
-   * @throws Error when the session has been told to go by rules that this entry does not have
+   * @throws Error when the session's own settings need rules that this entry does not have
    */
   restore(snapshot: AnalyzerSnapshot | null): void;
 }

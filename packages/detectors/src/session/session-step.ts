@@ -7,8 +7,8 @@ import type { DetectorBank } from './detector-bank.ts';
 import type { SessionTotals } from './session-account.ts';
 
 /**
- * An event whose producer keeps arguments or results to itself and sends their hashes, with the hash in their place: equal
- * ones are found. Which arguments differ little, what an error says and what came back anew cannot be judged then.
+ * Replaces arguments or results that a producer withholds by the hashes that it sends instead. Equal ones are still found;
+ * similar arguments, the text of errors and new content in results are not.
  */
 export function withHashes(event: AgentEvent): AgentEvent {
   if (event.type === 'tool_call_request') {

@@ -43,7 +43,7 @@ export function withModel(server: DetectionSettings, own: ModelSettings): Detect
   return mergeBlocks(mergeBlocks(server, { tool_call_loop: older }), settings) as DetectionSettings;
 }
 
-/** Blocks are laid over each other key by key; lists and values replace what is there. */
+/** Merges blocks key by key; lists and values replace what is there. */
 function mergeBlocks(base: unknown, own: unknown): unknown {
   if (own === undefined) return base;
   if (!isBlock(base) || !isBlock(own)) return own;

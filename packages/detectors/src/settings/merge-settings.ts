@@ -4,7 +4,7 @@ import { shownValue } from './shown-value.ts';
 
 type Schema = Parameters<typeof findSetting>[0];
 
-/** Where values are laid, and what may stand there. */
+/** What values are merged into, and the schema that they have to fit. */
 export interface MergeTarget {
   readonly target: Record<string, unknown>;
   /** Keys of the block that the values' paths begin in. */
@@ -15,7 +15,7 @@ export interface MergeTarget {
 }
 
 /**
- * Lays values over settings, each where its dotted path leads.
+ * Merges values into settings, each at its dotted path.
  *
  * @returns what is wrong, a text for each: it names the key, the value and what is allowed
  */

@@ -95,7 +95,7 @@ export class Semantic implements Detector {
     return this.asCheck(sessionId, turn, messages, question.scene);
   }
 
-  /** The question under way once more, for one who has taken over the session and did not ask it. */
+  /** The pending question again, for a new owner of the session that did not ask it. */
   checkUnderWay(sessionId: string): SemanticCheck | undefined {
     const { question } = this;
     if (question?.scene === undefined) return undefined;

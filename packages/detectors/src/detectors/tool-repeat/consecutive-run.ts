@@ -10,7 +10,7 @@ import { toolGuidance, windowPhrase } from './wording.ts';
 
 const NO_CALLS: readonly Mark[] = [];
 
-/** An open incident, with the options that its last call went by. */
+/** An open incident, with the options that applied to its last call. */
 interface OpenRun {
   readonly incident: Incident<'tool-repeat'>;
   readonly options: ToolRepeatOptions;

@@ -17,8 +17,8 @@ import { batchGuidance, toolGuidance, windowPhrase } from './wording.ts';
 
 /**
  * tool-repeat where results are taken into account: the same call with a new result is progress, the same call with
- * the same result is not. A step that repeats the one before it is news at the threshold less one where its results
- * are known, since they leave less doubt, and at the threshold where they are not or are a bare `ok`.
+ * the same result is not. A repeated step is reported one below the threshold where its results are known,
+ * since they leave less doubt, and at the threshold where they are unknown or a bare `ok`.
  */
 export class StepRepeat implements Detector {
   private readonly plan: ToolRepeatPlan;
