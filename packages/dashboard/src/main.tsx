@@ -8,7 +8,7 @@ import { createQueryClient } from './api/query-client.ts';
 import { App } from './app/App.tsx';
 import { createAppRouter } from './app/router.tsx';
 import { connect } from './live/connect.ts';
-import { LiveStore } from './live/live-store.ts';
+import { createLiveStore } from './live/live-store.ts';
 import { addDetectorHues } from './ui/lib/detector-hues.ts';
 
 // The content security policy allows no code that is made at run time.
@@ -19,7 +19,7 @@ addDetectorHues(document);
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no #root');
 
-const store = new LiveStore();
+const store = createLiveStore();
 const client = createQueryClient();
 const { retry } = connect(store, client);
 

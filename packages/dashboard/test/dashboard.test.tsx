@@ -9,7 +9,7 @@ import { createAppRouter } from '../src/app/router.tsx';
 import { Evidence } from '../src/incident/evidence/index.tsx';
 import { followServer } from '../src/lib/clock.ts';
 import { prefer } from '../src/lib/preferences.ts';
-import { LiveStore } from '../src/live/live-store.ts';
+import { createLiveStore, type LiveStore } from '../src/live/live-store.ts';
 import { Ring } from '../src/ui/charts/Ring.tsx';
 import { Card } from '../src/ui/layout/Card.tsx';
 import { changes, incident, NOW, row, snapshot, stats } from './rows.ts';
@@ -39,7 +39,7 @@ vi.setConfig({ testTimeout: 30_000 });
 
 beforeEach(() => {
   followServer(NOW);
-  store = new LiveStore();
+  store = createLiveStore();
   server = new FakeServer();
   server.incidents = rows;
   vi.stubGlobal('matchMedia', () => ({
@@ -75,7 +75,7 @@ async function open(path = '/incidents'): Promise<void> {
 }
 
 function greet(part = {}): void {
-  act(() => store.snapshot(snapshot([], { found: server.incidents.length, ...part }), NOW));
+  act(() => store.applySnapshot(snapshot([], { found: server.incidents.length, ...part }), NOW));
 }
 
 function place(): string {
@@ -165,7 +165,7 @@ describe('the list', () => {
     const add = (id: string, detectedAt: number) =>
       act(() => {
         const incidents = [row({ id, detectedAt, reason: `${id} loops` })];
-        store.changes(changes({ incidents, stats: stats({ found: 4 }) }), NOW);
+        store.applyChanges(changes({ incidents, stats: stats({ found: 4 }) }), NOW);
       });
     add('i-4', NOW + 1_000);
     expect(reasons()[0]).toBe('i-4 loops');
@@ -181,7 +181,7 @@ describe('the list', () => {
     greet();
     await listed();
     fireEvent.click(screen.getByRole('button', { name: 'Pause' }));
-    act(() => store.changes(changes({ dropped: { incidents: 700, sessions: 0 } }), NOW));
+    act(() => store.applyChanges(changes({ dropped: { incidents: 700, sessions: 0 } }), NOW));
     // What was asked for before may come only now, without them.
     await act(() => client.invalidateQueries({ queryKey: ['incidents', 'list'] }));
     expect(screen.getByText(/700 changes skipped to keep up/)).toBeTruthy();
@@ -194,7 +194,7 @@ describe('the list', () => {
     greet();
     await listed();
     server.incidents = [row({ id: 'i-4', detectedAt: NOW + 1_000, reason: 'i-4 loops' }), ...rows];
-    act(() => store.changes(changes({ dropped: { incidents: 1, sessions: 0 } }), NOW));
+    act(() => store.applyChanges(changes({ dropped: { incidents: 1, sessions: 0 } }), NOW));
     await waitFor(() => expect(reasons()[0]).toBe('i-4 loops'), { timeout: 10_000 });
     expect(screen.queryByText(/skipped to keep up/)).toBeNull();
   });

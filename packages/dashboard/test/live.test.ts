@@ -4,18 +4,18 @@ import { comparator, isOpen, matches, mergeRows } from '../src/incidents/merge.t
 import { allTime } from '../src/lib/time-range.ts';
 import { FrameBuffer } from '../src/live/frame-buffer.ts';
 import { linkText } from '../src/live/link-text.ts';
-import { LiveStore, MAX_HELD, tellsOfRemoval } from '../src/live/live-store.ts';
+import { createLiveStore, hasRemovals, MAX_HELD } from '../src/live/live-store.ts';
 import { changes, NOW, row, session, snapshot, stats } from './rows.ts';
 
 const view = { filter: {}, range: allTime, sort: '-detectedAt' };
 
 describe('the live store', () => {
   it('keeps the latest of each, and knows what came while it watched', () => {
-    const store = new LiveStore();
-    store.snapshot(snapshot([row()]), NOW);
-    store.changes(changes({ incidents: [row({ id: 'i-2' })], stats: stats({ found: 2 }) }), NOW);
-    store.changes(changes({ sequence: 3, incidents: [row({ count: 10, revision: 2 })] }), NOW);
-    const { incidents, arrived, stats: numbers, sequence } = store.get();
+    const store = createLiveStore();
+    store.applySnapshot(snapshot([row()]), NOW);
+    store.applyChanges(changes({ incidents: [row({ id: 'i-2' })], stats: stats({ found: 2 }) }), NOW);
+    store.applyChanges(changes({ sequence: 3, incidents: [row({ count: 10, revision: 2 })] }), NOW);
+    const { incidents, arrived, stats: numbers, sequence } = store.getState();
     expect([...incidents.values()].map(({ id, count }) => [id, count])).toEqual([
       ['i-2', 5],
       ['i-1', 10],
@@ -26,56 +26,56 @@ describe('the live store', () => {
   });
 
   it('holds so many changes and counts the others', () => {
-    const store = new LiveStore();
-    store.snapshot(snapshot([]), NOW);
+    const store = createLiveStore();
+    store.applySnapshot(snapshot([]), NOW);
     const incidents = Array.from({ length: MAX_HELD + 30 }, (_, n) => row({ id: `i-${String(n)}` }));
-    store.changes(changes({ incidents, dropped: { incidents: 5, sessions: 0 } }), NOW);
-    expect(store.get().incidents.size).toBe(MAX_HELD);
-    expect(store.get().incidents.has(`i-${String(MAX_HELD + 29)}`)).toBe(true);
-    expect(store.get().dropped).toBeGreaterThanOrEqual(35);
-    const { dropped } = store.get();
-    store.changes(changes({ dropped: { incidents: 3, sessions: 0 } }), NOW);
-    store.caughtUp(dropped);
-    expect(store.get().dropped, 'left out since').toBe(3);
+    store.applyChanges(changes({ incidents, dropped: { incidents: 5, sessions: 0 } }), NOW);
+    expect(store.getState().incidents.size).toBe(MAX_HELD);
+    expect(store.getState().incidents.has(`i-${String(MAX_HELD + 29)}`)).toBe(true);
+    expect(store.getState().dropped).toBeGreaterThanOrEqual(35);
+    const { dropped } = store.getState();
+    store.applyChanges(changes({ dropped: { incidents: 3, sessions: 0 } }), NOW);
+    store.subtractDropped(dropped);
+    expect(store.getState().dropped, 'left out since').toBe(3);
   });
 
   it('forgets what the server forgot when it starts again', () => {
-    const store = new LiveStore();
-    store.snapshot(snapshot([row(), row({ id: 'i-2' })]), NOW);
-    store.lost(NOW);
-    expect(store.get().incidents.size).toBe(2);
-    store.snapshot(snapshot([row()]), NOW);
-    expect(store.get().incidents.size).toBe(1);
+    const store = createLiveStore();
+    store.applySnapshot(snapshot([row(), row({ id: 'i-2' })]), NOW);
+    store.onDisconnect(NOW);
+    expect(store.getState().incidents.size).toBe(2);
+    store.applySnapshot(snapshot([row()]), NOW);
+    expect(store.getState().incidents.size).toBe(1);
   });
 
   it('knows that the server has removed incidents', () => {
-    const store = new LiveStore();
-    expect(tellsOfRemoval(store.get(), changes({ stats: stats({ dropped: 3 }) }))).toBe(false);
-    store.snapshot(snapshot([row()], { dropped: 3 }), NOW);
-    expect(tellsOfRemoval(store.get(), changes({}))).toBe(false);
-    expect(tellsOfRemoval(store.get(), changes({ stats: stats({ dropped: 3 }) }))).toBe(false);
-    expect(tellsOfRemoval(store.get(), changes({ stats: stats({ dropped: 4 }) }))).toBe(true);
+    const store = createLiveStore();
+    expect(hasRemovals(store.getState(), changes({ stats: stats({ dropped: 3 }) }))).toBe(false);
+    store.applySnapshot(snapshot([row()], { dropped: 3 }), NOW);
+    expect(hasRemovals(store.getState(), changes({}))).toBe(false);
+    expect(hasRemovals(store.getState(), changes({ stats: stats({ dropped: 3 }) }))).toBe(false);
+    expect(hasRemovals(store.getState(), changes({ stats: stats({ dropped: 4 }) }))).toBe(true);
   });
 
   it('says in words how the link is', () => {
-    const store = new LiveStore();
-    expect(linkText(store.get(), NOW).text).toBe('Connecting…');
-    store.refused('xhr poll error');
-    expect(linkText(store.get(), NOW)).toMatchObject({ tone: 'hot', text: 'No connection' });
-    store.snapshot(snapshot([]), NOW);
+    const store = createLiveStore();
+    expect(linkText(store.getState(), NOW).text).toBe('Connecting…');
+    store.onConnectError('xhr poll error');
+    expect(linkText(store.getState(), NOW)).toMatchObject({ tone: 'hot', text: 'No connection' });
+    store.applySnapshot(snapshot([]), NOW);
     const beat = { serverTime: NOW, lag: 0, lastEventAt: NOW - 4_000, lastVerdictAt: NOW, reason: null };
-    store.heartbeat({ ...beat, log: 'up' }, NOW);
-    expect(linkText(store.get(), NOW)).toEqual({ tone: 'ok', text: 'Live', last: 'last event 4 s ago' });
-    expect(linkText(store.get(), NOW + 60_000).text).toMatch(/^Stale since \d\d:\d\d:\d\d$/);
-    store.heartbeat({ ...beat, log: 'down', reason: 'no broker answers' }, NOW);
-    expect(linkText(store.get(), NOW)).toMatchObject({
+    store.applyHeartbeat({ ...beat, log: 'up' }, NOW);
+    expect(linkText(store.getState(), NOW)).toEqual({ tone: 'ok', text: 'Live', last: 'last event 4 s ago' });
+    expect(linkText(store.getState(), NOW + 60_000).text).toMatch(/^Stale since \d\d:\d\d:\d\d$/);
+    store.applyHeartbeat({ ...beat, log: 'down', reason: 'no broker answers' }, NOW);
+    expect(linkText(store.getState(), NOW)).toMatchObject({
       tone: 'hot',
       text: 'The server has lost the event log',
     });
-    store.lost(NOW);
-    expect(linkText(store.get(), NOW).text).toContain('Reconnecting');
-    store.found();
-    expect(store.get().link.state).toBe('live');
+    store.onDisconnect(NOW);
+    expect(linkText(store.getState(), NOW).text).toContain('Reconnecting');
+    store.onConnect();
+    expect(store.getState().link.state).toBe('live');
   });
 });
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createQueryClient } from '../src/api/query-client.ts';
 import { App } from '../src/app/App.tsx';
 import { createAppRouter } from '../src/app/router.tsx';
-import { LiveStore } from '../src/live/live-store.ts';
+import { createLiveStore, type LiveStore } from '../src/live/live-store.ts';
 import { changes, NOW, overview, row, snapshot } from './rows.ts';
 import { FakeServer } from './server.ts';
 
@@ -16,7 +16,7 @@ let client = createQueryClient();
 vi.setConfig({ testTimeout: 30_000 });
 
 beforeEach(() => {
-  store = new LiveStore();
+  store = createLiveStore();
   server = new FakeServer();
   vi.stubGlobal('matchMedia', () => ({
     matches: false,
@@ -72,21 +72,21 @@ it('the overview shows one moment in its cards, lists, the rail and the tab, wha
   await open();
   expect(openCounts()).toEqual(all('0'));
   // The link tells of a loop that the overview does not hold yet: nothing changes before all of it does.
-  act(() => store.snapshot(snapshot([row()], { open: 1 }), NOW));
+  act(() => store.applySnapshot(snapshot([row()], { open: 1 }), NOW));
   expect(openCounts()).toEqual(all('0'));
   server.overview = overview([row()], { sequence: 2 });
-  act(() => store.changes(changes({ sequence: 2 }), NOW));
+  act(() => store.applyChanges(changes({ sequence: 2 }), NOW));
   await waitFor(() => expect(openCounts()).toEqual(all('1')), { timeout: 3_000 });
 });
 
 it('the overview is read again until it holds the latest change, and no more often', async () => {
   server.overview = overview([], { sequence: 4 });
   await open();
-  act(() => store.snapshot({ ...snapshot([], { open: 0 }), sequence: 4 }, NOW));
+  act(() => store.applySnapshot({ ...snapshot([], { open: 0 }), sequence: 4 }, NOW));
   const asked = server.overviews.length;
   // The first answer that comes of it does not hold the change yet, the second one does.
   server.nextOverviews = [overview([], { sequence: 4 }), overview([row()], { sequence: 5 })];
-  act(() => store.changes(changes({ sequence: 5 }), NOW));
+  act(() => store.applyChanges(changes({ sequence: 5 }), NOW));
   await waitFor(() => expect(openCounts()).toEqual(all('1')), { timeout: 10_000 });
   expect(server.overviews.length).toBe(asked + 2);
 });

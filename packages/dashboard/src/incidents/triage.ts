@@ -115,7 +115,7 @@ async function takeBack(
 
 /** Puts changed incidents where they are shown, without reading any list again. */
 export function showChanged(client: QueryClient, store: LiveStore, items: readonly IncidentItem[]): void {
-  store.changed(items);
+  store.applyOwnChange(items);
   const byId = new Map(items.map((item) => [item.id, item]));
   client.setQueriesData<InfiniteData<{ items: IncidentItem[] }>>(
     { queryKey: ['incidents', 'list'] },

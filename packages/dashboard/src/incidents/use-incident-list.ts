@@ -69,9 +69,9 @@ export function useIncidentList(view: View, held: boolean): IncidentList {
   const { isFetchingNextPage, isFetchNextPageError, refetch } = query;
   const reload = useCallback(async () => {
     // What is left out while the list is being read may not be in it.
-    const { dropped } = store.get();
+    const { dropped } = store.getState();
     const { isSuccess } = await refetch();
-    if (isSuccess) store.caughtUp(dropped);
+    if (isSuccess) store.subtractDropped(dropped);
   }, [store, refetch]);
   useEffect(() => {
     if (left === 0 || still) return undefined;

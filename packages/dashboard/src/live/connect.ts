@@ -10,36 +10,36 @@ import { io, type Socket } from 'socket.io-client';
 import type { z } from 'zod';
 import { followServer, serverNow } from '../lib/clock.ts';
 import { FrameBuffer } from './frame-buffer.ts';
-import { type LiveStore, tellsOfRemoval } from './live-store.ts';
+import { hasRemovals, type LiveStore } from './live-store.ts';
 
-/** Connects a store to the namespace `/live` of the server that this page came from; it reconnects for ever. */
+/** Connects a store to the namespace `/live` of the server that served this page; it keeps reconnecting. */
 export function connect(store: LiveStore, client: QueryClient): { readonly retry: () => void } {
   const socket: Socket<LiveMessages> = io('/live', {
     reconnectionDelay: 500,
     reconnectionDelayMax: 5_000,
     transports: ['websocket', 'polling'],
     auth: (callback) => {
-      const { sequence } = store.get();
+      const { sequence } = store.getState();
       callback(sequence === undefined ? {} : { since: sequence });
     },
   });
-  const buffer = new FrameBuffer((message) => store.changes(message, serverNow()));
+  const buffer = new FrameBuffer((message) => store.applyChanges(message, serverNow()));
 
-  socket.on('connect', () => store.found());
+  socket.on('connect', () => store.onConnect());
   socket.on(
     'snapshot',
     checked(snapshotMessageSchema, (message) => {
-      const again = store.get().stats !== undefined;
+      const isReconnect = store.getState().stats !== undefined;
       buffer.clear();
-      store.snapshot(message, serverNow());
-      // After a long break it is unknown what was missed: all that is shown is read again.
-      if (again) void client.invalidateQueries();
+      store.applySnapshot(message, serverNow());
+      // What was missed in a long break is unknown, so everything shown is fetched again.
+      if (isReconnect) void client.invalidateQueries();
     }),
   );
   socket.on(
     'changes',
     checked(changesMessageSchema, (message) => {
-      if (tellsOfRemoval(store.get(), message)) {
+      if (hasRemovals(store.getState(), message)) {
         for (const queryKey of [
           ['incidents', 'list'],
           ['incidents', 'groups'],
@@ -49,7 +49,7 @@ export function connect(store: LiveStore, client: QueryClient): { readonly retry
       }
       buffer.add(message);
       if (message.settings.length > 0) void client.invalidateQueries({ queryKey: ['settings'] });
-      // Any incident may be muted by it, those shown beyond what the message tells as well.
+      // A mute may match any incident, also those that the message does not contain.
       if (message.mutes.length > 0) {
         for (const queryKey of [['incidents'], ['mutes'], ['sessions', 'one']])
           void client.invalidateQueries({ queryKey });
@@ -67,27 +67,27 @@ export function connect(store: LiveStore, client: QueryClient): { readonly retry
     'heartbeat',
     checked(heartbeatMessageSchema, (message) => {
       followServer(message.serverTime);
-      store.heartbeat(message, serverNow());
+      store.applyHeartbeat(message, serverNow());
     }),
   );
   socket.on('disconnect', (reason) => {
-    store.lost(serverNow());
+    store.onDisconnect(serverNow());
     if (reason === 'io server disconnect') socket.connect();
   });
-  socket.on('connect_error', (error) => store.refused(error.message));
+  socket.on('connect_error', (error) => store.onConnectError(error.message));
   return {
     retry: () => {
-      store.retrying();
+      store.onRetry();
       socket.disconnect().connect();
     },
   };
 }
 
-/** A message that is not what the contract says comes from a server of another version; it is left out. */
-function checked<Schema extends z.ZodType>(schema: Schema, take: (message: z.infer<Schema>) => void) {
+/** Ignores messages that do not match the contract: they come from a server of another version. */
+function checked<Schema extends z.ZodType>(schema: Schema, handle: (message: z.infer<Schema>) => void) {
   return (message: unknown): void => {
     const parsed = schema.safeParse(message);
-    if (parsed.success) take(parsed.data);
-    else console.error('A live message is not what this page expects; load the page again', parsed.error);
+    if (parsed.success) handle(parsed.data);
+    else console.error('Ignored a live message of an unexpected form; reload the page', parsed.error);
   };
 }

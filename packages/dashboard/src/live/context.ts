@@ -1,16 +1,16 @@
-import { createContext, use, useSyncExternalStore } from 'react';
-import { type LiveState, LiveStore } from './live-store.ts';
+import { createContext, use } from 'react';
+import { useStore } from 'zustand';
+import { createLiveStore, type LiveState, type LiveStore } from './live-store.ts';
 
 export interface LiveAccess {
   readonly store: LiveStore;
-  /** Tries to connect now. */
+  /** Reconnects now. */
   readonly retry: () => void;
 }
 
-export const LiveContext = createContext<LiveAccess>({ store: new LiveStore(), retry: () => undefined });
+export const LiveContext = createContext<LiveAccess>({ store: createLiveStore(), retry: () => undefined });
 
-/** A part of what the live link tells; the component is drawn again only when that part changes. */
+/** A part of the live state; the component renders again only when that part changes. */
 export function useLive<Part>(select: (state: LiveState) => Part): Part {
-  const { store } = use(LiveContext);
-  return useSyncExternalStore(store.subscribe, () => select(store.get()));
+  return useStore(use(LiveContext).store, select);
 }

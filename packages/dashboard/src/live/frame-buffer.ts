@@ -1,40 +1,37 @@
 import type { ChangesMessage } from '@loopwatch/contract/api';
 
-/**
- * Holds changes back until the page draws its next picture, and merges them: however fast they come, they are applied
- * once a frame. A page in the background draws none, so there a second passes between two.
- */
+/** Collects changes and applies them merged, once per animation frame; in a background tab once a second. */
 export class FrameBuffer {
-  private waiting: ChangesMessage | undefined;
-  private readonly apply: (message: ChangesMessage) => void;
-  private readonly schedule: (flush: () => void) => void;
+  #pending: ChangesMessage | undefined;
+  readonly #apply: (message: ChangesMessage) => void;
+  readonly #schedule: (flush: () => void) => void;
 
   constructor(apply: (message: ChangesMessage) => void, schedule = onNextFrame) {
-    this.apply = apply;
-    this.schedule = schedule;
+    this.#apply = apply;
+    this.#schedule = schedule;
   }
 
   add(message: ChangesMessage): void {
-    if (this.waiting === undefined) {
-      this.waiting = message;
-      this.schedule(() => this.flush());
-    } else this.waiting = merge(this.waiting, message);
+    if (this.#pending === undefined) {
+      this.#pending = message;
+      this.#schedule(() => this.#flush());
+    } else this.#pending = merge(this.#pending, message);
   }
 
-  /** Forgets what waits, because something newer takes the place of everything. */
+  /** Drops pending changes, since a snapshot replaces everything. */
   clear(): void {
-    this.waiting = undefined;
+    this.#pending = undefined;
   }
 
-  private flush(): void {
-    const message = this.waiting;
-    this.waiting = undefined;
-    if (message !== undefined) this.apply(message);
+  #flush(): void {
+    const message = this.#pending;
+    this.#pending = undefined;
+    if (message !== undefined) this.#apply(message);
   }
 }
 
-/** More than this many of a kind are counted instead. */
-const MAX_WAITING = 2_000;
+/** Changes of one kind held at most; the rest are only counted. */
+const MAX_PENDING = 2_000;
 const BACKGROUND_MS = 1_000;
 
 function onNextFrame(flush: () => void): void {
@@ -52,20 +49,23 @@ function merge(a: ChangesMessage, b: ChangesMessage): ChangesMessage {
     settings: [...new Set([...a.settings, ...b.settings])],
     mutes: [...new Set([...a.mutes, ...b.mutes])],
     dropped: {
-      incidents: a.dropped.incidents + b.dropped.incidents + incidents.gone,
-      sessions: a.dropped.sessions + b.dropped.sessions + sessions.gone,
+      incidents: a.dropped.incidents + b.dropped.incidents + incidents.dropped,
+      sessions: a.dropped.sessions + b.dropped.sessions + sessions.dropped,
     },
     stats: b.stats ?? a.stats,
   };
 }
 
-/** Each once, in its latest form, in the order of the latest changes. */
-function latest<Item>(items: readonly Item[], idOf: (item: Item) => string): { kept: Item[]; gone: number } {
+/** The latest version of each item, ordered by its latest change. */
+function latest<Item>(
+  items: readonly Item[],
+  idOf: (item: Item) => string,
+): { kept: Item[]; dropped: number } {
   const byId = new Map<string, Item>();
   for (const item of items) {
     byId.delete(idOf(item));
     byId.set(idOf(item), item);
   }
   const all = [...byId.values()];
-  return { kept: all.slice(-MAX_WAITING), gone: Math.max(0, all.length - MAX_WAITING) };
+  return { kept: all.slice(-MAX_PENDING), dropped: Math.max(0, all.length - MAX_PENDING) };
 }

@@ -1,17 +1,17 @@
 import { formatAgo, formatTime } from '../lib/format.ts';
 import type { LiveState } from './live-store.ts';
 
-/** Without a heartbeat for this long the numbers are old, whatever the socket believes. */
+/** Without a message for this long the numbers count as stale, even if the socket is open. */
 const STALE_AFTER_MS = 7_000;
 
 export interface LinkText {
   readonly tone: 'ok' | 'warm' | 'hot';
   readonly text: string;
-  /** When something was last heard of agents, where that is known. */
+  /** Age of the last event or verdict, if known. */
   readonly last: string | undefined;
 }
 
-/** The state of the link in words. @param now the server's wall clock, epoch ms */
+/** Describes the state of the live connection. @param now the server's wall clock, epoch ms */
 export function linkText(state: LiveState, now: number): LinkText {
   const last = lastText(state, now);
   const { link, heardAt, heartbeat } = state;

@@ -6,36 +6,37 @@ import type {
   SessionItem,
   SnapshotMessage,
 } from '@loopwatch/contract/api';
+import { createStore } from 'zustand';
 
-/** What the live link has told. A new object for each change; React compares by identity. */
+/** What the live link has reported. Each change makes a new object, since React compares by identity. */
 export interface LiveState {
   readonly link: Link;
-  /** Incidents that are new or changed, by id, the latest change last; lists lay them over what they have read. */
+  /** New and changed incidents by id, the latest change last; lists merge them into the pages they have loaded. */
   readonly incidents: ReadonlyMap<string, IncidentItem>;
   readonly sessions: ReadonlyMap<string, SessionItem>;
-  /** Incidents that were found while the page was open. */
+  /** Ids of the incidents detected while this page was open. */
   readonly arrived: ReadonlySet<string>;
-  /** Changes that were left out because there were too many at once; lists have them when they are read again. */
+  /** Number of changes skipped because too many came at once; reloading the list shows them. */
   readonly dropped: number;
   /** Undefined before the first snapshot. */
   readonly stats: IncidentStats | undefined;
   readonly info: ServerInfo | undefined;
   readonly heartbeat: HeartbeatMessage | undefined;
-  /** When the server was last heard, by its own clock, epoch ms. */
+  /** Time of the server's last message by the server's own clock, epoch ms. */
   readonly heardAt: number | undefined;
-  /** Number of the latest change that was seen, for catching up after a break. */
+  /** Sequence number of the latest change received; a reconnect resumes after it. */
   readonly sequence: number | undefined;
 }
 
 export type Link =
   | { readonly state: 'connecting' }
   | { readonly state: 'live' }
-  /** Lost; the client keeps trying. */
+  /** Connection lost; the client keeps retrying. */
   | { readonly state: 'reconnecting'; readonly since: number }
-  /** Never reached so far. */
+  /** Never connected so far. */
   | { readonly state: 'failed'; readonly message: string };
 
-/** Changes to hold; a list that needs older ones is read again. */
+/** Changes held at most; older ones need a reload of the list. */
 export const MAX_HELD = 2_000;
 
 const initial: LiveState = {
@@ -51,116 +52,109 @@ const initial: LiveState = {
   sequence: undefined,
 };
 
-/** The messages of `/live` folded into one state. No socket and no React in here. */
-export class LiveStore {
-  private state = initial;
-  private readonly listeners = new Set<() => void>();
+export type LiveStore = ReturnType<typeof createLiveStore>;
 
-  readonly get = (): LiveState => this.state;
+/** The messages of `/live` folded into one state, without socket or React. */
+export function createLiveStore() {
+  const store = createStore<LiveState>(() => initial);
+  const { getState: get, setState: set } = store;
+  return {
+    ...store,
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+    /** Replaces all that was known. */
+    applySnapshot({ incidents, sessions, stats, info, sequence }: SnapshotMessage, at: number): void {
+      set({
+        link: { state: 'live' },
+        incidents: new Map(incidents.toReversed().map((item) => [item.id, item])),
+        sessions: new Map(sessions.toReversed().map((item) => [item.sessionId, item])),
+        arrived: new Set(),
+        dropped: 0,
+        info,
+        stats,
+        sequence,
+        heardAt: at,
+      });
+    },
+
+    applyChanges(message: ChangesMessage, at: number): void {
+      const known = get();
+      const incidents = new Map(known.incidents);
+      const sessions = new Map(known.sessions);
+      const arrived = new Set(known.arrived);
+      for (const item of message.incidents) {
+        if (item.revision === 1 && !incidents.has(item.id)) arrived.add(item.id);
+        put(incidents, item.id, item);
+      }
+      for (const item of message.sessions) put(sessions, item.sessionId, item);
+      const removed = trim(incidents) + trim(arrived);
+      trim(sessions);
+      set({
+        link: { state: 'live' },
+        incidents,
+        sessions,
+        arrived,
+        dropped: known.dropped + message.dropped.incidents + Math.min(removed, message.incidents.length),
+        heardAt: at,
+        sequence: Math.max(known.sequence ?? 0, message.sequence),
+        ...(message.stats !== null && { stats: message.stats }),
+      });
+    },
+
+    /** Applies what this page itself changed, without waiting for the server to broadcast it. */
+    applyOwnChange(items: readonly IncidentItem[]): void {
+      const incidents = new Map(get().incidents);
+      for (const item of items) put(incidents, item.id, item);
+      trim(incidents);
+      set({ incidents });
+    },
+
+    /** A list was reloaded after this many changes had been skipped. */
+    subtractDropped(count: number): void {
+      set({ dropped: Math.max(0, get().dropped - count) });
+    },
+
+    applyHeartbeat(heartbeat: HeartbeatMessage, at: number): void {
+      set({ heartbeat, heardAt: at });
+    },
+
+    onDisconnect(at: number): void {
+      if (get().stats === undefined) set({ link: { state: 'connecting' } });
+      else if (get().link.state === 'live') set({ link: { state: 'reconnecting', since: at } });
+    },
+
+    /** Connected again; missed changes follow. */
+    onConnect(): void {
+      if (get().stats !== undefined) set({ link: { state: 'live' } });
+    },
+
+    onConnectError(message: string): void {
+      if (get().stats === undefined) set({ link: { state: 'failed', message } });
+    },
+
+    onRetry(): void {
+      if (get().stats === undefined) set({ link: { state: 'connecting' } });
+    },
   };
-
-  /** Takes the place of all there was. */
-  snapshot({ incidents, sessions, stats, info, sequence }: SnapshotMessage, at: number): void {
-    this.set({
-      link: { state: 'live' },
-      incidents: new Map(incidents.toReversed().map((item) => [item.id, item])),
-      sessions: new Map(sessions.toReversed().map((item) => [item.sessionId, item])),
-      arrived: new Set(),
-      dropped: 0,
-      info,
-      stats,
-      sequence,
-      heardAt: at,
-    });
-  }
-
-  changes(message: ChangesMessage, at: number): void {
-    const known = this.state;
-    const incidents = new Map(known.incidents);
-    const sessions = new Map(known.sessions);
-    const arrived = new Set(known.arrived);
-    for (const item of message.incidents) {
-      if (item.revision === 1 && !incidents.has(item.id)) arrived.add(item.id);
-      put(incidents, item.id, item);
-    }
-    for (const item of message.sessions) put(sessions, item.sessionId, item);
-    const tooMany = bound(incidents) + bound(arrived);
-    bound(sessions);
-    this.set({
-      link: { state: 'live' },
-      incidents,
-      sessions,
-      arrived,
-      dropped: known.dropped + message.dropped.incidents + Math.min(tooMany, message.incidents.length),
-      heardAt: at,
-      sequence: Math.max(known.sequence ?? 0, message.sequence),
-      ...(message.stats !== null && { stats: message.stats }),
-    });
-  }
-
-  /** What this page itself changed, without waiting for the server to tell. */
-  changed(items: readonly IncidentItem[]): void {
-    const incidents = new Map(this.state.incidents);
-    for (const item of items) put(incidents, item.id, item);
-    bound(incidents);
-    this.set({ incidents });
-  }
-
-  /** The list was read again from its beginning, after so many changes had been left out. */
-  caughtUp(dropped: number): void {
-    this.set({ dropped: Math.max(0, this.state.dropped - dropped) });
-  }
-
-  heartbeat(heartbeat: HeartbeatMessage, at: number): void {
-    this.set({ heartbeat, heardAt: at });
-  }
-
-  lost(at: number): void {
-    if (this.state.stats === undefined) this.set({ link: { state: 'connecting' } });
-    else if (this.state.link.state === 'live') this.set({ link: { state: 'reconnecting', since: at } });
-  }
-
-  /** Connected again; what was missed comes as changes. */
-  found(): void {
-    if (this.state.stats !== undefined) this.set({ link: { state: 'live' } });
-  }
-
-  refused(message: string): void {
-    if (this.state.stats === undefined) this.set({ link: { state: 'failed', message } });
-  }
-
-  retrying(): void {
-    if (this.state.stats === undefined) this.set({ link: { state: 'connecting' } });
-  }
-
-  private set(part: Partial<LiveState>): void {
-    this.state = { ...this.state, ...part };
-    for (const listener of this.listeners) listener();
-  }
 }
 
-/** Whether the server says that it has removed incidents since: lists that were read hold some that are gone. */
-export function tellsOfRemoval({ stats }: LiveState, message: ChangesMessage): boolean {
+/** Whether the server has removed incidents since the last message, so that loaded lists may show some that are gone. */
+export function hasRemovals({ stats }: LiveState, message: ChangesMessage): boolean {
   return stats !== undefined && message.stats !== null && message.stats.dropped > stats.dropped;
 }
 
-/** As the latest, so that the oldest change is the first to go. */
+/** Adds at the end, so that `trim` removes the oldest change first. */
 function put<Item>(items: Map<string, Item>, id: string, item: Item): void {
   items.delete(id);
   items.set(id, item);
 }
 
-/** @returns how many had to go */
-function bound(items: Map<string, unknown> | Set<string>): number {
-  let gone = 0;
+/** @returns number of removed items */
+function trim(items: Map<string, unknown> | Set<string>): number {
+  let removed = 0;
   for (const id of items.keys()) {
     if (items.size <= MAX_HELD) break;
     items.delete(id);
-    gone += 1;
+    removed += 1;
   }
-  return gone;
+  return removed;
 }
