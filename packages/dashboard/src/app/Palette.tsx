@@ -1,5 +1,7 @@
+import type { DetectorId } from '@loopwatch/contract';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useId, useRef, useState } from 'react';
+import { Command } from 'cmdk';
+import { useRef, useState } from 'react';
 import { formatReason } from '../lib/format.ts';
 import { prefer, usePreferences } from '../lib/preferences.ts';
 import { parseSearch } from '../lib/search.ts';
@@ -7,21 +9,23 @@ import { chooseTheme, useTheme } from '../lib/theme.ts';
 import { visibleText } from '../lib/visible-text.ts';
 import { useLive } from '../live/context.ts';
 import { DetectorSquare } from '../ui/controls/Chip.tsx';
+import { Modal } from '../ui/controls/Dialog.tsx';
 import { Icon, type IconName } from '../ui/lib/icons.tsx';
 import styles from './Palette.module.css';
 import { innerPages, pages } from './pages.ts';
 
-interface Command {
+interface PaletteCommand {
   readonly id: string;
   readonly group: 'Pages' | 'Actions' | 'Saved views' | 'Incidents' | 'Sessions' | 'Search';
   readonly text: string;
-  readonly icon: IconName | { readonly detector: string };
+  readonly icon: IconName | { readonly detector: DetectorId };
   readonly run: () => void;
 }
 
-const SHOWN = 12;
+const MAX_RESULTS = 12;
+const PROMPT = 'Page, action, incident or session';
 
-/** Goes anywhere and does anything by typing a part of its name. */
+/** Runs a page, an action, or a saved view by its name, and finds incidents and sessions. */
 export default function Palette({
   onClose,
   onHelp,
@@ -30,93 +34,47 @@ export default function Palette({
   readonly onHelp: () => void;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const list = useId();
   const [text, setText] = useState('');
-  const [at, setAt] = useState(0);
   const commands = useCommands(text, onHelp);
-  const chosen = commands[Math.min(at, commands.length - 1)];
-
-  useEffect(() => {
-    dialog.current?.showModal();
-  }, []);
-  useEffect(() => {
-    dialog.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
-  }, [chosen]);
-
-  const run = (command: Command | undefined) => {
-    if (command === undefined) return;
-    dialog.current?.close();
-    command.run();
-  };
+  // Not the library's own dialog: that injects a style element, which the content security policy forbids.
   return (
-    <dialog
-      ref={dialog}
-      className={styles['palette']}
-      aria-label="Command palette"
-      onClose={onClose}
-      onClick={(event) => {
-        if (event.target === dialog.current) dialog.current.close();
-      }}
-    >
-      <div className={styles['input']}>
-        <Icon name="search" />
-        <input
-          autoFocus
-          role="combobox"
-          aria-expanded="true"
-          aria-controls={list}
-          aria-activedescendant={chosen === undefined ? undefined : `${list}-${chosen.id}`}
-          aria-label="Page, action, incident or session"
-          placeholder="Page, action, incident or session"
-          value={text}
-          onChange={(event) => {
-            setText(event.target.value);
-            setAt(0);
-          }}
-          onKeyDown={(event) => {
-            const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-            if (step !== 0) {
-              event.preventDefault();
-              setAt((now) => Math.max(0, Math.min(commands.length - 1, now + step)));
-            } else if (event.key === 'Enter') run(chosen);
-          }}
-        />
-      </div>
-      <ul id={list} role="listbox" aria-label="Found" className={styles['list']}>
-        {commands.map((command, index) => (
-          <li
-            key={command.id}
-            id={`${list}-${command.id}`}
-            role="option"
-            aria-selected={command === chosen}
-            onPointerMove={() => setAt(index)}
-            onClick={() => run(command)}
-          >
-            {typeof command.icon === 'string' ? (
-              <Icon name={command.icon} />
-            ) : (
-              <DetectorSquare detector={command.icon.detector as never} />
-            )}
-            <span>{command.text}</span>
-            <small>{command.group}</small>
-          </li>
-        ))}
-      </ul>
-      {commands.length === 0 && <p className={styles['none']}>No results</p>}
-    </dialog>
+    <Modal ref={dialog} className={styles['palette']} aria-label="Command palette" onClose={onClose}>
+      <Command label={PROMPT} shouldFilter={false} vimBindings={false}>
+        <div className={styles['input']}>
+          <Icon name="search" />
+          <Command.Input autoFocus placeholder={PROMPT} value={text} onValueChange={setText} />
+        </div>
+        <Command.List label="Results" className={styles['list']}>
+          {commands.map(({ id, group, text: name, icon, run }) => (
+            <Command.Item
+              key={id}
+              value={id}
+              onSelect={() => {
+                dialog.current?.close();
+                run();
+              }}
+            >
+              {typeof icon === 'string' ? <Icon name={icon} /> : <DetectorSquare detector={icon.detector} />}
+              <span>{name}</span>
+              <small>{group}</small>
+            </Command.Item>
+          ))}
+        </Command.List>
+      </Command>
+    </Modal>
   );
 }
 
-function useCommands(text: string, onHelp: () => void): Command[] {
+function useCommands(text: string, onHelp: () => void): PaletteCommand[] {
   const go = useNavigate();
   const theme = useTheme();
   const incidents = useLive((state) => state.incidents);
   const sessions = useLive((state) => state.sessions);
   const { zone, ...lists } = usePreferences();
   const other = theme === 'dark' ? 'light' : 'dark';
-  const all: Command[] = [
+  const all: PaletteCommand[] = [
     ...[...pages, ...innerPages].map(
-      ({ to, name, icon }): Command => ({
+      ({ to, name, icon }): PaletteCommand => ({
         id: `page${to}`,
         group: 'Pages',
         text: name,
@@ -133,7 +91,7 @@ function useCommands(text: string, onHelp: () => void): Command[] {
     },
     ...(['incidents', 'sessions'] as const).flatMap((list) =>
       lists[list].views.map(
-        ({ name, search }): Command => ({
+        ({ name, search }): PaletteCommand => ({
           id: `view-${list}-${name}`,
           group: 'Saved views',
           text: name,
@@ -170,7 +128,7 @@ function useCommands(text: string, onHelp: () => void): Command[] {
   const has = (name: string | null) => name?.toLowerCase().includes(wanted) ?? false;
   const found = all.filter((command) => has(command.text));
   for (const item of [...incidents.values()].reverse()) {
-    if (found.length >= SHOWN) break;
+    if (found.length >= MAX_RESULTS) break;
     if (!has(item.reason) && !has(item.id) && !has(item.agent)) continue;
     found.push({
       id: item.id,
@@ -181,7 +139,7 @@ function useCommands(text: string, onHelp: () => void): Command[] {
     });
   }
   for (const item of [...sessions.values()].reverse()) {
-    if (found.length >= SHOWN) break;
+    if (found.length >= MAX_RESULTS) break;
     if (!has(item.sessionId) && !has(item.agent)) continue;
     found.push({
       id: item.sessionId,

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { type ComponentProps, type ReactNode, type RefObject, useEffect, useId, useRef } from 'react';
 import { Icon } from '../lib/icons.tsx';
 import { Button } from './Button.tsx';
 import styles from './Dialog.module.css';
@@ -12,34 +12,44 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** The browser's own dialog, which brings focus and Esc along; a press beside it closes it. */
+/** A dialog with a title and a close button. */
 export function Dialog({ title, note, wide = false, onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
-    dialog.current?.showModal();
-  }, []);
   return (
-    <dialog
+    <Modal
       ref={dialog}
       className={styles['dialog']}
       data-wide={wide || undefined}
       aria-labelledby={id}
       onClose={onClose}
-      onClick={(event) => {
-        if (event.target === dialog.current) onClose();
-      }}
     >
       <div className={styles['inside']}>
         <div className={styles['head']}>
           <h2 id={id}>{title}</h2>
           <div className={styles['note']}>{note}</div>
-          <Button quiet icon onClick={onClose} aria-label="Close">
+          <Button quiet icon onClick={() => dialog.current?.close()} aria-label="Close">
             <Icon name="close" />
           </Button>
         </div>
         {children}
       </div>
-    </dialog>
+    </Modal>
   );
 }
+
+/** The browser's own modal dialog, which handles focus and Esc; a click on its backdrop closes it. */
+export function Modal({ ref, ...props }: ComponentProps<'dialog'> & { readonly ref: DialogRef }) {
+  useEffect(() => ref.current?.showModal(), [ref]);
+  return (
+    <dialog
+      ref={ref}
+      onClick={(event) => {
+        if (event.target === event.currentTarget) event.currentTarget.close();
+      }}
+      {...props}
+    />
+  );
+}
+
+type DialogRef = RefObject<HTMLDialogElement | null>;
