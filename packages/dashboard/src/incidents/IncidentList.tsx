@@ -1,202 +1,126 @@
 import type { IncidentItem } from '@loopwatch/contract/api';
-import { Link } from '@tanstack/react-router';
-import { type CSSProperties, useRef } from 'react';
 import { costShort } from '../incident/cost.ts';
-import { classNames } from '../lib/class-names.ts';
 import { formatReason } from '../lib/format.ts';
-import { usePreferences } from '../lib/preferences.ts';
 import { visibleText } from '../lib/visible-text.ts';
-import { type Column, tracksOf } from '../list/column.ts';
-import { Headings } from '../list/Headings.tsx';
-import { opensElsewhere } from '../list/opens-elsewhere.ts';
-import { type Cursor, useRowFocus } from '../list/use-cursor.ts';
+import { RowLink } from '../list/RowLink.tsx';
+import { RowList, type RowListProps } from '../list/RowList.tsx';
 import { Ring } from '../ui/charts/Ring.tsx';
 import { DetectorLabel, StateLabel, TriageLabel } from '../ui/controls/Chip.tsx';
-import rowLink from '../ui/controls/RowLink.module.css';
-import rowList from '../ui/controls/RowList.module.css';
 import { Ago } from '../ui/layout/Time.tsx';
-import { useNarrow } from '../ui/lib/use-narrow.ts';
-import { useRows } from '../ui/lib/use-rows.ts';
 import styles from './IncidentList.module.css';
 
-interface Props {
-  readonly rows: readonly IncidentItem[];
-  readonly total: number;
-  readonly columns: readonly Column<IncidentItem>[];
-  readonly sort: string;
-  readonly onSort: (sort: string) => void;
-  readonly cursor: Cursor;
-  /** The row that is shown beside the list. */
-  readonly peek: string | undefined;
+interface Props extends RowListProps<IncidentItem> {
   readonly arrived: ReadonlySet<string>;
   readonly selected: ReadonlySet<string>;
   readonly onSelect: (id: string, range: boolean) => void;
-  readonly onPeek: (id: string) => void;
-  readonly onEnd: () => void;
-  readonly onHover: (over: boolean) => void;
+  readonly onHover: (isOver: boolean) => void;
   readonly more: 'idle' | 'reading' | 'failed' | 'done';
 }
 
-const ROW = 57;
-const CARD = 104;
-/** Below this the columns leave too little of the sentence. */
-const NARROW = 860;
-
-/** The incidents as a long list, of which only what is in sight is drawn. */
-export function IncidentList(props: Props) {
-  const { rows, total, columns, sort, onSort, cursor, peek } = props;
-  const list = useRef<HTMLOListElement>(null);
-  const box = useRef<HTMLDivElement>(null);
-  const narrow = useNarrow(box, NARROW);
-  const keys = rows.map(({ id }) => id);
-  const rowHeight = narrow ? CARD : ROW;
-  const { items, height, margin, show } = useRows({
-    keys,
-    rowHeight,
-    list,
-    onEnd: props.onEnd,
-  });
-  useRowFocus({ ...cursor, keys, list, show });
-
-  const widths = usePreferences(({ incidents }) => incidents.widths);
-  const style = {
-    '--tracks': narrow ? '34px minmax(0, 1fr) auto' : `34px minmax(0, 1fr) ${tracksOf(columns, widths)}`,
-    '--row': `${String(rowHeight)}px`,
-  } as CSSProperties;
+/** The incidents as a virtual list. */
+export function IncidentList({ arrived, selected, onSelect, onPeek, onHover, more, ...list }: Props) {
   return (
     <div
-      ref={box}
-      className={classNames(rowList['list'], styles['list'])}
-      style={style}
-      data-narrow={narrow || undefined}
-      onPointerEnter={(event) => event.pointerType === 'mouse' && props.onHover(true)}
-      onPointerLeave={() => props.onHover(false)}
+      onPointerEnter={(event) => event.pointerType === 'mouse' && onHover(true)}
+      onPointerLeave={() => onHover(false)}
     >
-      {!narrow && (
-        <Headings list="incidents" columns={columns} sort={sort} onSort={onSort}>
-          <span />
-          <span>Reason</span>
-        </Headings>
-      )}
-      <ol ref={list} aria-label="Incidents, newest first" style={{ height }}>
-        {items.map(({ index, start }) => {
-          const row = rows[index];
-          return row === undefined ? null : (
-            <Item
-              key={row.id}
-              {...props}
-              row={row}
-              narrow={narrow}
-              top={start - margin}
-              position={index + 1}
-              total={total}
-              current={row.id === peek}
-            />
-          );
+      <RowList
+        {...list}
+        list="incidents"
+        label="Incidents, newest first"
+        keyOf={({ id }) => id}
+        tracks={{ row: '34px minmax(0, 1fr)', card: '34px minmax(0, 1fr) auto' }}
+        cardHeight={104}
+        minWidth={860}
+        className={styles['list']}
+        headings={
+          <>
+            <span />
+            <span>Reason</span>
+          </>
+        }
+        rowProps={(row) => ({
+          className: styles['item'],
+          'data-arrived': arrived.has(row.id) || undefined,
+          'data-selected': selected.has(row.id) || undefined,
+          'data-over': ['muted', 'false_positive'].includes(row.triage.status) || undefined,
         })}
-      </ol>
-      {props.more === 'reading' && (
-        <p className={styles['end']} role="status">
-          Loading more…
-        </p>
-      )}
-      {props.more === 'failed' && (
-        <p className={styles['end']} role="alert">
-          Could not load more.{' '}
-          <button type="button" onClick={props.onEnd}>
-            Retry
-          </button>
-        </p>
-      )}
+        footer={<Footer more={more} onRetry={list.onEnd} />}
+      >
+        {(row, narrow) => (
+          <>
+            <label className={styles['pick']}>
+              <Ring
+                detector={row.detector}
+                count={row.count}
+                threshold={row.threshold}
+                period={row.period}
+                over={row.state === 'resolved'}
+              />
+              <input
+                type="checkbox"
+                checked={selected.has(row.id)}
+                aria-label={`Select: ${row.reason}`}
+                onChange={(event) => onSelect(row.id, (event.nativeEvent as MouseEvent).shiftKey)}
+              />
+            </label>
+            <div className={styles['why']}>
+              <RowLink
+                to="/incidents/$id"
+                id={row.id}
+                title={row.reason}
+                peek={list.peek}
+                onPeek={onPeek}
+                className={styles['link']}
+              >
+                {formatReason(row.reason)}
+              </RowLink>
+              <span className={styles['under']}>
+                <DetectorLabel detector={row.detector} />
+                {narrow && <TriageLabel triage={row.triage} />}
+              </span>
+            </div>
+            {narrow && <CardFacts row={row} />}
+          </>
+        )}
+      </RowList>
     </div>
   );
 }
 
-interface ItemProps extends Props {
-  readonly row: IncidentItem;
-  readonly narrow: boolean;
-  readonly top: number;
-  readonly position: number;
-  readonly current: boolean;
-}
-
-function Item({ row, narrow, top, position, total, current, columns, selected, ...props }: ItemProps) {
-  const isSelected = selected.has(row.id);
+function CardFacts({ row }: { readonly row: IncidentItem }) {
+  const { value, unit } = costShort(row);
   return (
-    <li
-      className={classNames(rowList['row'], styles['item'])}
-      style={{ transform: `translateY(${String(top)}px)` }}
-      aria-setsize={total}
-      aria-posinset={position}
-      data-arrived={props.arrived.has(row.id) || undefined}
-      data-current={current || undefined}
-      data-selected={isSelected || undefined}
-      data-over={row.triage.status === 'muted' || row.triage.status === 'false_positive' || undefined}
-    >
-      <label className={styles['pick']}>
-        <Ring
-          detector={row.detector}
-          count={row.count}
-          threshold={row.threshold}
-          period={row.period}
-          over={row.state === 'resolved'}
-        />
-        <input
-          type="checkbox"
-          checked={isSelected}
-          aria-label={`Select: ${row.reason}`}
-          onChange={(event) => props.onSelect(row.id, (event.nativeEvent as MouseEvent).shiftKey)}
-        />
-      </label>
-      <div className={styles['why']}>
-        <Link
-          to="/incidents/$id"
-          params={{ id: row.id }}
-          className={classNames(rowLink['link'], styles['link'])}
-          data-key={row.id}
-          aria-current={current || undefined}
-          activeProps={{}}
-          title={row.reason}
-          onClick={(event) => {
-            if (opensElsewhere(event)) return;
-            event.preventDefault();
-            props.onPeek(row.id);
-          }}
-        >
-          {formatReason(row.reason)}
-        </Link>
-        <span className={styles['under']}>
-          <DetectorLabel detector={row.detector} />
-          {narrow && <TriageLabel triage={row.triage} />}
+    <>
+      <div className={styles['facts']}>
+        <code>{visibleText(row.agent ?? row.sessionId)}</code>
+        <span>
+          {value} {unit}
         </span>
+        <Ago time={row.detectedAt} />
       </div>
-      {narrow ? (
-        <>
-          <div className={styles['facts']}>
-            <code>{visibleText(row.agent ?? row.sessionId)}</code>
-            <CostText row={row} />
-            <Ago time={row.detectedAt} />
-          </div>
-          <div>
-            <StateLabel state={row.state} outcome={row.outcome} />
-          </div>
-        </>
-      ) : (
-        columns.map(({ id, right, cell }) => (
-          <div key={id} className={rowList['cell']} data-right={right || undefined}>
-            {cell(row)}
-          </div>
-        ))
-      )}
-    </li>
+      <div>
+        <StateLabel state={row.state} outcome={row.outcome} />
+      </div>
+    </>
   );
 }
 
-function CostText({ row }: { readonly row: IncidentItem }) {
-  const { value, unit } = costShort(row);
+function Footer({ more, onRetry }: Pick<Props, 'more'> & { readonly onRetry: () => void }) {
+  if (more === 'reading') {
+    return (
+      <p className={styles['end']} role="status">
+        Loading more…
+      </p>
+    );
+  }
+  if (more !== 'failed') return null;
   return (
-    <span>
-      {value} {unit}
-    </span>
+    <p className={styles['end']} role="alert">
+      Could not load more.{' '}
+      <button type="button" onClick={onRetry}>
+        Retry
+      </button>
+    </p>
   );
 }

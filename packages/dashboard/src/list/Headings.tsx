@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
 import { classNames } from '../lib/class-names.ts';
 import type { ListName } from '../lib/preferences.ts';
-import rowList from '../ui/controls/RowList.module.css';
 import { Icon } from '../ui/lib/icons.tsx';
 import { ColumnWidth } from './ColumnWidth.tsx';
 import type { Column } from './column.ts';
 import styles from './Headings.module.css';
+import rowList from './RowList.module.css';
 
 interface Props {
   readonly list: ListName;
