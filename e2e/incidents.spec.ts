@@ -94,7 +94,7 @@ test('filters are in the address, chips take them away, and Back leads to where 
   await page.goBack();
   await expect(page).toHaveURL(/detector=content-repeat&state=open&state=quiet$/);
 
-  await page.getByRole('button', { name: 'detector content-repeat, remove this filter' }).click();
+  await page.getByRole('button', { name: 'Remove filter: detector content-repeat' }).click();
   await expect(page).toHaveURL(/incidents\?state=open&state=quiet$/);
   await page.keyboard.press('/');
   await page.keyboard.type('agent:checkout-agent');

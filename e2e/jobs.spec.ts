@@ -217,6 +217,6 @@ test('the sessions of a tag, kept as a view', async ({ page }) => {
   await click(page.getByRole('button', { name: 'Views' }));
   await page.getByLabel('Name of the view').fill('Production');
   await page.keyboard.press('Enter');
-  await page.getByRole('button', { name: 'tag env:prod, remove this filter' }).click();
+  await page.getByRole('button', { name: 'Remove filter: tag env:prod' }).click();
   await expect(sessions.filter({ hasText: 's-test' })).toHaveCount(1);
 });

@@ -261,14 +261,14 @@ describe('filters', () => {
     fireEvent.change(box, { target: { value: 'agent:ci-fixer' } });
     fireEvent.keyDown(box, { key: 'Enter' });
     await waitFor(() => expect(place()).toBe('/incidents?agent=ci-fixer'));
-    fireEvent.click(screen.getByRole('button', { name: 'agent ci-fixer, remove this filter' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Remove filter: agent ci-fixer' }));
     await waitFor(() => expect(place()).toBe('/incidents'));
   });
 
   it('say what they did not understand', async () => {
     await open('/incidents?state=closed');
     await listed();
-    expect(screen.getByText(/state=closed, which is unknown here/)).toBeTruthy();
+    expect(screen.getByText(/Ignored unknown URL parameters: state=closed/)).toBeTruthy();
     expect(reasons()).toHaveLength(3);
   });
 });
@@ -379,7 +379,7 @@ describe('the list of sessions', () => {
     fireEvent.click(await screen.findByRole('menuitemcheckbox', { name: 'read_file' }));
     await waitFor(() => expect(addressOf()).toBe('?tool=read_file'));
     await waitFor(() => expect(server.sessionLists.at(-1)).toContain('tool=read_file'));
-    expect(screen.getByRole('button', { name: 'tool read_file, remove this filter' })).toBeTruthy();
+    expect(screen.getByRole('button', { name: 'Remove filter: tool read_file' })).toBeTruthy();
   });
 });
 

@@ -105,7 +105,7 @@ it.each<[path: string, asked: string, shown: string]>([
 it('only the parts that an address really has are named as unknown', async () => {
   server.overview = overview([]);
   await open('/?from=yesterday');
-  expect(screen.getByRole('note').textContent).toContain('from=yesterday, which is unknown');
+  expect(screen.getByRole('note').textContent).toContain('Ignored unknown URL parameters: from=yesterday');
 });
 
 it.each([

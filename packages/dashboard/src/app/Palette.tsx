@@ -55,7 +55,7 @@ export default function Palette({
               }}
             >
               {typeof icon === 'string' ? <Icon name={icon} /> : <DetectorSquare detector={icon.detector} />}
-              <span>{name}</span>
+              <span className="truncate">{name}</span>
               <small>{group}</small>
             </Command.Item>
           ))}

@@ -58,10 +58,10 @@ export function Shell({ onHelp, onPalette, children }: Props) {
         </Link>
         <button type="button" className={styles['jump']} onClick={onPalette} aria-label="Command palette">
           <Icon name="search" size={14} />
-          <span>Search or run a command…</span>
+          <span className="truncate">Search or run a command…</span>
           <kbd>⌘K</kbd>
         </button>
-        <span className={styles['grow']} />
+        <span className="grow" />
         <LinkState />
         <ZoneToggle />
         <span className={styles['keys']}>
@@ -133,8 +133,10 @@ function LinkState() {
   return (
     <div className={styles['link']} data-tone={tone}>
       <i />
-      <span role="status">{text}</span>
-      {last !== undefined && <small>{last}</small>}
+      <span className="truncate" role="status">
+        {text}
+      </span>
+      {last !== undefined && <small className="truncate">{last}</small>}
     </div>
   );
 }

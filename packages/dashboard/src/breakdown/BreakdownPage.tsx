@@ -10,10 +10,10 @@ import { Button } from '../ui/controls/Button.tsx';
 import { SortMenu } from '../ui/controls/SortMenu.tsx';
 import { TimeRangePicker } from '../ui/controls/TimeRangePicker.tsx';
 import { Async } from '../ui/feedback/Async.tsx';
-import { Blank } from '../ui/feedback/Blank.tsx';
-import { Ignored } from '../ui/feedback/Ignored.tsx';
+import { EmptyState } from '../ui/feedback/EmptyState.tsx';
 import { Message } from '../ui/feedback/Message.tsx';
 import { Skeleton } from '../ui/feedback/Skeleton.tsx';
+import { UnknownParams } from '../ui/feedback/UnknownParams.tsx';
 import { Card } from '../ui/layout/Card.tsx';
 import { Segments } from '../ui/layout/Segments.tsx';
 import { dimensionNames, dimensionText, readBreakdown, sortNames, writeBreakdown } from './address.ts';
@@ -41,16 +41,16 @@ export function BreakdownPage() {
         </>
       }
     >
-      <Ignored parts={ignored} />
+      <UnknownParams parts={ignored} />
       <Dimensions groupBy={view.groupBy} onChange={(groupBy) => change({ groupBy })} />
       <Async query={query} what="the breakdown" skeleton={<Skeleton height={420} what="the breakdown" />}>
         {(breakdown) =>
           breakdown.groups.length === 0 ? (
-            <Blank>
+            <EmptyState>
               <Message title="No results">
                 <p>No loop was found in this time, nor in the period before.</p>
               </Message>
-            </Blank>
+            </EmptyState>
           ) : (
             <Card title={`By ${dimensionText(view.groupBy)}`} note={comparedText(breakdown)} flush>
               <GroupTable breakdown={breakdown} view={view} onSort={(sort) => change({ sort })} />
@@ -92,7 +92,14 @@ function Dimensions({ groupBy, onChange }: DimensionsProps) {
         onChange={onChange}
       />
       <form onSubmit={submit} className={styles['tag']} key={tag}>
-        <input name="tag" aria-label="Name of a tag" placeholder="tag" defaultValue={tag} maxLength={200} />
+        <input
+          name="tag"
+          className="field"
+          aria-label="Name of a tag"
+          placeholder="tag"
+          defaultValue={tag}
+          maxLength={200}
+        />
         <Button type="submit" small>
           Group by tag
         </Button>

@@ -22,7 +22,7 @@ export function Change({ now, before }: Props) {
     return (
       <small className={styles['change']}>
         <span aria-hidden="true">0 %</span>
-        <span className={styles['words']}>unchanged</span>
+        <span className="unseen">unchanged</span>
       </small>
     );
   }
@@ -33,7 +33,7 @@ export function Change({ now, before }: Props) {
       <span aria-hidden="true">
         {up ? '↑' : '↓'} {size}
       </span>
-      <span className={styles['words']}>{up ? `up ${size}` : `down ${size}`}</span>
+      <span className="unseen">{up ? `up ${size}` : `down ${size}`}</span>
     </small>
   );
 }

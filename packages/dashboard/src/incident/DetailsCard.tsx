@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { formatExact } from '../lib/format.ts';
 import { visibleText } from '../lib/visible-text.ts';
-import { GrafanaLink } from '../page/Elsewhere.tsx';
+import { GrafanaLink } from '../page/ExternalLinks.tsx';
 import { CopyId, RecordPosition } from '../session/RecordPosition.tsx';
 import { Card } from '../ui/layout/Card.tsx';
 import { Facts } from '../ui/layout/Facts.tsx';

@@ -1,11 +1,11 @@
 import { detectorIds } from '@loopwatch/contract';
 import type { IncidentItem } from '@loopwatch/contract/api';
 import { useMyName } from '../api/me.ts';
-import { visibleText } from '../lib/visible-text.ts';
+import filters from '../list/Filters.module.css';
 import { SearchBox } from '../list/SearchBox.tsx';
 import { useLive } from '../live/context.ts';
 import { Button } from '../ui/controls/Button.tsx';
-import { chipClass, DetectorSquare } from '../ui/controls/Chip.tsx';
+import { DetectorSquare, FilterChip } from '../ui/controls/Chip.tsx';
 import { Menu, MenuCheck, MenuLabel, MenuLine } from '../ui/controls/Menu.tsx';
 import { SortMenu } from '../ui/controls/SortMenu.tsx';
 import { Segments } from '../ui/layout/Segments.tsx';
@@ -44,7 +44,7 @@ export function FilterBar({ search, rows, onChange }: Props) {
   const state = filter.state?.length === 1 ? filter.state[0] : undefined;
   const sorts = grouped ? groupSortNames : sortNames;
   return (
-    <div className={styles['bar']} role="group" aria-label="Filters">
+    <div className={filters['bar']} role="group" aria-label="Filters">
       <SearchBox
         what="incidents"
         filters={termFilters}
@@ -123,7 +123,7 @@ export function FilterBar({ search, rows, onChange }: Props) {
           nobody
         </MenuCheck>
       </Menu>
-      <span className={styles['grow']} />
+      <span className="grow" />
       <Button
         aria-pressed={grouped}
         tone={grouped ? 'accent' : undefined}
@@ -150,23 +150,23 @@ function Chips({ search: { filter }, onChange }: Pick<Props, 'search' | 'onChang
   );
   const { q, open, ...rest } = filter;
   return (
-    <div className={styles['chips']}>
+    <div className={filters['chips']}>
       {q !== undefined && (
-        <Chip
+        <FilterChip
           name="text"
           value={q}
           onRemove={() => onChange({ filter: { ...rest, ...(open !== undefined && { open }) } })}
         />
       )}
       {open !== undefined && (
-        <Chip
+        <FilterChip
           name="open"
           value={open ? 'needs a look' : 'no'}
           onRemove={() => onChange({ filter: { ...rest, ...(q !== undefined && { q }) } })}
         />
       )}
       {chips.map(({ key, name, value, remove }) => (
-        <Chip key={key} name={name} value={value} onRemove={remove} />
+        <FilterChip key={key} name={name} value={value} onRemove={remove} />
       ))}
       <button
         type="button"
@@ -176,23 +176,6 @@ function Chips({ search: { filter }, onChange }: Pick<Props, 'search' | 'onChang
         Clear filters
       </button>
     </div>
-  );
-}
-
-function Chip({ name, value, onRemove }: { name: string; value: string; onRemove: () => void }) {
-  return (
-    <button
-      type="button"
-      className={chipClass}
-      aria-pressed="true"
-      aria-label={`${name} ${value}, remove this filter`}
-      onClick={onRemove}
-    >
-      <span>
-        {name}: {visibleText(value)}
-      </span>
-      <Icon name="close" size={12} />
-    </button>
   );
 }
 

@@ -26,7 +26,7 @@ export function GroupList({ view }: { readonly view: View; readonly onSort: (sor
   if (groups === undefined) {
     if (query.error === null) return <ListSkeleton what="the causes" />;
     return (
-      <div className={styles['list']}>
+      <div className="surface">
         <Message
           title="No answer from the server"
           tone="hot"
@@ -39,7 +39,7 @@ export function GroupList({ view }: { readonly view: View; readonly onSort: (sor
   }
   if (groups.length === 0) {
     return (
-      <div className={styles['list']}>
+      <div className="surface">
         <Message title="No cause matches">
           <p>
             {found === 0 ? 'No loop was found so far.' : 'There are incidents, but none with these filters.'}
@@ -51,7 +51,7 @@ export function GroupList({ view }: { readonly view: View; readonly onSort: (sor
   return (
     <>
       <MuteList />
-      <ol className={styles['list']} aria-label="Causes">
+      <ol className="surface" aria-label="Causes">
         {groups.map((group) => (
           <Group key={group.key} group={group} view={view} />
         ))}

@@ -1,26 +1,26 @@
 import type { IncidentItem } from '@loopwatch/contract/api';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { EmptyState } from '../connect/EmptyState.tsx';
+import { NoEventsYet } from '../connect/NoEventsYet.tsx';
 import { IncidentView } from '../incident/IncidentView.tsx';
 import { serverNow } from '../lib/clock.ts';
 import { errorText } from '../lib/error-text.ts';
 import { formatNumber, plural } from '../lib/format.ts';
 import { useKeys } from '../lib/keys.ts';
 import { usePreferences } from '../lib/preferences.ts';
-import { BesideList } from '../list/BesideList.tsx';
 import { ColumnChooser } from '../list/ColumnChooser.tsx';
 import { chosenColumns } from '../list/column.ts';
+import { ListWithDetails } from '../list/ListWithDetails.tsx';
 import { SavedViews } from '../list/SavedViews.tsx';
 import { useCursor } from '../list/use-cursor.ts';
 import { useLive } from '../live/context.ts';
 import { Page } from '../page/Page.tsx';
 import { Button } from '../ui/controls/Button.tsx';
 import { TimeRangePicker } from '../ui/controls/TimeRangePicker.tsx';
-import { Blank } from '../ui/feedback/Blank.tsx';
-import { Ignored } from '../ui/feedback/Ignored.tsx';
+import { EmptyState } from '../ui/feedback/EmptyState.tsx';
 import { Message } from '../ui/feedback/Message.tsx';
 import { ListSkeleton } from '../ui/feedback/Skeleton.tsx';
+import { UnknownParams } from '../ui/feedback/UnknownParams.tsx';
 import { Icon } from '../ui/lib/icons.tsx';
 import { Announcement } from './Announcement.tsx';
 import { columns } from './columns.tsx';
@@ -57,7 +57,7 @@ export function IncidentsPage() {
   const list = useIncidentList(listView, hovered);
   const stats = useLive((state) => state.stats);
   return (
-    <BesideList
+    <ListWithDetails
       peek={search.peek}
       label="Incident details"
       drawer={(id, alone) => (
@@ -100,7 +100,7 @@ export function IncidentsPage() {
       >
         <Announcement found={stats?.found} open={stats?.open} />
         <FilterBar search={search} rows={list.rows ?? []} onChange={change} />
-        <Ignored parts={search.ignored} />
+        <UnknownParams parts={search.ignored} />
         {list.left > 0 && !search.grouped && (
           <p className={styles['left']} role="status">
             {plural(list.left, 'change')} skipped to keep up; all are stored.{' '}
@@ -120,7 +120,7 @@ export function IncidentsPage() {
           <List search={search} list={list} go={go} change={change} onHover={setHovered} />
         )}
       </Page>
-    </BesideList>
+    </ListWithDetails>
   );
 }
 
@@ -189,7 +189,7 @@ function List({ search, list, go, change, onHover }: ListProps) {
   if (rows === undefined) {
     if (list.error === null) return <ListSkeleton what="the incidents" />;
     return (
-      <Blank>
+      <EmptyState>
         <Message
           title="No answer from the server"
           tone="hot"
@@ -197,19 +197,19 @@ function List({ search, list, go, change, onHover }: ListProps) {
         >
           <p>{errorText(list.error)}</p>
         </Message>
-      </Blank>
+      </EmptyState>
     );
   }
   if (rows.length === 0 && !isFiltered(search)) {
     return (
-      <Blank>
-        <EmptyState what="loops" />
-      </Blank>
+      <EmptyState>
+        <NoEventsYet what="loops" />
+      </EmptyState>
     );
   }
   if (rows.length === 0) {
     return (
-      <Blank>
+      <EmptyState>
         <Message
           title="No incident matches"
           action={
@@ -218,7 +218,7 @@ function List({ search, list, go, change, onHover }: ListProps) {
         >
           <p>There are incidents, but none with these filters in this time.</p>
         </Message>
-      </Blank>
+      </EmptyState>
     );
   }
   return (

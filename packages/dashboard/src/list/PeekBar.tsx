@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import button from '../ui/controls/Button.module.css';
 import { Button } from '../ui/controls/Button.tsx';
 import { Icon } from '../ui/lib/icons.tsx';
 import styles from './PeekBar.module.css';
@@ -20,8 +21,8 @@ export function PeekBar({ to, params, onClose }: Props) {
       <span className={styles['hint']}>
         <kbd>j</kbd> <kbd>k</kbd> next and previous
       </span>
-      <span className={styles['grow']} />
-      <Link className={styles['open']} to={to} params={params}>
+      <span className="grow" />
+      <Link className={button['button']} data-quiet to={to} params={params}>
         <Icon name="expand" size={14} />
         Whole page
       </Link>

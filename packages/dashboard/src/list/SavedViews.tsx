@@ -44,6 +44,7 @@ export function SavedViews({ list, search }: Props) {
           <div key={view.name}>
             <button
               type="button"
+              className="truncate"
               aria-current={view.search === here || undefined}
               onClick={() => {
                 setOpen(false);
@@ -66,6 +67,7 @@ export function SavedViews({ list, search }: Props) {
         <form onSubmit={save}>
           <input
             name="name"
+            className="field"
             required
             maxLength={60}
             aria-label="Name of the view"

@@ -109,10 +109,17 @@ export function SearchBox<Name extends string, Filter extends TermFilter<Name>>(
         }}
       />
       <kbd aria-hidden="true">/</kbd>
-      <ul id={list} role="listbox" aria-label="Suggestions" hidden={suggestions.length === 0}>
+      <ul
+        id={list}
+        className={styles['list']}
+        role="listbox"
+        aria-label="Suggestions"
+        hidden={suggestions.length === 0}
+      >
         {suggestions.map((suggestion, index) => (
           <li
             key={suggestion.insert}
+            className="truncate"
             id={`${list}-${String(index)}`}
             role="option"
             aria-selected={index === at}

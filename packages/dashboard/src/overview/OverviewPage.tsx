@@ -1,17 +1,17 @@
 import type { Overview } from '@loopwatch/contract/api';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { EmptyState } from '../connect/EmptyState.tsx';
+import { NoEventsYet } from '../connect/NoEventsYet.tsx';
 import { readRange, type Span, spans, type TimeRange, writeRange } from '../lib/time-range.ts';
-import elsewhere from '../page/Elsewhere.module.css';
-import { GrafanaLink } from '../page/Elsewhere.tsx';
+import externalLinks from '../page/ExternalLinks.module.css';
+import { GrafanaLink } from '../page/ExternalLinks.tsx';
 import { Page } from '../page/Page.tsx';
 import { grafanaTimes } from '../page/record-links.ts';
 import { TimeRangePicker } from '../ui/controls/TimeRangePicker.tsx';
 import { Async } from '../ui/feedback/Async.tsx';
-import { Blank } from '../ui/feedback/Blank.tsx';
-import { Ignored } from '../ui/feedback/Ignored.tsx';
+import { EmptyState } from '../ui/feedback/EmptyState.tsx';
 import { Skeleton } from '../ui/feedback/Skeleton.tsx';
+import { UnknownParams } from '../ui/feedback/UnknownParams.tsx';
 import { CountCharts, LoopsFound } from './Charts.tsx';
 import { DetectorTable } from './DetectorTable.tsx';
 import { LoopingNow } from './LoopingNow.tsx';
@@ -33,7 +33,7 @@ export function OverviewPage() {
       actions={
         <>
           <Link
-            className={elsewhere['link']}
+            className={externalLinks['link']}
             to="/breakdown"
             search={chosen === undefined ? {} : writeRange(chosen, undefined)}
           >
@@ -44,7 +44,7 @@ export function OverviewPage() {
         </>
       }
     >
-      <Ignored parts={ignored} />
+      <UnknownParams parts={ignored} />
       <Async
         query={query}
         what="the overview"
@@ -57,9 +57,9 @@ export function OverviewPage() {
       >
         {(overview) =>
           overview.firstAt === null ? (
-            <Blank>
-              <EmptyState what="loops" />
-            </Blank>
+            <EmptyState>
+              <NoEventsYet what="loops" />
+            </EmptyState>
           ) : (
             <>
               <Tiles overview={overview} />

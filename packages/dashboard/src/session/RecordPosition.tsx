@@ -1,5 +1,5 @@
 import { visibleText } from '../lib/visible-text.ts';
-import { RecordLink } from '../page/Elsewhere.tsx';
+import { RecordLink } from '../page/ExternalLinks.tsx';
 import { type RecordPlace, recordName } from '../page/record-links.ts';
 import { CopyButton } from '../ui/controls/CopyButton.tsx';
 import styles from './RecordPosition.module.css';

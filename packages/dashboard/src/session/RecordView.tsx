@@ -1,7 +1,7 @@
 import { jsonFrom } from '@loopwatch/contract';
 import type { SessionRecord } from '@loopwatch/contract/api';
 import { formatExact, plural } from '../lib/format.ts';
-import { RecordLink } from '../page/Elsewhere.tsx';
+import { RecordLink } from '../page/ExternalLinks.tsx';
 import { recordName } from '../page/record-links.ts';
 import { CopyButton } from '../ui/controls/CopyButton.tsx';
 import { JsonTree } from '../ui/layout/JsonTree.tsx';

@@ -2,7 +2,7 @@ import type { SessionDetail } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
 import { formatNumber } from '../lib/format.ts';
 import { visibleText } from '../lib/visible-text.ts';
-import { GrafanaLink } from '../page/Elsewhere.tsx';
+import { GrafanaLink } from '../page/ExternalLinks.tsx';
 import { unresolvedText } from '../sessions/unresolved.ts';
 import { DetectorSquare, StateLabel } from '../ui/controls/Chip.tsx';
 import { Card } from '../ui/layout/Card.tsx';

@@ -1,13 +1,11 @@
 import type { SessionItem } from '@loopwatch/contract/api';
 import { omit } from '../lib/omit.ts';
-import { visibleText } from '../lib/visible-text.ts';
+import filters from '../list/Filters.module.css';
 import { SearchBox } from '../list/SearchBox.tsx';
 import { useLive } from '../live/context.ts';
-import { chipClass } from '../ui/controls/Chip.tsx';
+import { FilterChip } from '../ui/controls/Chip.tsx';
 import { SortMenu } from '../ui/controls/SortMenu.tsx';
 import { Segments } from '../ui/layout/Segments.tsx';
-import { Icon } from '../ui/lib/icons.tsx';
-import styles from './SessionFilters.module.css';
 import { filterNames, type SessionSearch, sessionSortNames, type TextFilter, textFilters } from './search.ts';
 import { ToolMenu } from './ToolMenu.tsx';
 
@@ -25,7 +23,7 @@ export function SessionFilters({ search, rows, onChange }: Props) {
   const { filter, sort } = search;
   const live = useLive((state) => state.sessions);
   return (
-    <div className={styles['bar']} role="group" aria-label="Filters">
+    <div className={filters['bar']} role="group" aria-label="Filters">
       <SearchBox
         what="sessions"
         filters={termFilters}
@@ -66,7 +64,7 @@ export function SessionFilters({ search, rows, onChange }: Props) {
         chosen={filter.tool ?? []}
         onChange={(tool) => onChange({ filter: withValues(filter, 'tool', tool) })}
       />
-      <span className={styles['grow']} />
+      <span className="grow" />
       <SortMenu names={sessionSortNames} sort={sort} onChange={(id) => onChange({ sort: id })} />
       <TextChips search={search} onChange={onChange} />
     </div>
@@ -88,24 +86,17 @@ function TextChips({ search, onChange }: Omit<Props, 'rows'>) {
   const chips = textFilters.flatMap((name) => (filter[name] ?? []).map((value) => ({ name, value })));
   if (chips.length === 0) return null;
   return (
-    <div className={styles['chips']}>
+    <div className={filters['chips']}>
       {chips.map(({ name, value }) => (
-        <button
+        <FilterChip
           key={name + value}
-          type="button"
-          className={chipClass}
-          aria-pressed="true"
-          aria-label={`${filterNames[name]} ${value}, remove this filter`}
-          onClick={() => {
+          name={filterNames[name]}
+          value={value}
+          onRemove={() => {
             const rest = filter[name]?.filter((other) => other !== value) ?? [];
             onChange({ filter: withValues(filter, name, rest) });
           }}
-        >
-          <span>
-            {filterNames[name]}: {visibleText(value)}
-          </span>
-          <Icon name="close" size={12} />
-        </button>
+        />
       ))}
     </div>
   );

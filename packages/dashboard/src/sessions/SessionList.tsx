@@ -36,7 +36,7 @@ export function SessionList({ onPeek, ...list }: RowListProps<SessionItem>) {
             >
               {visibleText(row.sessionId)}
             </RowLink>
-            <small>
+            <small className="truncate">
               {row.sample === true && <SampleChip />}
               {visibleText(row.agent ?? 'agent not given')}
             </small>

@@ -1,24 +1,24 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { allSessions } from '../api/sessions.ts';
-import { EmptyState } from '../connect/EmptyState.tsx';
+import { NoEventsYet } from '../connect/NoEventsYet.tsx';
 import { errorText } from '../lib/error-text.ts';
 import { formatNumber } from '../lib/format.ts';
 import { useKeys } from '../lib/keys.ts';
 import { usePreferences } from '../lib/preferences.ts';
-import { BesideList } from '../list/BesideList.tsx';
 import { ColumnChooser } from '../list/ColumnChooser.tsx';
 import { chosenColumns } from '../list/column.ts';
 import { Download } from '../list/Download.tsx';
+import { ListWithDetails } from '../list/ListWithDetails.tsx';
 import { SavedViews } from '../list/SavedViews.tsx';
 import { useCursor } from '../list/use-cursor.ts';
 import { Page } from '../page/Page.tsx';
 import { Button } from '../ui/controls/Button.tsx';
 import { TimeRangePicker } from '../ui/controls/TimeRangePicker.tsx';
-import { Blank } from '../ui/feedback/Blank.tsx';
-import { Ignored } from '../ui/feedback/Ignored.tsx';
+import { EmptyState } from '../ui/feedback/EmptyState.tsx';
 import { Message } from '../ui/feedback/Message.tsx';
 import { ListSkeleton } from '../ui/feedback/Skeleton.tsx';
+import { UnknownParams } from '../ui/feedback/UnknownParams.tsx';
 import { columns } from './columns.tsx';
 import { csvColumns } from './csv-columns.ts';
 import { SessionFilters } from './SessionFilters.tsx';
@@ -59,7 +59,7 @@ export function SessionsPage() {
     close: peek === undefined ? undefined : close,
   });
   return (
-    <BesideList
+    <ListWithDetails
       peek={peek}
       label="Session beside the list"
       drawer={(id, alone) => <SessionPeek id={id} alone={alone} onClose={close} />}
@@ -83,12 +83,12 @@ export function SessionsPage() {
         }
       >
         <SessionFilters search={search} rows={rows ?? []} onChange={change} />
-        <Ignored parts={search.ignored} />
+        <UnknownParams parts={search.ignored} />
         {rows === undefined ? (
           error === null ? (
             <ListSkeleton what="the sessions" />
           ) : (
-            <Blank>
+            <EmptyState>
               <Message
                 title="Could not load the sessions"
                 tone="hot"
@@ -96,10 +96,10 @@ export function SessionsPage() {
               >
                 <p>{errorText(error)}</p>
               </Message>
-            </Blank>
+            </EmptyState>
           )
         ) : rows.length === 0 ? (
-          <Blank>
+          <EmptyState>
             {isFiltered(search) ? (
               <Message
                 title="No session matches"
@@ -112,9 +112,9 @@ export function SessionsPage() {
                 <p>There are sessions, but none with these filters in this time.</p>
               </Message>
             ) : (
-              <EmptyState what="sessions" />
+              <NoEventsYet what="sessions" />
             )}
-          </Blank>
+          </EmptyState>
         ) : (
           <SessionList
             rows={rows}
@@ -132,7 +132,7 @@ export function SessionsPage() {
           />
         )}
       </Page>
-    </BesideList>
+    </ListWithDetails>
   );
 }
 

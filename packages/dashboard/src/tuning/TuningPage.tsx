@@ -15,10 +15,10 @@ import button from '../ui/controls/Button.module.css';
 import { Button } from '../ui/controls/Button.tsx';
 import { TimeRangePicker } from '../ui/controls/TimeRangePicker.tsx';
 import { Async } from '../ui/feedback/Async.tsx';
-import { Blank } from '../ui/feedback/Blank.tsx';
-import { Ignored } from '../ui/feedback/Ignored.tsx';
+import { EmptyState } from '../ui/feedback/EmptyState.tsx';
 import { Message } from '../ui/feedback/Message.tsx';
 import { Skeleton } from '../ui/feedback/Skeleton.tsx';
+import { UnknownParams } from '../ui/feedback/UnknownParams.tsx';
 import { Card } from '../ui/layout/Card.tsx';
 import { Segments } from '../ui/layout/Segments.tsx';
 import { Icon } from '../ui/lib/icons.tsx';
@@ -75,7 +75,7 @@ export function TuningPage() {
         </>
       }
     >
-      <Ignored parts={ignored} />
+      <UnknownParams parts={ignored} />
       <div className={styles['source']}>
         <Segments
           label="Sessions"
@@ -103,7 +103,7 @@ export function TuningPage() {
       <Async query={chosen} what="the sessions" skeleton={<Skeleton height={420} what="the sessions" />}>
         {(sessions) =>
           sessions.ids.length === 0 ? (
-            <Blank>
+            <EmptyState>
               <Message
                 title={emptyTitle(kind, range)}
                 action={
@@ -126,7 +126,7 @@ export function TuningPage() {
                     : 'You can try thresholds once sessions arrive.'}
                 </p>
               </Message>
-            </Blank>
+            </EmptyState>
           ) : (
             <Async
               query={settings}

@@ -1,5 +1,6 @@
 import type { DetectorId, IncidentRow } from '@loopwatch/contract';
 import type { Triage, TriageStatus } from '@loopwatch/contract/api';
+import { visibleText } from '../../lib/visible-text.ts';
 import { Icon } from '../lib/icons.tsx';
 import styles from './Chip.module.css';
 
@@ -27,6 +28,30 @@ export function StateChip(data: StateData) {
     <span className={styles['chip']} data-state={stateName(data)}>
       <StateLabel {...data} />
     </span>
+  );
+}
+
+interface FilterChipProps {
+  readonly name: string;
+  readonly value: string;
+  readonly onRemove: () => void;
+}
+
+/** A filter in effect; a click removes it. */
+export function FilterChip({ name, value, onRemove }: FilterChipProps) {
+  return (
+    <button
+      type="button"
+      className={styles['chip']}
+      aria-pressed="true"
+      aria-label={`Remove filter: ${name} ${value}`}
+      onClick={onRemove}
+    >
+      <span>
+        {name}: {visibleText(value)}
+      </span>
+      <Icon name="close" size={12} />
+    </button>
   );
 }
 

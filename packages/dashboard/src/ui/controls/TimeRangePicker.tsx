@@ -82,11 +82,23 @@ function Fixed({ range, onChoose }: { range: TimeRange; onChoose: (range: TimeRa
     <form className={styles['fixed']} onSubmit={choose} noValidate>
       <label>
         From
-        <input type="datetime-local" name="from" step="1" defaultValue={writeLocal(shown.from)} />
+        <input
+          className="field"
+          type="datetime-local"
+          name="from"
+          step="1"
+          defaultValue={writeLocal(shown.from)}
+        />
       </label>
       <label>
         To
-        <input type="datetime-local" name="to" step="1" defaultValue={writeLocal(shown.to)} />
+        <input
+          className="field"
+          type="datetime-local"
+          name="to"
+          step="1"
+          defaultValue={writeLocal(shown.to)}
+        />
       </label>
       <small>in the zone of this computer</small>
       {error !== undefined && <p role="alert">{error}</p>}

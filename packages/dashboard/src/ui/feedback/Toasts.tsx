@@ -25,7 +25,7 @@ function Item({ toast: { id, text, tone, action } }: { readonly toast: Toast }) 
   }, [id]);
   return (
     <div className={styles['toast']} data-tone={tone}>
-      <span>{text}</span>
+      <span className="grow">{text}</span>
       {action !== undefined && (
         <Button
           small

@@ -35,13 +35,14 @@ export function JsonTree({ value, open = 2, source }: Props) {
           <input
             id={id}
             type="search"
+            className="field"
             aria-label="Search in the JSON"
             placeholder="Search"
             value={search}
             onChange={(event) => setSearch(event.target.value)}
           />
         )}
-        <span />
+        <span className="grow" />
         <CopyButton bare what="JSON" text={raw} />
       </div>
       {mode === 'raw' ? (

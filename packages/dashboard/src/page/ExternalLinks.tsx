@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { statusQuery } from '../api/status.ts';
 import { Icon } from '../ui/lib/icons.tsx';
-import styles from './Elsewhere.module.css';
+import styles from './ExternalLinks.module.css';
 import { type GrafanaTimes, grafanaLink, type RecordPlace, recordLink } from './record-links.ts';
 
 function useLinks() {

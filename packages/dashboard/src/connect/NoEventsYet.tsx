@@ -7,7 +7,7 @@ import { Message } from '../ui/feedback/Message.tsx';
 import { firstLoopCommand } from './connection-methods.ts';
 
 /** What Loopwatch does and how to send a first event, shown while the server has no data. */
-export function EmptyState({ what }: { readonly what: 'loops' | 'sessions' }) {
+export function NoEventsYet({ what }: { readonly what: 'loops' | 'sessions' }) {
   const { data: me } = useQuery(meQuery);
   const command = firstLoopCommand({ origin: window.location.origin, hasLogin: me?.required === true });
   return (

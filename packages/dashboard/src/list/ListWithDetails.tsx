@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { ErrorBoundary } from '../ui/feedback/ErrorBoundary.tsx';
 import { useMedia } from '../ui/lib/use-media.ts';
-import styles from './BesideList.module.css';
+import styles from './ListWithDetails.module.css';
 
 interface Props {
   /** The row that is shown beside the list. */
@@ -13,7 +13,7 @@ interface Props {
 }
 
 /** A list, and beside it one of its rows; without room for both, the row takes the place of the list. */
-export function BesideList({ peek, label, drawer, children }: Props) {
+export function ListWithDetails({ peek, label, drawer, children }: Props) {
   const alone = useMedia('(max-width: 1119px)');
   if (alone && peek !== undefined) return drawer(peek, true);
   return (
