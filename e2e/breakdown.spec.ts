@@ -49,7 +49,7 @@ test.afterAll(async () => {
 
 test.use({ contextOptions: { reducedMotion: 'reduce' }, viewport: { width: 1440, height: 900 } });
 
-test('breakdown: agents compared with the period before, at most three clicks from the overview', async ({
+test('breakdown: agents compared with the previous period, at most three clicks from the overview', async ({
   page,
 }) => {
   await page.goto(url);
@@ -57,11 +57,11 @@ test('breakdown: agents compared with the period before, at most three clicks fr
   const coder = page.getByRole('row', { name: /coder/ });
   await expect(coder.getByRole('cell').first()).toHaveText('2new');
   await page.getByRole('button', { name: 'Highest cost' }).click();
-  await page.getByRole('menuitem', { name: 'Most additional loops' }).click();
+  await page.getByRole('menuitem', { name: 'Largest increase in loops' }).click();
   await expect(page).toHaveURL(/sort=-increase/);
   await expect(page.locator('tbody tr').first()).toContainText('coder');
   await page.reload();
-  await expect(page.getByRole('button', { name: 'Most additional loops' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Largest increase in loops' })).toBeVisible();
   await coder.getByRole('link', { name: 'coder' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Incidents' })).toBeVisible();
   await expect(page).toHaveURL(/agent=coder/);

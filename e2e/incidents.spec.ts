@@ -241,7 +241,7 @@ test('the theme is the system’s until one is chosen, and stays chosen', async 
 test('the keys are explained', async ({ page }) => {
   await openList(page);
   await page.keyboard.press('?');
-  const dialog = page.getByRole('dialog', { name: 'Keys' });
+  const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
   await expect(dialog).toContainText('Next row');
   await page.keyboard.press('Escape');
   await expect(dialog).toBeHidden();

@@ -172,7 +172,7 @@ test('what the agent said before and during the loop', async ({ page }) => {
   await expect(page.getByRole('region', { name: 'Transcript' })).toContainText('Mend the cart.');
 });
 
-test('which agents loop more than in the period before', async ({ page }) => {
+test('which agents loop more than in the previous period', async ({ page }) => {
   await click(page.getByRole('link', { name: 'Compare agents' }));
   const coder = page.getByRole('row', { name: /coder/ });
   await expect(coder.getByRole('cell').first()).toContainText('new');
@@ -215,7 +215,7 @@ test('the sessions of a tag, kept as a view', async ({ page }) => {
   await expect(sessions.filter({ hasText: 's-live' })).toHaveCount(1);
   await expect(sessions.filter({ hasText: 's-test' })).toHaveCount(0);
   await click(page.getByRole('button', { name: 'Views' }));
-  await page.getByLabel('Name of the view').fill('Production');
+  await page.getByLabel('View name').fill('Production');
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Remove filter: tag env:prod' }).click();
   await expect(sessions.filter({ hasText: 's-test' })).toHaveCount(1);

@@ -62,7 +62,7 @@ async function logIn(page: Page, role: keyof typeof tokens): Promise<void> {
 async function openIncident(page: Page): Promise<void> {
   await page.goto(`${url}/incidents`);
   await page.getByRole('link', { name: /^open_drawer was called/ }).click();
-  await page.getByRole('link', { name: 'Whole page' }).click();
+  await page.getByRole('link', { name: 'Open full page' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toContainText('open_drawer was called');
 }
 
@@ -82,11 +82,11 @@ test('a viewer logs in where the link leads to, sees all, and is told why nothin
   await expect(page).toHaveURL(`${url}/incidents?detector=tool-repeat`);
   await openIncident(page);
 
-  const why = page.getByRole('region', { name: 'Messages' }).getByText('Viewers may look only');
+  const why = page.getByRole('region', { name: 'Messages' }).getByText('Viewers have read-only access');
   for (const name of ['Acknowledge', 'False positive', 'Mute']) {
     const button = page.getByRole('button', { name });
     await expect(button).toHaveAttribute('aria-disabled', 'true');
-    await expect(button).toHaveAttribute('title', /^Viewers may look only/);
+    await expect(button).toHaveAttribute('title', /^Viewers have read-only access/);
   }
   await page.getByRole('button', { name: 'False positive' }).press('Enter');
   await expect(why).toHaveCount(1);
@@ -99,7 +99,7 @@ test('a viewer logs in where the link leads to, sees all, and is told why nothin
   await page.getByRole('button', { name: 'Turn detection off' }).press('Enter');
   await expect(why).toHaveCount(1);
   await page.goto(`${url}/settings`);
-  await expect(page.getByRole('note')).toContainText('Viewers may look only');
+  await expect(page.getByRole('note')).toContainText('Viewers have read-only access');
   await expect(page.getByLabel('max_repeats').first()).toBeDisabled();
 });
 
@@ -110,7 +110,7 @@ test('an expired login is asked for again on the page where one is', async ({ pa
   // What the page asked for while it was logged in has come.
   await page.waitForLoadState('networkidle');
   await page.context().clearCookies();
-  const notice = page.getByRole('heading', { level: 1, name: 'The login has expired' });
+  const notice = page.getByRole('heading', { level: 1, name: 'Your session has expired' });
   // Whatever the page asks for next tells it; that may come before the click.
   await Promise.any([
     page.getByRole('button', { name: 'Open', exact: true }).click(),

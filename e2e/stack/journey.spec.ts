@@ -43,7 +43,7 @@ for (const { storage, hand } of journeys) {
       await expect(beside.getByRole('region', { name: 'Session timeline' })).toContainText('all 6 events');
 
       // Its evidence is read on a page of its own, and it is judged to be none.
-      await press(beside.getByRole('link', { name: 'Whole page' }));
+      await press(beside.getByRole('link', { name: 'Open full page' }));
       await expectEvidence(page);
       const incident = page.url();
       await press(page.getByRole('button', { name: 'False positive' }));

@@ -232,7 +232,7 @@ describe('the four states', () => {
 
   it('no match', async () => {
     await open('/incidents?agent=nobody');
-    expect(await screen.findByRole('heading', { name: 'No incident matches' })).toBeTruthy();
+    expect(await screen.findByRole('heading', { name: 'No matching incidents' })).toBeTruthy();
     fireEvent.click(screen.getAllByRole('button', { name: 'Clear filters' })[0]!);
     await listed();
     expect(reasons()).toHaveLength(3);
@@ -328,10 +328,10 @@ describe('an incident', () => {
     await open('/incidents/i-3');
     expect(await screen.findByText('Why this is a loop')).toBeTruthy();
     const button = screen.getByRole('button', { name: 'False positive' });
-    expect(button.title).toContain('Viewers may look only');
+    expect(button.title).toContain('Viewers have read-only access');
     fireEvent.click(button);
     fireEvent.keyDown(document, { key: 'a' });
-    expect(screen.getAllByText(/^Viewers may look only/)).toHaveLength(2);
+    expect(screen.getAllByText(/^Viewers have read-only access/)).toHaveLength(2);
     expect(server.changes).toEqual([]);
   });
 });
@@ -347,13 +347,13 @@ describe('the list of sessions', () => {
     await screen.findByRole('heading', { name: 's-2' });
     fireEvent.keyDown(document, { key: 'k' });
     await screen.findByRole('heading', { name: 's-1' });
-    const drawer = await screen.findByRole('complementary', { name: 'Session beside the list' });
+    const drawer = await screen.findByRole('complementary', { name: 'Session details' });
     const place = await within(drawer).findByRole<HTMLAnchorElement>('link', { name: 'loop start' });
     expect(place.getAttribute('href')).toBe('/sessions/s-1?at=7');
     expect(addressOf()).toBe('?peek=s-1');
     fireEvent.keyDown(document, { key: 'Escape' });
     await waitFor(() => expect(addressOf()).toBe(''));
-    expect(screen.queryByRole('complementary', { name: 'Session beside the list' })).toBeNull();
+    expect(screen.queryByRole('complementary', { name: 'Session details' })).toBeNull();
   });
 
   it('has columns to choose, views to save, and is sorted by its headings', async () => {
@@ -363,7 +363,7 @@ describe('the list of sessions', () => {
     fireEvent.click(screen.getByRole('button', { name: 'Sort by characters' }));
     await waitFor(() => expect(addressOf()).toBe('?agent=ci-fixer&sort=-characters'));
     fireEvent.click(screen.getByRole('button', { name: 'Saved views' }));
-    const name = screen.getByRole<HTMLInputElement>('textbox', { name: 'Name of the view' });
+    const name = screen.getByRole<HTMLInputElement>('textbox', { name: 'View name' });
     fireEvent.change(name, { target: { value: 'Long ones' } });
     fireEvent.submit(name);
     const stored: unknown = JSON.parse(localStorage.getItem('loopwatch.preferences') ?? '');
@@ -387,7 +387,7 @@ describe('logging in', () => {
   it('stands in front of every page', async () => {
     server.me = { required: true, user: null as never, methods: ['token'] };
     await open('/incidents?state=open');
-    expect(await screen.findByRole('heading', { level: 1, name: 'The login has expired' })).toBeTruthy();
+    expect(await screen.findByRole('heading', { level: 1, name: 'Your session has expired' })).toBeTruthy();
     expect(screen.getByRole('button', { name: 'Log in again' })).toBeTruthy();
   });
 });

@@ -54,7 +54,7 @@ export async function request<Schema extends z.ZodType>(
   const [issue] = parsed.error.issues;
   const place = issue === undefined ? '' : ` (${issue.path.join('.') || 'the answer'}: ${issue.message})`;
   throw new ApiError(
-    `The server's answer to ${path} is not what this page expects${place}. They may be of different versions: load the page again.`,
+    `Unexpected response from ${path}${place}. The server may run another version: reload the page.`,
     response.status,
   );
 }
@@ -81,5 +81,9 @@ export async function send(path: string, options: Options = {}): Promise<Respons
   if (response.ok) return response;
   const problem = problemSchema.safeParse(await response.json().catch(() => undefined));
   const said = problem.success ? (problem.data.detail ?? problem.data.title) : undefined;
-  throw new ApiError(said ?? `The server answered ${String(response.status)}`, response.status, problem.data);
+  throw new ApiError(
+    said ?? `The server responded with status ${String(response.status)}`,
+    response.status,
+    problem.data,
+  );
 }

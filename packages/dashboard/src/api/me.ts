@@ -40,5 +40,5 @@ export function useRefusal(): string | undefined {
   const { data } = useQuery(meQuery);
   return data === undefined || data.user?.role === 'operator'
     ? undefined
-    : 'Viewers may look only; log in with the operators’ token to change something';
+    : 'Viewers have read-only access. Log in with the operator token to make changes.';
 }

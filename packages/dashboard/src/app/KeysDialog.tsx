@@ -5,7 +5,7 @@ import styles from './KeysDialog.module.css';
 /** What can be done with the keyboard. */
 export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
   return (
-    <Dialog title="Keys" onClose={onClose}>
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <dl className={styles['keys']}>
         {keyMap.map(({ action, shown, text }) => (
           <div key={action}>

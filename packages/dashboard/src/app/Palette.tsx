@@ -117,7 +117,7 @@ function useCommands(text: string, onHelp: () => void): PaletteCommand[] {
     {
       id: 'zone',
       group: 'Actions',
-      text: zone === 'utc' ? 'Show times in the local zone' : 'Show times in UTC',
+      text: zone === 'utc' ? 'Show times in local time' : 'Show times in UTC',
       icon: 'clock',
       run: () => prefer({ zone: zone === 'utc' ? 'local' : 'utc' }),
     },

@@ -81,10 +81,10 @@ function LoggedOut() {
     <main>
       <Message
         level={1}
-        title="The login has expired"
+        title="Your session has expired"
         action={<Button onClick={() => window.location.reload()}>Log in again</Button>}
       >
-        <p>You will return to this page after signing in.</p>
+        <p>You will return to this page after logging in.</p>
       </Message>
     </main>
   );

@@ -50,8 +50,8 @@ export function SampleBanner() {
       }
     >
       {data.playing
-        ? 'Recorded sample sessions are being played; they are not your agents.'
-        : `${plural(data.sessions, 'sample session')} stored; no more are played.`}
+        ? 'Recorded sample sessions are playing. They do not come from your agents.'
+        : `${plural(data.sessions, 'sample session')} stored; playback is stopped.`}
     </Banner>
   );
 }

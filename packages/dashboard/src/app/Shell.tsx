@@ -29,7 +29,7 @@ export function Shell({ onHelp, onPalette, children }: Props) {
   return (
     <div className={styles['shell']}>
       <a className={styles['skip']} href="#page">
-        To the page
+        Skip to content
       </a>
       <nav className={styles['rail']} aria-label="Pages">
         <Link to="/" className={styles['brand']} activeProps={{}}>
@@ -65,7 +65,7 @@ export function Shell({ onHelp, onPalette, children }: Props) {
         <LinkState />
         <ZoneToggle />
         <span className={styles['keys']}>
-          <Button quiet icon onClick={onHelp} aria-label="Keys" title="Keys (?)">
+          <Button quiet icon onClick={onHelp} aria-label="Keyboard shortcuts" title="Keyboard shortcuts (?)">
             <Icon name="keyboard" />
           </Button>
         </span>
@@ -168,7 +168,7 @@ function ThemeToggle() {
       icon
       onClick={() => chooseTheme(other)}
       aria-label={`Use the ${other} theme`}
-      title={`${other} theme (t)`}
+      title={`Use the ${other} theme (t)`}
     >
       <Icon name={theme === 'dark' ? 'sun' : 'moon'} />
     </Button>

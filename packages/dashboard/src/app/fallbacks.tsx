@@ -11,7 +11,7 @@ import { Message } from '../ui/feedback/Message.tsx';
 export function NotFound() {
   return (
     <Page title="Not found">
-      <Message title="This page does not exist" action={<Link to="/incidents">To the incidents</Link>} />
+      <Message title="This page does not exist" action={<Link to="/incidents">Go to incidents</Link>} />
     </Page>
   );
 }

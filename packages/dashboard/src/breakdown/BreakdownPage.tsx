@@ -32,7 +32,7 @@ export function BreakdownPage() {
   return (
     <Page
       title="Breakdown"
-      note="of loops, compared with the period before"
+      note="of loops, compared with the previous period"
       actions={
         <>
           <SortMenu names={sortNames} sort={view.sort} onChange={(sort) => change({ sort })} />
@@ -48,7 +48,7 @@ export function BreakdownPage() {
           breakdown.groups.length === 0 ? (
             <EmptyState>
               <Message title="No results">
-                <p>No loop was found in this time, nor in the period before.</p>
+                <p>No loops in this time range or the previous one.</p>
               </Message>
             </EmptyState>
           ) : (
@@ -95,7 +95,7 @@ function Dimensions({ groupBy, onChange }: DimensionsProps) {
         <input
           name="tag"
           className="field"
-          aria-label="Name of a tag"
+          aria-label="Tag name"
           placeholder="tag"
           defaultValue={tag}
           maxLength={200}
@@ -112,7 +112,7 @@ function SaveGroups({ breakdown: { groups } }: { readonly breakdown: Breakdown }
   return (
     <Download
       name="breakdown"
-      contents={`${plural(groups.length, 'group')}, with the period before`}
+      contents={`${plural(groups.length, 'group')}, with the previous period`}
       total={groups.length}
       read={() => Promise.resolve([...groups])}
       columns={csvColumns}

@@ -12,7 +12,7 @@ export function Change({ now, before }: Props) {
   if (before === undefined || now === null || (now === 0 && !before)) return null;
   if (before === null || before === 0) {
     return (
-      <small className={styles['change']} data-way="up" title="None in the period before">
+      <small className={styles['change']} data-way="up" title="None in the previous period">
         new
       </small>
     );

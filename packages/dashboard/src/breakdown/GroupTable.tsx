@@ -60,7 +60,7 @@ export function GroupTable({ breakdown: { groups, other, total }, view, onSort }
               {group.value === null ? (
                 <span
                   className={styles['unknown']}
-                  title={`Their events name no ${dimensionText(view.groupBy)}`}
+                  title={`Their events have no ${dimensionText(view.groupBy)}`}
                 >
                   unknown
                 </span>
@@ -117,7 +117,7 @@ function shareOf(amounts: BreakdownAmounts, total: BreakdownAmounts, unit: Colum
 }
 
 function unpriced({ unpriced: count }: BreakdownAmounts): string | undefined {
-  return count === 0 ? undefined : `Without ${plural(count, 'loop')} on models that have no price`;
+  return count === 0 ? undefined : `Excludes ${plural(count, 'loop')} on models without a price`;
 }
 
 function sentence(text: string): string {

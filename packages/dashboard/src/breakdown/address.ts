@@ -14,7 +14,7 @@ export const dimensionNames = {
 
 export const sortNames: Readonly<Record<string, string>> = {
   '-usd': 'Highest cost',
-  '-increase': 'Most additional loops',
+  '-increase': 'Largest increase in loops',
   '-incidents': 'Most loops',
   '-sessions': 'Most sessions',
   '-calls': 'Most calls',

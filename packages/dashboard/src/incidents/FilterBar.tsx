@@ -74,7 +74,7 @@ export function FilterBar({ search, rows, onChange }: Props) {
           </Button>
         }
       >
-        <MenuLabel>Detector, and how many are open</MenuLabel>
+        <MenuLabel>Detectors and their open incidents</MenuLabel>
         {detectorIds.map((id) => (
           <MenuCheck
             key={id}
@@ -128,7 +128,7 @@ export function FilterBar({ search, rows, onChange }: Props) {
         aria-pressed={grouped}
         tone={grouped ? 'accent' : undefined}
         onClick={() => onChange({ grouped: !grouped, sort: grouped ? '-detectedAt' : '-lastSeen' })}
-        title="Identical loops together"
+        title="Group identical loops"
       >
         <Icon name="group" size={14} />
         Group by cause
@@ -144,7 +144,7 @@ function Chips({ search: { filter }, onChange }: Pick<Props, 'search' | 'onChang
     (filter[name] ?? []).map((value) => ({
       key: `${name}:${value}`,
       name: filterNames[name],
-      value: name === 'group' ? 'one of them' : name === 'assignee' && value === '' ? 'nobody' : value,
+      value: name === 'group' ? 'selected' : name === 'assignee' && value === '' ? 'nobody' : value,
       remove: () => onChange({ filter: toggle(filter, name, value) }),
     })),
   );
@@ -161,7 +161,7 @@ function Chips({ search: { filter }, onChange }: Pick<Props, 'search' | 'onChang
       {open !== undefined && (
         <FilterChip
           name="open"
-          value={open ? 'needs a look' : 'no'}
+          value={open ? 'needs attention' : 'no'}
           onRemove={() => onChange({ filter: { ...rest, ...(q !== undefined && { q }) } })}
         />
       )}

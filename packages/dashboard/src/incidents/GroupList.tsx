@@ -18,7 +18,7 @@ import type { View } from './merge.ts';
 import { MuteList } from './mutes/MuteList.tsx';
 import { writeIncidentSearch } from './search.ts';
 
-/** Identical loops together: how often, since when, and what all of them used. */
+/** Group identical loops: how often, since when, and what all of them used. */
 export function GroupList({ view }: { readonly view: View; readonly onSort: (sort: string) => void }) {
   const query = useInfiniteQuery({ ...incidentGroupsQuery(view), refetchInterval: 15_000 });
   const found = useLive(({ stats }) => stats?.found);
@@ -40,10 +40,8 @@ export function GroupList({ view }: { readonly view: View; readonly onSort: (sor
   if (groups.length === 0) {
     return (
       <div className="surface">
-        <Message title="No cause matches">
-          <p>
-            {found === 0 ? 'No loop was found so far.' : 'There are incidents, but none with these filters.'}
-          </p>
+        <Message title="No matching causes">
+          <p>{found === 0 ? 'No loops detected yet.' : 'No incidents match these filters.'}</p>
         </Message>
       </div>
     );
@@ -59,7 +57,7 @@ export function GroupList({ view }: { readonly view: View; readonly onSort: (sor
       {query.hasNextPage && (
         <p className={styles['more']}>
           <Button onClick={() => void query.fetchNextPage()} disabled={query.isFetchingNextPage}>
-            {query.isFetchingNextPage ? 'Reading…' : 'More causes'}
+            {query.isFetchingNextPage ? 'Loading…' : 'Load more'}
           </Button>
         </p>
       )}

@@ -16,12 +16,12 @@ export function IncidentDownload({ view, total }: { readonly view: IncidentQuery
       columns={csvColumns}
     >
       <MenuLine />
-      <MenuLabel>Judged sessions as an eval set, for npm run eval</MenuLabel>
+      <MenuLabel>Triaged sessions as an evaluation set (npm run eval)</MenuLabel>
       <MenuItem onSelect={() => window.location.assign(apiPath('/exports/labels.jsonl'))}>
-        Labels: session and verdict
+        Labels (session and verdict)
       </MenuItem>
       <MenuItem onSelect={() => window.location.assign(apiPath('/exports/events.jsonl'))}>
-        Their events, texts included
+        Events, including texts
       </MenuItem>
     </Download>
   );

@@ -75,7 +75,7 @@ export function IncidentsPage() {
           list.rows !== undefined && (
             <span>
               {formatNumber(list.total)}
-              {isFiltered(search) ? ' match' : ' in all'}
+              {isFiltered(search) ? ' matching' : ' total'}
               {stats !== undefined && ` · ${formatNumber(stats.open)} open`}
             </span>
           )
@@ -111,7 +111,7 @@ export function IncidentsPage() {
         )}
         {!list.paused && hovered && list.waiting > 0 && (
           <p className={styles['waiting']} role="status">
-            {plural(list.waiting, 'new incident')} above, held while the pointer is on the list
+            {plural(list.waiting, 'new incident')} hidden while the pointer is over the list
           </p>
         )}
         {search.grouped ? (
@@ -211,12 +211,12 @@ function List({ search, list, go, change, onHover }: ListProps) {
     return (
       <EmptyState>
         <Message
-          title="No incident matches"
+          title="No matching incidents"
           action={
             <Button onClick={() => change({ filter: {}, range: { kind: 'all' } })}>Clear filters</Button>
           }
         >
-          <p>There are incidents, but none with these filters in this time.</p>
+          <p>No incidents match these filters in this time range.</p>
         </Message>
       </EmptyState>
     );

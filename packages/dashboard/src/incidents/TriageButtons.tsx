@@ -59,7 +59,7 @@ export function TriageButtons({ items, onDone }: Props) {
           aria-pressed={all('muted')}
           tone={all('muted') ? 'accent' : undefined}
           onClick={() => (byCause === undefined ? judge('muted', '') : unmute(byCause))}
-          title={byCause === undefined ? undefined : 'Remove the mute of its cause'}
+          title={byCause === undefined ? undefined : 'Unmute this cause'}
         >
           <Icon name="mute" size={14} />
           {all('muted') ? 'Muted' : 'Mute'}
@@ -121,7 +121,7 @@ function causesOf(items: readonly IncidentItem[]): { name: string; cause: MuteCa
   const same = (of: (item: IncidentItem) => unknown) => items.every((item) => of(item) === of(first));
   return [
     ...(same((item) => item.groupKey)
-      ? [{ name: 'This cause: identical loops, future ones too', cause: { group: groupKey } }]
+      ? [{ name: 'This cause: identical loops, now and in the future', cause: { group: groupKey } }]
       : []),
     ...(tool !== null && same((item) => item.tool?.name) && same((item) => item.detector)
       ? [

@@ -71,7 +71,7 @@ export const sortNames: Readonly<Record<string, string>> = {
 };
 export const groupSortNames: Readonly<Record<string, string>> = {
   '-lastSeen': 'Latest first',
-  '-occurrences': 'Most often',
+  '-occurrences': 'Most frequent',
   '-usd': 'Highest cost',
   '-tokens': 'Most tokens',
   '-calls': 'Most calls',

@@ -81,7 +81,7 @@ async function change(
     };
     lastUndo = undo;
     const what = items.length === 1 ? '' : `${plural(now.length, 'incident')}: `;
-    const gone = missing.length === 0 ? '' : `; ${plural(missing.length, 'incident')} no longer there`;
+    const gone = missing.length === 0 ? '' : `; ${plural(missing.length, 'incident')} no longer exist`;
     toast(`${what}${done}${gone}`, { action: { name: 'Undo', run: undo } });
   } catch (error) {
     toast(`Nothing was changed: ${errorText(error)}`, { tone: 'hot' });
@@ -109,7 +109,7 @@ async function takeBack(
     }
     toast('Undone');
   } catch (error) {
-    toast(`It could not be taken back: ${errorText(error)}`, { tone: 'hot' });
+    toast(`Could not undo: ${errorText(error)}`, { tone: 'hot' });
   }
 }
 

@@ -2,20 +2,20 @@ import { useEffect, useRef } from 'react';
 
 /** Shortcuts as data: the same list acts and fills the help. */
 export const keyMap = [
-  { action: 'palette', keys: [], shown: ['⌘K', 'Ctrl K'], text: 'Go to a page, do something' },
+  { action: 'palette', keys: [], shown: ['⌘K', 'Ctrl K'], text: 'Command palette' },
   { action: 'search', keys: ['/'], shown: ['/'], text: 'Search' },
   { action: 'next', keys: ['j', 'ArrowDown'], shown: ['j', '↓'], text: 'Next row' },
   { action: 'previous', keys: ['k', 'ArrowUp'], shown: ['k', '↑'], text: 'Previous row' },
-  { action: 'open', keys: [], shown: ['Enter'], text: 'Open the row in focus' },
-  { action: 'close', keys: ['Escape'], shown: ['Esc'], text: 'Close, back to the list' },
+  { action: 'open', keys: [], shown: ['Enter'], text: 'Open the focused row' },
+  { action: 'close', keys: ['Escape'], shown: ['Esc'], text: 'Close details' },
   { action: 'select', keys: ['x'], shown: ['x'], text: 'Select the row' },
   { action: 'acknowledge', keys: ['a'], shown: ['a'], text: 'Acknowledge: it is a loop' },
   { action: 'falsePositive', keys: ['f'], shown: ['f'], text: 'False positive' },
   { action: 'mute', keys: ['m'], shown: ['m'], text: 'Mute for an hour' },
   { action: 'muteCause', keys: ['M'], shown: ['M'], text: 'Mute the cause until it escalates' },
   { action: 'undo', keys: ['u', 'z'], shown: ['u'], text: 'Undo the last triage' },
-  { action: 'pause', keys: ['p'], shown: ['p'], text: 'Pause or resume live rows' },
-  { action: 'theme', keys: ['t'], shown: ['t'], text: 'Light or dark' },
+  { action: 'pause', keys: ['p'], shown: ['p'], text: 'Pause or resume live updates' },
+  { action: 'theme', keys: ['t'], shown: ['t'], text: 'Switch between light and dark theme' },
   { action: 'help', keys: ['?'], shown: ['?'], text: 'Keyboard shortcuts' },
 ] as const;
 

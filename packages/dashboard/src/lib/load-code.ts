@@ -21,7 +21,7 @@ export async function loadCode<Module>(load: () => Promise<Module>): Promise<Mod
       sessionStorage.removeItem(KEY);
       return module;
     } catch (cause) {
-      if (pause === undefined) throw new CodeError('The code of this page could not be loaded.', { cause });
+      if (pause === undefined) throw new CodeError('Could not load the code of this page.', { cause });
       await new Promise((resolve) => setTimeout(resolve, pause));
     }
   }

@@ -79,7 +79,7 @@ export function ColumnChooser<Item>({ list, columns }: Props<Item>) {
         })}
       </ul>
       <Button small onClick={() => preferForList(list, { columns: null, widths: {} })}>
-        Default columns
+        Reset to default
       </Button>
     </Popover>
   );

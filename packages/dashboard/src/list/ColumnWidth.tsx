@@ -53,7 +53,7 @@ export function ColumnWidth({ list, column: { id, name, width: standard } }: Pro
       aria-valuemax={MAX}
       aria-valuenow={width ?? Number(/\d+(?=px\)?$)/.exec(standard)?.[0])}
       aria-valuetext={width === undefined ? 'default' : `${String(width)} pixels`}
-      title="Drag, or use the arrows; double-click for the default width"
+      title="Drag or use the arrow keys to resize; double-click to reset"
       tabIndex={0}
       onPointerDown={begin}
       onPointerMove={move}

@@ -32,7 +32,7 @@ export function Download<Item>({ name, contents, total, read, columns, children 
       const items = await read(setDone, abort.current.signal);
       saveFile(`${name}.${ending}`, type, write(items));
     } catch (error) {
-      if (!abort.current.signal.aborted) toast(`No file: ${errorText(error)}`, { tone: 'hot' });
+      if (!abort.current.signal.aborted) toast(`Download failed: ${errorText(error)}`, { tone: 'hot' });
     } finally {
       setDone(undefined);
     }

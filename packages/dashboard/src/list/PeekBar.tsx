@@ -24,7 +24,7 @@ export function PeekBar({ to, params, onClose }: Props) {
       <span className="grow" />
       <Link className={button['button']} data-quiet to={to} params={params}>
         <Icon name="expand" size={14} />
-        Whole page
+        Open full page
       </Link>
       <Button quiet icon onClick={onClose} aria-label="Close" title="Close (Esc)">
         <Icon name="close" />

@@ -39,7 +39,7 @@ export function SavedViews({ list, search }: Props) {
       }
     >
       <div className={styles['views']}>
-        {views.length === 0 && <p>No view is saved yet.</p>}
+        {views.length === 0 && <p>No saved views yet.</p>}
         {views.map((view) => (
           <div key={view.name}>
             <button
@@ -57,7 +57,7 @@ export function SavedViews({ list, search }: Props) {
               quiet
               icon
               small
-              aria-label={`Forget the view ${view.name}`}
+              aria-label={`Delete view ${view.name}`}
               onClick={() => preferForList(list, { views: views.filter((other) => other !== view) })}
             >
               <Icon name="close" size={12} />
@@ -70,8 +70,8 @@ export function SavedViews({ list, search }: Props) {
             className="field"
             required
             maxLength={60}
-            aria-label="Name of the view"
-            placeholder="Name of this view"
+            aria-label="View name"
+            placeholder="View name"
           />
           <Button type="submit">Save</Button>
         </form>

@@ -135,7 +135,7 @@ export function SearchBox<Name extends string, Filter extends TermFilter<Name>>(
       </ul>
       {wrong.length > 0 && (
         <p role="alert" className={styles['wrong']}>
-          {wrong.join(', ')}: no such value
+          Unknown value: {wrong.join(', ')}
         </p>
       )}
     </div>

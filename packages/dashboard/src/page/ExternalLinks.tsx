@@ -16,7 +16,7 @@ export function GrafanaLink({ from, to }: GrafanaTimes) {
     <Outward
       href={links && grafanaLink(links, { from, to })}
       text="Grafana"
-      title="The same time in Grafana"
+      title="Open this time range in Grafana"
     />
   );
 }
@@ -24,7 +24,13 @@ export function GrafanaLink({ from, to }: GrafanaTimes) {
 /** To a record in a web interface of Kafka, where one is configured. */
 export function RecordLink({ place }: { readonly place: RecordPlace }) {
   const links = useLinks();
-  return <Outward href={links && recordLink(links, place)} text="in Kafka" title="The record in Kafka" />;
+  return (
+    <Outward
+      href={links && recordLink(links, place)}
+      text="in Kafka"
+      title="Open this record in the Kafka UI"
+    />
+  );
 }
 
 function Outward({

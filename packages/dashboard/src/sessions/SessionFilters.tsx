@@ -38,7 +38,7 @@ export function SessionFilters({ search, rows, onChange }: Props) {
           { value: 'all', text: 'All' },
           { value: 'open', text: 'Looping now' },
           { value: 'any', text: 'With loops' },
-          { value: 'none', text: 'Without' },
+          { value: 'none', text: 'No loops' },
         ]}
         onChange={(value) => {
           const rest = omit(filter, 'incidents');

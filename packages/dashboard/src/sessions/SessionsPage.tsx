@@ -61,12 +61,12 @@ export function SessionsPage() {
   return (
     <ListWithDetails
       peek={peek}
-      label="Session beside the list"
+      label="Session details"
       drawer={(id, alone) => <SessionPeek id={id} alone={alone} onClose={close} />}
     >
       <Page
         title="Sessions"
-        note={rows !== undefined && `${formatNumber(total)}${isFiltered(search) ? ' match' : ' in all'}`}
+        note={rows !== undefined && `${formatNumber(total)}${isFiltered(search) ? ' matching' : ' total'}`}
         actions={
           <>
             <TimeRangePicker all range={range} onChange={(next) => change({ range: next })} />
@@ -74,7 +74,7 @@ export function SessionsPage() {
             <ColumnChooser list="sessions" columns={columns} />
             <Download
               name="sessions"
-              contents={`${formatNumber(total)} sessions with their numbers, without their events`}
+              contents={`${formatNumber(total)} sessions with their metrics, without events`}
               total={total}
               read={(onPage, signal) => allSessions(view, onPage, signal)}
               columns={csvColumns}
@@ -102,14 +102,14 @@ export function SessionsPage() {
           <EmptyState>
             {isFiltered(search) ? (
               <Message
-                title="No session matches"
+                title="No matching sessions"
                 action={
                   <Button onClick={() => change({ filter: {}, range: { kind: 'all' } })}>
                     Clear filters
                   </Button>
                 }
               >
-                <p>There are sessions, but none with these filters in this time.</p>
+                <p>No sessions match these filters in this time range.</p>
               </Message>
             ) : (
               <NoEventsYet what="sessions" />

@@ -24,7 +24,7 @@ export function ToolMenu({ chosen, onChange }: Props) {
       }
     >
       <MenuLabel>
-        {names.length === 0 ? 'No incident is about a tool yet' : 'Sessions with a loop about this tool'}
+        {names.length === 0 ? 'No loops involve a tool yet' : 'Sessions with loops that involve this tool'}
       </MenuLabel>
       {names.map((name) => (
         <MenuCheck

@@ -52,9 +52,7 @@ export function useCauseTriage(): CauseTriager {
     unmute: ({ id, cause, until, escalation, note }) =>
       run(async () => {
         await deleteMute(id);
-        done('Mute of the cause removed', () =>
-          postMute({ cause, until, note, untilEscalates: escalation !== null }),
-        );
+        done('Cause unmuted', () => postMute({ cause, until, note, untilEscalates: escalation !== null }));
       }),
     triageGroup: (key, patch, text) =>
       run(async () => {

@@ -33,13 +33,13 @@ export function CopyButton({ text, what, bare = false }: Props) {
         () => setResult('copied'),
         (error: unknown) => {
           setResult('failed');
-          toast(`Not copied: ${errorText(error)}`, { tone: 'hot' });
+          toast(`Copy failed: ${errorText(error)}`, { tone: 'hot' });
         },
       )
       .finally(() => setBusy(false));
   };
   const said =
-    result === 'copied' ? 'Copied' : result === 'failed' ? 'Not copied' : busy ? 'Reading…' : `Copy ${what}`;
+    result === 'copied' ? 'Copied' : result === 'failed' ? 'Copy failed' : busy ? 'Loading…' : `Copy ${what}`;
   const icon = result === 'copied' ? 'check' : 'copy';
   if (bare) {
     return (

@@ -87,7 +87,7 @@ export function MarkPicker({ label, marks, onOpen, children }: Props) {
     >
       {children}
       <span id={id} className="unseen">
-        Arrow keys go from mark to mark{onOpen === undefined ? '' : ', Enter opens the session there'}.
+        Arrow keys move between marks{onOpen === undefined ? '' : ', Enter opens the session there'}.
       </span>
       {mark !== undefined && (
         <>

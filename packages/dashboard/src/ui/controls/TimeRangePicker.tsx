@@ -72,8 +72,8 @@ function Fixed({ range, onChoose }: { range: TimeRange; onChoose: (range: TimeRa
     const data = new FormData(event.currentTarget);
     const from = readLocal(data.get('from'));
     const to = readLocal(data.get('to'));
-    if (from === undefined || to === undefined) setError('Give both a beginning and an end.');
-    else if (from >= to) setError('The end lies before the beginning.');
+    if (from === undefined || to === undefined) setError('Enter a start and an end.');
+    else if (from >= to) setError('The end must be after the start.');
     else onChoose({ kind: 'fixed', from, to });
   };
   const now = useNow();
@@ -100,7 +100,7 @@ function Fixed({ range, onChoose }: { range: TimeRange; onChoose: (range: TimeRa
           defaultValue={writeLocal(shown.to)}
         />
       </label>
-      <small>in the zone of this computer</small>
+      <small>in this computer’s time zone</small>
       {error !== undefined && <p role="alert">{error}</p>}
       <Button type="submit">Apply</Button>
     </form>

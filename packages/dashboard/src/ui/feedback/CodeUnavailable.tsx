@@ -27,14 +27,14 @@ export function CodeUnavailable() {
   }, []);
   return (
     <Message
-      title={isThere ? 'This page could not be loaded' : 'The server is unavailable'}
+      title={isThere ? 'Could not load this page' : 'The server is unavailable'}
       tone="hot"
       action={<Button onClick={() => window.location.reload()}>Reload</Button>}
     >
       <p>
         {isThere
-          ? 'The server answers, but does not have the code of this page. It may be in the middle of an upgrade.'
-          : 'This page opens by itself as soon as the server answers.'}
+          ? 'The server does not have the code of this page. An upgrade may be in progress.'
+          : 'This page loads as soon as the server responds.'}
       </p>
     </Message>
   );

@@ -4,7 +4,7 @@ import styles from './Skeleton.module.css';
 export function Skeleton({ height, what }: { readonly height: number; readonly what: string }) {
   return (
     <div className={styles['box']} style={{ height }} role="status">
-      <span className="unseen">Reading {what}…</span>
+      <span className="unseen">Loading {what}…</span>
     </div>
   );
 }
@@ -22,7 +22,7 @@ interface ListSkeletonProps {
 export function ListSkeleton({ what, rows = 8, inside = false }: ListSkeletonProps) {
   return (
     <div className={styles['list']} data-inside={inside || undefined} role="status">
-      <span className="unseen">Reading {what}…</span>
+      <span className="unseen">Loading {what}…</span>
       {widths.slice(0, rows).map((width) => (
         <div key={width}>
           <i />

@@ -37,7 +37,7 @@ function Item({ toast: { id, text, tone, action } }: { readonly toast: Toast }) 
           {action.name}
         </Button>
       )}
-      <Button quiet icon small onClick={() => dismiss(id)} aria-label="Close the message">
+      <Button quiet icon small onClick={() => dismiss(id)} aria-label="Dismiss">
         <Icon name="close" size={13} />
       </Button>
     </div>

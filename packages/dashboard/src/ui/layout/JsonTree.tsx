@@ -23,7 +23,7 @@ export function JsonTree({ value, open = 2, source }: Props) {
     <div className={styles['box']}>
       <div className={styles['bar']}>
         <Segments
-          label="How it is shown"
+          label="View"
           value={mode}
           options={[
             { value: 'tree', text: 'Tree' },
@@ -36,7 +36,7 @@ export function JsonTree({ value, open = 2, source }: Props) {
             id={id}
             type="search"
             className="field"
-            aria-label="Search in the JSON"
+            aria-label="Search JSON"
             placeholder="Search"
             value={search}
             onChange={(event) => setSearch(event.target.value)}
@@ -131,7 +131,7 @@ function Leaf({ value, wanted }: { readonly value: unknown; readonly wanted: str
       {hit ? <mark>{shown}</mark> : typeof value === 'string' ? `"${shown}"` : shown}
       {cut && (
         <button type="button" onClick={() => setWhole(true)}>
-          all {text.length} characters
+          show all {text.length} characters
         </button>
       )}
     </span>
