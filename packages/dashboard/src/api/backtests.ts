@@ -8,7 +8,7 @@ export const backtestsQuery = queryOptions({
   queryFn: ({ signal }) => request(backtestListSchema, '/backtests', { signal }),
 });
 
-/** A job with its result. The live link tells of its progress; asking again covers for a link that is down. */
+/** A job with its result. The live link reports progress; polling covers a broken link. */
 export function backtestQuery(id: string) {
   return queryOptions({
     queryKey: ['backtests', 'one', id],

@@ -10,7 +10,7 @@ export interface BreakdownView {
   readonly sort: string;
 }
 
-/** What loops used in a time and in the one before, by what tells them apart. */
+/** Cost of loops in a period and the previous one, by dimension. */
 export function breakdownQuery({ groupBy, range, sort }: BreakdownView) {
   return queryOptions({
     queryKey: ['breakdown', groupBy, range, sort],

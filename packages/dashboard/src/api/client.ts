@@ -2,10 +2,10 @@ import { type Problem, problemSchema, userHeader } from '@loopwatch/contract/api
 import type { z } from 'zod';
 import { usePreferences } from '../lib/preferences.ts';
 
-/** The server answered with a problem, or not at all. The message is a sentence for people. */
+/** A failed request. The message is written for people. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
-  /** Of the answer; 0 where there was none. */
+  /** HTTP status; 0 if there was no response. */
   readonly status: number;
   readonly problem: Problem | undefined;
 
@@ -16,7 +16,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Values of a query; lists are given several times, `undefined` is left out. */
+/** Query parameters; a list repeats its name, `undefined` is left out. */
 export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 interface Options {
@@ -26,7 +26,7 @@ interface Options {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The address of an endpoint, for requests and for links that download. */
+/** URL of an endpoint, for requests and download links. */
 export function apiPath(path: string, query: Query = {}): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -38,9 +38,9 @@ export function apiPath(path: string, query: Query = {}): string {
 }
 
 /**
- * Asks the server, and checks its answer by the contract's schema.
+ * Sends a request and validates the response by the contract's schema.
  *
- * @throws ApiError when the server refuses, cannot be reached, or answers something else than the contract says
+ * @throws ApiError if the server refuses, is unavailable, or sends a response that does not match the schema
  */
 export async function request<Schema extends z.ZodType>(
   schema: Schema,
@@ -59,7 +59,7 @@ export async function request<Schema extends z.ZodType>(
   );
 }
 
-/** The same for endpoints that answer nothing. */
+/** The same for endpoints without a response body. */
 export async function send(path: string, options: Options = {}): Promise<Response> {
   const { method = 'GET', query, body, signal } = options;
   const { name } = usePreferences.getState();

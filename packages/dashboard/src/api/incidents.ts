@@ -13,7 +13,7 @@ import { rangeLimits, type TimeRange } from '../lib/time-range.ts';
 import { request, send } from './client.ts';
 import { allPages } from './pages.ts';
 
-/** What a list of incidents is asked for: the filters of the API, and a range that goes along with the clock. */
+/** Filters of the API, and a time range that may be relative to now. */
 export interface IncidentQuery {
   readonly filter: Omit<IncidentFilter, 'from' | 'to'>;
   readonly range: TimeRange;
@@ -70,7 +70,7 @@ export const toolsQuery = queryOptions({
   },
 });
 
-/** Every incident of a query, for a download. @param onPage told after each page */
+/** Every incident of a query, for a download. @param onPage called after each page with the number of items so far */
 export function allIncidents(
   query: IncidentQuery,
   onPage: (read: number) => void,

@@ -10,7 +10,7 @@ const everybody: Me = {
   user: { name: 'everybody', role: 'operator' },
 };
 
-/** Who looks at the page. A server without logins is open to everybody. */
+/** The current user. Without logins everyone is an operator. */
 export const meQuery = queryOptions({
   queryKey: ['me'],
   queryFn: async ({ signal }) => {
@@ -24,18 +24,18 @@ export const meQuery = queryOptions({
   staleTime: 300_000,
 });
 
-/** Logs out. @returns where to go on to, so that the provider of logins logs out as well; undefined: nowhere */
+/** Logs out. @returns logout URL of the identity provider, if it has one */
 export async function logOut(): Promise<string | undefined> {
   const answer = await send('/auth/logout', { method: 'POST' });
   return answer.status === 204 ? undefined : logoutSchema.parse(await answer.json()).goOn;
 }
 
-/** The name that changes of who looks at the page are noted under; undefined until it is known. */
+/** Name of the current user; undefined until loaded. */
 export function useMyName(): string | undefined {
   return useQuery(meQuery).data?.user?.name;
 }
 
-/** Why who looks at the page may not change anything; undefined: they may. The server decides in the end. */
+/** Why the current user may not change anything, else undefined. The server enforces it. */
 export function useRefusal(): string | undefined {
   const { data } = useQuery(meQuery);
   return data === undefined || data.user?.role === 'operator'

@@ -8,7 +8,7 @@ import {
 import { queryOptions } from '@tanstack/react-query';
 import { request, send } from './client.ts';
 
-/** Where messages about incidents go; delivery goes on meanwhile. */
+/** Notification targets; polled, since their delivery status changes. */
 export const notificationsQuery = queryOptions({
   queryKey: ['notifications'],
   queryFn: ({ signal }) => request(notificationsSchema, '/notifications', { signal }),

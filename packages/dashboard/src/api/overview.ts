@@ -3,7 +3,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { spans, type TimeRange } from '../lib/time-range.ts';
 import { request } from './client.ts';
 
-/** @param range undefined: as far back as there is data */
+/** @param range undefined: all data */
 export function overviewQuery(range: TimeRange | undefined) {
   return queryOptions({
     queryKey: ['overview', range],

@@ -3,10 +3,10 @@ import type { Page } from '@loopwatch/contract/api';
 const LIMIT = 200;
 
 /**
- * Every item of a list, page after page.
+ * Loads all pages of a list.
  *
- * @param read reads the page of a cursor
- * @param onPage told after each page how many were read
+ * @param read loads the page at a cursor
+ * @param onPage called after each page with the number of items so far
  */
 export async function allPages<Item>(
   read: (page: { readonly limit: number; readonly cursor: string | undefined }) => Promise<Page<Item>>,

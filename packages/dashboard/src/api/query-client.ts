@@ -1,7 +1,7 @@
 import { QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError } from './client.ts';
 
-/** What was read from the server. The live link says when something is old, so that nothing has to be polled. */
+/** The query cache. The live link invalidates queries, so most need no polling. */
 export function createQueryClient(): QueryClient {
   const client = new QueryClient({
     queryCache: new QueryCache({

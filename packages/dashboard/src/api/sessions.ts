@@ -35,7 +35,7 @@ export function sessionsQuery({ filter, range, sort }: SessionQuery) {
   });
 }
 
-/** Every session of a query, for a download. @param onPage told after each page */
+/** Every session of a query, for a download. @param onPage called after each page with the number of items so far */
 export function allSessions(
   { filter, range, sort }: SessionQuery,
   onPage: (read: number) => void,
@@ -56,12 +56,12 @@ export function sessionQuery(id: string) {
   });
 }
 
-/** A page of a session's events, read back from the log. */
+/** A page of a session's events, read from the log. */
 export function readEvents(id: string, query: SessionEventsQuery, signal?: AbortSignal) {
   return request(sessionEventsSchema, `/sessions/${encodeURIComponent(id)}/events`, { query, signal });
 }
 
-/** The conversation as the gateway has stored it, where it came by one. */
+/** The conversation as stored by the gateway, for sessions that use one. */
 export function messagesQuery(id: string) {
   return infiniteQueryOptions({
     queryKey: ['sessions', 'messages', id],
@@ -75,7 +75,7 @@ export function messagesQuery(id: string) {
   });
 }
 
-/** A record as it lies in the log; it never changes there. */
+/** A record of the log; records never change. */
 export function recordQuery(id: string, offset: string) {
   return queryOptions({
     queryKey: ['sessions', 'record', id, offset],
@@ -85,7 +85,7 @@ export function recordQuery(id: string, offset: string) {
   });
 }
 
-/** Stops a session, or lets it go on. */
+/** Stops or resumes a session. */
 export function stopSession(id: string, stop: boolean) {
   return request(sessionStopSchema, `/sessions/${encodeURIComponent(id)}/stop`, {
     method: stop ? 'POST' : 'DELETE',

@@ -2,7 +2,7 @@ import { keyMap } from '../lib/keys.ts';
 import { Dialog } from '../ui/controls/Dialog.tsx';
 import styles from './KeysDialog.module.css';
 
-/** What can be done with the keyboard. */
+/** Lists the keyboard shortcuts. */
 export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>

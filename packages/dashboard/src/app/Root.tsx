@@ -18,7 +18,7 @@ import { Shell } from './Shell.tsx';
 
 const Palette = lazy(() => loadCode(() => import('./Palette.tsx')));
 
-/** What is around every page, and who may see it. */
+/** The shell around every page, or the notice that the session has expired. */
 export function Root() {
   const me = useQuery(meQuery);
   const theme = useTheme();
@@ -29,7 +29,7 @@ export function Root() {
   const client = useQueryClient();
   const isLinked = useLive(({ link }) => link.state === 'live');
 
-  // What could not be read while the server was unavailable.
+  // Retries what failed while the server was unavailable.
   useEffect(() => {
     if (isLinked) void client.refetchQueries({ predicate: ({ state }) => state.status === 'error' });
   }, [isLinked, client]);
@@ -75,7 +75,7 @@ export function Root() {
   );
 }
 
-/** The server asks for the login itself, before it hands out anything of the dashboard; this address is where it leads to. */
+/** Reloading is enough: the server redirects to its login page and then back to this URL. */
 function LoggedOut() {
   return (
     <main>

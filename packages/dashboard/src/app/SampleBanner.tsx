@@ -8,7 +8,7 @@ import { Button } from '../ui/controls/Button.tsx';
 import { Banner } from '../ui/feedback/Banner.tsx';
 import { toast } from '../ui/feedback/toast-store.ts';
 
-/** Says that what is shown are samples, as long as that is so, and offers what to do about it. */
+/** Marks sample data as such, and stops or removes it. */
 export function SampleBanner() {
   const { data } = useQuery(samplesQuery);
   const refused = useRefusal();

@@ -23,7 +23,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** What is around every page: the rail, the header with the state of the link, and the page itself. */
+/** Navigation, header with the state of the live link, and the page itself. */
 export function Shell({ onHelp, onPalette, children }: Props) {
   const open = useOpenCount();
   return (
@@ -83,10 +83,10 @@ export function Shell({ onHelp, onPalette, children }: Props) {
   );
 }
 
-/** Of this page; absent where it was not built from a checkout. */
+/** Commit of this build; '' if it was not built from a checkout. */
 const commit = import.meta.env.VITE_COMMIT ?? '';
 
-/** What a result depends on, so that it can be reproduced. */
+/** Versions that make a result reproducible. */
 function Versions() {
   const info = useLive((state) => state.info);
   const { data: status } = useQuery({ ...statusQuery, refetchInterval: false, staleTime: 60_000 });
@@ -114,7 +114,7 @@ function Versions() {
   );
 }
 
-/** Said on every page, since whoever else reaches the server may change what is seen here. */
+/** Warns on every page that anyone who reaches the server can change settings. */
 function Exposed() {
   const { data: me } = useQuery(meQuery);
   if (me?.exposed !== true) return null;

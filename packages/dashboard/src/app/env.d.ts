@@ -1,4 +1,4 @@
 interface ImportMetaEnv {
-  /** The commit that this page was built from, in its short form; '' where that is not known. */
+  /** Short hash of the commit this page was built from; '' if unknown. */
   readonly VITE_COMMIT?: string;
 }

@@ -6,7 +6,7 @@ import { Button } from '../ui/controls/Button.tsx';
 import { CodeUnavailable } from '../ui/feedback/CodeUnavailable.tsx';
 import { Message } from '../ui/feedback/Message.tsx';
 
-/** What stands in a page's place where there is none, or where it could not be drawn. */
+/** Pages for unknown URLs and failed pages. */
 
 export function NotFound() {
   return (

@@ -1,6 +1,6 @@
 import type { IconName } from '../ui/lib/icons.tsx';
 
-/** The pages as the rail and the palette list them. */
+/** Pages in the navigation and the palette. */
 export const pages = [
   { to: '/', name: 'Overview', icon: 'overview' },
   { to: '/incidents', name: 'Incidents', icon: 'incidents' },
@@ -10,7 +10,7 @@ export const pages = [
   { to: '/status', name: 'Status', icon: 'status' },
 ] as const satisfies readonly { to: string; name: string; icon: IconName }[];
 
-/** Those that other pages lead to, and the palette. */
+/** Pages reached from other pages and the palette. */
 export const innerPages = [
   { to: '/breakdown', name: 'Breakdown: compare agents, models, tools', icon: 'overview' },
   { to: '/notifications', name: 'Notifications', icon: 'settings' },

@@ -12,8 +12,8 @@ import { NotFound, PageError } from './fallbacks.tsx';
 import { Root } from './Root.tsx';
 
 /**
- * Every page and its address. Queries stay as they came, so that a part that means nothing can be told of; each page
- * reads its own by a schema (`readIncidentSearch` and the like).
+ * The routes do not validate search params: each page parses its own (`readIncidentSearch` etc.) and can so name the
+ * unknown ones.
  */
 const asItIs = (search: Record<string, unknown>): Search => search as Search;
 

@@ -21,7 +21,7 @@ import styles from './BreakdownPage.module.css';
 import { csvColumns } from './csv-columns.ts';
 import { GroupTable } from './GroupTable.tsx';
 
-/** Which agent, model or tool the loops are of, and how that compares with the period before. */
+/** Loops by agent, model or tool, compared with the previous period. */
 export function BreakdownPage() {
   const search = useSearch({ strict: false });
   const { ignored, ...view } = useMemo(() => readBreakdown(search), [search]);
@@ -72,7 +72,7 @@ interface DimensionsProps {
   readonly onChange: (groupBy: BreakdownDimension) => void;
 }
 
-/** What to group by: one of a few, or a tag by its name. */
+/** Chooses the dimension: a fixed one, or a tag by name. */
 function Dimensions({ groupBy, onChange }: DimensionsProps) {
   const tag = groupBy.startsWith('tag:') ? groupBy.slice('tag:'.length) : '';
   const submit = (event: SubmitEvent<HTMLFormElement>) => {

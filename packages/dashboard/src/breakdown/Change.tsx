@@ -2,7 +2,7 @@ import { formatNumber } from '../lib/format.ts';
 import styles from './Change.module.css';
 
 interface Props {
-  /** In the time and in the one before; null where it is not known. */
+  /** In this period and the previous one; null if unknown. */
   readonly now: number | null;
   readonly before: number | null | undefined;
 }

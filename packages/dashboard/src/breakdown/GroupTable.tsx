@@ -30,10 +30,10 @@ interface Props {
   readonly onSort: (sort: string) => void;
 }
 
-/** The groups, each with its share of what one sorts by, and a way to its incidents. */
+/** The groups, each with its share of the sort column and a link to its incidents. */
 export function GroupTable({ breakdown: { groups, other, total }, view, onSort }: Props) {
   const by = columns.find(({ id }) => view.sort === `-${id}`)?.id ?? 'incidents';
-  // Without a price, a share of the cost says nothing.
+  // A share of the cost means nothing without a price.
   const unit = total[by] === null || total[by] === 0 ? 'incidents' : by;
   return (
     <div className={styles['scroll']}>

@@ -23,7 +23,7 @@ export const sortNames: Readonly<Record<string, string>> = {
 const standardSort = '-usd';
 export const standardRange: TimeRange = { kind: 'last', span: '7d' };
 
-/** What the address says of the page; a week by agent when it says nothing. */
+/** Search params of the page; default: one week by agent. */
 export function readBreakdown(search: Search): BreakdownView & { readonly ignored: readonly string[] } {
   const { range, ignored } = readRange(search, standardRange);
   const isAll = range.kind === 'all';
@@ -49,14 +49,14 @@ export function writeBreakdown({ groupBy, range, sort }: BreakdownView): Search 
   };
 }
 
-/** The address of the incidents of a group. */
+/** Search params of a group's incidents. */
 export function incidentsOf({ groupBy, range }: BreakdownView, value: string): Search {
   const tag = groupBy.startsWith('tag:');
   const filter = tag ? { tag: `${groupBy.slice('tag:'.length)}:${value}` } : { [groupBy]: value };
   return { ...filter, ...writeRange(range, allTime) };
 }
 
-/** As the page calls it: "agent", "tag env". */
+/** Name of a dimension: "agent", "tag env". */
 export function dimensionText(groupBy: BreakdownDimension): string {
   if (groupBy.startsWith('tag:')) return `tag ${groupBy.slice('tag:'.length)}`;
   return dimensionNames[groupBy as keyof typeof dimensionNames].toLowerCase();

@@ -1,7 +1,7 @@
 import type { Breakdown } from '@loopwatch/contract/api';
 import type { CsvColumns } from '../list/csv.ts';
 
-/** What a file says of a group. */
+/** Columns of the CSV file. */
 export const csvColumns: CsvColumns<Breakdown['groups'][number]> = {
   value: ({ value }) => value,
   loops: ({ incidents }) => incidents,

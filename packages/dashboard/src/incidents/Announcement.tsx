@@ -6,10 +6,10 @@ interface Props {
   readonly open: number | undefined;
 }
 
-/** At most one summary in this time, so that a burst of incidents does not talk over everything else. */
+/** Minimum time between announcements, so that a burst of incidents does not flood a screen reader. */
 const EVERY_MS = 5_000;
 
-/** Tells those who listen that incidents came. */
+/** Announces new incidents to screen readers. */
 export function Announcement({ found, open }: Props) {
   const [text, setText] = useState('');
   const told = useRef<number>(undefined);

@@ -28,14 +28,14 @@ import { triageNames } from './triage.ts';
 
 interface Props {
   readonly search: IncidentSearch;
-  /** What is shown, for the values that can be suggested. */
+  /** Loaded rows, for suggestions. */
   readonly rows: readonly IncidentItem[];
   readonly onChange: (part: Partial<IncidentSearch>) => void;
 }
 
 const termFilters = { shown: filterNames, allowed: listFilters };
 
-/** Everything that narrows and orders the list; what narrows it now stands below as chips. */
+/** Search, filters and sort order, with the filters in effect as chips. */
 export function FilterBar({ search, rows, onChange }: Props) {
   const { filter, grouped, sort } = search;
   const stats = useLive((state) => state.stats);
@@ -50,7 +50,7 @@ export function FilterBar({ search, rows, onChange }: Props) {
         filters={termFilters}
         filter={filter}
         onChange={(next) => onChange({ filter: next })}
-        // A half word narrows the rows, but not what can be meant by it.
+        // The live rows too, since the loaded ones are already narrowed by what is typed.
         values={(name) => seenValues([...live.values(), ...rows], name)}
       />
       <Segments

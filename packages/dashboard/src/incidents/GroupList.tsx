@@ -18,7 +18,7 @@ import type { View } from './merge.ts';
 import { MuteList } from './mutes/MuteList.tsx';
 import { writeIncidentSearch } from './search.ts';
 
-/** Group identical loops: how often, since when, and what all of them used. */
+/** Identical loops grouped by cause, with count, times and total cost. */
 export function GroupList({ view }: { readonly view: View; readonly onSort: (sort: string) => void }) {
   const query = useInfiniteQuery({ ...incidentGroupsQuery(view), refetchInterval: 15_000 });
   const found = useLive(({ stats }) => stats?.found);
@@ -122,7 +122,7 @@ function Group({ group, view }: { readonly group: IncidentGroup; readonly view: 
   );
 }
 
-/** Money where it is known, else tokens, else calls. */
+/** Dollars if known, else tokens, else calls. */
 function groupCost({ usd, tokens, calls }: IncidentGroup['cost']): string {
   if (usd != null) return formatUsd(usd);
   return tokens === null ? plural(calls, 'call') : `${formatCompact(tokens)} tokens`;

@@ -6,7 +6,7 @@ import { Icon } from '../ui/lib/icons.tsx';
 import { useCauseTriage } from './mutes/mute-cause.ts';
 import { CauseItems } from './TriageButtons.tsx';
 
-/** What can be said of every incident of a group, and of those to come. */
+/** Triage of all incidents of a group, and mutes for future ones. */
 export function GroupTriage({ group }: { readonly group: IncidentGroup }) {
   const { mute, triageGroup } = useCauseTriage();
   const refused = useRefusal();

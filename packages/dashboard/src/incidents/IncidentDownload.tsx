@@ -5,7 +5,7 @@ import { Download } from '../list/Download.tsx';
 import { MenuItem, MenuLabel, MenuLine } from '../ui/controls/Menu.tsx';
 import { csvColumns } from './csv-columns.ts';
 
-/** The filtered set as a file, and the labelled sessions as an eval set. Says what the files contain. */
+/** Downloads the filtered incidents, and triaged sessions as an evaluation set. */
 export function IncidentDownload({ view, total }: { readonly view: IncidentQuery; readonly total: number }) {
   return (
     <Download

@@ -35,7 +35,7 @@ import { type IncidentSearch, isFiltered, readIncidentSearch, writeIncidentSearc
 import { useTriage } from './triage.ts';
 import { useIncidentList } from './use-incident-list.ts';
 
-/** Every incident, and beside them the one at hand. */
+/** The incidents, with the details of one beside them. */
 export function IncidentsPage() {
   const raw = useSearch({ strict: false });
   const search = useMemo(() => readIncidentSearch(raw), [raw]);
@@ -132,7 +132,7 @@ interface ListProps {
   readonly onHover: (over: boolean) => void;
 }
 
-/** The list in each of its states: not there yet, no answer, nothing, no match, and as it should be. */
+/** The list, or its loading, error, empty or no-match state. */
 function List({ search, list, go, change, onHover }: ListProps) {
   const { rows } = list;
   const arrived = useLive((state) => state.arrived);

@@ -9,7 +9,7 @@ interface Props {
   readonly onClear: () => void;
 }
 
-/** What can be done with several incidents at once. */
+/** Actions for the selected incidents. */
 export function SelectionBar({ items, onClear }: Props) {
   return (
     <section className={styles['bar']} aria-label="Selected incidents">

@@ -13,7 +13,7 @@ interface Props {
   readonly onDone?: () => void;
 }
 
-/** Acknowledge, false positive, mute. What is so already is taken back by the same button. */
+/** Acknowledge, false positive, mute. Each button also undoes its own decision. */
 export function TriageButtons({ items, onDone }: Props) {
   const triage = useTriage();
   const { mute: muteCause, unmute } = useCauseTriage();
@@ -98,7 +98,7 @@ interface CauseProps {
   readonly onMute: (time: CauseTime) => void;
 }
 
-/** For how long a cause is muted. */
+/** Durations of a mute by cause. */
 export function CauseItems({ name, onMute }: CauseProps) {
   return (
     <>
@@ -113,7 +113,7 @@ export function CauseItems({ name, onMute }: CauseProps) {
   );
 }
 
-/** What several incidents have in common that can be muted. */
+/** Causes that the incidents share and that can be muted. */
 function causesOf(items: readonly IncidentItem[]): { name: string; cause: MuteCause }[] {
   const [first] = items;
   if (first === undefined) return [];

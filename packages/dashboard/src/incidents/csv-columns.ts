@@ -1,7 +1,7 @@
 import type { IncidentItem } from '@loopwatch/contract/api';
 import type { CsvColumns } from '../list/csv.ts';
 
-/** What a file says of an incident. */
+/** Columns of the CSV file. */
 export const csvColumns: CsvColumns<IncidentItem> = {
   id: ({ id }) => id,
   detected_at: ({ detectedAt }) => new Date(detectedAt).toISOString(),

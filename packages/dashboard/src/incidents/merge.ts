@@ -2,9 +2,9 @@ import { type IncidentItem, incidentAt } from '@loopwatch/contract/api';
 import { rangeLimits, type TimeRange } from '../lib/time-range.ts';
 import { type Filter, type ListFilter, listFilterNames } from './search.ts';
 
-/** Lists as they were read, and over them what the live link told since. */
+/** Merges loaded pages with the changes of the live link. */
 
-/** Whether an incident fits, as the server decides it. @param now wall clock, epoch ms */
+/** Whether an incident matches, by the server's rules. @param now wall clock, epoch ms */
 export function matches(item: IncidentItem, filter: Filter, range: TimeRange, now: number): boolean {
   for (const name of listFilterNames) {
     const wanted: readonly string[] | undefined = filter[name];
@@ -30,7 +30,7 @@ function valuesOf(item: IncidentItem, name: ListFilter, now: number): readonly s
   return [(name === 'tool' ? item.tool?.name : item[name]) ?? ''];
 }
 
-/** As filters write them: `name:value`. */
+/** Tags as filters write them: `name:value`. */
 export function tagsOf({ tags = {} }: IncidentItem): string[] {
   return Object.entries(tags).map(([name, value]) => `${name}:${value}`);
 }
@@ -39,7 +39,7 @@ function isMuteOver({ triage }: IncidentItem, now: number): boolean {
   return triage.status === 'muted' && triage.mutedUntil !== null && triage.mutedUntil <= now;
 }
 
-/** Open now, and neither muted nor a false positive. */
+/** Whether an incident is open, and neither muted nor a false positive. */
 export function isOpen(item: IncidentItem, now: number): boolean {
   const { status } = item.triage;
   return (
@@ -58,7 +58,7 @@ const sortKeys: Readonly<Record<string, (item: IncidentItem) => number>> = {
   confidence: ({ confidence }) => confidence,
 };
 
-/** @param sort a name of {@link sortKeys}, with a minus for downwards */
+/** @param sort a key of {@link sortKeys}, with a minus for descending */
 export function comparator(sort: string): (a: IncidentItem, b: IncidentItem) => number {
   const down = sort.startsWith('-');
   const key = sortKeys[down ? sort.slice(1) : sort] ?? (({ detectedAt }) => detectedAt);
@@ -72,10 +72,10 @@ export interface View {
 }
 
 /**
- * The rows to show: those read, in their latest form, and new ones where they belong. What would lie behind the last
- * row that was read waits until that page is read, unless there is none.
+ * The loaded rows in their latest version, and new rows in their sorted position. A new row that sorts after the last
+ * loaded one is left out until its page is loaded.
  *
- * @param whole whether all pages were read
+ * @param whole whether all pages are loaded
  * @param now wall clock, epoch ms
  */
 export function mergeRows(
@@ -111,7 +111,7 @@ export function mergeRows(
   return changed ? rows.sort(compare) : rows;
 }
 
-/** Whether the one knows as much as the other, or more; between two verdicts the numbers go on with the session. */
+/** Whether one version is at least as new as the other; numbers also grow between two verdicts. */
 export function isNewer(a: IncidentItem, b: IncidentItem): boolean {
   return (
     a.revision >= b.revision && a.triage.revision >= b.triage.revision && a.lastActivityAt >= b.lastActivityAt

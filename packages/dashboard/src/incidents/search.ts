@@ -3,22 +3,22 @@ import { type IncidentFilter, incidentStates, type TriageStatus } from '@loopwat
 import { type Search, valueOf, valuesOf } from '../lib/search.ts';
 import { allTime, readRange, type TimeRange, writeRange } from '../lib/time-range.ts';
 
-/** What the address says of the list. */
+/** Search params of the incident list. */
 export interface IncidentSearch {
   readonly filter: Filter;
   readonly range: TimeRange;
   readonly sort: string;
   readonly grouped: boolean;
-  /** The incident that is shown beside the list. */
+  /** Id of the incident open beside the list. */
   readonly peek: string | undefined;
-  /** Parts of the address that say nothing sensible. */
+  /** Unknown or invalid params. */
   readonly ignored: readonly string[];
 }
 
 export type Filter = Omit<IncidentFilter, 'from' | 'to'>;
 export type ListFilter = Exclude<keyof Filter, 'q' | 'open'>;
 
-/** Filters that take several values; those with a closed set say which. */
+/** Filters with several values, and the allowed values of those with a closed set. */
 export const listFilters = {
   detector: detectorIds,
   kind: ['loop', 'limit', 'outage'],
@@ -39,7 +39,7 @@ export const listFilters = {
 
 export const listFilterNames = Object.keys(listFilters) as ListFilter[];
 
-/** How a filter is written in the search box and on its chip. */
+/** Names of filters in the search box and on chips. */
 export const filterNames: Record<ListFilter, string> = {
   detector: 'detector',
   kind: 'kind',
@@ -85,7 +85,7 @@ export function readIncidentSearch(search: Search): IncidentSearch {
   const filter: Record<string, unknown> = {};
   for (const name of listFilterNames) {
     const allowed: readonly string[] | undefined = listFilters[name];
-    // An empty assignee is nobody.
+    // An empty assignee means unassigned.
     const given = valuesOf(search, name).filter((value) => value !== '' || name === 'assignee');
     const good = given.filter((value) => allowed?.includes(value) ?? true);
     ignored.push(...given.filter((value) => !good.includes(value)).map((value) => `${name}=${value}`));
@@ -131,7 +131,7 @@ export function isFiltered({ filter, range }: Pick<IncidentSearch, 'filter' | 'r
   return Object.keys(filter).length > 0 || range.kind !== 'all';
 }
 
-/** With a value in when it was out, and the other way round. */
+/** Adds a value, or removes it if present. */
 export function toggle(filter: Filter, name: ListFilter, value: string): Filter {
   const values: readonly string[] = filter[name] ?? [];
   const next = values.includes(value) ? values.filter((one) => one !== value) : [...values, value];

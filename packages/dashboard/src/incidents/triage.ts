@@ -15,7 +15,7 @@ import { LiveContext } from '../live/context.ts';
 import type { LiveStore } from '../live/live-store.ts';
 import { toast } from '../ui/feedback/toast-store.ts';
 
-/** What people say of incidents, and how to take it back. */
+/** Triage decisions and their undo. */
 
 export const triageNames: Record<TriageStatus, string> = {
   new: 'new',
@@ -33,12 +33,12 @@ export const muteTimes = [
 ] as const;
 
 export interface Triager {
-  /** Changes all of these, and says so with a way back. */
+  /** Changes all incidents, and shows a toast with Undo. */
   readonly change: (items: readonly IncidentItem[], patch: TriagePatch, done: string) => void;
   readonly undo: () => void;
 }
 
-/** The last change, for the key that takes it back. */
+/** Undoes the last change; for the keyboard shortcut. */
 let lastUndo: (() => void) | undefined;
 
 export function setUndo(undo: (() => void) | undefined): void {
@@ -64,7 +64,7 @@ async function change(
   done: string,
 ): Promise<void> {
   if (items.length === 0) return;
-  // Where a mute by cause shows, the incident itself is new.
+  // An incident muted by cause has no triage of its own.
   const before = items.map(({ id, triage, mute }) => ({
     id,
     triage: mute === undefined ? triage : { ...triage, status: 'new' as const, mutedUntil: null },
@@ -88,7 +88,7 @@ async function change(
   }
 }
 
-/** Each to what it was before; those that were alike go together. */
+/** Restores the previous triage, with one request for all incidents that had the same. */
 async function takeBack(
   client: QueryClient,
   store: LiveStore,
@@ -113,7 +113,7 @@ async function takeBack(
   }
 }
 
-/** Puts changed incidents where they are shown, without reading any list again. */
+/** Updates changed incidents in all caches without reloading lists. */
 export function showChanged(client: QueryClient, store: LiveStore, items: readonly IncidentItem[]): void {
   store.applyOwnChange(items);
   const byId = new Map(items.map((item) => [item.id, item]));

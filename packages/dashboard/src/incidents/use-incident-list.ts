@@ -6,33 +6,33 @@ import { serverNow, useCoarseNow } from '../lib/clock.ts';
 import { LiveContext, useLive } from '../live/context.ts';
 import { matches, mergeRows, type View } from './merge.ts';
 
-/** A flood is over when nothing was left out for so long; reading again during one would only add to it. */
+/** After this long without skipped updates the list is reloaded; earlier would only add load. */
 const FLOOD_OVER_MS = 1_500;
 
 export interface IncidentList {
-  /** Undefined before the first answer. */
+  /** Undefined until loaded. */
   readonly rows: readonly IncidentItem[] | undefined;
-  /** How many there are, those not read yet included. */
+  /** Of all pages, those not loaded yet included. */
   readonly total: number;
   readonly error: Error | null;
   readonly retry: () => void;
-  /** Reads the next page, unless there is none or one is on its way. */
+  /** Loads the next page, unless there is none or one is loading. */
   readonly more: () => void;
   readonly moreState: 'idle' | 'reading' | 'failed' | 'done';
   readonly paused: boolean;
-  /** Incidents that came while the list was held still. */
+  /** Number of new incidents hidden while paused. */
   readonly waiting: number;
   readonly setPaused: (paused: boolean) => void;
-  /** New ones that came too fast to be told one by one; the list is read again once no more of them come. */
+  /** Number of skipped updates; the list reloads when no more are skipped. */
   readonly left: number;
-  /** Reads the list again from its beginning. */
+  /** Reloads the list from the first page. */
   readonly reload: () => void;
 }
 
 /**
- * The incidents of a view: pages from the server, and over them what the live link tells.
+ * The incidents of a view: loaded pages merged with live changes.
  *
- * @param held holds the list still as pausing does, for a moment
+ * @param held hides new rows as pausing does
  */
 export function useIncidentList(view: View, held: boolean): IncidentList {
   const { store } = use(LiveContext);
@@ -68,7 +68,7 @@ export function useIncidentList(view: View, held: boolean): IncidentList {
   const extra = rows === undefined || read === undefined ? 0 : rows.length - read.length;
   const { isFetchingNextPage, isFetchNextPageError, refetch } = query;
   const reload = useCallback(async () => {
-    // What is left out while the list is being read may not be in it.
+    // Updates skipped during the reload may be missing from it.
     const { dropped } = store.getState();
     const { isSuccess } = await refetch();
     if (isSuccess) store.subtractDropped(dropped);

@@ -1,4 +1,4 @@
-/** The classes of an element that has some of several modules. */
+/** Joins class names. */
 export function classNames(...names: readonly (string | undefined)[]): string {
   return names.filter((name) => name !== undefined).join(' ');
 }

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** One ticking clock for all relative times; it follows the server's, so that a wrong local clock does no harm. */
+/** One ticking clock for all relative times. It follows the server's, since the local one may be wrong. */
 const listeners = new Set<() => void>();
 let offset = 0;
 let now = Date.now();
@@ -22,7 +22,7 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** @param serverTime what the server's clock says at this moment, epoch ms */
+/** @param serverTime the server's current time, epoch ms */
 export function followServer(serverTime: number): void {
   offset = serverTime - Date.now();
   tick();
@@ -33,15 +33,15 @@ export function serverNow(): number {
   return Date.now() + offset;
 }
 
-/** The server's wall clock, a second fresh; for rendering. */
+/** The server's wall clock, updated every second; for rendering. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }
 
-/** Two seconds: what is laid over whole lists is not worth more. */
+/** Two seconds, since merging whole lists is expensive. */
 const COARSE_MS = 2_000;
 
-/** The server's wall clock in coarse steps; for what has to notice that something has gone quiet. */
+/** The server's wall clock in coarse steps, to notice that something became quiet. */
 export function useCoarseNow(): number {
   return useSyncExternalStore(subscribe, () => now - (now % COARSE_MS));
 }

@@ -1,6 +1,6 @@
 import { messageOf } from '@loopwatch/contract';
 
-/** What went wrong, as a sentence. */
+/** Message of any thrown value. */
 export function errorText(error: unknown): string {
   return messageOf(error);
 }

@@ -1,11 +1,11 @@
 import { visibleText } from './visible-text.ts';
 
-/** Numbers, durations and times as people read them: one helper each. */
+/** Formats numbers, durations and times. */
 
 type Zone = 'local' | 'utc';
 let zone: Zone = 'local';
 
-/** The zone that times are written in from now on. */
+/** Sets the time zone of all formatted times. */
 export function writeTimesIn(chosen: Zone): void {
   zone = chosen;
 }
@@ -56,7 +56,7 @@ const steps = [
   [1_000, 's'],
 ] as const;
 
-/** How far things of a row lie apart, in one unit: 30 s, 10 min, 1 h, 7 d; 1.5 s where there is none. */
+/** A duration in one unit where it is a whole number: 30 s, 10 min, 1 h, 7 d; else 1.5 s. */
 export function formatStep(ms: number): string {
   const unit = steps.find(([length]) => ms % length === 0);
   return unit === undefined || ms === 0 ? formatDuration(ms) : `${formatNumber(ms / unit[0])} ${unit[1]}`;
@@ -72,7 +72,7 @@ export function formatAgo(ms: number): string {
   return `${String(Math.floor(seconds / 86_400))} d ago`;
 }
 
-/** 14:02:11, with the day where it is not `now`'s. */
+/** 14:02:11, with the date if it is not the day of `now`. */
 export function formatTime(time: number, now: number = time): string {
   const clock = write(time, { timeStyle: 'medium' });
   const day = (moment: number) => write(moment, { day: 'numeric', month: 'short', year: 'numeric' });
@@ -108,12 +108,12 @@ export function formatBytes(bytes: number): string {
   return `${value < 10 ? value.toFixed(1) : String(Math.round(value))} ${['B', 'kB', 'MB', 'GB', 'TB'][step] ?? ''}`;
 }
 
-/** 93 %; a dash where there is nothing to take a part of. */
+/** 93 %; a dash if the total is 0. */
 export function formatShare(share: number | null): string {
   return share === null ? '–' : `${String(Math.round(share * 100))} %`;
 }
 
-/** A verdict's reason where the incident's state stands beside it: without its last words, which say the same. */
+/** A verdict's reason without its ending that repeats the incident's state. */
 export function formatReason(reason: string): string {
   return visibleText(reason.replace(/; the (?:prompt or session ended|turn is streamed again)\.?$/, ''));
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 
-/** Shortcuts as data: the same list acts and fills the help. */
+/** Shortcuts as data, for the handler and the help dialog. */
 export const keyMap = [
   { action: 'palette', keys: [], shown: ['⌘K', 'Ctrl K'], text: 'Command palette' },
   { action: 'search', keys: ['/'], shown: ['/'], text: 'Search' },
@@ -22,7 +22,7 @@ export const keyMap = [
 export type KeyAction = (typeof keyMap)[number]['action'];
 export type KeyHandlers = { readonly [Action in KeyAction]?: (() => void) | undefined };
 
-/** The action of a key press; none while typing, in a dialog or menu, or with a modifier. */
+/** The action of a key press; undefined while typing, in a dialog or menu, or with a modifier. */
 export function actionOf(event: KeyboardEvent): KeyAction | undefined {
   if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') return 'palette';
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return undefined;
@@ -35,7 +35,7 @@ export function actionOf(event: KeyboardEvent): KeyAction | undefined {
   return keyMap.find(({ keys }) => (keys as readonly string[]).includes(event.key))?.action;
 }
 
-/** Listens as long as the component is there; always calls the latest handlers. */
+/** Handles keys while the component is mounted, with its latest handlers. */
 export function useKeys(handlers: KeyHandlers): void {
   const latest = useRef(handlers);
   useEffect(() => {

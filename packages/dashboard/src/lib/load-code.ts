@@ -1,18 +1,18 @@
-/** The code of a page could not be fetched: the server is unavailable, or was upgraded and names its files differently. */
+/** The code of a page could not be loaded: the server is unavailable, or was upgraded and has other files. */
 export class CodeError extends Error {
   override readonly name = 'CodeError';
 }
 
-/** Before each further attempt. */
+/** Delays before the retries. */
 const PAUSES_MS = [300, 1_000];
 const KEY = 'loopwatch.reloaded';
-/** A page that was reloaded for its code is not reloaded for it again so soon. */
+/** Minimum time between two reloads for missing code. */
 const RELOAD_PAUSE_MS = 60_000;
 
 /**
- * Imports code that is loaded when it is needed, with some attempts.
+ * Imports a lazy chunk, with retries.
  *
- * @throws CodeError when none succeeds. Browsers may remember a failed import, so only a reload helps then
+ * @throws CodeError if all attempts fail. Browsers may cache a failed import, so only a reload helps then
  */
 export async function loadCode<Module>(load: () => Promise<Module>): Promise<Module> {
   for (const pause of [...PAUSES_MS, undefined]) {
@@ -28,10 +28,10 @@ export async function loadCode<Module>(load: () => Promise<Module>): Promise<Mod
   throw new CodeError('No attempt was made');
 }
 
-/** Whether the server hands out the dashboard at this moment. */
+/** Whether the server serves the dashboard now. */
 export async function isServerThere(): Promise<boolean> {
   try {
-    // Its health is well before it has pages to hand out.
+    // Not /healthz, which succeeds before the server has pages to serve.
     const response = await fetch('/', { method: 'HEAD', cache: 'no-store' });
     return response.ok;
   } catch {
@@ -39,7 +39,7 @@ export async function isServerThere(): Promise<boolean> {
   }
 }
 
-/** Reloads the page for its code, unless that was just done and did not help. @returns whether it does */
+/** Reloads the page, unless it was just reloaded for the same reason. @returns whether it reloads */
 export function reloadForCode(): boolean {
   const now = Date.now();
   if (now - Number(sessionStorage.getItem(KEY) ?? 0) < RELOAD_PAUSE_MS) return false;

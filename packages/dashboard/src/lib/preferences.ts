@@ -2,33 +2,33 @@ import { userNameSchema } from '@loopwatch/contract/api';
 import { create } from 'zustand';
 import { writeTimesIn } from './format.ts';
 
-/** The lists that a reader can arrange. */
+/** Lists with preferences. */
 export type ListName = 'incidents' | 'sessions';
 
-/** How a reader has arranged a list. */
+/** Columns, widths and saved views of a list. */
 export interface ListPreferences {
-  /** Columns in their order; absent: the default ones. */
+  /** Column ids in order; null: the default ones. */
   readonly columns: readonly string[] | null;
-  /** Of columns that were given another than the default, in pixels. */
+  /** Widths of resized columns, in pixels. */
   readonly widths: Readonly<Record<string, number>>;
   readonly views: readonly SavedView[];
 }
 
-/** What a reader chose for this browser; views that were saved are kept here too. */
+/** The user's preferences in this browser. */
 export interface Preferences extends Readonly<Record<ListName, ListPreferences>> {
   readonly zone: 'local' | 'utc';
-  /** The reader's own name, where logins do not tell it. */
+  /** The user's name, if there are no personal logins. */
   readonly name: string | null;
 }
 
-/** A set of filters with a name. */
+/** A named set of filters. */
 export interface SavedView {
   readonly name: string;
-  /** The query string of the list, without its question mark. */
+  /** Query string without question mark. */
   readonly search: string;
 }
 
-/** What may be stored under the names of a type. */
+/** A stored object of unchecked values. */
 type Stored<Type> = Partial<Record<keyof Type, unknown>>;
 
 const KEY = 'loopwatch.preferences';
@@ -49,7 +49,7 @@ export function prefer(part: Partial<Preferences>): void {
   try {
     localStorage.setItem(KEY, JSON.stringify(usePreferences.getState()));
   } catch {
-    // Without storage a choice lasts as long as the page.
+    // Without storage a choice lasts until reload.
   }
 }
 
@@ -58,14 +58,14 @@ export function preferForList(list: ListName, part: Partial<ListPreferences>): v
   prefer({ [list]: { ...usePreferences.getState()[list], ...part } });
 }
 
-/** What is stored may be from an older page, or be something else: only what fits is taken. */
+/** Stored preferences may come from an older version or be corrupt: only valid parts are used. */
 function read(): Preferences {
   try {
     const stored = JSON.parse(localStorage.getItem(KEY) ?? '{}') as Stored<Preferences>;
     return {
       zone: stored.zone === 'utc' ? 'utc' : 'local',
       name: userNameSchema.safeParse(stored.name).data ?? null,
-      // Once there was but one list, and what was chosen for it lay beside the zone.
+      // Older versions had one list, and stored its preferences at the top level.
       incidents: readList(stored.incidents ?? stored),
       sessions: readList(stored.sessions),
     };

@@ -1,4 +1,4 @@
-/** The query of an address as the pages read it: a name that is given several times is a list. */
+/** Search params of a page; a name that occurs several times has a list of values. */
 export type Search = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export function parseSearch(text: string): Record<string, string | string[]> {
@@ -22,14 +22,14 @@ export function writeSearch(search: Record<string, unknown>): string {
   return query.size === 0 ? '' : `?${query.toString()}`;
 }
 
-/** All values of a name. */
+/** All values of a param. */
 export function valuesOf(search: Search, name: string): readonly string[] {
   const value = search[name];
   if (value === undefined) return [];
   return typeof value === 'string' ? [value] : value;
 }
 
-/** The one value of a name. */
+/** The value of a param that occurs once. */
 export function valueOf(search: Search, name: string): string | undefined {
   return valuesOf(search, name)[0];
 }

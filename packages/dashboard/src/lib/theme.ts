@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** Light or dark by the reader's word, else by the system's; public/theme.js applies it before the first paint. */
+/** The chosen theme, else the system's; public/theme.js applies it before the first paint. */
 export type Theme = 'light' | 'dark';
 
 const KEY = 'loopwatch.theme';
@@ -30,14 +30,14 @@ export function useTheme(): Theme {
   return useSyncExternalStore(subscribe, read);
 }
 
-/** @param theme `system` leaves it to the system again */
+/** @param theme `system` follows the system again */
 export function chooseTheme(theme: Theme | 'system'): void {
   if (theme === 'system') delete document.documentElement.dataset['theme'];
   else document.documentElement.dataset['theme'] = theme;
   try {
     localStorage.setItem(KEY, theme);
   } catch {
-    // Without storage the choice lasts as long as the page.
+    // Without storage the choice lasts until reload.
   }
   for (const listener of listeners) listener();
 }

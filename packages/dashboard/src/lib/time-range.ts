@@ -1,4 +1,4 @@
-/** A span of time: the last so-and-so-long, which goes along with the clock, or from one moment to another. */
+/** A time range: relative to now, or between two times. */
 export type TimeRange =
   | { readonly kind: 'all' }
   | { readonly kind: 'last'; readonly span: Span }
@@ -28,7 +28,7 @@ function isSpan(text: string): text is Span {
 
 type Search = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** `range=6h`, or `from=…&to=…` as epoch ms. @returns `ignored`: the parts that say nothing sensible */
+/** `range=6h`, or `from=…&to=…` as epoch ms. @returns `ignored`: the invalid params */
 export function readRange<Standard extends TimeRange | undefined>(
   search: Search,
   standard: Standard,
@@ -61,7 +61,7 @@ export function writeRange(
   return { ...none, range: name === usual ? undefined : name };
 }
 
-/** As parameters of a request. @param now wall clock, epoch ms */
+/** Request parameters of a range. @param now wall clock, epoch ms */
 export function rangeLimits(range: TimeRange, now: number): { from?: number; to?: number } {
   if (range.kind === 'all') return {};
   if (range.kind === 'fixed') return { from: range.from, to: range.to };

@@ -1,7 +1,7 @@
-/** Controls that turn the direction of a text around, so that it would read otherwise than it was written. */
+/** Bidirectional controls, which make a text read differently than it was written. */
 const BIDI = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
 
-/** The text with these as marks, such as `[U+202E]`. */
+/** Makes these controls visible, as `[U+202E]`. */
 export function visibleText(text: string): string {
   return text.replace(
     BIDI,

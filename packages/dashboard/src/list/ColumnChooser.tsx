@@ -11,7 +11,7 @@ interface Props<Item> {
   readonly columns: Columns<Item>;
 }
 
-/** Which columns there are and in what order; remembered in this browser. */
+/** Chooses columns and their order; stored in this browser. */
 export function ColumnChooser<Item>({ list, columns }: Props<Item>) {
   const [open, setOpen] = useState(false);
   const shown = chosenColumns(

@@ -13,7 +13,7 @@ interface Props {
   readonly column: Pick<Column<never>, 'id' | 'name' | 'width'>;
 }
 
-/** The left edge of a column's heading: drawn to make the column wider or narrower, by arrows too, and remembered. */
+/** Resize handle at the left edge of a column heading, for pointer and arrow keys; the width is stored. */
 export function ColumnWidth({ list, column: { id, name, width: standard } }: Props) {
   const width = usePreferences((preferences) => preferences[list].widths[id]);
   const edge = useRef<HTMLSpanElement>(null);

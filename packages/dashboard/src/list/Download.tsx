@@ -9,19 +9,19 @@ import { Icon } from '../ui/lib/icons.tsx';
 import { type CsvColumns, toCsv } from './csv.ts';
 
 interface Props<Item> {
-  /** The name of the files, without its ending. */
+  /** File name without extension. */
   readonly name: string;
   /** What the files contain. */
   readonly contents: string;
   readonly total: number;
-  /** Reads all of them, and says after each page how many it has. */
+  /** Loads all items and reports progress after each page. */
   readonly read: (onPage: (read: number) => void, signal: AbortSignal) => Promise<Item[]>;
   readonly columns: CsvColumns<Item>;
-  /** Other files. */
+  /** Menu items for other files. */
   readonly children?: ReactNode;
 }
 
-/** The filtered set of a list as a file, with its progress. */
+/** Downloads the filtered list as a file, and shows progress. */
 export function Download<Item>({ name, contents, total, read, columns, children }: Props<Item>) {
   const [done, setDone] = useState<number>();
   const abort = useRef<AbortController>(undefined);

@@ -10,14 +10,14 @@ import rowList from './RowList.module.css';
 interface Props {
   readonly list: ListName;
   readonly columns: readonly Omit<Column<never>, 'cell'>[];
-  /** A name of a column's `sort`, with a minus for downwards. */
+  /** A column's `sort`, with a minus for descending. */
   readonly sort: string;
   readonly onSort: (sort: string) => void;
-  /** What stands above the parts of a row that cannot be chosen. */
+  /** Headings of the parts of a row that are always shown. */
   readonly children: ReactNode;
 }
 
-/** The names of the columns, by which the list is sorted and which are drawn wider. */
+/** Column headings that sort and resize. */
 export function Headings({ list, columns, sort, onSort, children }: Props) {
   return (
     <div className={classNames(rowList['columns'], styles['columns'])}>

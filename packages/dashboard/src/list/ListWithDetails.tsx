@@ -4,15 +4,15 @@ import { useMedia } from '../ui/lib/use-media.ts';
 import styles from './ListWithDetails.module.css';
 
 interface Props {
-  /** The row that is shown beside the list. */
+  /** Key of the row open beside the list. */
   readonly peek: string | undefined;
   readonly label: string;
-  /** @param alone whether it is drawn in place of the list */
+  /** @param alone whether the details replace the list */
   readonly drawer: (key: string, alone: boolean) => ReactNode;
   readonly children: ReactNode;
 }
 
-/** A list, and beside it one of its rows; without room for both, the row takes the place of the list. */
+/** A list with the details of one row beside it, or in its place on narrow screens. */
 export function ListWithDetails({ peek, label, drawer, children }: Props) {
   const alone = useMedia('(max-width: 1119px)');
   if (alone && peek !== undefined) return drawer(peek, true);

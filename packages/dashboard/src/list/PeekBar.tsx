@@ -10,7 +10,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Above a row that is shown beside its list: back to the list, or on to its own page. */
+/** Toolbar of the details beside a list: close them, or open their page. */
 export function PeekBar({ to, params, onClose }: Props) {
   return (
     <div className={styles['bar']}>

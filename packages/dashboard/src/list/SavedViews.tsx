@@ -9,11 +9,11 @@ import styles from './SavedViews.module.css';
 
 interface Props {
   readonly list: ListName;
-  /** What the address asks of the list. */
+  /** Search params of the list. */
   readonly search: Search;
 }
 
-/** Filters with a name, kept in this browser; the address of one can be sent to anybody. */
+/** Named filters, stored in this browser. */
 export function SavedViews({ list, search }: Props) {
   const [open, setOpen] = useState(false);
   const views = usePreferences((preferences) => preferences[list].views);

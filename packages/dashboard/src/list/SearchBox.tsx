@@ -12,19 +12,19 @@ import {
 } from './search-terms.ts';
 
 interface Props<Name extends string, Filter extends TermFilter<Name>> {
-  /** What is listed, in the plural. */
+  /** What is listed, in plural. */
   readonly what: string;
   readonly filters: TermFilters<Name>;
   readonly filter: Filter;
   readonly onChange: (filter: Filter) => void;
-  /** Seen values, for suggestions. */
+  /** Values to suggest. */
   readonly values: (name: Name) => readonly string[];
 }
 
 /** Long enough to finish a word. */
 const PAUSE_MS = 250;
 
-/** Words search in the texts; `name:value` becomes a chip. */
+/** Words search the texts; `name:value` becomes a filter chip. */
 export function SearchBox<Name extends string, Filter extends TermFilter<Name>>({
   what,
   filters,
@@ -40,7 +40,7 @@ export function SearchBox<Name extends string, Filter extends TermFilter<Name>>(
   const [focused, setFocused] = useState(false);
   const [known, setKnown] = useState(filter.q);
   if (known !== filter.q) {
-    // The address changed by other means, such as Back or a chip.
+    // The URL changed by other means, such as Back or a chip.
     setKnown(filter.q);
     if (readTerms(filters, typed).text !== (filter.q ?? '')) setTyped(filter.q ?? '');
   }
@@ -59,7 +59,7 @@ export function SearchBox<Name extends string, Filter extends TermFilter<Name>>(
     setTyped(text);
     setAt(-1);
     clearTimeout(timer.current);
-    // Terms wait for Enter: half of one is not meant yet.
+    // Terms apply on Enter, since half a term is not meant yet.
     if (!/\S:\S*$/.test(text)) {
       timer.current = setTimeout(
         () => onChange({ ...addTerms(filter, { ...readTerms(filters, text), terms: [] }) }),
@@ -123,7 +123,7 @@ export function SearchBox<Name extends string, Filter extends TermFilter<Name>>(
             id={`${list}-${String(index)}`}
             role="option"
             aria-selected={index === at}
-            // Before the field loses the focus.
+            // Runs before the field loses focus.
             onPointerDown={(event) => {
               event.preventDefault();
               take(suggestion);

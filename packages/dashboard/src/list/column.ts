@@ -1,24 +1,24 @@
 import type { ReactNode } from 'react';
 
-/** A column of a list: what it is called, how wide it may be, and what it shows. */
+/** A column of a list. */
 export interface Column<Item> {
   readonly id: string;
   readonly name: string;
-  /** As in `grid-template-columns`. */
+  /** A `grid-template-columns` track. */
   readonly width: string;
   readonly right?: boolean;
-  /** What the list is sorted by when its heading is pressed, downwards. */
+  /** Sort key, if the column can be sorted. */
   readonly sort?: string;
   readonly cell: (item: Item) => ReactNode;
 }
 
-/** Every column of a list, and the ids of those that are shown unless the reader chose others. */
+/** All columns of a list, and the ids of the default ones. */
 export interface Columns<Item> {
   readonly all: readonly Column<Item>[];
   readonly standard: readonly string[];
 }
 
-/** The chosen ones in their order; names that are not known any more are left out. */
+/** The chosen columns in order; skips ids that no longer exist. */
 export function chosenColumns<Item>(
   { all, standard }: Columns<Item>,
   chosen: readonly string[] | null,
@@ -26,7 +26,7 @@ export function chosenColumns<Item>(
   return (chosen ?? standard).flatMap((id) => all.find((column) => column.id === id) ?? []);
 }
 
-/** The tracks of a grid, with the widths that the reader gave instead. */
+/** `grid-template-columns` with the user's widths. */
 export function tracksOf(
   columns: readonly Pick<Column<never>, 'id' | 'width'>[],
   widths: Readonly<Record<string, number>>,

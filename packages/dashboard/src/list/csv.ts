@@ -1,7 +1,7 @@
-/** The columns of a file by name, in their order. */
+/** Columns of a file by name, in order. */
 export type CsvColumns<Item> = Readonly<Record<string, (item: Item) => string | number | null>>;
 
-/** RFC 4180. A text that a spreadsheet would take for a formula gets a quote in front: agents wrote it. */
+/** RFC 4180. Texts come from agents, so one that a spreadsheet would read as a formula gets a leading quote. */
 export function toCsv<Item>(columns: CsvColumns<Item>, items: readonly Item[]): string {
   const names = Object.keys(columns);
   const lines = items.map((item) => names.map((name) => cell(columns[name]?.(item) ?? null)).join(','));

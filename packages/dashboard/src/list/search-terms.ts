@@ -1,21 +1,21 @@
-/** The filters of a list that can be typed, such as `agent:ci-fixer`. */
+/** Filters that can be typed, such as `agent:ci-fixer`. */
 export interface TermFilters<Name extends string> {
-  /** How each is written. */
+  /** Name in the search box. */
   readonly shown: Readonly<Record<Name, string>>;
-  /** Those with a closed set of values say which. */
+  /** Allowed values of filters with a closed set. */
   readonly allowed: Partial<Readonly<Record<Name, readonly string[] | undefined>>>;
 }
 
-/** What a list is filtered by: lists of values, and plain words. */
+/** Filter values by name, and free text. */
 export type TermFilter<Name extends string> = { readonly [N in Name]?: readonly string[] | undefined } & {
   readonly q?: string | undefined;
 };
 
-/** What is typed into the search box: plain words, and terms such as `agent:ci-fixer` or `tool:"read file"`. */
+/** Parsed search text: plain words, and terms such as `agent:ci-fixer` or `tool:"read file"`. */
 export interface Terms<Name extends string> {
   readonly text: string;
   readonly terms: readonly { readonly name: Name; readonly value: string }[];
-  /** Terms whose value is none of the allowed ones. */
+  /** Terms with a value that is not allowed. */
   readonly wrong: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export function readTerms<Name extends string>(filters: TermFilters<Name>, typed
   return { text: text.replace(/\s+/g, ' ').trim(), terms, wrong };
 }
 
-/** The filter with the terms added to it; the plain words replace those before. */
+/** The filter with the terms added; plain words replace the previous ones. */
 export function addTerms<Name extends string, Filter extends TermFilter<Name>>(
   filter: Filter,
   { text, terms }: Pick<Terms<Name>, 'text' | 'terms'>,
@@ -56,19 +56,19 @@ function nameOf<Name extends string>({ shown }: TermFilters<Name>, word: string)
 }
 
 export interface Suggestion {
-  /** What takes the place of the last word. */
+  /** Replaces the last word. */
   readonly insert: string;
   readonly text: string;
-  /** Whether it is complete, rather than waiting for a value. */
+  /** Whether the term is complete, else a value must follow. */
   readonly whole: boolean;
 }
 
 const MAX = 9;
 
 /**
- * What the last word could become.
+ * Completions of the last word.
  *
- * @param values seen values of a filter without a closed set
+ * @param values known values of a filter without a closed set
  */
 export function suggest<Name extends string>(
   filters: TermFilters<Name>,

@@ -1,21 +1,21 @@
 import { type RefObject, useEffect, useState } from 'react';
 
-/** The row of a list that has the keyboard. */
+/** The row of a list that keys act on. */
 export interface Cursor {
-  /** The row that is shown beside the list, else the one that was last at hand. */
+  /** Key of the row open beside the list, else of the last one used. */
   readonly at: string | undefined;
-  /** Puts it there without moving the focus. */
+  /** Moves the cursor without the focus. */
   readonly set: (key: string) => void;
-  /** So many rows down, with the focus. */
+  /** Moves cursor and focus down by this many rows. */
   readonly move: (step: number) => void;
-  /** Whether the row is still to take the focus, and what says that it has. */
+  /** Whether the row still has to take the focus; `focused` reports that it has. */
   readonly wantFocus: boolean;
   readonly focused: () => void;
 }
 
 interface Options {
   readonly keys: readonly string[];
-  /** The row that is shown beside the list. */
+  /** Key of the row open beside the list. */
   readonly peek: string | undefined;
   readonly onPeek: (key: string) => void;
 }
@@ -25,7 +25,7 @@ export function useCursor({ keys, peek, onPeek }: Options): Cursor {
   const [wantFocus, setWantFocus] = useState(false);
   const at = peek ?? cursor;
 
-  // After closing the drawer the reader goes on where it was in the list.
+  // Closing the details returns to their row.
   const [before, setBefore] = useState(peek);
   if (before !== peek) {
     setBefore(peek);
@@ -52,13 +52,13 @@ export function useCursor({ keys, peek, onPeek }: Options): Cursor {
 
 interface FocusOptions extends Pick<Cursor, 'at' | 'wantFocus' | 'focused'> {
   readonly keys: readonly string[];
-  /** Holds the links of the rows that are drawn, each with its key as `data-key`. */
+  /** Contains the links of the rendered rows, each with its key as `data-key`. */
   readonly list: RefObject<HTMLElement | null>;
-  /** Draws a row that is out of sight. */
+  /** Scrolls to a row that is not rendered. */
   readonly show: (index: number) => void;
 }
 
-/** Takes the focus to the row of the cursor, as soon as it is drawn. */
+/** Focuses the cursor's row as soon as it is rendered. */
 export function useRowFocus({ keys, at, wantFocus, focused, list, show }: FocusOptions): void {
   useEffect(() => {
     const index = at === undefined ? -1 : keys.indexOf(at);

@@ -9,7 +9,7 @@ function useLinks() {
   return data?.links;
 }
 
-/** To the same time in Grafana, where one is configured. */
+/** Link to the same time range in Grafana, if configured. */
 export function GrafanaLink({ from, to }: GrafanaTimes) {
   const links = useLinks();
   return (
@@ -21,7 +21,7 @@ export function GrafanaLink({ from, to }: GrafanaTimes) {
   );
 }
 
-/** To a record in a web interface of Kafka, where one is configured. */
+/** Link to a record in a Kafka UI, if configured. */
 export function RecordLink({ place }: { readonly place: RecordPlace }) {
   const links = useLinks();
   return (

@@ -5,17 +5,17 @@ import styles from './Page.module.css';
 
 interface Props {
   readonly title: string;
-  /** In the tab, where the heading says less. */
+  /** Title of the browser tab, if it differs. */
   readonly tab?: string;
   /** Beside the heading. */
   readonly note?: ReactNode;
   readonly actions?: ReactNode;
-  /** Lines up to the edges of the window, for pages with panes of their own. */
+  /** Full width, for pages with panes. */
   readonly wide?: boolean;
   readonly children: ReactNode;
 }
 
-/** A page: its one heading, what can be done, and what it is about. */
+/** A page with its heading and actions. */
 export function Page({ title, tab = title, note, actions, wide = false, children }: Props) {
   const open = useOpenCount();
   useLayoutEffect(() => showInTab(tab, open), [tab, open]);

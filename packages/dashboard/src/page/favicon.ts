@@ -1,6 +1,6 @@
 import { ringShape } from '../ui/charts/ring-arcs.ts';
 
-/** The mark with the number of open incidents in it, for the tab. An icon cannot see the page's tokens. */
+/** The logo with the number of open incidents, for the browser tab. An icon cannot use the page's CSS variables. */
 export function faviconFor(open: number): string {
   if (open === 0) return '/favicon.svg';
   const label = open > 99 ? '99+' : String(open);

@@ -2,16 +2,16 @@ import { useLayoutEffect } from 'react';
 import { create } from 'zustand';
 import { useLive } from '../live/context.ts';
 
-/** What the page itself shows as open, while it shows that. */
+/** Number of open incidents that the current page shows, if it shows one. */
 const useShown = create<{ readonly open: number | undefined }>(() => ({ open: undefined }));
 
-/** Incidents that are open: as the page shows them, so that rail and tab never contradict it, else as the live link tells. */
+/** Number of open incidents: that of the current page, so that navigation and tab agree with it, else that of the live link. */
 export function useOpenCount(): number {
   const told = useLive(({ stats }) => stats?.open ?? 0);
   return useShown(({ open }) => open) ?? told;
 }
 
-/** Makes rail and tab show the same number as the page that calls it. */
+/** Makes navigation and tab show the number of the calling page. */
 export function useShownOpenCount(open: number | undefined): void {
   useLayoutEffect(() => {
     useShown.setState({ open });

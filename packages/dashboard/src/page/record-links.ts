@@ -1,7 +1,7 @@
 import type { Status } from '@loopwatch/contract/api';
 import type { TimeRange } from '../lib/time-range.ts';
 
-/** Addresses of other tools, as they are configured. */
+/** URLs of other tools, as configured. */
 
 export interface RecordPlace {
   readonly topic: string;
@@ -9,12 +9,12 @@ export interface RecordPlace {
   readonly offset: string;
 }
 
-/** A record's name among those who work with Kafka. */
+/** Topic, partition and offset as Kafka tools write them. */
 export function recordName({ topic, partition, offset }: RecordPlace): string {
   return `${topic}/${String(partition)}/${offset}`;
 }
 
-/** Epoch ms, or as Grafana names times: `now-6h`. */
+/** Epoch ms, or a Grafana time such as `now-6h`. */
 export interface GrafanaTimes {
   readonly from: number | string;
   readonly to: number | string;
@@ -25,7 +25,7 @@ export function grafanaTimes(range: TimeRange): GrafanaTimes {
   return { from: range.kind === 'last' ? `now-${range.span}` : 'now-90d', to: 'now' };
 }
 
-/** The dashboard in Grafana at a time; undefined where none is configured. */
+/** URL of the Grafana dashboard at a time range; undefined if not configured. */
 export function grafanaLink({ grafana }: Status['links'], { from, to }: GrafanaTimes): string | undefined {
   if (grafana === null) return undefined;
   const address = new URL(grafana);
@@ -34,7 +34,7 @@ export function grafanaLink({ grafana }: Status['links'], { from, to }: GrafanaT
   return address.href;
 }
 
-/** A record in a web interface of Kafka; undefined where none is configured. */
+/** URL of a record in a Kafka UI; undefined if not configured. */
 export function recordLink({ kafka }: Status['links'], place: RecordPlace): string | undefined {
   if (kafka === null) return undefined;
   const values = { ...place, partition: String(place.partition) };

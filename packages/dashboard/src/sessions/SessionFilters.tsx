@@ -11,14 +11,14 @@ import { ToolMenu } from './ToolMenu.tsx';
 
 interface Props {
   readonly search: SessionSearch;
-  /** What is shown, for the values that can be suggested. */
+  /** Loaded rows, for suggestions. */
   readonly rows: readonly SessionItem[];
   readonly onChange: (part: Partial<SessionSearch>) => void;
 }
 
 const termFilters = { shown: filterNames, allowed: {} };
 
-/** Which sessions are listed, and in which order. */
+/** Search, filters and sort order of the sessions. */
 export function SessionFilters({ search, rows, onChange }: Props) {
   const { filter, sort } = search;
   const live = useLive((state) => state.sessions);
@@ -80,7 +80,7 @@ function withValues(
   return values.length === 0 ? others : { ...others, [name]: [...values] };
 }
 
-/** What the address asks for besides, each to be taken away. */
+/** Other filters of the URL, as removable chips. */
 function TextChips({ search, onChange }: Omit<Props, 'rows'>) {
   const { filter } = search;
   const chips = textFilters.flatMap((name) => (filter[name] ?? []).map((value) => ({ name, value })));
@@ -105,7 +105,7 @@ function TextChips({ search, onChange }: Omit<Props, 'rows'>) {
 function seenValues(rows: readonly SessionItem[], name: TextFilter): string[] {
   const values = rows.flatMap((row) => {
     if (name === 'tag') return Object.entries(row.tags ?? {}).map(([key, value]) => `${key}:${value}`);
-    // Summaries name no tools: the menu beside knows those of loops.
+    // Session summaries contain no tools; the tool menu lists those of loops.
     return name === 'tool' ? [] : (row[name] ?? []);
   });
   return [...new Set(values)].sort();

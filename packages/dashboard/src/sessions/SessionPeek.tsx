@@ -13,12 +13,12 @@ import { SessionState } from './SessionState.tsx';
 
 interface Props {
   readonly id: string;
-  /** In place of the list rather than beside it. */
+  /** Whether it replaces the list. */
   readonly alone: boolean;
   readonly onClose: () => void;
 }
 
-/** What matters of a session, beside the list: its loops, its settings and its records. */
+/** Details of a session beside the list: loops, settings and records. */
 export function SessionPeek({ id, alone, onClose }: Props) {
   const { session, query } = useSession(id);
   const Heading = alone ? 'h1' : 'h2';

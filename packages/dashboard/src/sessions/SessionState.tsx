@@ -3,7 +3,7 @@ import styles from './SessionState.module.css';
 
 const texts: Record<State, string> = { live: 'live', quiet: 'quiet', idle: 'idle', ended: 'ended' };
 
-/** Live, quiet, idle or ended: a sign and a word. */
+/** State of a session as icon and word. */
 export function SessionState({ state }: { readonly state: State }) {
   return (
     <span className={styles['state']} data-state={state}>

@@ -27,7 +27,7 @@ import { SessionPeek } from './SessionPeek.tsx';
 import { readSessionSearch, type SessionSearch, writeSessionSearch } from './search.ts';
 import { useSessionList } from './use-session-list.ts';
 
-/** Every agent conversation, the latest first, with the loops that were found in it. */
+/** All sessions with their loops. */
 export function SessionsPage() {
   const raw = useSearch({ strict: false });
   const search = useMemo(() => readSessionSearch(raw), [raw]);

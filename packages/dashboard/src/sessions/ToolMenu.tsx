@@ -10,7 +10,7 @@ interface Props {
   readonly onChange: (tools: readonly string[]) => void;
 }
 
-/** Narrows the sessions to those with a loop about one of these tools. */
+/** Filters sessions by the tools of their loops. */
 export function ToolMenu({ chosen, onChange }: Props) {
   const { data: seen = [] } = useQuery(toolsQuery);
   const names = [...new Set([...chosen, ...seen])].sort();

@@ -1,16 +1,16 @@
 import type { SessionItem } from '@loopwatch/contract/api';
 
 /**
- * Events of a session in equal parts of its time, evenly between the moments at which it was told of.
+ * Events of a session per equal part of its duration, interpolated between samples.
  *
- * @returns nothing of a session that was told of but once
+ * @returns empty for a session with a single sample
  */
 export function activityOf({ course = [] }: Pick<SessionItem, 'course'>, parts: number): number[] {
   const points = [{ at: 0, events: 0 }];
   for (let i = 0; i + 1 < course.length; i += 2) {
     const before = points.at(-1);
     const at = course[i] ?? 0;
-    // A clock that was set back counts no time.
+    // A clock that was set back counts as no time.
     if (before !== undefined && at > before.at) points.push({ at, events: course[i + 1] ?? 0 });
   }
   const end = points.at(-1)?.at ?? 0;

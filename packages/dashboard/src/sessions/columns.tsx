@@ -11,9 +11,9 @@ import styles from './columns.module.css';
 import { SessionState } from './SessionState.tsx';
 import { unresolvedText } from './unresolved.ts';
 
-/** Of a session's time, in its picture. */
+/** Number of parts of the activity sparkline. */
 const PARTS = 12;
-/** Of fewer, the parts between are guessed, and all look the same. */
+/** With fewer samples the sparkline would be mostly interpolated. */
 const FEWEST_MOMENTS = 4;
 
 const all: readonly Column<SessionItem>[] = [
@@ -115,7 +115,7 @@ const all: readonly Column<SessionItem>[] = [
 
 export const columns: Columns<SessionItem> = {
   all,
-  // Few sessions are told of often enough for a picture of their activity.
+  // Without `activity`, since few sessions have enough samples for it.
   standard: ['model', 'loops', 'calls', 'tokens', 'last', 'state'],
 };
 
@@ -123,7 +123,7 @@ function lengthOf({ startedAt, lastEventAt }: SessionItem): number {
   return Math.max(0, lastEventAt - startedAt);
 }
 
-/** A square a detector, so that one sees at a glance what kind of trouble a session had. */
+/** Number of loops, with a square for each detector. */
 export function Loops({ incidents }: Pick<SessionItem, 'incidents'>) {
   if (incidents.total === 0) return <span>none</span>;
   return (

@@ -1,7 +1,7 @@
 import type { SessionItem } from '@loopwatch/contract/api';
 import type { CsvColumns } from '../list/csv.ts';
 
-/** What a file says of a session. */
+/** Columns of the CSV file. */
 export const csvColumns: CsvColumns<SessionItem> = {
   id: ({ sessionId }) => sessionId,
   started_at: ({ startedAt }) => new Date(startedAt).toISOString(),

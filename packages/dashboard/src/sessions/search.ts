@@ -2,12 +2,12 @@ import { type SessionFilter, sessionStates } from '@loopwatch/contract/api';
 import { type Search, valueOf, valuesOf } from '../lib/search.ts';
 import { allTime, readRange, type TimeRange, writeRange } from '../lib/time-range.ts';
 
-/** What the address says of the list of sessions. */
+/** Search params of the session list. */
 export interface SessionSearch {
   readonly filter: Omit<SessionFilter, 'from' | 'to'>;
   readonly range: TimeRange;
   readonly sort: string;
-  /** The session that is shown beside the list. */
+  /** Id of the session open beside the list. */
   readonly peek: string | undefined;
   readonly ignored: readonly string[];
 }
@@ -23,11 +23,11 @@ export const sessionSortNames: Readonly<Record<string, string>> = {
   '-characters': 'Most characters',
 };
 
-/** Filters that take any values. */
+/** Filters with free values. */
 export const textFilters = ['tool', 'agent', 'model', 'backend', 'tenant', 'agentVersion', 'tag'] as const;
 export type TextFilter = (typeof textFilters)[number];
 
-/** How a filter is written in the search box and on its chip. */
+/** Names of filters in the search box and on chips. */
 export const filterNames: Readonly<Record<TextFilter, string>> = {
   tool: 'tool',
   agent: 'agent',

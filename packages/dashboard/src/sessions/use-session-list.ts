@@ -7,16 +7,16 @@ import { useLive } from '../live/context.ts';
 import type { SessionSearch } from './search.ts';
 
 interface SessionList {
-  /** Undefined before the first answer. */
+  /** Undefined until loaded. */
   readonly rows: readonly SessionItem[] | undefined;
   readonly total: number;
   readonly error: Error | null;
   readonly retry: () => void;
-  /** Reads the next page, unless there is none or one is on its way. */
+  /** Loads the next page, unless there is none or one is loading. */
   readonly more: () => void;
 }
 
-/** The sessions of a search: pages from the server, and over them what the live link tells. */
+/** The sessions of a search: loaded pages merged with live changes. */
 export function useSessionList(search: Pick<SessionSearch, 'filter' | 'range' | 'sort'>): SessionList {
   const query = useInfiniteQuery({ ...sessionsQuery(search), refetchInterval: 30_000 });
   const live = useLive((state) => state.sessions);
@@ -26,7 +26,7 @@ export function useSessionList(search: Pick<SessionSearch, 'filter' | 'range' | 
     return read?.map((item) => sessionAt(newer(live.get(item.sessionId), item), now));
   }, [query.data, live, now]);
 
-  // A session that is not in the list yet: the list is read again, at most every second.
+  // A session that is not in the list yet: reloads the list, at most once a second.
   const { sort } = search;
   const unknown = useMemo(() => {
     if (rows === undefined || sort !== '-lastEventAt') return 0;

@@ -7,7 +7,7 @@ import styles from '../GroupList.module.css';
 import { MuteText } from './MuteText.tsx';
 import { useCauseTriage } from './mute-cause.ts';
 
-/** The mutes by cause that hold; nothing where there are none. */
+/** The active mutes by cause. */
 export function MuteList() {
   const { data } = useQuery(mutesQuery);
   const { unmute } = useCauseTriage();

@@ -2,7 +2,7 @@ import type { Mute } from '@loopwatch/contract/api';
 import { visibleText } from '../../lib/visible-text.ts';
 import { Ago, Clock } from '../../ui/layout/Time.tsx';
 
-/** What a mute by cause is about, how long it holds, and whose it is. */
+/** Describes a mute by cause: what, until when, and by whom. */
 export function MuteText({ mute: { cause, until, escalation, by, at, note } }: { readonly mute: Mute }) {
   const named = Object.entries(cause).map(([name, value = '']) =>
     name === 'group' ? `identical loops (${value.slice(0, 6)})` : `${name} ${visibleText(value)}`,

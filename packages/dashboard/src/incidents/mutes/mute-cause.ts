@@ -9,7 +9,7 @@ import { plural } from '../../lib/format.ts';
 import { toast } from '../../ui/feedback/toast-store.ts';
 import { setUndo } from '../triage.ts';
 
-/** Decisions on more than the incidents at hand: on a cause, on a group. */
+/** Triage of a whole cause or group. */
 
 export const causeTimes = [
   { name: 'until it escalates', ms: undefined },

@@ -5,7 +5,7 @@ import type { ChartProps } from './chart-props.ts';
 
 const Plot = lazy(() => loadCode(() => import('./Plot.tsx')));
 
-/** A chart over time. What draws it is loaded when the first one is there. */
+/** A chart over time; uPlot is loaded with the first one. */
 export function Chart(props: ChartProps) {
   const { series, height = 190, text, times } = props;
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());

@@ -6,12 +6,12 @@ import { useTheme } from '../../lib/theme.ts';
 import styles from './Chart.module.css';
 import type { ChartProps } from './chart-props.ts';
 
-/** Between the lines of a chart: nothing that is counted comes in halves. */
+/** Steps between grid lines: whole numbers, since counts have no fractions. */
 const wholeSteps = Array.from({ length: 12 }, (_, power) =>
   [1, 2, 5].map((step) => step * 10 ** power),
 ).flat();
 
-/** Between the labels of the time axis, seconds. */
+/** Steps between labels of the time axis, in seconds. */
 const minutes = [1, 2, 5, 10, 15, 30].map((step) => step * 60);
 const hours = [1, 2, 3, 6, 12].map((step) => step * 3_600);
 const days = [1, 2, 5, 10, 30, 90, 365].map((step) => step * 86_400);
@@ -20,7 +20,7 @@ const timeSteps = [1, 5, 10, 30, ...minutes, ...hours, ...days];
 /** The charts of a page share a crosshair. */
 const SYNC = 'charts';
 
-/** Draws a chart on a canvas; the page's tokens give its colours. */
+/** Draws a chart on a canvas, with the colours of tokens.css. */
 export default function Plot({ times, series, kind, format, height = 190, onZoom }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const theme = useTheme();
@@ -52,9 +52,9 @@ export default function Plot({ times, series, kind, format, height = 190, onZoom
         width,
         height,
         legend: { show: false },
-        // At the right there is room for half of the last label.
+        // Room for half of the last label on the right.
         padding: [8, 18, 0, 0],
-        // Half a bar more on both sides, so that the first and the last are whole.
+        // Half a bar on both sides, so that the first and last are not cut.
         scales: {
           x: { time: true, range: (_, min, max) => [min - half, max + half] },
           y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] },
@@ -87,12 +87,12 @@ export default function Plot({ times, series, kind, format, height = 190, onZoom
             values: (_, ticks) => ticks.map((tick) => format(tick)),
           },
         ],
-        // The highest of a stack is drawn first, and the others over it.
+        // The top of a stack is drawn first, the others over it.
         series: [
           {},
           ...series.toReversed().map((one): uPlot.Series => {
             const stroke = color(current, one.color);
-            // A value between two gaps is a point, and would be nothing as a line.
+            // A value between two gaps needs a point to be visible.
             if (kind === 'lines')
               return { stroke, width: 1.6, spanGaps: true, points: { show: true, size: 4, fill: stroke } };
             return {
@@ -125,7 +125,7 @@ export default function Plot({ times, series, kind, format, height = 190, onZoom
       current,
     );
     return () => plot.destroy();
-    // A theme changes what the tokens are.
+    // `theme` is a dependency, since it changes the colours.
   }, [times, series, kind, width, height, theme, format]);
 
   const time = at === undefined ? undefined : times[at.index];
@@ -155,7 +155,7 @@ export default function Plot({ times, series, kind, format, height = 190, onZoom
   );
 }
 
-/** Seconds and values; of bars each value is the top of its part of the stack. */
+/** Times in seconds, and values; for bars the cumulative sums of the stack. */
 function toData(
   times: readonly number[],
   series: ChartProps['series'],
@@ -173,7 +173,7 @@ function toData(
   return [seconds, ...stacked.toReversed()];
 }
 
-/** A token as a canvas understands it. */
+/** Resolves a CSS variable to a colour for the canvas. */
 function color(inside: HTMLElement, token: string): string {
   const probe = document.createElement('i');
   probe.style.color = `var(${token})`;
@@ -188,7 +188,7 @@ const DAY = 86_400_000;
 function shortTime(time: number, times: readonly number[]): string {
   const span = (times.at(-1) ?? time) - (times[0] ?? time);
   const text = formatTime(time, span > 1.5 * DAY ? 0 : time);
-  // Days where hours would say nothing, else seconds only where there are some.
+  // Days for long ranges, else seconds only if not zero.
   if (span > 1.5 * DAY) return text.replace(/ \d{4}, .*$/, '');
   return text.endsWith(':00') ? text.slice(0, 5) : text;
 }

@@ -5,7 +5,7 @@ import { type RingData, ringLabel, ringShape, ringText } from './ring-arcs.ts';
 interface Props extends RingData {
   readonly detector: DetectorId;
   readonly size?: 'row' | 'large';
-  /** Whether what it shows is over. */
+  /** Whether the incident is resolved. */
   readonly over?: boolean;
 }
 
@@ -50,7 +50,7 @@ export function Ring({ detector, size = 'row', over = false, ...data }: Props) {
   );
 }
 
-/** The product's mark: the ring without a count. */
+/** The logo: the ring without a count. */
 export function Mark() {
   const { dots } = ringShape({ count: 0, threshold: 1, period: 3 }, 11, 7.5);
   return (

@@ -2,16 +2,16 @@ import styles from './Sparkline.module.css';
 
 interface Props {
   readonly values: readonly number[];
-  /** What it shows, for those who do not see it. */
+  /** Text alternative. */
   readonly text: string;
-  /** A custom property of the tokens. */
+  /** A CSS variable of tokens.css. */
   readonly color?: string;
 }
 
 const WIDTH = 160;
 const HEIGHT = 30;
 
-/** A line without axes: whether it goes up or down. */
+/** A small line chart without axes. */
 export function Sparkline({ values, text, color = '--accent' }: Props) {
   // A line needs two points.
   if (values.length < 2) return null;

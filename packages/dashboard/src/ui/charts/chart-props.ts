@@ -1,10 +1,10 @@
-/** One line or one colour of bars. */
+/** One line, or one colour of stacked bars. */
 export interface Series {
   readonly id: string;
   readonly name: string;
-  /** A custom property of the tokens, such as `--accent`. */
+  /** A CSS variable of tokens.css, such as `--accent`. */
   readonly color: string;
-  /** One a point in time; null where there is none. */
+  /** One per time; null if missing. */
   readonly values: readonly (number | null)[];
 }
 
@@ -12,12 +12,12 @@ export interface ChartProps {
   /** Epoch ms, ascending. */
   readonly times: readonly number[];
   readonly series: readonly Series[];
-  /** Bars on top of each other, or a line each. */
+  /** Stacked bars, or one line per series. */
   readonly kind: 'bars' | 'lines';
   readonly format: (value: number) => string;
-  /** What it shows in a sentence, for those who do not see it. */
+  /** Text alternative, one sentence. */
   readonly text: string;
   readonly height?: number;
-  /** A span was drawn with the mouse. */
+  /** Called when the user selects a time range by dragging. */
   readonly onZoom?: (from: number, to: number) => void;
 }

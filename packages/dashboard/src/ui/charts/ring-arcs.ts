@@ -1,4 +1,4 @@
-/** The mark of the product: a ring with one dot per step of the cycle; the arc says how far past the threshold. */
+/** Shape of the ring: one dot per step of the cycle, and an arc that shows the count relative to the threshold. */
 export interface RingData {
   readonly count: number;
   readonly threshold: number;
@@ -10,7 +10,7 @@ export interface RingData {
 const FULL_AT = 3;
 const MAX_DOTS = 8;
 
-/** The ring for those who cannot see it. */
+/** Text alternative of the ring. */
 export function ringText({ count, threshold, period }: RingData): string {
   const what = period > 1 ? `cycle of ${String(period)} seen` : 'seen';
   return `${what} ${String(count)} ${count === 1 ? 'time' : 'times'}, threshold ${String(threshold)}`;
@@ -43,7 +43,7 @@ function fixed(value: number): string {
   return value.toFixed(2);
 }
 
-/** The count in as few characters as the ring has room for: 999, 1k, 12k. */
+/** The count as a short label: 999, 1k, 12k. */
 export function ringLabel(count: number): string {
   return count < 1_000 ? String(count) : `${String(Math.floor(count / 1_000))}k`;
 }

@@ -1,15 +1,15 @@
 import { type PointerEvent, useState } from 'react';
 
-/** From where to where, as shares of a width. */
+/** A span as shares of a width. */
 export interface DragSpan {
   readonly from: number;
   readonly to: number;
 }
 
-/** Less is a click. */
+/** A shorter drag counts as a click. */
 const LEAST = 0.01;
 
-/** Marks a part of a picture by dragging over it. */
+/** Selects a span by dragging. */
 export function useDragSpan(onSpan: (span: DragSpan) => void) {
   const [drag, setDrag] = useState<{ readonly begin: number; readonly end: number }>();
   const span = drag && { from: Math.min(drag.begin, drag.end), to: Math.max(drag.begin, drag.end) };

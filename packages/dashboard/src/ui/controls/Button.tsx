@@ -4,11 +4,11 @@ import styles from './Button.module.css';
 
 type Props = ComponentProps<'button'> & {
   readonly quiet?: boolean;
-  /** Holds only an icon; give it an aria-label. */
+  /** Icon only; needs an aria-label. */
   readonly icon?: boolean;
   readonly tone?: 'accent' | 'hot' | undefined;
   readonly small?: boolean;
-  /** Why it does nothing for whoever looks; it says so when it is pressed. */
+  /** Why the user may not use it; shown as a toast on click. */
   readonly refused?: string | undefined;
 };
 

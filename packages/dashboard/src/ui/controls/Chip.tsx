@@ -12,7 +12,7 @@ function stateName({ state, outcome }: StateData): 'open' | 'quiet' | 'recovered
   return state === 'resolved' ? (outcome ?? 'ended') : state;
 }
 
-/** Open, quiet, recovered, ended or disabled: a sign, a word and a colour. */
+/** State of an incident as icon, word and colour. */
 export function StateLabel(data: StateData) {
   const name = stateName(data);
   return (
@@ -55,7 +55,7 @@ export function FilterChip({ name, value, onRemove }: FilterChipProps) {
   );
 }
 
-/** Of a recorded session that the server plays. */
+/** Marks a recorded session that the server plays. */
 export function SampleChip() {
   return (
     <span className={styles['sample']} title="A recorded session that is played; none of your agents">
@@ -64,7 +64,7 @@ export function SampleChip() {
   );
 }
 
-/** The detector's hue as a square, and its name. */
+/** A detector's colour and name. */
 export function DetectorLabel({ detector }: { readonly detector: DetectorId }) {
   return (
     <span className={styles['detector']} data-detector={detector}>
@@ -85,7 +85,7 @@ const triageTexts: Record<Exclude<TriageStatus, 'new'>, string> = {
   false_positive: 'false positive',
 };
 
-/** The triage of an incident; nothing before there is any. */
+/** The triage of an incident; nothing if it is new. */
 export function TriageLabel({ triage: { status, note } }: { readonly triage: Triage }) {
   if (status === 'new') return note === null ? null : <span className={styles['triage']}>noted</span>;
   return (

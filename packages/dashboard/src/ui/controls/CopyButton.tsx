@@ -5,11 +5,11 @@ import { Icon } from '../lib/icons.tsx';
 import styles from './Button.module.css';
 
 interface Props {
-  /** What is copied; a function where it is costly to make or has to be read first. */
+  /** Text to copy, or a function that creates or loads it. */
   readonly text: string | (() => string | Promise<string>);
   /** What it is, such as "link". */
   readonly what: string;
-  /** A bare sign beside an id instead of a button with words. */
+  /** Icon only. */
   readonly bare?: boolean;
 }
 
@@ -63,7 +63,7 @@ export function CopyButton({ text, what, bare = false }: Props) {
   );
 }
 
-/** The clipboard is there on https and localhost only; elsewhere the old way by a selection still works. */
+/** The clipboard API needs https or localhost; elsewhere copying a selection still works. */
 async function copyText(text: string): Promise<void> {
   const { clipboard } = navigator as { clipboard?: Clipboard };
   if (clipboard !== undefined) return clipboard.writeText(text);

@@ -1,20 +1,20 @@
 import { type KeyboardEvent, type MouseEvent, type ReactNode, useId, useRef, useState } from 'react';
 import styles from './MarkPicker.module.css';
 
-/** Something on a line that can be looked at and opened. */
+/** A mark on a line, with a tooltip. */
 export interface PickedMark {
-  /** Where it is, as a share of the line's width. */
+  /** Position as a share of the line's width. */
   readonly at: number;
   readonly text: string;
-  /** Absent where there is nothing to open. */
+  /** Absent if there is nothing to open. */
   readonly eventIndex: number | undefined;
 }
 
-/** A pointer that was moved further dragged over the line. */
+/** Pointer movement in pixels that makes a click a drag. */
 const CLICK_PX = 6;
 
 interface Props {
-  /** What the line shows. */
+  /** Accessible name of the line. */
   readonly label: string;
   /** From left to right. */
   readonly marks: readonly PickedMark[];
@@ -24,8 +24,8 @@ interface Props {
 }
 
 /**
- * Makes the marks of a drawing readable: the nearest one is told under the pointer, the arrow keys go from one to the
- * next, a click or Enter opens it. It is one stop for the Tab key, however many marks there are.
+ * Makes the marks of a drawing accessible: a tooltip for the nearest one, arrow keys to move between them, click or Enter
+ * to open one. All marks are one tab stop.
  */
 export function MarkPicker({ label, marks, onOpen, children }: Props) {
   const id = useId();

@@ -10,7 +10,7 @@ interface Props {
   readonly align?: 'start' | 'end';
 }
 
-/** A menu of things to do or to choose. Keys, focus and roles come from the library. */
+/** A menu; keys, focus and roles come from Radix. */
 export function Menu({ trigger, children, align = 'start' }: Props) {
   return (
     <DropdownMenu.Root modal={false}>
@@ -27,7 +27,7 @@ export function Menu({ trigger, children, align = 'start' }: Props) {
 interface ItemProps {
   readonly onSelect: () => void;
   readonly children: ReactNode;
-  /** To the right, such as a key or a count. */
+  /** On the right, such as a key or a count. */
   readonly note?: ReactNode;
   readonly disabled?: boolean;
 }

@@ -4,7 +4,7 @@ import styles from './Menu.module.css';
 
 interface Props {
   readonly trigger: ReactNode;
-  /** Names the panel. */
+  /** Accessible name of the panel. */
   readonly label: string;
   readonly open: boolean;
   readonly onOpen: (open: boolean) => void;
@@ -12,7 +12,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** A small panel beside its button, for a form. */
+/** A small panel beside its button. */
 export function Popover({ trigger, label, open, onOpen, align = 'end', children }: Props) {
   return (
     <Radix.Root open={open} onOpenChange={onOpen}>

@@ -5,11 +5,11 @@ interface SnippetProps {
   readonly text: string;
   /** What is copied: "commands". */
   readonly what: string;
-  /** Names the text where the page has several. */
+  /** Accessible name, if the page has several snippets. */
   readonly label?: string;
 }
 
-/** A text to be taken elsewhere: commands, a configuration. */
+/** A text to copy, such as commands or a configuration. */
 export function Snippet({ text, what, label }: SnippetProps) {
   return (
     <>

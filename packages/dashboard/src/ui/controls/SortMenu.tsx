@@ -3,13 +3,13 @@ import { Button } from './Button.tsx';
 import { Menu, MenuItem } from './Menu.tsx';
 
 interface Props {
-  /** What one sorts by, and what it is called. */
+  /** Labels by sort key. */
   readonly names: Readonly<Record<string, string>>;
   readonly sort: string;
   readonly onChange: (sort: string) => void;
 }
 
-/** Chooses what a list is sorted by. */
+/** Chooses the sort order of a list. */
 export function SortMenu({ names, sort, onChange }: Props) {
   return (
     <Menu

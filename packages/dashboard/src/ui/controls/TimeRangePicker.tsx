@@ -10,11 +10,11 @@ import styles from './TimeRangePicker.module.css';
 interface Props {
   readonly range: TimeRange;
   readonly onChange: (range: TimeRange) => void;
-  /** Whether all of the time may be asked for. */
+  /** Whether "All time" is offered. */
   readonly all?: boolean;
 }
 
-/** A recent time that goes along with the clock, or one from a moment to another. */
+/** Chooses a time range: relative to now, or between two times. */
 export function TimeRangePicker({ range, onChange, all = false }: Props) {
   const [open, setOpen] = useState(false);
   const choose = (next: TimeRange) => {

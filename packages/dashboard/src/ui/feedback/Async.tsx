@@ -7,13 +7,13 @@ import { Message } from './Message.tsx';
 
 interface Props<Data> {
   readonly query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>;
-  /** What is read, such as "the settings". */
+  /** What is loaded, such as "the settings". */
   readonly what: string;
   readonly skeleton: ReactNode;
   readonly children: (data: Data) => ReactNode;
 }
 
-/** What a query brought, or its skeleton, or why there is nothing. Old data stays while new cannot be had. */
+/** A query's data, its skeleton, or its error. Old data stays if a reload fails. */
 export function Async<Data>({ query: { data, error, refetch }, what, skeleton, children }: Props<Data>) {
   if (data !== undefined) return <ErrorBoundary>{children(data)}</ErrorBoundary>;
   if (error === null) return skeleton;

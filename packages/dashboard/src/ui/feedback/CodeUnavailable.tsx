@@ -6,7 +6,7 @@ import { Message } from './Message.tsx';
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 5_000;
 
-/** In place of a page whose code could not be loaded: it reloads once the server answers. */
+/** Replaces a page whose code could not be loaded; reloads once the server responds. */
 export function CodeUnavailable() {
   const [isThere, setThere] = useState(false);
   useEffect(() => {
@@ -15,7 +15,7 @@ export function CodeUnavailable() {
     const look = async (pause: number) => {
       const found = await isServerThere();
       if (isOver) return;
-      // After a reload that did not help, only the reader tries again.
+      // After a reload that did not help, only the user retries.
       if (found && !reloadForCode()) setThere(true);
       if (!found) timer = setTimeout(() => void look(Math.min(MAX_PAUSE_MS, pause * 2)), pause);
     };

@@ -9,7 +9,7 @@ interface State {
   readonly error: { readonly value: unknown } | undefined;
 }
 
-/** Keeps a part that cannot be drawn from taking the rest of the page with it. */
+/** Shows an error in place of a part that fails to render; the rest of the page stays. */
 export class ErrorBoundary extends Component<{ readonly children: ReactNode }, State> {
   override readonly state: State = { error: undefined };
 

@@ -3,7 +3,7 @@ import styles from './Message.module.css';
 
 interface Props {
   readonly title: string;
-  /** Of the heading. */
+  /** Heading level. */
   readonly level?: 1 | 2;
   readonly tone?: 'plain' | 'hot';
   readonly picture?: ReactNode;
@@ -11,7 +11,7 @@ interface Props {
   readonly action?: ReactNode;
 }
 
-/** What stands where there is nothing else to show: nothing yet, no match, no answer. */
+/** Message for empty, no-match and error states. */
 export function Message({ title, level = 2, tone = 'plain', picture, children, action }: Props) {
   return (
     <div className={styles['message']} data-tone={tone} role={tone === 'hot' ? 'alert' : undefined}>

@@ -1,6 +1,6 @@
 import styles from './Skeleton.module.css';
 
-/** Stands where something is about to be, as large as that will be, so that nothing jumps. */
+/** Placeholder of the final size, so that the layout does not shift. */
 export function Skeleton({ height, what }: { readonly height: number; readonly what: string }) {
   return (
     <div className={styles['box']} style={{ height }} role="status">
@@ -14,11 +14,11 @@ const widths = [72, 58, 80, 64, 50, 68, 76, 55];
 interface ListSkeletonProps {
   readonly what: string;
   readonly rows?: number;
-  /** Inside of a card, which has borders of its own. */
+  /** Inside a card, without own border. */
   readonly inside?: boolean;
 }
 
-/** Rows of a list that is about to be there. */
+/** Placeholder of a list. */
 export function ListSkeleton({ what, rows = 8, inside = false }: ListSkeletonProps) {
   return (
     <div className={styles['list']} data-inside={inside || undefined} role="status">
@@ -33,7 +33,7 @@ export function ListSkeleton({ what, rows = 8, inside = false }: ListSkeletonPro
   );
 }
 
-/** While the page's own code is on its way. */
+/** Placeholder while the code of a page loads. */
 export function PageSkeleton() {
   return (
     <div className={styles['page']} role="status">

@@ -4,7 +4,7 @@ import { Icon } from '../lib/icons.tsx';
 import styles from './Toasts.module.css';
 import { dismiss, type Toast, useToasts } from './toast-store.ts';
 
-/** Long enough to read it and to reach for Undo. */
+/** Long enough to read it and to press Undo. */
 const SHOWN_MS = 8_000;
 
 export function Toasts() {

@@ -1,6 +1,6 @@
 import { create } from 'zustand';
 
-/** A short word on what was done, with a way back where there is one. */
+/** A short message with an optional action. */
 export interface Toast {
   readonly id: number;
   readonly text: string;

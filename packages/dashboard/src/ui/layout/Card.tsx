@@ -4,14 +4,14 @@ import styles from './Card.module.css';
 
 interface Props {
   readonly title: string;
-  /** A few words that say how to read it. */
+  /** Short explanation. */
   readonly note?: ReactNode;
-  /** Without the padding of a text. */
+  /** Without padding. */
   readonly flush?: boolean;
   readonly children: ReactNode;
 }
 
-/** A part of a page; where it cannot be drawn, the others still are. */
+/** A part of a page with its own error boundary. */
 export function Card({ title, note, flush = false, children }: Props) {
   const id = useId();
   return (

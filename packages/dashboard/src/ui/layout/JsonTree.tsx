@@ -6,13 +6,13 @@ import { Segments } from './Segments.tsx';
 
 interface Props {
   readonly value: unknown;
-  /** How many levels are open at first. */
+  /** Number of levels expanded at first. */
   readonly open?: number;
-  /** The text that the value was read from, where it may be wanted as it was. */
+  /** Original text of the value, for the raw view. */
   readonly source?: string;
 }
 
-/** JSON that can be folded, searched, and seen as it is. Long texts are cut until the user asks for them. */
+/** JSON as a searchable tree or raw. Long texts are clamped until expanded. */
 export function JsonTree({ value, open = 2, source }: Props) {
   const [mode, setMode] = useState<'tree' | 'raw'>('tree');
   const [search, setSearch] = useState('');
@@ -63,7 +63,7 @@ interface NodeProps {
   readonly wanted: string;
 }
 
-/** Of one level; more are counted. */
+/** Children shown per level; the rest is counted. */
 const MAX_SHOWN = 200;
 
 function Node({ name, value, open, wanted }: NodeProps) {
@@ -138,7 +138,7 @@ function Leaf({ value, wanted }: { readonly value: unknown; readonly wanted: str
   );
 }
 
-/** Evidence is bounded and never deep. */
+/** Recursive, since evidence is bounded and never deep. */
 function has(key: string, value: unknown, wanted: string): boolean {
   if (key.toLowerCase().includes(wanted)) return true;
   if (typeof value !== 'object' || value === null) return String(value).toLowerCase().includes(wanted);

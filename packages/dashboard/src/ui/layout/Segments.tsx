@@ -8,7 +8,7 @@ interface Props<Value extends string> {
   readonly onChange: (value: Value) => void;
 }
 
-/** One of a few, side by side. */
+/** A choice of a few options, side by side. */
 export function Segments<Value extends string>({ label, value, options, onChange }: Props<Value>) {
   return (
     <div className={styles['segments']} role="group" aria-label={label}>

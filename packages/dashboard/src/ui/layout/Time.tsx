@@ -1,7 +1,7 @@
 import { useNow } from '../../lib/clock.ts';
 import { formatAgo, formatExact, formatTime } from '../../lib/format.ts';
 
-/** A moment by wall clock, as "2 min ago"; the exact time with its zone is in the tooltip. */
+/** A time as "2 min ago"; the tooltip has the exact time and zone. */
 export function Ago({ time }: { readonly time: number }) {
   const now = useNow();
   return (
@@ -11,7 +11,7 @@ export function Ago({ time }: { readonly time: number }) {
   );
 }
 
-/** A moment as the clock showed it. */
+/** A time of day; the tooltip has the exact time and zone. */
 export function Clock({ time }: { readonly time: number }) {
   const now = useNow();
   return (

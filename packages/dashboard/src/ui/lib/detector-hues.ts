@@ -1,6 +1,6 @@
 import { detectorFacts } from '@loopwatch/contract';
 
-/** One hue a detector, everywhere: as `--d-<id>`, and as `--hue` inside of what has `data-detector`. */
+/** Adds each detector's colour as `--d-<id>`, and as `--hue` inside elements with `data-detector`. */
 export function addDetectorHues(target: Document): void {
   const facts = Object.entries(detectorFacts);
   const hues = facts.map(([id, { colour }]) => `--d-${id}: ${colour};`);

@@ -112,7 +112,7 @@ const shapes = {
 
 export type IconName = keyof typeof shapes;
 
-/** Always beside a text or inside something that has a name, hence hidden. */
+/** Hidden from screen readers, since a text or an accessible name is always beside it. */
 export function Icon({ name, size = 16 }: { readonly name: IconName; readonly size?: number }) {
   return (
     <svg

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** Whether a media query holds; for what a style alone cannot do. */
+/** Whether a media query matches; for what CSS alone cannot do. */
 export function useMedia(query: string): boolean {
   return useSyncExternalStore(
     (listener) => {

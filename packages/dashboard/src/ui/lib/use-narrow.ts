@@ -1,6 +1,6 @@
 import { type RefObject, useLayoutEffect, useState } from 'react';
 
-/** Whether an element is narrower than so many pixels; for what a style alone cannot do. */
+/** Whether an element is narrower than `below` pixels; for what CSS alone cannot do. */
 export function useNarrow(element: RefObject<HTMLElement | null>, below: number): boolean {
   const [narrow, setNarrow] = useState(() => window.innerWidth < below);
   useLayoutEffect(() => {

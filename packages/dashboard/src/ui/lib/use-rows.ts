@@ -6,13 +6,12 @@ interface Options {
   readonly keys: readonly string[];
   readonly rowHeight: number;
   readonly list: RefObject<HTMLElement | null>;
-  /** Called when the end is near. */
+  /** Called when the end is nearly visible. */
   readonly onEnd: () => void;
 }
 
 /**
- * Draws of a long list only what is in sight, inside of the page's own scrolling. What is in sight stays where it is
- * while rows come above it.
+ * Virtualizes a long list within the page's own scrolling. Visible rows keep their position while rows are added above.
  */
 export function useRows({ keys, rowHeight, list, onEnd }: Options) {
   const margin = useTop(list);
@@ -24,7 +23,7 @@ export function useRows({ keys, rowHeight, list, onEnd }: Options) {
     getItemKey: (index) => keys[index] ?? index,
     overscan: 8,
     scrollMargin: margin,
-    // What a test's DOM lacks: there every window is as large as this.
+    // For jsdom, which has no layout.
     initialRect: { width: 1_000, height: 900 },
   });
   const items = rows.getVirtualItems();
@@ -33,7 +32,7 @@ export function useRows({ keys, rowHeight, list, onEnd }: Options) {
     rows.measure();
   }, [rows, rowHeight]);
 
-  // The row at the top and its place, as of the last drawing.
+  // Key and index of the topmost visible row at the last render.
   const first = useRef<string>(undefined);
   const firstSeen = useRef<number>(undefined);
   useLayoutEffect(() => {
@@ -56,7 +55,7 @@ export function useRows({ keys, rowHeight, list, onEnd }: Options) {
   const near = keys.length > 0 && lastShown >= keys.length - 12;
   useLayoutEffect(() => {
     if (near) onEnd();
-    // Only when the end comes nearer; a page that failed is not asked for again and again.
+    // Only when the end comes nearer, so that a failed page is not requested in a loop.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [near, keys.length]);
 

@@ -5,7 +5,7 @@ export function scroller(): HTMLElement | null {
   return document.getElementById('page');
 }
 
-/** How far below the page's beginning an element stands, in pixels; what is above it may grow and shrink. */
+/** Offset of an element from the top of the page, in pixels; updates when content above it changes size. */
 export function useTop(element: RefObject<HTMLElement | null>): number {
   const [top, setTop] = useState(0);
   useLayoutEffect(() => {
@@ -20,7 +20,7 @@ export function useTop(element: RefObject<HTMLElement | null>): number {
     look();
     if (typeof ResizeObserver === 'undefined') return;
     const observer = new ResizeObserver(look);
-    // Whatever grows above the element makes what holds both of them grow.
+    // Content that grows above the element also resizes their common ancestors.
     for (let above = element.current?.parentElement; above && above !== page; above = above.parentElement) {
       observer.observe(above);
       for (const child of above.children) observer.observe(child);
