@@ -1,7 +1,7 @@
 import { detectorIds } from '@loopwatch/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { incidentsOf, readBreakdown, writeBreakdown } from '../src/breakdown/address.ts';
+import { incidentsOf, readBreakdown, writeBreakdown } from '../src/breakdown/search.ts';
 import { csvColumns } from '../src/incidents/csv-columns.ts';
 import {
   filterNames,

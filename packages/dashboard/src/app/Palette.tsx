@@ -1,7 +1,7 @@
 import type { DetectorId } from '@loopwatch/contract';
 import { useNavigate } from '@tanstack/react-router';
 import { Command } from 'cmdk';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { formatReason } from '../lib/format.ts';
 import { prefer, usePreferences } from '../lib/preferences.ts';
 import { parseSearch } from '../lib/search.ts';
@@ -34,15 +34,18 @@ export default function Palette({
   readonly onHelp: () => void;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState('');
   const commands = useCommands(text, onHelp);
+  // A dialog focuses its first focusable element when it opens, here the root of the library.
+  useEffect(() => input.current?.focus(), []);
   // Not the library's own dialog: that injects a style element, which the content security policy forbids.
   return (
     <Modal ref={dialog} className={styles['palette']} aria-label="Command palette" onClose={onClose}>
       <Command label={PROMPT} shouldFilter={false} vimBindings={false}>
         <div className={styles['input']}>
           <Icon name="search" />
-          <Command.Input autoFocus placeholder={PROMPT} value={text} onValueChange={setText} />
+          <Command.Input ref={input} placeholder={PROMPT} value={text} onValueChange={setText} />
         </div>
         <Command.List label="Results" className={styles['list']}>
           {commands.map(({ id, group, text: name, icon, run }) => (

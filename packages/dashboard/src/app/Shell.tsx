@@ -76,7 +76,7 @@ export function Shell({ onHelp, onPalette, children }: Props) {
         <SampleBanner />
       </div>
       <main className={styles['main']} id="page" tabIndex={-1}>
-        <Exposed />
+        <ExposedWarning />
         {children}
       </main>
     </div>
@@ -115,7 +115,7 @@ function Versions() {
 }
 
 /** Warns on every page that anyone who reaches the server can change settings. */
-function Exposed() {
+function ExposedWarning() {
   const { data: me } = useQuery(meQuery);
   if (me?.exposed !== true) return null;
   return (

@@ -15,9 +15,9 @@ import { Root } from './Root.tsx';
  * The routes do not validate search params: each page parses its own (`readIncidentSearch` etc.) and can so name the
  * unknown ones.
  */
-const asItIs = (search: Record<string, unknown>): Search => search as Search;
+const keepSearch = (search: Record<string, unknown>): Search => search as Search;
 
-const root = createRootRoute({ component: Root, notFoundComponent: NotFound, validateSearch: asItIs });
+const root = createRootRoute({ component: Root, notFoundComponent: NotFound, validateSearch: keepSearch });
 
 const overview = createRoute({
   getParentRoute: () => root,

@@ -16,10 +16,10 @@ import { Skeleton } from '../ui/feedback/Skeleton.tsx';
 import { UnknownParams } from '../ui/feedback/UnknownParams.tsx';
 import { Card } from '../ui/layout/Card.tsx';
 import { Segments } from '../ui/layout/Segments.tsx';
-import { dimensionNames, dimensionText, readBreakdown, sortNames, writeBreakdown } from './address.ts';
 import styles from './BreakdownPage.module.css';
 import { csvColumns } from './csv-columns.ts';
 import { GroupTable } from './GroupTable.tsx';
+import { dimensionNames, dimensionText, readBreakdown, sortNames, writeBreakdown } from './search.ts';
 
 /** Loops by agent, model or tool, compared with the previous period. */
 export function BreakdownPage() {

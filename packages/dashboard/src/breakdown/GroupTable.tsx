@@ -5,9 +5,9 @@ import type { BreakdownView } from '../api/breakdown.ts';
 import { formatCompact, formatNumber, formatUsd, plural } from '../lib/format.ts';
 import { visibleText } from '../lib/visible-text.ts';
 import { Icon } from '../ui/lib/icons.tsx';
-import { dimensionText, incidentsOf } from './address.ts';
 import { Change } from './Change.tsx';
 import styles from './GroupTable.module.css';
+import { dimensionText, incidentsOf } from './search.ts';
 
 type Amounts = Breakdown['total'];
 type Column = 'incidents' | 'sessions' | 'calls' | 'tokens' | 'usd';

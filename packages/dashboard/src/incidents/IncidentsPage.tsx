@@ -101,9 +101,9 @@ export function IncidentsPage() {
         <Announcement found={stats?.found} open={stats?.open} />
         <FilterBar search={search} rows={list.rows ?? []} onChange={change} />
         <UnknownParams parts={search.ignored} />
-        {list.left > 0 && !search.grouped && (
-          <p className={styles['left']} role="status">
-            {plural(list.left, 'change')} skipped to keep up; all are stored.{' '}
+        {list.skipped > 0 && !search.grouped && (
+          <p className={styles['skipped']} role="status">
+            {plural(list.skipped, 'change')} skipped to keep up; all are stored.{' '}
             <Button small onClick={list.reload}>
               Reload list
             </Button>

@@ -77,7 +77,7 @@ async function change(
     showChanged(client, store, now);
     const undo = () => {
       lastUndo = undefined;
-      void takeBack(client, store, before, patch);
+      void undoChange(client, store, before, patch);
     };
     lastUndo = undo;
     const what = items.length === 1 ? '' : `${plural(now.length, 'incident')}: `;
@@ -89,7 +89,7 @@ async function change(
 }
 
 /** Restores the previous triage, with one request for all incidents that had the same. */
-async function takeBack(
+async function undoChange(
   client: QueryClient,
   store: LiveStore,
   before: readonly { readonly id: string; readonly triage: TriageState }[],

@@ -24,7 +24,7 @@ export interface IncidentList {
   readonly waiting: number;
   readonly setPaused: (paused: boolean) => void;
   /** Number of skipped updates; the list reloads when no more are skipped. */
-  readonly left: number;
+  readonly skipped: number;
   /** Reloads the list from the first page. */
   readonly reload: () => void;
 }
@@ -38,7 +38,7 @@ export function useIncidentList(view: View, held: boolean): IncidentList {
   const { store } = use(LiveContext);
   const live = useLive((state) => state.incidents);
   const arrived = useLive((state) => state.arrived);
-  const left = useLive((state) => state.dropped);
+  const skipped = useLive((state) => state.dropped);
   const query = useInfiniteQuery(incidentsQuery(view));
   const [paused, setPaused] = useState(false);
   const still = paused || held;
@@ -74,10 +74,10 @@ export function useIncidentList(view: View, held: boolean): IncidentList {
     if (isSuccess) store.subtractDropped(dropped);
   }, [store, refetch]);
   useEffect(() => {
-    if (left === 0 || still) return undefined;
+    if (skipped === 0 || still) return undefined;
     const timer = setTimeout(() => void reload(), FLOOD_OVER_MS);
     return () => clearTimeout(timer);
-  }, [left, still, reload]);
+  }, [skipped, still, reload]);
 
   return {
     rows,
@@ -97,7 +97,7 @@ export function useIncidentList(view: View, held: boolean): IncidentList {
     paused,
     waiting,
     setPaused,
-    left,
+    skipped,
     reload: () => void reload(),
   };
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { statusQuery } from '../api/status.ts';
 import { Icon } from '../ui/lib/icons.tsx';
 import styles from './ExternalLinks.module.css';
-import { type GrafanaTimes, grafanaLink, type RecordPlace, recordLink } from './record-links.ts';
+import { type GrafanaTimes, grafanaLink, type RecordPosition, recordLink } from './record-links.ts';
 
 function useLinks() {
   const { data } = useQuery({ ...statusQuery, refetchInterval: false, staleTime: 60_000 });
@@ -13,7 +13,7 @@ function useLinks() {
 export function GrafanaLink({ from, to }: GrafanaTimes) {
   const links = useLinks();
   return (
-    <Outward
+    <ExternalLink
       href={links && grafanaLink(links, { from, to })}
       text="Grafana"
       title="Open this time range in Grafana"
@@ -22,10 +22,10 @@ export function GrafanaLink({ from, to }: GrafanaTimes) {
 }
 
 /** Link to a record in a Kafka UI, if configured. */
-export function RecordLink({ place }: { readonly place: RecordPlace }) {
+export function RecordLink({ place }: { readonly place: RecordPosition }) {
   const links = useLinks();
   return (
-    <Outward
+    <ExternalLink
       href={links && recordLink(links, place)}
       text="in Kafka"
       title="Open this record in the Kafka UI"
@@ -33,7 +33,7 @@ export function RecordLink({ place }: { readonly place: RecordPlace }) {
   );
 }
 
-function Outward({
+function ExternalLink({
   href,
   text,
   title,

@@ -3,14 +3,14 @@ import type { TimeRange } from '../lib/time-range.ts';
 
 /** URLs of other tools, as configured. */
 
-export interface RecordPlace {
+export interface RecordPosition {
   readonly topic: string;
   readonly partition: number;
   readonly offset: string;
 }
 
 /** Topic, partition and offset as Kafka tools write them. */
-export function recordName({ topic, partition, offset }: RecordPlace): string {
+export function recordName({ topic, partition, offset }: RecordPosition): string {
   return `${topic}/${String(partition)}/${offset}`;
 }
 
@@ -35,7 +35,7 @@ export function grafanaLink({ grafana }: Status['links'], { from, to }: GrafanaT
 }
 
 /** URL of a record in a Kafka UI; undefined if not configured. */
-export function recordLink({ kafka }: Status['links'], place: RecordPlace): string | undefined {
+export function recordLink({ kafka }: Status['links'], place: RecordPosition): string | undefined {
   if (kafka === null) return undefined;
   const values = { ...place, partition: String(place.partition) };
   return kafka.replace(/\{(topic|partition|offset)\}/g, (_, name: keyof typeof values) =>

@@ -14,7 +14,7 @@ import { unresolvedText } from './unresolved.ts';
 /** Number of parts of the activity sparkline. */
 const PARTS = 12;
 /** With fewer samples the sparkline would be mostly interpolated. */
-const FEWEST_MOMENTS = 4;
+const MIN_SAMPLES = 4;
 
 const all: readonly Column<SessionItem>[] = [
   {
@@ -40,7 +40,7 @@ const all: readonly Column<SessionItem>[] = [
     name: 'Activity',
     width: '96px',
     cell: (row) =>
-      (row.course?.length ?? 0) >= 2 * FEWEST_MOMENTS && (
+      (row.course?.length ?? 0) >= 2 * MIN_SAMPLES && (
         <span className={styles['activity']}>
           <Sparkline
             values={activityOf(row, PARTS)}
