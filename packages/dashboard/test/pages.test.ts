@@ -9,7 +9,7 @@ import { settingLink, thresholdText, toolSettingLink } from '../src/incident/thr
 import { toBlocks } from '../src/session/blocks.ts';
 import { withTail } from '../src/session/use-events.ts';
 import { activityOf } from '../src/sessions/activity.ts';
-import { check, readScope, scopeName, textOf } from '../src/settings/value.ts';
+import { check } from '../src/settings/value.ts';
 import { analyze } from '../src/tuning/analyze.ts';
 import { modelOverrides, serverValues, toConfig } from '../src/tuning/config.ts';
 import { score } from '../src/tuning/score.ts';
@@ -289,14 +289,6 @@ describe('a setting', () => {
     expect(check(settingKey(), '1')).toEqual({
       error: 'tool_call_loop.max_repeats: expected a whole number from 2 to 100, got “1”',
     });
-  });
-
-  it('belongs to a scope', () => {
-    expect([undefined, 'server', 'model:openai/gpt', 'session:a:b', 'model:gpt', 'x'].map(readScope)).toEqual(
-      ['server', 'server', 'model:openai/gpt', 'session:a:b', undefined, undefined],
-    );
-    expect(scopeName('session:a:b')).toBe('a:b');
-    expect([null, 5, true, 'x', ['a']].map(textOf)).toEqual(['', '5', 'true', 'x', '["a"]']);
   });
 });
 

@@ -199,15 +199,15 @@ const MAX_LETTERS = 14;
 
 /** Names of calls that fit without overlap; a name repeated in a row appears once. */
 function labelsOf(marks: readonly Mark[], x: (index: number) => number): { mark: Mark; name: string }[] {
-  let taken = -Infinity;
-  let before = '';
+  let labelEnd = -Infinity;
+  let previousName = '';
   return marks.flatMap((mark) => {
-    if (mark.kind !== 'call' || mark.text === before) return [];
+    if (mark.kind !== 'call' || mark.text === previousName) return [];
     const name = mark.text.length > MAX_LETTERS ? `${mark.text.slice(0, MAX_LETTERS - 1)}…` : mark.text;
     const half = (name.length * LETTER_WIDTH) / 2;
-    if (x(mark.index) - half < taken) return [];
-    taken = x(mark.index) + half + LETTER_WIDTH;
-    before = mark.text;
+    if (x(mark.index) - half < labelEnd) return [];
+    labelEnd = x(mark.index) + half + LETTER_WIDTH;
+    previousName = mark.text;
     return { mark, name };
   });
 }

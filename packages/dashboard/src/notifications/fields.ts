@@ -130,11 +130,11 @@ export function entryOf({ type, texts, saved }: Draft): NotificationPut {
   const values = valuesOf(fields, texts);
   // Slack takes either a URL or a token; a new one replaces the other.
   const replaced = type === 'slack' && ('url' in values || 'token' in values);
-  const kept = fields.filter(({ key }) => !(key in values) && !replaced && saved.includes(key));
+  const unchanged = fields.filter(({ key }) => !(key in values) && !replaced && saved.includes(key));
   return {
     type,
     ...values,
-    ...Object.fromEntries(kept.map(({ key }) => [key, hiddenValue])),
+    ...Object.fromEntries(unchanged.map(({ key }) => [key, hiddenValue])),
     when: valuesOf(ruleFields, texts),
   };
 }

@@ -19,7 +19,7 @@ interface Props {
   readonly block: Block;
   /** All incidents of the session. */
   readonly incidents: readonly IncidentItem[];
-  /** Whether texts are only told of, by their length. */
+  /** Whether only the length of texts is shown. */
   readonly isRedacted: boolean;
 }
 

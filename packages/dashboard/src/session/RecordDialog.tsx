@@ -15,7 +15,7 @@ interface Props {
   readonly sessionId: string;
   /** The events of one transcript block. */
   readonly events: readonly SessionEvent[];
-  /** Whether texts are only told of, by their length. */
+  /** Whether only the length of texts is shown. */
   readonly isRedacted: boolean;
   readonly onClose: () => void;
 }

@@ -27,8 +27,8 @@ import { check, labelOf, readScope, scopeName } from './value.ts';
 /** Detection settings of the server, a model or a session. */
 export function SettingsPage() {
   const search = useSearch({ strict: false });
-  const asked = valueOf(search, 'scope');
-  const scope = readScope(asked) ?? 'server';
+  const requested = valueOf(search, 'scope');
+  const scope = readScope(requested) ?? 'server';
   const overview = useQuery(settingsQuery);
   const own = useQuery(scopeQuery(scope));
   return (
@@ -37,9 +37,9 @@ export function SettingsPage() {
       note="session overrides model, model overrides server"
       actions={<Link to="/notifications">Notifications</Link>}
     >
-      {readScope(asked) === undefined && (
+      {readScope(requested) === undefined && (
         <p className={styles['ignored']} role="note">
-          Unknown scope “{asked}”. Showing the server’s settings.
+          Unknown scope “{requested}”. Showing the server’s settings.
         </p>
       )}
       <Async
@@ -61,8 +61,8 @@ export function SettingsPage() {
                   key={[scope, valueOf(search, 'key') ?? '', ...valuesOf(search, 'set')].join(' ')}
                   keys={all.keys}
                   settings={settings}
-                  asked={valueOf(search, 'key')}
-                  given={readSet(valuesOf(search, 'set'))}
+                  requested={valueOf(search, 'key')}
+                  prefill={readSet(valuesOf(search, 'set'))}
                 />
               )}
             </Async>
@@ -144,20 +144,20 @@ interface EditorProps {
   readonly keys: readonly SettingKey[];
   readonly settings: ScopeSettings;
   /** The setting named in the URL. */
-  readonly asked: string | undefined;
+  readonly requested: string | undefined;
   /** Values from the URL to start the draft with, as incidents and Tuning link here. */
-  readonly given: ReadonlyMap<string, string>;
+  readonly prefill: ReadonlyMap<string, string>;
 }
 
 /** Changes stay a draft until saved, also while other users save; then all of them apply at once. */
-function Editor({ keys, settings, asked, given }: EditorProps) {
+function Editor({ keys, settings, requested, prefill }: EditorProps) {
   const refusal = useRefusal();
   const client = useQueryClient();
-  const [search, setSearch] = useState(asked ?? '');
+  const [search, setSearch] = useState(requested ?? '');
   const [onlySet, setOnlySet] = useState(false);
   /** By path: the text to set, or null to reset. */
   const [draft, setDraft] = useState<ReadonlyMap<string, string | null>>(() =>
-    initialDraft(keys, settings, given),
+    initialDraft(keys, settings, prefill),
   );
   /** The version that the draft is based on. */
   const [baseVersion, setBaseVersion] = useState(settings.version);
@@ -336,10 +336,10 @@ function Editor({ keys, settings, asked, given }: EditorProps) {
 function initialDraft(
   keys: readonly SettingKey[],
   settings: ScopeSettings,
-  given: ReadonlyMap<string, string>,
+  prefill: ReadonlyMap<string, string>,
 ): Map<string, string | null> {
   return new Map(
-    [...given].map(([path, text]) => {
+    [...prefill].map(([path, text]) => {
       const added: unknown = jsonFrom(text);
       const current = settings.effective.find((one) => one.path === path)?.value;
       const isMap = keys.find((key) => key.path === path)?.type === 'map';

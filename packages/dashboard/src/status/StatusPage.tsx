@@ -181,7 +181,7 @@ function Cards({ status }: { readonly status: Status }) {
                         <td>{index === 0 && topic.role}</td>
                         <td>{partition}</td>
                         <td>{formatNumber(position)}</td>
-                        <td data-behind={(lag ?? 0) > 0 || undefined}>
+                        <td data-lagging={(lag ?? 0) > 0 || undefined}>
                           {lag === null ? '–' : formatNumber(lag)}
                         </td>
                       </tr>

@@ -37,13 +37,13 @@ export function TuningPage() {
   const search = useSearch({ strict: false });
   const navigate = useNavigate();
   const ids = valuesOf(search, 'session');
-  const asked = valueOf(search, 'of');
+  const requested = valueOf(search, 'of');
   const { range, ignored } = useMemo(() => readRange(search, allTime), [search]);
   const judged = useSessionSelection({ kind: 'judged', range });
   // Without a choice in the URL, the tab that has sessions.
   const standard = judged.data?.ids.length === 0 ? 'recent' : 'judged';
   const kind: Source['kind'] =
-    ids.length > 0 ? 'chosen' : asked === 'recent' || asked === 'judged' ? asked : standard;
+    ids.length > 0 ? 'chosen' : requested === 'recent' || requested === 'judged' ? requested : standard;
   const source: Source = kind === 'chosen' ? { kind, ids: [...ids] } : { kind, range };
   const chosen = useSessionSelection(source);
   const settings = useQuery(settingsQuery);

@@ -29,10 +29,10 @@ export function modelOverrides(
   keys: readonly SettingKey[],
 ): Values {
   const usable = new Set(keys.filter(({ scopes }) => scopes.includes('model')).map(({ path }) => path));
-  const held = new Map(server.map(({ path, value }) => [path, JSON.stringify(value)]));
+  const serverValue = new Map(server.map(({ path, value }) => [path, JSON.stringify(value)]));
   return Object.fromEntries(
     model
-      .filter(({ path, value }) => usable.has(path) && JSON.stringify(value) !== held.get(path))
+      .filter(({ path, value }) => usable.has(path) && JSON.stringify(value) !== serverValue.get(path))
       .map(({ path, value }) => [path, value]),
   );
 }

@@ -31,17 +31,17 @@ export function useSessionSelection(source: Source) {
   return useQuery({
     queryKey: ['tuning', 'chosen', source],
     queryFn: async ({ signal }): Promise<SessionSelection> => {
-      const judged = async (limits: object) => {
+      const triageLabels = async (limits: object) => {
         const query = { triage: ['acknowledged', 'false_positive'], limit: 200, ...limits };
         const { items } = await request(incidentPageSchema, '/incidents', { query, signal });
         return labelsOf(items);
       };
       if (source.kind === 'chosen') {
-        return { ids: source.ids, labels: await judged({}), total: source.ids.length };
+        return { ids: source.ids, labels: await triageLabels({}), total: source.ids.length };
       }
       const limits = rangeLimits(source.range, serverNow());
       if (source.kind === 'judged') {
-        const labels = await judged(limits);
+        const labels = await triageLabels(limits);
         return { ids: [...labels.keys()], labels, total: labels.size };
       }
       const recent = await request(sessionPageSchema, '/sessions', {
@@ -49,7 +49,7 @@ export function useSessionSelection(source: Source) {
         signal,
       });
       const ids = recent.items.map(({ sessionId }) => sessionId);
-      return { ids, labels: await judged({}), total: recent.total };
+      return { ids, labels: await triageLabels({}), total: recent.total };
     },
   });
 }

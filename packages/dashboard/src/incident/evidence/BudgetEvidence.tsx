@@ -10,9 +10,9 @@ const names = { tokens: 'Tokens', usd: 'Dollars', calls: 'Tool calls', minutes: 
 
 /** Each limit of a budget as a bar, the one that is used the most first. */
 export function BudgetEvidence({ evidence: { per, of, uses, unpricedTurns } }: ViewProps<'budget'>) {
-  const whose = of ?? `this ${per}`;
+  const owner = of ?? `this ${per}`;
   return (
-    <Card title="Budget" note={`for ${whose}; warning at 80%`}>
+    <Card title="Budget" note={`for ${owner}; warning at 80%`}>
       <ul className={styles['uses']}>
         {uses.map((use) => {
           const amounts = `${shown(use, use.used)} of ${shown(use, use.limit)}`;

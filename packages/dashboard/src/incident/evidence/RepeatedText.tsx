@@ -4,7 +4,7 @@ import { visibleText } from '../../lib/visible-text.ts';
 import { Card } from '../../ui/layout/Card.tsx';
 import styles from './Evidence.module.css';
 
-/** A text that is said again and again. */
+/** The repeated text, quoted. */
 export function RepeatedText({ text, detector }: { readonly text: string; readonly detector: DetectorId }) {
   if (text.trim() === '') return null;
   return (

@@ -27,14 +27,14 @@ export function diff(before: string, after: string): { before: Piece[]; after: P
 
   const middleA = a.slice(start, a.length - end);
   const middleB = b.slice(start, b.length - end);
-  const kept = common(middleA, middleB);
+  const shared = common(middleA, middleB);
   const around = (middle: readonly string[], same: ReadonlySet<number>) =>
     join([
       ...a.slice(0, start).map((text) => ({ text, same: true })),
       ...middle.map((text, index) => ({ text, same: same.has(index) })),
       ...a.slice(a.length - end).map((text) => ({ text, same: true })),
     ]);
-  return { before: around(middleA, kept.a), after: around(middleB, kept.b) };
+  return { before: around(middleA, shared.a), after: around(middleB, shared.b) };
 }
 
 /** Words, numbers, runs of white space, and single other characters. */
@@ -44,8 +44,8 @@ function tokens(text: string): string[] {
 
 /** Indices of a longest common subsequence. */
 function common(a: readonly string[], b: readonly string[]): { a: Set<number>; b: Set<number> } {
-  const kept = { a: new Set<number>(), b: new Set<number>() };
-  if (a.length * b.length > MAX_PAIRS) return kept;
+  const shared = { a: new Set<number>(), b: new Set<number>() };
+  if (a.length * b.length > MAX_PAIRS) return shared;
   const width = b.length + 1;
   const lengths = new Uint32Array((a.length + 1) * width);
   const at = (i: number, j: number) => lengths[i * width + j] ?? 0;
@@ -56,14 +56,14 @@ function common(a: readonly string[], b: readonly string[]): { a: Set<number>; b
   }
   for (let i = 0, j = 0; i < a.length && j < b.length; ) {
     if (a[i] === b[j]) {
-      kept.a.add(i);
-      kept.b.add(j);
+      shared.a.add(i);
+      shared.b.add(j);
       i += 1;
       j += 1;
     } else if (at(i + 1, j) >= at(i, j + 1)) i += 1;
     else j += 1;
   }
-  return kept;
+  return shared;
 }
 
 function join(pieces: readonly Piece[]): Piece[] {
