@@ -54,7 +54,7 @@ export function LoopMessages({
             params={{ id: incident.sessionId }}
             search={{ at: String(loopStart(incident).eventIndex) }}
           >
-            open at the loop start
+            read in the transcript
           </Link>
         </>
       }
