@@ -30,7 +30,7 @@ export function takeovers(lines: readonly LogLine[]): Takeovers {
     sessionsRestored: sum(taken.map(({ fields }) => Number(fields['restored']))),
     recordsReplayed: sum(replays),
     longestReplay: Math.max(0, ...replays),
-    interruptions: lines.filter(({ message }) => / restarts from what is durable/.test(message)).length,
+    interruptions: lines.filter(({ message }) => / restarts from the last commit/.test(message)).length,
   };
 }
 

@@ -95,7 +95,7 @@ describe('a worker killed during a transaction', () => {
     await lab.expectEachOnce();
     held.release();
     process.kill(away.pid, 'SIGCONT');
-    await away.line(/was interrupted and restarts|no longer|left/i);
+    await away.line(/failed and restarts|no longer|left/i);
     await lab.expectEachOnce();
     expect(await second.stop()).toBe(0);
     await away.stop('SIGKILL');

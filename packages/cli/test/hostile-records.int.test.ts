@@ -83,7 +83,7 @@ it('a worker makes each hostile record one dead letter that fits, and its partit
   expect(sample(text, 'loopwatch_dead_letters_total{reason="not_json"}')).toBe(3);
   const lag = async () => sample(await (await fetch(metrics.url)).text(), 'loopwatch_consumer_lag{') === 0;
   await waitFor(lag, { timeoutMs: 20_000, describe: 'a lag of 0' });
-  expect(running.stdout.filter((line) => line.includes('restarts from what is durable'))).toEqual([]);
+  expect(running.stdout.filter((line) => line.includes('restarts from the last commit'))).toEqual([]);
   expect(await running.stop()).toBe(0);
 }, 240_000);
 

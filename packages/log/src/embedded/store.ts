@@ -57,8 +57,8 @@ export class LogStore {
         'cache_size=-8000',
       ])
         database.exec(`pragma ${pragma}`);
-      requireFormat(folder, database);
-      database.exec(`begin immediate; ${schema} pragma user_version=${formatVersion}; commit`);
+      if (formatOf(folder, database) !== formatVersion)
+        database.exec(`begin immediate; ${schema} pragma user_version=${formatVersion}; commit`);
       const wal = await open(`${path}-wal`, 'r+');
       const store = new LogStore(path, database, wal);
       // What a killed process wrote may not have reached the disk; from now on others build on it.
@@ -154,10 +154,11 @@ export class LogStore {
   }
 }
 
-function requireFormat(folder: string, database: Database.Database): void {
+/** @returns 0 for a new database */
+function formatOf(folder: string, database: Database.Database): number {
   const [row] = database.prepare('pragma user_version').all() as Row[];
   const version = Number(row?.['user_version']);
-  if (version <= formatVersion) return;
+  if (version <= formatVersion) return version;
   throw new LogError(
     'corrupt_log',
     `The embedded log in ${folder} has format ${version}; this version of Loopwatch reads ${formatVersion}. Use the version that wrote it, or another folder with --data-dir.`,

@@ -74,7 +74,7 @@ export class EmbeddedTask {
     const { observer, log } = this.#context;
     const incurable = error instanceof ProcessingFailure;
     if (incurable) this.#plan.failed(this.#position ?? 0, this.#handed, messageOf(error));
-    const pauseMs = incurable && !this.#plan.standsStill ? 100 : backoff(this.#failures, 100, 5_000);
+    const pauseMs = incurable && !this.#plan.isStuck ? 100 : backoff(this.#failures, 100, 5_000);
     this.#failures += 1;
     const failure = { failuresInARow: this.#failures, pauseMs, error: messageOf(error) };
     logInterruption(log, this.#place, failure);

@@ -2,9 +2,9 @@ import { LogError } from './errors.ts';
 import type { Step, TaskLane } from './task.ts';
 
 export interface CommitQueueOptions {
-  /** Steps that may wait for the one being written before the task has to wait too. Default 2. */
+  /** Steps that may be queued before the task has to wait. Default 2. */
   readonly maxWaiting?: number;
-  /** A step without outputs waits this long for company, ms. Default 1,000. */
+  /** A step without outputs is delayed for up to this long, to be merged with others, in ms. Default 1,000. */
   readonly idleCommitMs?: number;
 }
 
@@ -15,9 +15,8 @@ interface Waiting {
 }
 
 /**
- * The steps of one task on their way into the log: one write at a time, while the task goes on with the next batch. What
- * comes meanwhile is written together. After a failure nothing is written any more: what had become durable by then is
- * for the log to say, and the task restarts from there.
+ * Commits the steps of one task, one write at a time, while the task processes its next batch. Steps that are queued meanwhile
+ * are merged. After a failure nothing more is written, and the task restarts from what the log has committed.
  */
 export class CommitQueue implements TaskLane {
   readonly #write: (step: Step) => Promise<void>;
@@ -32,7 +31,7 @@ export class CommitQueue implements TaskLane {
   /** Rejects when a step could not be written. */
   readonly failed: Promise<never>;
 
-  /** @param write makes one step durable */
+  /** @param write commits one step */
   constructor(write: (step: Step) => Promise<void>, options: CommitQueueOptions = {}) {
     this.#write = write;
     this.#maxWaiting = options.maxWaiting ?? 2;
@@ -53,7 +52,7 @@ export class CommitQueue implements TaskLane {
     });
   }
 
-  /** Whether steps are still taken. */
+  /** Whether steps are still accepted. */
   get isOpen(): boolean {
     return this.#failure === undefined;
   }
@@ -67,13 +66,13 @@ export class CommitQueue implements TaskLane {
     }
   }
 
-  /** Writes what waits; resolves when nothing does any more, or a write failed. */
+  /** Writes the queued steps; resolves when the queue is empty, or a write failed. */
   async drain(): Promise<void> {
     if (this.#writing === undefined && this.#waiting.length > 0) this.#start();
     await this.#writing;
   }
 
-  /** Rejects whatever still waits, and everything after it. */
+  /** Rejects all queued steps and every later one. */
   close(reason: Error = closedError()): void {
     this.#failure ??= reason;
     this.#end();
@@ -93,7 +92,7 @@ export class CommitQueue implements TaskLane {
   }
 
   async #writeAll(): Promise<void> {
-    // What is committed in the same turn of the event loop goes together.
+    // Steps committed in the same turn of the event loop are merged.
     await Promise.resolve();
     while (this.#failure === undefined && this.#waiting.length > 0) {
       const group = this.#waiting.splice(0);
@@ -125,7 +124,7 @@ function isUrgent({ outputs, state }: Step): boolean {
   return outputs.length > 0 || state.length > 0;
 }
 
-/** The last change of an entry is the one that counts. */
+/** The last change of a state entry wins. */
 function merged(steps: readonly Step[]): Step {
   const last = steps.at(-1);
   if (last === undefined) throw new Error('no step to write');

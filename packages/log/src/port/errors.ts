@@ -1,40 +1,40 @@
-/** Every way the log can refuse; codes are for machines and metric labels, messages for people. */
+/** Error codes for programs and metric labels; messages are for people. */
 export const logErrorCodes = [
   /** No broker answered in time. */
   'broker_unreachable',
-  /** A topic that is needed does not exist; Loopwatch never creates one on the quiet. */
+  /** A required topic does not exist; Loopwatch does not create topics by itself. */
   'topic_missing',
-  /** No TLS connection came about: a certificate is missing or not trusted, or one side does not speak TLS. */
+  /** The TLS handshake failed: a certificate is missing or not trusted, or one side does not use TLS. */
   'tls_failed',
   /** The brokers refused the credentials. */
   'authentication_failed',
-  /** The credentials are good, but not allowed to do this. */
+  /** The credentials are valid, but lack the permission. */
   'not_authorized',
-  /** The partition went to another member of the group; its new owner gets the batch again. */
+  /** The partition was assigned to another member of the group, which processes the batch again. */
   'partition_lost',
-  /** The brokers refused nothing, but did not say either that they have what was to be written. */
+  /** The brokers reported no error, but did not confirm the write either. */
   'not_written',
-  /** The log does not take a record this large. */
+  /** The record exceeds the size limit. */
   'record_too_large',
   /** Another process uses the data folder. */
   'data_dir_locked',
-  /** Another source of this process reads the topic with the same group. */
+  /** Another runner of this process reads the topic with the same group. */
   'group_in_use',
-  /** The log, source or sink is closed, or was never opened. */
+  /** The log, runner or sink is closed, or was never opened. */
   'log_closed',
   /** The embedded log's database is damaged, or has a format that this version does not read. */
   'corrupt_log',
   /** The embedded log's folder cannot be read or written: full disk, missing right. */
   'storage_failed',
-  /** A name that cannot be a topic or a group. */
+  /** Not a valid name for a topic or group. */
   'invalid_name',
-  /** Anything else; the message carries what was said. */
+  /** Anything else; the message holds the original error. */
   'request_failed',
 ] as const;
 
 export type LogErrorCode = (typeof logErrorCodes)[number];
 
-/** What this package throws: `message` names what failed, where, and how to fix it; `cause` is the original error. */
+/** Thrown by this package: `message` says what failed, where, and how to fix it; `cause` is the original error. */
 export class LogError extends Error {
   override readonly name = 'LogError';
   readonly code: LogErrorCode;

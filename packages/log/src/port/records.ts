@@ -1,24 +1,24 @@
 /**
- * What crosses the line between Loopwatch and an event log, and where it is written; reading is in `task.ts` and
- * `topic-reader.ts`. Kafka and the embedded log implement all of it; nothing outside this package knows which one is
- * behind a port, and no port has a method that only one adapter can have.
+ * Records, and the port that writes them; the ports that read are in `task.ts` and `topic-reader.ts`. Kafka and the embedded
+ * log implement all of them. Nothing outside this package depends on which one it uses, and no port has a method that only one
+ * adapter could implement.
  */
 
 import type { DeadLetterReason } from '@loopwatch/contract';
 
-/** Headers as bytes: what a producer wrote is kept as it is, also on its way to the dead letters. */
+/** Headers as bytes, exactly as the producer wrote them, also in dead letters. */
 export type RecordHeaders = Readonly<Record<string, Uint8Array>>;
 
-/** Why something in the log is given up: it stands in the dead letters, and what lies behind it is read. */
+/** Why records are rejected: they become a dead letter, and reading continues after them. */
 export interface Rejection {
   readonly reason: Extract<DeadLetterReason, 'batch_too_large' | 'unreadable_batch' | 'processing_failed'>;
-  /** For people. */
+  /** A message for people. */
   readonly message: string;
-  /** Where what was given up ends, if that is more than one record. */
+  /** The last rejected offset, if more than one record is rejected. */
   readonly lastOffset?: number;
 }
 
-/** One record as it lies in the log. */
+/** One record read from the log. */
 export interface LogRecord {
   readonly offset: number;
   /** The record's own timestamp in epoch milliseconds. */
@@ -26,10 +26,10 @@ export interface LogRecord {
   readonly key: Buffer | null;
   /** `null` is a tombstone. */
   readonly value: Buffer | null;
-  /** The value as text (UTF-8), which costs less than its bytes where only the text is wanted. */
+  /** The value as UTF-8 text; cheaper than `value` where only the text is needed. */
   readonly text: string | null;
   readonly headers: RecordHeaders;
-  /** Set where there is nothing to be read: `value` then holds the bytes as they lie in the log. */
+  /** Set when the record cannot be read: `value` then holds the raw bytes. */
   readonly rejection?: Rejection;
 }
 
@@ -39,20 +39,20 @@ export interface OutputRecord {
   readonly key: string | Buffer | null;
   readonly value: string | Buffer | null;
   readonly headers?: RecordHeaders;
-  /** Epoch milliseconds; the log's own clock when absent. */
+  /** Epoch milliseconds. Default: the time of writing. */
   readonly timestamp?: number;
 }
 
-/** Where verdicts, dead letters and produced events go. */
+/** Writes records durably: events, verdicts, triage, control records, dead letters. */
 export interface RecordSink {
-  /** Connects; rejects with a {@link LogError} that says what to do. */
+  /** Connects; rejects with a {@link LogError} that says how to fix the problem. */
   open(): Promise<void>;
-  /** Resolves once the log has all of them durably; records of one key keep their order. */
+  /** Resolves once all records are written; records with the same key keep their order. */
   publish(records: readonly OutputRecord[]): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A record whose parts are in memory already. */
+/** A record whose fields are already decoded. */
 export class BytesRecord implements LogRecord {
   readonly offset: number;
   readonly timestamp: number;
@@ -73,7 +73,7 @@ export class BytesRecord implements LogRecord {
   }
 }
 
-/** The records of each topic, in the order they were given. */
+/** The records of each topic, in their original order. */
 export function groupByTopic<R extends OutputRecord>(records: readonly R[]): Map<string, R[]> {
   const groups = new Map<string, R[]>();
   for (const record of records) {
@@ -84,7 +84,7 @@ export function groupByTopic<R extends OutputRecord>(records: readonly R[]): Map
   return groups;
 }
 
-/** About how many bytes a record takes on the wire. */
+/** Approximate size of a record on the wire, in bytes. */
 export function sizeOf({ key, value, headers }: Omit<OutputRecord, 'topic'>): number {
   let bytes = 32 + lengthOf(key) + lengthOf(value);
   for (const name in headers) bytes += 8 + name.length + (headers[name]?.byteLength ?? 0);

@@ -2,77 +2,77 @@ import type { LogFunction } from '@loopwatch/platform';
 import type { CommitQueue } from './commit-queue.ts';
 import type { PartitionTask, TaskBatch, TopicPartition } from './task.ts';
 
-/** The same records are tried so often before fewer of them are. */
-const triesEach = 2;
-/** Into how many parts a batch is cut that failed so often. */
+/** Attempts with the same records before the batch is split. */
+const maxAttempts = 2;
+/** How many parts a failed batch is split into. */
 const parts = 16;
 
-/** What a task threw at records, which it will throw again. */
+/** An error thrown by a task while processing records: retrying the same records would fail again. */
 export class ProcessingFailure extends Error {
   override readonly name = 'ProcessingFailure';
 }
 
 /**
- * How records are tried again after failures that no waiting can cure: in ever smaller parts, each made durable before the
- * next one, down to a single record. One that fails alone is given up as a dead letter, so that what lies behind it goes
- * on. If even that cannot be made durable, the record is not what is wrong, and the partition stands still.
+ * Retries records after failures that do not pass by waiting: in ever smaller parts, each committed before the next one, down
+ * to a single record. A record that fails alone becomes a dead letter, so that the partition continues after it. If even the
+ * dead letter cannot be committed, the record is not the cause, and the partition stops.
  */
 export class RetryPlan {
-  /** Where the latest failure was: the position behind what is durable. */
+  /** The committed position at the latest failure; -1 without one. */
   #at = -1;
-  /** Behind the last record that was on its way then. */
+  /** The offset after the last record that was being processed then. */
   #until = -1;
-  /** Of the records at `#at`, in parts of this size. */
+  /** Failures at `#at` with parts of the current size. */
   #failures = 0;
-  #most = Infinity;
+  #maxRecords = Infinity;
   #rejection: string | undefined;
-  #standsStill = false;
+  #isStuck = false;
 
-  /** Nothing is left to be tried. */
-  get standsStill(): boolean {
-    return this.#standsStill;
+  /** Whether the plan has run out of retries. */
+  get isStuck(): boolean {
+    return this.#isStuck;
   }
 
   /**
-   * @param at the position behind what is durable
-   * @param until behind the last record that was on its way
+   * @param at the committed position
+   * @param until the offset after the last record that was being processed
    */
   failed(at: number, until: number, message: string): void {
     if (at !== this.#at) this.#begin(at);
     this.#until = Math.max(this.#until, until, at + 1);
     this.#failures += 1;
-    if (this.#failures < triesEach) return;
+    if (this.#failures < maxAttempts) return;
     this.#failures = 0;
-    const span = Math.min(this.#most, until - at);
+    const span = Math.min(this.#maxRecords, until - at);
     if (this.#rejection !== undefined) {
-      // Whoever mends what is wrong shall find the record processed, not given up.
-      this.#standsStill = true;
+      // Once the cause is fixed, the record is to be processed, not rejected.
+      this.#isStuck = true;
       this.#rejection = undefined;
-    } else if (span > 1) this.#most = Math.ceil(span / parts);
+    } else if (span > 1) this.#maxRecords = Math.ceil(span / parts);
     else {
-      this.#most = 1;
+      this.#maxRecords = 1;
       this.#rejection = message;
     }
   }
 
-  /** Everything before `position` is durable. */
+  /** Everything before `position` has been committed. */
   advanced(position: number): void {
     if (this.#at === -1 || position <= this.#at) return;
     this.#begin(position);
     if (position < this.#until) return;
     this.#begin(-1);
     this.#until = -1;
-    this.#most = Infinity;
+    this.#maxRecords = Infinity;
   }
 
   #begin(at: number): void {
     this.#at = at;
     this.#failures = 0;
     this.#rejection = undefined;
-    this.#standsStill = false;
+    this.#isStuck = false;
   }
 
-  /** Has a batch processed, in one go as long as nothing failed. */
+  /** Has the task process a batch: as a whole, as long as nothing has failed. */
   async process(batch: TaskBatch, task: PartitionTask, lane: CommitQueue): Promise<void> {
     for (let rest: TaskBatch | undefined = batch; rest !== undefined && lane.isOpen; ) {
       const [part, left]: [TaskBatch, TaskBatch | undefined] = this.#cut(rest);
@@ -89,7 +89,7 @@ export class RetryPlan {
   #cut(batch: TaskBatch): [TaskBatch, TaskBatch | undefined] {
     if (this.#at === -1) return [batch, undefined];
     const { records } = batch;
-    const taken = records.slice(0, Math.min(this.#most, records.length));
+    const taken = records.slice(0, Math.min(this.#maxRecords, records.length));
     const [first] = taken;
     const message = this.#rejection;
     if (first !== undefined && message !== undefined) {
@@ -108,12 +108,12 @@ export class RetryPlan {
   }
 }
 
-/** Says that a task restarts; in the message too, because a terminal shows no fields. */
+/** Logs that a task restarts. The message holds the fields too, because a terminal does not show them. */
 export function logInterruption(
   log: LogFunction | undefined,
   { topic, partition }: TopicPartition,
   failure: { readonly failuresInARow: number; readonly pauseMs: number; readonly error: string },
 ): void {
-  const message = `Work on partition ${String(partition)} of ${topic} was interrupted and restarts from what is durable: ${failure.error}`;
+  const message = `Work on partition ${String(partition)} of ${topic} failed and restarts from the last commit: ${failure.error}`;
   log?.('warn', message.replaceAll(/\p{Cc}+/gu, ' '), { topic, partition, ...failure });
 }

@@ -1,6 +1,6 @@
 import type { LogRecord, OutputRecord } from './records.ts';
 
-/** Where records lie. */
+/** One partition of a topic. */
 export interface TopicPartition {
   readonly topic: string;
   readonly partition: number;
@@ -13,55 +13,55 @@ export function nameOf({ topic, partition }: TopicPartition): string {
 /** Consecutive records of one partition. */
 export interface TaskBatch extends TopicPartition {
   readonly records: readonly LogRecord[];
-  /** The offset behind the batch; markers and gaps can make it more than one behind the last record. */
+  /** The offset after the batch; transaction markers and gaps can put it more than one after the last record. */
   readonly next: number;
-  /** Records of the partition behind this batch when it was fetched. */
+  /** Records of the partition after this batch when it was fetched. */
   readonly lag: number;
-  /** These records, or others with them, failed before. */
+  /** Whether processing these records, or others with them, failed before. */
   readonly isRetry?: boolean;
 }
 
-/** A change of what a task keeps beside the log; `null` takes the entry away. */
+/** A change of a task's saved state; `null` deletes the entry. */
 export interface StateChange {
   readonly key: string;
   readonly value: string | null;
 }
 
-/** What a task has come to: becomes durable as a whole, or not at all. */
+/** The results of processing: committed as a whole, or not at all. */
 export interface Step {
-  /** The offset behind the last record that the task has processed. */
+  /** The offset after the last processed record. */
   readonly position: number;
-  /** From which offset on records are needed, beside the kept state, to get to where the task is now. */
+  /** The offset from which records must be replayed onto the saved state to rebuild the task's state in memory. */
   readonly resumeFrom: number;
   readonly outputs: readonly OutputRecord[];
   readonly state: readonly StateChange[];
 }
 
-/** How a task makes durable what it has come to. */
+/** Commits the steps of a task. */
 export interface TaskLane {
   /**
-   * Makes the step durable, with outputs and position in one: exactly once where the log can do that. Steps follow each
-   * other in order, and several may be written together. A step without outputs and changes may wait a little.
+   * Commits outputs, state and position atomically: exactly once where the log supports it. Steps are committed in order,
+   * several may be merged, and one without outputs and state changes may be delayed.
    *
-   * @returns resolves when it is durable, rejects when it never will be; the task is closed then and another one opened
+   * @returns resolves when the step is durable; rejects when it failed, after which the task is closed and a new one opened
    */
   commit(step: Step): Promise<void>;
 }
 
 /**
- * The work on one partition from its arrival to its departure. `restore`, then `replay`, then `ready` bring back what the
- * task before had in memory, of this process or another; `process` goes on from there.
+ * The work on one partition from its assignment to its revocation. `restore`, `replay` and `ready`, in this order, rebuild
+ * the state in memory of the previous task, which may have run in another process; `process` continues from there.
  */
 export interface PartitionTask {
-  /** One entry of the kept state. */
+  /** One entry of the saved state. */
   restore(entry: { readonly key: string; readonly value: string }): void;
-  /** Records that were processed before: whatever they lead to is out already. */
+  /** Records that were processed before: their outputs are already in the log. */
   replay(batch: TaskBatch): Promise<void>;
-  /** All is back; the next record to process is the one at `position`. */
+  /** Recovery is complete; the next record to process is the one at `position`. */
   ready(position: number): void;
-  /** Processes new records and commits a step; the next batch comes when it resolves and not too many steps wait. */
+  /** Processes new records and commits a step; the next batch follows when this resolves and few enough steps are queued. */
   process(batch: TaskBatch): Promise<void>;
-  /** The partition goes, or a step failed. Nothing is called afterwards, and commits reject. */
+  /** The partition was revoked, or a step failed. Nothing is called afterwards, and commits reject. */
   close(): void;
 }
 
@@ -70,30 +70,30 @@ export type OpenTask = (place: TopicPartition, lane: TaskLane) => PartitionTask;
 /** How a partition was taken over. */
 export interface Recovery extends TopicPartition {
   readonly durationMs: number;
-  /** Entries of kept state, and records behind the committed position. */
+  /** Restored entries of saved state, and records replayed. */
   readonly restored: number;
   readonly replayed: number;
-  /** Where processing goes on. */
+  /** The offset at which processing continues. */
   readonly position: number;
 }
 
-/** How far the work on a partition is. */
+/** Committed position and end offset of a partition. */
 export interface PartitionPosition extends TopicPartition {
-  /** The offset behind what is durable; `undefined` until that is known. */
+  /** The committed position; `undefined` until it is known. */
   readonly position: number | undefined;
   /** The offset that the partition's next record will get; `undefined` while it is unknown. */
   readonly end: number | undefined;
 }
 
-/** What the world wants to know of a runner; callbacks must not throw. */
+/** Events of a runner; callbacks must not throw. */
 export interface TaskObserver {
   /** The partitions this member owns, after each rebalance. */
   onAssignment?(partitions: readonly TopicPartition[], change: { arrived: number; left: number }): void;
   onRecovered?(recovery: Recovery): void;
-  /** A partition's work was interrupted and restarts; `reason` is for people. */
+  /** A partition's task failed and restarts; `reason` is a message for people. */
   onInterrupted?(place: TopicPartition, reason: string): void;
   onDrained?(place: TopicPartition, durationMs: number): void;
-  /** The link to the log went up or down. */
+  /** The connection to the log was established or lost. */
   onConnection?(state: 'up' | 'down', reason?: string): void;
 }
 
@@ -101,8 +101,8 @@ export interface TaskObserver {
 export interface TaskRunner {
   /** Resolves when the group is joined; rejects with a LogError when it cannot be. */
   run(open: OpenTask, observer?: TaskObserver): Promise<void>;
-  /** How far each partition is that this process owns now. */
+  /** Positions of the partitions assigned to this process. */
   positions(): Promise<readonly PartitionPosition[]>;
-  /** Lets every task finish the batch it is at, makes its steps durable, and leaves the group. */
+  /** Lets every task finish its current batch, commits its steps, and leaves the group. */
   stop(): Promise<void>;
 }

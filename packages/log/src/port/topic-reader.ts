@@ -1,7 +1,7 @@
 import type { LogRecord } from './records.ts';
 import type { TaskBatch, TopicPartition } from './task.ts';
 
-/** The offsets that a partition holds at a moment. */
+/** The offsets that a partition holds. */
 export interface Bounds {
   /** Of its oldest record. */
   readonly start: number;
@@ -11,44 +11,44 @@ export interface Bounds {
 
 export interface TopicReadOptions {
   /**
-   * Where to begin in a partition; outside of the bounds, the nearest of them counts. It is asked again when what was to
-   * be read next is not in the log (any more): retention has taken it, or the topic was recreated. Default: the start.
+   * The offset to start from, clamped to the bounds. Called again when the next offset is out of range: retention deleted
+   * it, or the topic was recreated. Default: the start.
    */
   readonly from?: (place: TopicPartition, bounds: Bounds) => number | Promise<number>;
-  /** The link to the log went up or down; `reason` is for people. Must not throw. */
+  /** The connection to the log was established or lost; `reason` is a message for people. Must not throw. */
   readonly onConnection?: (state: 'up' | 'down', reason?: string) => void;
-  /** When `run` resolves: at the end that the partitions had when it was called (default), or once reading has begun. */
+  /** When `run` resolves: at the end offsets that the partitions had when it was called (default), or once reading has started. */
   readonly resolveWhen?: 'caught_up' | 'started';
 }
 
-/** Takes records; the next ones of the partition wait for it. When it rejects, they come again, after a pause. */
+/** Handles records; the partition's next batch waits for it. When it rejects, the batch is retried after a pause. */
 export type TopicHandler = (batch: TaskBatch) => void | Promise<void>;
 
-/** Reads whole topics for itself: no group shares the records, and nothing is left behind in the log. */
+/** Reads whole topics without a consumer group and without committing offsets. */
 export interface TopicReader {
   /**
-   * Hands over the records of each partition in order, and goes on with what comes. Rejects with a {@link LogError} when
-   * it cannot start.
+   * Passes the records of each partition to the handler in order, and continues with new ones. Rejects with a
+   * {@link LogError} when reading cannot start.
    */
   run(handler: TopicHandler, options?: TopicReadOptions): Promise<void>;
-  /** Waits for the handler at work. */
+  /** Waits for the running handler. */
   stop(): Promise<void>;
 }
 
-/** What was read of a partition at once. */
+/** Records returned by one read. */
 export interface RecordRange {
   readonly records: readonly LogRecord[];
-  /** The offset behind what was read; markers and gaps can make it more than one behind the last record. */
+  /** The offset after the records; transaction markers and gaps can put it more than one after the last record. */
   readonly next: number;
 }
 
 /** Looks records up by their offset. */
 export interface RecordReader {
-  /** @throws LogError when the log cannot be asked */
+  /** @throws LogError when the log is unavailable */
   bounds(place: TopicPartition): Promise<Bounds>;
   /**
-   * About `limit` records from an offset on, several thousand at most; none at the end. An offset that is gone counts as
-   * the oldest there is.
+   * About `limit` records from an offset on, several thousand at most; none at the end. A deleted offset counts as the
+   * oldest one.
    *
    * @throws LogError when the log cannot be read in time
    */
@@ -56,7 +56,7 @@ export interface RecordReader {
   close(): Promise<void>;
 }
 
-/** Where to begin, kept within what there is. */
+/** The offset to start from, clamped to the bounds. */
 export async function beginning(
   place: TopicPartition,
   bounds: Bounds,

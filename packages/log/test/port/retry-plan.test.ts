@@ -24,7 +24,7 @@ async function lives(
   const durable: string[] = [];
   let position = 0;
   let failures = 0;
-  while (position < count && !plan.standsStill && failures < 1_000) {
+  while (position < count && !plan.isStuck && failures < 1_000) {
     const lane = new CommitQueue(({ outputs, position: at }) => {
       const refused = outputs.some(
         ({ key, value }) => (value === 'letter' ? fails.letter : fails.write?.(Number(key))) ?? false,
@@ -60,7 +60,7 @@ async function lives(
       plan.failed(position, count, String(error));
     }
   }
-  return { durable, position, failures, standsStill: plan.standsStill };
+  return { durable, position, failures, isStuck: plan.isStuck };
 }
 
 const result = (count: number, bad: ReadonlySet<number>) =>
@@ -87,11 +87,11 @@ describe('records that cannot be made durable', () => {
   });
 
   it('make the partition stand still when their dead letters cannot be written either, and nothing is skipped', async () => {
-    const { durable, position, standsStill } = await lives(100, {
+    const { durable, position, isStuck } = await lives(100, {
       write: (offset) => offset === 60,
       letter: true,
     });
-    expect(standsStill).toBe(true);
+    expect(isStuck).toBe(true);
     expect(position).toBe(60);
     expect(durable).toEqual(result(60, new Set()));
   });

@@ -10,9 +10,9 @@ import { PartitionStream } from './partition-stream.ts';
 
 export interface FetcherOptions extends FetchLimits {
   readonly log: LogFunction | undefined;
-  /** The brokers cannot be read from, or can again. */
+  /** Fetching started to fail, or works again. */
   readonly onConnection?: (state: 'up' | 'down', reason?: string) => void;
-  /** Where to go on when the next record is not in the log; default: at the bound nearest to it. */
+  /** Where to continue when the offset is out of range; default: at the nearest bound. */
   readonly goOn?: (place: TopicPartition, bounds: Bounds) => Promise<number>;
 }
 
@@ -22,7 +22,7 @@ const mib = 1024 * 1024;
 /** What all partitions together may be sent ahead; each of them a mebibyte, however many there are. */
 const aheadBytes = 64 * mib;
 const outOfRange = 1;
-/** Answers after which the cluster has to be asked who leads the partition. */
+/** Errors after which the metadata has to be refreshed to find the leader. */
 const staleTypes = new Set([
   'UNKNOWN_TOPIC_OR_PARTITION',
   'LEADER_NOT_AVAILABLE',
@@ -88,7 +88,7 @@ export class KafkaFetcher {
     }
     for (const [leader, streams] of byLeader) {
       this.#busy.add(leader);
-      void this.#fetch(leader, shuffled(streams)).then(() => {
+      void this.#fetch(leader, rotated(streams)).then(() => {
         this.#busy.delete(leader);
         this.#fetchWanted();
       });
@@ -121,7 +121,7 @@ export class KafkaFetcher {
         for (const answer of answers) {
           const { topic, partition } = answer;
           const found = asked.find(({ stream: s }) => s.topic === topic && s.partition === partition);
-          // It may have been closed, or another broker that leads it now was faster.
+          // The stream may be closed, or another broker that leads it now may have answered first.
           if (found === undefined || found.stream.isClosed || found.stream.offset !== found.offset) continue;
           const { stream } = found;
           const type = await this.#deliver(stream, answer);
@@ -144,7 +144,7 @@ export class KafkaFetcher {
     if (failed && !this.#closed) await delay(backoff(this.#failures - 1, 50, 2_000));
     if (stale && !this.#closed) {
       await this.#cluster.refreshMetadata().catch((error: unknown) => {
-        this.#trouble('warn', 'the cluster could not be asked who leads its partitions', {
+        this.#trouble('warn', 'refreshing the cluster metadata failed; retrying', {
           error: messageOf(error),
         });
       });
@@ -171,7 +171,7 @@ export class KafkaFetcher {
       return undefined;
     }
     const error = createErrorFromCode(errorCode);
-    this.#trouble('warn', 'a partition could not be read and is tried again', {
+    this.#trouble('warn', 'fetching a partition failed; retrying', {
       topic,
       partition,
       errorCode,
@@ -180,7 +180,7 @@ export class KafkaFetcher {
     return staleTypes.has(error.type) || errorCode > 70 ? 'NOT_LEADER_FOR_PARTITION' : error.type;
   }
 
-  /** Retention, or a broker that lost its disk, has taken what was to be read next. */
+  /** The next records were deleted: by retention, or a broker lost its disk. */
   async #backInRange(stream: PartitionStream): Promise<void> {
     const { topic, partition, offset } = stream;
     const first = await this.#listed(topic, partition, true);
@@ -207,8 +207,8 @@ export class KafkaFetcher {
   }
 }
 
-/** A broker fills its answer in the order of the request: no partition shall always be last. */
-function shuffled<T>(items: T[]): T[] {
+/** Brokers fill a response in the order of the request: rotating it keeps any partition from always being last. */
+function rotated<T>(items: T[]): T[] {
   const shift = Math.floor(Math.random() * items.length);
   return [...items.slice(shift), ...items.slice(0, shift)];
 }

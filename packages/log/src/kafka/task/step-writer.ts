@@ -15,11 +15,11 @@ import {
 } from '../produce/messages.ts';
 import { TransactionPlan } from './transaction-plan.ts';
 
-/** How the steps of one partition get into Kafka. */
+/** Writes the steps of one partition to Kafka. */
 export interface StepWriter {
-  /** Shuts out whoever wrote for this partition before. To be called before the committed position is read. */
+  /** Fences the partition's previous owner. To be called before the committed position is read. */
   open(): Promise<void>;
-  /** @throws what kafkajs throws; whether the step is durable then is for the committed position to say */
+  /** @throws what kafkajs throws; the committed position then tells whether the step is durable */
   write(step: Step): Promise<void>;
   close(): Promise<void>;
 }
@@ -27,18 +27,18 @@ export interface StepWriter {
 export interface StepWriterOptions {
   readonly place: TopicPartition;
   readonly groupId: string;
-  /** Kept state as records of its topic. */
+  /** State changes as records of the state topic. */
   readonly stateRecords: (changes: Step['state']) => readonly RoutedRecord[];
 }
 
-/** A worker that dies in a transaction holds up read-committed readers until its partition has a new owner, or this long. */
+/** A worker that dies in a transaction blocks read-committed readers until its partition has a new owner, or for this long. */
 const transactionTimeoutMs = 30_000;
 /** How often a partition without a leader is asked where it ends: about as long as kafkajs tries to write to it. */
 const endTries = 20;
 
 /**
- * Outputs, kept state and position of a step in one transaction. The transactional id is the partition's: whoever opens
- * it next ends the transaction of the one before, and shuts it out.
+ * Writes outputs, state and position of a step in one transaction. The transactional id belongs to the partition: its next
+ * owner aborts an open transaction of the previous one and fences it.
  */
 export class TransactionalStepWriter implements StepWriter {
   readonly #options: StepWriterOptions;

@@ -98,7 +98,7 @@ export class KafkaTask {
   }
 
   #pauseMs(incurable: boolean): number {
-    if (this.#plan.standsStill) return standstillMs;
+    if (this.#plan.isStuck) return standstillMs;
     return incurable ? shortestPauseMs : backoff(this.#failures, shortestPauseMs, 5_000);
   }
 
