@@ -31,7 +31,7 @@ async function interceptSync(onSync: (sync: () => Promise<void>) => Promise<void
   const file = await open(fileURLToPath(import.meta.url));
   await file.close();
   const handle = Object.getPrototypeOf(file) as FileHandle;
-  const datasync = Reflect.get(handle, 'datasync') as (this: FileHandle) => Promise<void>;
+  const datasync = Reflect.get(handle, 'datasync');
   vi.spyOn(handle, 'datasync').mockImplementation(function (this: FileHandle) {
     return onSync(() => datasync.call(this));
   });
@@ -166,10 +166,7 @@ describe('the embedded log copies each record exactly once, with state and posit
       fc.asyncProperty(fc.nat(40), fc.integer({ min: 1, max: 4 }), async (first, count) => {
         await using dir = await tempDir();
         await live(dir.path, 'a', 1);
-        const run = Reflect.get(LogStore.prototype, 'run') as (
-          this: LogStore,
-          ...of: Parameters<LogStore['run']>
-        ) => void;
+        const run = Reflect.get(LogStore.prototype, 'run');
         let runs = 0;
         vi.spyOn(LogStore.prototype, 'run').mockImplementation(function (this: LogStore, sql, parameters) {
           run.call(this, sql, parameters);
