@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { type BacktestsApiOptions, backtestsApi } from './backtests/backtests-api.ts';
 import { exportsApi } from './backtests/exports-api.ts';
-import { BodyTaker, type BodyTakerOptions } from './events/body-taker.ts';
+import { EventIngest, type EventIngestOptions } from './events/event-ingest.ts';
 import { eventsApi } from './events/events-api.ts';
 import { otlpApi } from './events/otlp-api.ts';
 import { decideApi } from './guard/decide-api.ts';
@@ -20,15 +20,15 @@ import { type IncidentsApiOptions, incidentsApi } from './incidents/incidents-ap
 import { notificationsApi } from './notifications/notifications-api.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { type SamplesApiOptions, samplesApi } from './samples/samples-api.ts';
+import type { Auth } from './security/auth.ts';
 import { authApi, loginPages } from './security/auth-api.ts';
-import type { Doors } from './security/doors.ts';
-import { guard, identify } from './security/guard.ts';
+import { authenticate, guard } from './security/authorize.ts';
 import { securityHeaders } from './security/headers.ts';
-import { ownHostOnly } from './security/hosts.ts';
-import { limitRequests } from './security/limits.ts';
-import { type SessionEventsApiOptions, sessionEventsApi } from './sessions/events-of-session-api.ts';
-import { sessionMessagesApi } from './sessions/messages-of-session-api.ts';
-import { sessionRecordApi } from './sessions/record-of-session-api.ts';
+import { requireKnownHost } from './security/hosts.ts';
+import { limitRequests } from './security/rate-limit.ts';
+import { type SessionEventsApiOptions, sessionEventsApi } from './sessions/session-events-api.ts';
+import { sessionMessagesApi } from './sessions/session-messages-api.ts';
+import { sessionRecordApi } from './sessions/session-record-api.ts';
 import { sessionsApi } from './sessions/sessions-api.ts';
 import { type SettingsApiOptions, settingsApi } from './settings/settings-api.ts';
 import { pages, staticDashboard } from './static-dashboard.ts';
@@ -48,14 +48,14 @@ export interface AppOptions
     SessionEventsApiOptions,
     StatusApiOptions,
     BacktestsApiOptions,
-    BodyTakerOptions,
+    EventIngestOptions,
     SamplesApiOptions {
   readonly info: ServerInfo;
   readonly registry: Registry;
   readonly logger: Logger;
   readonly readiness: () => Promise<Readiness>;
   readonly dashboardDir: string;
-  readonly doors: Doors;
+  readonly doors: Auth;
   readonly guard: Guard;
   readonly verdictStreams: VerdictStreams;
   /** Whether other machines reach the server, and need no login. */
@@ -73,13 +73,13 @@ export function createApp(options: AppOptions): Express {
   app.use(securityHeaders());
   app.use(compress());
   app.use(healthChecks(options.readiness));
-  app.use(ownHostOnly(hosts));
+  app.use(requireKnownHost(hosts));
   app.use(limitRequests((path) => path.startsWith('/assets/')));
-  app.use(identify(access, checks, hosts));
+  app.use(authenticate(access, checks, hosts));
   app.use(loginPages(options.doors, pages));
   app.use(guard(hosts, (path) => openPaths.has(path)));
   app.use(metricsRoute(options.registry));
-  const bodies = new BodyTaker(options);
+  const bodies = new EventIngest(options);
   app.use(API, noStore, api(options, bodies));
   app.use(otlpApi(bodies));
   app.use(staticDashboard(options.dashboardDir));
@@ -88,7 +88,7 @@ export function createApp(options: AppOptions): Express {
   return app;
 }
 
-function api(options: AppOptions, bodies: BodyTaker): Router {
+function api(options: AppOptions, bodies: EventIngest): Router {
   const router = Router();
   const document = openApiDocument(options.info);
   router.use(authApi(options.doors, options.exposed, options.now));

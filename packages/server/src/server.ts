@@ -6,14 +6,14 @@ import type { Registry } from 'prom-client';
 import { createApp } from './app.ts';
 import { BacktestJobs } from './backtests/backtest-jobs.ts';
 import { SharedBudgets } from './budgets/shared-budgets.ts';
-import { Intake } from './events/intake.ts';
+import { LogWriteHealth } from './events/log-write-health.ts';
 import { Feeds } from './feed/feeds.ts';
 import type { ServerLog } from './feed/server-log.ts';
 import { Guard } from './guard/guard.ts';
 import { GuardSettings } from './guard/guard-settings.ts';
 import { VerdictStreams } from './guard/verdict-streams.ts';
 import type { Readiness } from './health.ts';
-import { type Door, openDoor } from './http/door.ts';
+import { type HttpListener, openListener } from './http/listener.ts';
 import { LiveHub } from './live/live-hub.ts';
 import { createServerMetrics, watchServerState } from './metrics.ts';
 import type { NotificationChannel } from './notifications/channel.ts';
@@ -21,11 +21,11 @@ import { Notifications } from './notifications/notifications.ts';
 import { Retention, type RetentionLimits } from './retention/retention.ts';
 import { type SamplePlayback, SampleSessions } from './samples/sample-sessions.ts';
 import { Access, type AccessTokens, bearerOf } from './security/access.ts';
-import type { Doors } from './security/doors.ts';
-import { EndedSessions } from './security/ended-sessions.ts';
+import type { Auth } from './security/auth.ts';
 import { Hosts, isLoopback, type WebOptions } from './security/hosts.ts';
 import { Oidc, type OidcOptions } from './security/oidc.ts';
-import { TokenChecks } from './security/token-checks.ts';
+import { RevokedLogins } from './security/revoked-logins.ts';
+import { TokenVerifier } from './security/token-verifier.ts';
 import { detectorsOn } from './settings/detectors-on.ts';
 import type { ConfiguredSettings } from './settings/effective-settings.ts';
 import { parseScope } from './settings/scope.ts';
@@ -87,9 +87,9 @@ export function createServer(deps: ServerDeps): LoopwatchServer {
   const stop = async (): Promise<void> => {
     for (const end of running.splice(0).reverse()) await end();
   };
-  let door: Promise<Door> | undefined;
+  let door: Promise<HttpListener> | undefined;
   const listen = () =>
-    (door ??= openDoor(deps).then((opened) => {
+    (door ??= openListener(deps).then((opened) => {
       running.unshift(() => opened.close());
       return opened;
     }));
@@ -110,7 +110,7 @@ export function createServer(deps: ServerDeps): LoopwatchServer {
 }
 
 /** @param door what serves until the database is there */
-async function start(deps: ServerDeps, running: (() => Promise<void>)[], door: Door): Promise<void> {
+async function start(deps: ServerDeps, running: (() => Promise<void>)[], door: HttpListener): Promise<void> {
   const { logger, now = Date.now, log, topics, registry, info } = deps;
   const metrics = createServerMetrics(registry);
   const database = measuredDatabase(await deps.openDatabase(), metrics);
@@ -134,7 +134,7 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[], door: D
   const base = configured.settings;
   const budgets = new SharedBudgets({ database, settings, base, sink, topics, logger, now });
   running.push(() => budgets.stop());
-  const intake = new Intake(logger, now);
+  const intake = new LogWriteHealth(logger, now);
   const guard = new Guard({
     database,
     settings,
@@ -163,22 +163,22 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[], door: D
   let lastPostedAt: number | null = null;
   const hub: { live?: LiveHub } = {};
   const jobs = new BacktestJobs(now, logger, (job) => {
-    hub.live?.tellBacktest(job);
+    hub.live?.broadcastBacktest(job);
     if (job.finishedAt !== null) metrics.backtests.inc({ status: job.status });
   });
   running.push(() => jobs.stop());
-  const ended = new EndedSessions(database, now, () => hub.live?.recheck());
+  const ended = new RevokedLogins(database, now, () => hub.live?.disconnectUnauthorized());
   await ended.start();
   running.push(() => ended.stop());
   const access = new Access(deps.tokens ?? {}, now, deps.oidc?.clientSecret, (id) => ended.has(id));
-  const checks = new TokenChecks(access, logger, metrics.refusedTokens);
+  const checks = new TokenVerifier(access, logger, metrics.refusedTokens);
   running.push(() => {
     checks.stop();
     return Promise.resolve();
   });
   const hosts = new Hosts(deps);
   const oidc = deps.oidc && new Oidc(deps.oidc);
-  const doors: Doors = { access, hosts, checks, ended, oidc, logger };
+  const doors: Auth = { access, hosts, checks, ended, oidc, logger };
   const retention = new Retention({ database, limits: deps.retention, metrics, logger, now });
   running.push(() => retention.stop());
 
@@ -187,7 +187,7 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[], door: D
     logger,
     now,
     playback: deps.samples,
-    onRemoved: () => hub.live?.retell(),
+    onRemoved: () => hub.live?.broadcastSnapshot(),
   });
 
   watchServerState(registry, {
@@ -203,7 +203,7 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[], door: D
     database,
     guard,
     logger,
-    mayStay: ({ headers }) => access.user(headers) !== undefined,
+    isStillAuthorized: ({ headers }) => access.user(headers) !== undefined,
     now,
   });
   await verdictStreams.start();
@@ -266,13 +266,13 @@ async function start(deps: ServerDeps, running: (() => Promise<void>)[], door: D
     logger,
     now,
     stats,
-    mayConnect: async (request) => {
-      if (!hosts.isSameOrigin(request) || !hosts.isOwn(request)) return false;
+    isAuthorized: async (request) => {
+      if (!hosts.isSameOrigin(request) || !hosts.isKnownHost(request)) return false;
       const bearer = access.required ? bearerOf(request.headers.authorization) : undefined;
       if (bearer === undefined) return access.user(request.headers) !== undefined;
       return (await checks.check(bearer, hosts.addressOf(request))) !== undefined;
     },
-    mayStay: ({ headers }) => access.user(headers) !== undefined,
+    isStillAuthorized: ({ headers }) => access.user(headers) !== undefined,
     heartbeat: () => ({
       lag: feeds.lag,
       lastEventAt: latest(deps.lastEventAt?.() ?? null, lastPostedAt),
@@ -320,7 +320,7 @@ function feedReadiness(feeds: Feeds): Readiness[string] {
   return feeds.lag ? { ok: true, detail: `${String(feeds.lag)} records to read` } : { ok: true };
 }
 
-function intakeReadiness({ trouble }: Intake): Readiness[string] {
+function intakeReadiness({ trouble }: LogWriteHealth): Readiness[string] {
   return trouble === undefined ? { ok: true } : { ok: false, detail: trouble };
 }
 

@@ -29,7 +29,7 @@ interface Job {
 
 /** Jobs that are kept, with their results; the oldest go first. */
 const kept = 20;
-const mostQueued = 10;
+const MAX_QUEUED = 10;
 /** Progress is told no more often than that; how a job ends is told at once. */
 const progressMs = 250;
 
@@ -50,10 +50,10 @@ export class BacktestJobs {
 
   /** @throws HttpProblem 429 when too many wait already */
   add(work: BacktestWork): Backtest {
-    if (this.counts.queued >= mostQueued) {
+    if (this.counts.queued >= MAX_QUEUED) {
       throw new HttpProblem(
         429,
-        `${String(mostQueued)} backtests wait already; try again when some are done`,
+        `${String(MAX_QUEUED)} backtests wait already; try again when some are done`,
       );
     }
     const state: Backtest = {

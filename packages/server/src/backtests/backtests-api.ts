@@ -9,8 +9,8 @@ import { userName } from '../security/user.ts';
 import type { ConfiguredSettings } from '../settings/effective-settings.ts';
 import { allSettings } from '../settings/stored-settings.ts';
 import type { BacktestJobs } from './backtest-jobs.ts';
-import { chooseSessions } from './choose-sessions.ts';
 import { runBacktest, type Variant } from './run-backtest.ts';
+import { selectSessions } from './select-sessions.ts';
 
 export interface BacktestsApiOptions {
   readonly database: Database;
@@ -31,7 +31,7 @@ export function backtestsApi({ database, records, configured, jobs }: BacktestsA
     .post(jsonBody(), async (request, response) => {
       const body = parseBody(request, backtestRequestSchema);
       const variants = await variantsOf(database, configured, body.variants);
-      const sessions = await chooseSessions(database, body.sessions);
+      const sessions = await selectSessions(database, body.sessions);
       const job = jobs.add({
         total: sessions.length,
         variants: variants.map(({ name }) => name),

@@ -3,16 +3,16 @@ import type { RecordReader } from '@loopwatch/log';
 import type { Database } from '@loopwatch/storage';
 import { type Response, Router } from 'express';
 import { methodNotAllowed } from '../http/problem.ts';
-import { writableEvent } from '../sessions/writable-event.ts';
-import { chooseSessions } from './choose-sessions.ts';
+import { serializableEvent } from '../sessions/serializable-event.ts';
 import { recordedSessions } from './recorded-sessions.ts';
+import { selectSessions } from './select-sessions.ts';
 
-const mostSessions = 5_000;
+const MAX_SESSIONS = 5_000;
 
 /** `/exports/labels.jsonl` and `/exports/events.jsonl`: what `npm run eval` takes. */
 export function exportsApi({ database, records }: { database: Database; records: RecordReader }): Router {
   const router = Router();
-  const labelled = () => chooseSessions(database, { labelled: true, limit: mostSessions });
+  const labelled = () => selectSessions(database, { labelled: true, limit: MAX_SESSIONS });
   router
     .route('/exports/labels.jsonl')
     .get(async (_request, response) => {
@@ -39,7 +39,7 @@ export function exportsApi({ database, records }: { database: Database; records:
         // The eval set has no records to take session and time from.
         const { sessionId } = one.session;
         await write(response, {
-          ...writableEvent(one.event),
+          ...serializableEvent(one.event),
           sessionId,
           time: one.event.time ?? one.timestamp,
         });

@@ -15,7 +15,7 @@ export interface RecordedSession {
 }
 
 /** One event in the order of the log, or the end of a session. */
-export type Recorded =
+export type RecordedItem =
   | { readonly session: RecordedSession; readonly event: AgentEvent; readonly timestamp: number }
   | { readonly ended: RecordedSession; readonly complete: boolean };
 
@@ -31,13 +31,13 @@ export async function* recordedSessions(
   reader: RecordReader,
   sessions: readonly RecordedSession[],
   signal: AbortSignal,
-): AsyncGenerator<Recorded> {
-  for (const stretch of stretchesOf(await upToTheEnd(reader, sessions))) {
+): AsyncGenerator<RecordedItem> {
+  for (const stretch of stretchesOf(await withCurrentEnds(reader, sessions))) {
     yield* readStretch(reader, stretch, signal);
   }
 }
 
-async function upToTheEnd(
+async function withCurrentEnds(
   reader: RecordReader,
   sessions: readonly RecordedSession[],
 ): Promise<RecordedSession[]> {
@@ -76,7 +76,7 @@ async function* readStretch(
   reader: RecordReader,
   sessions: readonly RecordedSession[],
   signal: AbortSignal,
-): AsyncGenerator<Recorded> {
+): AsyncGenerator<RecordedItem> {
   const [{ topic, partition } = { topic: '', partition: 0 }] = sessions;
   const place = { topic, partition };
   const byId = new Map(sessions.map((session) => [session.sessionId, session]));

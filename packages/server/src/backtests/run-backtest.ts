@@ -3,8 +3,8 @@ import { type DetectorId, isOpenAfter, ruleOf, strongerAction } from '@loopwatch
 import type { BacktestHit, BacktestResult } from '@loopwatch/contract/api';
 import { type Detection, type PureVerdict, SessionAnalyzer } from '@loopwatch/detectors';
 import type { RecordReader } from '@loopwatch/log';
-import type { ChosenSession } from './choose-sessions.ts';
 import { recordedSessions } from './recorded-sessions.ts';
+import type { SelectedSession } from './select-sessions.ts';
 
 export interface Variant {
   readonly name: string;
@@ -13,7 +13,7 @@ export interface Variant {
 
 export interface BacktestRun {
   readonly reader: RecordReader;
-  readonly sessions: readonly ChosenSession[];
+  readonly sessions: readonly SelectedSession[];
   readonly variants: readonly Variant[];
   readonly signal: AbortSignal;
   readonly onProgress: (progress: { done: number; events: number }) => void;
@@ -107,7 +107,7 @@ function note(hits: Open['hits'][number] | undefined, verdict: PureVerdict): voi
   }
 }
 
-function resultOf(session: ChosenSession | undefined, { hits, events }: Open, complete: boolean): Finished {
+function resultOf(session: SelectedSession | undefined, { hits, events }: Open, complete: boolean): Finished {
   const found = hits.map((map) => [...map.values()]);
   return {
     result: {

@@ -9,11 +9,11 @@ import { type BudgetChange, budgetVerdict, ownerOf } from './budget-verdict.ts';
 import {
   addUse,
   dayOf,
-  noteTold,
   readUses,
   removeUsesBefore,
   type SharedScope,
   type SharedUse,
+  saveReported,
 } from './shared-use.ts';
 
 export interface SharedBudgetsDeps extends Omit<ChangeSettingsDeps, 'topics'> {
@@ -153,7 +153,7 @@ export class SharedBudgets {
       const { incidentId, phase, reason } = verdict;
       logger[phase === 'resolved' ? 'info' : 'warn']({ incidentId, phase }, reason);
     }
-    await noteTold(database, use);
+    await saveReported(database, use);
     return use;
   }
 
@@ -168,7 +168,7 @@ export class SharedBudgets {
     if (rows.length === 0) return;
     const order = { by: stopperOf(use), at: now() };
     for (const { id } of rows) await stopSession(this.#deps, id, true, order);
-    await noteTold(database, { ...use, stopped: [...use.stopped, ...rows.map(({ id }) => id)] });
+    await saveReported(database, { ...use, stopped: [...use.stopped, ...rows.map(({ id }) => id)] });
     settings.forget();
     logger.info({ sessions: rows.length }, `Sessions stopped: the budget of ${ownerOf(use)} is used up`);
   }
@@ -182,7 +182,7 @@ export class SharedBudgets {
     ]);
     for (const { id } of rows)
       await stopSession(this.#deps, id, false, { by: own, at: now() }, (by) => by === own);
-    await noteTold(database, { ...use, stopped: [] });
+    await saveReported(database, { ...use, stopped: [] });
     settings.forget();
   }
 }

@@ -136,7 +136,7 @@ export async function readUses(
 }
 
 /** Notes what was told, and which sessions were stopped. */
-export async function noteTold(
+export async function saveReported(
   database: Queryable,
   { id, told, uses, incidents, stopped }: SharedUse,
 ): Promise<void> {

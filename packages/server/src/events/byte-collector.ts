@@ -1,12 +1,12 @@
-import type { Hold } from './held-bodies.ts';
+import type { Reserve } from './buffer-limit.ts';
 
 /** Joins bytes that arrive in parts. They are copied: thousands of tiny parts would hold far more than their bytes. */
 export class ByteCollector {
-  readonly #hold: Hold;
+  readonly #hold: Reserve;
   #bytes = Buffer.alloc(0);
   #size = 0;
 
-  constructor(hold: Hold) {
+  constructor(hold: Reserve) {
     this.#hold = hold;
   }
 

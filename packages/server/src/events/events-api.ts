@@ -2,14 +2,14 @@ import { postedEventsQuerySchema } from '@loopwatch/contract/api';
 import { Router } from 'express';
 import { parseQuery } from '../http/parse-query.ts';
 import { methodNotAllowed } from '../http/problem.ts';
-import type { BodyTaker } from './body-taker.ts';
+import type { EventIngest } from './event-ingest.ts';
 import { readBody } from './read-body.ts';
 
 /** What says that a body is one event a line. */
 const lineTypes = ['application/x-ndjson', 'application/ndjson', 'application/jsonl'];
 
 /** `POST /events`: for producers without Kafka. */
-export function eventsApi(bodies: BodyTaker): Router {
+export function eventsApi(bodies: EventIngest): Router {
   const router = Router();
   router
     .route('/events')

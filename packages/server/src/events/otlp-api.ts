@@ -1,7 +1,7 @@
 import { type OtlpSignal, otlpJson } from '@loopwatch/formats/otlp-protobuf';
 import { type Request, Router } from 'express';
 import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
-import type { BodyTaker } from './body-taker.ts';
+import type { EventIngest } from './event-ingest.ts';
 import { limits } from './limits.ts';
 import { readBody } from './read-body.ts';
 
@@ -9,7 +9,7 @@ const protobuf = 'application/x-protobuf';
 const json = 'application/json';
 
 /** OTLP/HTTP: `POST /v1/traces` and `/v1/logs`, in JSON and protobuf, for exporters and collectors. */
-export function otlpApi(bodies: BodyTaker): Router {
+export function otlpApi(bodies: EventIngest): Router {
   const router = Router();
   for (const signal of ['traces', 'logs'] as const) {
     router

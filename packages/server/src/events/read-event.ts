@@ -120,6 +120,6 @@ export function isJson(bytes: Buffer): boolean {
   return decoded.ok || decoded.reason !== 'not_json';
 }
 
-export function isKnownType({ type }: PostedEvent): boolean {
+export function hasKnownType({ type }: PostedEvent): boolean {
   return isEventType(type);
 }

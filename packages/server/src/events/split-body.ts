@@ -1,6 +1,6 @@
 import { HttpProblem } from '../http/problem.ts';
+import type { Reserve } from './buffer-limit.ts';
 import { ByteCollector } from './byte-collector.ts';
-import type { Hold } from './held-bodies.ts';
 import { extentOf } from './json-extent.ts';
 import { limits } from './limits.ts';
 
@@ -16,7 +16,7 @@ export interface SplitOptions {
   /** Whether the body says that it is lines, whatever it looks like. */
   readonly areLines: boolean;
   readonly isJson: (bytes: Buffer) => boolean;
-  readonly hold: Hold;
+  readonly hold: Reserve;
 }
 
 const lineFeed = 0x0a;
@@ -76,7 +76,7 @@ async function skipToText(chunks: AsyncGenerator<Buffer>): Promise<{ line: numbe
 async function readFirstLine(
   text: Buffer,
   chunks: AsyncGenerator<Buffer>,
-  hold: Hold,
+  hold: Reserve,
 ): Promise<{ ahead: Buffer; isOpen: boolean }> {
   const collector = new ByteCollector(hold);
   for (let chunk = text; ; ) {
@@ -98,10 +98,10 @@ async function* follow(ahead: Buffer, chunks: AsyncGenerator<Buffer>): AsyncGene
   yield* chunks;
 }
 
-async function collect(chunks: AsyncIterable<Buffer>, hold: Hold): Promise<Buffer> {
+async function collect(chunks: AsyncIterable<Buffer>, hold: Reserve): Promise<Buffer> {
   const collector = new ByteCollector(hold);
   for await (const chunk of chunks) {
-    if (collector.size + chunk.length > limits.wholeBytes) throw tooLarge();
+    if (collector.size + chunk.length > limits.jsonBytes) throw tooLarge();
     collector.add(chunk);
   }
   const whole = collector.take();
@@ -111,7 +111,7 @@ async function collect(chunks: AsyncIterable<Buffer>, hold: Hold): Promise<Buffe
 }
 
 function tooLarge(): HttpProblem {
-  const detail = `An array, or an event over several lines, may have ${String(limits.wholeBytes)} bytes. Send one event a line, as application/x-ndjson, or several requests`;
+  const detail = `An array, or an event over several lines, may have ${String(limits.jsonBytes)} bytes. Send one event a line, as application/x-ndjson, or several requests`;
   return new HttpProblem(413, detail);
 }
 
@@ -119,7 +119,7 @@ function tooLarge(): HttpProblem {
 async function* lines(
   chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
   firstLine: number,
-  hold: Hold,
+  hold: Reserve,
 ): AsyncGenerator<Piece> {
   const begun = new ByteCollector(hold);
   let line = firstLine;
@@ -147,7 +147,7 @@ async function* lines(
 }
 
 /** What lies behind the array is read by lines. */
-async function* elements(body: Buffer, hold: Hold): AsyncGenerator<Piece> {
+async function* elements(body: Buffer, hold: Reserve): AsyncGenerator<Piece> {
   let place = 0;
   for (let at = skipBlank(body, 1); at < body.length; ) {
     if (place === 0 && body[at] === closeBracket) at += 1;

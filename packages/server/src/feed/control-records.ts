@@ -1,8 +1,8 @@
 import { controlSchema, type DetectionSettings, readJson } from '@loopwatch/contract';
 import { leftOutText, oneLine } from '@loopwatch/detectors';
 import type { Logger } from 'pino';
+import { readControlHeaders } from '../settings/control-headers.ts';
 import { settingsOf, storeSettings } from '../settings/stored-settings.ts';
-import { readControlHeaders } from './control-headers.ts';
 import type { StoreRecords } from './topic-feed.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Bounds, TopicPartition } from '@loopwatch/log';
 import type { Database, Queryable } from '@loopwatch/storage';
 import type { Logger } from 'pino';
-import { lockChanges } from '../storage/write-lock.ts';
+import { lockChanges } from '../storage/change-lock.ts';
 
 /** Up to where the server has read a partition; undefined before the first record. */
 export async function positionOf(

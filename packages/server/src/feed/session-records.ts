@@ -2,7 +2,7 @@ import { readJson, sessionSummarySchema } from '@loopwatch/contract';
 import type { Logger } from 'pino';
 import type { SharedBudgets } from '../budgets/shared-budgets.ts';
 import type { EnqueueNotifications } from '../notifications/outbox.ts';
-import { type SessionNews, writeSummaries } from '../sessions/write-summaries.ts';
+import { type SummaryRecord, writeSummaries } from '../sessions/write-summaries.ts';
 import type { StoreRecords } from './topic-feed.ts';
 
 /** The `sessions` topic: summaries, and tombstones of sessions whose time is over. */
@@ -16,7 +16,7 @@ export function sessionRecords({
   readonly budgets: Pick<SharedBudgets, 'add' | 'wake'>;
 }): StoreRecords {
   return async (tx, records, place) => {
-    const news: SessionNews[] = [];
+    const news: SummaryRecord[] = [];
     for (const record of records) {
       const { key, text, timestamp: at, offset } = record;
       if (text === null) {

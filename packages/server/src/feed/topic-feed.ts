@@ -2,7 +2,7 @@ import { messageOf } from '@loopwatch/contract';
 import type { LogRecord, TaskBatch, TopicPartition, TopicReader } from '@loopwatch/log';
 import type { Database, Queryable } from '@loopwatch/storage';
 import type { Logger } from 'pino';
-import { lockChanges } from '../storage/write-lock.ts';
+import { lockChanges } from '../storage/change-lock.ts';
 import { positionOf, resumeAt, setPosition } from './positions.ts';
 
 /** Stores records of one topic; what it returns is told once the transaction is durable. */

@@ -7,7 +7,7 @@ import {
 } from '@loopwatch/contract/api';
 import type { Logger } from 'pino';
 import { storeMutes } from '../triage/write-mutes.ts';
-import { takeTriage } from '../triage/write-triage.ts';
+import { storeTriage } from '../triage/write-triage.ts';
 import type { StoreRecords } from './topic-feed.ts';
 
 /** The `triage` topic: what people decided, of one incident or of a cause, here or at another server. */
@@ -29,7 +29,7 @@ export function triageRecords(logger: Logger): StoreRecords {
         logger.warn(at, 'a record of the triage topic is no decision about an incident');
       }
     }
-    await takeTriage(tx, taken);
+    await storeTriage(tx, taken);
     await storeMutes(tx, mutes);
     return () => undefined;
   };

@@ -10,7 +10,7 @@ const sessionPrefix = 'session:';
 type Set = StoredSettings['set'];
 
 /** Settings as they hold for guarded sessions. */
-export interface SettingsNow {
+export interface CurrentSettings {
   /** For all sessions. */
   readonly detection: Detection;
   /** What a session sets for itself, with who did. */
@@ -25,9 +25,9 @@ export class GuardSettings {
   readonly #configured: DetectionSettings;
   readonly #now: () => number;
   #wideText = '[]';
-  #current: SettingsNow;
+  #current: CurrentSettings;
   #readAt = Number.NEGATIVE_INFINITY;
-  #reading: Promise<SettingsNow> | undefined;
+  #reading: Promise<CurrentSettings> | undefined;
 
   constructor(database: Database, configured: DetectionSettings, now: () => number) {
     this.#database = database;
@@ -37,7 +37,7 @@ export class GuardSettings {
   }
 
   /** Rejects when the database cannot be read. */
-  get(): Promise<SettingsNow> {
+  get(): Promise<CurrentSettings> {
     if (this.#now() - this.#readAt < FRESH_MS) return Promise.resolve(this.#current);
     return (this.#reading ??= this.#read().finally(() => {
       this.#reading = undefined;
@@ -45,7 +45,7 @@ export class GuardSettings {
   }
 
   /** As they are stored now, not as they were a moment ago. */
-  async latest(): Promise<SettingsNow> {
+  async latest(): Promise<CurrentSettings> {
     // What is being read may have been changed since.
     await this.#reading?.catch(() => undefined);
     this.forget();
@@ -57,7 +57,7 @@ export class GuardSettings {
     this.#readAt = Number.NEGATIVE_INFINITY;
   }
 
-  async #read(): Promise<SettingsNow> {
+  async #read(): Promise<CurrentSettings> {
     const stored = await allSettings(this.#database);
     const wide = new Map<string, Set>();
     const own = new Map<string, StoredSettings>();

@@ -5,10 +5,10 @@ import { ALLOWED, type Decision, denialText, isStopped, type PureVerdict } from 
 import type { RecordSink } from '@loopwatch/log';
 import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
-import type { Intake } from '../events/intake.ts';
-import type { GuardSettings, SettingsNow } from './guard-settings.ts';
+import type { LogWriteHealth } from '../events/log-write-health.ts';
+import type { CurrentSettings, GuardSettings } from './guard-settings.ts';
 import { GuardedSession } from './guarded-session.ts';
-import { KnownIncidents } from './known-incidents.ts';
+import { IncidentCache } from './incident-cache.ts';
 import { decideByIncidents } from './open-incidents.ts';
 
 /** Sessions that are followed here; of others, open incidents decide. */
@@ -18,7 +18,7 @@ export interface GuardDeps {
   readonly database: Database;
   readonly settings: GuardSettings;
   readonly sink: RecordSink;
-  readonly intake: Intake;
+  readonly intake: LogWriteHealth;
   /** The topic of agent events. */
   readonly topic: string;
   readonly logger: Logger;
@@ -32,7 +32,7 @@ export interface GuardDeps {
 export class Guard {
   readonly #deps: GuardDeps;
   readonly #settings: GuardSettings;
-  readonly #incidents: KnownIncidents;
+  readonly #incidents: IncidentCache;
   /** The least recently used first. */
   readonly #sessions = new Map<string, GuardedSession>();
   #writing: Promise<void> = Promise.resolve();
@@ -40,7 +40,7 @@ export class Guard {
   constructor(deps: GuardDeps) {
     this.#deps = deps;
     this.#settings = deps.settings;
-    this.#incidents = new KnownIncidents(deps.database, deps.now, MAX_SESSIONS);
+    this.#incidents = new IncidentCache(deps.database, deps.now, MAX_SESSIONS);
   }
 
   /** What would happen at a call; nothing of it is recorded. */
@@ -150,7 +150,7 @@ export class Guard {
     this.#settings.forget();
   }
 
-  #session(id: string, settings: SettingsNow): GuardedSession {
+  #session(id: string, settings: CurrentSettings): GuardedSession {
     const session = this.#sessions.get(id) ?? new GuardedSession(id, settings.detection);
     this.#sessions.delete(id);
     this.#sessions.set(id, session);
@@ -186,7 +186,7 @@ export class Guard {
 }
 
 /** Whether a person has stopped the session, or all of them. */
-function stopOf({ detection, ofSession }: SettingsNow, sessionId: string): Decision | undefined {
+function stopOf({ detection, ofSession }: CurrentSettings, sessionId: string): Decision | undefined {
   const { set, updatedBy } = ofSession(sessionId);
   if (!isStopped(detection.settings, set)) return undefined;
   const who = set['stopped'] === true && updatedBy !== null ? ` by ${updatedBy}` : '';

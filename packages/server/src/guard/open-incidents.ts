@@ -4,7 +4,7 @@ import { ALLOWED, canonicalArguments, type Decision, guidanceOf } from '@loopwat
 import { jsonText, type Queryable } from '@loopwatch/storage';
 import { toRow } from '../incidents/fold.ts';
 import { readRow } from '../incidents/stored-fold.ts';
-import { isDismissedNow } from '../storage/states-now.ts';
+import { isDismissedSql } from '../storage/state-sql.ts';
 
 /** What a call is judged by where this server has not seen what led to it. */
 type Call = Pick<ProposedCall, 'name' | 'args'>;
@@ -29,7 +29,7 @@ export async function openIncidents(
   now: number,
 ): Promise<OpenIncident[]> {
   const rows = await database.query<{ fold: string; dismissed: boolean }>(
-    `select d.fold, ${isDismissedNow('$2')} as dismissed
+    `select d.fold, ${isDismissedSql('$2')} as dismissed
      from incidents i join incident_docs d on d.id = i.id where i.session_id = $1 and i.state = 'open'`,
     [sessionId, now],
   );
@@ -44,7 +44,7 @@ export async function dismissedIncidents(
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const rows = await database.query<{ session: string; id: string }>(
     `select session_id as session, id from incidents
-     where session_id in (select jsonb_array_elements_text($1::jsonb)) and state = 'open' and ${isDismissedNow('$2')}
+     where session_id in (select jsonb_array_elements_text($1::jsonb)) and state = 'open' and ${isDismissedSql('$2')}
      order by id`,
     [jsonText(sessionIds), now],
   );

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { messageOf } from '@loopwatch/contract';
 import { type Database, jsonText, recordset } from '@loopwatch/storage';
 import type { Logger } from 'pino';
-import { Pace } from '../live/pace.ts';
-import { changesChannel } from '../storage/write-lock.ts';
+import { Throttle } from '../lib/throttle.ts';
+import { changesChannel } from '../storage/change-lock.ts';
 import type { Guard } from './guard.ts';
 import { dismissedIncidents } from './open-incidents.ts';
 
@@ -22,7 +22,7 @@ export interface VerdictStreamsOptions {
   readonly guard: Guard;
   readonly logger: Logger;
   /** Whether a client may still read: logins end. */
-  readonly mayStay: (request: IncomingMessage) => boolean;
+  readonly isStillAuthorized: (request: IncomingMessage) => boolean;
   /** Wall clock, epoch ms. */
   readonly now: () => number;
 }
@@ -56,7 +56,7 @@ interface StoredVerdict {
 export class VerdictStreams {
   readonly #options: VerdictStreamsOptions;
   readonly #streams = new Set<Stream>();
-  readonly #pace = new Pace(PACE_MS, () => this.#queue());
+  readonly #pace = new Throttle(PACE_MS, () => this.#queue());
   #reading: Promise<void> = Promise.resolve();
   #beat: ReturnType<typeof setInterval> | undefined;
   #unlisten: () => Promise<void> = () => Promise.resolve();
@@ -138,7 +138,7 @@ export class VerdictStreams {
     this.#pace.ask();
     for (const stream of this.#streams) {
       const { request, response } = stream;
-      if (!this.#options.mayStay(request)) this.#end(stream);
+      if (!this.#options.isStillAuthorized(request)) this.#end(stream);
       else if (!response.writableNeedDrain) response.write(': heartbeat\n\n');
       // It returns for what it has missed.
       else if ((stream.stalled += 1) > 1) response.destroy();

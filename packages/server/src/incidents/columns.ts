@@ -1,6 +1,6 @@
 import { jsonText, type RowOf } from '@loopwatch/storage';
 import { type FoldedRow, firstStep, toRow } from './fold.ts';
-import { type Standing, standingOn } from './standing.ts';
+import { currentFigures, type IncidentFigures } from './latest-figures.ts';
 
 /** What of an incident lists are filtered and sorted by. */
 export const incidentColumns = {
@@ -52,7 +52,7 @@ export interface IncidentSurroundings {
   /** Wall clock at which the latest known event of its session was processed, epoch ms. */
   readonly activeAt: number;
   /** How it stands by its session's latest summary. */
-  readonly standing: Standing | undefined;
+  readonly standing: IncidentFigures | undefined;
 }
 
 export function incidentColumnsOf(
@@ -60,7 +60,7 @@ export function incidentColumnsOf(
   { triage, activeAt, standing: told }: Partial<IncidentSurroundings> = {},
 ): RowOf<typeof incidentColumns> {
   const row = toRow(fold, told);
-  const standing = standingOn(fold.latest, told);
+  const standing = currentFigures(fold.latest, told);
   const { id, detector, kind, state, action, outcome, sessionId, agent, model, backend, tenant, tool } = row;
   const words = [row.reason, tool?.name, sessionId, id, agent, model, tenant].filter((word) => word != null);
   return {
@@ -104,11 +104,11 @@ export function incidentColumnsOf(
 const plausibleMs = 600_000;
 
 /** From the event of a verdict to its finding, ms; null where event times are not from now. */
-export function plausibleLatency(detectedAt: number, time: number): number | null {
+export function latencyWithinBounds(detectedAt: number, time: number): number | null {
   const ms = detectedAt - time;
   return ms >= 0 && ms <= plausibleMs ? ms : null;
 }
 
 function latencyOf(fold: FoldedRow): number | null {
-  return plausibleLatency(fold.detectedAt, firstStep(fold).time);
+  return latencyWithinBounds(fold.detectedAt, firstStep(fold).time);
 }

@@ -1,6 +1,6 @@
 import type { IncidentFilter } from '@loopwatch/contract/api';
 import { Conditions } from '../storage/conditions.ts';
-import { incidentStateNow, isDismissedNow, triageNow } from '../storage/states-now.ts';
+import { incidentStateSql, isDismissedSql, triageSql } from '../storage/state-sql.ts';
 
 /** @param now wall clock, epoch ms: a muted incident whose time is over counts as new, an open one that is silent as quiet */
 export function incidentConditions(filter: IncidentFilter, now: number): Conditions {
@@ -22,14 +22,14 @@ export function incidentConditions(filter: IncidentFilter, now: number): Conditi
   conditions.anyOf('group_key', group);
   conditions.between('detected_at', filter.from, filter.to);
   if (state !== undefined && state.length > 0) {
-    conditions.anyOf(incidentStateNow(conditions.parameter(now)), state);
+    conditions.anyOf(incidentStateSql(conditions.parameter(now)), state);
     // Of those there are few, and an index knows them.
     if (!state.includes('resolved')) conditions.add("state = 'open'");
   }
-  if (filter.triage !== undefined) conditions.anyOf(triageNow(conditions.parameter(now)), filter.triage);
+  if (filter.triage !== undefined) conditions.anyOf(triageSql(conditions.parameter(now)), filter.triage);
   if (filter.open !== undefined) {
     const at = conditions.parameter(now);
-    const open = `(${incidentStateNow(at)} = 'open' and not ${isDismissedNow(at)})`;
+    const open = `(${incidentStateSql(at)} = 'open' and not ${isDismissedSql(at)})`;
     conditions.add(filter.open ? open : `not ${open}`);
   }
   return conditions;

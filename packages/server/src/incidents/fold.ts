@@ -8,7 +8,7 @@ import {
   type Verdict,
 } from '@loopwatch/contract';
 import { groupKey } from './group-key.ts';
-import { type Standing, standingOn } from './standing.ts';
+import { currentFigures, type IncidentFigures } from './latest-figures.ts';
 
 /**
  * One incident as the fold of its verdicts. Each field is taken from an extreme verdict (the first, the latest, the
@@ -24,13 +24,13 @@ const phaseRank = { opened: 0, escalated: 1, resolved: 2 } as const;
 type Place = Pick<Verdict, 'eventIndex' | 'phase' | 'id'>;
 
 /** What the latest verdict that has such a thing said. */
-interface Said<T> {
+interface Positioned<T> {
   readonly at: Place;
   readonly value: T;
 }
 
 /** A reason, and where it says the count. */
-interface SaidReason extends Said<string> {
+interface PositionedReason extends Positioned<string> {
   readonly countAt?: number | undefined;
 }
 
@@ -47,17 +47,17 @@ export interface FoldedRow {
   readonly revision: number;
   readonly detectedAt: number;
   readonly action: Verdict['action'];
-  readonly guidance: Said<string> | null;
+  readonly guidance: Positioned<string> | null;
   /** The latest reason that is not a resolution's: it describes the loop. */
-  readonly loopReason: SaidReason | null;
+  readonly loopReason: PositionedReason | null;
   /** Of the first verdict: see {@link groupKey}. */
   readonly groupKey: string;
 }
 
 /** What was seen of the loop while it went on, and what was seen when it was over. */
 export interface FoldedEvidence {
-  readonly evidence: Said<Verdict['evidence']> | null;
-  readonly lastEvidence: Said<Verdict['evidence']> | null;
+  readonly evidence: Positioned<Verdict['evidence']> | null;
+  readonly lastEvidence: Positioned<Verdict['evidence']> | null;
 }
 
 /**
@@ -77,7 +77,7 @@ export function addVerdict(
   const seen = [...before, added].sort(streamOrder);
   if (seen.length > KEPT_STEPS && seen.splice(1, 1)[0] === added) return undefined;
   const { evidence, guidance, ...latest } = verdict;
-  const said = <T>(value: T): Said<T> => ({ at: { eventIndex, phase, id }, value });
+  const said = <T>(value: T): Positioned<T> => ({ at: { eventIndex, phase, id }, value });
   const resolution = !isOpenAfter(verdict);
   const telling = Object.keys(evidence).length > 0;
   return {
@@ -101,9 +101,9 @@ export function addVerdict(
 export type RowOfVerdicts = Omit<IncidentRow, 'lastActivityAt'>;
 
 /** The fold as lists show it. @param told how it stands by its session's latest summary */
-export function toRow(fold: FoldedRow, told?: Standing): RowOfVerdicts {
+export function toRow(fold: FoldedRow, told?: IncidentFigures): RowOfVerdicts {
   const { latest } = fold;
-  const standing = standingOn(fold.latest, told);
+  const standing = currentFigures(fold.latest, told);
   const resolved = !isOpenAfter(latest);
   const { reason, countAt } = reasonOf(fold);
   return {
@@ -149,7 +149,7 @@ function reasonOf({ latest, loopReason }: FoldedRow): Pick<Verdict, 'reason' | '
 }
 
 /** The fold with everything there is to know. */
-export function toIncident(fold: IncidentFold, told?: Standing): Omit<Incident, 'lastActivityAt'> {
+export function toIncident(fold: IncidentFold, told?: IncidentFigures): Omit<Incident, 'lastActivityAt'> {
   const { latest } = fold;
   return {
     ...toRow(fold, told),

@@ -17,7 +17,7 @@ import { userName } from '../security/user.ts';
 import type { ConfiguredSettings } from '../settings/effective-settings.ts';
 import { parseScope } from '../settings/scope.ts';
 import { scopeSettings } from '../settings/settings-api.ts';
-import { lockChanges } from '../storage/write-lock.ts';
+import { lockChanges } from '../storage/change-lock.ts';
 import { triageGroup } from '../triage/triage-group.ts';
 import { changeTriage, deleteComment } from '../triage/write-triage.ts';
 import { listGroups } from './list-groups.ts';

@@ -3,7 +3,7 @@ import type { GroupSort, IncidentFilter, IncidentGroup, IncidentGroupPage } from
 import { jsonText, type Queryable } from '@loopwatch/storage';
 import { Conditions } from '../storage/conditions.ts';
 import { type Paging, pageOfIds, type Sorting } from '../storage/page-query.ts';
-import { incidentStateNow, triageNow } from '../storage/states-now.ts';
+import { incidentStateSql, triageSql } from '../storage/state-sql.ts';
 import { rankedActions } from './columns.ts';
 import { incidentConditions } from './filter.ts';
 import { type RowOfVerdicts, toRow } from './fold.ts';
@@ -70,9 +70,9 @@ async function groupsOf(
   if (keys.length === 0) return [];
   const conditions = incidentConditions({ ...filter, group: [...keys] }, now);
   const at = conditions.parameter(now);
-  const status = triageNow(at);
+  const status = triageSql(at);
   const isState = (value: string): string =>
-    `count(*) filter (where ${incidentStateNow(at)} = '${value}')::float8`;
+    `count(*) filter (where ${incidentStateSql(at)} = '${value}')::float8`;
   const isStatus = (value: string): string => `count(*) filter (where ${status} = '${value}')::float8`;
   const rows = await database.query<GroupRow>(
     `select group_key as id, count(*)::float8 as occurrences, min(detected_at) as first_seen,

@@ -9,7 +9,7 @@ import {
 } from '@loopwatch/contract/api';
 import { jsonText, type Queryable } from '@loopwatch/storage';
 import { firstStep, toIncident, toRow } from './fold.ts';
-import { readStanding } from './standing.ts';
+import { readFigures } from './latest-figures.ts';
 import { readFold, readRow, type StoredFold } from './stored-fold.ts';
 
 interface ItemRow {
@@ -68,13 +68,13 @@ export async function incidentDetail(
   if (found === undefined) return undefined;
   const fold = readFold(found);
   const incident: Incident = {
-    ...toIncident(fold, readStanding(found.standing)),
+    ...toIncident(fold, readFigures(found.standing)),
     lastActivityAt: found.active_at,
   };
   return {
     ...incidentAt(incident, now),
     groupKey: found.group_key,
-    ...asItCounts(found, now),
+    ...effectiveTriage(found, now),
     triageHistory: found.history ?? [],
     firstEventIndex: firstStep(fold).eventIndex,
     lastEventIndex: fold.latest.eventIndex,
@@ -87,7 +87,10 @@ interface Decisions {
 }
 
 /** What was decided on the incident itself, else the mute by cause that it fits; as `triageNow` has it in SQL. */
-export function asItCounts({ triage, mute }: Decisions, now: number): Pick<IncidentItem, 'triage' | 'mute'> {
+export function effectiveTriage(
+  { triage, mute }: Decisions,
+  now: number,
+): Pick<IncidentItem, 'triage' | 'mute'> {
   const holds = (until: number | null): boolean => until === null || until > now;
   const own = triage ?? noTriage;
   const isNew = own.status === 'new' || (own.status === 'muted' && !holds(own.mutedUntil));
@@ -100,6 +103,6 @@ function toItem(
   { fold, group_key: groupKey, active_at: lastActivityAt, standing, sample, ...decisions }: ItemRow,
   now: number,
 ): IncidentItem {
-  const row = incidentAt({ ...toRow(readRow(fold), readStanding(standing)), lastActivityAt }, now);
-  return { ...row, groupKey, ...asItCounts(decisions, now), ...(sample && { sample }) };
+  const row = incidentAt({ ...toRow(readRow(fold), readFigures(standing)), lastActivityAt }, now);
+  return { ...row, groupKey, ...effectiveTriage(decisions, now), ...(sample && { sample }) };
 }

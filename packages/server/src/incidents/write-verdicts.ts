@@ -5,10 +5,10 @@ import {
   type IncidentSurroundings,
   incidentColumns,
   incidentColumnsOf,
-  plausibleLatency,
+  latencyWithinBounds,
 } from './columns.ts';
 import { addVerdict, type IncidentFold } from './fold.ts';
-import { standingsOf } from './standing.ts';
+import { figuresByIncident } from './latest-figures.ts';
 import { readFold, storeFold } from './stored-fold.ts';
 
 /** A verdict as it was read. */
@@ -89,7 +89,7 @@ function verdictRow({ verdict, arrivedAt }: ReadVerdict) {
     incident_id: incidentId,
     session_id: sessionId,
     detected_at: detectedAt,
-    latency_ms: plausibleLatency(detectedAt, time),
+    latency_ms: latencyWithinBounds(detectedAt, time),
     doc: jsonText({ ...verdict, detectedAt }),
   };
 }
@@ -125,7 +125,7 @@ async function knownOf(tx: Queryable, fresh: readonly ReadVerdict[]): Promise<Ma
         fold: fold === null || evidence === null ? undefined : readFold({ fold, evidence }),
         triage: status === null ? undefined : { status, mutedUntil, assignee },
         activeAt: activeAt ?? 0,
-        standing: session === null ? undefined : standingsOf(session).get(id),
+        standing: session === null ? undefined : figuresByIncident(session).get(id),
       },
     ]),
   );

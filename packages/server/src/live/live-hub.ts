@@ -5,12 +5,12 @@ import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 import { type DefaultEventsMap, type Namespace, Server, type Socket } from 'socket.io';
 import { listIncidents } from '../incidents/list-incidents.ts';
+import { Throttle } from '../lib/throttle.ts';
 import type { ServerMetrics } from '../metrics.ts';
 import { listSessions } from '../sessions/list-sessions.ts';
 import type { SharedStats } from '../stats/shared-stats.ts';
-import { changesChannel } from '../storage/write-lock.ts';
+import { changesChannel } from '../storage/change-lock.ts';
 import { type Changes, changesSince, latestChange } from './changes.ts';
-import { Pace } from './pace.ts';
 
 /** What a snapshot carries, and a message of changes at most; more is a page away over HTTP. */
 const limits = { incidents: 200, sessions: 100 };
@@ -30,9 +30,9 @@ export interface LiveHubOptions {
   readonly stats: Pick<SharedStats, 'get' | 'madeAt'>;
   readonly heartbeat: () => Omit<HeartbeatMessage, 'serverTime'>;
   /** Whether a client may listen. */
-  readonly mayConnect: (request: IncomingMessage) => Promise<boolean>;
+  readonly isAuthorized: (request: IncomingMessage) => Promise<boolean>;
   /** Whether one that listens still may: logins end. */
-  readonly mayStay: (request: IncomingMessage) => boolean;
+  readonly isStillAuthorized: (request: IncomingMessage) => boolean;
 }
 
 type Client = Socket<DefaultEventsMap, LiveMessages>;
@@ -45,7 +45,7 @@ export class LiveHub {
   readonly #options: LiveHubOptions;
   readonly #io: Server;
   readonly #namespace: Namespace<DefaultEventsMap, LiveMessages>;
-  readonly #pace: Pace;
+  readonly #pace: Throttle;
   readonly #beat: ReturnType<typeof setInterval>;
   /** Everything that is sent goes through here one after the other, so that no client misses what comes in between. */
   #sending: Promise<void> = Promise.resolve();
@@ -63,7 +63,7 @@ export class LiveHub {
       maxHttpBufferSize: 10_000,
       allowRequest: (request, decide) => {
         const refuse = (): void => decide('not logged in, or a page of another origin', false);
-        options.mayConnect(request).then((may) => {
+        options.isAuthorized(request).then((may) => {
           if (may) decide(null, true);
           else refuse();
         }, refuse);
@@ -75,9 +75,9 @@ export class LiveHub {
       socket.on('disconnect', () => options.metrics.liveClients.dec());
       this.#queue(() => this.#greet(socket));
     });
-    this.#pace = new Pace(updateIntervalMs, () => this.#queue(() => this.#tell()));
+    this.#pace = new Throttle(updateIntervalMs, () => this.#queue(() => this.#tell()));
     this.#beat = setInterval(() => {
-      this.recheck();
+      this.disconnectUnauthorized();
       if (this.clients === 0) return;
       this.#namespace.emit('heartbeat', this.#heartbeat());
       // Silence changes nothing that is stored, but the sums: what was open goes quiet.
@@ -95,9 +95,9 @@ export class LiveHub {
   }
 
   /** Ends the connections of clients that may not listen any more. */
-  recheck(): void {
+  disconnectUnauthorized(): void {
     for (const socket of this.#namespace.sockets.values()) {
-      if (!this.#options.mayStay(socket.request)) socket.disconnect(true);
+      if (!this.#options.isStillAuthorized(socket.request)) socket.disconnect(true);
     }
   }
 
@@ -115,12 +115,12 @@ export class LiveHub {
   }
 
   /** Tells every client how a backtest goes. */
-  tellBacktest(...message: Parameters<LiveMessages['backtest']>): void {
+  broadcastBacktest(...message: Parameters<LiveMessages['backtest']>): void {
     this.#namespace.emit('backtest', ...message);
   }
 
   /** Tells every client everything: rows were removed that no change tells of. */
-  retell(): void {
+  broadcastSnapshot(): void {
     this.#queue(async () => {
       if (this.clients === 0) return;
       const message = await this.#snapshot();

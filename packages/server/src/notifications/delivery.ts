@@ -5,11 +5,11 @@ import type { Logger } from 'pino';
 import { incidentItems } from '../incidents/read-incidents.ts';
 import type { ServerMetrics } from '../metrics.ts';
 import { limitOf, type NotificationChannel } from './channel.ts';
-import { type DueRow, dueRows, nextDueAt, postponeRows, settleRows } from './due-messages.ts';
+import { type DueRow, nextDueAt, postponeRows, readDueRows, settleRows } from './due-messages.ts';
 import { messageId, type NotificationMessage, typeOf } from './message.ts';
 import { DAY_MS } from './outbox.ts';
 import type { SendContext, SendResult } from './post.ts';
-import { holdChannel, readChannels, releaseChannel } from './stored-channels.ts';
+import { acquireLease, readChannels, releaseLease } from './stored-channels.ts';
 
 export interface DeliveryOptions {
   readonly channel: NotificationChannel;
@@ -31,8 +31,8 @@ export interface DeliveryOptions {
   ) => Promise<SendResult>;
 }
 
-const firstPauseMs = 1_000;
-const longestPauseMs = 300_000;
+const MIN_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 300_000;
 /** Without a wake-up: for another server that is gone, and for a minute of the limit that is over. */
 const pollMs = 5_000;
 
@@ -65,7 +65,7 @@ export class Delivery {
     this.wake();
     await this.#running;
     const { database, channel, owner } = this.#options;
-    await releaseChannel(database, channel.name, owner).catch(() => undefined);
+    await releaseLease(database, channel.name, owner).catch(() => undefined);
   }
 
   async #run(): Promise<void> {
@@ -89,14 +89,14 @@ export class Delivery {
   async step(): Promise<number> {
     const { channel, database, now, owner } = this.#options;
     const { name } = channel;
-    if (!(await holdChannel(database, name, owner, now()))) return pollMs;
+    if (!(await acquireLease(database, name, owner, now()))) return pollMs;
     const [stored] = await readChannels(database, [name]);
     if (stored === undefined) return pollMs;
     if (stored.nextAt > now()) return Math.min(pollMs, stored.nextAt - now());
-    const rows = await dueRows(database, { name, limit: limitOf(channel), now: now() });
+    const rows = await readDueRows(database, { name, limit: limitOf(channel), now: now() });
     for (const group of grouped(rows)) {
       if (this.#stopping.signal.aborted) return 0;
-      if (!(await holdChannel(database, name, owner, now()))) return pollMs;
+      if (!(await acquireLease(database, name, owner, now()))) return pollMs;
       if (!(await this.#deliver(group))) return 0;
     }
     if (rows.length > 0) return 0;
@@ -197,7 +197,7 @@ export class Delivery {
     const [stored] = await readChannels(database, [channel.name]);
     const spread = 0.5 + random() / 2;
     const pause = (attempt: number) =>
-      Math.max(afterMs ?? 0, backoff(attempt, firstPauseMs, longestPauseMs) * spread);
+      Math.max(afterMs ?? 0, backoff(attempt, MIN_PAUSE_MS, MAX_PAUSE_MS) * spread);
     const attempts = Math.max(...rows.map((row) => row.attempts));
     await this.#noteFailure('retried', reason, 0, async (tx) => {
       // The row waits longer than the receiver, so that a message that alone fails holds up no other.

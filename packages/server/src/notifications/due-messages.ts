@@ -25,7 +25,7 @@ const byRank = `array_position(array['block', 'chance', 'resolved', 'warn'], sta
  *
  * @param limit first messages a minute; null: no limit
  */
-export async function dueRows(
+export async function readDueRows(
   database: Database,
   { name, limit, now }: { readonly name: string; readonly limit: number | null; readonly now: number },
 ): Promise<DueRow[]> {

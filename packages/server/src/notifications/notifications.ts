@@ -8,7 +8,7 @@ import type { ServerMetrics } from '../metrics.ts';
 import { limitOf, type NotificationChannel, targetOf } from './channel.ts';
 import { Delivery } from './delivery.ts';
 import { testMessage } from './message.ts';
-import { type EnqueueNotifications, enqueueInto, outboxChannel, SOMETHING_DUE } from './outbox.ts';
+import { createEnqueue, type EnqueueNotifications, outboxChannel, SOMETHING_DUE } from './outbox.ts';
 import { readPageNotifications } from './page-notifications.ts';
 import type { SendResult } from './post.ts';
 import { send } from './senders/senders.ts';
@@ -48,7 +48,7 @@ export class Notifications {
 
   constructor(options: NotificationsOptions) {
     this.#options = options;
-    this.enqueue = enqueueInto(() => [...this.#receivers.values()], options.now);
+    this.enqueue = createEnqueue(() => [...this.#receivers.values()], options.now);
   }
 
   /** From here on what is read is told. */

@@ -32,7 +32,7 @@ interface KnownRow {
 const columns = { name: 'text', incident_id: 'text', state: 'text', due: 'boolean' } as const;
 
 /** @param channels those that are active at the moment */
-export function enqueueInto(
+export function createEnqueue(
   channels: () => readonly ActiveChannel[],
   now: () => number,
 ): EnqueueNotifications {
@@ -46,7 +46,7 @@ export function enqueueInto(
       items.flatMap((item) => {
         const state = stateOf(item);
         const row = known.get(keyOf(one.channel.name, item.id));
-        const due = row === undefined ? isWanted(one, item, at) : isNews(row, item, state, at);
+        const due = row === undefined ? matchesNew(one, item, at) : isNews(row, item, state, at);
         if (due === undefined) return [];
         return [{ name: one.channel.name, incident_id: item.id, state, due }];
       }),
@@ -66,7 +66,7 @@ export function enqueueInto(
 }
 
 /** @returns undefined where the incident is not for this notification */
-function isWanted({ channel, since }: ActiveChannel, item: IncidentItem, now: number): true | undefined {
+function matchesNew({ channel, since }: ActiveChannel, item: IncidentItem, now: number): true | undefined {
   const isNew = item.detectedAt >= since && item.lastActivityAt >= now - DAY_MS;
   const wanted = isNew && item.sample !== true && matches(channel.when, item);
   return wanted || undefined;

@@ -1,13 +1,13 @@
 import type { IncidentRow, NotificationRules } from '@loopwatch/contract';
 
 /** What the rules look at. */
-export type RuledIncident = Pick<
+export type RuleSubject = Pick<
   IncidentRow,
   'kind' | 'detector' | 'action' | 'agent' | 'model' | 'tool' | 'cost'
 >;
 
 /** Whether an incident is one that a notification asks for. Numbers that are not known reach no minimum. */
-export function matches(when: NotificationRules, incident: RuledIncident): boolean {
+export function matches(when: NotificationRules, incident: RuleSubject): boolean {
   const { kind, detector, action, agent, model, tool, cost } = incident;
   return (
     isOneOf(when.kind, kind) &&

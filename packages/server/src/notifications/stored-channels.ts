@@ -50,7 +50,7 @@ export async function readChannels(database: Queryable, names: readonly string[]
  * Takes or renews the right to send: of several servers one sends the messages of a notification. An embedded database
  * belongs to one process, so that a lease of another is that of a process that is gone.
  */
-export async function holdChannel(
+export async function acquireLease(
   database: Database,
   name: string,
   owner: string,
@@ -65,7 +65,7 @@ export async function holdChannel(
   return rows.length > 0;
 }
 
-export async function releaseChannel(database: Queryable, name: string, owner: string): Promise<void> {
+export async function releaseLease(database: Queryable, name: string, owner: string): Promise<void> {
   await database.query('update notification_channels set lease_until = 0 where name = $1 and owner = $2', [
     name,
     owner,

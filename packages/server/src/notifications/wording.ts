@@ -2,12 +2,12 @@ import type { IncidentItem } from '@loopwatch/contract/api';
 import type { DigestMessage, IncidentMessage, NotificationMessage } from './message.ts';
 
 /** A message as a person reads it: what happened in one line, and what one asks next. */
-export interface Wording {
+export interface MessageText {
   readonly title: string;
   readonly facts: readonly { readonly label: string; readonly text: string }[];
 }
 
-export function wordingOf(message: NotificationMessage): Wording {
+export function messageText(message: NotificationMessage): MessageText {
   switch (message.type) {
     case 'test':
       return {
@@ -23,7 +23,7 @@ export function wordingOf(message: NotificationMessage): Wording {
 
 /** The same as plain lines. */
 export function plainText(message: NotificationMessage): string {
-  const { title, facts } = wordingOf(message);
+  const { title, facts } = messageText(message);
   return [title, ...facts.map(({ label, text }) => `${label}: ${text}`), message.url].join('\n');
 }
 
@@ -66,7 +66,7 @@ const actions: Readonly<Record<IncidentItem['action'], string>> = {
   block: 'Block: the call must not run again (where a gateway or hook enforces it)',
 };
 
-function factsOf(incident: IncidentItem): Wording['facts'] {
+function factsOf(incident: IncidentItem): MessageText['facts'] {
   const { agent, model, tool, sessionId, action, cost, began, openedAt, state } = incident;
   const since = began?.time ?? openedAt;
   return [

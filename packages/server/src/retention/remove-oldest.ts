@@ -1,5 +1,5 @@
 import { type Database, jsonText, type Queryable } from '@loopwatch/storage';
-import { lockChanges } from '../storage/write-lock.ts';
+import { lockChanges } from '../storage/change-lock.ts';
 
 /** What one transaction removes at most. */
 export const batchRows = 500;

@@ -29,7 +29,7 @@ const day = 86_400_000;
 const mebibyte = 1024 * 1024;
 const intervalMs = 60_000;
 /** Transactions of one run: the rest waits for the next. */
-const mostBatches = 40;
+const MAX_BATCHES = 40;
 const hour = 3_600_000;
 
 /** Removes what is too old or too much, a bounded number of rows a minute, each batch in a transaction of its own. */
@@ -129,7 +129,7 @@ export class Retention {
     remove: () => Promise<number>,
   ): Promise<number> {
     let removed = 0;
-    for (let batch = 0; batch < mostBatches && !this.stopped; batch += 1) {
+    for (let batch = 0; batch < MAX_BATCHES && !this.stopped; batch += 1) {
       const gone = await remove();
       removed += gone;
       if (gone === 0) break;

@@ -3,9 +3,9 @@ import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 import {
   areSamplesStopped,
-  condemnSamples,
   countSamples,
   markSample,
+  markSamplesRemoved,
   removeSamples,
   storeSamplesStopped,
 } from './stored-samples.ts';
@@ -79,7 +79,7 @@ export class SampleSessions {
       const { database } = this.#options;
       await storeSamplesStopped(database, true);
       await this.#pause();
-      await condemnSamples(database);
+      await markSamplesRemoved(database);
       await this.#sweep();
       this.#sweeps = SWEEPS_MS.map((ms) => {
         const timer = setTimeout(() => {

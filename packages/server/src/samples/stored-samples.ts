@@ -1,5 +1,5 @@
 import type { Database, Queryable } from '@loopwatch/storage';
-import { lockChanges } from '../storage/write-lock.ts';
+import { lockChanges } from '../storage/change-lock.ts';
 
 const DAY = 86_400_000;
 
@@ -30,7 +30,7 @@ export async function countSamples(database: Queryable): Promise<number> {
 }
 
 /** From now on the sessions that were played so far are to be removed, whatever is still read of them. */
-export async function condemnSamples(database: Queryable): Promise<void> {
+export async function markSamplesRemoved(database: Queryable): Promise<void> {
   await database.query('update sample_sessions set removed = true');
 }
 

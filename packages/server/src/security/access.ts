@@ -2,9 +2,9 @@ import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Me, type Role, roles } from '@loopwatch/contract/api';
 import { z } from 'zod';
+import { CookieSigner } from './cookie-signer.ts';
 import { cookieIn, setCookie } from './cookies.ts';
-import { Seals } from './seals.ts';
-import { anybody, type User } from './user.ts';
+import { anonymousOperator, type User } from './user.ts';
 
 /** Secrets from the environment; with none, and no provider of logins, everybody may do everything. */
 export interface AccessTokens {
@@ -22,7 +22,7 @@ type Session = z.infer<typeof sessionSchema>;
 /** Who may do what: by a token that a request carries, or by the cookie that a login has left. */
 export class Access {
   readonly methods: Me['methods'];
-  readonly seals: Seals;
+  readonly seals: CookieSigner;
   private readonly tokens: readonly { readonly role: Role; readonly hash: Buffer }[];
   private readonly isEnded: (id: string) => boolean;
 
@@ -48,7 +48,7 @@ export class Access {
       ...(this.tokens.length === 0 ? [] : (['token'] as const)),
     ];
     // Of the secrets, so that all servers know each other's cookies, and a new one ends all logins.
-    this.seals = new Seals(JSON.stringify([operator ?? '', viewer ?? '', clientSecret ?? '']), now);
+    this.seals = new CookieSigner(JSON.stringify([operator ?? '', viewer ?? '', clientSecret ?? '']), now);
   }
 
   /** Whether one has to log in at all. */
@@ -63,7 +63,7 @@ export class Access {
 
   /** Who sends a request with these headers; undefined: an unknown user. */
   user({ authorization, cookie }: Pick<IncomingHttpHeaders, 'authorization' | 'cookie'>): User | undefined {
-    if (!this.required) return anybody;
+    if (!this.required) return anonymousOperator;
     if (authorization !== undefined) return this.byToken(bearerOf(authorization) ?? '');
     const session = this.session(cookie);
     return session && { name: session.name, role: session.role };

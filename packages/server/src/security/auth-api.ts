@@ -4,15 +4,15 @@ import { isNavigation } from '../http/navigation.ts';
 import { jsonBody, parseBody } from '../http/parse-body.ts';
 import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
 import { sessionMs } from './access.ts';
-import type { Doors } from './doors.ts';
-import { ownPath, sendLoginPage } from './login-page.ts';
+import type { Auth } from './auth.ts';
+import { localPath, sendLoginPage } from './login-page.ts';
 import { loginStyle } from './login-style.ts';
-import { endAtProvider, forgetIdToken } from './oidc-logout.ts';
+import { clearIdTokenCookieHeader, logOutAtProvider } from './oidc-logout.ts';
 import { oidcPages } from './oidc-pages.ts';
 import { type User, userOf } from './user.ts';
 
 /** `/auth/me`, `/auth/login` and `/auth/logout`. @param exposed whether anyone else may do everything, too */
-export function authApi(doors: Doors, exposed: boolean, now: () => number): Router {
+export function authApi(doors: Auth, exposed: boolean, now: () => number): Router {
   const { access, hosts, ended, oidc, logger } = doors;
   const router = Router();
   router
@@ -45,7 +45,9 @@ export function authApi(doors: Doors, exposed: boolean, now: () => number): Rout
       const session = access.session(request.headers.cookie);
       const secure = hosts.isSecure(request);
       // Set before anything can fail: the browser forgets the login in any case.
-      response.append('set-cookie', access.logout(secure)).append('set-cookie', forgetIdToken(secure));
+      response
+        .append('set-cookie', access.logout(secure))
+        .append('set-cookie', clearIdTokenCookieHeader(secure));
       if (session !== undefined) {
         await ended.end(session.id, now() + sessionMs);
         logger.info(
@@ -53,7 +55,7 @@ export function authApi(doors: Doors, exposed: boolean, now: () => number): Rout
           'logged out',
         );
       }
-      const goOn = await endAtProvider(request, oidc, hosts, logger);
+      const goOn = await logOutAtProvider(request, oidc, hosts, logger);
       if (goOn === null) response.status(204).end();
       else response.json({ goOn } satisfies Logout);
     })
@@ -63,7 +65,7 @@ export function authApi(doors: Doors, exposed: boolean, now: () => number): Rout
 
 /** Whom a token logs in; undefined for one that is wrong. @throws HttpProblem 429 when too many were */
 async function logIn(
-  { checks, hosts, logger }: Doors,
+  { checks, hosts, logger }: Auth,
   request: Request,
   token: string,
 ): Promise<User | undefined> {
@@ -75,7 +77,7 @@ async function logIn(
 }
 
 /** `/login`: what stands in the place of pages for who is not logged in. */
-export function loginPages(doors: Doors, pages: readonly string[]): Router {
+export function loginPages(doors: Auth, pages: readonly string[]): Router {
   const { access, hosts, oidc } = doors;
   const router = Router();
   const sendPage = (response: Response, to: string, alert?: string, status?: number): void => {
@@ -95,7 +97,7 @@ export function loginPages(doors: Doors, pages: readonly string[]): Router {
   });
   router.post('/login', form, async (request, response) => {
     const { token } = (request.body ?? {}) as { token?: unknown };
-    const to = ownPath(request.query['to']);
+    const to = localPath(request.query['to']);
     try {
       const user = await logIn(doors, request, typeof token === 'string' ? token.trim() : '');
       if (user === undefined) sendPage(response, to, 'This token is not known. Check it and try again.');
@@ -107,7 +109,7 @@ export function loginPages(doors: Doors, pages: readonly string[]): Router {
     }
   });
   const ask: RequestHandler = (request, response, next) => {
-    if (userOf(request) === undefined) sendPage(response, ownPath(request.originalUrl));
+    if (userOf(request) === undefined) sendPage(response, localPath(request.originalUrl));
     else next();
   };
   router.get([...pages], ask);

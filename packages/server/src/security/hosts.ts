@@ -65,7 +65,7 @@ export class Hosts {
   }
 
   /** Whether a request is for this server, and not for a name of another site that points here. */
-  isOwn(request: IncomingMessage): boolean {
+  isKnownHost(request: IncomingMessage): boolean {
     const host = this.hostOf(request)?.replace(/:\d+$/, '').toLowerCase();
     if (host === undefined || isAddress(host) || this.#names.has(host) || this.#names.has('*')) return true;
     return this.#suffixes.some((suffix) => host.endsWith(suffix) || host === suffix.slice(1));
@@ -107,9 +107,9 @@ function trustOf(proxies: readonly string[]): (address: string, hop: number) => 
 }
 
 /** By a name of its own that points here, a page of another site could read and change what it likes. */
-export function ownHostOnly(hosts: Hosts): RequestHandler {
+export function requireKnownHost(hosts: Hosts): RequestHandler {
   return (request, _response, next) => {
-    if (!hosts.isOwn(request)) {
+    if (!hosts.isKnownHost(request)) {
       throw new HttpProblem(
         421,
         `This server is not known as ${hosts.hostOf(request) ?? ''}. Add the name to server.allowed_hosts, or set server.public_url`,

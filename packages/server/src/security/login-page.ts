@@ -70,6 +70,6 @@ function escaped(text: string): string {
 }
 
 /** A path of this server to go on to; anything else leads home. */
-export function ownPath(to: unknown): string {
+export function localPath(to: unknown): string {
   return typeof to === 'string' && /^\/(?![/\\])[^\\\s]*$/.test(to) ? to : '/';
 }

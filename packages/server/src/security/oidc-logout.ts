@@ -14,18 +14,18 @@ const longest = 3_800;
 const tooLong = '-';
 
 /** A `set-cookie` header with what the provider wants to see again when the login ends. */
-export function rememberIdToken(idToken: string, secure: boolean): string {
+export function idTokenCookieHeader(idToken: string, secure: boolean): string {
   const value = idToken.length > longest ? tooLong : idToken;
   return setCookie(idTokenCookie, value, { path, maxAgeMs: sessionMs, secure });
 }
 
 /** The same, to forget it. */
-export function forgetIdToken(secure: boolean): string {
+export function clearIdTokenCookieHeader(secure: boolean): string {
   return setCookie(idTokenCookie, '', { path, maxAgeMs: 0, secure });
 }
 
 /** Where to go on to log out at the provider, for who has logged in there; a logout here never fails for its sake. */
-export async function endAtProvider(
+export async function logOutAtProvider(
   request: Request,
   oidc: Oidc | undefined,
   hosts: Hosts,

@@ -1,9 +1,9 @@
 import { type Request, type Response, Router } from 'express';
+import type { Auth } from './auth.ts';
 import { cookieIn, setCookie } from './cookies.ts';
-import type { Doors } from './doors.ts';
-import { ownPath, sendLoginPage } from './login-page.ts';
+import { localPath, sendLoginPage } from './login-page.ts';
 import { type Oidc, pendingSchema } from './oidc.ts';
-import { addressOf, rememberIdToken } from './oidc-logout.ts';
+import { addressOf, idTokenCookieHeader } from './oidc-logout.ts';
 import { nameOf, userOfClaims } from './oidc-role.ts';
 
 const path = '/login/oidc';
@@ -12,7 +12,7 @@ const pendingCookie = 'loopwatch_login';
 const pendingMs = 600_000;
 
 /** `/login/oidc` leads to the provider, and `/login/oidc/callback` back. */
-export function oidcPages({ access, hosts, logger }: Doors, oidc: Oidc): Router {
+export function oidcPages({ access, hosts, logger }: Auth, oidc: Oidc): Router {
   const router = Router();
   const page = (response: Response, to: string, alert: string, status: number): void => {
     sendLoginPage(response, { to, alert, status, methods: access.methods, provider: oidc.options.name });
@@ -21,7 +21,7 @@ export function oidcPages({ access, hosts, logger }: Doors, oidc: Oidc): Router 
     setCookie(pendingCookie, value, { path, maxAgeMs, secure: hosts.isSecure(request) });
 
   router.get(path, async (request, response) => {
-    const to = ownPath(request.query['to']);
+    const to = localPath(request.query['to']);
     try {
       const { url, pending } = await oidc.begin(addressOf(request, oidc, hosts) + callback, to);
       const sealed = access.seals.seal('login', pending, pendingMs);
@@ -69,7 +69,7 @@ export function oidcPages({ access, hosts, logger }: Doors, oidc: Oidc): Router 
     );
     response
       .append('set-cookie', access.login(user, hosts.isSecure(request)))
-      .append('set-cookie', rememberIdToken(idToken, hosts.isSecure(request)))
+      .append('set-cookie', idTokenCookieHeader(idToken, hosts.isSecure(request)))
       .redirect(303, to);
   });
   return router;

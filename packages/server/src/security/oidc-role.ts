@@ -12,7 +12,7 @@ export interface RoleRules {
 
 type Claims = Readonly<Record<string, unknown>>;
 
-const longestName = 100;
+const MAX_NAME_LENGTH = 100;
 
 /** @returns undefined for a user without a role here */
 export function userOfClaims(claims: Claims, rules: RoleRules): User | undefined {
@@ -24,7 +24,7 @@ export function userOfClaims(claims: Claims, rules: RoleRules): User | undefined
 export function nameOf(claims: Claims): string {
   const names = [claims['preferred_username'], claims['email'], claims['name'], claims['sub']];
   const name = names.find((one): one is string => typeof one === 'string' && one.trim() !== '');
-  return (name ?? 'unknown').trim().slice(0, longestName);
+  return (name ?? 'unknown').trim().slice(0, MAX_NAME_LENGTH);
 }
 
 function roleOf(claims: Claims, { roleClaim, operators, viewers, defaultRole }: RoleRules): Role | 'none' {

@@ -8,7 +8,7 @@ export interface User {
 }
 
 /** Where no login is needed, every client may do everything. */
-export const anybody: User = { name: 'operator', role: 'operator' };
+export const anonymousOperator: User = { name: 'operator', role: 'operator' };
 
 /**
  * The user by the name that they give themselves.
@@ -16,7 +16,7 @@ export const anybody: User = { name: 'operator', role: 'operator' };
  * @param header as the request has it; absent: the login's name stays
  * @throws HttpProblem 400 when it is no name
  */
-export function selfNamed(user: User, header: string | undefined): User {
+export function withRequestedName(user: User, header: string | undefined): User {
   if (header === undefined) return user;
   const name = userNameSchema.safeParse(decoded(header));
   if (!name.success) throw new HttpProblem(400, `${userHeader}: give a name, percent-encoded`);
@@ -44,5 +44,5 @@ export function userOf(request: object): User | undefined {
 
 /** The name that a change is noted under. */
 export function userName(request: object): string {
-  return (userOf(request) ?? anybody).name;
+  return (userOf(request) ?? anonymousOperator).name;
 }

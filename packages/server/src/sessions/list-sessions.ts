@@ -2,7 +2,7 @@ import type { SessionFilter, SessionPage, SessionSort } from '@loopwatch/contrac
 import type { Queryable } from '@loopwatch/storage';
 import { Conditions } from '../storage/conditions.ts';
 import { type Paging, pageOfIds, type Sorting } from '../storage/page-query.ts';
-import { sessionStateNow } from '../storage/states-now.ts';
+import { sessionStateSql } from '../storage/state-sql.ts';
 import { sessionItems } from './read-sessions.ts';
 
 const columns: Readonly<Record<SessionSort, string>> = {
@@ -32,7 +32,7 @@ function sessionConditions(filter: SessionFilter, now: number): Conditions {
   const conditions = new Conditions();
   const { state, tool } = filter;
   conditions.contains('search', filter.q);
-  if (state !== undefined) conditions.anyOf(sessionStateNow(conditions.parameter(now)), state);
+  if (state !== undefined) conditions.anyOf(sessionStateSql(conditions.parameter(now)), state);
   if (tool !== undefined && tool.length > 0) {
     const tools = tool.map((name) => conditions.parameter(name)).join(', ');
     conditions.add(
@@ -47,7 +47,7 @@ function sessionConditions(filter: SessionFilter, now: number): Conditions {
   conditions.anyTag('tags', filter.tag);
   conditions.between('last_event_at', filter.from, filter.to);
   if (filter.incidents === 'open') {
-    conditions.add(`incidents_open > 0 and ${sessionStateNow(conditions.parameter(now))} = 'live'`);
+    conditions.add(`incidents_open > 0 and ${sessionStateSql(conditions.parameter(now))} = 'live'`);
   }
   if (filter.incidents === 'any') conditions.add('incidents > 0');
   if (filter.incidents === 'none') conditions.add('incidents = 0');

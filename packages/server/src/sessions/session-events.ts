@@ -1,9 +1,9 @@
 import type { SessionEvent, SessionEvents, SessionEventsQuery, SessionItem } from '@loopwatch/contract/api';
 import type { RecordReader } from '@loopwatch/log';
 import { encodeCursor } from '../http/cursor.ts';
-import { anchored, firstEvent, type NumberingState, numberEvents } from './event-numbers.ts';
 import { decodeAfter, decodeBefore, encodeAfter } from './events-cursor.ts';
-import { type ScanOptions, scanBackward, scanForward } from './session-record.ts';
+import { firstEvent, indexFromAnchor, type NumberingState, numberEvents } from './number-events.ts';
+import { type ScanOptions, scanBackward, scanForward } from './scan-records.ts';
 
 export interface EventsRequest {
   readonly session: SessionItem;
@@ -129,7 +129,7 @@ async function backward(
   const scan = await scanBackward(view.scan, to, view.first, wanted);
   const fromStart = scan.from <= view.first && !view.gone;
   const { items: numbered, state } = numberEvents(scan.records, fromStart ? firstEvent : unknownBefore);
-  const all = fromStart ? numbered : anchored(numbered, anchorIn(numbered, known));
+  const all = fromStart ? numbered : indexFromAnchor(numbered, anchorIn(numbered, known));
   const items = all.slice(-view.limit);
   const index = nextIndex(all);
   const firstOffset = Number(items[0]?.offset ?? scan.from);

@@ -7,7 +7,7 @@ import { listIncidents } from '../incidents/list-incidents.ts';
 import { listSessions } from './list-sessions.ts';
 import { sessionItems } from './read-sessions.ts';
 
-const mostIncidents = 200;
+const MAX_INCIDENTS = 200;
 
 export interface SessionsApiOptions {
   readonly database: Database;
@@ -46,7 +46,7 @@ async function sessionDetail(database: Queryable, id: string, now: number): Prom
   const { items: incidentItems } = await listIncidents(
     database,
     { sessionId: [id] },
-    { sort: { by: 'detectedAt', descending: true }, limit: mostIncidents, cursor: undefined, now },
+    { sort: { by: 'detectedAt', descending: true }, limit: MAX_INCIDENTS, cursor: undefined, now },
   );
   const [own] = await database.query<{ values: Record<string, unknown> }>(
     'select values from settings where scope = $1',

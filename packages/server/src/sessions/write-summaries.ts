@@ -1,10 +1,10 @@
 import type { SessionSummary } from '@loopwatch/contract';
 import { jsonText, type Queryable, type RowOf, recordset, upsert } from '@loopwatch/storage';
-import { standingsOf } from '../incidents/standing.ts';
+import { figuresByIncident } from '../incidents/latest-figures.ts';
 import { matchMutes } from '../triage/match-mutes.ts';
 
 /** What a record of the `sessions` topic says; without a summary, that the session's time is over. */
-export interface SessionNews {
+export interface SummaryRecord {
   readonly id: string;
   readonly summary: SessionSummary | null;
   /** The record's timestamp, epoch ms. */
@@ -45,8 +45,8 @@ const replacing = {
  * Stores how sessions stand. One whose time is over stays, as idle or ended, until retention takes it: its incidents are
  * still of interest. The transaction holds the lock of changes.
  */
-export async function writeSummaries(tx: Queryable, news: readonly SessionNews[]): Promise<void> {
-  const latest = new Map<string, SessionNews & { summary: SessionSummary }>();
+export async function writeSummaries(tx: Queryable, news: readonly SummaryRecord[]): Promise<void> {
+  const latest = new Map<string, SummaryRecord & { summary: SessionSummary }>();
   const over = new Set<string>();
   for (const { id, summary, at } of news) {
     if (summary === null) over.add(id);
@@ -58,7 +58,7 @@ export async function writeSummaries(tx: Queryable, news: readonly SessionNews[]
   const rows = [...latest.values()].map(rowOf);
   if (rows.length > 0) {
     await tx.query(upsert('sessions', columns, { change: true, replacing }), [jsonText(rows)]);
-    await writeStandings(tx, [...latest.values()]);
+    await writeFigures(tx, [...latest.values()]);
   }
   if (over.size === 0) return;
   await tx.query(
@@ -68,7 +68,7 @@ export async function writeSummaries(tx: Queryable, news: readonly SessionNews[]
   );
 }
 
-const standingColumns = {
+const figureColumns = {
   id: 'text',
   session_id: 'text',
   last_at: 'float8',
@@ -83,9 +83,9 @@ const standingColumns = {
 } as const;
 
 /** How the open incidents of these sessions stand. One whose verdicts say more, or come later, is left as it is. */
-async function writeStandings(tx: Queryable, told: readonly { summary: SessionSummary }[]): Promise<void> {
+async function writeFigures(tx: Queryable, told: readonly { summary: SessionSummary }[]): Promise<void> {
   const rows = told.flatMap(({ summary }) =>
-    Array.from(standingsOf(summary), ([id, standing]): RowOf<typeof standingColumns> => {
+    Array.from(figuresByIncident(summary), ([id, standing]): RowOf<typeof figureColumns> => {
       const { count, cost, lastAt, eventIndex } = standing;
       return {
         id,
@@ -108,7 +108,7 @@ async function writeStandings(tx: Queryable, told: readonly { summary: SessionSu
        last_at = r.last_at, count = r.count, calls = r.calls, turns = r.turns, tokens = r.tokens,
        usd = r.usd,
        duration = r.duration, event_index = r.event_index, standing = r.standing
-     from ${recordset(standingColumns)} join sessions s on s.id = r.session_id
+     from ${recordset(figureColumns)} join sessions s on s.id = r.session_id
      where i.id = r.id and i.state = 'open' and i.event_index <= r.event_index`,
     [jsonText(rows)],
   );

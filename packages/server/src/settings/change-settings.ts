@@ -1,10 +1,10 @@
 import type { Control, DetectionSettings } from '@loopwatch/contract';
 import type { OutputRecord, RecordSink } from '@loopwatch/log';
 import type { Database } from '@loopwatch/storage';
-import { controlHeaders } from '../feed/control-headers.ts';
 import { HttpProblem } from '../http/problem.ts';
-import { lockChanges } from '../storage/write-lock.ts';
+import { lockChanges } from '../storage/change-lock.ts';
 import { checkSettings } from './check-settings.ts';
+import { controlHeaders } from './control-headers.ts';
 import type { Scope } from './scope.ts';
 import { settingsOf, storeSettings } from './stored-settings.ts';
 

@@ -19,7 +19,7 @@ export interface ConfiguredSettings {
 
 const NO_MODEL = 'no model: set llm.model with llm.base_url or llm.api_key';
 
-export interface EffectiveOf {
+export interface EffectiveSettingsInput {
   readonly configured: ConfiguredSettings;
   /** What scopes set, by the scope's text. */
   readonly scopes: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
@@ -29,7 +29,12 @@ export interface EffectiveOf {
 }
 
 /** Every key as it holds in a scope, and the tier that decided it; the narrowest wins, key by key. */
-export function effectiveIn({ configured, scopes, scope, labels }: EffectiveOf): EffectiveSetting[] {
+export function effectiveSettingsOf({
+  configured,
+  scopes,
+  scope,
+  labels,
+}: EffectiveSettingsInput): EffectiveSetting[] {
   const wide = new Map([...scopes].filter(([name]) => !name.startsWith('session:')));
   const { settings } = withScopes(configured.settings, wide);
   const { backend, model } = scope.kind === 'model' ? labelsOf(scope.name) : labels;
@@ -65,7 +70,7 @@ interface Tier {
   readonly sets: Readonly<Record<string, unknown>>;
 }
 
-function modelTier(label: string, scopes: EffectiveOf['scopes']): Tier {
+function modelTier(label: string, scopes: EffectiveSettingsInput['scopes']): Tier {
   const name = `model:${label}`;
   return { tier: 'model', name, sets: scopes.get(name) ?? {} };
 }

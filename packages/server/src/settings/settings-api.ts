@@ -6,7 +6,7 @@ import { methodNotAllowed } from '../http/problem.ts';
 import { userName } from '../security/user.ts';
 import { type ChangeSettingsDeps, changeSettings } from './change-settings.ts';
 import { invalidSettings } from './check-settings.ts';
-import { type ConfiguredSettings, effectiveIn } from './effective-settings.ts';
+import { type ConfiguredSettings, effectiveSettingsOf } from './effective-settings.ts';
 import { parseScope, type Scope } from './scope.ts';
 import { settingKeys } from './setting-keys.ts';
 import { allSettings, type StoredSettings, settingsOf } from './stored-settings.ts';
@@ -72,7 +72,7 @@ export async function scopeSettings(
   return {
     ...own(stored),
     invalid: invalidSettings(configured.settings, scope, stored.set),
-    effective: effectiveIn({ configured, scopes, scope, labels }),
+    effective: effectiveSettingsOf({ configured, scopes, scope, labels }),
   };
 }
 

@@ -1,8 +1,11 @@
 import type { Queryable } from '@loopwatch/storage';
-import type { Range } from './range.ts';
+import type { TimeRange } from './range.ts';
 
 /** How many sessions were active in each bucket: from their first to their latest event, by event time. */
-export async function activeSessions(database: Queryable, { from, to, bucketMs }: Range): Promise<number[]> {
+export async function activeSessions(
+  database: Queryable,
+  { from, to, bucketMs }: TimeRange,
+): Promise<number[]> {
   const buckets = Math.ceil((to - from) / bucketMs);
   const rows = await database.query<{ first: number; last: number; sessions: number }>(
     `select greatest(0, floor((started_at - $1::float8) / $3::float8))::float8 as first,

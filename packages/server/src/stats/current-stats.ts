@@ -1,6 +1,6 @@
 import type { DetectorId, IncidentStats } from '@loopwatch/contract';
 import type { Queryable } from '@loopwatch/storage';
-import { incidentStateNow, isDismissedNow } from '../storage/states-now.ts';
+import { incidentStateSql, isDismissedSql } from '../storage/state-sql.ts';
 
 const minute = 60_000;
 const minutes = 60;
@@ -39,8 +39,8 @@ export async function currentStats(database: Queryable, now: number): Promise<In
     detector: DetectorId;
     incidents: number;
   }>(
-    `select ${incidentStateNow('$1')} as state, detector, count(*)::float8 as incidents
-     from incidents where state = 'open' and not ${isDismissedNow('$1')} group by 1, 2`,
+    `select ${incidentStateSql('$1')} as state, detector, count(*)::float8 as incidents
+     from incidents where state = 'open' and not ${isDismissedSql('$1')} group by 1, 2`,
     [now],
   );
   const open = unresolved.filter(({ state }) => state === 'open');

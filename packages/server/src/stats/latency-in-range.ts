@@ -1,6 +1,6 @@
 import type { Overview } from '@loopwatch/contract/api';
 import type { Queryable } from '@loopwatch/storage';
-import type { Range } from './range.ts';
+import type { TimeRange } from './range.ts';
 
 type Latency = Overview['latency'];
 
@@ -24,7 +24,7 @@ interface Counted {
 /** How soon the incidents of a range were found. */
 export async function latencyInRange(
   database: Queryable,
-  { from, to, bucketMs }: Range,
+  { from, to, bucketMs }: TimeRange,
 ): Promise<LatencyInRange> {
   const rows = await database.query<{ key: number; incidents: number }>(
     `select floor((detected_at - $1::float8) / $3::float8)::int * ${String(classes)} + ${latencyClass} as key,

@@ -3,9 +3,9 @@ import type { Overview, OverviewQuery } from '@loopwatch/contract/api';
 import type { Database, Queryable } from '@loopwatch/storage';
 import { listIncidents } from '../incidents/list-incidents.ts';
 import { latestChange } from '../live/changes.ts';
-import { incidentStateNow, isDismissedNow, sessionStateNow } from '../storage/states-now.ts';
+import { incidentStateSql, isDismissedSql, sessionStateSql } from '../storage/state-sql.ts';
 import { activeSessions } from './active-sessions.ts';
-import { foundInRange } from './found-in-range.ts';
+import { incidentsInRange } from './incidents-in-range.ts';
 import { latencyInRange } from './latency-in-range.ts';
 import { queryRange } from './query-range.ts';
 import { wasteOf } from './waste.ts';
@@ -13,7 +13,7 @@ import { wasteOf } from './waste.ts';
 const minute = 60_000;
 /** A range to choose where the query names none: the shortest that reaches back to the first data. */
 const spans = [5 * minute, 15 * minute, 60 * minute, 360 * minute];
-const longestSpan = 360 * minute;
+const MAX_SPAN = 360 * minute;
 const shownOpen = 8;
 
 /**
@@ -32,7 +32,7 @@ export function readOverview(
     const to = query.to ?? now;
     const from = query.from ?? to - (query.lastMs ?? spanFor(firstAt, to));
     const range = queryRange({ from, to }, now);
-    const found = await foundInRange(tx, range);
+    const found = await incidentsInRange(tx, range);
     const latency = await latencyInRange(tx, range);
     const active = await activeSessions(tx, range);
     const unresolved = await unresolvedByDetector(tx, now);
@@ -76,7 +76,7 @@ export function readOverview(
 }
 
 function spanFor(firstAt: number | null, to: number): number {
-  return spans.find((span) => firstAt !== null && to - firstAt <= span) ?? longestSpan;
+  return spans.find((span) => firstAt !== null && to - firstAt <= span) ?? MAX_SPAN;
 }
 
 async function firstData(tx: Queryable): Promise<number | null> {
@@ -94,8 +94,8 @@ interface Unresolved {
 
 function unresolvedByDetector(tx: Queryable, now: number): Promise<Unresolved[]> {
   return tx.query<Unresolved>(
-    `select ${incidentStateNow('$1')} as state, detector, count(*)::float8 as incidents
-     from incidents where state = 'open' and not ${isDismissedNow('$1')} group by 1, 2`,
+    `select ${incidentStateSql('$1')} as state, detector, count(*)::float8 as incidents
+     from incidents where state = 'open' and not ${isDismissedSql('$1')} group by 1, 2`,
     [now],
   );
 }
@@ -106,7 +106,7 @@ function sumOf(rows: readonly Unresolved[]): number {
 
 async function liveSessions(tx: Queryable, now: number): Promise<number> {
   const [row] = await tx.query<{ sessions: number }>(
-    `select count(*)::float8 as sessions from sessions where state = 'live' and ${sessionStateNow('$1')} = 'live'`,
+    `select count(*)::float8 as sessions from sessions where state = 'live' and ${sessionStateSql('$1')} = 'live'`,
     [now],
   );
   return row?.sessions ?? 0;

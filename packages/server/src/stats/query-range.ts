@@ -1,8 +1,8 @@
 import type { StatsQuery } from '@loopwatch/contract/api';
 import { HttpProblem } from '../http/problem.ts';
-import type { Range } from './range.ts';
+import type { TimeRange } from './range.ts';
 
-const mostBuckets = 500;
+const MAX_BUCKETS = 500;
 const wantedBuckets = 60;
 const second = 1000;
 const minute = 60 * second;
@@ -19,7 +19,7 @@ const round = [
  * @param now wall clock, epoch ms
  * @throws HttpProblem 400 when it is empty, or has too many buckets
  */
-export function queryRange({ from, to, bucketMs }: StatsQuery, now: number): Range {
+export function queryRange({ from, to, bucketMs }: StatsQuery, now: number): TimeRange {
   const end = to ?? now;
   const start = from ?? end - hour;
   if (start >= end) throw new HttpProblem(400, 'from: has to be before to');
@@ -27,11 +27,11 @@ export function queryRange({ from, to, bucketMs }: StatsQuery, now: number): Ran
     bucketMs ??
     round.find((ms) => (end - start) / ms <= wantedBuckets) ??
     Math.ceil((end - start) / wantedBuckets);
-  if ((end - start) / width > mostBuckets) {
-    const least = Math.ceil((end - start) / mostBuckets);
+  if ((end - start) / width > MAX_BUCKETS) {
+    const least = Math.ceil((end - start) / MAX_BUCKETS);
     throw new HttpProblem(
       400,
-      `bucketMs: at most ${String(mostBuckets)} buckets; ${String(least)} or more for this time`,
+      `bucketMs: at most ${String(MAX_BUCKETS)} buckets; ${String(least)} or more for this time`,
     );
   }
   return { from: start, to: end, bucketMs: width };

@@ -1,10 +1,10 @@
 import { type DetectorId, detectorIds } from '@loopwatch/contract';
 import type { Stats, StatsBucket } from '@loopwatch/contract/api';
 import type { Queryable } from '@loopwatch/storage';
-import { incidentStateNow, isDismissedNow } from '../storage/states-now.ts';
+import { incidentStateSql, isDismissedSql } from '../storage/state-sql.ts';
 import { activeSessions } from './active-sessions.ts';
 import { detectorStats } from './detector-stats.ts';
-import type { Range } from './range.ts';
+import type { TimeRange } from './range.ts';
 import { verdictStats } from './verdict-stats.ts';
 import { wasteOf } from './waste.ts';
 
@@ -24,12 +24,12 @@ interface FoundRow {
 }
 
 /** What was found in a time, bucket by bucket. @param now wall clock, epoch ms */
-export async function rangeStats(database: Queryable, range: Range, now: number): Promise<RangeStats> {
+export async function rangeStats(database: Queryable, range: TimeRange, now: number): Promise<RangeStats> {
   const { from, to, bucketMs } = range;
   const verdicts = await verdictStats(database, range);
   const found = await database.query<FoundRow>(
     `select floor((detected_at - $1::float8) / $3::float8)::float8 as bucket, detector, count(*)::float8 as found,
-       count(*) filter (where ${incidentStateNow('$4')} = 'open' and not ${isDismissedNow('$4')})::float8 as open,
+       count(*) filter (where ${incidentStateSql('$4')} = 'open' and not ${isDismissedSql('$4')})::float8 as open,
        count(*) filter (where triage = 'acknowledged')::float8 as acknowledged,
        count(*) filter (where triage = 'false_positive')::float8 as "falsePositives",
        sum(calls) as calls, sum(tokens) filter (where tokens >= 0) as tokens,

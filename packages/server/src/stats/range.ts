@@ -1,5 +1,5 @@
 /** A time, epoch ms, in whole buckets; the last one may be cut short. */
-export interface Range {
+export interface TimeRange {
   readonly from: number;
   readonly to: number;
   readonly bucketMs: number;

@@ -3,7 +3,7 @@ import type { Stats } from '@loopwatch/contract/api';
 import type { Database } from '@loopwatch/storage';
 import { Router } from 'express';
 import { methodNotAllowed } from '../http/problem.ts';
-import { sessionStateNow } from '../storage/states-now.ts';
+import { sessionStateSql } from '../storage/state-sql.ts';
 import { breakdown } from './breakdown.ts';
 import { rangeStats } from './range-stats.ts';
 import { readStatsQuery } from './stats-query.ts';
@@ -30,7 +30,7 @@ export function statsApi({ database, now, current, lag }: StatsApiOptions): Rout
       }
       const { range } = asked;
       const [live] = await database.query<{ sessions: number }>(
-        `select count(*)::float8 as sessions from sessions where state = 'live' and ${sessionStateNow('$1')} = 'live'`,
+        `select count(*)::float8 as sessions from sessions where state = 'live' and ${sessionStateSql('$1')} = 'live'`,
         [at],
       );
       const stats: Stats = {

@@ -10,7 +10,7 @@ import { parseQuery, sortParameter } from '../http/parse-query.ts';
 import { badRequest } from '../http/problem.ts';
 import type { BreakdownRequest } from './breakdown.ts';
 import { queryRange } from './query-range.ts';
-import type { Range } from './range.ts';
+import type { TimeRange } from './range.ts';
 
 const MAX_GROUPS = 200;
 const DEFAULT_GROUPS = 20;
@@ -42,7 +42,10 @@ const byTime = new Set(Object.keys(statsQuerySchema.shape));
  * @param now wall clock, epoch ms
  * @throws HttpProblem 400 that names each bad parameter and what is allowed
  */
-export function readStatsQuery(query: unknown, now: number): { readonly range: Range } | BreakdownRequest {
+export function readStatsQuery(
+  query: unknown,
+  now: number,
+): { readonly range: TimeRange } | BreakdownRequest {
   const { groupBy, compare, limit, sort, from, to, bucketMs, ...filter } = parseQuery(query, schema);
   const range = queryRange({ from, to, bucketMs: groupBy === undefined ? bucketMs : undefined }, now);
   if (groupBy === undefined) {

@@ -1,7 +1,7 @@
 import type { DetectorId } from '@loopwatch/contract';
 import type { Stats } from '@loopwatch/contract/api';
 import type { Queryable } from '@loopwatch/storage';
-import type { Range } from './range.ts';
+import type { TimeRange } from './range.ts';
 
 export type Latency = Stats['latency'];
 
@@ -28,7 +28,7 @@ const rounded = `case when latency_ms < 1000 then round(latency_ms)
 /** How many verdicts there were in a time, and how quick. They are counted where they lie, without being sorted. */
 export async function verdictStats(
   database: Queryable,
-  { from, to, bucketMs }: Range,
+  { from, to, bucketMs }: TimeRange,
 ): Promise<VerdictStats> {
   const rows = await database.query<Row>(
     `select floor((detected_at - $1::float8) / $3::float8)::float8 as bucket, detector, ${rounded} as latency,

@@ -5,7 +5,7 @@ import { jsonBody, parseBody } from '../http/parse-body.ts';
 import { badRequest, HttpProblem, methodNotAllowed } from '../http/problem.ts';
 import type { IncidentsApiOptions } from '../incidents/incidents-api.ts';
 import { userName } from '../security/user.ts';
-import { lockChanges } from '../storage/write-lock.ts';
+import { lockChanges } from '../storage/change-lock.ts';
 import { addMute, listMutes, removeMute, worstOf } from './write-mutes.ts';
 
 /** `/mutes` and `/mutes/:id`. */

@@ -12,7 +12,7 @@ export interface TriagePublisherOptions {
 }
 
 const batch = 100;
-const mostPauseMs = 30_000;
+const MAX_PAUSE_MS = 30_000;
 
 /**
  * Writes decisions to the `triage` topic, so that another database can be built from the topics. A decision counts as
@@ -54,7 +54,7 @@ export class TriagePublisher {
         failures = 0;
       } catch (err) {
         this.again = true;
-        const pauseMs = backoff(failures, 100, mostPauseMs);
+        const pauseMs = backoff(failures, 100, MAX_PAUSE_MS);
         failures += 1;
         this.options.logger.warn(
           { err, pauseMs },

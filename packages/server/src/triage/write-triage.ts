@@ -1,6 +1,6 @@
 import type { TriagePatch, TriageRecord } from '@loopwatch/contract/api';
 import { jsonText, type Queryable, recordset } from '@loopwatch/storage';
-import { type Decided, decide, withoutComment } from './decide.ts';
+import { decide, type TriageWithHistory, withoutComment } from './apply-patch.ts';
 
 const columns = {
   incident_id: 'text',
@@ -23,7 +23,7 @@ export async function changeTriage(
   patch: TriagePatch,
   who: { readonly by: string; readonly at: number },
 ): Promise<string[]> {
-  const found = await decidedSoFar(tx, ids);
+  const found = await readTriage(tx, ids);
   const changed = [...found].flatMap(([id, before]) => {
     const after = decide(before, patch, who);
     return after === undefined ? [] : [{ incidentId: id, ...after }];
@@ -43,19 +43,19 @@ export async function deleteComment(
   revision: number,
   who: { readonly by: string; readonly at: number },
 ): Promise<void> {
-  const before = (await decidedSoFar(tx, [id])).get(id);
+  const before = (await readTriage(tx, [id])).get(id);
   await write(tx, [{ incidentId: id, ...withoutComment(before, revision, who) }], false);
 }
 
 /** @returns of each incident that there is, what was decided */
-async function decidedSoFar(
+async function readTriage(
   tx: Queryable,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, Decided | undefined>> {
+): Promise<ReadonlyMap<string, TriageWithHistory | undefined>> {
   const found = await tx.query<{
     id: string;
-    triage: Decided['triage'] | null;
-    history: Decided['history'] | null;
+    triage: TriageWithHistory['triage'] | null;
+    history: TriageWithHistory['history'] | null;
   }>(
     `select i.id, t.doc as triage, t.history from incidents i left join triage t on t.incident_id = i.id
      where i.id in (select jsonb_array_elements_text($1::jsonb))`,
@@ -70,7 +70,7 @@ async function decidedSoFar(
 }
 
 /** Takes what the `triage` topic says, unless something newer is known. The transaction holds the lock of changes. */
-export function takeTriage(tx: Queryable, records: readonly TriageRecord[]): Promise<void> {
+export function storeTriage(tx: Queryable, records: readonly TriageRecord[]): Promise<void> {
   const latest = new Map<string, TriageRecord>();
   for (const record of records) {
     const known = latest.get(record.incidentId);
@@ -82,7 +82,7 @@ export function takeTriage(tx: Queryable, records: readonly TriageRecord[]): Pro
 
 async function write(
   tx: Queryable,
-  decided: readonly (Decided & { readonly incidentId: string })[],
+  decided: readonly (TriageWithHistory & { readonly incidentId: string })[],
   published: boolean,
 ): Promise<void> {
   if (decided.length === 0) return;

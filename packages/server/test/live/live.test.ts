@@ -8,7 +8,7 @@ import { io, type Socket } from 'socket.io-client';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sharedPglite } from '../../../storage/test/shared-pglite.ts';
 import type { LoopwatchServer } from '../../src/index.ts';
-import { Pace } from '../../src/live/pace.ts';
+import { Throttle } from '../../src/lib/throttle.ts';
 import { removeIncidents } from '../../src/retention/remove-oldest.ts';
 import type { MemoryLog } from '../memory-log.ts';
 import { info, startServer } from '../running-server.ts';
@@ -196,7 +196,7 @@ describe('the pace', () => {
 
   it('acts at most once per interval', () => {
     let acts = 0;
-    const pace = new Pace(100, () => {
+    const pace = new Throttle(100, () => {
       acts += 1;
     });
     for (let ms = 0; ms < 250; ms += 10) {

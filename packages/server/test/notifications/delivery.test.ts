@@ -8,11 +8,11 @@ import { writeVerdicts } from '../../src/incidents/write-verdicts.ts';
 import { createServerMetrics } from '../../src/metrics.ts';
 import type { NotificationChannel } from '../../src/notifications/channel.ts';
 import { Delivery, type DeliveryOptions } from '../../src/notifications/delivery.ts';
-import { type ActiveChannel, enqueueInto } from '../../src/notifications/outbox.ts';
+import { type ActiveChannel, createEnqueue } from '../../src/notifications/outbox.ts';
 import { send } from '../../src/notifications/senders/senders.ts';
 import { readChannels, registerChannels } from '../../src/notifications/stored-channels.ts';
 import { markSample } from '../../src/samples/stored-samples.ts';
-import { lockChanges } from '../../src/storage/write-lock.ts';
+import { lockChanges } from '../../src/storage/change-lock.ts';
 import { changeTriage } from '../../src/triage/write-triage.ts';
 import { verdict } from '../verdicts.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
@@ -44,7 +44,7 @@ async function bench(channels: readonly NotificationChannel[]) {
     now(),
   );
   const active: readonly ActiveChannel[] = channels.map((channel) => ({ channel, since: START }));
-  const enqueue = enqueueInto(() => active, now);
+  const enqueue = createEnqueue(() => active, now);
   const delivery = (channel: NotificationChannel, part: Partial<DeliveryOptions> = {}) =>
     new Delivery({
       channel,

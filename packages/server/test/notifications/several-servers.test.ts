@@ -7,7 +7,7 @@ import { writeVerdicts } from '../../src/incidents/write-verdicts.ts';
 import type { NotificationChannel } from '../../src/index.ts';
 import { createServerMetrics } from '../../src/metrics.ts';
 import { Notifications } from '../../src/notifications/notifications.ts';
-import { lockChanges } from '../../src/storage/write-lock.ts';
+import { lockChanges } from '../../src/storage/change-lock.ts';
 import { silent } from '../running-server.ts';
 import { verdict } from '../verdicts.ts';
 import { startReceiver } from './receiver.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sharedPglite } from '../../../storage/test/shared-pglite.ts';
 import type { LoopwatchServer } from '../../src/index.ts';
 import { Access } from '../../src/security/access.ts';
-import { ownPath } from '../../src/security/login-page.ts';
+import { localPath } from '../../src/security/login-page.ts';
 import type { MemoryLog } from '../memory-log.ts';
 import { startServer, topics } from '../running-server.ts';
 import { verdict } from '../verdicts.ts';
@@ -250,6 +250,6 @@ describe('a session', () => {
     [undefined],
     ['/a b'],
   ])('never leads to %s', (to) => {
-    expect(ownPath(to)).toBe('/');
+    expect(localPath(to)).toBe('/');
   });
 });

@@ -1,7 +1,7 @@
 import type { LangfuseChannel } from '../channel.ts';
 import { messageId, type NotificationMessage } from '../message.ts';
 import { post, type SendContext, type SendResult } from '../post.ts';
-import { wordingOf } from '../wording.ts';
+import { messageText } from '../wording.ts';
 
 /** A score of the session; its id is the incident's, so that what comes later replaces it. */
 export async function sendLangfuse(
@@ -21,7 +21,7 @@ export function langfuseScore(
   { name, score }: Pick<LangfuseChannel, 'name' | 'score'>,
   message: NotificationMessage,
 ): object {
-  const comment = wordingOf(message).title;
+  const comment = messageText(message).title;
   const common = { name: score, dataType: 'BOOLEAN' };
   if (message.type === 'test' || message.type === 'incidents.digest')
     return { ...common, id: message.id, sessionId: 'loopwatch-test', value: 0, comment };

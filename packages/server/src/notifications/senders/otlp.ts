@@ -1,7 +1,7 @@
 import type { OtlpChannel } from '../channel.ts';
 import type { NotificationMessage } from '../message.ts';
 import { post, type SendContext, type SendResult } from '../post.ts';
-import { wordingOf } from '../wording.ts';
+import { messageText } from '../wording.ts';
 
 /** OTLP/HTTP: a log record, the event gen_ai.evaluation.result of the semantic conventions. */
 export async function sendOtlp(
@@ -23,7 +23,7 @@ export function otlpLogs(message: NotificationMessage, now: number): object {
     severityNumber: message.type === 'test' ? 9 : 13,
     severityText: message.type === 'test' ? 'INFO' : 'WARN',
     eventName,
-    body: { stringValue: wordingOf(message).title },
+    body: { stringValue: messageText(message).title },
     attributes: attributesOf(message),
   };
   return {
@@ -37,7 +37,7 @@ export function otlpLogs(message: NotificationMessage, now: number): object {
 }
 
 function attributesOf(message: NotificationMessage): object[] {
-  const { title } = wordingOf(message);
+  const { title } = messageText(message);
   const own = {
     'event.name': eventName,
     'gen_ai.evaluation.explanation': title,

@@ -1,7 +1,7 @@
 import type { PagerdutyChannel } from '../channel.ts';
 import type { NotificationMessage } from '../message.ts';
 import { post, type SendContext, type SendResult } from '../post.ts';
-import { wordingOf } from '../wording.ts';
+import { messageText } from '../wording.ts';
 
 /** Events API v2: an alert by incident, resolved when the incident is. */
 export async function sendPagerduty(
@@ -17,7 +17,7 @@ export async function sendPagerduty(
 const severities = { none: 'info', warn: 'warning', chance: 'error', block: 'critical' } as const;
 
 export function pagerdutyEvent(message: NotificationMessage): object {
-  const { title, facts } = wordingOf(message);
+  const { title, facts } = messageText(message);
   const links = [{ href: message.url, text: 'Open in Loopwatch' }];
   const summary = title.slice(0, 1_024);
   const common = { client: 'Loopwatch', client_url: message.url, links };

@@ -1,7 +1,7 @@
 import type { SlackChannel } from '../channel.ts';
 import type { NotificationMessage } from '../message.ts';
 import { post, type SendContext, type SendResult } from '../post.ts';
-import { wordingOf } from '../wording.ts';
+import { messageText } from '../wording.ts';
 
 /** By a bot's token there is one message an incident, which is updated; an incoming webhook can only post another. */
 export async function sendSlack(
@@ -84,7 +84,7 @@ const signs = {
 
 /** Bounds of Slack's blocks are 3,000 characters of text and 2,000 of a field. */
 export function slackContent(message: NotificationMessage): { text: string; blocks: object[] } {
-  const { title, facts } = wordingOf(message);
+  const { title, facts } = messageText(message);
   const text = `${signs[message.type]} ${escaped(title, 580)}`;
   const fields = facts.map(({ label, text: value }) => ({
     type: 'mrkdwn',

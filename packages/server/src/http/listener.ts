@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** The port of the server: taken first, so that nothing is made for a port that cannot be had. */
-export interface Door {
+export interface HttpListener {
   readonly url: string;
   readonly http: Server;
   /** From now on this answers; before, `/healthz` is all there is. */
@@ -16,7 +16,7 @@ const requestTimeoutMs = 60 * 60_000;
 const idleMs = 2 * 60_000;
 
 /** @param idle for tests: ms that a connection may be silent */
-export async function openDoor({
+export async function openListener({
   host,
   port,
   idle = idleMs,
@@ -24,7 +24,7 @@ export async function openDoor({
   readonly host: string;
   readonly port: number;
   readonly idle?: number;
-}): Promise<Door> {
+}): Promise<HttpListener> {
   let serving: RequestListener = starting;
   const http = createServer({ requestTimeout: requestTimeoutMs }, (request, response) => {
     serving(request, response);

@@ -1,11 +1,11 @@
 import type { PostedEvents } from '@loopwatch/contract/api';
 import type { ServerMetrics } from '../metrics.ts';
 import { limits } from './limits.ts';
-import { isKnownType, type PostedEvent, type Rejection } from './read-event.ts';
+import { hasKnownType, type PostedEvent, type Rejection } from './read-event.ts';
 import type { RecentIds } from './recent-ids.ts';
 
 /** What became of the events of one request. */
-export class Tally {
+export class EventCounts {
   readonly #recent: RecentIds;
   readonly #counter: ServerMetrics['postedEvents'];
   #accepted = 0;
@@ -24,7 +24,7 @@ export class Tally {
   }
 
   /** Whether any of it could be used. */
-  get hasUsed(): boolean {
+  get hasUsable(): boolean {
     return this.#accepted + this.#duplicates + this.#ignored.size > 0;
   }
 
@@ -35,7 +35,7 @@ export class Tally {
     for (const event of events) {
       const { id, type } = event;
       if (id !== undefined && this.#recent.has(id)) this.#duplicates += 1;
-      else if (isKnownType(event)) this.#accepted += 1;
+      else if (hasKnownType(event)) this.#accepted += 1;
       else this.#countIgnored(type);
       if (id !== undefined) this.#recent.add(id);
     }

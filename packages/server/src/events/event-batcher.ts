@@ -1,5 +1,5 @@
 import { LogError, type RecordSink } from '@loopwatch/log';
-import type { Hold } from './held-bodies.ts';
+import type { Reserve } from './buffer-limit.ts';
 import { limits } from './limits.ts';
 import type { PostedEvent, Rejection } from './read-event.ts';
 
@@ -11,24 +11,24 @@ export interface LogFailure {
   readonly events: number;
 }
 
-export interface EventLotsOptions {
+export interface EventBatcherOptions {
   readonly sink: RecordSink;
-  readonly hold: Hold;
+  readonly hold: Reserve;
   readonly onWritten: (events: readonly PostedEvent[]) => void;
   /** Called with an event that the log is too small for. */
   readonly onRejected: (rejection: Rejection) => void;
 }
 
 /** Writes events in their order, a lot at a time: once there is enough of it, or it has waited long enough for more. */
-export class EventLots {
-  readonly #options: EventLotsOptions;
+export class EventBatcher {
+  readonly #options: EventBatcherOptions;
   #lot: PostedEvent[] = [];
   #size = 0;
   #linger: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
   #failure: LogFailure | undefined;
 
-  constructor(options: EventLotsOptions) {
+  constructor(options: EventBatcherOptions) {
     this.#options = options;
   }
 
@@ -39,7 +39,7 @@ export class EventLots {
   /** Resolves when the next one may come: not while a lot is written. */
   async add(event: PostedEvent): Promise<void> {
     const size = event.record.value?.length ?? 0;
-    if (this.#lot.length > 0 && this.#size + size > limits.lotBytes) await this.flush();
+    if (this.#lot.length > 0 && this.#size + size > limits.batchBytes) await this.flush();
     else await this.#writing;
     this.#options.hold(size);
     this.#lot.push(event);
@@ -69,7 +69,7 @@ export class EventLots {
     this.#options.hold(-size);
   }
 
-  async *#publish(lot: readonly PostedEvent[]): AsyncGenerator<LotPart> {
+  async *#publish(lot: readonly PostedEvent[]): AsyncGenerator<BatchResult> {
     const [first] = lot;
     if (first === undefined) return;
     const { line } = first;
@@ -96,7 +96,7 @@ export class EventLots {
   }
 }
 
-type LotPart =
+type BatchResult =
   | { readonly events: readonly PostedEvent[] }
   | Rejection
   | { readonly line: number; readonly error: unknown };

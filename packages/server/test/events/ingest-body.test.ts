@@ -2,12 +2,12 @@ import type { RecordSink } from '@loopwatch/log';
 import fc from 'fast-check';
 import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
-import { HeldBodies } from '../../src/events/held-bodies.ts';
+import { BufferLimit } from '../../src/events/buffer-limit.ts';
+import { EventCounts } from '../../src/events/event-counts.ts';
+import { ingestBody } from '../../src/events/ingest-body.ts';
 import { limits } from '../../src/events/limits.ts';
 import { RecentIds } from '../../src/events/recent-ids.ts';
-import { takeEvents } from '../../src/events/take-events.ts';
-import { Tally } from '../../src/events/tally.ts';
-import { Turns } from '../../src/events/turns.ts';
+import { TimeSlicer } from '../../src/events/time-slicer.ts';
 import { createServerMetrics } from '../../src/metrics.ts';
 import { MemoryLog } from '../memory-log.ts';
 
@@ -17,24 +17,24 @@ const line = '{"sessionId":"s-1","type":"turn_started","time":1}';
 interface Taking {
   readonly areLines?: boolean;
   readonly sink?: RecordSink;
-  readonly turns?: Turns;
+  readonly turns?: TimeSlicer;
   readonly onHeld?: (bytes: number) => void;
 }
 
 /** Takes a body that arrives in these chunks, and tells what became of it. */
 async function take(
   chunks: Iterable<Buffer>,
-  { areLines = false, sink, turns = new Turns(), onHeld }: Taking = {},
+  { areLines = false, sink, turns = new TimeSlicer(), onHeld }: Taking = {},
 ) {
   const log = new MemoryLog();
-  const held = new HeldBodies();
+  const held = new BufferLimit();
   const { hold, leave } = held.enter();
-  const tally = new Tally(new RecentIds(), metrics.postedEvents);
-  const { failure, unread } = await takeEvents(arriving(chunks), {
+  const counts = new EventCounts(new RecentIds(), metrics.postedEvents);
+  const { failure, unread } = await ingestBody(arriving(chunks), {
     format: 'auto',
     areLines,
     turns,
-    tally,
+    counts,
     hold: (bytes) => {
       hold(bytes);
       onHeld?.(held.bytes);
@@ -48,7 +48,7 @@ async function take(
   const heldAfter = held.bytes;
   leave();
   return {
-    answer: tally.answer(),
+    answer: counts.answer(),
     failure,
     unread: unread && { fromLine: unread.fromLine, status: unread.problem.status },
     records: (log.topics.get('events') ?? []).map(({ value }) => String(value)),
@@ -115,7 +115,7 @@ it('no more of a body is read while the log is written, and little of it is held
   }
   let release: () => void = () => undefined;
   let began: () => void = () => undefined;
-  let lots = 0;
+  let batcher = 0;
   let most = 0;
   const asked = new Promise<void>((resolve) => {
     began = resolve;
@@ -127,7 +127,7 @@ it('no more of a body is read while the log is written, and little of it is held
     open: () => Promise.resolve(),
     close: () => Promise.resolve(),
     publish: () => {
-      lots += 1;
+      batcher += 1;
       began();
       return hold;
     },
@@ -138,11 +138,11 @@ it('no more of a body is read while the log is written, and little of it is held
   const taking = take(counted(), { sink, onHeld });
   await asked;
   for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-  expect([lots, read <= limits.lotBytes + 2 * chunk.length]).toEqual([1, true]);
+  expect([batcher, read <= limits.batchBytes + 2 * chunk.length]).toEqual([1, true]);
   release();
   expect(await taking).toMatchObject({ answer: { accepted: 200_000 }, heldAfter: 0, heldByNone: 0 });
   expect(most).toBeGreaterThan(0);
-  expect(most).toBeLessThanOrEqual(limits.lotBytes + chunk.length);
+  expect(most).toBeLessThanOrEqual(limits.batchBytes + chunk.length);
 });
 
 it('a line without an end is held up to the size of an event, refused, and skipped to its end', async () => {
@@ -158,13 +158,13 @@ it('a line without an end is held up to the size of an event, refused, and skipp
   }
   const { answer, heldAfter } = await take(body(), { onHeld });
   expect(answer).toMatchObject({ accepted: 2, rejected: [{ line: 2, code: 'too_large' }] });
-  expect(most).toBeLessThanOrEqual(limits.eventBytes + limits.lotBytes);
+  expect(most).toBeLessThanOrEqual(limits.eventBytes + limits.batchBytes);
   expect(heldAfter).toBe(0);
 });
 
 it('long bodies are taken in slices, and others get their turn between them', async () => {
   const chunks = [Buffer.from(`${line}\n`.repeat(20_000))];
-  const turns = new Turns();
+  const turns = new TimeSlicer();
   let turnsOfOthers = 0;
   let taking = true;
   const others = async (): Promise<void> => {

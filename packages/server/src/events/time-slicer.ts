@@ -2,7 +2,7 @@
 const sliceMs = 8;
 
 /** Cuts long work into slices, of which each turn of the event loop runs one, however many requests have some. */
-export class Turns {
+export class TimeSlicer {
   #last: Promise<void> = Promise.resolve();
 
   /** Whether a slice that began then is over. */

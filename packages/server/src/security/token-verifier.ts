@@ -12,7 +12,7 @@ export const wrongTokensPerMinute = 10;
 /** Beyond that, a token is looked at so much later, and only one at a time. */
 const slowMs = 1_000;
 /** Addresses that are remembered, whatever attackers do. */
-const mostAddresses = 10_000;
+const MAX_ADDRESSES = 10_000;
 
 interface Failures {
   count: number;
@@ -23,7 +23,7 @@ interface Failures {
  * Compares tokens, and bounds guessing on every way in. An address that has sent too many wrong ones gets one answer a
  * second, right or wrong; a token that has been right from there before is not held up by what others there do.
  */
-export class TokenChecks {
+export class TokenVerifier {
   readonly #access: Access;
   readonly #logger: Logger;
   readonly #refused: Counter<'result'>;
@@ -57,7 +57,7 @@ export class TokenChecks {
       failures.isBusy = false;
     }
     if (user !== undefined) {
-      if (this.#proven.size >= mostAddresses) this.#proven.clear();
+      if (this.#proven.size >= MAX_ADDRESSES) this.#proven.clear();
       this.#proven.add(proof);
       return user;
     }
@@ -81,7 +81,7 @@ export class TokenChecks {
     this.#window ??= setTimeout(() => {
       this.#endWindow();
     }, windowMs).unref();
-    const known = this.#failures.has(key) || this.#failures.size < mostAddresses ? key : 'others';
+    const known = this.#failures.has(key) || this.#failures.size < MAX_ADDRESSES ? key : 'others';
     const failures = this.#failures.get(known) ?? { count: 0, isBusy: false };
     this.#failures.set(known, failures);
     failures.count += 1;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { SessionEvent } from '@loopwatch/contract/api';
-import type { SessionRecord } from './session-record.ts';
-import { writableEvent } from './writable-event.ts';
+import type { SessionRecord } from './scan-records.ts';
+import { serializableEvent } from './serializable-event.ts';
 
 /** What has to be known of the events before, to number those behind. */
 export interface NumberingState {
@@ -30,13 +30,13 @@ export function numberEvents(
     const eventIndex = duplicate ? null : index;
     if (hash !== undefined) known.add(hash);
     if (!duplicate && index !== null) index += 1;
-    return { ...place, eventIndex, duplicate, event: writableEvent(event), error: null };
+    return { ...place, eventIndex, duplicate, event: serializableEvent(event), error: null };
   });
   return { items, state: { index, known: [...known] } };
 }
 
 /** Where one event's index is known, gives the others theirs; null of all where it is not among them. */
-export function anchored(
+export function indexFromAnchor(
   items: readonly SessionEvent[],
   anchor: { readonly offset: number; readonly index: number } | undefined,
 ): SessionEvent[] {

@@ -4,8 +4,8 @@ import { Router } from 'express';
 import { z } from 'zod';
 import { pagingParameters, parseQuery } from '../http/parse-query.ts';
 import { badRequest, HttpProblem, methodNotAllowed } from '../http/problem.ts';
-import type { SessionEventsApiOptions } from './events-of-session-api.ts';
 import { sessionItems } from './read-sessions.ts';
+import type { SessionEventsApiOptions } from './session-events-api.ts';
 
 const querySchema = z.strictObject(pagingParameters).partial();
 

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
-import { openDoor } from '../../src/http/door.ts';
+import { openListener } from '../../src/http/listener.ts';
 
 it('a connection that falls silent in the middle of a request is closed', async () => {
-  const door = await openDoor({ host: '127.0.0.1', port: 0, idle: 50 });
+  const door = await openListener({ host: '127.0.0.1', port: 0, idle: 50 });
   door.serve((request, response) => {
     request.on('end', () => response.end('whole')).resume();
   });

@@ -2,9 +2,9 @@ import type { SessionRecord } from '@loopwatch/contract/api';
 import type { RecordReader } from '@loopwatch/log';
 import { Router } from 'express';
 import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
-import type { SessionEventsApiOptions } from './events-of-session-api.ts';
 import { sessionItems } from './read-sessions.ts';
-import { ofSession } from './session-record.ts';
+import { ofSession } from './scan-records.ts';
+import type { SessionEventsApiOptions } from './session-events-api.ts';
 
 /** `GET /sessions/:id/records/:offset`. */
 export function sessionRecordApi({ database, records, now }: SessionEventsApiOptions): Router {

@@ -16,7 +16,7 @@ interface Entry {
  * The open incidents of sessions whose agents ask. They are read once and kept, because a question must not wait for the
  * database each time: what this server stores itself takes effect at once, what another one stores a moment later.
  */
-export class KnownIncidents {
+export class IncidentCache {
   readonly #database: Database;
   readonly #now: () => number;
   readonly #limit: number;

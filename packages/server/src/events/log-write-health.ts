@@ -19,7 +19,7 @@ interface Failing {
  * Whether the log takes posted events, as the latest request found it. Producers retry, so that a failure is told of
  * once, then once a minute, and when it is over.
  */
-export class Intake {
+export class LogWriteHealth {
   readonly #logger: Logger;
   readonly #now: () => number;
   #failing: Failing | undefined;

@@ -2,10 +2,10 @@ import { HttpProblem } from '../http/problem.ts';
 import { limits } from './limits.ts';
 
 /** Counts bytes that a request begins to hold, or holds no longer; it throws 429 where there is no room for more. */
-export type Hold = (bytes: number) => void;
+export type Reserve = (bytes: number) => void;
 
 /** What all requests together hold in memory until the log has it. */
-export class HeldBodies {
+export class BufferLimit {
   #bytes = 0;
   #requests = 0;
 
@@ -18,13 +18,13 @@ export class HeldBodies {
    *
    * @throws HttpProblem 429 where there is none
    */
-  enter(): { readonly hold: Hold; readonly leave: () => void } {
-    if (this.#requests >= limits.heldRequests) throw busy();
+  enter(): { readonly hold: Reserve; readonly leave: () => void } {
+    if (this.#requests >= limits.concurrentRequests) throw busy();
     this.#requests += 1;
     let held = 0;
     return {
       hold: (bytes) => {
-        if (bytes > 0 && this.#bytes + bytes > limits.heldBytes) throw busy();
+        if (bytes > 0 && this.#bytes + bytes > limits.bufferedBytes) throw busy();
         held += bytes;
         this.#bytes += bytes;
       },

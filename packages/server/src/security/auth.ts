@@ -1,16 +1,16 @@
 import type { Logger } from 'pino';
 import type { Access } from './access.ts';
-import type { EndedSessions } from './ended-sessions.ts';
 import type { Hosts } from './hosts.ts';
 import type { Oidc } from './oidc.ts';
-import type { TokenChecks } from './token-checks.ts';
+import type { RevokedLogins } from './revoked-logins.ts';
+import type { TokenVerifier } from './token-verifier.ts';
 
 /** What the ways in share. */
-export interface Doors {
+export interface Auth {
   readonly access: Access;
   readonly hosts: Hosts;
-  readonly checks: TokenChecks;
-  readonly ended: EndedSessions;
+  readonly checks: TokenVerifier;
+  readonly ended: RevokedLogins;
   readonly oidc: Oidc | undefined;
   readonly logger: Logger;
 }

@@ -3,8 +3,8 @@ import type { RequestHandler } from 'express';
 import { HttpProblem } from '../http/problem.ts';
 import { type Access, bearerOf } from './access.ts';
 import type { Hosts } from './hosts.ts';
-import type { TokenChecks } from './token-checks.ts';
-import { selfNamed, setUser, userOf } from './user.ts';
+import type { TokenVerifier } from './token-verifier.ts';
+import { setUser, userOf, withRequestedName } from './user.ts';
 
 const reading = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** Open to viewers, too: they change nothing but who is logged in. */
@@ -15,14 +15,15 @@ const anyRole = new Set(['/api/v1/auth/login', '/api/v1/auth/logout', '/login', 
  *
  * @throws HttpProblem 400 when the name that a user gives is none, 429 when too many wrong tokens came from there
  */
-export function identify(access: Access, checks: TokenChecks, hosts: Hosts): RequestHandler {
+export function authenticate(access: Access, checks: TokenVerifier, hosts: Hosts): RequestHandler {
   return async (request, _response, next) => {
     const bearer = access.required ? bearerOf(request.headers.authorization) : undefined;
     const user =
       bearer === undefined
         ? access.user(request.headers)
         : await checks.check(bearer, hosts.addressOf(request));
-    if (user !== undefined) setUser(request, access.shared ? selfNamed(user, request.get(userHeader)) : user);
+    if (user !== undefined)
+      setUser(request, access.shared ? withRequestedName(user, request.get(userHeader)) : user);
     next();
   };
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { sharedPglite } from '../../../storage/test/shared-pglite.ts';
-import { KnownIncidents } from '../../src/guard/known-incidents.ts';
+import { IncidentCache } from '../../src/guard/incident-cache.ts';
 import type { LoopwatchServer } from '../../src/index.ts';
 import type { MemoryLog } from '../memory-log.ts';
 import { startServer } from '../running-server.ts';
@@ -26,7 +26,7 @@ async function found(incidentId: string): Promise<void> {
   log.appendVerdict(verdict({ id: `v-${incidentId}`, incidentId, sessionId: 's-1', action: 'block' }));
   await stored();
 }
-const idsOf = async (known: KnownIncidents, session = 's-1') =>
+const idsOf = async (known: IncidentCache, session = 's-1') =>
   (await known.of(session)).map(({ id }) => id).sort();
 /** A database that counts what it is asked. */
 function counting(): { database: Database; asked: () => number } {
@@ -41,13 +41,13 @@ function counting(): { database: Database; asked: () => number } {
 it('is read once, and known from then on', async () => {
   await found('i-1');
   const { database: counted, asked } = counting();
-  const known = new KnownIncidents(counted, () => clock, 10);
+  const known = new IncidentCache(counted, () => clock, 10);
   expect([await idsOf(known), await idsOf(known), await idsOf(known)]).toEqual([['i-1'], ['i-1'], ['i-1']]);
   expect(asked()).toBe(1);
 });
 
 it('takes effect at once where this server stored it', async () => {
-  const known = new KnownIncidents(database, () => clock, 10);
+  const known = new IncidentCache(database, () => clock, 10);
   expect(await idsOf(known)).toEqual([]);
   await found('i-1');
   expect(await idsOf(known)).toEqual([]);
@@ -59,7 +59,7 @@ it('takes effect at once where this server stored it', async () => {
 });
 
 it('takes effect by the second question where another server did, and is awaited once it is old', async () => {
-  const known = new KnownIncidents(database, () => clock, 10);
+  const known = new IncidentCache(database, () => clock, 10);
   expect(await idsOf(known)).toEqual([]);
   await found('i-1');
   clock += 1_000;
@@ -72,7 +72,7 @@ it('takes effect by the second question where another server did, and is awaited
 
 it('keeps the sessions that were asked about last', async () => {
   const { database: counted, asked } = counting();
-  const known = new KnownIncidents(counted, () => clock, 2);
+  const known = new IncidentCache(counted, () => clock, 2);
   for (const session of ['s-1', 's-2', 's-1', 's-3', 's-1']) await known.of(session);
   expect(asked()).toBe(3);
   await known.of('s-2');
@@ -83,7 +83,7 @@ it('asks again after the database could not be read', async () => {
   let isDown = true;
   const query: Database['query'] = (...args) =>
     isDown ? Promise.reject(new Error('away')) : database.query(...args);
-  const known = new KnownIncidents({ ...database, query }, () => clock, 10);
+  const known = new IncidentCache({ ...database, query }, () => clock, 10);
   await expect(known.of('s-1')).rejects.toThrow('away');
   isDown = false;
   expect(await idsOf(known)).toEqual([]);

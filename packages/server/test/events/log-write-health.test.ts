@@ -1,11 +1,11 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import { Intake } from '../../src/events/intake.ts';
+import { LogWriteHealth } from '../../src/events/log-write-health.ts';
 
 function intakeAt(clock: { now: number }) {
   const lines: string[] = [];
   const write = (line: string) => lines.push((JSON.parse(line) as { msg: string }).msg);
-  return { lines, intake: new Intake(pino({}, { write }), () => clock.now) };
+  return { lines, intake: new LogWriteHealth(pino({}, { write }), () => clock.now) };
 }
 const full = new Error('no space left on device');
 

@@ -2,7 +2,7 @@ import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { z } from 'zod';
 
 /** Texts for browsers to keep that no one else can have made, each for one purpose and a while. */
-export class Seals {
+export class CookieSigner {
   private readonly key: Buffer;
   private readonly now: () => number;
 

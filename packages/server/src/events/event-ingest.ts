@@ -4,20 +4,20 @@ import type { RecordSink } from '@loopwatch/log';
 import type { Guard } from '../guard/guard.ts';
 import { HttpProblem } from '../http/problem.ts';
 import type { ServerMetrics } from '../metrics.ts';
-import { HeldBodies } from './held-bodies.ts';
-import type { Intake } from './intake.ts';
+import { BufferLimit } from './buffer-limit.ts';
+import { EventCounts } from './event-counts.ts';
+import { type IngestResult, ingestBody } from './ingest-body.ts';
+import type { LogWriteHealth } from './log-write-health.ts';
 import type { Rejection } from './read-event.ts';
 import { RecentIds } from './recent-ids.ts';
-import { takeEvents, type Unfinished } from './take-events.ts';
-import { Tally } from './tally.ts';
-import { Turns } from './turns.ts';
+import { TimeSlicer } from './time-slicer.ts';
 
-export interface BodyTakerOptions {
+export interface EventIngestOptions {
   readonly sink: RecordSink;
   /** The topic of agent events. */
   readonly topic: string;
   readonly metrics: ServerMetrics;
-  readonly intake: Intake;
+  readonly intake: LogWriteHealth;
   /** Wall clock, epoch ms. */
   readonly now: () => number;
   /** Follows sessions whose agents ask before they call. */
@@ -27,7 +27,7 @@ export interface BodyTakerOptions {
 }
 
 /** How a body is to be read. */
-export interface BodyForm {
+export interface BodyFormat {
   readonly format: FormatName | 'auto';
   /** The session of records of a format that names none. */
   readonly session?: string | undefined;
@@ -36,13 +36,13 @@ export interface BodyForm {
 }
 
 /** Takes the events of posted bodies, all requests together. */
-export class BodyTaker {
-  readonly #options: BodyTakerOptions;
-  readonly #held = new HeldBodies();
-  readonly #turns = new Turns();
+export class EventIngest {
+  readonly #options: EventIngestOptions;
+  readonly #held = new BufferLimit();
+  readonly #turns = new TimeSlicer();
   readonly #recent = new RecentIds();
 
-  constructor(options: BodyTakerOptions) {
+  constructor(options: EventIngestOptions) {
     this.#options = options;
   }
 
@@ -51,12 +51,12 @@ export class BodyTaker {
    *
    * @throws HttpProblem where nothing, or not everything, could be taken; its body has the same counts
    */
-  async take(chunks: AsyncGenerator<Buffer>, form: BodyForm): Promise<PostedEvents> {
+  async take(chunks: AsyncGenerator<Buffer>, form: BodyFormat): Promise<PostedEvents> {
     const { metrics, intake, guard, ...options } = this.#options;
     const { hold, leave } = this.#held.enter();
     try {
-      const tally = new Tally(this.#recent, metrics.postedEvents);
-      const { failure, unread } = await takeEvents(chunks, {
+      const counts = new EventCounts(this.#recent, metrics.postedEvents);
+      const { failure, unread } = await ingestBody(chunks, {
         ...options,
         ...form,
         onEvent: (sessionId, event) => {
@@ -64,17 +64,17 @@ export class BodyTaker {
         },
         turns: this.#turns,
         hold,
-        tally,
+        counts,
       });
-      const answer = tally.answer();
+      const answer = counts.answer();
       if (failure !== undefined) {
-        tally.failed(failure.events);
+        counts.failed(failure.events);
         intake.failed(failure.error, failure.events);
         throw unavailable(answer, failure.line);
       }
-      if (tally.hasUsed) intake.succeeded();
-      if (unread !== undefined) throw unfinished(answer, unread, tally.hasUsed);
-      if (!tally.hasUsed) throw nothingUsable(answer);
+      if (counts.hasUsable) intake.succeeded();
+      if (unread !== undefined) throw unfinished(answer, unread, counts.hasUsable);
+      if (!counts.hasUsable) throw nothingUsable(answer);
       return answer;
     } finally {
       leave();
@@ -90,16 +90,16 @@ function unavailable(answer: PostedEvents, line: number): HttpProblem {
 
 function unfinished(
   answer: PostedEvents,
-  { fromLine, problem }: NonNullable<Unfinished['unread']>,
-  hasUsed: boolean,
+  { fromLine, problem }: NonNullable<IngestResult['unread']>,
+  hasUsable: boolean,
 ): HttpProblem {
   const { message, status, cause, headers } = problem;
-  const what = hasUsed
+  const what = hasUsable
     ? `Nothing from line ${String(fromLine)} on was taken; the events before it are`
     : 'Nothing of it was taken';
   return new HttpProblem(
     // That there was too much of it is no news where none of it was an event.
-    status === 422 && !hasUsed ? 400 : status,
+    status === 422 && !hasUsable ? 400 : status,
     `${message}. ${what}`,
     { ...answer, unreadFromLine: fromLine },
     cause,

@@ -9,14 +9,14 @@ import {
 import { badRequest, HttpProblem } from '../http/problem.ts';
 
 /** A triage with how it came to be. */
-export interface Decided {
+export interface TriageWithHistory {
   readonly triage: Triage;
   /** Oldest first. */
   readonly history: readonly TriageChange[];
 }
 
 // So that a record of the triage topic stays below what brokers take by default.
-const mostChanges = 50;
+const MAX_CHANGES = 50;
 const MAX_COMMENTS = 40;
 
 /**
@@ -28,10 +28,10 @@ const MAX_COMMENTS = 40;
  * @throws HttpProblem 400 when the patch makes no sense, 409 when it was made on another revision, or there are too many comments
  */
 export function decide(
-  before: Decided | undefined,
+  before: TriageWithHistory | undefined,
   patch: TriagePatch,
   { by, at }: { readonly by: string; readonly at: number },
-): Decided | undefined {
+): TriageWithHistory | undefined {
   const triage = before?.triage ?? noTriage;
   if (patch.revision !== undefined && patch.revision !== triage.revision) {
     throw new HttpProblem(
@@ -73,10 +73,10 @@ export function decide(
  * @throws HttpProblem 404 when there is no such comment, 403 when somebody else wrote it
  */
 export function withoutComment(
-  before: Decided | undefined,
+  before: TriageWithHistory | undefined,
   revision: number,
   { by, at }: { readonly by: string; readonly at: number },
-): Decided {
+): TriageWithHistory {
   const found = before?.history.find((change) => change.revision === revision);
   if (before === undefined || found?.comment === undefined)
     throw new HttpProblem(404, `There is no comment ${String(revision)}; it may have been deleted already`);
@@ -92,7 +92,7 @@ export function withoutComment(
 /** What people wrote stays; of the other changes the oldest go. */
 function newest(history: readonly TriageChange[]): TriageChange[] {
   const others = history.filter((change) => !hasComment(change));
-  const tooMany = new Set(others.slice(0, Math.max(0, history.length - mostChanges)));
+  const tooMany = new Set(others.slice(0, Math.max(0, history.length - MAX_CHANGES)));
   return history.filter((change) => !tooMany.has(change));
 }
 

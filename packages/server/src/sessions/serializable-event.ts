@@ -4,7 +4,7 @@ import { canonicalJson } from '@loopwatch/detectors';
 const MAX_LEVELS = 1_000;
 
 /** The event as JSON can be written of it: a member that is nested deeper becomes the text of its JSON. */
-export function writableEvent<T extends object>(event: T): T {
+export function serializableEvent<T extends object>(event: T): T {
   const members = Object.entries(event).map(([name, member]: [string, unknown]) => [
     name,
     isDeep(member) ? canonicalJson(member) : member,

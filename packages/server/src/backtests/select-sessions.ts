@@ -7,15 +7,15 @@ import type { RecordedSession } from './recorded-sessions.ts';
 /** What people said of a session's incidents. */
 export type Label = 'loop' | 'not_loop';
 
-export interface ChosenSession extends RecordedSession {
+export interface SelectedSession extends RecordedSession {
   readonly label: Label | null;
 }
 
 /** The sessions that a backtest is about, those with the latest events first. */
-export async function chooseSessions(
+export async function selectSessions(
   database: Queryable,
   { ids, incidentIds, labelled, from, to, limit }: BacktestRequest['sessions'],
-): Promise<ChosenSession[]> {
+): Promise<SelectedSession[]> {
   const conditions = new Conditions();
   const either: string[] = [];
   const amongJson = (values: readonly string[]): string =>

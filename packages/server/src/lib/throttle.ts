@@ -1,5 +1,5 @@
 /** Does something at most once per interval, however often it is asked for. */
-export class Pace {
+export class Throttle {
   readonly #intervalMs: number;
   readonly #act: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;

@@ -1,15 +1,15 @@
 import type { FormatName } from '@loopwatch/contract';
 import type { RecordSink } from '@loopwatch/log';
 import { HttpProblem } from '../http/problem.ts';
-import { EventLots, type LogFailure } from './event-lots.ts';
-import type { Hold } from './held-bodies.ts';
+import type { Reserve } from './buffer-limit.ts';
+import { EventBatcher, type LogFailure } from './event-batcher.ts';
+import type { EventCounts } from './event-counts.ts';
 import { limits } from './limits.ts';
 import { EventReader, type EventReaderOptions, isJson, type PieceRead } from './read-event.ts';
 import { splitBody } from './split-body.ts';
-import type { Tally } from './tally.ts';
-import type { Turns } from './turns.ts';
+import type { TimeSlicer } from './time-slicer.ts';
 
-export interface TakeOptions {
+export interface IngestOptions {
   readonly format: FormatName | 'auto';
   /** The session of records of a format that names none. */
   readonly session?: string | undefined;
@@ -20,9 +20,9 @@ export interface TakeOptions {
   readonly topic: string;
   /** Wall clock in epoch ms: the `time` of events that have none. */
   readonly now: () => number;
-  readonly turns: Turns;
-  readonly hold: Hold;
-  readonly tally: Tally;
+  readonly turns: TimeSlicer;
+  readonly hold: Reserve;
+  readonly counts: EventCounts;
   /** Called with each event that can go to the log, in their order. */
   readonly onEvent: EventReaderOptions['onEvent'];
   /** Called with the wall clock when events are in the log. */
@@ -30,32 +30,32 @@ export interface TakeOptions {
 }
 
 /** Why a body was not read to its end. */
-export interface Unfinished {
+export interface IngestResult {
   readonly failure?: LogFailure;
   readonly unread?: { readonly fromLine: number; readonly problem: HttpProblem };
 }
 
 /** Takes the events of a body as they arrive; what was read before it stopped goes to the log. */
-export async function takeEvents(
+export async function ingestBody(
   chunks: AsyncGenerator<Buffer>,
-  { format, session, areLines, sink, topic, now, turns, hold, tally, onEvent, onAccepted }: TakeOptions,
-): Promise<Unfinished> {
-  const lots = new EventLots({
+  { format, session, areLines, sink, topic, now, turns, hold, counts, onEvent, onAccepted }: IngestOptions,
+): Promise<IngestResult> {
+  const batcher = new EventBatcher({
     sink,
     hold,
     onWritten: (events) => {
-      tally.written(events);
+      counts.written(events);
       onAccepted(now());
     },
     onRejected: (rejection) => {
-      tally.reject(rejection);
+      counts.reject(rejection);
     },
   });
   const reader = new EventReader({ format, session, topic, now, onEvent });
   const take = async ({ events, rejections, ignored }: PieceRead): Promise<void> => {
-    tally.ignore(ignored);
-    for (const rejection of rejections) tally.reject(rejection);
-    for (const event of events) await lots.add(event);
+    counts.ignore(ignored);
+    for (const rejection of rejections) counts.reject(rejection);
+    for (const event of events) await batcher.add(event);
   };
   let fromLine = 1;
   let problem: HttpProblem | undefined;
@@ -63,8 +63,8 @@ export async function takeEvents(
     let began = await turns.next();
     for await (const piece of splitBody(chunks, { areLines, isJson, hold })) {
       fromLine = piece.line;
-      if (lots.failure !== undefined) break;
-      if (tally.rejected >= limits.refused) throw tooManyRefused(fromLine);
+      if (batcher.failure !== undefined) break;
+      if (counts.rejected >= limits.refused) throw tooManyRefused(fromLine);
       await take(reader.read(piece));
       fromLine += 1;
       if (turns.isOver(began)) began = await turns.next();
@@ -74,9 +74,9 @@ export async function takeEvents(
     problem = error;
   } finally {
     await take(reader.end());
-    await lots.flush();
+    await batcher.flush();
   }
-  const { failure } = lots;
+  const { failure } = batcher;
   if (failure !== undefined) return { failure };
   return problem === undefined ? {} : { unread: { fromLine, problem } };
 }

@@ -2,7 +2,7 @@ import type { DetectorId } from '@loopwatch/contract';
 import type { DetectorStats } from '@loopwatch/contract/api';
 import type { Queryable } from '@loopwatch/storage';
 import { detectorStats } from './detector-stats.ts';
-import type { Range } from './range.ts';
+import type { TimeRange } from './range.ts';
 
 /** Incidents of one detector found in one bucket. */
 interface FoundRow {
@@ -26,7 +26,10 @@ export interface Found {
 }
 
 /** Incidents found in a range, in one pass. */
-export async function foundInRange(database: Queryable, { from, to, bucketMs }: Range): Promise<Found> {
+export async function incidentsInRange(
+  database: Queryable,
+  { from, to, bucketMs }: TimeRange,
+): Promise<Found> {
   const rows = await database.query<FoundRow>(
     `select floor((detected_at - $1::float8) / $3::float8)::int as bucket, detector, count(*)::float8 as found,
        count(*) filter (where outcome = 'recovered')::float8 as recovered,

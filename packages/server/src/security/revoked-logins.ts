@@ -6,7 +6,7 @@ const channel = 'loopwatch_logouts';
  * Logins that have ended before their time. A cookie says by itself whose login it is; this list says which of them count
  * no more, on every server of a database and after a restart.
  */
-export class EndedSessions {
+export class RevokedLogins {
   readonly #database: Database;
   readonly #now: () => number;
   readonly #onEnded: () => void;
